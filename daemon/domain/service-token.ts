@@ -1,7 +1,9 @@
 /** A service token: the record, its changes, and whether it is accepted. Decisions only, no I/O. */
-import type { Role } from '../../src/contract/values.ts';
+import { tokenIds } from '../../src/contract/ids.ts';
+import type { Role, TokenPermission } from '../../src/contract/values.ts';
 import { Refusal } from './decision.ts';
 import type { Entry } from './journal.ts';
+import type { WebhookRecord } from './webhook.ts';
 
 /** A service token as it is stored. Its text is not stored. */
 export interface ServiceTokenRecord {
@@ -22,6 +24,8 @@ export interface ServiceTokenRecord {
   readonly revokedAt: number | null;
   /** CIDRs; null if the token is accepted from any address. */
   readonly allowedFrom: readonly string[] | null;
+  /** What the token may do besides what its role allows. */
+  readonly may: readonly TokenPermission[];
 }
 
 /** What a new token is stored with. */
@@ -53,8 +57,8 @@ export type TokenChange = TokenAdd | TokenRevoke | TokenUse;
 
 /** Adds a token. The journal gets all that decides what the token may do, so that the row can be checked against it. */
 export function create(token: NewServiceToken): TokenAdd {
-  const { name, role, sha256, expiresAt, allowedFrom } = token;
-  const detail = { name, role, expiresAt, allowedFrom, sha256 };
+  const { name, role, sha256, expiresAt, allowedFrom, may } = token;
+  const detail = { name, role, expiresAt, allowedFrom, may, sha256 };
   return { kind: 'token.add', token, entry: { type: 'TOKEN_CREATED', detail } };
 }
 
@@ -72,3 +76,13 @@ export function refusalOf(token: ServiceTokenRecord, now: number, isInside: bool
 
 /** Name of a service token as an actor. No user name has a colon. */
 export const actorName = ({ name }: Pick<ServiceTokenRecord, 'name'>): string => `token:${name}`;
+
+/**
+ * Whether a service token has created a webhook. One from before webhooks remembered their maker has only a name: at any time one valid
+ * token has it.
+ */
+export function hasMade(token: ServiceTokenRecord, { madeBy, createdBy, createdAt }: WebhookRecord): boolean {
+  if (madeBy !== undefined) return madeBy === tokenIds.format(token.number);
+  const end = token.revokedAt ?? Number.POSITIVE_INFINITY;
+  return createdBy === actorName(token) && createdAt >= token.createdAt && createdAt <= end;
+}

@@ -20,6 +20,8 @@ export interface WebhookRecord {
   readonly sealed: string;
   /** Name of the user or service token; null for the role LOCAL. */
   readonly createdBy: string | null;
+  /** Id of the user or service token, because a name can be used again; null for the role LOCAL; absent in those of earlier versions. */
+  readonly madeBy?: string | null;
   /** This and the other times: milliseconds since 1970 (UTC). */
   readonly createdAt: number;
   /** When it was enabled last; null if it never was disabled. */
@@ -129,7 +131,8 @@ export function create(
   const last = webhooks.last + 1;
   const record = { number: last, ...webhook, enabledAt: null, disabled: null };
   const progress = progressFrom(through);
-  const entry: Entry = { type: 'WEBHOOK_CREATED', detail: { ...identified(record), types: record.types } };
+  const { types, madeBy } = record;
+  const entry: Entry = { type: 'WEBHOOK_CREATED', detail: { ...identified(record), types, madeBy } };
   const set = stored({ ...webhooks, last, list: [...webhooks.list, record] }, entry);
   return { record, progress, changes: [set, progressSet(last, 0, progress)] };
 }

@@ -16,7 +16,7 @@ import {
 import { userIds } from '../../src/contract/ids.ts';
 import { sizes } from '../../src/contract/limits.ts';
 import { compileReader, type InputFormat } from '../../src/contract/validate.ts';
-import type { CallerRole } from '../../src/contract/values.ts';
+import type { CallerRole, TokenPermission } from '../../src/contract/values.ts';
 import { clientOf } from '../loopback.ts';
 import type { TokenCheck } from '../services/authentication.ts';
 import { type Caller, type Context, holderOf, type KeyedRequest } from '../services/context.ts';
@@ -163,6 +163,8 @@ function gate({ tokens, limiter, stepUp }: OperationParts, shape: RouteShape) {
       throw new ApiError(2007, `the role ${caller.role} may not do this`);
     if (caller?.serviceToken && shape.peopleOnly)
       throw new ApiError(2007, 'a service token may not do this: log in as a user');
+    if (caller?.serviceToken && shape.tokenMay && !caller.serviceToken.may.includes(shape.tokenMay))
+      throw permissionMissing(shape.tokenMay);
     if (caller?.session?.mustRegisterKey && !shape.withoutKey) throw keyMissing();
     if (caller && shape.stepUp) stepUp!.check(caller);
   };
@@ -187,6 +189,13 @@ function gate({ tokens, limiter, stepUp }: OperationParts, shape: RouteShape) {
     return waiting;
   };
 }
+
+/** The refusal of a service token that was created without a permission. */
+const permissionMissing = (permission: TokenPermission): ApiError =>
+  new ApiError(
+    2007,
+    `the service token may not do this: it was created without ${permission} in its permissions (may)`,
+  );
 
 /** The refusal of a session that may only register a security key. */
 export const keyMissing = (): ApiError =>

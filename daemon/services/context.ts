@@ -1,4 +1,5 @@
 import { ApiError } from '../../src/contract/codes.ts';
+import { tokenIds, userIds } from '../../src/contract/ids.ts';
 import type { CallerRole } from '../../src/contract/values.ts';
 import type { CallerGuard } from '../domain/caller.ts';
 import { Refusal } from '../domain/decision.ts';
@@ -69,6 +70,12 @@ export function nameOf({ user, serviceToken }: Caller): string | null {
 
 /** Name of the user or service token that makes the request; null for the role LOCAL. */
 export const actorOf = (context: Context): string | null => nameOf(context.caller);
+
+/** Id of the user or service token that makes the request, because a name can be used again; null for the role LOCAL. */
+export function idOf({ caller: { user, serviceToken } }: Context): string | null {
+  if (user) return userIds.format(user.number);
+  return serviceToken ? tokenIds.format(serviceToken.number) : null;
+}
 
 /** Who a caller's rate limits and streams are counted for. */
 export function holderOf({ user, serviceToken }: Caller): string {

@@ -132,6 +132,7 @@ export function serviceToken(record: ServiceTokenRecord): ServiceToken {
     lastUsedAt: isoOrNull(record.lastUsedAt),
     revokedAt: isoOrNull(record.revokedAt),
     allowedFrom: record.allowedFrom === null ? null : [...record.allowedFrom],
+    may: [...record.may],
   };
 }
 

@@ -1,10 +1,12 @@
 import { ApiError } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
-import { tokenIds } from '../../src/contract/ids.ts';
+import { tokenIds, webhookIds } from '../../src/contract/ids.ts';
 import { paging } from '../../src/contract/limits.ts';
 import { toPage } from '../../src/contract/paging.ts';
 import type * as api from '../../src/contract/tokens.ts';
+import { type TokenPermission, tokenPermissions } from '../../src/contract/values.ts';
 import * as domain from '../domain/service-token.ts';
+import { WEBHOOKS, webhooksIn } from '../domain/webhook.ts';
 import { isCidr } from '../networks.ts';
 import type { Store } from '../store/store.ts';
 import { type Context, commitFor, retrying } from './context.ts';
@@ -33,14 +35,16 @@ export class TokenService {
   async create(context: Context, body: BodyOf<typeof api.createToken>): Promise<DataOf<typeof api.createToken>> {
     const { name, role, expiresInDays } = body;
     const allowedFrom = readNetworks(body.allowedFrom ?? null);
+    const may = readPermissions(body.may ?? []);
     const text = newServiceTokenText();
     const at = this.#parts.now();
     const expiresAt = at + expiresInDays * DAY_MS;
     const createdBy = context.caller.user!.username;
-    const token = { name, role, sha256: serviceTokenDigest(text), createdBy, expiresAt, allowedFrom };
+    const token = { name, role, sha256: serviceTokenDigest(text), createdBy, expiresAt, allowedFrom, may };
     const [result] = await commitFor(this.#parts.store, context, { at, changes: [domain.create(token)] });
     if (result?.kind !== 'added') throw new ApiError(1001, `name ${name} already exists: revoke that token first`);
-    return { tokenId: tokenIds.format(result.number), token: text, name, role, expiresAt: present.iso(expiresAt) };
+    const shown = { name, role, expiresAt: present.iso(expiresAt), may: [...may] };
+    return { tokenId: tokenIds.format(result.number), token: text, ...shown };
   }
 
   async list(query: QueryOf<typeof api.listTokens>): Promise<DataOf<typeof api.listTokens>> {
@@ -56,16 +60,23 @@ export class TokenService {
   }
 
   /** A token that is revoked already stays as it is. */
-  async revoke(context: Context, tokenId: string): Promise<api.ServiceToken> {
-    return retrying(async () => {
+  async revoke(context: Context, tokenId: string): Promise<DataOf<typeof api.revokeToken>> {
+    const revoked = await retrying(async () => {
       const number = tokenIds.parse(tokenId);
       const token = number === null ? null : await this.#parts.store.serviceToken(number);
       if (!token) throw new ApiError(404, 'service token does not exist');
-      if (token.revokedAt !== null) return this.#present(token);
+      if (token.revokedAt !== null) return token;
       const at = this.#parts.now();
       await commitFor(this.#parts.store, context, { at, changes: [domain.revoke(token)] });
-      return this.#present({ ...token, revokedAt: at });
+      return { ...token, revokedAt: at };
     });
+    return { ...this.#present(revoked), made: { webhooks: await this.#webhooksOf(revoked) } };
+  }
+
+  /** To be read after the token was revoked: before, it can create another one. */
+  async #webhooksOf(token: domain.ServiceTokenRecord): Promise<string[]> {
+    const { list } = webhooksIn(await this.#parts.store.document(WEBHOOKS));
+    return list.filter(webhook => domain.hasMade(token, webhook)).map(({ number }) => webhookIds.format(number));
   }
 
   #present(token: domain.ServiceTokenRecord): api.ServiceToken {
@@ -83,4 +94,13 @@ function readNetworks(given: readonly unknown[] | null): readonly string[] | nul
       `allowedFrom[${wrong}] must be a network in CIDR form, such as 10.20.0.0/16 or 2001:db8::/32`,
     );
   return given as readonly string[] | null;
+}
+
+/** The permissions of a request. Refuses with 1001 one that does not exist or is repeated. */
+function readPermissions(given: readonly unknown[]): readonly TokenPermission[] {
+  const wrong = given.findIndex(permission => !(tokenPermissions as readonly unknown[]).includes(permission));
+  if (wrong >= 0) throw new ApiError(1001, `may[${wrong}] must be one of ${tokenPermissions.join(', ')}`);
+  const repeated = given.findIndex((permission, i) => given.indexOf(permission) < i);
+  if (repeated >= 0) throw new ApiError(1001, `may[${repeated}] repeats ${given[repeated]}`);
+  return given as readonly TokenPermission[];
 }

@@ -10,7 +10,7 @@ import type { AllowedTargets } from '../webhooks/allowed.ts';
 import { testMessage } from '../webhooks/messages.ts';
 import type { Poster } from '../webhooks/poster.ts';
 import { sealSecret } from '../webhooks/sealed.ts';
-import { accept, actorOf, type Context, commitFor, commitLast, retrying } from './context.ts';
+import { accept, actorOf, type Context, commitFor, commitLast, idOf, retrying } from './context.ts';
 import { iso } from './present.ts';
 
 /** Events that are counted as waiting: as many as can be read for a list. */
@@ -54,7 +54,8 @@ export class WebhookService {
       const [webhooks, through] = await Promise.all([this.#webhooks(), store.lastEventId()]);
       const at = now();
       const sealed = sealSecret(sealingKey, { number: domain.nextNumber(webhooks), url }, secret);
-      const webhook = { url, types, sealed, createdBy: actorOf(context), createdAt: at };
+      const maker = { createdBy: actorOf(context), madeBy: idOf(context) };
+      const webhook = { url, types, sealed, ...maker, createdAt: at };
       const created = accept(domain.create(webhooks, webhook, through));
       await commitFor(store, context, { at, changes: created.changes });
       return created;

@@ -2,7 +2,7 @@ import { tokenIds } from '../../src/contract/ids.ts';
 import type { EntryType } from '../domain/journal.ts';
 import type { JournalRow } from './chain.ts';
 
-/** What is compared of a service token. `allowedFrom`: a JSON array, null for any address. */
+/** What is compared of a service token. `allowedFrom`: a JSON array, null for any address; `may`: a JSON array. */
 export interface ComparedToken {
   readonly number: number;
   readonly name: string;
@@ -13,6 +13,7 @@ export interface ComparedToken {
   readonly expiresAt: number;
   readonly revokedAt: number | null;
   readonly allowedFrom: string | null;
+  readonly may: string;
 }
 
 interface DerivedToken {
@@ -30,9 +31,10 @@ export class DerivedTokens {
   apply(row: JournalRow, number: number, detail: Readonly<Record<string, unknown>>): void {
     const type = row.type as EntryType;
     if (type === 'TOKEN_CREATED') {
-      const { name, role, sha256, expiresAt, allowedFrom } = detail;
+      // An entry of an earlier version has no permissions.
+      const { name, role, sha256, expiresAt, allowedFrom, may = [] } = detail;
       const networks = allowedFrom === null ? null : JSON.stringify(allowedFrom);
-      const fixed = fixedText(name, role, sha256, row.actor, row.at, expiresAt, networks);
+      const fixed = fixedText(name, role, sha256, row.actor, row.at, expiresAt, networks, JSON.stringify(may));
       this.#tokens.set(number, { fixed, revokedAt: null });
     } else if (type === 'TOKEN_REVOKED') {
       const token = this.#tokens.get(number);
@@ -44,8 +46,8 @@ export class DerivedTokens {
   compare(row: ComparedToken, report: (text: string) => void): void {
     const token = this.#tokens.get(row.number);
     this.#tokens.delete(row.number);
-    const { name, role, sha256, createdBy, createdAt, expiresAt, allowedFrom } = row;
-    const fixed = fixedText(name, role, sha256, createdBy, createdAt, expiresAt, allowedFrom);
+    const { name, role, sha256, createdBy, createdAt, expiresAt, allowedFrom, may } = row;
+    const fixed = fixedText(name, role, sha256, createdBy, createdAt, expiresAt, allowedFrom, may);
     if (!token) report(`${tokenIds.format(row.number)} (${name}) was added without an entry`);
     else if (token.fixed !== fixed || token.revokedAt !== row.revokedAt)
       report(`${tokenIds.format(row.number)} (${name}) was changed without an entry`);

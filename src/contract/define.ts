@@ -2,7 +2,7 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { ErrorCode } from './codes.ts';
 import type { LimitScope } from './limits.ts';
-import type { CallerRole } from './values.ts';
+import type { CallerRole, TokenPermission } from './values.ts';
 
 /** Who may call an operation. */
 type Access =
@@ -40,6 +40,8 @@ export interface RouteShape {
   readonly ownUser?: string;
   /** Present if only people may call the operation: a service token is refused with 2007, whatever its role. */
   readonly peopleOnly?: true;
+  /** Present if a service token needs this in its `may`: without it, it is refused with 2007, whatever its role. */
+  readonly tokenMay?: TokenPermission;
   /** Present if sessions that step up need a recent sign-in for the operation: see `--step-up`. */
   readonly stepUp?: true;
   /** Present if a user who must still register a security key may call the operation. */

@@ -2,10 +2,10 @@ import { type Static, Type } from 'typebox';
 import { route } from './define.ts';
 import { endpoints } from './endpoints.ts';
 import { EACH, line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
-import { tokenIds } from './ids.ts';
+import { tokenIds, webhookIds } from './ids.ts';
 import { MAX_NETWORKS, serviceTokenDays, textLengths } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
-import { roles } from './values.ts';
+import { roles, tokenPermissions } from './values.ts';
 
 const tag = 'Service tokens';
 const adminOnly = ['ADMIN'] as const;
@@ -15,6 +15,10 @@ const networks = Type.Array(Type.String(), {
   description: 'networks (CIDR, IPv4 or IPv6) from which the token is accepted; absent or null for any',
   examples: [['10.20.0.0/16', '2001:db8::/32']],
   [EACH]: true,
+});
+const permissions = 'webhooks: the operations on webhooks; policies: those on policies; scim: reserved, not served yet';
+const may = Type.Array(oneOf(tokenPermissions), {
+  description: `what the token may do only with this, besides what its role allows. ${permissions}`,
 });
 const tokenId = Type.String({ pattern: tokenIds.pattern, examples: ['TOK-1'] });
 const name = shown('name of the token', 'line-3');
@@ -34,13 +38,14 @@ export const serviceToken = Type.Object({
   createdBy: shown('user name of the ADMIN who created it', 'admin'),
   createdAt: timestamp('when it was created'),
   expiresAt,
+  may,
   lastUsedAt: nullable(timestamp('when it was last accepted')),
   revokedAt: nullable(timestamp('when it was revoked')),
   allowedFrom: nullable(
     Type.Array(Type.String(), { description: 'networks (CIDR) from which it is accepted; null for any' }),
   ),
 });
-/** A service token, without its text. */
+/** A service token, without its text. Those that were created before `may` existed have an empty one. */
 export type ServiceToken = Static<typeof serviceToken>;
 
 /** The only response that contains the token: the daemon stores its SHA-256. */
@@ -50,7 +55,7 @@ export const createToken = route({
   tag,
   summary: 'Create a service token',
   description:
-    'For a program that would otherwise need the password of a person. Accepted wherever the token of a login is, with the permissions of its role. This response is the only one that contains the token.',
+    'For a program that would otherwise need the password of a person. Accepted wherever the token of a login is, with the permissions of its role; the operations on webhooks and policies also need `may`. This response is the only one that contains the token.',
   extension: true,
   access: adminOnly,
   peopleOnly: true,
@@ -65,6 +70,17 @@ export const createToken = route({
       description: 'days for which the token is valid',
     }),
     allowedFrom: Type.Optional(nullable(networks)),
+    may: Type.Optional(
+      nullable(
+        Type.Array(Type.String(), {
+          minItems: 0,
+          maxItems: tokenPermissions.length,
+          description: `what the token may do only with this, each once; absent or null for none. ${permissions}`,
+          examples: [['webhooks']],
+          [EACH]: true,
+        }),
+      ),
+    ),
   }),
   data: Type.Object({
     tokenId,
@@ -75,9 +91,10 @@ export const createToken = route({
     name,
     role: oneOf(roles),
     expiresAt,
+    may,
   }),
   errors: [],
-  example: { body: { name: 'line-3', role: 'DEALER', expiresInDays: 90, allowedFrom: ['10.20.0.0/16'] } },
+  example: { body: { name: 'line-3', role: 'DEALER', expiresInDays: 90, allowedFrom: ['10.20.0.0/16'], may: [] } },
 });
 
 /** Tokens that have expired or were revoked are listed too. */
@@ -94,20 +111,32 @@ export const listTokens = route({
   errors: [],
 });
 
-/** Idempotent: revoking a revoked token succeeds and changes nothing. */
+/** Idempotent: revoking a revoked token succeeds and changes nothing; `made` is what still exists then. */
 export const revokeToken = route({
   id: 'revokeToken',
   ...endpoints.revokeToken,
   tag,
   summary: 'Revoke a service token',
-  description: 'Permanent. The next request with the token is refused with 1004, and its streams close with 4401.',
+  description:
+    'Permanent. The next request with the token is refused with 1004, and its streams close with 4401. Webhooks that it has created continue: `made` names them, so that they can be removed.',
   extension: true,
   access: adminOnly,
   peopleOnly: true,
   stepUp: true,
   limit: 'modify',
   params: Type.Object({ tokenId: token({ description: 'id of the service token', examples: ['TOK-1'] }) }),
-  data: serviceToken,
+  data: Type.Object({
+    ...serviceToken.properties,
+    made: Type.Object(
+      {
+        webhooks: Type.Array(Type.String({ pattern: webhookIds.pattern }), {
+          description: 'ids of the webhooks that the token has created and that still exist',
+          examples: [['WHK-1']],
+        }),
+      },
+      { description: 'what the token has made and what continues without it' },
+    ),
+  }),
   errors: [404],
   example: { params: { tokenId: 'TOK-1' } },
 });

@@ -125,6 +125,7 @@ export const showProofPolicy = route({
   summary: 'Show what a key must prove to be registered',
   extension: true,
   access: roles,
+  tokenMay: 'policies',
   limit: 'query',
   data: proofPolicy,
   errors: [],
@@ -142,6 +143,7 @@ export const setProofPolicy = route({
     'Replaces the whole policy. A registration that does not fulfil it is refused with 1001, which names the rule and the fact. A fact that is not proved does not meet a rule about it. Devices that are registered stay as they are.',
   extension: true,
   access: adminOnly,
+  tokenMay: 'policies',
   stepUp: true,
   limit: 'modify',
   body: Type.Object({

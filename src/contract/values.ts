@@ -27,6 +27,11 @@ export const sessionKinds = ['CONSOLE'] as const;
 /** How the text of every service token begins. */
 export const serviceTokenPrefix = 'devmgr_';
 
+/** What a service token may do only if it was created with it, whatever its role. `scim` is reserved: no operation needs it yet. */
+export const tokenPermissions = ['webhooks', 'policies', 'scim'] as const;
+/** A permission of a service token beside its role. */
+export type TokenPermission = (typeof tokenPermissions)[number];
+
 /** Types of device: UKEY is a USB security key, SIMKEY a SIM-based key. */
 export const deviceTypes = ['UKEY', 'SIMKEY'] as const;
 /** A type of device. */

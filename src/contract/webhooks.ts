@@ -15,6 +15,7 @@ const params = Type.Object({ webhookId: token({ description: 'id of the webhook'
 const ofOne = {
   extension: true,
   access: adminOnly,
+  tokenMay: 'webhooks',
   params,
   errors: [404],
   example: { params: { webhookId: 'WHK-1' } },
@@ -67,6 +68,7 @@ export const createWebhook = route({
   description: `Each event of the journal from now on is posted to the address as the stream of notifications sends it, in order and signed by the scheme of Standard Webhooks. Loopback, private and other special addresses, and http, are refused unless the operator of the daemon allows them. A registry has at most ${webhookBounds.endpoints} webhooks.`,
   extension: true,
   access: adminOnly,
+  tokenMay: 'webhooks',
   stepUp: true,
   limit: 'modify',
   body: Type.Object({
@@ -110,6 +112,7 @@ export const listWebhooks = route({
   summary: 'List webhooks',
   extension: true,
   access: adminOnly,
+  tokenMay: 'webhooks',
   limit: 'query',
   data: Type.Object({ list: Type.Array(webhook) }),
   errors: [],

@@ -6,7 +6,7 @@ import type { RouteShape } from '../../src/contract/define.ts';
 import type { RouteName } from '../../src/contract/endpoints.ts';
 import { homeFiles } from '../../src/contract/local.ts';
 import { routes } from '../../src/contract/routes.ts';
-import { roles } from '../../src/contract/values.ts';
+import { roles, type TokenPermission, tokenPermissions } from '../../src/contract/values.ts';
 import { Page } from '../support/browser.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { data, deviceIn, registration } from '../support/fleet.ts';
@@ -116,6 +116,19 @@ const ofPeople: readonly RouteName[] = [
   'showTerminalLogin',
   'approveTerminalLogin',
 ];
+/** What a service token needs in its `may` for an operation. */
+const permissions: Readonly<Partial<Record<RouteName, TokenPermission>>> = {
+  createWebhook: 'webhooks',
+  listWebhooks: 'webhooks',
+  testWebhook: 'webhooks',
+  disableWebhook: 'webhooks',
+  enableWebhook: 'webhooks',
+  removeWebhook: 'webhooks',
+  webhookDeliveries: 'webhooks',
+  proofPolicy: 'policies',
+  setProofPolicy: 'policies',
+  signInPolicy: 'policies',
+};
 const rows = [
   { operation: 'listKeys' as const, allowed: ['ADMIN', 'DEALER', 'VIEWER', 'LOCAL'] },
   { operation: 'proveKey' as const, allowed: ['ADMIN', 'DEALER', 'LOCAL'] },
@@ -163,10 +176,28 @@ describe('service tokens', () => {
     .map(cell => ({ ...cell, may: ofPeople.includes(cell.operation) ? 'may not' : cell.may }));
 
   it.each(cellsOfTokens)('of the role $role $may: $operation', async ({ operation, role, may }) => {
-    const { token } = await serviceToken(daemon, { role });
+    const needed = permissions[operation];
+    const { token } = await serviceToken(daemon, { role, may: needed ? [needed] : [] });
     expect(await send(operation, token, await requests[operation]!(token))).toMatchObject(
       may === 'may' ? { status: 200, code: 200 } : { status: 403, code: 2007, data: null },
     );
+  });
+
+  const cellsWithout = cellsOfTokens.filter(({ operation, may }) => permissions[operation] && may === 'may');
+  it.each(cellsWithout)('of the role $role may not without the permission: $operation', async ({ operation, role }) => {
+    const needed = permissions[operation]!;
+    for (const may of [undefined, tokenPermissions.filter(permission => permission !== needed)]) {
+      const { token } = await serviceToken(daemon, { role, may });
+      const sent = await requests[operation]!(token);
+      // The body is not looked at.
+      const wrong = sent.body ? { ...sent, body: { unknown: 1 } } : sent;
+      expect(await send(operation, token, wrong)).toMatchObject({
+        status: 403,
+        code: 2007,
+        data: null,
+        message: expect.stringContaining(needed),
+      });
+    }
   });
 });
 

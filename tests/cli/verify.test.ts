@@ -206,6 +206,21 @@ describe('with the root of its maker', () => {
     expect(enrolled.stdout + enrolled.stderr).toContain('proof (allowed AAGUIDs)');
   });
 
+  test('enroll --prove with a service token asks for FIDO only if the token may read the policy', async () => {
+    await daemon.run(['policies', 'set', '--allow-aaguid', '2fc0579f-8113-47ea-b116-bb5a8db9202a']);
+    const { url, asked } = await hardware(serial);
+    const results: string[] = [];
+    for (const may of [[], ['policies']]) {
+      const body = { name: `station ${may}`, role: 'DEALER', expiresInDays: 1, may };
+      const env = { DEVMGR_TOKEN: (await daemon.call('POST', '/api/tokens', body)).token };
+      const enrolled = await daemon.run(['enroll', '--timeout', '1', '--prove', '--hardware', url], { env });
+      results.push(enrolled.stdout + enrolled.stderr);
+    }
+    await daemon.run(['policies', 'set', '--allow-aaguid', '']);
+    expect(asked.map(({ method }) => method)).toEqual([undefined, 'fido']);
+    for (const text of results) expect(text).toContain('proof (allowed AAGUIDs)');
+  });
+
   test('enroll --prove asks a registered key only if it has proved nothing', async () => {
     await register(serial);
     const { url, asked } = await hardware(serial);

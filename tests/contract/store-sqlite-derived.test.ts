@@ -90,6 +90,16 @@ describe('verification of the rows', () => {
     expect((await problems()).join()).toMatch(/entry 15 was changed/);
   });
 
+  it('accepts service tokens whose entries are from before permissions, while they have none', async () => {
+    const token = { role: 'ADMIN', sha256: 'ab', expiresAt: 9, allowedFrom: null } as const;
+    const entry = { type: 'TOKEN_CREATED', detail: { name: 'old', ...token } } as const;
+    const change = { ...addToken('old', token), entry } as Change;
+    await commit(opened.store, [change], { at, actor: 'admin' });
+    expect(await problems()).toEqual([]);
+    tamper(`UPDATE service_token SET may = '["webhooks"]'`);
+    expect(await problems()).toEqual(['TOK-1 (old) was changed without an entry']);
+  });
+
   it('accepts what the entries say', async () => {
     expect(await opened.verifyJournal()).toEqual({ entries: 14, problems: [] });
     expect((await opened.check()).problems).toEqual([]);

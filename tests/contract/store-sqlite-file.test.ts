@@ -118,6 +118,8 @@ describe('opening an SQLite store', () => {
   });
 });
 
+const planted = `INSERT INTO service_token VALUES (1, 'line-1', 'ADMIN', 'ab', 'admin', 1, 2, NULL, NULL, NULL, '[]')`;
+
 describe('upgrading an older database', () => {
   const step = (sql: string) => [...migrations, { number: latest + 1, name: 'shelves', sql }];
   const at = Date.UTC(2026, 0, 2, 3, 4, 5);
@@ -171,6 +173,19 @@ describe('upgrading an older database', () => {
       total: 1,
       rows: [{ number: 1, tags: { lot: '7' } }],
     });
+    await store.close();
+  });
+
+  it('from a version without permissions keeps the service tokens, which have none', async () => {
+    const old = join(folder, 'permissions.db');
+    const before = await openWriter({ file: old, migrations: migrations.slice(0, 8) });
+    before.exec(planted.replace(`, '[]'`, ''));
+    before.close();
+    const { problems } = await checkDatabase(old, journalKey);
+    expect(problems.join()).toContain('TOK-1 (line-1) was added without an entry');
+    expect(problems.join()).not.toMatch(/no such/);
+    const store = await open(old);
+    expect(await store.serviceToken(1)).toMatchObject({ name: 'line-1', may: [] });
     await store.close();
   });
 
@@ -310,12 +325,12 @@ describe('checking an SQLite store', () => {
       /device 1 says 2 backups, there are 0/,
     ],
   ];
-  const planted = `INSERT INTO service_token VALUES (1, 'line-1', 'ADMIN', 'ab', 'admin', 1, 2, NULL, NULL, NULL)`;
   for (const [what, change] of [
     ['a service token without a journal entry', planted],
     ['a service token with another role', `UPDATE service_token SET role = 'ADMIN'`],
     ['a service token with another digest', `UPDATE service_token SET sha256 = 'ab'`],
     ['a service token that is accepted from elsewhere', 'UPDATE service_token SET allowed_from = NULL'],
+    ['a service token with more permissions', `UPDATE service_token SET may = '["webhooks","policies"]'`],
     ['a service token that expires later', 'UPDATE service_token SET expires_at = expires_at + 1'],
     ['a service token that is no longer revoked', 'UPDATE service_token SET revoked_at = NULL'],
   ] as const)
@@ -328,6 +343,7 @@ describe('checking an SQLite store', () => {
           createdBy: 'admin',
           expiresAt: 9,
           allowedFrom: ['10.0.0.0/8'],
+          may: ['policies'],
         } as const;
         await commit(opened.store, [createToken(token)]);
         const record = await opened.store.serviceToken(1);

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { refusalOf, type ServiceTokenRecord } from '../../daemon/domain/service-token.ts';
+import { hasMade, refusalOf, type ServiceTokenRecord } from '../../daemon/domain/service-token.ts';
 import { insideOf, isCidr } from '../../daemon/networks.ts';
 import { LastUses } from '../../daemon/services/last-uses.ts';
 import { isServiceTokenText, newServiceTokenText } from '../../daemon/services/service-token-text.ts';
@@ -20,6 +20,7 @@ const record: ServiceTokenRecord = {
   lastUsedAt: null,
   revokedAt: null,
   allowedFrom: null,
+  may: [],
 };
 
 describe('the text of a service token', () => {
@@ -132,6 +133,27 @@ describe('a check', () => {
   ] as const;
   it.each(verdicts)('of a token with %j at %i ms, inside its networks %j: %j', (more, now, isInside, code) => {
     expect(refusalOf({ ...record, ...more }, now, isInside)?.code ?? null).toBe(code);
+  });
+});
+
+describe('a webhook', () => {
+  const token = { ...record, number: 3, createdAt: 100, revokedAt: 200 };
+  const webhook = { number: 1, url: '', types: null, sealed: '', enabledAt: null, disabled: null };
+
+  it.each([
+    [{ madeBy: 'TOK-3', createdBy: 'token:line-3', createdAt: 150 }, true],
+    [{ madeBy: 'TOK-4', createdBy: 'token:line-3', createdAt: 150 }, false],
+    [{ madeBy: 'USR-3', createdBy: 'line-3', createdAt: 150 }, false],
+    [{ madeBy: null, createdBy: null, createdAt: 150 }, false],
+    // Of a version that stored the name alone: the token that had it at that time.
+    [{ createdBy: 'token:line-3', createdAt: 100 }, true],
+    [{ createdBy: 'token:line-3', createdAt: 200 }, true],
+    [{ createdBy: 'token:line-3', createdAt: 99 }, false],
+    [{ createdBy: 'token:line-3', createdAt: 201 }, false],
+    [{ createdBy: 'line-3', createdAt: 150 }, false],
+    [{ createdBy: null, createdAt: 150 }, false],
+  ])('with %j was made by the token: %j', (maker, isMade) => {
+    expect(hasMade(token, { ...webhook, ...maker })).toBe(isMade);
   });
 });
 

@@ -35,7 +35,7 @@ async function fillHome(home: string): Promise<void> {
     tags: { lot: '7', alpha: 'ü:x', shelf: 'b' },
   });
   await post('/api/devices/activate', { deviceId, activationCode, userId: 'alice' });
-  await post('/api/tokens', { name: 'line', role: 'DEALER', expiresInDays: 30 });
+  await post('/api/tokens', { name: 'line', role: 'DEALER', expiresInDays: 30, may: ['webhooks', 'scim'] });
   await post('/api/users', { username: 'dealer', password: adminPassword, role: 'DEALER' });
   await uploadApp(daemon, '1.0.0');
   const challenge = (await daemon.call('POST', '/api/proofs/challenge', {})).data as { readonly proofId: string };

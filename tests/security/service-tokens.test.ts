@@ -33,11 +33,13 @@ const entriesOf = async (types: readonly string[]) => {
 
 describe('creation', () => {
   it('returns the token once, with exactly the documented fields', async () => {
-    const body = { name: 'line-3', role: 'DEALER', expiresInDays: 30, allowedFrom: ['127.0.0.0/8', '::1/128'] };
+    const networks = { allowedFrom: ['127.0.0.0/8', '::1/128'] };
+    const body = { name: 'line-3', role: 'DEALER', expiresInDays: 30, ...networks, may: ['scim', 'webhooks'] };
     const before = Date.now();
     const made = data(await create(body));
-    expect(Object.keys(made).sort()).toEqual(['expiresAt', 'name', 'role', 'token', 'tokenId']);
+    expect(Object.keys(made).sort()).toEqual(['expiresAt', 'may', 'name', 'role', 'token', 'tokenId']);
     expect(made).toMatchObject({ name: 'line-3', role: 'DEALER', tokenId: expect.stringMatching(/^TOK-[1-9]\d*$/) });
+    expect(made.may).toEqual(['scim', 'webhooks']);
     expect(made.token).toMatch(/^devmgr_[0-9A-Za-z]{49}$/);
     expect(Math.abs(Date.parse(made.expiresAt) - before - 30 * 86_400_000)).toBeLessThan(60_000);
     const item = await listed(made.tokenId);
@@ -51,6 +53,7 @@ describe('creation', () => {
       lastUsedAt: null,
       revokedAt: null,
       allowedFrom: ['127.0.0.0/8', '::1/128'],
+      may: ['scim', 'webhooks'],
     });
   });
 
@@ -73,6 +76,12 @@ describe('creation', () => {
     [{ allowedFrom: ['anywhere'] }, 'allowedFrom'],
     [{ allowedFrom: [null] }, 'allowedFrom'],
     [{ allowedFrom: Array(33).fill('10.0.0.0/8') }, 'allowedFrom'],
+    [{ may: 'webhooks' }, 'may'],
+    [{ may: ['webhooks', 'users'] }, 'may'],
+    [{ may: ['Webhooks'] }, 'may'],
+    [{ may: [null] }, 'may'],
+    [{ may: ['webhooks', 'webhooks'] }, 'may'],
+    [{ may: ['webhooks', 'policies', 'scim', 'scim'] }, 'may'],
   ])('refuses %j with 1001 and names the field', async (wrong, field) => {
     expect(await create({ ...valid, ...wrong })).toMatchObject({
       status: 400,
@@ -86,6 +95,11 @@ describe('creation', () => {
       const { tokenId } = await serviceToken(daemon, more);
       expect((await listed(tokenId)).allowedFrom).toBeNull();
     }
+  });
+
+  it.each([undefined, null, []])('with %j as permissions gives the token none', async may => {
+    const made = data(await create({ name: `none ${may}`, role: 'ADMIN', expiresInDays: 1, may }));
+    expect([made.may, (await listed(made.tokenId)).may]).toEqual([[], []]);
   });
 
   it('refuses a name that a token has, until that token is revoked', async () => {
@@ -220,11 +234,11 @@ describe('revocation', () => {
 
 it('creation and revocation are in the journal, with their actor, and are not notified', async () => {
   const stream = await openStream(daemon.url, { token: daemon.adminToken });
-  const { tokenId } = await serviceToken(daemon, { name: 'on record', role: 'VIEWER' });
+  const { tokenId } = await serviceToken(daemon, { name: 'on record', role: 'VIEWER', may: ['policies'] });
   data(await revoke(tokenId));
   const entries = (await entriesOf(['TOKEN_CREATED', 'TOKEN_REVOKED'])).slice(-2);
   expect(entries).toMatchObject([
-    { type: 'TOKEN_CREATED', user: 'admin', details: { name: 'on record', role: 'VIEWER' } },
+    { type: 'TOKEN_CREATED', user: 'admin', details: { name: 'on record', role: 'VIEWER', may: ['policies'] } },
     { type: 'TOKEN_REVOKED', user: 'admin', details: { name: 'on record' } },
   ]);
   const { serialNumber } = await register(daemon);

@@ -20,7 +20,7 @@ const refused = { status: 403, code: 2007, data: { stepUp: true } };
 let names = 0;
 /** An operation that needs a recent sign-in. */
 const change = (token: string, role = 'VIEWER') =>
-  page.call('POST', '/api/tokens', { name: `token-${++names}`, role, expiresInDays: 1 }, token);
+  page.call('POST', '/api/tokens', { name: `token-${++names}`, role, expiresInDays: 1, may: ['policies'] }, token);
 const consoleToken = async (): Promise<string> => data(await page.login('admin')).token;
 const refresh = async (token: string): Promise<string> =>
   data(await page.call('POST', '/api/auth/refresh', undefined, token)).token;

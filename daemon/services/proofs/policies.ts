@@ -12,7 +12,7 @@ import { checkPolicy } from '../../proof/policy.ts';
 import { provedFacts } from '../../proof/proved-facts.ts';
 import { Conflict } from '../../store/commit.ts';
 import type { Store } from '../../store/store.ts';
-import { type Context, commitLast, retrying } from '../context.ts';
+import { type Context, commitLast, idOf, retrying } from '../context.ts';
 import { judgedNow } from './judging.ts';
 import type { TrustedRoots } from './trusted.ts';
 
@@ -74,7 +74,7 @@ export class ProofPolicies {
     const policy = readPolicy(body);
     return retrying(async () => {
       const { policy: before, version } = await this.#read();
-      const entry = { type: 'PROOF_POLICY_SET', detail: { before, after: policy } } as const;
+      const entry = { type: 'PROOF_POLICY_SET', detail: { before, after: policy, madeBy: idOf(context) } } as const;
       const change = replace({ name: NAME, version }, JSON.stringify(policy), entry);
       return commitLast(this.#store, context, { at: this.#now(), changes: [change] }, () => policy);
     });

@@ -186,6 +186,9 @@ CREATE INDEX terminal_login_waiting ON terminal_login (network, number) WHERE lo
 CREATE INDEX terminal_login_by_end ON terminal_login (ends_at);
 `;
 
+/** See the step of SQLite. */
+const tokenPermissions = `ALTER TABLE service_token ADD COLUMN may ${text} NOT NULL DEFAULT '[]';`;
+
 /** In order and without gaps. */
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'registry', sql: registry },
@@ -202,4 +205,6 @@ export const migrations: readonly Migration[] = [
   { number: 9, name: 'single-use codes', sql: signInCodes, readableBy: 4 },
   // A daemon of the step before keeps requests of terminals elsewhere: one that it has made is approved there.
   { number: 10, name: 'requests of terminals', sql: terminalLogins, readableBy: 4 },
+  // A daemon of the step before looks at roles only: permissions hold when all daemons know this step.
+  { number: 11, name: 'permissions of service tokens', sql: tokenPermissions, readableBy: 4 },
 ];

@@ -221,9 +221,10 @@ export const serviceTokens = table<ServiceTokenRecord>(
     lastUsedAt: 'int8',
     revokedAt: 'int8',
     allowedFrom: 'json',
+    may: 'json',
   },
   'number',
-  { fixed: ['name', 'role', 'sha256', 'createdBy', 'createdAt', 'expiresAt', 'allowedFrom'] },
+  { fixed: ['name', 'role', 'sha256', 'createdBy', 'createdAt', 'expiresAt', 'allowedFrom', 'may'] },
 );
 
 export const passkeys = table<PasskeyRecord>(

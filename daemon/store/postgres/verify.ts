@@ -44,7 +44,7 @@ async function compareTables(session: Session, derived: Derived, report: (text: 
   await compareProofs(session, derived, report);
   for await (const row of recordsOf(session, serviceTokens)) {
     const allowedFrom = row.allowedFrom === null ? null : JSON.stringify(row.allowedFrom);
-    derived.tokens.compare({ ...row, allowedFrom } satisfies ComparedToken, report);
+    derived.tokens.compare({ ...row, allowedFrom, may: JSON.stringify(row.may) } satisfies ComparedToken, report);
   }
   derived.tokens.end(report);
   for await (const row of recordsOf(session, passkeys)) derived.passkeys.compare(row, report);

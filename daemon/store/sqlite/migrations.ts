@@ -235,6 +235,9 @@ CREATE TABLE passkey (
 CREATE INDEX passkey_by_owner ON passkey (owner, number);
 `;
 
+/** What service tokens may do besides what their role allows: a JSON array, empty for those of earlier versions. */
+const tokenPermissions = `ALTER TABLE service_token ADD COLUMN may TEXT NOT NULL DEFAULT '[]';`;
+
 /** In order and without gaps. */
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'registry', sql: registry },
@@ -245,4 +248,5 @@ export const migrations: readonly Migration[] = [
   { number: 6, name: 'proofs', sql: proofs },
   { number: 7, name: 'webhooks', sql: webhooks },
   { number: 8, name: 'passkeys', sql: passkeys },
+  { number: 9, name: 'permissions of service tokens', sql: tokenPermissions },
 ];

@@ -16,10 +16,18 @@ const fields: Record<keyof ServiceTokenRecord, 0> = {
   lastUsedAt: 0,
   revokedAt: 0,
   allowedFrom: 0,
+  may: 0,
 };
 
-/** `allowedFrom` is stored as JSON. */
-type Columns = Omit<ServiceTokenRecord, 'allowedFrom'> & { readonly allowedFrom: string | null };
+/** Whether the service tokens of the database have permissions: an older one is read as it is, by a check. */
+export const storesPermissions = (statements: Statements): boolean =>
+  statements.value(`SELECT 1 FROM pragma_table_info('service_token') WHERE name = 'may'`) !== undefined;
+
+/** Both lists are stored as JSON. */
+type Columns = Omit<ServiceTokenRecord, 'allowedFrom' | 'may'> & {
+  readonly allowedFrom: string | null;
+  readonly may: string;
+};
 
 const tokens = {
   table: 'service_token',
@@ -27,6 +35,7 @@ const tokens = {
   toRecord: (columns: Columns): ServiceTokenRecord => ({
     ...columns,
     allowedFrom: columns.allowedFrom === null ? null : JSON.parse(columns.allowedFrom),
+    may: JSON.parse(columns.may),
   }),
 };
 
@@ -49,8 +58,8 @@ export function serviceTokenReads(
 const add: Apply<'token.add'> = ({ token, entry }, context, writing) => {
   const number = writing.last.service_token + 1;
   const { changes } = writing.statements.run(
-    `INSERT INTO service_token (number, name, role, sha256, created_by, created_at, expires_at, allowed_from)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) WHERE revoked_at IS NULL DO NOTHING`,
+    `INSERT INTO service_token (number, name, role, sha256, created_by, created_at, expires_at, allowed_from, may)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) WHERE revoked_at IS NULL DO NOTHING`,
     number,
     token.name,
     token.role,
@@ -59,6 +68,7 @@ const add: Apply<'token.add'> = ({ token, entry }, context, writing) => {
     context.at,
     token.expiresAt,
     token.allowedFrom === null ? null : JSON.stringify(token.allowedFrom),
+    JSON.stringify(token.may),
   );
   if (changes === 0) {
     const sql = 'SELECT number FROM service_token WHERE name = ? AND revoked_at IS NULL';

@@ -12,6 +12,7 @@ import type { Anchors, JournalReport } from '../maintenance.ts';
 import { hasRecords, readHead } from './journal.ts';
 import { passkeyRows, storesPasskeys } from './passkeys.ts';
 import { proofFields, storesProofs } from './proofs.ts';
+import { storesPermissions } from './service-tokens.ts';
 import type { Statements } from './statements.ts';
 import { columnsOf } from './tables.ts';
 import { storesTags } from './tags.ts';
@@ -66,7 +67,7 @@ function* compareTables(
   documents.end(report);
   // A database of an earlier version has no service tokens.
   if (statements.value(`SELECT 1 FROM sqlite_schema WHERE name = 'service_token'`) !== undefined)
-    for (const row of rowsOf<ComparedToken>(statements, tokenRows)) {
+    for (const row of rowsOf<ComparedToken>(statements, tokenRows(storesPermissions(statements)))) {
       tokens.compare(row, report);
       yield;
     }
@@ -92,6 +93,9 @@ const { proof: _, ...answerFields } = proofFields;
 const answerRows = `SELECT d.number, d.proof AS deviceProof, ${columnsOf(answerFields)}
    FROM (SELECT number, proof FROM device WHERE proof IS NOT NULL) AS d
    LEFT JOIN proof ON proof_id = d.proof ->> '$.proofId' ORDER BY d.number`;
-const tokenRows = `SELECT number, name, role, sha256, created_by AS createdBy, created_at AS createdAt,
-     expires_at AS expiresAt, revoked_at AS revokedAt, allowed_from AS allowedFrom
+const tokenRows = (
+  hasPermissions: boolean,
+) => `SELECT number, name, role, sha256, created_by AS createdBy, created_at AS createdAt,
+     expires_at AS expiresAt, revoked_at AS revokedAt, allowed_from AS allowedFrom,
+     ${hasPermissions ? 'may' : "'[]' AS may"}
    FROM service_token ORDER BY number`;

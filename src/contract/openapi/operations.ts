@@ -32,11 +32,12 @@ function description(shape: RouteShape): string {
   return [shape.description, access(shape), rateLimit(shape)].filter(Boolean).join('\n\n');
 }
 
-function access({ access, ownUser, peopleOnly }: RouteShape): string {
+function access({ access, ownUser, peopleOnly, tokenMay }: RouteShape): string {
   if (access === 'public') return 'No token is required.';
   if (access === 'loopback')
     return 'No token is required on the machine of the service; elsewhere, a token of any role.';
-  const people = peopleOnly ? ' Not for service tokens.' : '';
+  const needed = tokenMay ? ` A service token needs \`${tokenMay}\` in its \`may\`.` : '';
+  const people = peopleOnly ? ' Not for service tokens.' : needed;
   return `Roles: ${access.join(', ')}${ownUser ? '; every user for their own account' : ''}.${people}`;
 }
 

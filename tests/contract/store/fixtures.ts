@@ -150,6 +150,7 @@ export const addToken = (name: string, rest: Partial<NewServiceToken> = {}): Cha
     createdBy: 'admin',
     expiresAt: 2_000_000_000_000,
     allowedFrom: null,
+    may: [],
     ...rest,
   },
   entry: { type: 'TOKEN_CREATED', detail: { name } },

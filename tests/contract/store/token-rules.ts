@@ -9,7 +9,8 @@ export const tokenRules: readonly Rule[] = [
     'a service token is found by number and by digest, with all its fields, also after a restart',
     async ({ store, reopen }) => {
       const allowedFrom = ['10.0.0.0/8', '2001:db8::/32'];
-      const given = { role: 'VIEWER', sha256: 'ab'.repeat(32), createdBy: 'eve', expiresAt: 99, allowedFrom } as const;
+      const fixed = { role: 'VIEWER', sha256: 'ab'.repeat(32), createdBy: 'eve', expiresAt: 99 } as const;
+      const given = { ...fixed, allowedFrom, may: ['webhooks', 'scim'] } as const;
       expect(await commit(store, [addToken('line-1', given)], { at: 7 })).toEqual([{ kind: 'added', number: 1 }]);
       const record = { ...given, number: 1, name: 'line-1', createdAt: 7, lastUsedAt: null, revokedAt: null };
       const read = async (reader: Store) => [

@@ -5,7 +5,14 @@ import { accept } from '../../../daemon/services/context.ts';
 import { Conflict } from '../../../daemon/store/commit.ts';
 import { addDevice, commit, type Rule, rule } from './fixtures.ts';
 
-const endpoint = { url: 'https://hooks.test/', types: null, sealed: 'sealed', createdBy: 'admin', createdAt: 1 };
+const endpoint = {
+  url: 'https://hooks.test/',
+  types: null,
+  sealed: 'sealed',
+  createdBy: 'token:line-1',
+  madeBy: 'TOK-1',
+  createdAt: 1,
+};
 const made = () => accept(create(webhooksIn(null), endpoint, 7));
 
 export const webhookRules: readonly Rule[] = [

@@ -173,13 +173,23 @@ export class KeyEnrollment {
     if (required === null || serialNumber === null) return null;
     const { proveKey, reasonOf } = await import('../proofs/prove-key.ts');
     // A serial number is proved by the best method; the policy may require a fact that this method does not prove.
-    const method = required === 'unit' ? undefined : methodFor(await this.#context.registry.call('proofPolicy'));
+    const method = required === 'unit' ? undefined : await this.#method();
     const verdict = await proveKey(this.#context, { ...key, serialNumber }, { method });
     const { proof, proofId } = verdict;
     if (required === 'none' || hasGrade(proof, required)) return { proof, proofId, refusal: null };
     const reason = reasonOf(verdict);
     const refusal = `--require-proof ${required}: the grade of this key is ${proof.grade}${reason ? ` (${reason})` : ''}`;
     return { proof, proofId, refusal };
+  }
+
+  /** How the policy wants keys to be asked. A service token that may not read it asks by the best method; the registration names a rule that is then not met. */
+  async #method(): Promise<'fido' | undefined> {
+    try {
+      return methodFor(await this.#context.registry.call('proofPolicy'));
+    } catch (error) {
+      if (isServerRefusal(error, 2007)) return undefined;
+      throw error;
+    }
   }
 
   /** Why --activate-for cannot activate a device, and what to do; null if it can, or has nothing to do. */
