@@ -61,6 +61,7 @@ import { ResponseSweep } from './services/response-sweep.ts';
 import { ServiceTokens } from './services/service-tokens.ts';
 import { StepUpRule } from './services/session.ts';
 import { requestLimits } from './services/shared-limiter.ts';
+import { AnsweredChallenges } from './services/sign-in/answered-challenges.ts';
 import { KeySignIn } from './services/sign-in/key-sign-in.ts';
 import { PasskeyService } from './services/sign-in/passkeys.ts';
 import { SignInPolicies } from './services/sign-in/sign-in-policies.ts';
@@ -135,7 +136,8 @@ async function createParts({ settings, log, home, stack }: Start, { store, blobs
   const instance = await Instance.open(home);
   const roots = new TrustedRoots(store);
   const policies = new ProofPolicies({ store, roots, now });
-  const challenges = new SignedChallenges(instance.secret('security keys'));
+  const answered = new AnsweredChallenges({ counters: store.counters });
+  const challenges = new SignedChallenges(instance.secret('security keys'), answered);
   const signInPolicies = new SignInPolicies({ store, now });
   const keySignIn = new KeySignIn({ store, challenges, tokens: logins, guessing, now, access });
   const sweep = new ProofSweep(store, now);

@@ -57,7 +57,7 @@ export const webauthnLogin = route({
   tag,
   summary: 'Sign in with a security key',
   description:
-    'With `loginTicket` as the second step of a login with a password, else alone. A key that is not registered, was removed or belongs to another account, a wrong origin, a repeated answer and a counter that went back are all refused with the same 1004; the journal has the reason.',
+    'With `loginTicket` as the second step of a login with a password, else alone. A key that is not registered, was removed or belongs to another account, a wrong origin, a page in a frame of another origin, a challenge that was answered before, right or wrong, and a counter that went back are all refused with the same 1004; the journal has the reason.',
   extension: true,
   limit: 'query',
   body: Type.Object({
@@ -76,7 +76,7 @@ export const passkeyOptions = route({
   ...endpoints.passkeyOptions,
   tag,
   summary: 'Get a challenge to register a security key',
-  description: `For the calling user and this session. The challenge is valid for ${minutes} minutes.`,
+  description: `For the calling user and this session. The challenge is valid for ${minutes} minutes, once.`,
   extension: true,
   access: roles,
   peopleOnly: true,

@@ -36,6 +36,25 @@ needsPostgres('security keys on two daemons', () => {
     expect(await two.send(answer)).toMatchObject({ status: 401, code: 1004 });
   });
 
+  it('a challenge of one daemon registers one key and signs one user in, whichever daemon gets the answers', async () => {
+    const both = async (call: (page: Page, i: number) => Promise<{ code: number }>) =>
+      (await Promise.all(pages.map(call))).map(({ code }) => code).sort((a, b) => a - b);
+    const [one] = pages;
+    const users = [await daemons.one.user('erna', 'DEALER'), await daemons.one.user('finn', 'DEALER')];
+    const keys = [new SoftwareKey(), new SoftwareKey()];
+    const { token } = users[0]!;
+    const { options } = data(await one.call('POST', '/api/auth/webauthn/register/options', undefined, token));
+    const registered = await both((page, i) => {
+      const body = { name: 'desk', response: keys[i]!.create(options, one.origin) };
+      return page.call('POST', '/api/auth/webauthn/register', body, token);
+    });
+    expect(registered).toEqual([200, 1001]);
+    const owned = [new SoftwareKey(), new SoftwareKey()];
+    for (const [i, { token: of }] of users.entries()) data(await one.register(owned[i]!, of));
+    const asked = await one.options();
+    expect(await both((page, i) => page.send(owned[i]!.get(asked, one.origin)))).toEqual([200, 1004]);
+  });
+
   it('a policy, a removal and a new sign-in hold on both daemons at once', async () => {
     const [one, two] = pages;
     const key = new SoftwareKey();

@@ -8,7 +8,7 @@ import { second } from '../support/clock.ts';
 import { clockOfTests, daemonOfTests } from '../support/daemon-tests.ts';
 import { data } from '../support/fleet.ts';
 import { runDaemonProgram } from '../support/programs.ts';
-import { SoftwareKey } from '../support/software-key.ts';
+import { type CreationOptions, SoftwareKey } from '../support/software-key.ts';
 import { writeCbor } from '../support/test-cbor.ts';
 
 const clock = clockOfTests();
@@ -161,6 +161,15 @@ describe('a sign-in is refused with one message, and the journal has the reason'
   type Person = Awaited<ReturnType<typeof person>>;
   const attempts: readonly (readonly [reason: string, attempt: (person: Person) => Promise<unknown>])[] = [
     ['wrong origin', async ({ key }) => page.send(key.get(await page.options(), 'https://evil.test'))],
+    ['page in a frame of another origin', ({ key }) => page.signIn(key, { frame: { crossOrigin: true } })],
+    [
+      'challenge answered before',
+      async ({ key }) => {
+        const options = await page.options();
+        await page.send(key.get(options, 'https://evil.test'));
+        return page.send(key.get(options, page.origin));
+      },
+    ],
     ['answer of the key not valid', ({ key }) => page.signIn(key, { rpId: 'evil.test' })],
     ['challenge unknown or expired', ({ key }) => page.signIn(key, { challenge: 'AAAA' })],
     [
@@ -229,6 +238,8 @@ describe('a sign-in is refused with one message, and the journal has the reason'
       expected.push([someone.username, 'key', reason]);
     }
     const found = (await entries('LOGIN_FAILED')).map(({ user, details }) => [user, details.method, details.reason]);
+    // The first answer of the attempt with two.
+    expected.splice(2, 0, [(expected[2] as unknown[])[0], 'key', 'wrong origin']);
     expect(found).toEqual(expected);
   });
 
@@ -241,6 +252,67 @@ describe('a sign-in is refused with one message, and the journal has the reason'
     expect(await page.signIn(key)).toMatchObject(refused);
     const found = (await entries('LOGIN_FAILED')).map(({ user, details }) => [user, details.reason]);
     expect(found).toContainEqual([null, 'unknown key']);
+  });
+});
+
+describe('a page in a frame of another origin', () => {
+  it.each([[{ crossOrigin: true }], [{ crossOrigin: 'true' }], [{ topOrigin: 'https://evil.test' }]])(
+    'that says %j registers no key, signs no one in and steps up nothing',
+    async frame => {
+      const { key, token } = await person();
+      expect(await page.register(new SoftwareKey(), token, 'framed', { frame })).toMatchObject({
+        code: 1001,
+        message: expect.stringContaining('frame'),
+      });
+      expect(await page.signIn(key, { frame })).toMatchObject(refused);
+      expect(await page.stepUp(key, token, { frame })).toMatchObject(refused);
+      data(await page.stepUp(key, token, { frame: { crossOrigin: undefined } }));
+    },
+  );
+});
+
+describe('a challenge', () => {
+  const registration = async (token: string) =>
+    data(await page.call('POST', '/api/auth/webauthn/register/options', undefined, token)).options;
+  const register = (token: string, response: object) =>
+    page.call('POST', '/api/auth/webauthn/register', { name: 'desk', response }, token);
+  const created = (options: CreationOptions, origin = page.origin) => new SoftwareKey().create(options, origin);
+  const codesOf = (answers: readonly { code: number }[]) => answers.map(({ code }) => code).sort((a, b) => a - b);
+
+  it('registers one key, also of two that arrive together', async () => {
+    const { id, token } = await daemon.user('one-key', 'VIEWER');
+    const options = await registration(token);
+    const both = await Promise.all([register(token, created(options)), register(token, created(options))]);
+    expect(codesOf(both)).toEqual([200, 1001]);
+    expect(await register(token, created(options))).toMatchObject({ code: 1001 });
+    expect(data(await daemon.call('GET', `/api/users/${id}/passkeys/list`)).list).toHaveLength(1);
+  });
+
+  it('registers none after an answer that was refused', async () => {
+    const { token } = await daemon.user('no-key', 'VIEWER');
+    const options = await registration(token);
+    expect(await register(token, created(options, 'https://evil.test'))).toMatchObject({ code: 1001 });
+    expect(await register(token, created(options))).toMatchObject({
+      code: 1001,
+      message: expect.stringContaining('answered before'),
+    });
+  });
+
+  it('signs one user in, also of two who answer it together', async () => {
+    const [one, two] = [await person(), await person()];
+    const options = await page.options();
+    const answers = await Promise.all([one, two].map(({ key }) => page.send(key.get(options, page.origin))));
+    expect(codesOf(answers)).toEqual([200, 1004]);
+    expect(await page.send((await person()).key.get(options, page.origin))).toMatchObject(refused);
+  });
+
+  it('steps up nothing after an answer that was refused', async () => {
+    const { key, token } = await person();
+    const { options } = data(await page.call('POST', '/api/auth/step-up/options', undefined, token));
+    const stepUp = (response: object) => page.call('POST', '/api/auth/step-up', { response }, token);
+    expect(await stepUp(key.get(options, 'https://evil.test'))).toMatchObject(refused);
+    expect(await stepUp(key.get(options, page.origin))).toMatchObject(refused);
+    data(await page.stepUp(key, token));
   });
 });
 

@@ -83,8 +83,8 @@ export class Page {
   }
 
   /** Signs in again within the session of the token. */
-  async stepUp(key: SoftwareKey, token: string): Promise<Answer> {
+  async stepUp(key: SoftwareKey, token: string, changes: Changes = {}): Promise<Answer> {
     const { options } = data(await this.call('POST', '/api/auth/step-up/options', undefined, token));
-    return this.call('POST', '/api/auth/step-up', { response: key.get(options, this.origin) }, token);
+    return this.call('POST', '/api/auth/step-up', { response: key.get(options, this.origin, changes) }, token);
   }
 }

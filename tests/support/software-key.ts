@@ -37,6 +37,8 @@ export interface Changes {
   readonly type?: string;
   /** Without PIN or fingerprint. */
   readonly unverified?: true;
+  /** What the browser says of a page in a frame. */
+  readonly frame?: { readonly crossOrigin?: unknown; readonly topOrigin?: string };
   /** Instead of the next one. */
   readonly counter?: number;
 }
@@ -128,5 +130,5 @@ const outer = ({ id }: Credential) => ({
   authenticatorAttachment: 'cross-platform',
 });
 
-const clientData = (type: string, challenge: string, origin: string, changes: Changes) =>
-  Buffer.from(JSON.stringify({ type, challenge: changes.challenge ?? challenge, origin, crossOrigin: false }));
+const clientData = (type: string, challenge: string, origin: string, { challenge: other, frame }: Changes) =>
+  Buffer.from(JSON.stringify({ type, challenge: other ?? challenge, origin, crossOrigin: false, ...frame }));

@@ -4,9 +4,10 @@ import { type PasskeyRecord, use } from '../../domain/passkey.ts';
 import type { UserRecord } from '../../domain/user.ts';
 import { Conflict } from '../../store/commit.ts';
 import type { Store } from '../../store/store.ts';
+import { challengeIn } from './client-data.ts';
 import type { RelyingParty } from './relying-party.ts';
-import type { SignedChallenges } from './signed-challenges.ts';
-import { AnswerRefused, checkAssertion } from './webauthn-library.ts';
+import type { Answered, SignedChallenges } from './signed-challenges.ts';
+import { ANSWERED_BEFORE, AnswerRefused, checkAssertion, UNKNOWN_CHALLENGE } from './webauthn-library.ts';
 
 /** What an answer must be for. */
 interface AssertionPurpose {
@@ -39,20 +40,20 @@ export class Assertions {
     purpose: AssertionPurpose,
     seen: (user: UserRecord) => void = () => {},
   ): Promise<UserRecord> {
-    const { store } = this.#parts;
+    const { store, challenges, now } = this.#parts;
+    const answered = await challenges.answer(purpose.purpose, challengeIn(answer), now());
     const passkey = await store.passkeyByCredential(answer.id);
     if (!passkey) throw new AnswerRefused('unknown key');
     const user = await store.user(passkey.owner);
     if (user) seen(user);
     this.#checkOwner(answer, passkey, purpose);
     if (!user || user.disabled) throw new AnswerRefused('disabled account');
-    const { challenges, now } = this.#parts;
-    const open = (challenge: string) => challenges.open(purpose.purpose, challenge, now());
-    const isExpected = (challenge: string) => open(challenge) !== null;
+    if (answered && !answered.isFirst) throw new AnswerRefused(reasonOfRepetition(answered, passkey));
+    const challenge = answered?.challenge;
     const { site } = purpose;
-    const signCount = await checkAssertion(answer, passkey, { site, isExpected, verified: purpose.user === null });
-    const challenge = open(challengeIn(answer));
-    if (!challenge) throw new AnswerRefused('challenge unknown or expired');
+    const expected = { site, challenge: challenge?.id ?? null, verified: purpose.user === null };
+    const signCount = await checkAssertion(answer, passkey, expected);
+    if (!challenge) throw new AnswerRefused(UNKNOWN_CHALLENGE);
     const change = use(passkey, { challenge, signCount, at: now() });
     if (change instanceof Refusal) throw new AnswerRefused(change.message);
     await this.#store(change, user, purpose.requestId);
@@ -78,8 +79,6 @@ export class Assertions {
   }
 }
 
-/** The challenge that was signed: the library has read it from the same bytes. */
-function challengeIn({ response }: AssertionResponse): string {
-  const data = JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString()) as { challenge: string };
-  return data.challenge;
-}
+/** The journal says whether the same key has answered the challenge. */
+const reasonOfRepetition = ({ challenge }: Answered, { used }: PasskeyRecord): string =>
+  used.some(({ id }) => id === challenge.id) ? 'repeated assertion' : ANSWERED_BEFORE;

@@ -12,10 +12,17 @@ import type { UserRecord } from '../../domain/user.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, commitLast, retrying, timeOf } from '../context.ts';
 import { iso } from '../present.ts';
+import { challengeIn } from './client-data.ts';
 import { type RelyingParty, requireSite } from './relying-party.ts';
 import type { SignInPolicies } from './sign-in-policies.ts';
 import type { SignedChallenges } from './signed-challenges.ts';
-import { AnswerRefused, checkAttestation, creationOptions, type NewCredential } from './webauthn-library.ts';
+import {
+  ANSWERED_BEFORE,
+  AnswerRefused,
+  checkAttestation,
+  creationOptions,
+  type NewCredential,
+} from './webauthn-library.ts';
 
 /** What the service works with. `now`: milliseconds since 1970. */
 interface PasskeyServiceParts {
@@ -101,9 +108,11 @@ export class PasskeyService {
 
   async #checked({ caller }: Context, response: unknown, site: RelyingParty): Promise<NewCredential> {
     const { challenges, now } = this.#parts;
-    const isExpected = (challenge: string) => challenges.open(purposeOf(caller), challenge, now()) !== null;
+    const answer = readAttestation(response);
+    const answered = await challenges.answer(purposeOf(caller), challengeIn(answer), now());
     try {
-      return await checkAttestation(readAttestation(response), { site, isExpected, verified: false });
+      if (answered && !answered.isFirst) throw new AnswerRefused(ANSWERED_BEFORE);
+      return await checkAttestation(answer, { site, challenge: answered?.challenge.id ?? null, verified: false });
     } catch (error) {
       if (!(error instanceof AnswerRefused)) throw error;
       throw new ApiError(1001, `response: ${error.message}; request another challenge`);

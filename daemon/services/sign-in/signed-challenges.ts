@@ -1,18 +1,31 @@
-/** Challenges for security keys. They are not stored: each carries its expiry and a code of a secret that all daemons of the registry have. */
+/**
+ * Challenges for security keys. They are not stored until they are answered: each carries its expiry and a code of a secret that all
+ * daemons of the registry have.
+ */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { UsedChallenge } from '../../domain/passkey.ts';
+import { AnsweredChallenges } from './answered-challenges.ts';
 
 const TIME = 6;
 const NONCE = 16;
 const CODE = 16;
 const SIZE = TIME + NONCE + CODE;
 
+/** A challenge that an answer names. */
+export interface Answered {
+  readonly challenge: UsedChallenge;
+  /** False if the challenge was answered before, right or wrong. */
+  readonly isFirst: boolean;
+}
+
 /** Makes challenges for a purpose and recognizes its own. */
 export class SignedChallenges {
   readonly #secret: Uint8Array;
+  readonly #answered: AnsweredChallenges;
 
-  constructor(secret: Uint8Array) {
+  constructor(secret: Uint8Array, answered = new AnsweredChallenges()) {
     this.#secret = secret;
+    this.#answered = answered;
   }
 
   /** A challenge that can be answered for this purpose until it expires. Base64url. Times are milliseconds since 1970. */
@@ -32,6 +45,12 @@ export class SignedChallenges {
     if (!timingSafeEqual(this.#code(purpose, content), bytes.subarray(SIZE - CODE))) return null;
     const expiresAt = bytes.readUIntBE(0, TIME);
     return expiresAt > now ? { id: challenge, expiresAt } : null;
+  }
+
+  /** Like `open`, and uses the challenge up: whatever becomes of this answer, it is the only one. */
+  async answer(purpose: string, challenge: string, now: number): Promise<Answered | null> {
+    const opened = this.open(purpose, challenge, now);
+    return opened && { challenge: opened, isFirst: await this.#answered.isFirst(opened.id) };
   }
 
   /** By which a key names the account of a user. Base64url, the same on all nodes; it reveals nothing about the account. */

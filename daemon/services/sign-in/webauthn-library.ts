@@ -1,12 +1,14 @@
 /** The only file that knows the library for WebAuthn. It is loaded by the first operation that needs it. */
 import type { AssertionResponse, AttestationResponse } from '../../../src/contract/webauthn-input.ts';
 import type { PasskeyRecord } from '../../domain/passkey.ts';
+import { readClientData } from './client-data.ts';
 import type { RelyingParty } from './relying-party.ts';
 
-/** What an answer of a key is compared with. `isExpected`: whether the challenge is one that may be answered. */
+/** What an answer of a key is compared with. */
 interface Expected {
   readonly site: RelyingParty;
-  readonly isExpected: (challenge: string) => boolean;
+  /** Null if the one that the answer names may not be answered. */
+  readonly challenge: string | null;
   /** Whether the key must have verified the person, by PIN or fingerprint. */
   readonly verified: boolean;
 }
@@ -76,11 +78,9 @@ export async function requestOptions(input: {
 const descriptor = ({ credentialId: id, transports }: PasskeyRecord) => ({ id, transports: [...transports] });
 
 /** Checks a new credential. Rejects with `AnswerRefused`. */
-export async function checkAttestation(
-  answer: AttestationResponse,
-  { site, isExpected, verified }: Expected,
-): Promise<NewCredential> {
+export async function checkAttestation(answer: AttestationResponse, expected: Expected): Promise<NewCredential> {
   const { verifyRegistrationResponse } = await library();
+  refuseFrame(answer.response);
   await refuseStatement(answer);
   const { response, ...outer } = answer;
   const verify = () =>
@@ -90,12 +90,9 @@ export async function checkAttestation(
         response: { ...response, transports: [...response.transports] },
         clientExtensionResults: {},
       },
-      expectedChallenge: isExpected,
-      expectedOrigin: site.origin,
-      expectedRPID: site.id,
-      requireUserVerification: verified,
+      ...comparedWith(expected),
     });
-  const result = await refusing(verify, () => reasonOf(response.clientDataJSON, { site, isExpected, verified }));
+  const result = await refusing(verify, () => reasonOf(response.clientDataJSON, expected));
   if (!result.verified) throw new AnswerRefused('wrong signature');
   const { credential, aaguid } = result.registrationInfo;
   return {
@@ -104,6 +101,20 @@ export async function checkAttestation(
     signCount: credential.counter,
     aaguid,
   };
+}
+
+const comparedWith = ({ site, challenge, verified }: Expected) => ({
+  expectedChallenge: (given: string) => given === challenge,
+  expectedOrigin: site.origin,
+  expectedRPID: site.id,
+  requireUserVerification: verified,
+});
+
+/** No page of devmgr is in a frame: another site would decide what the person sees around it. The library does not demand that. */
+function refuseFrame({ clientDataJSON }: { readonly clientDataJSON: string }): void {
+  const data = readClientData(clientDataJSON);
+  if (!data) throw new AnswerRefused(INVALID);
+  if (data.framed) throw new AnswerRefused('page in a frame of another origin');
 }
 
 /** The library would ask the servers that the certificates of a statement name. devmgr requests no statement, so it reads none. */
@@ -117,9 +128,10 @@ async function refuseStatement({ response }: AttestationResponse): Promise<void>
 export async function checkAssertion(
   answer: AssertionResponse,
   passkey: PasskeyRecord,
-  { site, isExpected, verified }: Expected,
+  expected: Expected,
 ): Promise<number> {
   const { verifyAuthenticationResponse } = await library();
+  refuseFrame(answer.response);
   const { userHandle, ...response } = answer.response;
   const verify = () =>
     verifyAuthenticationResponse({
@@ -128,14 +140,11 @@ export async function checkAssertion(
         response: { ...response, ...(userHandle === null ? {} : { userHandle }) },
         clientExtensionResults: {},
       },
-      expectedChallenge: isExpected,
-      expectedOrigin: site.origin,
-      expectedRPID: site.id,
-      requireUserVerification: verified,
+      ...comparedWith(expected),
       // `use` compares the counter with that of the commit.
       credential: { id: passkey.credentialId, publicKey: bytesOf(passkey.publicKey), counter: 0 },
     });
-  const result = await refusing(verify, () => reasonOf(response.clientDataJSON, { site, isExpected, verified }));
+  const result = await refusing(verify, () => reasonOf(response.clientDataJSON, expected));
   if (!result.verified) throw new AnswerRefused('wrong signature');
   return result.authenticationInfo.newCounter;
 }
@@ -150,17 +159,15 @@ async function refusing<T>(work: () => Promise<T>, reason: () => string = () => 
 }
 
 const INVALID = 'answer of the key not valid';
+/** Not made here for this purpose, or expired. */
+export const UNKNOWN_CHALLENGE = 'challenge unknown or expired';
+/** By another answer, right or wrong. */
+export const ANSWERED_BEFORE = 'challenge answered before';
 
 /** Why an answer was refused, without any text of the client. */
-function reasonOf(clientDataJSON: string, { site, isExpected }: Expected): string {
-  try {
-    const { challenge, origin } = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString()) as {
-      challenge?: unknown;
-      origin?: unknown;
-    };
-    if (origin !== site.origin) return 'wrong origin';
-    return typeof challenge === 'string' && isExpected(challenge) ? INVALID : 'challenge unknown or expired';
-  } catch {
-    return INVALID;
-  }
+function reasonOf(clientDataJSON: string, { site, challenge }: Expected): string {
+  const data = readClientData(clientDataJSON);
+  if (!data) return INVALID;
+  if (data.origin !== site.origin) return 'wrong origin';
+  return data.challenge === challenge ? INVALID : UNKNOWN_CHALLENGE;
 }
