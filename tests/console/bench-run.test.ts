@@ -2,7 +2,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readCsv } from '../../console/pages/bench/csv.ts';
 import { figuresOf, resultCells, type StoredRun } from '../../console/pages/bench/results.ts';
-import { readRoster } from '../../console/pages/bench/roster-file.ts';
+import { readRoster, readRosterBytes } from '../../console/pages/bench/roster-file.ts';
 import { BenchRun, type Registry } from '../../console/pages/bench/run.ts';
 import type { RunStore } from '../../console/pages/bench/store.ts';
 import { judge, type Known, type Registered } from '../../console/pages/bench/verdict.ts';
@@ -280,6 +280,16 @@ describe('the file of a roster', () => {
     [`userId\n${Array.from({ length: 100_001 }, (_, at) => `u${at}`).join('\n')}\n`, 100_002, 'lines'],
   ])('is refused as a whole, with the first invalid line (%#)', (text, line, what) => {
     expect(readRoster(text)).toMatchObject({ fault: { line, fault: { what } } });
+  });
+
+  test('in another encoding is refused with the line of its first invalid byte, until the encoding is named', () => {
+    const bytes = Buffer.from('7573657249640a6dfc6c6c65720a6df66c6c65720a', 'hex');
+    expect(readRosterBytes(bytes, null)).toEqual({
+      fault: { line: 2, fault: { what: 'encoding', encoding: 'utf-8' } },
+    });
+    expect(readRosterBytes(bytes, 'windows-1252')).toMatchObject({
+      people: [{ userId: 'müller' }, { userId: 'möller' }],
+    });
   });
 
   test('of a million commas takes linear time', () => {

@@ -317,8 +317,10 @@ needs('chromium')('the page Bench', () => {
     });
   });
 
-  const upload = (page: Page, text: string) =>
-    page.getByLabel(/^CSV file/).setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+  const upload = (page: Page, content: string | Buffer) =>
+    page
+      .getByLabel(/^CSV file/)
+      .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(content as string) });
 
   describe('a roster', () => {
     it('is refused as a whole with the first invalid line', async () => {
@@ -328,6 +330,19 @@ needs('chromium')('the page Bench', () => {
       await upload(page, 'userId\nann\nann\n');
       await page.getByText('Line 3: ann is already in line 2').waitFor();
       expect(await page.locator('.who').textContent()).toBe('Scan a badge or type a person');
+      await context.close();
+    });
+
+    it('in the encoding of Excel is refused with its line, and read once the encoding is named', async () => {
+      const { page, context } = await openBench();
+      // userId, müller and möller in windows-1252.
+      await upload(page, Buffer.from('7573657249640d0a6dfc6c6c65720d0a6df66c6c65720d0a', 'hex'));
+      await page.getByText('Line 2: it is not valid UTF-8.').waitFor();
+      expect(await page.locator('.who').textContent()).toBe('Scan a badge or type a person');
+      await page.getByLabel('Encoding of the file').selectOption('windows-1252');
+      await page.getByRole('button', { name: 'Read the file again' }).click();
+      await said(page, 'Plug in a key for müller.');
+      await page.getByText('0 of 2 rows done').waitFor();
       await context.close();
     });
 

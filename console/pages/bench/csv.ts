@@ -8,13 +8,6 @@ export type CsvRecord =
 /** Why a record is not valid. */
 export type CsvProblem = 'open quote' | 'text after quote';
 
-/** The text of a file in UTF-8, or in UTF-16 with a byte order mark, as Excel saves "Unicode text". */
-export function decoded(bytes: Uint8Array): string {
-  const mark = `${bytes[0]} ${bytes[1]}`;
-  const encoding = mark === '255 254' ? 'utf-16le' : mark === '254 255' ? 'utf-16be' : 'utf-8';
-  return new TextDecoder(encoding).decode(bytes);
-}
-
 /** The records of a text. Blank lines count but are not records. Ends at the first invalid record. */
 export function* readCsv(text: string): Generator<CsvRecord> {
   const reader = new CsvReader(text);

@@ -30,6 +30,8 @@ export function german({ fault }: FileFault): string {
       return 'ein Anführungszeichen wird nicht geschlossen';
     case 'text after quote':
       return 'auf ein schließendes Anführungszeichen folgt Text';
+    case 'encoding':
+      return `kein gültiges ${fault.encoding.toUpperCase()}. Speichern Sie die Datei als UTF-8 (in Excel: CSV UTF-8), oder wählen Sie ihre Kodierung.`;
     case 'empty':
       return 'Die Datei enthält keine Personen.';
     case 'too large':

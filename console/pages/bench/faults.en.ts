@@ -30,6 +30,8 @@ export function english({ fault }: FileFault): string {
       return 'a quote is opened and never closed';
     case 'text after quote':
       return 'text follows a closing quote';
+    case 'encoding':
+      return `it is not valid ${fault.encoding.toUpperCase()}. Save the file as UTF-8 (in Excel: CSV UTF-8), or choose its encoding.`;
     case 'empty':
       return 'The file has no people.';
     case 'too large':

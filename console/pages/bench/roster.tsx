@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { loadWithWords } from '../../text/text.ts';
 import type { Bench } from './bench.ts';
-import type { FileFault } from './roster-file.ts';
+import type { Encoding, FileFault } from './roster-file.ts';
 import { focusStage } from './stage.tsx';
 import { benchWords } from './words.ts';
 
@@ -34,17 +34,22 @@ function Upload({ run, isBusy }: { readonly run: Bench; readonly isBusy: boolean
   /** A function: the words may be loaded after the file. */
   const fault = useSignal<(() => string) | null>(null);
   const id = useId();
-  const take = async (input: HTMLInputElement) => {
-    const [file] = input.files ?? [];
-    if (!file) return;
-    const { readRosterFile } = await import('./roster-file.ts');
-    const outcome = await readRosterFile(file);
-    // The same file can be chosen again after it was corrected.
-    input.value = '';
+  const unread = useSignal<Unread | null>(null);
+  const take = async (file: File, encoding: Encoding | null) => {
+    const { readRosterFile, encodings } = await import('./roster-file.ts');
+    const outcome = await readRosterFile(file, encoding);
     fault.value = 'fault' in outcome ? await wordsOf(outcome.fault) : null;
+    const isOther = 'fault' in outcome && outcome.fault.fault.what === 'encoding';
+    unread.value = isOther ? { file, encodings, chosen: encoding ?? encodings[0] } : null;
     if ('fault' in outcome) return;
     run.begin(outcome.people);
     focusStage();
+  };
+  const choose = (input: HTMLInputElement) => {
+    const [file] = input.files ?? [];
+    // The same file can be chosen again after it was corrected.
+    input.value = '';
+    if (file) void take(file, null);
   };
   return (
     <p class="field">
@@ -55,7 +60,7 @@ function Upload({ run, isBusy }: { readonly run: Bench; readonly isBusy: boolean
         accept=".csv,text/csv,text/plain"
         disabled={isBusy}
         aria-describedby={`${id}-hint`}
-        onChange={event => void take(event.currentTarget)}
+        onChange={event => choose(event.currentTarget)}
       />
       <small id={`${id}-hint`}>{words.roster.hint}</small>
       {fault.value && (
@@ -63,7 +68,50 @@ function Upload({ run, isBusy }: { readonly run: Bench; readonly isBusy: boolean
           {fault.value()}
         </span>
       )}
+      {unread.value && (
+        <EncodingChoice
+          unread={unread.value}
+          onChoose={chosen => {
+            if (unread.value) unread.value = { ...unread.value, chosen };
+          }}
+          onRead={({ file, chosen }) => void take(file, chosen)}
+        />
+      )}
     </p>
+  );
+}
+
+/** A file in another encoding, which the person can name. */
+interface Unread {
+  readonly file: File;
+  readonly encodings: readonly Encoding[];
+  readonly chosen: Encoding;
+}
+
+interface EncodingChoiceProps {
+  readonly unread: Unread;
+  readonly onChoose: (encoding: Encoding) => void;
+  readonly onRead: (unread: Unread) => void;
+}
+
+function EncodingChoice({ unread, onChoose, onRead }: EncodingChoiceProps) {
+  const words = benchWords.value.roster;
+  return (
+    <>
+      <label>
+        {words.encoding}{' '}
+        <select value={unread.chosen} onChange={event => onChoose(event.currentTarget.value as Encoding)}>
+          {unread.encodings.map(encoding => (
+            <option key={encoding} value={encoding}>
+              {encoding}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button type="button" onClick={() => onRead(unread)}>
+        {words.readAgain}
+      </button>
+    </>
   );
 }
 

@@ -56,5 +56,7 @@ export const de: BenchWords = {
     waiting: 'Als Nächste',
     more: count => `und ${grouped(count)} weitere`,
     line: (line, problem) => `Zeile ${grouped(line)}: ${problem}`,
+    encoding: 'Kodierung der Datei',
+    readAgain: 'Datei erneut lesen',
   },
 };

@@ -52,6 +52,8 @@ export const en = {
     waiting: 'Next',
     more: (count: number) => `and ${grouped(count)} more`,
     line: (line: number, problem: string) => `Line ${grouped(line)}: ${problem}`,
+    encoding: 'Encoding of the file',
+    readAgain: 'Read the file again',
   },
 };
 

@@ -3,6 +3,7 @@ import type { BatchOperation } from '../../../contract/values.ts';
 import type { ArgShape, FlagShapes, FlagValues } from '../../flags.ts';
 import { deviceArg } from '../devices/device.ts';
 import { filterFlags } from '../devices/filter.ts';
+import { encodingFlag } from '../import/encoding.ts';
 import { operations } from './operations.ts';
 
 /** Names one device or several. Completion offers those that the operation does not refuse. */
@@ -21,6 +22,7 @@ export const bulkFlags = {
     conflicts: ['filter', 'plugged'],
     help: 'every device in this file: one deviceId or serial number per line, or CSV; - is standard input',
   },
+  encoding: { ...encodingFlag, needs: 'file' },
   filter: {
     value: 'NAME=VALUE',
     pairs: filterFlags,

@@ -8,6 +8,7 @@ import { Fault, interrupted } from '../../fault.ts';
 import { spent } from '../../terminal/when.ts';
 import type { ResultWriter } from '../batches/result-writer.ts';
 import { type Answer, BatchSender, errorAfter } from '../batches/send.ts';
+import { encodingOf } from '../import/encoding.ts';
 import { notify } from '../import/start.ts';
 import type { BulkFlags } from './flags.ts';
 import { devices, operations } from './operations.ts';
@@ -72,7 +73,14 @@ export class BulkRun {
     const isNew = (item: Item) => !this.#isDone(item);
     if (file !== undefined) {
       const userId = this.#common.userId as string | undefined;
-      const read = () => itemsOfFile({ file, stdin: context.io.stdin, operation, userId });
+      const said = new Set<string>();
+      // The file is read twice if it is counted first.
+      const notice = (text: string) => {
+        if (!said.has(text)) notify(context, text);
+        said.add(text);
+      };
+      const encoding = encodingOf(flags.encoding);
+      const read = () => itemsOfFile({ file, stdin: context.io.stdin, encoding, notice, operation, userId });
       this.#items = read();
       return yes ? null : this.#count(read(), isNew);
     }

@@ -6,6 +6,7 @@ import { deviceIds, writtenActivationCode } from '../../../contract/ids.ts';
 import type { BatchOperation } from '../../../contract/values.ts';
 import { Fault, systemWords, usage } from '../../fault.ts';
 import { readCsv } from '../import/csv.ts';
+import { notInEncoding, wordsOf } from '../import/encoding.ts';
 import { decode } from '../import/input-text.ts';
 
 /** Names a device: by one of the two, or by both if they name the same device. */
@@ -35,6 +36,10 @@ interface FileSource {
   /** `-` is standard input. */
   readonly file: string;
   readonly stdin: Readable;
+  /** See `encodingOf`. */
+  readonly encoding: string | null;
+  /** Called with a remark on the file. */
+  readonly notice: (text: string) => void;
   /** Null for a command that needs only the names. */
   readonly operation: BatchOperation | null;
   /** The user for lines that name none. */
@@ -63,11 +68,13 @@ const labelColumns = { result: 'result', name: 'name' } as const satisfies Reado
 
 /** The devices in a file, in constant memory. Throws a usage fault if the file as a whole is not readable or not valid. */
 export async function* itemsOfFile(source: FileSource): AsyncGenerator<Item> {
-  const { file, stdin } = source;
+  const { file, stdin, encoding, notice } = source;
+  // Each line with such bytes is refused; the others are sent.
+  const onInvalid = (line: number, found: string) => notice(wordsOf(notInEncoding(nameOf(file), line, found)));
   const stream: Readable = file === '-' ? stdin : createReadStream(file);
   try {
     let columns: readonly (Field | null)[] | null = null;
-    for await (const record of readCsv(decode(stream, () => undefined))) {
+    for await (const record of readCsv(decode(stream, { encoding, onInvalid }))) {
       const { line } = record;
       if ('problem' in record) {
         if (columns === null) throw usage(`${nameOf(file)}, line ${line}: ${record.problem}`);

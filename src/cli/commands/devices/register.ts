@@ -7,6 +7,7 @@ import { usage } from '../../fault.ts';
 import { csvFlag } from '../../flags.ts';
 import { present } from '../../present.ts';
 import { safe } from '../../terminal/text.ts';
+import { encodingFlag } from '../import/encoding.ts';
 import { tagFlag, tagsOf } from './tags.ts';
 
 /** A flag that describes the one device. */
@@ -39,6 +40,7 @@ export const register = command({
       ...withFile,
       help: 'format of the file, if its name does not say',
     },
+    encoding: { ...encodingFlag, ...withFile },
     map: {
       value: 'MAP',
       ...withFile,

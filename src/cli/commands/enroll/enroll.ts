@@ -4,6 +4,7 @@ import { command } from '../../define.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { Fault, usage } from '../../fault.ts';
 import { tagFlag, tagsOf } from '../devices/tags.ts';
+import { encodingFlag, encodingOf } from '../import/encoding.ts';
 import { keyLabelFlags, keyLabelOf } from '../labels/enrolled.ts';
 import type { Outbox } from '../spool/outbox.ts';
 import { KeyEnrollment } from './enroll-key.ts';
@@ -28,6 +29,7 @@ export const enroll = command({
       offer: 'file',
       help: 'bind a key to each person of this CSV: userId, name, and count or type',
     },
+    encoding: { ...encodingFlag, needs: 'roster' },
     bell: { help: 'with --roster: ring once if a key passes, twice if it fails' },
     big: { help: 'with --roster: show the name of the person large' },
     'skip-attached': { help: 'skip keys that are attached at the start' },
@@ -86,7 +88,8 @@ export const enroll = command({
     const label = keyLabelOf(context, flags);
     if (roster !== undefined) {
       const { enrollRoster } = await import('../roster/run.ts');
-      return enrollRoster(context, { ...common, roster, bell, big, label, activateFor: null });
+      const encoding = encodingOf(flags.encoding);
+      return enrollRoster(context, { ...common, roster, encoding, bell, big, label, activateFor: null });
     }
     const activateFor = flags.activateFor === undefined ? null : await checkedUser(flags.activateFor);
     return enrollKeys(context, { ...common, count: flags.count ?? null, activateFor, label });

@@ -22,6 +22,7 @@ import { backUp, notify, type RunFiles } from './start.ts';
 export interface FileFlags {
   readonly file: string;
   readonly format: string | undefined;
+  readonly encoding: string | undefined;
   readonly map: string | undefined;
   readonly type: string | undefined;
   readonly manufacturer: string | undefined;

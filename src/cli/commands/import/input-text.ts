@@ -1,5 +1,6 @@
 /** The text of an input file, in pieces. */
 import type { Readable } from 'node:stream';
+import { TextFileDecoder } from '../../../contract/text-file.ts';
 
 /** UTF-16 units of a line or value. One with a device has a few thousand; a longer one has no end, as in /dev/zero. */
 const maxLength = 2 ** 20;
@@ -43,34 +44,36 @@ export async function* concatenated(first: string, rest: AsyncGenerator<string>)
 /** UTF-16 units per piece, which limits the error of `Input.consumed`. */
 const pieceLength = 1024;
 
-/**
- * The text of an input in UTF-8, or in UTF-16 with a byte order mark, as Excel saves "Unicode text". `count` gets the bytes of each
- * piece once it is consumed.
- */
-export async function* decode(stream: Readable, count: (bytes: number) => void): AsyncGenerator<string> {
-  let decoder: TextDecoder | null = null;
-  let head = Buffer.alloc(0);
-  for await (const chunk of stream) {
-    let bytes = typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer);
-    if (decoder === null) {
-      head = Buffer.concat([head, bytes]);
-      // A byte order mark has two bytes in UTF-16.
-      if (head.length < 2) continue;
-      decoder = new TextDecoder(encodingOf(head));
-      bytes = head;
+/** How an input is decoded. */
+export interface DecodeOptions {
+  /** See `encodingOf`. */
+  readonly encoding: string | null;
+  /** Called once if bytes are not valid in the encoding, with the line of the first ones. Their text has U+FFFD. May throw. */
+  readonly onInvalid: (line: number, encoding: string) => void;
+  /** Gets the bytes of each piece once it is consumed. */
+  readonly count?: (bytes: number) => void;
+}
+
+/** The text of an input, by `TextFileDecoder`. */
+export async function* decode(stream: Readable, { encoding, onInvalid, count }: DecodeOptions): AsyncGenerator<string> {
+  const decoder = new TextFileDecoder(encoding);
+  let isReported = false;
+  const checked = (text: string) => {
+    if (decoder.invalidLine !== null && !isReported) {
+      isReported = true;
+      onInvalid(decoder.invalidLine, decoder.encoding);
     }
-    const text = decoder.decode(bytes, { stream: true });
+    return text;
+  };
+  for await (const chunk of stream) {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer);
+    const text = checked(decoder.decode(bytes));
     for (let at = 0; at < text.length; at += pieceLength) {
       const piece = text.slice(at, at + pieceLength);
       yield piece;
-      count((bytes.length * piece.length) / text.length);
+      count?.((bytes.length * piece.length) / text.length);
     }
   }
-  const rest = decoder === null ? new TextDecoder().decode(head) : decoder.decode();
+  const rest = checked(decoder.end());
   if (rest !== '') yield rest;
-}
-
-function encodingOf([first, second]: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' {
-  if (first === 0xff && second === 0xfe) return 'utf-16le';
-  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
 }

@@ -5,6 +5,7 @@ import { readObject } from '../../../contract/readers.ts';
 import { Fault, systemWords, usage } from '../../fault.ts';
 import { DroppedSecrets, isSecretName } from './columns.ts';
 import { csvRows, type ReadOptions } from './csv-rows.ts';
+import { notInEncoding, wordsOf } from './encoding.ts';
 import { concatenated, decode, isAtEnd, peek } from './input-text.ts';
 import { InvalidArray, type JsonElement, readJsonArray, readJsonLines } from './json.ts';
 import { assignedFields, type Mapping } from './mapping.ts';
@@ -27,6 +28,8 @@ interface InputOptions {
   /** `-` is standard input. */
   readonly file: string;
   readonly stdin: Readable;
+  /** See `encodingOf`. */
+  readonly encoding: string | null;
   /** Null detects it from the name, or from the first character. */
   readonly format: Format | null;
   readonly mapping: Mapping;
@@ -40,14 +43,19 @@ interface InputOptions {
 
 /** Opens the input. Its rows throw a usage fault if the input as a whole is not readable or not valid. */
 export function openInput(options: InputOptions): Input {
-  const { file, stdin, mapping, explain, notice } = options;
+  const { file, stdin, encoding, mapping, explain, notice } = options;
   const stream: Readable = file === '-' ? stdin : createReadStream(file, { highWaterMark: 256 * 1024 });
   let bytes = 0;
-  const text = decode(stream, count => {
-    bytes += count;
+  const name = file === '-' ? 'standard input' : file;
+  const text = decode(stream, {
+    encoding,
+    // Each row with such bytes is refused; the others are sent.
+    onInvalid: (line, found) => notice(wordsOf(notInEncoding(name, line, found))),
+    count: count => {
+      bytes += count;
+    },
   });
   const dropped = new DroppedSecrets();
-  const name = file === '-' ? 'standard input' : file;
   const defaults = { ...mapping.defaults, ...options.defaults };
   const read: ReadOptions = { name, mapping, defaults, dropped, explain, notice };
   return { consumed: () => bytes, rows: rowsOf(options, read, text), dropped };

@@ -5,6 +5,7 @@ import { definedFields } from '../../define.ts';
 import { usage } from '../../fault.ts';
 import { ResultFile } from '../batches/result-file.ts';
 import { DryRun } from './dry-run.ts';
+import { encodingOf } from './encoding.ts';
 import { type FileFlags, FileRun } from './file-run.ts';
 import { mappingOf } from './mapping.ts';
 import { fieldsOf, writerOf } from './results.ts';
@@ -27,6 +28,7 @@ export async function registerFile(flags: FileFlags, context: Context): Promise<
   const input = openInput({
     file: flags.file,
     stdin: context.io.stdin,
+    encoding: encodingOf(flags.encoding),
     format: (flags.format as Format | undefined) ?? null,
     mapping,
     defaults,

@@ -52,7 +52,7 @@ export const janitorApply = command({
     return changeMany(context, {
       operation,
       names,
-      flags: { file: undefined, filter: [], yes: true, out, resume, plugged: false },
+      flags: { file: undefined, encoding: undefined, filter: [], yes: true, out, resume, plugged: false },
       fields: async () => ({ reason: plan.reason }),
       ...(password !== null && { password: async () => password }),
     });

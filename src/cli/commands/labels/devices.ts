@@ -6,6 +6,7 @@ import { findDevice } from '../../hints.ts';
 import { filterOfPairs } from '../bulk/selection.ts';
 import { type Item, itemsOfFile, nameOf, type Target, targetOf } from '../bulk/source.ts';
 import { exportedDevices } from '../devices/export-stream.ts';
+import { notify } from '../import/start.ts';
 import type { LabelDevice } from './placeholders.ts';
 
 /** How devices are named: by exactly one of the three, or by a file of which `names` are wanted. */
@@ -13,6 +14,8 @@ export interface Named {
   readonly names: readonly string[];
   readonly filter: readonly string[];
   readonly file: string | undefined;
+  /** Encoding of the file; see `encodingOf`. */
+  readonly encoding: string | null;
 }
 
 /** A device, or why its label cannot be printed. */
@@ -33,11 +36,11 @@ interface FoundDevices {
 /** The devices without those of `isDone`. Throws a fault if the one device that is named does not exist. */
 export async function findDevices(
   context: Context,
-  { names, filter, file }: Named,
+  { names, filter, file, encoding }: Named,
   isDone: (target: Target) => boolean,
 ): Promise<FoundDevices> {
   if (filter.length > 0) return { devices: await matching(context, filter, isDone), unregistered: 0 };
-  const all = await namedItems(context, names, file);
+  const all = await namedItems(context, { names, file, encoding });
   const items = all.filter(item => !item.unregistered);
   const devices = await lookedUp(
     context,
@@ -61,10 +64,12 @@ async function matching(
   return found;
 }
 
-async function namedItems({ io }: Context, names: readonly string[], file: string | undefined): Promise<Item[]> {
+async function namedItems(context: Context, { names, file, encoding }: Omit<Named, 'filter'>): Promise<Item[]> {
   if (file === undefined) return names.map(name => ({ target: targetOf(name.trim()), fields: {}, problem: null }));
   const items: Item[] = [];
-  for await (const item of itemsOfFile({ file, stdin: io.stdin, operation: null, userId: undefined })) items.push(item);
+  const notice = (text: string) => notify(context, text);
+  const source = { file, stdin: context.io.stdin, encoding, notice, operation: null, userId: undefined };
+  for await (const item of itemsOfFile(source)) items.push(item);
   return names.length === 0 ? items : names.map(name => rowOf(items, name.trim(), file));
 }
 

@@ -5,13 +5,15 @@ import { usage } from '../../fault.ts';
 import { type FlagValues, pluggedFlag } from '../../flags.ts';
 import { bulkFlags } from '../bulk/flags.ts';
 import { deviceArg, resolveDevice } from '../devices/device.ts';
+import { encodingOf } from '../import/encoding.ts';
 import { checkInput } from '../import/start.ts';
 import { outputFlags, outputOf } from './outputs.ts';
 import { fieldNames } from './placeholders.ts';
 
-const { file, filter, out } = bulkFlags;
+const { file, encoding, filter, out } = bulkFlags;
 const selectionFlags = {
   file,
+  encoding,
   filter,
   out,
   resume: { needs: 'out', help: 'skip the devices whose labels an earlier run with the same --out has printed' },
@@ -35,7 +37,8 @@ export const label = command({
     const { printLabels } = await import('./run.ts');
     const names = await namesOf(context, args, flags);
     const { filter, file, out, resume, dryRun } = flags;
-    await printLabels(context, { names, filter, file, out, resume, output, isDry: dryRun });
+    const encoding = encodingOf(flags.encoding);
+    await printLabels(context, { names, filter, file, encoding, out, resume, output, isDry: dryRun });
   },
 });
 

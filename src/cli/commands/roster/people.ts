@@ -11,18 +11,22 @@ import { safe } from '../../terminal/text.ts';
 import { shorten } from '../../terminal/width.ts';
 import { fewOf } from '../import/columns.ts';
 import { readCsv } from '../import/csv.ts';
+import { notInEncoding } from '../import/encoding.ts';
 import { decode, TooLong } from '../import/input-text.ts';
 
 const columnsHint = 'the columns are userId, name, count and type; only userId is required';
 
-/** The people of the file, in its order. Throws a usage fault that names the first invalid line. */
-export async function readRoster(file: string, stdin: Readable): Promise<readonly Person[]> {
+/** The people of the file, in its order. `encoding`: see `encodingOf`. Throws a usage fault that names the first invalid line. */
+export async function readRoster(file: string, stdin: Readable, encoding: string | null): Promise<readonly Person[]> {
   const name = file === '-' ? 'standard input' : file;
   const roster = new RosterReader();
   const invalid = (line: number, [problem, hint]: Words) => usage(`${name}, line ${line}: ${problem}`, hint ?? null);
   try {
     const stream = file === '-' ? stdin : createReadStream(file);
-    for await (const record of readCsv(decode(stream, () => undefined))) {
+    const onInvalid = (line: number, found: string) => {
+      throw notInEncoding(name, line, found);
+    };
+    for await (const record of readCsv(decode(stream, { encoding, onInvalid }))) {
       if ('problem' in record) throw invalid(record.line, [record.problem]);
       const fault = roster.add(record.line, record.cells);
       if (fault !== null) throw invalid(record.line, wordsOf(fault));

@@ -26,6 +26,8 @@ import { type Spooling, Station } from './station.ts';
 export interface RosterOptions extends EnrollKeyOptions {
   /** The file, `-` for standard input. */
   readonly roster: string;
+  /** Encoding of the file; see `encodingOf`. */
+  readonly encoding: string | null;
   /** Type of the keys in rows without a type; null accepts each type. */
   readonly type: DeviceType | null;
   readonly timeoutSeconds: number | null;
@@ -41,7 +43,7 @@ export interface RosterOptions extends EnrollKeyOptions {
 
 /** Resolves to the exit code: 7 if people were skipped. Exit code 10 if no key comes in time. */
 export async function enrollRoster(context: Context, options: RosterOptions): Promise<number> {
-  const read = await readRoster(options.roster, context.io.stdin);
+  const read = await readRoster(options.roster, context.io.stdin, options.encoding);
   const people = read.map(person => ({ ...person, type: person.type ?? options.type }));
   const file = options.out === null ? null : new EnrollFile(options.out, { ...options, isRoster: true });
   const bound = file === null || options.dryRun ? [] : await file.bound();
