@@ -1,14 +1,21 @@
 import type { ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
+import { finished, Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { codes } from '../../src/contract/codes.ts';
+import { stallSeconds } from '../../src/contract/limits.ts';
+import type { StartedExport } from '../services/device-export.ts';
 import type { Download } from '../services/stored-files.ts';
-import { detach, youngGrowth } from '../streamed-memory.ts';
+import { detach } from '../streamed-memory.ts';
 import { hasMatch, mayResume, rangeOf } from './ranges.ts';
 import { envelope, JSON_TYPE } from './responses.ts';
 
 /** Sends a file or the requested part of it. The file is closed however this ends. */
-export async function sendDownload(request: FastifyRequest, reply: FastifyReply, download: Download): Promise<unknown> {
+export async function sendDownload(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  download: Download,
+  stallMs = stallSeconds * 1000,
+): Promise<unknown> {
   const { blob, sha256, fileName } = download;
   const etag = `"${sha256}"`;
   const { range, 'if-none-match': ifNoneMatch, 'if-range': ifRange } = request.headers;
@@ -31,13 +38,14 @@ export async function sendDownload(request: FastifyRequest, reply: FastifyReply,
     'content-length': String(end - start + 1),
     'content-disposition': disposition(fileName),
   });
-  return reply.send(contentOf(request, reply, download, start, end));
+  const content = contentOf(request, reply, download, start, end);
+  void boundReader(reply.raw, content, stallMs);
+  return reply.send(content);
 }
 
 /** If the file ends early, the log gets the reason and the client a connection that closes before its Content-Length. */
 function contentOf(request: FastifyRequest, reply: FastifyReply, download: Download, start: number, end: number) {
   const content = download.blob.stream(start, end);
-  detachSent(reply.raw);
   const abort = (error: Error): void => {
     request.server.logger.error({ requestId: request.id, err: error }, 'a download was cut off');
     reply.raw.destroy();
@@ -49,35 +57,48 @@ function contentOf(request: FastifyRequest, reply: FastifyReply, download: Downl
   return content;
 }
 
-/** Frees the memory of each piece as soon as it is sent: more than 64 MiB would accumulate before each garbage collection. */
-function detachSent(response: ServerResponse): void {
+/**
+ * Ends a response, and the content that it is sent from, if its client takes nothing for `milliseconds`: before the first byte, between
+ * two pieces, or after the last one was made. Also frees the memory of each piece as soon as it is sent: more than 64 MiB would accumulate before
+ * each garbage collection. Resolves when the response has ended, however it does.
+ */
+function boundReader(response: ServerResponse, content: Readable, milliseconds: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => {
+    // The client waits for the daemon.
+    if (response.writableLength === 0) return void timer.refresh();
+    content.destroy(new Error('the client stopped reading'));
+    response.destroy();
+    resolve();
+  }, milliseconds);
   const write = response.write.bind(response) as (piece: Buffer, sent: () => void) => boolean;
-  response.write = (piece: Buffer) => write(piece, () => detach(piece));
+  response.write = (piece: Buffer) =>
+    write(piece, () => {
+      detach(piece);
+      timer.refresh();
+    });
+  // A response that waits for an earlier one on its connection does not notice that the connection closes: then the timer ends it.
+  finished(response, () => resolve());
+  return promise.finally(() => clearTimeout(timer));
 }
 
-/** Milliseconds for which a client may take nothing of a text that is made while it is sent. */
-const STALLED_MS = 30_000;
-
 /**
- * A stream of text that is made while it is sent. If it fails, the log gets the reason and the client a connection that closes
- * before the end of the response; likewise if the client stops reading.
+ * The content of an export. If it fails, the log gets the reason and the client a connection that closes before the end of the
+ * response; likewise if the client stops reading.
  */
-export function textStream(
-  pieces: AsyncGenerator<string, void>,
+export function exportContent(
+  { pieces, end }: StartedExport,
   request: FastifyRequest,
   reply: FastifyReply,
+  stallMs = stallSeconds * 1000,
 ): Readable {
   const content = Readable.from(pieces, { objectMode: false, highWaterMark: 256 * 1024 });
   content.once('error', error => {
     request.server.logger.error({ requestId: request.id, err: error }, 'an export was cut off');
     reply.raw.destroy();
   });
-  const stalled = setTimeout(() => content.destroy(new Error('the client stopped reading')), STALLED_MS);
-  content.on('data', (piece: Buffer) => {
-    stalled.refresh();
-    youngGrowth.streamed(piece.length);
-  });
-  content.once('close', () => clearTimeout(stalled));
+  const closed = new Promise(resolve => content.once('close', resolve));
+  void Promise.all([boundReader(reply.raw, content, stallMs), closed]).then(end);
   return content;
 }
 

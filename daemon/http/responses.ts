@@ -5,9 +5,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { ApiError, codes, type ErrorCode, httpStatus } from '../../src/contract/codes.ts';
 import { FilesUnavailable } from '../blobs/blob-error.ts';
-import { StillRunning } from '../services/context.ts';
-import { GuessingBlocked } from '../services/guessing.ts';
-import { type Allowance, RateLimited } from '../services/limiter.ts';
+import { type Allowance, RateLimited, RetryLater } from '../services/limiter.ts';
 import { OutcomeUnknown, StoreFailure, StoreUnavailable } from '../store/commit.ts';
 
 /** Content-Type of every envelope. */
@@ -81,8 +79,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   if (status === 500 || error instanceof FilesUnavailable)
     request.server.logger.error({ requestId: request.id, err: error }, 'the request failed');
   if (error instanceof RateLimited) setRateLimitHeaders(reply, error.allowance);
-  if (error instanceof GuessingBlocked || error instanceof StillRunning)
-    reply.header('retry-after', String(error.retryAfter));
+  if (error instanceof RetryLater) reply.header('retry-after', String(error.retryAfter));
   if (status === 503) reply.header('retry-after', String(RETRY_AFTER));
   if (reply.raw.headersSent) {
     reply.raw.destroy();

@@ -14,13 +14,13 @@ import type { Hub } from '../notifications/hub.ts';
 import type { FrameSink } from '../notifications/outbox.ts';
 import type { TokenCheck } from '../services/authentication.ts';
 import { holderOf, nameOf } from '../services/context.ts';
+import { Quota, type QuotaBounds } from '../services/quota.ts';
 import type { Reader } from '../store/store.ts';
 import type { Connections } from './connections.ts';
 import type { LoopWatch } from './loop-watch.ts';
 import { checkOrigin, type OriginRule } from './origin.ts';
 import { endSocket, envelope, errorResponse, noSuchOperation, RETRY_AFTER, rawResponse } from './responses.ts';
 import { type Admission, type AdmissionParts, admit, splitUrl } from './stream-admission.ts';
-import { type StreamBounds, StreamQuota } from './stream-quota.ts';
 
 /** What the stream works with. */
 interface WebsocketParts {
@@ -31,8 +31,11 @@ interface WebsocketParts {
   readonly store: Pick<Reader, 'device'>;
   readonly origin: OriginRule;
   /** Bounds of open streams per user and in total. */
-  readonly streams?: StreamBounds;
+  readonly streams?: QuotaBounds;
 }
+
+/** Streams of a user or service token, and of all. */
+export const streamQuota: QuotaBounds = { each: 12_000, all: 30_000 };
 
 /** Bytes of a frame from a client. Its content is ignored; pings and closes are short. */
 const MAX_INBOUND = 1024;
@@ -74,7 +77,7 @@ class Upgrades {
   readonly #loopWatch: LoopWatch;
   readonly #connections: Connections;
   readonly #clientAddress: (request: IncomingMessage) => string;
-  readonly #quota: StreamQuota;
+  readonly #quota: Quota;
   readonly #ids = new WeakMap<IncomingMessage, string>();
   readonly #server = new WebSocketServer({
     noServer: true,
@@ -93,7 +96,7 @@ class Upgrades {
     this.#loopWatch = app.loopWatch;
     this.#connections = app.connections;
     this.#clientAddress = app.clientAddress;
-    this.#quota = new StreamQuota(parts.streams);
+    this.#quota = new Quota(parts.streams ?? streamQuota);
     this.#server.on('wsClientError', (error, _socket, request) => {
       this.#refuse(new ApiError(1001, `the WebSocket handshake is invalid: ${error.message}`), request);
     });

@@ -8,6 +8,7 @@ import { actorName, type ServiceTokenRecord } from '../domain/service-token.ts';
 import type { UserRecord } from '../domain/user.ts';
 import { CallerRefused, type ChangeResult, type Commit, Conflict, type ResponsePart } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
+import { RetryLater } from './limiter.ts';
 
 /** How a session was opened. It is in the claims of its tokens. */
 export interface Session {
@@ -55,11 +56,9 @@ export interface KeyedRequest {
 }
 
 /** 429: the first request with the same idempotency key is not finished. */
-export class StillRunning extends ApiError {
-  /** Whole seconds. */
-  readonly retryAfter = 1;
+export class StillRunning extends RetryLater {
   constructor() {
-    super(429, 'the first request with this Idempotency-Key is still running; try again in 1 s');
+    super('the first request with this Idempotency-Key is still running', 1);
   }
 }
 

@@ -1,48 +1,74 @@
 import { ApiError } from '../../src/contract/codes.ts';
 import { csvCell } from '../../src/contract/csv.ts';
 import type { DeviceListItem } from '../../src/contract/devices.ts';
+import { exportBounds } from '../../src/contract/limits.ts';
 import { deviceListFields, type ExportFormat, proofColumn, proofGrades, tagColumn } from '../../src/contract/values.ts';
 import type { DeviceFilter } from '../store/queries.ts';
 import type { Store } from '../store/store.ts';
-import type { Caller } from './context.ts';
+import { type Caller, holderOf } from './context.ts';
+import { RetryLater } from './limiter.ts';
 import { listItem } from './present.ts';
+import { Quota } from './quota.ts';
 
-/** Exports at the same time: each holds a connection to the store and keeps its log from being shortened. */
-const mostAtOnce = 4;
 /** Columns of tags in CSV: each takes a comma in every line, and no spreadsheet has more than 16,384. */
 const mostTagColumns = 1000;
+
+/** An export that has started. */
+export interface StartedExport {
+  /** Its text. It ends with an error if the store cannot be read; it then lacks its end. Read it or end it. */
+  readonly pieces: AsyncGenerator<string, void>;
+  /** Call it when `pieces` has ended and the client has all of it or has gone: another export may then start. Idempotent. */
+  readonly end: () => void;
+}
 
 /** Exports of devices as text. */
 export class DeviceExport {
   readonly #store: Pick<Store, 'scanDevices' | 'devices'>;
-  #running = 0;
+  readonly #slots = new ExportSlots();
 
   constructor(store: Pick<Store, 'scanDevices' | 'devices'>) {
     this.#store = store;
   }
 
-  /**
-   * The text of an export, piece by piece; the caller must read it or end it. Refuses with 429 if too many are running, and with
-   * 1001 if the devices have too many tags for CSV. The text ends with an error if the store cannot be read; it then lacks its end.
-   */
-  async start(caller: Caller, format: ExportFormat, filter: DeviceFilter): Promise<AsyncGenerator<string, void>> {
-    if (this.#running >= mostAtOnce) throw new ApiError(429, 'too many exports are running; try again later');
-    const make = format === 'csv' ? csv : ndjson;
-    const pieces = this.#counted(make(this.#store, filter, caller));
-    // Takes `ready`. A generator that has started also ends properly if no one reads on.
-    await pieces.next();
-    return pieces;
-  }
-
-  async *#counted(pieces: AsyncGenerator<string, void>): AsyncGenerator<string, void> {
-    this.#running++;
+  /** Starts an export. Refuses with 429 if too many are running, and with 1001 if the devices have too many tags for CSV. */
+  async start(caller: Caller, format: ExportFormat, filter: DeviceFilter): Promise<StartedExport> {
+    const end = this.#slots.take(caller);
     try {
-      yield* pieces;
-    } finally {
-      this.#running--;
+      const pieces = (format === 'csv' ? csv : ndjson)(this.#store, filter, caller);
+      // Takes `ready`. A generator that has started also ends properly if no one reads on.
+      await pieces.next();
+      return { pieces, end };
+    } catch (error) {
+      end();
+      throw error;
     }
   }
 }
+
+/** Exports at the same time: each holds a connection to the store and keeps its log from being shortened. */
+class ExportSlots {
+  readonly #all = new Quota({ each: exportBounds.each, all: exportBounds.all });
+  readonly #viewers = new Quota({ each: exportBounds.each, all: exportBounds.viewers });
+
+  /** Refuses with 429. The returned function gives the slot back. */
+  take(caller: Caller): () => void {
+    const holder = holderOf(caller);
+    const ofViewers = caller.role === 'VIEWER' ? this.#viewers.take(holder) : () => {};
+    const ofAll = ofViewers && this.#all.take(holder);
+    if (!ofAll) {
+      ofViewers?.();
+      throw new RetryLater(tooMany, RETRY_SECONDS);
+    }
+    return () => {
+      ofViewers();
+      ofAll();
+    };
+  }
+}
+
+const tooMany = `too many exports are running: ${exportBounds.each} at a time for a user, ${exportBounds.viewers} for all VIEWERs, ${exportBounds.all} in all`;
+/** An export of a million devices takes 3 s. */
+const RETRY_SECONDS = 5;
 
 /** The first piece: what can be refused was checked. */
 const ready = '';

@@ -1,20 +1,16 @@
 import { createHash } from 'node:crypto';
-import { ApiError } from '../../src/contract/codes.ts';
 import { KeyedMutex } from '../concurrency.ts';
 import type { SharedCounters } from '../store/counters.ts';
 import { type AttemptCounter, type AttemptCounters, entryKey, localAttempts, sharedAttempts } from './attempts.ts';
+import { RetryLater } from './limiter.ts';
 
 /** Keys that each counter remembers: about 10 MB. Beyond that, those with the oldest attempts are forgotten. */
 const MOST_KEYS = 50_000;
 
 /** 429: too many wrong attempts. */
-export class GuessingBlocked extends ApiError {
-  /** Whole seconds until the next attempt is answered, at least 1. */
-  readonly retryAfter: number;
+export class GuessingBlocked extends RetryLater {
   constructor(what: string, milliseconds: number) {
-    const retryAfter = Math.max(1, Math.ceil(milliseconds / 1000));
-    super(429, `too many wrong ${what}; try again in ${retryAfter} s`);
-    this.retryAfter = retryAfter;
+    super(`too many wrong ${what}`, Math.max(1, Math.ceil(milliseconds / 1000)));
   }
 }
 

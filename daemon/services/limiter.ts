@@ -39,6 +39,16 @@ export class RateLimited extends ApiError {
   }
 }
 
+/** 429 for another reason than a window: the same request can be answered later. */
+export class RetryLater extends ApiError {
+  /** Whole seconds until then, at least 1. */
+  readonly retryAfter: number;
+  constructor(reason: string, retryAfter: number) {
+    super(429, `${reason}; try again in ${retryAfter} s`);
+    this.retryAfter = retryAfter;
+  }
+}
+
 interface Window {
   count: number;
   /** On the monotonic clock: a jump of the wall clock neither locks clients out nor lets them in. */

@@ -4,6 +4,7 @@ import { route } from './define.ts';
 import { deviceListItem } from './device-shapes.ts';
 import { endpoints } from './endpoints.ts';
 import { instant, listOf, oneOf, tagFilter, token } from './fields.ts';
+import { exportBounds, stallSeconds } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
 import {
   deviceSorts,
@@ -69,8 +70,7 @@ export const exportDevices = route({
   ...endpoints.exportDevices,
   tag,
   summary: 'Export devices as NDJSON or CSV',
-  description:
-    'Streams all matches in ascending order of deviceId, as of one moment. NDJSON has a list item per line and ends with {"end":true,"count":N}. CSV has a header, with a column proof with the grade if a match has a proof, and a column tag:NAME for each tag of the matches; a cell that a spreadsheet would evaluate starts with an apostrophe. At most four exports run at once; a further one is refused with 429.',
+  description: `Streams all matches in ascending order of deviceId, as of one moment. NDJSON has a list item per line and ends with {"end":true,"count":N}. CSV has a header, with a column proof with the grade if a match has a proof, and a column tag:NAME for each tag of the matches; a cell that a spreadsheet would evaluate starts with an apostrophe. One export at a time for a user or service token, ${exportBounds.viewers} for all VIEWERs together, ${exportBounds.all} in all; a further one is refused with 429. A client that takes nothing for ${stallSeconds} s is disconnected.`,
   extension: true,
   access: roles,
   limit: 'query',

@@ -87,6 +87,12 @@ export const passwordLength = { min: 8, max: 200 } as const;
 /** How long the response to a request with an Idempotency-Key is stored, and the longest key in characters. */
 export const idempotency = { hours: 24, maxKey: 128 } as const;
 
+/** Exports that one daemon sends at the same time: to a user or service token, to all VIEWERs together, to all. */
+export const exportBounds = { each: 1, viewers: 2, all: 4 } as const;
+
+/** Seconds for which a client may take nothing of an export or a download. */
+export const stallSeconds = 30;
+
 const GiB = 1024 * MiB;
 
 /** Bounds of all stored files, packages and backups, if no setting replaces them. */

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { StreamQuota } from '../../daemon/http/stream-quota.ts';
+import { streamQuota } from '../../daemon/http/websocket.ts';
+import { Quota } from '../../daemon/services/quota.ts';
 import { openStream, refusedUpgrade } from '../support/stream-client.ts';
 import { type StreamServer, startStreamServer } from '../support/stream-server.ts';
 
@@ -103,7 +104,7 @@ describe('a refused upgrade', () => {
 });
 
 it('two users with all the streams they can get leave many to the others', () => {
-  const quota = new StreamQuota();
+  const quota = new Quota(streamQuota);
   const takeAll = (holder: string) => {
     let taken = 0;
     while (quota.take(holder)) taken++;

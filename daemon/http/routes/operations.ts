@@ -27,7 +27,7 @@ import type { SignInCodes } from '../../services/sign-in-codes.ts';
 import type { TokenService } from '../../services/token-service.ts';
 import type { UserService } from '../../services/users.ts';
 import type { WebhookService } from '../../services/webhooks.ts';
-import { sendDownload, textStream } from '../download.ts';
+import { exportContent, sendDownload } from '../download.ts';
 import { type FormTimes, formOperation } from '../form-operation.ts';
 import { bearer, type Call, type OperationParts, operation, rawOperation } from '../operation.ts';
 import { checkSameOrigin } from '../origin.ts';
@@ -121,6 +121,8 @@ export function webhookRoutes(
 interface DeviceRouteParts extends OperationParts {
   readonly devices: DeviceService;
   readonly exports: DeviceExport;
+  /** Replaces `stallSeconds`. */
+  readonly stallMs?: number;
   readonly statistics: () => Promise<DataOf<typeof routes.statistics>>;
 }
 
@@ -152,10 +154,10 @@ export function deviceRoutes(app: FastifyInstance, parts: DeviceRouteParts): voi
   operation(app, parts, routes.listDevices, ({ context, query }) => devices.list(context, query));
   rawOperation(app, parts, routes.exportDevices, async ({ context, query, request, reply }) => {
     const format = query.format ?? exportFormats[0];
-    const pieces = await parts.exports.start(context.caller, format, filterOf(query));
+    const started = await parts.exports.start(context.caller, format, filterOf(query));
     reply.header('content-type', format === 'csv' ? `${exportTypes.csv}; charset=utf-8` : exportTypes.ndjson);
     reply.header('content-disposition', `attachment; filename="devices.${format}"`);
-    return reply.send(textStream(pieces, request, reply));
+    return reply.send(exportContent(started, request, reply, parts.stallMs));
   });
   operation(app, parts, routes.statistics, () => parts.statistics());
   operation(app, parts, routes.deviceDetail, ({ context, params }) => devices.detail(context, params.deviceId));
@@ -171,6 +173,8 @@ export function deviceRoutes(app: FastifyInstance, parts: DeviceRouteParts): voi
 interface DownloadParts {
   /** Absent if downloads need no entries. */
   readonly access?: AccessJournal;
+  /** Replaces `stallSeconds`. */
+  readonly stallMs?: number;
 }
 
 /** Whether a download has content: the client may have the file already, or have asked for a part that does not exist. */
@@ -181,7 +185,7 @@ export function appRoutes(
   app: FastifyInstance,
   parts: OperationParts & DownloadParts & { readonly apps: AppService; readonly formTimes?: FormTimes },
 ): void {
-  const { apps, access } = parts;
+  const { apps, access, stallMs } = parts;
   formOperation(app, parts, routes.uploadApp, {
     early: async (form, fileName) => void (await apps.judge(form, fileName)),
     stage: ({ context }, file) => apps.stage({ context, ...file }),
@@ -192,7 +196,7 @@ export function appRoutes(
   operation(app, parts, routes.showApp, ({ params }) => apps.show(params.versionId));
   rawOperation(app, parts, routes.downloadApp, async ({ context, params, request, reply }) => {
     const { versionId } = params;
-    const sent = await sendDownload(request, reply, await apps.download(versionId));
+    const sent = await sendDownload(request, reply, await apps.download(versionId), stallMs);
     if (isSent(reply)) access?.record({ type: 'PACKAGE_DOWNLOADED', ...accessOf(context), detail: { versionId } });
     return sent;
   });
@@ -203,7 +207,7 @@ export function backupRoutes(
   app: FastifyInstance,
   parts: OperationParts & DownloadParts & { readonly backups: BackupService },
 ): void {
-  const { backups, access } = parts;
+  const { backups, access, stallMs } = parts;
   formOperation(app, parts, routes.createBackup, {
     before: ({ params }) => backups.judge(params.deviceId),
     stage: ({ context }, file) => backups.stage({ context, ...file }),
@@ -215,7 +219,7 @@ export function backupRoutes(
   );
   rawOperation(app, parts, routes.downloadBackup, async ({ context, params, request, reply }) => {
     const { deviceId, backupId } = params;
-    const sent = await sendDownload(request, reply, await backups.download(deviceId, backupId));
+    const sent = await sendDownload(request, reply, await backups.download(deviceId, backupId), stallMs);
     const device = deviceIds.parse(deviceId);
     if (isSent(reply) && device !== null)
       access?.record({ type: 'BACKUP_DOWNLOADED', ...accessOf(context), device, detail: { backupId } });

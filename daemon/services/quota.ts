@@ -1,27 +1,25 @@
-/** How many streams may be open. */
-export interface StreamBounds {
-  /** Streams of one holder. */
+/** How much may be open at the same time. */
+export interface QuotaBounds {
+  /** Of one holder. */
   readonly each: number;
-  /** Streams of all holders together. */
+  /** Of all holders together. */
   readonly all: number;
 }
 
-const defaultBounds: StreamBounds = { each: 12_000, all: 30_000 };
-
 /**
- * Counts open streams by holder. A holder with as many streams as are still free gets no more: even if some holders take all
- * they can, others still get some.
+ * Counts what is open by holder: streams, exports, uploads. A holder with as many as are still free gets no more: even if some
+ * holders take all they can, others still get some.
  */
-export class StreamQuota {
-  readonly #bounds: StreamBounds;
+export class Quota {
+  readonly #bounds: QuotaBounds;
   readonly #held = new Map<string, number>();
   #total = 0;
 
-  constructor(bounds: StreamBounds = defaultBounds) {
+  constructor(bounds: QuotaBounds) {
     this.#bounds = bounds;
   }
 
-  /** Takes a stream for a holder; null if the holder gets none. Call the returned function once, when the stream is closed. */
+  /** Takes one for a holder; null if the holder gets none. Call the returned function when it is closed. */
   take(holder: string): (() => void) | null {
     const held = this.#held.get(holder) ?? 0;
     const { each, all } = this.#bounds;
