@@ -295,6 +295,40 @@ needs('chromium')('the page Bench', () => {
       await context.close();
     });
 
+    it('whose scan is cut binds nothing, by Enter or by unplugging, until the badge is scanned again', async () => {
+      const { page, context } = await openBench();
+      await upload(page, 'userId,name\nzoe,Zoe\np-1,\np-12,\n12,\n2,\n');
+      await said(page, 'Plug in a key for Zoe.');
+      const { serialNumber } = await plug();
+      await decided(page, 'PASS');
+      const before = await head();
+      for (const [start, rest] of [
+        ['p-1', '2\r'],
+        ['p-', '12\r'],
+        ['p-12', '\r'],
+        ['p', '-1'],
+      ]) {
+        await press(page, start!, 60);
+        await said(page, /^The scan was incomplete/);
+        await press(page, rest!, 60);
+        await page.keyboard.press('Enter');
+        await decided(page, 'WAIT');
+      }
+      await pull();
+      await stage(page)
+        .getByText(/SIM-UKEY/)
+        .waitFor({ state: 'detached' });
+      expect(await head()).toBe(before);
+      await press(page, 'p-12\r', 60);
+      await said(page, 'Plug in a key for p-12.');
+      await driver.attach(number);
+      await decided(page, 'PASS');
+      await page.keyboard.press('Enter');
+      await decided(page, 'BOUND');
+      expect(await deviceOf(serialNumber)).toMatchObject({ userId: 'p-12' });
+      await context.close();
+    });
+
     it('with an unknown badge of a roster binds nothing until a valid badge', async () => {
       const { page, context } = await openBench();
       await upload(page, 'userId,name\nzoe,Zoe\n');

@@ -23,6 +23,8 @@ export class Bench {
   readonly shown: ReadonlySignal<Shown>;
   /** Set if the daemon no longer has the rest of this page. */
   readonly hasFailed = signal(false);
+  /** Whether the first characters of a scan have come. */
+  isTyping: () => boolean = () => false;
   readonly #userId: string;
   readonly #started = signal<StartedRun | null>(null);
   /** The keys that were plugged in before the run was loaded. */
@@ -71,7 +73,8 @@ export class Bench {
   /** As `BenchRun.pulled`. */
   pulled(keyId: string, isSeen: boolean): void {
     this.#before.value = this.#before.peek().filter(key => key.keyId !== keyId);
-    if (!this.#isIdle) this.#decide(run => run.pulled(keyId, isSeen));
+    const isTyping = this.isTyping();
+    if (!this.#isIdle) this.#decide(run => run.pulled(keyId, isSeen, isTyping));
   }
 
   /** As `BenchRun.suspend`. */

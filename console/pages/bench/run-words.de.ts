@@ -42,8 +42,13 @@ export const de: RunWords = {
     'redo of a binding': 'Zurück zur letzten Person, für einen weiteren Schlüssel. Der erste bleibt gebunden.',
     'nothing to redo': 'Nur die letzte Person ist wiederholbar, bevor der nächste Schlüssel gebunden ist.',
     'nothing to confirm': 'Nichts zu bestätigen: Kein Schlüssel hat die Prüfung bestanden.',
+    'nothing confirmed yet':
+      'Enter kam gleich nach einer anderen Taste: Nichts wird gebunden. Drücken Sie Enter noch einmal.',
     'nothing to undo': 'Nichts zurückzunehmen: Was gebunden ist, bleibt hier gebunden.',
     badge: 'Ausweis erkannt.',
+    'badge incomplete': 'Der Scan war unvollständig: Scannen Sie den Ausweis noch einmal.',
+    'unplugged during a scan':
+      'Der Schlüssel wurde während eines Scans abgezogen: Nichts wird gebunden. Stecken Sie ihn neu ein.',
     'badge unknown': 'Das ist keine bekannte Benutzer-ID und kein bekannter Name.',
     'badge of several': 'Mehrere Personen der Liste heißen so: Scannen Sie eine Benutzer-ID.',
     'badge of a person who is done': 'Diese Person hat alle Schlüssel der Liste.',

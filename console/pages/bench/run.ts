@@ -74,7 +74,7 @@ export interface BenchParts {
 /** People whose names are shown in advance. */
 const SHOWN = 8;
 /** Events after which the newest result still counts. */
-const keeping: readonly LineEvent['type'][] = ['checked', 'committed', 'pull', 'enter'];
+const keeping: readonly LineEvent['type'][] = ['checked', 'committed', 'pull', 'enter', 'early'];
 /** Remarks on what the operator has just done on purpose. */
 const quiet: readonly Remark[] = ['badge', 'skipped', 'undone', 'redo'];
 
@@ -131,11 +131,11 @@ export class BenchRun {
     else this.take({ type: isSeen ? 'plug' : 'present', keyId: key.keyId });
   }
 
-  /** A key that was unplugged unseen is not bound. */
-  pulled(keyId: string, isSeen: boolean): void {
+  /** A key that was unplugged unseen, or during a scan (`isTyping`), is not bound. */
+  pulled(keyId: string, isSeen: boolean, isTyping = false): void {
     if (!isSeen) this.suspend();
     const wasIgnored = this.#ignored.delete(keyId);
-    if (!wasIgnored) this.take({ type: 'pull', keyId });
+    if (!wasIgnored) this.take({ type: 'pull', keyId, isTyping });
     this.#keys.delete(keyId);
     this.#show();
   }

@@ -26,14 +26,17 @@ export function Station({ userId }: { readonly userId: string }) {
       for (const type of ['keydown', 'pointerdown']) removeEventListener(type, prepare);
     };
   }, [run]);
-  useEffect(
-    () =>
-      listen(what => {
-        run.take(what);
-        if (what.type === 'badge') focusStage();
-      }),
-    [run],
-  );
+  useEffect(() => {
+    const listening = listen(what => {
+      run.take(what);
+      if (what.type === 'badge') focusStage();
+    });
+    run.isTyping = listening.isTyping;
+    return () => {
+      run.isTyping = () => false;
+      listening.stop();
+    };
+  }, [run]);
   return (
     <>
       <ProblemNotice problem={reader.problem.value} retry={reader.reload} />

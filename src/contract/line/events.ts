@@ -3,13 +3,18 @@
 /** What happens. `attempt` is the number of the check or commit that the line has requested. */
 export type LineEvent =
   /** `plug`: a key was plugged in, or its serial number has become readable. `present`: it was plugged in unseen. */
-  | { readonly type: 'plug' | 'present' | 'pull'; readonly keyId: string }
+  | { readonly type: 'plug' | 'present'; readonly keyId: string }
+  /** `isTyping`: the first characters of a scan or of a key have come, and it is not known yet which. */
+  | { readonly type: 'pull'; readonly keyId: string; readonly isTyping?: boolean }
   | { readonly type: 'checked'; readonly attempt: number; readonly passed: boolean }
   | { readonly type: 'committed'; readonly attempt: number; readonly passed: boolean }
   /** The hardware service was out of reach: keys may have been exchanged unseen. */
   | { readonly type: 'lost' }
-  | { readonly type: 'badge'; readonly text: string }
-  | { readonly type: Command };
+  /** `before`: characters that came right before it without Enter; together they may be one scan that was cut. */
+  | { readonly type: 'badge'; readonly text: string; readonly before?: string }
+  | { readonly type: 'enter'; readonly before?: string }
+  /** `cut`: a scan was incomplete. `early`: Enter that came right after another key. */
+  | { readonly type: Exclude<Command, 'enter'> | 'cut' | 'early' };
 
 /** What the operator types. */
 export type Command = 'enter' | 'undo' | 'skip' | 'redo';
@@ -40,8 +45,11 @@ export type Remark =
   | 'redo of a binding'
   | 'nothing to redo'
   | 'nothing to confirm'
+  | 'nothing confirmed yet'
   | 'nothing to undo'
   | 'badge'
+  | 'badge incomplete'
+  | 'unplugged during a scan'
   | 'badge unknown'
   | 'badge of several'
   | 'badge of a person who is done'

@@ -1,74 +1,153 @@
-/** What an operator types, and what a scanner of badges or barcodes sends: only the time between characters distinguishes them. */
+/**
+ * What an operator types, and what a scanner of badges or barcodes sends. Only the time between characters distinguishes them, and time
+ * can deceive: a scan that was cut may look like a key, like another badge, or like Enter. None of these ever follows from a part of a scan.
+ */
 import type { Command } from './events.ts';
 
-/** A command that was typed, or a badge that was scanned. */
-export type Operated = { readonly type: Command } | { readonly type: 'badge'; readonly text: string };
+/** A badge that was scanned. `before`: characters that came right before it without Enter; together they may be one scan that was cut. */
+export interface Badge {
+  readonly type: 'badge';
+  readonly text: string;
+  readonly before?: string;
+}
+
+/** Enter. `before`: keys that came right before it; they and Enter may be one scan that was cut. */
+export interface Enter {
+  readonly type: 'enter';
+  readonly before?: string;
+}
+
+/** What concerns the line. `cut`: a scan was incomplete. `early`: Enter that came right after another key. */
+export type Operated = { readonly type: Exclude<Command, 'enter'> | 'cut' | 'early' } | Badge | Enter;
 
 /** What was typed or scanned. */
 export type Typed = Operated | { readonly type: 'interrupt' } | { readonly type: 'suspend' };
 
 /** Milliseconds. Characters that follow each other faster come from a scanner. */
-export const scanGapMs = 35;
+export const scanGapMs = 150;
+/** Likewise where people type texts as well. */
+export const scanGapInPageMs = 75;
+/** Milliseconds. Enter confirms only if no character came in this time before it. */
+export const confirmMs = 300;
+/** Milliseconds. Esc alone acts after this time: some keys send Esc and further characters. */
+const escapeMs = 35;
 /** Characters of a scan that are read: longer ones name no person. */
 const longestScan = 256;
 
-const commands: Readonly<Record<string, Command>> = { '\x1b': 'undo', s: 'skip', S: 'skip', r: 'redo', R: 'redo' };
+const esc = '\x1b';
+const commands: Readonly<Record<string, 'skip' | 'redo'>> = { s: 'skip', S: 'skip', r: 'redo', R: 'redo' };
 /** Keys such as the arrows send several characters. */
 const sequences = /\x1b[[O][0-9;?]*[A-Za-z~]/g;
 const controls = /[\x00-\x1f\x7f]/g;
+/** Stands for a key that has no meaning here. */
+const otherKey = '\0';
+
+const plainOf = (text: string): string => text.replace(sequences, '').replace(controls, '').trim();
 
 /** Distinguishes keys from scans by the time between characters. `at` is in milliseconds of any steady clock. */
 export class Keyboard {
+  readonly #gapMs: number;
   /** Characters of a scan, or one that may be its first. */
   #text = '';
+  /** A scan was incomplete: the rest of it may follow, up to its Enter. */
+  #isCut = false;
+  /** Characters since the last Enter that counted as keys or as an incomplete scan. */
+  #before = '';
+  /** Whether Esc came after them. */
+  #isAnswered = false;
   #lastAt = Number.NEGATIVE_INFINITY;
   #last = '';
 
-  /** Whether `flush` is due when no character has followed for `scanGapMs`. */
-  get isWaiting(): boolean {
-    return this.#text !== '';
+  constructor(gapMs: number = scanGapMs) {
+    this.#gapMs = gapMs;
+  }
+
+  /** Milliseconds without a further character after which `flush` is due; null if nothing waits for that. */
+  get waitMs(): number | null {
+    if (this.#text === '') return null;
+    return this.#text === esc ? escapeMs : this.#gapMs;
+  }
+
+  /** Whether a scan was incomplete and its rest may follow. */
+  get isCut(): boolean {
+    return this.#isCut;
   }
 
   /** What is complete with these characters. */
   take(characters: string, at: number): readonly Typed[] {
-    return [...characters.replace(sequences, '')].flatMap(character => this.#character(character, at));
+    return [...characters.replace(sequences, otherKey)].flatMap(character => this.#character(character, at));
   }
 
-  /** No character has followed: one character is a key, several without Enter are an incomplete scan and ignored. */
+  /** No character has followed for `waitMs`: a character is a key, and anything else an incomplete scan. */
   flush(): readonly Typed[] {
-    const command = commands[this.#text];
+    const text = this.#text;
     this.#text = '';
-    return command === undefined ? [] : [{ type: command }];
+    if (text === esc) return this.#escaped();
+    const plain = plainOf(text);
+    if (plain === '') return [];
+    this.#before = (this.#before + plain).slice(-longestScan);
+    this.#isAnswered = false;
+    const command = this.#isCut ? undefined : commands[text];
+    if (command !== undefined) return [{ type: command }];
+    this.#isCut = true;
+    return [{ type: 'cut' }];
+  }
+
+  /** What follows has nothing to do with what was typed: that went to a field. */
+  reset(): void {
+    this.#clear();
+    this.#lastAt = Number.NEGATIVE_INFINITY;
+  }
+
+  #clear(): void {
+    this.#text = '';
+    this.#before = '';
+    this.#isCut = false;
+    this.#isAnswered = false;
+  }
+
+  /** No scanner sends Esc alone: a person has answered. */
+  #escaped(): readonly Typed[] {
+    this.#isCut = false;
+    this.#isAnswered = true;
+    this.#lastAt = Number.NEGATIVE_INFINITY;
+    return [{ type: 'undo' }];
   }
 
   #character(character: string, at: number): readonly Typed[] {
-    const isLate = at - this.#lastAt >= scanGapMs;
-    const before = isLate ? this.flush() : [];
-    // Some scanners send CR and LF.
-    const isSecondEnd = character === '\n' && this.#last === '\r' && !isLate;
+    const isDue = this.waitMs !== null && this.#gap(at) >= this.waitMs;
+    const before = isDue ? this.flush() : [];
+    const gap = this.#gap(at);
+    const last = this.#last;
     this.#lastAt = at;
     this.#last = character;
-    return isSecondEnd ? [] : [...before, ...this.#typed(character)];
+    return [...before, ...(isEnd(character) ? this.#entered(gap, last) : this.#typed(character))];
+  }
+
+  /** Milliseconds since the last character. A clock that was set back says nothing about the time between. */
+  #gap(at: number): number {
+    return Math.abs(at - this.#lastAt);
   }
 
   #typed(character: string): readonly Typed[] {
-    switch (character) {
-      case '\x03':
-        return [{ type: 'interrupt' }];
-      case '\x1a':
-        return [{ type: 'suspend' }];
-      case '\r':
-      case '\n':
-        return [this.#entered()];
-      default:
-        if (this.#text.length < longestScan) this.#text += character;
-        return [];
+    if (character === '\x03' || character === '\x1a') {
+      // A person has pressed this key: what follows is not of the same scan.
+      this.#lastAt = Number.NEGATIVE_INFINITY;
+      return [{ type: character === '\x03' ? 'interrupt' : 'suspend' }];
     }
+    if (this.#text.length < longestScan) this.#text += character;
+    return [];
   }
 
-  #entered(): Typed {
-    const text = this.#text.replace(controls, '').trim();
-    this.#text = '';
-    return text === '' ? { type: 'enter' } : { type: 'badge', text };
+  #entered(gap: number, last: string): readonly Typed[] {
+    const [text, before, wasCut, isAnswered] = [plainOf(this.#text), this.#before, this.#isCut, this.#isAnswered];
+    this.#clear();
+    if (wasCut) return text === '' && gap < confirmMs ? [] : [{ type: 'cut' }];
+    if (text !== '') return [{ type: 'badge', text, ...(before === '' ? {} : { before }) }];
+    if (gap >= confirmMs) return [{ type: 'enter', ...(before === '' || isAnswered ? {} : { before }) }];
+    // Some scanners send CR and LF, or Enter twice.
+    return isEnd(last) ? [] : [{ type: 'early' }];
   }
 }
+
+const isEnd = (character: string): boolean => character === '\r' || character === '\n';

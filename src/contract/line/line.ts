@@ -6,6 +6,8 @@ import type { Command, LineAction, LineEvent, Phase, Remark } from './events.ts'
 import type { Person } from './people.ts';
 import { RosterRows } from './rows.ts';
 
+type Scan = Extract<LineEvent, { readonly type: 'badge' }> | { readonly type: 'cut' };
+
 interface Last {
   readonly person: number;
   readonly was: 'bound' | 'skipped';
@@ -25,8 +27,8 @@ export class Line {
   #isHeld = false;
   #last: Last | null = null;
   #attempt = 0;
-  /** A badge that was scanned during a commit. */
-  #badge: string | null = null;
+  /** What was scanned during a commit. */
+  #scanned: Scan | null = null;
   #actions: LineAction[] = [];
 
   /** `people` is null without a roster: then each person is called by a badge. `done` has the keys that each row has already. */
@@ -70,7 +72,7 @@ export class Line {
         this.#present(event.keyId);
         break;
       case 'pull':
-        this.#pull(event.keyId);
+        this.#pull(event.keyId, event.isTyping ?? false);
         break;
       case 'checked':
         this.#checked(event.attempt, event.passed);
@@ -82,7 +84,16 @@ export class Line {
         this.#lost();
         break;
       case 'badge':
-        this.#scan(event.text);
+        this.#scan(event);
+        break;
+      case 'cut':
+        this.#scan({ type: 'cut' });
+        break;
+      case 'early':
+        this.#say('nothing confirmed yet');
+        break;
+      case 'enter':
+        this.#confirm(event.before ?? '');
         break;
       default:
         if (this.#phase.type !== 'committing') this.#command(event.type);
@@ -104,7 +115,7 @@ export class Line {
     this.#settle();
   }
 
-  #pull(keyId: string): void {
+  #pull(keyId: string, isTyping: boolean): void {
     this.#bound.delete(keyId);
     this.#aside.delete(keyId);
     const at = this.#keys.indexOf(keyId);
@@ -112,8 +123,10 @@ export class Line {
     this.#keys.splice(at, 1);
     const phase = this.#phase;
     if (phase.type === 'committing') return;
-    if (phase.type === 'ready') this.#commit(keyId);
+    if (phase.type === 'ready' && !isTyping) this.#commit(keyId);
     else {
+      // What is being scanned may name another person.
+      if (phase.type === 'ready') this.#say('unplugged during a scan');
       if (phase.type === 'checking') this.#act('fail', keyId, this.person!);
       this.#settle();
     }
@@ -154,10 +167,10 @@ export class Line {
     this.#phase = { type: 'empty' };
     if (passed) this.#bind(keyId, person);
     else if (this.#keys.includes(keyId)) this.#aside.add(keyId);
-    const badge = this.#badge;
-    this.#badge = null;
-    if (badge === null) this.#settle(true);
-    else this.#scan(badge);
+    const scanned = this.#scanned;
+    this.#scanned = null;
+    if (scanned === null) this.#settle(true);
+    else this.#scan(scanned);
   }
 
   #bind(keyId: string, person: number): void {
@@ -182,9 +195,8 @@ export class Line {
     for (const keyId of this.#keys) this.#aside.add(keyId);
   }
 
-  #command(command: Command): void {
+  #command(command: Exclude<Command, 'enter'>): void {
     const commands = {
-      enter: () => this.#confirm(),
       undo: () => this.#undo(),
       skip: () => this.#skip(),
       redo: () => this.#redo(),
@@ -192,8 +204,11 @@ export class Line {
     commands[command]();
   }
 
-  #confirm(): void {
-    if (this.#phase.type === 'ready') this.#commit(this.#phase.keyId);
+  /** `before`: keys that came right before it; they and Enter may be a badge that was cut. */
+  #confirm(before: string): void {
+    if (this.#phase.type === 'committing') return;
+    if (this.rows.mayEnd(before, '')) this.#scan({ type: 'cut' });
+    else if (this.#phase.type === 'ready') this.#commit(this.#phase.keyId);
     else this.#say('nothing to confirm');
   }
 
@@ -241,25 +256,35 @@ export class Line {
   }
 
   /** The badge names the person; a key that is in the reader is checked again, for that person. */
-  #scan(text: string): void {
+  #scan(scan: Scan): void {
     if (this.#phase.type === 'committing') {
-      this.#badge = text;
+      this.#scanned = scan;
       return;
     }
-    const rows = this.rows.of(text);
+    if (scan.type === 'cut') this.#hold('badge incomplete', '');
+    else this.#badge(scan.text, scan.before ?? '');
+    this.#settle();
+  }
+
+  #badge(text: string, before: string): void {
+    const isPart = this.rows.mayEnd(before, text);
+    const rows = isPart ? [] : this.rows.of(text);
     const open = rows.find(row => !this.rows.isDone(row));
     const people = new Set(rows.map(row => this.rows.people[row]!.userId));
     if (people.size === 1 && open !== undefined) {
       this.#call(open);
       this.#aside.clear();
       this.#say('badge', text);
-    } else {
-      this.#isHeld = true;
-      this.#putAside();
-      const what = people.size === 0 ? 'badge unknown' : 'badge of several';
-      this.#say(people.size === 1 ? 'badge of a person who is done' : what, text);
-    }
-    this.#settle();
+    } else if (isPart) this.#hold('badge incomplete', text);
+    else if (people.size === 1) this.#hold('badge of a person who is done', text);
+    else this.#hold(people.size === 0 ? 'badge unknown' : 'badge of several', text);
+  }
+
+  /** The operator has another person in mind than the line. */
+  #hold(what: Remark, text: string): void {
+    this.#isHeld = true;
+    this.#putAside();
+    this.#say(what, text);
   }
 
   #act(type: 'commit' | 'fail', keyId: string, person: number): void {

@@ -92,6 +92,15 @@ export class RosterRows {
     return this.#matching(({ userId, name }) => userId.toLowerCase() === wanted || name?.toLowerCase() === wanted);
   }
 
+  /** Whether `text` can be the end of a longer badge that begins in `before`. */
+  mayEnd(before: string, text: string): boolean {
+    if (before === '' || this.isOpen) return before !== '';
+    const all = (before + text).toLowerCase();
+    const isIt = (badge: string | null) =>
+      badge !== null && badge.length > text.length && all.endsWith(badge.toLowerCase());
+    return this.people.some(({ userId, name }) => isIt(userId) || isIt(name));
+  }
+
   /** Without a roster a person gets one key at each call. */
   #called(badge: string): readonly number[] {
     const userId = readUserId(badge);

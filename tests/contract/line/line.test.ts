@@ -341,3 +341,65 @@ describe('without a roster', () => {
     expect([line.person, line.phase.type, said()]).toEqual([null, 'aside', ['badge unknown']]);
   });
 });
+
+describe('a scan that was cut', () => {
+  test('binds nothing, by Enter or by unplugging, until a badge or Esc', () => {
+    const { line, plug, pull, checked, take, bindings, said } = lineOf();
+    plug('k1');
+    checked();
+    take({ type: 'cut' });
+    take({ type: 'enter' });
+    pull('k1');
+    plug('k2');
+    expect([line.isHeld, bindings(), said()]).toEqual([true, [], ['badge incomplete', 'nothing to confirm']]);
+    take({ type: 'badge', text: 'bob' });
+    checked();
+    pull('k2');
+    expect(bindings()).toEqual(['bob k2']);
+  });
+
+  test('during a commit holds the line after it', () => {
+    const { line, plug, pull, checked, committed, take, bindings } = lineOf();
+    plug('k1');
+    checked();
+    take({ type: 'enter' });
+    take({ type: 'badge', text: 'carol' });
+    take({ type: 'cut' });
+    take({ type: 'enter' });
+    committed();
+    pull('k1');
+    plug('k2');
+    expect([line.isHeld, line.phase.type, bindings()]).toEqual([true, 'aside', ['alice k1']]);
+    take({ type: 'undo' });
+    expect(line.isHeld).toBe(false);
+  });
+
+  test('is suspected if what came before the badge, or before Enter, makes it that of another person', () => {
+    const people = [person('zoe'), person('am'), person('sam'), person('r')];
+    const { line, plug, checked, take, bindings } = lineOf(people);
+    take({ type: 'badge', text: 'am', before: 'xs' });
+    expect(line.isHeld).toBe(true);
+    take({ type: 'badge', text: 'am', before: 'x' });
+    expect([line.isHeld, line.person]).toEqual([false, 1]);
+    plug('k1');
+    checked();
+    take({ type: 'enter', before: 'r' });
+    expect([line.isHeld, bindings()]).toEqual([true, []]);
+  });
+});
+
+test('a key that is unplugged while characters arrive is not bound: they may name another person', () => {
+  const { line, plug, checked, take, bindings, said } = lineOf();
+  plug('k1');
+  checked();
+  take({ type: 'pull', keyId: 'k1', isTyping: true });
+  expect([line.phase.type, bindings(), said()]).toEqual(['empty', [], ['unplugged during a scan']]);
+});
+
+test('Enter right after another key confirms nothing', () => {
+  const { line, plug, checked, take, bindings } = lineOf();
+  plug('k1');
+  checked();
+  take({ type: 'early' });
+  expect([line.phase.type, bindings()]).toEqual(['ready', []]);
+});

@@ -1,6 +1,7 @@
 /** The keyboard of a terminal: keys, and scans of badges and barcodes. */
-import { Keyboard, type Operated, scanGapMs, type Typed } from '../../../contract/line/keyboard.ts';
+import { confirmMs, Keyboard, type Operated, type Typed } from '../../../contract/line/keyboard.ts';
 import type { Io } from '../../terminal/io.ts';
+import { LiveClock } from './live-clock.ts';
 
 /** The keyboard of a terminal in raw mode, until `close`. */
 export class TerminalKeys {
@@ -9,13 +10,19 @@ export class TerminalKeys {
   readonly #shown: () => void;
   readonly #keyboard = new Keyboard();
   readonly #decoder = new TextDecoder();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #clock = new LiveClock();
+  #lastAt = 0;
 
   /** `shown` is called when the program was suspended and has the terminal again. */
   constructor(io: Io, typed: (operated: Operated) => void, shown: () => void) {
     this.#io = io;
     this.#typed = typed;
     this.#shown = shown;
+  }
+
+  /** Whether the first characters of a scan or of a key have come, and it is not known yet which. */
+  get isTyping(): boolean {
+    return this.#keyboard.waitMs !== null;
   }
 
   open(): void {
@@ -25,18 +32,25 @@ export class TerminalKeys {
   }
 
   close(): void {
-    clearTimeout(this.#timer);
+    this.#clock.stop();
     process.off('SIGCONT', this.#continued);
     this.#io.stdin.off('data', this.#take).pause();
     this.#io.stdin.setRawMode?.(false);
   }
 
   readonly #take = (chunk: Buffer | string): void => {
-    clearTimeout(this.#timer);
     const text = typeof chunk === 'string' ? chunk : this.#decoder.decode(chunk, { stream: true });
-    this.#pass(this.#keyboard.take(text, performance.now()));
+    this.#lastAt = this.#clock.now();
     // Only time distinguishes a key from the first character of a scan.
-    if (this.#keyboard.isWaiting) this.#timer = setTimeout(() => this.#pass(this.#keyboard.flush()), scanGapMs);
+    this.#clock.start(this.#tick);
+    this.#pass(this.#keyboard.take(text, this.#lastAt));
+  };
+
+  readonly #tick = (): void => {
+    const quietMs = this.#clock.now() - this.#lastAt;
+    const { waitMs } = this.#keyboard;
+    if (waitMs !== null && quietMs >= waitMs) this.#pass(this.#keyboard.flush());
+    else if (quietMs >= confirmMs) this.#clock.stop();
   };
 
   #pass(all: readonly Typed[]): void {

@@ -34,10 +34,16 @@ export function remarkOf(what: Remark, { person, text, deviceId, roster }: About
       return 'nothing to redo: only the last person can be done again, before the next key is bound';
     case 'nothing to confirm':
       return 'nothing to confirm: no key has passed its check';
+    case 'nothing confirmed yet':
+      return 'Enter came right after another key: nothing is bound. Press Enter again';
     case 'nothing to undo':
       return 'nothing to undo: what is bound is not undone here';
     case 'badge':
       return `badge of ${who}`;
+    case 'badge incomplete':
+      return `the scan was incomplete: scan the badge again. ${heldHint}`;
+    case 'unplugged during a scan':
+      return 'the key was unplugged during a scan: nothing is bound. Plug it in again';
     case 'badge unknown':
       return `no person in ${roster} has the userId or name ${text}. ${heldHint}`;
     case 'badge of several':

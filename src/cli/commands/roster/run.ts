@@ -157,8 +157,14 @@ class RosterRun {
         // A daemon that was restarted has given the key another id.
         if (before !== null && this.#skipped.has(before)) this.#skipped.add(key.keyId);
         if (this.#skipped.has(key.keyId)) continue;
-        if (type === 'KEY_ATTACHED') this.#keys.set(key.keyId, key);
-        this.#take({ type: type === 'KEY_ATTACHED' ? 'plug' : 'pull', keyId: key.keyId });
+        if (type === 'KEY_ATTACHED') {
+          this.#keys.set(key.keyId, key);
+          this.#take({ type: 'plug', keyId: key.keyId });
+        } else {
+          // What was scanned before is read first: it may name another person.
+          await new Promise(setImmediate);
+          this.#take({ type: 'pull', keyId: key.keyId, isTyping: this.#keyboard?.isTyping ?? false });
+        }
       }
     } catch (error) {
       if (!this.#context.io.interrupt.aborted) throw error;
