@@ -73,7 +73,7 @@ describe('tokens list and revoke', () => {
     expect(row(await list())).toMatch(/revoked/);
     expect((await daemon.run(['tokens', 'revoke', revoked.json.tokenId])).stdout).toContain('is revoked');
     const csv = (await daemon.run(['tokens', 'list', '--csv'])).stdout;
-    expect(csv).toMatch(/^tokenId,name,role,createdBy,createdAt,expiresAt,lastUsedAt,revokedAt,allowedFrom\r?\n/);
+    expect(csv).toMatch(/^tokenId,name,role,createdBy,createdAt,expiresAt,lastUsedAt,revokedAt,allowedFrom,may\r?\n/);
     for (const text of [await list(), csv, JSON.stringify(revoked.json)]) expect(text).not.toContain(token.slice(7));
   });
 

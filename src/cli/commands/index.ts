@@ -175,7 +175,7 @@ export const commandTable: CommandTable = {
         entry(
           'tokens revoke',
           'revoke a service token',
-          async () => (await import('./tokens/tokens.ts')).tokensRevoke,
+          async () => (await import('./tokens/revoke.ts')).tokensRevoke,
           'tokens rm',
         ),
         ...webhookEntries,

@@ -1,0 +1,92 @@
+import { tokenIds } from '../../../contract/ids.ts';
+import { paging } from '../../../contract/limits.ts';
+import type { Client } from '../../client/client.ts';
+import { isServerRefusal } from '../../client/failures.ts';
+import { pagesOf } from '../../client/pages.ts';
+import type { Context } from '../../context.ts';
+import { command } from '../../define.ts';
+import { Fault, usage } from '../../fault.ts';
+import { present } from '../../present.ts';
+import { confirm } from '../../terminal/prompt.ts';
+import { safe } from '../../terminal/text.ts';
+import { localTime } from '../../terminal/when.ts';
+
+/** Revokes a service token: `POST /api/tokens/{tokenId}/revoke`. */
+export const tokensRevoke = command({
+  description:
+    'Permanent: the token is refused from the next request on, and its notification streams end. Webhooks that it has made still receive events: they are named, and at a terminal you are asked whether to remove them.',
+  args: [
+    {
+      name: 'TOKEN',
+      help: 'id or name of the token, never the token itself; asked for at a terminal',
+      optional: true,
+      offer: 'token',
+    },
+  ],
+  flags: { 'remove-made': { help: 'also remove what the token has made: its webhooks' } },
+  examples: [
+    { does: 'by name', line: 'tokens revoke line-3' },
+    { does: 'by id', line: 'tokens revoke TOK-1' },
+    { does: 'a stolen token, with the webhooks that the thief has made', line: 'tokens revoke TOK-1 --remove-made' },
+  ],
+  async run({ args, flags }, context) {
+    const tokenId = args[0] === undefined ? await picked(context) : await findToken(context.registry, args[0]);
+    const data = await context.registry.call('revokeToken', { params: { tokenId } });
+    const webhooks = webhooksIn(data);
+    await present(context, {
+      data,
+      id: data.tokenId,
+      title: `${safe(data.tokenId)} ${safe(data.name)} is revoked`,
+      rows: [
+        ['role', safe(data.role)],
+        ['last used', data.lastUsedAt === null ? 'never' : localTime(data.lastUsedAt)],
+        ['revoked', data.revokedAt === null ? null : localTime(data.revokedAt)],
+        ['webhooks it made', webhooks.length > 0 ? safe(webhooks.join(' ')) : null],
+      ],
+    });
+    if (webhooks.length === 0) return;
+    if (flags.removeMade || (await isRemovalWanted(context, webhooks))) return removeWebhooks(context, webhooks);
+    const { out } = context;
+    out.notice(`Webhooks that the token has made still receive events: ${safe(webhooks.join(', '))}`);
+    out.notice(`Remove them: devmgr tokens revoke ${safe(data.tokenId)} --remove-made`);
+  },
+});
+
+/** The webhooks that the token has made. A server of an earlier version does not know them. */
+const webhooksIn = ({ made }: { readonly made?: { readonly webhooks?: unknown } }): string[] =>
+  Array.isArray(made?.webhooks) ? made.webhooks.map(String) : [];
+
+const isRemovalWanted = async (context: Context, webhooks: readonly string[]): Promise<boolean> =>
+  context.canAsk && confirm(context.out, `Remove the webhooks that it has made (${webhooks.join(', ')})?`);
+
+async function removeWebhooks({ registry, out }: Context, webhooks: readonly string[]): Promise<void> {
+  for (const webhookId of webhooks) {
+    try {
+      await registry.call('removeWebhook', { params: { webhookId } });
+      out.notice(`${safe(webhookId)} is removed`);
+    } catch (error) {
+      // Another person has removed it at the same time.
+      if (!isServerRefusal(error, 404)) throw error;
+    }
+  }
+}
+
+/** One of the valid tokens. A person confirms it: two rows of a list are easily confused. */
+async function picked(context: Context): Promise<string> {
+  const { pickToken } = await import('../../pickers/listed.ts');
+  const { tokenId, name } = await pickToken(context, 'tokens revoke');
+  if (await confirm(context.out, `Revoke ${name}?`)) return tokenId;
+  throw usage('not confirmed: nothing was changed');
+}
+
+/** The id of a token that is named by id, or by the name that it has while it is not revoked. */
+async function findToken(registry: Client, name: string): Promise<string> {
+  if (tokenIds.parse(name) !== null) return name;
+  const read = (page: number) => registry.call('listTokens', { query: { page, size: paging.maxSize } });
+  for await (const { list } of pagesOf(read, token => token.tokenId)) {
+    const found = list.find(token => token.name === name && token.revokedAt === null);
+    if (found) return found.tokenId;
+  }
+  // Perhaps the token itself was typed: it must not appear in an error.
+  throw new Fault('absent', 'no service token with that name is valid', 'see: devmgr tokens list');
+}
