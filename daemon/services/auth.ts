@@ -12,7 +12,7 @@ import type { Passwords } from './passwords.ts';
 import * as present from './present.ts';
 import type { KeySignIn } from './sign-in/key-sign-in.ts';
 import type { RelyingParty } from './sign-in/relying-party.ts';
-import { keyNeeded, type SignInPolicies } from './sign-in/sign-in-policies.ts';
+import { keyNeeded, keyToRegister, type SignInPolicies } from './sign-in/sign-in-policies.ts';
 import type { Tokens } from './tokens.ts';
 
 /** What the service works with. `now`: milliseconds since 1970. */
@@ -127,10 +127,7 @@ export class AuthService {
     const demand = await this.#policies.demandOf(user);
     if (demand === 'key')
       throw new ApiError(2007, 'this account signs in with a security key: send response', { stepUp: true });
-    if (demand === 'registration' && !session?.withKey)
-      throw new ApiError(2007, 'this account must sign in with a security key now: log in again and register one', {
-        registerKey: true,
-      });
+    if (demand === 'registration' && !session?.withKey) throw keyToRegister();
   }
 
   #issue(user: UserRecord, loginAt: number, session: Partial<Session> | undefined): DataOf<typeof api.refresh> {

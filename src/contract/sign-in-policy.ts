@@ -40,7 +40,7 @@ export const setSignInPolicy = route({
   tag,
   summary: 'Set which roles must sign in with a security key',
   description:
-    'A user of such a role who has no key signs in with the password, and may then only register one. An ADMIN who includes the role ADMIN must have a key (1001). Tokens of sign-ins without a key stay valid until they expire, but cannot be refreshed.',
+    'A user of such a role who has no key signs in with the password, and may then only register one. An ADMIN who includes the role ADMIN must have a key (1001). An ADMIN who must sign in with a key changes the policy in a session with a key only (2007). Tokens of sign-ins without a key stay valid until they expire, but cannot be refreshed.',
   extension: true,
   access: ['ADMIN'],
   peopleOnly: true,

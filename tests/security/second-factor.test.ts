@@ -117,9 +117,38 @@ describe('the policy of sign-ins', () => {
 
   it('for their own role is set by those who have a key', async () => {
     expect(await policy(['ADMIN'])).toMatchObject({ status: 400, code: 1001 });
-    const { token } = await person('ADMIN');
+    const { token, key } = await person('ADMIN');
     data(await policy(['ADMIN'], token));
-    data(await policy([], token));
+    data(await policy([], data(await page.stepUp(key, token)).token));
+  });
+
+  it('that concerns an ADMIN is changed only in a session with a key, not in one from before the policy', async () => {
+    const { id, username, token, key } = await person('ADMIN');
+    const dealer = await person('DEALER');
+    const requireOf = (user: string, required: boolean, of: string) =>
+      page.call('POST', `/api/users/${user}/require-key`, { required }, of);
+    data(await policy(['ADMIN', 'DEALER'], token));
+    const changes = (of: string) => [
+      () => policy([], of),
+      () => policy(['ADMIN'], of),
+      () => requireOf(dealer.id, true, of),
+      () => requireOf(id, true, of),
+    ];
+    for (const change of changes(token))
+      expect(await change()).toMatchObject({ status: 403, code: 2007, data: { stepUp: true } });
+    // That of an ADMIN who has no key: a step-up with one is not possible.
+    for (const change of changes(daemon.adminToken))
+      expect(await change()).toMatchObject({ status: 403, code: 2007, data: { registerKey: true } });
+    expect(data(await daemon.call('GET', '/api/policies/sign-in')).requireKey).toEqual(['ADMIN', 'DEALER']);
+    const step = (await page.login(username)).data;
+    const withKey = data(
+      await page.send(key.get(step.secondFactor, page.origin), { loginTicket: step.loginTicket }),
+    ).token;
+    data(await requireOf(dealer.id, true, withKey));
+    data(await requireOf(dealer.id, false, data(await page.stepUp(key, token)).token));
+    data(await policy([], withKey));
+    data(await policy(['DEALER'], token));
+    data(await policy([]));
   });
 
   it('lets a user without a key register one, and do nothing else', async () => {
@@ -252,9 +281,10 @@ describe('a person who has lost the key', () => {
     expect(opened.mustRegisterKey).toBeUndefined();
     const keys = () => daemon.call('GET', `/api/users/${id}/passkeys/list`, undefined, { token: opened.token });
     expect(data(await keys())).toEqual({ list: [], required: false, requiredByUser: false });
-    data(await page.register(new SoftwareKey(), opened.token));
+    const found = new SoftwareKey();
+    data(await page.register(found, opened.token));
     expect(data(await keys())).toMatchObject({ required: true });
     expect(await page.login(username, password)).toMatchObject(firstStep);
-    data(await policy([], opened.token));
+    data(await policy([], data(await page.signIn(found)).token));
   });
 });

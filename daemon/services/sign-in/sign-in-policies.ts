@@ -35,10 +35,11 @@ export class SignInPolicies {
     const wanted = rolesIn(requireKey);
     const { user } = context.caller;
     return retrying(async () => {
+      const before = await this.#readToChange(context);
       const keys = user && wanted.includes(user.role) ? await this.#store.passkeysOf(user.number) : null;
       if (user && keys?.length === 0)
         throw new ApiError(1001, `requireKey: you have the role ${user.role}; register a key of your own first`);
-      const changes = [domain.requireOfRoles(await this.read(), wanted)];
+      const changes = [domain.requireOfRoles(before, wanted)];
       const guards = user && keys ? [passkeysUnchanged(user.number, keys)] : [];
       const what = { at: this.#now(), changes, guards };
       return commitLast(this.#store, context, what, () => ({ requireKey: wanted }));
@@ -54,11 +55,11 @@ export class SignInPolicies {
     const number = userIds.parse(userId);
     const user = number === null ? null : await this.#store.user(number);
     if (!user) throw new ApiError(404, 'user does not exist');
-    if (!required && user.number === context.caller.user?.number) await this.demandKeyOf(context.caller);
     return retrying(async () => {
+      const before = await this.#readToChange(context);
       const keys = required ? await this.#store.passkeysOf(user.number) : null;
       if (keys?.length === 0) throw new ApiError(1001, 'required: this user has no key; register one first');
-      const change = domain.requireOfUser(await this.read(), user.number, required);
+      const change = domain.requireOfUser(before, user.number, required);
       const data = { userId, required };
       if (!change) return data;
       const guards = keys ? [passkeysUnchanged(user.number, keys)] : [];
@@ -81,7 +82,19 @@ export class SignInPolicies {
   async demandKeyOf({ user, session }: Pick<Caller, 'user' | 'session'>): Promise<void> {
     if (!user || session?.withKey || (await this.demandOf(user)) !== 'key') return;
     if (session?.mustRegisterKey) throw keyNeeded();
-    throw new ApiError(2007, 'sign in with your security key to do this (POST /api/auth/step-up)', { stepUp: true });
+    throw keyOfSessionNeeded();
+  }
+
+  /**
+   * The policy, for a caller who may change it: one who must sign in with a key has used it in this session, so that a session from before the
+   * policy cannot end it. Judged after the read: a policy that is set meanwhile is a `Conflict` of the change.
+   */
+  async #readToChange({ caller: { user, session } }: Context): Promise<domain.SignInPolicyRecord> {
+    const policy = await this.read();
+    const demand = user && !session?.withKey ? await this.demandOf(user) : 'password';
+    if (demand === 'key') throw keyOfSessionNeeded();
+    if (demand === 'registration') throw keyToRegister();
+    return policy;
   }
 
   async read(): Promise<domain.SignInPolicyRecord> {
@@ -92,6 +105,15 @@ export class SignInPolicies {
 /** The refusal of a session that began before its user had to sign in with a key. */
 export const keyNeeded = (): ApiError =>
   new ApiError(1004, 'this account must sign in with a security key now; log in again');
+
+/** The refusal of a session without a key, of a user who has none and must sign in with one. */
+export const keyToRegister = (): ApiError =>
+  new ApiError(2007, 'this account must sign in with a security key now: log in again and register one', {
+    registerKey: true,
+  });
+
+const keyOfSessionNeeded = (): ApiError =>
+  new ApiError(2007, 'sign in with your security key to do this (POST /api/auth/step-up)', { stepUp: true });
 
 /** The roles of a request, each once. Refuses with 1001 one that does not exist. */
 function rolesIn(given: readonly unknown[]): Role[] {
