@@ -8,6 +8,7 @@ import { afterFirstScan } from './hardware/first-scan.ts';
 import { Instance } from './home/instance.ts';
 import { isBehindProxy } from './home/settings.ts';
 import { signingKeys } from './home/signing-keys.ts';
+import { uploadQuota } from './http/connections.ts';
 import { KeyedRequests } from './http/idempotency.ts';
 import { readTls } from './http/listener.ts';
 import { metricsPlugin } from './http/metrics.ts';
@@ -56,6 +57,7 @@ import { ProofSweep } from './services/proofs/proof-sweep.ts';
 import { systemRoots } from './services/proofs/system-roots.ts';
 import { TrustService } from './services/proofs/trust-service.ts';
 import { TrustedRoots } from './services/proofs/trusted.ts';
+import { Quota } from './services/quota.ts';
 import { Readiness } from './services/readiness.ts';
 import { ResponseSweep } from './services/response-sweep.ts';
 import { ServiceTokens } from './services/service-tokens.ts';
@@ -182,6 +184,7 @@ async function createParts({ settings, log, home, stack }: Start, { store, blobs
     backups: new BackupService({ store, blobs, budget, now }),
     serviceTokens: new TokenService({ store, lastUses, now }),
     exports: new DeviceExport(store),
+    uploads: new Quota(uploadQuota()),
     webhooks: startWebhooks({ settings, log, stack }, store, instance),
     statistics: () => statisticsAt(store, now()),
     events: new EventService(store),

@@ -5,7 +5,9 @@ import { BlockList, isIPv6, type Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import { ApiError } from '../../src/contract/codes.ts';
+import { uploadBounds } from '../../src/contract/limits.ts';
 import { clientOf } from '../loopback.ts';
+import type { QuotaBounds } from '../services/quota.ts';
 import { sendError } from './responses.ts';
 
 /** Milliseconds within which a JSON body must arrive. */
@@ -26,8 +28,7 @@ const FOR_FILES = 2048;
 
 /** The bounds of a process with this many file descriptors. */
 export function connectionBounds(descriptors: number = maxDescriptors()): ConnectionBounds {
-  const left = descriptors - RESERVED;
-  const all = Math.max(16, left - Math.min(Math.ceil(left / 4), FOR_FILES));
+  const all = Math.max(16, descriptors - RESERVED - descriptorsForFiles(descriptors));
   return { each: Math.min(1000, Math.ceil(all / 4)), all };
 }
 
@@ -40,6 +41,15 @@ function maxDescriptors(): number {
     return Number.POSITIVE_INFINITY;
   }
 }
+
+/** The bounds of uploads in a process with this many file descriptors: at most half of those for files, which leaves the rest for downloads. */
+export function uploadQuota(descriptors: number = maxDescriptors()): QuotaBounds {
+  const all = Math.min(uploadBounds.all, Math.floor(descriptorsForFiles(descriptors) / 2));
+  return { each: uploadBounds.each, all: Math.max(uploadBounds.each, all) };
+}
+
+const descriptorsForFiles = (descriptors: number): number =>
+  Math.min(Math.ceil((descriptors - RESERVED) / 4), FOR_FILES);
 
 interface OpenConnection {
   readonly socket: Socket;

@@ -3,9 +3,12 @@ import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../../src/contract/codes.ts';
 import type { DataOf, FilePart, FormOf, ParamsOf, RouteShape } from '../../src/contract/define.ts';
+import { uploadBounds } from '../../src/contract/limits.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 import type { StagedBlob } from '../blobs/blobs.ts';
-import type { Context } from '../services/context.ts';
+import { type Context, holderOf } from '../services/context.ts';
+import { RetryLater } from '../services/limiter.ts';
+import type { Quota } from '../services/quota.ts';
 import { drainRefused } from './drain.ts';
 import { type Fields, type FormShape, MAX_OVERHEAD, readForm, requireForm } from './multipart.ts';
 import { bearer, type OperationParts, operation } from './operation.ts';
@@ -53,12 +56,19 @@ export interface FormTimes {
   /** Milliseconds for which the rest of a refused body is read. */
   readonly drain: number;
 }
+/** What an operation with a form is checked with. */
+export interface FormParts extends OperationParts {
+  /** Counts the uploads of all operations that arrive at the same time. */
+  readonly uploads: Quota;
+  readonly formTimes?: FormTimes;
+}
+
 const defaultTimes: FormTimes = { stall: 120_000, drain: 120_000 };
 
 /** Binds an operation with a form to its handler. */
 export function formOperation<const R extends FormRoute>(
   app: FastifyInstance,
-  parts: OperationParts & { readonly formTimes?: FormTimes },
+  parts: FormParts,
   shape: R,
   handler: FormHandler<R>,
 ): void {
@@ -73,22 +83,25 @@ export function formOperation<const R extends FormRoute>(
   });
 }
 
+const tooMany = `too many uploads are running: ${uploadBounds.each} at a time for a user, ${uploadBounds.all} in all`;
+const RETRY_SECONDS = 5;
+
 interface TakenFile {
   readonly fileName: string;
   readonly blob: StagedBlob;
 }
 
 class FormOperation<R extends FormRoute> {
-  readonly #tokens: OperationParts['tokens'];
-  readonly #access: R['access'];
+  readonly #parts: FormParts;
+  readonly #shape: R;
   readonly #handler: FormHandler<R>;
   readonly #file: FilePart;
   readonly #formShape: FormShape;
   readonly #read: ReturnType<typeof compileReader>;
 
-  constructor({ tokens }: OperationParts, shape: R, handler: FormHandler<R>, stallMilliseconds: number) {
-    this.#tokens = tokens;
-    this.#access = shape.access;
+  constructor(parts: FormParts, shape: R, handler: FormHandler<R>, stallMilliseconds: number) {
+    this.#parts = parts;
+    this.#shape = shape;
     this.#handler = handler;
     this.#file = shape.file;
     this.#read = compileReader(shape.form, 'text');
@@ -100,8 +113,23 @@ class FormOperation<R extends FormRoute> {
     };
   }
 
+  /** A user who has too many uploads at a time is refused with 429 before the body is read; the window of the limit does not count that. */
   async run(call: FormCall<R>, request: FastifyRequest): Promise<DataOf<R>> {
     requireForm(request.raw);
+    const holder = holderOf(call.context.caller);
+    const end = this.#parts.uploads.take(holder);
+    if (!end) {
+      if (this.#shape.limit) this.#parts.limiter.giveBack(this.#shape.limit, holder);
+      throw new RetryLater(tooMany, RETRY_SECONDS);
+    }
+    try {
+      return await this.#receive(call, request);
+    } finally {
+      end();
+    }
+  }
+
+  async #receive(call: FormCall<R>, request: FastifyRequest): Promise<DataOf<R>> {
     await this.#handler.before?.(call);
     const expected = Number(request.headers['content-length'] ?? 0);
     const { maxBytes } = this.#file;
@@ -120,9 +148,9 @@ class FormOperation<R extends FormRoute> {
 
   /** A file can take hours to arrive: a token that was revoked meanwhile must not store it. Refuses with 1004, 1005 or 2007. */
   async #checkAgain(request: FastifyRequest): Promise<void> {
-    const { role } = await this.#tokens.check(bearer(request), request);
-    if (Array.isArray(this.#access) && !this.#access.includes(role))
-      throw new ApiError(2007, `the role ${role} may not do this`);
+    const { role } = await this.#parts.tokens.check(bearer(request), request);
+    const { access } = this.#shape;
+    if (Array.isArray(access) && !access.includes(role)) throw new ApiError(2007, `the role ${role} may not do this`);
   }
 
   /** A missing field may follow the file; an invalid one remains invalid. */

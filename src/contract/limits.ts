@@ -90,6 +90,12 @@ export const idempotency = { hours: 24, maxKey: 128 } as const;
 /** Exports that one daemon sends at the same time: to a user or service token, to all VIEWERs together, to all. */
 export const exportBounds = { each: 1, viewers: 2, all: 4 } as const;
 
+/**
+ * Uploads of files that one daemon receives at the same time: from a user or service token, and from all. A daemon that may open few
+ * files receives fewer (`connectionBounds`).
+ */
+export const uploadBounds = { each: 4, all: 64 } as const;
+
 /** Seconds for which a client may take nothing of an export or a download. */
 export const stallSeconds = 30;
 

@@ -6,7 +6,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { DeviceRow } from '../../daemon/domain/device.ts';
 import { appRoutes, deviceRoutes } from '../../daemon/http/routes/operations.ts';
 import { DeviceExport } from '../../daemon/services/device-export.ts';
+import { Quota } from '../../daemon/services/quota.ts';
 import type { Store } from '../../daemon/store/store.ts';
+import { uploadBounds } from '../../src/contract/limits.ts';
 import { startOperations } from '../support/operation-server.ts';
 import { openTemporary } from '../support/sqlite.ts';
 
@@ -55,7 +57,7 @@ async function startServer() {
   const server = await startOperations(store, (app, parts) => {
     const times = { ...parts, stallMs: STALL_MS };
     deviceRoutes(app, { ...times, exports: new DeviceExport(scanned), devices: {} as never, statistics: {} as never });
-    appRoutes(app, { ...times, apps: { download } as never });
+    appRoutes(app, { ...times, uploads: new Quota(uploadBounds), apps: { download } as never });
   });
   onTestFinished(async () => {
     await server.stop();

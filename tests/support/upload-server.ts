@@ -7,18 +7,21 @@ import type { FormTimes } from '../../daemon/http/form-operation.ts';
 import { appRoutes } from '../../daemon/http/routes/operations.ts';
 import { AppService } from '../../daemon/services/apps.ts';
 import { FileBudget } from '../../daemon/services/file-budget.ts';
+import { Quota, type QuotaBounds } from '../../daemon/services/quota.ts';
 import type { Store } from '../../daemon/store/store.ts';
+import { uploadBounds } from '../../src/contract/limits.ts';
 import { noFileBounds } from './daemon.ts';
 import { startOperations } from './operation-server.ts';
 import { openTemporary } from './sqlite.ts';
 
 export interface UploadServerOptions {
   readonly formTimes?: FormTimes;
+  readonly uploads?: QuotaBounds;
   /** Stands between the service and the store. */
   readonly between?: (store: Store) => Partial<Store>;
 }
 
-export async function startUploadServer({ formTimes, between }: UploadServerOptions) {
+export async function startUploadServer({ formTimes, uploads = uploadBounds, between }: UploadServerOptions) {
   const home = await mkdtemp(join(tmpdir(), 'devmgr-uploads-'));
   const { store, cleanup } = await openTemporary();
   const blobs = await openBlobFolder(join(home, 'blobs'));
@@ -26,7 +29,7 @@ export async function startUploadServer({ formTimes, between }: UploadServerOpti
   const budget = new FileBudget(noFileBounds, blobs);
   const apps = new AppService({ store: { ...reads, ...between?.(store) } as Store, blobs, budget, now: Date.now });
   const server = await startOperations(store, (app, parts) =>
-    appRoutes(app, { ...parts, apps, ...(formTimes ? { formTimes } : {}) }),
+    appRoutes(app, { ...parts, apps, uploads: new Quota(uploads), ...(formTimes ? { formTimes } : {}) }),
   );
   return {
     home,

@@ -28,7 +28,7 @@ import type { TokenService } from '../../services/token-service.ts';
 import type { UserService } from '../../services/users.ts';
 import type { WebhookService } from '../../services/webhooks.ts';
 import { exportContent, sendDownload } from '../download.ts';
-import { type FormTimes, formOperation } from '../form-operation.ts';
+import { type FormParts, formOperation } from '../form-operation.ts';
 import { bearer, type Call, type OperationParts, operation, rawOperation } from '../operation.ts';
 import { checkSameOrigin } from '../origin.ts';
 import { JSON_TYPE, RETRY_AFTER } from '../responses.ts';
@@ -79,11 +79,10 @@ export function tokenRoutes(
 /** Proofs of keys, trust and the policy. */
 export function proofRoutes(
   app: FastifyInstance,
-  parts: OperationParts & {
+  parts: FormParts & {
     readonly proofs: ProofService;
     readonly trust: TrustService;
     readonly policies: ProofPolicies;
-    readonly formTimes?: FormTimes;
   },
 ): void {
   const { proofs, trust, policies } = parts;
@@ -183,7 +182,7 @@ const isSent = ({ statusCode }: FastifyReply): boolean => statusCode === 200 || 
 /** Application versions. `formTimes` replaces the timeouts of an upload. */
 export function appRoutes(
   app: FastifyInstance,
-  parts: OperationParts & DownloadParts & { readonly apps: AppService; readonly formTimes?: FormTimes },
+  parts: FormParts & DownloadParts & { readonly apps: AppService },
 ): void {
   const { apps, access, stallMs } = parts;
   formOperation(app, parts, routes.uploadApp, {
@@ -205,7 +204,7 @@ export function appRoutes(
 /** Backups of devices. */
 export function backupRoutes(
   app: FastifyInstance,
-  parts: OperationParts & DownloadParts & { readonly backups: BackupService },
+  parts: FormParts & DownloadParts & { readonly backups: BackupService },
 ): void {
   const { backups, access, stallMs } = parts;
   formOperation(app, parts, routes.createBackup, {
