@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { type Env, environment } from '../../src/contract/local.ts';
 import { isLoopbackName } from '../loopback.ts';
+import { privateText } from '../private-file.ts';
 import { StartRefused } from '../start-refused.ts';
 
 /** The place that receives journal entries. */
@@ -58,7 +59,7 @@ function httpTarget(url: URL, env: Env, shared: AnyTarget): HttpTarget {
   if (url.protocol === 'http:' && !isLoopbackName(url.hostname))
     throw refused(`--forward ${shared.name} is not encrypted`, 'write https://; http:// is for this machine only');
   const text = env[environment.forwardToken];
-  const file = readable(env[environment.forwardTokenFile], environment.forwardTokenFile);
+  const file = tokenFile(env);
   return { kind: 'http', ...shared, token: file !== null ? { file } : text ? { text } : null };
 }
 
@@ -83,6 +84,15 @@ function pathOf(url: URL): string {
   } catch {
     throw refused('the path of the socket in --forward is malformed');
   }
+}
+
+/** The file with the token if it can be read now; null if none is named. Refuses a file that others can read. */
+function tokenFile(env: Env): string | null {
+  const file = env[environment.forwardTokenFile];
+  if (file === undefined || file === '') return null;
+  if (privateText(file, 'a token', env, refused) === null)
+    throw refused(`${file} of ${environment.forwardTokenFile} cannot be read: it does not exist`, 'check its path');
+  return file;
 }
 
 /** The file if it can be read now; null if none is named. */

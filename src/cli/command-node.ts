@@ -139,9 +139,19 @@ export class CommandNode extends Command {
     return parsed;
   }
 
+  /** Called by commander, which would repeat what follows the name of the flag: `--password=VALUE`, `-pVALUE`. It may be a secret. */
+  unknownOption(word: string): never {
+    const name = /^--[^=\s]*|^-./u.exec(word)?.[0] ?? '-';
+    if (name !== word && this.flags.some(flag => flag.long === name))
+      return this.error(`option '${name}' takes no value`);
+    return (Command.prototype as unknown as Pick<CommandNode, 'unknownOption'>).unknownOption.call(this, name);
+  }
+
   /** Every error of commander passes here, as `error: message` and a suggestion in a line of its own. */
   override error(text: string, { code }: { readonly code?: string } = {}): never {
-    const [message = '', suggestion] = text.replace(/^error: /, '').split('\n');
+    const [line = '', suggestion] = text.replace(/^error: /, '').split('\n');
+    // Of too many arguments, one may be a password.
+    const message = code === 'commander.excessArguments' ? line.replace(/(?<= but got \d+):.*/, '.') : line;
     const known =
       code === 'commander.unknownCommand' && this.parent === null ? otherWords.get(this.args[0] ?? '') : undefined;
     if (known !== undefined) throw usage(message, known);

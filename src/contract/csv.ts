@@ -1,7 +1,10 @@
 /** Cells of CSV, as the command line, the daemon and the console write and read them. Plain text functions: the command line loads them at every start. */
 
-/** A spreadsheet evaluates a cell that starts with one of these, here after any number of apostrophes. */
-const guarded = /^'*[=+\-@\t\r]/;
+/**
+ * A spreadsheet evaluates a cell that starts with one of these, here after any number of apostrophes. The full-width forms of the signs
+ * count as the signs in some spreadsheets.
+ */
+const guarded = /^'*[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/;
 const mustQuote = /[",\r\n]|^\s|\s$/;
 
 /**

@@ -100,18 +100,36 @@ describe('flags', () => {
   });
 
   test.each([
+    '--password=hunter-2',
+    '--token=hunter-2',
+    '--secret=hunter-2',
+    '--pin=hunter-2',
+    '--confirm-password=hunter-2',
+    '--quiet=hunter-2',
+    '--typ=hunter-2',
+    '--password=first\nhunter-2',
+    '-phunter-2',
+    '-p=hunter-2',
+  ])('%j is refused without its value, which may be a secret', async word => {
+    const error = await parse(word).catch(error => error);
+    expect(error).toMatchObject({ kind: 'usage', message: expect.stringMatching(/option '--?\w/) });
+    expect(`${error.message} ${error.hint}`).not.toContain('hunter');
+  });
+
+  test.each([
     [['--typ', 'UKEY'], "unknown option '--typ'", 'did you mean --type?'],
     [['--type'], "option '--type <TYPE>' argument missing", 'see: devmgr try --help'],
     [['--type', '--quiet'], "option '--type <TYPE>' argument missing", '--type=--quiet'],
     [['--pair', '--type', 'UKEY'], "option '--pair <NAME=VALUE>' argument missing", '--pair type=VALUE'],
     [['--type', 'KEY'], "argument 'KEY' is invalid. Allowed choices are UKEY, SIMKEY.", 'see: devmgr try --help'],
-    [['--quiet=yes'], "unknown option '--quiet=yes'", ''],
+    [['--quiet=yes'], "option '--quiet' takes no value", ''],
     [['--count', '0'], 'from 1 to 9', ''],
     [['--count', '1.5'], 'from 1 to 9', ''],
     [['--all', '--count', '2'], "option '--all' cannot be used with option '-n, --count <N>'", ''],
     [['--force'], "option '--force' needs option '--type'", ''],
     [['--constructor'], "unknown option '--constructor'", ''],
     [['-x'], "unknown option '-x'", ''],
+    [['--typ=UKEY'], "unknown option '--typ'", 'did you mean --type?'],
   ])('%j is rejected', async (words, message, hint) => {
     const error = await parse(...words).catch(error => error);
     expect(error).toMatchObject({ kind: 'usage', message: expect.stringContaining(message) });

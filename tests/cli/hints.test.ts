@@ -86,7 +86,7 @@ test.each([['--bogus'], ['-v', '--bogus=1'], ['-x']])(
   async (...args) => {
     const { code, stdout, stderr } = await devmgr(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain(`unknown option '${args.at(-1)}'`);
+    expect(stderr).toContain(`unknown option '${args.at(-1)!.split('=')[0]}'`);
     expect(stderr).not.toContain('Usage');
   },
 );
@@ -140,4 +140,11 @@ test('a rate limit that ends years from now is retried after an hour, not at onc
   await running.until('stderr', /continuing in 3600 s/);
   running.child.kill('SIGINT');
   expect({ code: (await running.ended).code, asked }).toEqual({ code: 130, asked: 1 });
+});
+
+test('too many arguments are counted and not repeated: one may be a password', async () => {
+  const { code, stderr } = await devmgr(['login', 'admin', 'hunter-2']);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/too many arguments.* but got 2\./);
+  expect(stderr).not.toContain('hunter');
 });

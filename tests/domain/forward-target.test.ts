@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { forwardTarget } from '../../daemon/forwarding/target.ts';
 import { StartRefused } from '../../daemon/start-refused.ts';
 
@@ -56,6 +59,24 @@ describe('a target of --forward', () => {
     expect(forwardTarget('syslog+tcp://flag', env)).toMatchObject({ host: 'flag' });
     expect(forwardTarget(null, {})).toBeNull();
     expect(forwardTarget(null, { DEVMGR_AUDIT_FORWARD: '' })).toBeNull();
+  });
+
+  it.runIf(process.platform !== 'win32')('needs a token that only its owner can read', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'devmgr-token-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const file = join(folder, 'token');
+    await writeFile(file, 'secret\n', { mode: 0o644 });
+    const env = { DEVMGR_AUDIT_FORWARD_TOKEN_FILE: file };
+    for (const mode of [0o644, 0o640, 0o604]) {
+      await chmod(file, mode);
+      expect(refusal('https://logs.example/', env)).toMatchObject({
+        exitCode: 2,
+        message: `${file} contains a token, and others can read it`,
+        hint: `chmod 600 ${file}`,
+      });
+    }
+    await chmod(file, 0o600);
+    expect(forwardTarget('https://logs.example/', env)).toMatchObject({ token: { file } });
   });
 
   it('needs files that can be read', () => {
