@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import { ApiError } from '../../src/contract/codes.ts';
+import { refuseNullInPart } from './null-text.ts';
 
 /** Texts of a form's fields, by name. */
 export type Fields = Readonly<Record<string, string>>;
@@ -76,8 +77,13 @@ class FormReader<T> {
   }
 
   async read(undo: (file: T) => Promise<void>): Promise<Form<T>> {
-    this.#parser.on('field', (name, value) => this.#takeField(name, value));
-    this.#parser.on('file', (name, stream, fileName) => this.#takeFile(name, stream, fileName ?? ''));
+    this.#parser.on('field', (name, value, _nameCut, _valueCut, encoding, type) => {
+      if (this.#isText(name, value, encoding, type)) this.#takeField(name, value);
+    });
+    this.#parser.on('file', (name, stream, fileName, encoding, type) => {
+      if (this.#isText(name, fileName, encoding, type)) this.#takeFile(name, stream, fileName ?? '');
+      else stream.on('error', () => {}).resume();
+    });
     this.#parser.on('finish', this.#end.resolve);
     this.#parser.on('error', () => this.#end.reject(broken('it ends before its last boundary')));
     const stop = feed(this.#request, this.#parser, this.#shape, this.#end.reject);
@@ -91,6 +97,17 @@ class FormReader<T> {
       throw error;
     } finally {
       stop();
+    }
+  }
+
+  /** False, and the form fails, if a text of a part contains U+0000. */
+  #isText(...texts: Parameters<typeof refuseNullInPart>): boolean {
+    try {
+      refuseNullInPart(...texts);
+      return true;
+    } catch (error) {
+      this.#end.reject(error);
+      return false;
     }
   }
 

@@ -24,6 +24,8 @@ import { type Allowance, RateLimited, type RequestLimits } from '../services/lim
 import type { StepUpRule } from '../services/session.ts';
 import { boundBody } from './connections.ts';
 import { KEY_HEADER, type KeyedRequests } from './idempotency.ts';
+import { shapeBounds } from './json-shape.ts';
+import { refuseNullInUrl } from './null-text.ts';
 import { JSON_TYPE, noSuchOperation, setRateLimitHeaders } from './responses.ts';
 
 /** What every operation is checked with. */
@@ -123,10 +125,11 @@ export function rawOperation<const R extends RouteShape>(
     url: shape.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     bodyLimit: shape.bodyLimit ?? sizes.body,
     // The error handler needs it: login answers 401 to a wrong password.
-    config: { operation: shape },
+    config: { operation: shape, bounds: shapeBounds(shape) },
     onRequest: gate(parts, shape),
     handler: ((request, reply) => {
       app.loopWatch.enter(shape.id, request.id);
+      refuseNullInUrl(request.url, request);
       return handler({
         context: new RequestContext(request),
         params: params(request.params),

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import proxyAddr from '@fastify/proxy-addr';
@@ -11,14 +10,14 @@ import fastify, {
   LogController,
 } from 'fastify';
 import type { Logger } from 'pino';
-import sjson from 'secure-json-parse';
 import { ApiError } from '../../src/contract/codes.ts';
 import type { RouteShape } from '../../src/contract/define.ts';
 import { hostNode } from '../home/settings.ts';
 import { Connections } from './connections.ts';
 import { drainAfter } from './drain.ts';
 import { KEY_HEADER } from './idempotency.ts';
-import { checkShape } from './json-shape.ts';
+import { readJson } from './json-body.ts';
+import { type ShapeBounds, shapeBounds } from './json-shape.ts';
 import { type TlsFiles, tlsOptions } from './listener.ts';
 import { LoopWatch } from './loop-watch.ts';
 import { checkOrigin, type OriginRule } from './origin.ts';
@@ -27,6 +26,8 @@ import { answerUnparseable, answerUnsupported, noSuchOperation, sendError } from
 declare module 'fastify' {
   interface FastifyContextConfig {
     readonly operation?: RouteShape;
+    /** Of its body. */
+    readonly bounds?: ShapeBounds;
   }
   interface FastifyInstance {
     /** The log of the daemon. Fastify's own is off. */
@@ -70,6 +71,9 @@ const MAX_HEADER = 16 * 1024;
 /** A year, in seconds: a browser that was here uses HTTPS only. */
 const STRICT_TRANSPORT = 'max-age=31536000';
 
+/** Bounds of a body that no operation takes. */
+const noOperation = shapeBounds(undefined);
+
 /** Adds routes or hooks to a server. */
 type RoutePlugin = (app: FastifyInstance) => void | Promise<void>;
 
@@ -87,7 +91,7 @@ export async function buildServer(options: ServerOptions, plugins: readonly Rout
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     if (request.headers[KEY_HEADER] !== undefined) request.rawBody = body;
-    return parseJson(body);
+    return readJson(body, request.routeOptions.config.bounds ?? noOperation);
   });
   app.setErrorHandler((error, request, reply) => {
     if ((error as FastifyError).code === 'FST_ERR_CTP_BODY_TOO_LARGE') drainAfter(request, reply, tooLarge);
@@ -174,22 +178,6 @@ function watchLoop(app: FastifyInstance): void {
     done();
   });
   app.addHook('onClose', async () => loopWatch.stop());
-}
-
-/** The message of secure-json-parse for `__proto__`. */
-const FORBIDDEN = 'Object contains forbidden prototype property';
-
-/** An absent body is `{}`. `__proto__` is refused anywhere: no input has such a field, and a merge could act on it. */
-function parseJson(body: Buffer): unknown {
-  if (body.length === 0) return {};
-  if (!isUtf8(body)) throw new ApiError(1001, 'the body is not valid UTF-8');
-  checkShape(body);
-  try {
-    return sjson.parse(body.toString('utf8'), undefined, { protoAction: 'error', constructorAction: 'ignore' });
-  } catch (error) {
-    if ((error as Error).message === FORBIDDEN) throw new ApiError(1001, '__proto__ is not allowed in a body');
-    throw new ApiError(1001, 'the body is not valid JSON');
-  }
 }
 
 /** Ids that clients cannot guess and that ascend within one run of the daemon, so that a log is easy to follow. */

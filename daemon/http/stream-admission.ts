@@ -12,6 +12,7 @@ import type { Caller } from '../services/context.ts';
 import { deviceNumber, eventTypesIn } from '../services/events.ts';
 import type { SignInCodes } from '../services/sign-in-codes.ts';
 import type { Reader } from '../store/store.ts';
+import { refuseNullInUrl } from './null-text.ts';
 import { bearer, keyMissing } from './operation.ts';
 
 /** What a request for a stream is checked with. */
@@ -49,6 +50,7 @@ export async function admit(
   const check = await credential(query, request, client, parts);
   const caller = await check();
   if (caller.session?.mustRegisterKey) throw keyMissing();
+  refuseNullInUrl(text, { query });
   const result = readQuery(query);
   if (!result.ok) throw new ApiError(1001, result.message);
   // An empty value is probably a mistake; without since, the client would miss events silently.

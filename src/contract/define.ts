@@ -57,6 +57,10 @@ export interface RouteShape {
   readonly bodyOptional?: true;
   /** Largest JSON body in bytes; `sizes.body` if absent. */
   readonly bodyLimit?: number;
+  /** Most members and elements of the JSON body; `bodyBounds.values` if absent. */
+  readonly bodyValues?: number;
+  /** Member of the body with the items of a batch: an item that is invalid fails by itself. */
+  readonly batchOf?: string;
   /** Form fields other than the file; present on multipart operations. */
   readonly form?: TObject;
   readonly file?: FilePart;

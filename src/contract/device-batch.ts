@@ -4,7 +4,7 @@ import { route } from './define.ts';
 import { activate, changers, deactivate, generateActivationCode, lock, unlock } from './devices.ts';
 import { endpoints } from './endpoints.ts';
 import { count, EACH, nullable, oneOf, secret, shown, token } from './fields.ts';
-import { sizes } from './limits.ts';
+import { bodyBounds, sizes } from './limits.ts';
 import { type BatchOperation, batchOperations } from './values.ts';
 
 /** How an item names its device: one of the two, or both if they name the same device. */
@@ -40,6 +40,8 @@ export const batchUpdate = route({
   access: changers,
   limit: 'modify',
   bodyLimit: sizes.batchBody,
+  bodyValues: bodyBounds.manyValues,
+  batchOf: 'items',
   body: Type.Object({
     operation: oneOf(batchOperations, { description: 'what is done with each device' }),
     items: Type.Unsafe<readonly unknown[]>({

@@ -4,7 +4,7 @@ import * as f from './device-fields.ts';
 import { batchItem, deviceDetailData, identity, registration } from './device-shapes.ts';
 import { endpoints } from './endpoints.ts';
 import { count, EACH, nullable, secret, shown, tagChanges, tagsOf, timestamp, token } from './fields.ts';
-import { activationCodeDays, longestUse, sizes, tagBounds } from './limits.ts';
+import { activationCodeDays, bodyBounds, longestUse, sizes, tagBounds } from './limits.ts';
 import { immutableFields, type Role, roles } from './values.ts';
 
 export * from './device-lists.ts';
@@ -56,6 +56,8 @@ export const batchRegister = route({
   access: changers,
   limit: 'modify',
   bodyLimit: sizes.batchBody,
+  bodyValues: bodyBounds.manyValues,
+  batchOf: 'devices',
   body: Type.Object({
     devices: Type.Unsafe<readonly unknown[]>({
       ...Type.Array(registration, { minItems: 1, maxItems: sizes.batchItems }),

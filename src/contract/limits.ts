@@ -35,6 +35,12 @@ export const sizes = {
   backup: 64 * MiB,
 } as const;
 
+/**
+ * What a JSON body may consist of: members of one object, characters in the name of a member, members and elements in all, and of
+ * the body of a batch, a policy or evidence, and levels of nesting. They are counted as written: a name that occurs twice counts twice.
+ */
+export const bodyBounds = { members: 256, name: 60, values: 2000, manyValues: 50_000, depth: 64 } as const;
+
 /** Longest texts, in characters (code points) after trimming. */
 export const textLengths = {
   serialNumber: 64,

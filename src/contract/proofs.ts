@@ -5,7 +5,7 @@ import * as f from './device-fields.ts';
 import { changers } from './devices.ts';
 import { endpoints } from './endpoints.ts';
 import { count, JUDGED, nullable, shown, timestamp, token } from './fields.ts';
-import { proofBounds } from './limits.ts';
+import { bodyBounds, proofBounds } from './limits.ts';
 import { type Claims, claims, type Evidence, evidence, proof } from './proof.ts';
 
 const tag = 'Proofs';
@@ -47,6 +47,7 @@ export const submitProof = route({
   access: changers,
   limit: 'modify',
   params: Type.Object({ proofId: token({ description: 'id of the challenge' }) }),
+  bodyValues: bodyBounds.manyValues,
   body: Type.Object({
     serialNumber: f.serialNumber,
     manufacturer: Type.Optional(nullable(f.manufacturer)),

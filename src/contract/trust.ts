@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { route } from './define.ts';
 import { endpoints } from './endpoints.ts';
 import { EACH, line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
-import { proofBounds } from './limits.ts';
+import { bodyBounds, proofBounds } from './limits.ts';
 import { proofPolicy } from './proof.ts';
 import { requiredGrades, roles, trustPurposes } from './values.ts';
 
@@ -146,6 +146,7 @@ export const setProofPolicy = route({
   tokenMay: 'policies',
   stepUp: true,
   limit: 'modify',
+  bodyValues: bodyBounds.manyValues,
   body: Type.Object({
     requiredGrade: oneOf(requiredGrades, { description: 'least grade of a proof; none: a proof is not required' }),
     allowedAaguids: Type.Unsafe<string[]>({ ...proofPolicy.properties.allowedAaguids, ...each }),

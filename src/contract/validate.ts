@@ -17,6 +17,9 @@ export type ReadResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly field: string; readonly message: string };
 
+/** On an input that cannot be read, whatever its fields: why. No JSON has such a member. */
+export const UNREADABLE = Symbol('unreadable');
+
 interface FieldSchema {
   readonly type?: string;
   readonly enum?: readonly string[];
@@ -84,7 +87,8 @@ export function compileReader<S extends TObject>(
   return input => {
     if (typeof input !== 'object' || input === null || Array.isArray(input))
       return { ok: false, field: '', message: 'a JSON object is required' };
-    const given = input as Record<string, unknown>;
+    const given = input as Record<string, unknown> & { readonly [UNREADABLE]?: string };
+    if (given[UNREADABLE] !== undefined) return { ok: false, field: '', message: given[UNREADABLE] };
     const value: Record<string, unknown> = {};
     for (const field of fields) {
       const fault = field(given, value);

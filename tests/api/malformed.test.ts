@@ -1,14 +1,17 @@
 /** Malformed input gets an envelope at once and never a 500, and the daemon continues. `npm run fuzz` tries ten times as much. */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import fc from 'fast-check';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { buildServer } from '../../daemon/http/server.ts';
+import type { Input } from '../fuzz/inputs.ts';
 import { spawnTried, tryDaemon } from '../fuzz/leaks.ts';
+import { tryInputs } from '../fuzz/run.ts';
 import type { DaemonProcess } from '../support/daemon-process.ts';
 import { rawRequest } from '../support/raw-request.ts';
 
@@ -30,6 +33,33 @@ it('answers 20,000 malformed requests, uploads, upgrades and frames within 1 s e
   expect(report.sent).toBe(20_000);
   // Many inputs reach the operations.
   for (const status of [101, 200, 400, 401, 403, 404]) expect(report.statuses.get(status)).toBeGreaterThan(100);
+});
+
+describe('what the fuzzer makes of a connection', () => {
+  /** Answers like a daemon to whose client the connection is closed after `sent`. */
+  async function tried(kind: Input['kind'], sent: string) {
+    const server = createServer(socket => {
+      socket.on('error', () => {}).once('data', () => socket.end(sent));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const bytes = Buffer.from('GET /api/webhooks/list HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n\r\n');
+    const target = { url: `http://127.0.0.1:${port}`, token: 'x', pid: process.pid };
+    return (await tryInputs(target, { seed: 1, count: 1, inputs: fc.constant({ kind, method: 'GET', bytes }) })).faults;
+  }
+  const interim = 'HTTP/1.1 100 Continue\r\n\r\n';
+
+  it('accepts an interim answer alone if the client has ended: Node closes such a connection before a later answer is ready', async () => {
+    expect(await tried('bytes', interim)).toEqual([]);
+    expect(await tried('bytes', '')).toEqual([]);
+  });
+
+  it('reports a half answer, and an interim answer alone to a client that waits', async () => {
+    expect(await tried('bytes', `${interim}HTTP/1.1 200 OK\r\n`)).toEqual([expect.stringContaining('half an answer')]);
+    expect(await tried('bytes', interim.slice(0, -2))).toEqual([expect.stringContaining('half an answer')]);
+    expect(await tried('request', interim)).toEqual([expect.stringContaining('no answer')]);
+  });
 });
 
 describe('input that once stopped or silenced a daemon', () => {

@@ -13,6 +13,7 @@ const suites = {
   export: () => import('./device-export.test.ts'),
   'order of notifications': () => import('./notifications-order.test.ts'),
   model: () => import('./model.test.ts'),
+  'texts with U+0000': () => import('./null-text.test.ts'),
   'bounds of files': () => import('./file-bounds.test.ts'),
 };
 

@@ -28,6 +28,13 @@ export function firstAnswer(bytes: Buffer, method: string): { answer: HttpAnswer
   return found && { answer: { status, headers, body: found.body }, rest: found.rest };
 }
 
+const interim = Buffer.from('HTTP/1.1 100 Continue\r\n\r\n');
+
+/** What follows interim answers. */
+export function withoutInterim(bytes: Buffer): Buffer {
+  return bytes.subarray(0, interim.length).equals(interim) ? withoutInterim(bytes.subarray(interim.length)) : bytes;
+}
+
 function bodyOf(headers: ReadonlyMap<string, string>, after: Buffer): { body: Buffer; rest: Buffer } | null {
   if (headers.get('transfer-encoding') === 'chunked') return chunkedBody(after);
   const length = Number(headers.get('content-length') ?? 0);

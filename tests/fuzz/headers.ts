@@ -92,6 +92,7 @@ export const others = fc.array(
       'Idempotency-Key: a b',
       'Idempotency-Key: \x80',
     ],
+    'X-Any: a\0b',
     `Idempotency-Key: ${'k'.repeat(129)}`,
   ),
   { maxLength: 3 },

@@ -30,8 +30,11 @@ export async function tryDaemon(daemon: DaemonProcess, options: RunOptions): Pro
 }
 
 /** A daemon to try. A small heap is collected often, so that its memory shows what is held and not what is yet to be collected. */
-export const spawnTried = (home: string): Promise<DaemonProcess> =>
-  spawnDaemon({ home, trustProxy: ['127.0.0.0/8'] }, { NODE_OPTIONS: '--max-old-space-size=128' });
+export const spawnTried = (home: string, store?: string): Promise<DaemonProcess> =>
+  spawnDaemon(
+    { home, trustProxy: ['127.0.0.0/8'], ...(store ? { store } : {}) },
+    { NODE_OPTIONS: '--max-old-space-size=128' },
+  );
 
 /** DEV-1, active and with the backup BKP-1, and the package APP-1: what inputs ask for by these names exists. */
 export async function furnish(daemon: DaemonProcess): Promise<void> {

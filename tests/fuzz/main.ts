@@ -1,10 +1,11 @@
 /**
- * `npm run fuzz`: 100,000 hostile inputs for each reader of proofs, then 200,000 spoiled and long inputs for a daemon of its own. Ends with 1 if an answer was wrong or late, if an input
+ * `npm run fuzz`: 100,000 hostile inputs for each reader of proofs, then 200,000 spoiled and long inputs for a daemon of its own on SQLite, and for one on PostgreSQL. Ends with 1 if an answer was wrong or late, if an input
  * held the main thread for 50 ms, if something was logged as an error, or if handles or memory are left. DEVMGR_FUZZ_SEED and DEVMGR_FUZZ_COUNT choose others.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PostgresServer, postgresServers } from '../support/postgres-server.ts';
 import { spawnTried, tryDaemon } from './leaks.ts';
 import { tryReader } from './proof.ts';
 import { sampledReaders } from './proof-samples.ts';
@@ -21,23 +22,33 @@ for (const reader of sampledReaders()) {
   if (slowest > MOST_WORK) faults.push(`${reader.name}: an input took ${Math.round(slowest)} ms`);
 }
 
-const home = await mkdtemp(join(tmpdir(), 'devmgr-fuzz-'));
-const daemon = await spawnTried(home);
-console.log(`seed ${seed}, ${count} inputs`);
-const started = performance.now();
-const { report, problems } = await tryDaemon(daemon, { seed, count });
-console.log(
-  `${report.sent} sent in ${Math.round((performance.now() - started) / 1000)} s; slowest ${Math.round(report.slowest)} ms; ${report.suspects} sent again alone`,
-);
-console.log(
-  [...report.statuses]
-    .sort(([a], [b]) => a - b)
-    .map(([status, times]) => `${status}: ${times}`)
-    .join(', '),
-);
-const all = [...faults, ...problems];
-for (const problem of all) console.error(problem);
-await daemon.stop();
-await rm(home, { recursive: true, force: true });
-console.log(all.length ? `${all.length} faults` : 'no faults');
-process.exit(all.length ? 1 : 0);
+/** Tries a daemon of its own. `store`: address of its database; SQLite if absent. */
+async function tryOn(engine: string, store?: string): Promise<void> {
+  const home = await mkdtemp(join(tmpdir(), 'devmgr-fuzz-'));
+  const daemon = await spawnTried(home, store);
+  console.log(`${engine}: seed ${seed}, ${count} inputs`);
+  const started = performance.now();
+  const { report, problems } = await tryDaemon(daemon, { seed, count });
+  console.log(
+    `${report.sent} sent in ${Math.round((performance.now() - started) / 1000)} s; slowest ${Math.round(report.slowest)} ms; ${report.suspects} sent again alone`,
+  );
+  console.log(
+    [...report.statuses]
+      .sort(([a], [b]) => a - b)
+      .map(([status, times]) => `${status}: ${times}`)
+      .join(', '),
+  );
+  faults.push(...problems);
+  await daemon.stop();
+  await rm(home, { recursive: true, force: true });
+}
+
+await tryOn('SQLite');
+if (postgresServers().length > 0) {
+  const server = await PostgresServer.start();
+  await tryOn('PostgreSQL', server.url(await server.database()));
+  await server.stop();
+} else console.log('PostgreSQL: left out, it is not installed (apt-get install postgresql)');
+for (const fault of faults) console.error(fault);
+console.log(faults.length ? `${faults.length} faults` : 'no faults');
+process.exit(faults.length ? 1 : 0);

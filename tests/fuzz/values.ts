@@ -60,16 +60,60 @@ const oddJson = fc.constantFrom(
   ],
   ...['{"a":1e999999}', '{"a":1,"a":2}', '['.repeat(20_000), `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`],
   `{"a":"${'\\u0000'.repeat(1000)}"}`,
+  '{"a\\u0000":1}',
+  '{"\\u005f_proto__":1}',
+  `{"${'n'.repeat(61)}":1}`,
+  `{"${'\\ud83d\\udd11'.repeat(60)}":1}`,
 );
+
+/** JSON with about as many members and elements as a body may have, or with long names: where the bounds are, and beyond. */
+const heavyJson = fc
+  .record({
+    name: fc.constantFrom('devices', 'items', 'tags', 'x'),
+    count: fc.constantFrom(0, 1, 1, 2, 20, 1999, 2001),
+    unit: fc.constantFrom(
+      '0',
+      '{}',
+      '[]',
+      'null',
+      '"\\u0000"',
+      '{"serialNumber":"\\u0000"}',
+      '{"a":1,"a":2}',
+      '[[{"b":[]}]]',
+    ),
+    members: fc.constantFrom(0, 1, 2, 255, 257),
+    length: fc.constantFrom(1, 59, 60, 61),
+  })
+  .map(({ name, count, unit, members, length }) => {
+    const names = Array.from({ length: members }, (_, i) => `"${String(i).padStart(length, 'é')}":${i}`);
+    return Buffer.from(
+      `{"${name}":[${Array.from({ length: count }, () => unit).join()}]${names.map(member => `,${member}`).join('')}}`,
+    );
+  });
+
+/** The body with U+0000 in one of its texts, or in the texts of an item, if it is a batch. */
+const withNull = (body: Record<string, unknown>, at: number): Record<string, unknown> => {
+  const entries = Object.entries(body);
+  if (entries.length === 0) return { '\0': 1 };
+  const [name, value] = entries[Math.floor(at * entries.length)] ?? entries[0]!;
+  if (!Array.isArray(value) || value.length === 0) return { ...body, [name]: '\0' };
+  const [first, ...others] = value as unknown[];
+  const isObject = typeof first === 'object' && first !== null;
+  return { ...body, [name]: [isObject ? withNull(first as Record<string, unknown>, at) : '\0', ...others] };
+};
 
 /** JSON, or something that is nearly JSON. */
 export function jsonOf(shape: RouteShape): fc.Arbitrary<Buffer> {
-  const whole = fieldsOf(shape).map(body => Buffer.from(JSON.stringify(body)));
+  const bodies = fieldsOf(shape);
+  const whole = bodies.map(body => Buffer.from(JSON.stringify(body)));
+  const spoiled = fc.tuple(bodies, share).map(([body, at]) => Buffer.from(JSON.stringify(withNull(body, at))));
   return fc.oneof(
-    { weight: 6, arbitrary: whole },
-    { weight: 1, arbitrary: fc.tuple(whole, share).map(([bytes, at]) => cut(bytes, at)) },
-    { weight: 1, arbitrary: oddJson.map(json => Buffer.from(json)) },
-    { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }).map(bytes => Buffer.from(bytes)) },
+    { weight: 12, arbitrary: whole },
+    { weight: 2, arbitrary: spoiled },
+    { weight: 1, arbitrary: heavyJson },
+    { weight: 2, arbitrary: fc.tuple(whole, share).map(([bytes, at]) => cut(bytes, at)) },
+    { weight: 2, arbitrary: oddJson.map(json => Buffer.from(json)) },
+    { weight: 2, arbitrary: fc.uint8Array({ maxLength: 200 }).map(bytes => Buffer.from(bytes)) },
   );
 }
 
@@ -79,13 +123,19 @@ const partHeads = fc.constantFrom(
   'Content-Disposition: form-data; name="file"; filename="../../../etc/cron.d/x.apk"',
   `Content-Disposition: form-data; name="file"; filename*=UTF-8''%2e%2e%2fx.apk`,
   'Content-Disposition: form-data; name="file"',
+  'Content-Disposition: form-data; name="file"; filename="a\0.apk"',
+  `Content-Disposition: form-data; name="file"; filename*=UTF-8''a%00.apk`,
+  'Content-Disposition: form-data; name="note\0"',
   ...['platform', 'version', 'note', '__proto__'].map(name => `Content-Disposition: form-data; name="${name}"`),
   'Content-Disposition: form-data',
   'Content-Type: multipart/mixed; boundary=x',
   'X: y',
   '',
 );
-const partContents = fc.oneof(fc.constantFrom('ANDROID', '1.0.0', 'true', '', 'x'.repeat(3000), `--${boundary}`), text);
+const partContents = fc.oneof(
+  fc.constantFrom('ANDROID', '1.0.0', 'true', '', 'x'.repeat(3000), 'a\0b', `--${boundary}`),
+  text,
+);
 const parts = fc.array(fc.tuple(partHeads, partContents), { maxLength: 5 });
 
 /** A multipart form, seldom a whole one. */
@@ -101,7 +151,7 @@ const inUrl = (value: string) => encodeURIComponent(value.toWellFormed());
 export const segment = fc.oneof(
   text.map(inUrl),
   fc.constantFrom('DEV-1', 'DEV-2', 'DEV-999999999', 'USR-1', 'APP-1', 'BKP-1'),
-  fc.constantFrom('%', '%zz', '%00', '%ff', '..', '.', '%2e%2e', 'a%2fb'),
+  fc.constantFrom('%', '%zz', '%00', 'DEV-1%00', '%ff', '..', '.', '%2e%2e', 'a%2fb'),
 );
 const queryName = fc.constantFrom(
   ...['page', 'size', 'pageSize', 'sortBy', 'sortOrder', 'keyword', 'status', 'deviceType', 'manufacturer', 'userId'],
@@ -109,7 +159,7 @@ const queryName = fc.constantFrom(
 );
 const queryValue = fc.oneof(
   text.map(inUrl),
-  fc.constantFrom('1', '100', '101', '0', '%', '%zz', 'createTime', 'asc', 'ACTIVE', 'ANDROID', 'exe'),
+  fc.constantFrom('1', '100', '101', '0', '%', '%zz', '%00', 'a%00b', 'createTime', 'asc', 'ACTIVE', 'ANDROID', 'exe'),
 );
 export const query = fc
   .array(fc.tuple(queryName, queryValue), { maxLength: 4 })

@@ -4,9 +4,12 @@ import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readJson } from '../../daemon/http/json-body.ts';
+import { shapeBounds } from '../../daemon/http/json-shape.ts';
 import { type Bits, bitsFor } from '../../daemon/store/sqlite/lists/bits.ts';
 import { addIdsWith } from '../../daemon/store/sqlite/lists/id-digits.ts';
 import type { RouteShape } from '../../src/contract/define.ts';
+import { batchRegister } from '../../src/contract/devices.ts';
 import { routes } from '../../src/contract/routes.ts';
 import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
 import { boundary, file, formBytes, formType, needed, uploadPath } from '../support/forms.ts';
@@ -165,6 +168,84 @@ describe.runIf(process.platform === 'linux')('100 kB costs no more than a few mi
       await expectLittleWork(() => send('POST', uploadPath, { headers: { [name]: value }, body: 'x' }));
       await expectLittleWork(() => send('POST', '/api/devices/DEV-9/unlock', { headers: { [name]: value } }));
     }
+  });
+});
+
+/** Bodies of a batch, as large as they may be, that once held the daemon or come closest to it. */
+const LARGE = 16 * 2 ** 20;
+const filled = (start: string, unit: string, end: string) =>
+  start + unit.repeat(Math.floor((LARGE - start.length - end.length) / unit.length)) + end;
+const members = (count: number, name: (i: number) => string) =>
+  `{${Array.from({ length: count }, (_, i) => `"${name(i)}":1`).join()}}`;
+const escapedName = (i: number) =>
+  String(i)
+    .padStart(50, 'n')
+    .replaceAll(/./g, symbol => `\\u00${symbol.charCodeAt(0).toString(16)}`);
+const tagged = (value: string) =>
+  JSON.stringify({
+    devices: Array.from({ length: 10_000 }, (_, i) => ({
+      tags: Object.fromEntries(Array.from({ length: 16 }, (_, j) => [`t${i}x${j}`, value])),
+    })),
+  });
+const largeBodies: Readonly<Record<string, () => string>> = {
+  'distinct names': () => `{"devices":[${members(1_400_000, i => `n${i}`)}]}`,
+  'distinct names in many objects': () =>
+    `{"devices":[${Array.from({ length: 5000 }, (_, i) => members(256, j => `n${i}x${j}`)).join()}]}`,
+  'as many names as there may be, all escaped': () =>
+    `{"devices":[[${Array.from({ length: 190 }, (_, i) => members(256, j => escapedName(i * 256 + j))).join()}]]}`,
+  'one name twice, again and again': () => filled('{', '"a":1,', '"a":1}'),
+  'one long name': () => filled('{"', 'n', '":1}'),
+  'one long escaped name': () => filled('{"', '\\u006e', '":1}'),
+  'one long text': () => filled('{"a":"', 'x', '"}'),
+  'one long text of escapes': () => filled('{"a":"', '\\u00e9', '"}'),
+  'one long text of U+0000': () => filled('{"a":"', '\\u0000', '"}'),
+  'one long text of line feeds': () => filled('{"a":"', '\\n', '"}'),
+  'one long text of emoji': () => filled('{"a":"', '🔑', '"}'),
+  'one number': () => filled('{"a":', '1', '}'),
+  'one fraction': () => filled('{"a":0.', '0', '1}'),
+  'white space': () => filled('', ' ', '{}'),
+  colons: () => filled('', ':', '{}'),
+  commas: () => filled('[', ',', ']'),
+  brackets: () => filled('', '[', ''),
+  'pairs of brackets': () => filled('[', '[],', '[]]'),
+  quotes: () => filled('', '"', ''),
+  backslashes: () => filled('{"a":"', '\\\\', '"}'),
+  '50,000 long numbers': () => filled('[', `${'1'.repeat(345)},`, '1]'),
+  '10,000 items with 16 tags each': () => tagged('v'.repeat(50)),
+};
+
+describe('a body of 16 MiB', () => {
+  const bounds = shapeBounds(batchRegister);
+  /**
+   * Milliseconds of the longest turn of the event loop while the body is read: of processor time, the least of up to ten tries. Other load
+   * of the machine slows the processor's caches as well; the slowest of these takes 38 ms without it.
+   */
+  async function longestTurn(body: Buffer): Promise<number> {
+    let least = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < 10 && least > MOST; i++) {
+      let longest = 0;
+      let isDone = false;
+      let before = process.threadCpuUsage();
+      const reading = (async () => readJson(body, bounds))()
+        .catch(() => {})
+        .finally(() => {
+          isDone = true;
+        });
+      while (!isDone) {
+        await new Promise(setImmediate);
+        const { user, system } = process.threadCpuUsage(before);
+        longest = Math.max(longest, (user + system) / 1000);
+        before = process.threadCpuUsage();
+      }
+      await reading;
+      least = Math.min(least, longest);
+    }
+    return least;
+  }
+
+  it.each(Object.entries(largeBodies))('of %s is read in turns of at most 50 ms', async (_what, text) => {
+    const body = Buffer.from(text()).subarray(0, LARGE);
+    expect(await longestTurn(body)).toBeLessThan(MOST);
   });
 });
 

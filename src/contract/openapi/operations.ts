@@ -2,7 +2,7 @@
 import type { TObject } from 'typebox';
 import { acceptsKey, type RouteShape } from '../define.ts';
 import { LIST, TAG_FILTER } from '../fields.ts';
-import { idempotency, rateLimits } from '../limits.ts';
+import { bodyBounds, idempotency, rateLimits } from '../limits.ts';
 import { closeCodes, stream } from '../values.ts';
 import { errorResponses } from './errors.ts';
 import { dataExample, givenParameter, inputExample, suggested } from './examples.ts';
@@ -29,7 +29,15 @@ export function operation(shape: RouteShape): JsonObject {
 }
 
 function description(shape: RouteShape): string {
-  return [shape.description, access(shape), rateLimit(shape)].filter(Boolean).join('\n\n');
+  return [shape.description, access(shape), rateLimit(shape), values(shape)].filter(Boolean).join('\n\n');
+}
+
+function values({ bodyValues, batchOf }: RouteShape): string | undefined {
+  if (!bodyValues) return undefined;
+  const items = batchOf
+    ? `; more if all but ${bodyBounds.values.toLocaleString('en')} of them are items, their fields and tags`
+    : '';
+  return `The body has at most ${bodyValues.toLocaleString('en')} members and elements${items}.`;
 }
 
 function access({ access, ownUser, peopleOnly, tokenMay }: RouteShape): string {
