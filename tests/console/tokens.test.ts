@@ -12,7 +12,7 @@ const row = (page: Page, name: string) =>
 const dialog = (page: Page) => page.getByRole('dialog');
 
 needs('chromium')('the page Tokens of the console', () => {
-  const tests = consoleTests();
+  const tests = consoleTests({ webhookAllow: ['127.0.0.1'] });
   const { daemon, openTab } = tests;
   const create = async (name: string, more = {}) =>
     (await daemon.call('POST', '/api/tokens', { name, role: 'DEALER', expiresInDays: 5, ...more })).data;
@@ -27,6 +27,10 @@ needs('chromium')('the page Tokens of the console', () => {
     await page.keyboard.type(hostile);
     await page.keyboard.press('Tab');
     await page.keyboard.type('viewer');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Space');
+    await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     await page.keyboard.type('30');
     await page.keyboard.press('Tab');
@@ -45,6 +49,8 @@ needs('chromium')('the page Tokens of the console', () => {
     await page.keyboard.press('Escape');
     await dialog(page).waitFor({ state: 'detached' });
     await row(page, hostile).getByText('127.0.0.0/8, ::1/128').waitFor();
+    await row(page, hostile).getByText('Policies', { exact: true }).waitFor();
+    expect((await daemon.call('GET', '/api/policies/proof', undefined, { token })).code).toBe(200);
     expect(await page.locator('img').count()).toBe(0);
     expect(await page.content()).not.toContain(token);
     expect(await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]))).not.toContain(
@@ -97,6 +103,32 @@ needs('chromium')('the page Tokens of the console', () => {
     expect((await daemon.call('GET', '/api/users/me', undefined, { token })).code).toBe(1004);
     await context.close();
   });
+
+  it.each([true, false])(
+    'shows the webhooks that a revoked token has made, and removes them if wanted: %j',
+    async wanted => {
+      const name = `thief ${wanted}`;
+      const { token, tokenId } = await create(name, { role: 'ADMIN', may: ['webhooks'] });
+      const url = `https://127.0.0.1/${wanted}`;
+      const { webhookId } = (await daemon.call('POST', '/api/webhooks', { url }, { token })).data;
+      const { page, context, complaints } = await openTab({ place: 'tokens' });
+      await row(page, name).getByText('Webhooks', { exact: true }).waitFor();
+      await page.getByRole('button', { name: `Revoke ${name}` }).press('Enter');
+      await dialog(page).getByRole('button', { name: 'Revoke' }).press('Enter');
+      const made = page.getByRole('dialog', { name: `Made with ${name}` });
+      await made.getByText(url).waitFor();
+      await made.getByText(`devmgr tokens revoke ${tokenId} --remove-made`).waitFor();
+      expect(await violationsOn(page)).toEqual([]);
+      if (wanted) await made.getByRole('button', { name: 'Remove webhooks' }).press('Enter');
+      else await page.keyboard.press('Escape');
+      await status(page, wanted ? `${name} is revoked, and its webhooks are removed.` : `${name} is revoked.`);
+      await made.waitFor({ state: 'detached' });
+      const { list } = (await daemon.call('GET', '/api/webhooks/list')).data;
+      expect(list.map((one: { webhookId: string }) => one.webhookId)).toEqual(wanted ? [] : [webhookId]);
+      expect(complaints).toEqual([]);
+      await context.close();
+    },
+  );
 
   it('marks tokens that have expired', async () => {
     await create('old');

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { serviceTokenDays, textLengths } from '../../../src/contract/limits.ts';
-import { type Role, roles } from '../../../src/contract/values.ts';
+import { type Role, roles, type TokenPermission } from '../../../src/contract/values.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { Choice } from '../../parts/choice.tsx';
 import { CopyField } from '../../parts/copy.tsx';
@@ -10,6 +10,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { moment } from '../../text/numbers.ts';
 import { text } from '../../text/text.ts';
+import { Permissions } from './permissions.tsx';
 import { type CreatedToken, changeToken, networksIn } from './requests.ts';
 import { tokenWords } from './words.ts';
 
@@ -53,8 +54,9 @@ interface CreateFormProps {
 
 function CreateForm({ onClose, onCreated }: CreateFormProps) {
   const words = tokenWords.value;
-  const entered = useSignal({ name: '', role: 'DEALER' as Role, days: `${DEFAULT_DAYS}`, networks: '' });
-  const { name, role, days, networks } = entered.value;
+  const empty = { name: '', role: 'DEALER' as Role, may: [] as TokenPermission[], networks: '' };
+  const entered = useSignal({ ...empty, days: `${DEFAULT_DAYS}` });
+  const { name, role, may, days, networks } = entered.value;
   const enter = (change: Partial<typeof entered.value>) => {
     entered.value = { ...entered.value, ...change };
   };
@@ -67,6 +69,7 @@ function CreateForm({ onClose, onCreated }: CreateFormProps) {
       role,
       expiresInDays: Number(days),
       allowedFrom: allowedFrom.length ? allowedFrom : null,
+      may,
     };
     onCreated(await changeToken('createToken', { body }));
   };
@@ -95,6 +98,7 @@ function CreateForm({ onClose, onCreated }: CreateFormProps) {
         hint={text.value.roleMay[role]}
         onChoose={chosen => enter({ role: chosen })}
       />
+      <Permissions value={may} onChange={chosen => enter({ may: chosen })} />
       <Field
         label={words.days(min, max)}
         type="number"

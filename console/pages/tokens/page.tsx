@@ -2,13 +2,13 @@
 import { useSignal } from '@preact/signals';
 import type { ServiceToken } from '../../../src/contract/tokens.ts';
 import { useResource } from '../../api/resource.ts';
-import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { linkTo, place } from '../../router.ts';
 import { text } from '../../text/text.ts';
 import { CreateToken } from './create.tsx';
 import { changeToken, listTokens } from './requests.ts';
+import { type Made, RemoveMade, Revoke } from './revoke.tsx';
 import { TokenTable } from './table.tsx';
 import { tokenWords } from './words.ts';
 
@@ -18,11 +18,13 @@ export function TokensPage() {
   const { data, problem, reload } = useResource(signal => listTokens(pageNumber(), signal));
   const isCreating = useSignal(false);
   const toRevoke = useSignal<ServiceToken | null>(null);
+  const left = useSignal<Made | null>(null);
   const done = useSignal('');
   const list = data.value;
   const revoke = async ({ tokenId, name }: ServiceToken) => {
-    await changeToken('revokeToken', { params: { tokenId } });
+    const { made } = await changeToken('revokeToken', { params: { tokenId } });
     done.value = words.revoked(name);
+    if (made.webhooks.length > 0) left.value = { tokenId, name, webhooks: made.webhooks };
     reload();
   };
   return (
@@ -53,28 +55,14 @@ export function TokensPage() {
       )}
       {isCreating.value && <CreateToken onClose={() => (isCreating.value = false)} onDone={reload} />}
       {toRevoke.value && <Revoke token={toRevoke.value} onClose={() => (toRevoke.value = null)} onSubmit={revoke} />}
+      {left.value && (
+        <RemoveMade
+          made={left.value}
+          onClose={() => (left.value = null)}
+          onDone={() => (done.value = words.removed(left.value?.name ?? ''))}
+        />
+      )}
     </>
-  );
-}
-
-interface RevokeProps {
-  readonly token: ServiceToken;
-  readonly onClose: () => void;
-  readonly onSubmit: (token: ServiceToken) => Promise<void>;
-}
-
-function Revoke({ token, onClose, onSubmit }: RevokeProps) {
-  const words = tokenWords.value;
-  return (
-    <ActionDialog
-      title={words.revokeOf(token.name)}
-      submit={words.revoke}
-      isDangerous
-      onSubmit={() => onSubmit(token)}
-      onClose={onClose}
-    >
-      <p>{words.askRevoke}</p>
-    </ActionDialog>
   );
 }
 

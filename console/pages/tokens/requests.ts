@@ -2,6 +2,7 @@
 import type { DataOf, InputOf } from '../../../src/contract/define.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import type { ServiceToken } from '../../../src/contract/tokens.ts';
+import { Problem } from '../../api/problem.ts';
 import { call } from '../../api/request.ts';
 
 /** Tokens on one page of the list. */
@@ -19,6 +20,19 @@ export const listTokens = (page: number, signal: AbortSignal): Promise<DataOf<Ro
 /** Carries out a change. All changes of the page go through this function. */
 export const changeToken = <N extends TokenChange>(name: N, input: InputOf<Routes[N]>): Promise<DataOf<Routes[N]>> =>
   call(name, input);
+
+/** All webhooks. */
+export const listWebhooks = (signal: AbortSignal): Promise<DataOf<Routes['listWebhooks']>> =>
+  call('listWebhooks', {}, { signal });
+
+/** Removes a webhook. One that another person has removed is done. `key`: the same for each attempt. */
+export async function removeWebhook(webhookId: string, key: string): Promise<void> {
+  try {
+    await call('removeWebhook', { params: { webhookId } }, { key });
+  } catch (error) {
+    if (!(error instanceof Problem && error.code === 404)) throw error;
+  }
+}
 
 /** States of a token. */
 type TokenState = 'valid' | 'expired' | 'revoked';

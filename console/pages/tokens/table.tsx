@@ -27,12 +27,13 @@ export function TokenTable({ tokens, onRevoke }: TableProps) {
 
 function Row({ token, onRevoke }: { readonly token: ServiceToken } & Pick<TableProps, 'onRevoke'>) {
   const words = tokenWords.value;
-  const { name, role, expiresAt, lastUsedAt, allowedFrom, createdBy } = token;
+  const { name, role, may, expiresAt, lastUsedAt, allowedFrom, createdBy } = token;
   const state = stateOf(token, Date.now());
   return (
     <tr>
       <th scope="row">{name}</th>
       <td>{text.value.role[role]}</td>
+      <td>{may.length > 0 ? may.map(each => words.permission[each]).join(', ') : <small>{words.nothing}</small>}</td>
       <td>
         <span class={`badge ${colors[state]}`}>{words.state[state]}</span>
       </td>

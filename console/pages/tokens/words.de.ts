@@ -11,6 +11,7 @@ export const de: TokenWords = {
   column: {
     name: 'Name',
     role: 'Rolle',
+    may: 'Rechte',
     state: 'Zustand',
     expires: 'Läuft ab',
     used: 'Zuletzt benutzt',
@@ -20,6 +21,13 @@ export const de: TokenWords = {
   },
   state: { valid: 'gültig', expired: 'abgelaufen', revoked: 'widerrufen' },
   anywhere: 'jedem Netz',
+  permissions: 'Rechte neben der Rolle',
+  permission: {
+    webhooks: 'Webhooks',
+    policies: 'Richtlinien',
+    scim: 'SCIM (vorgesehen: noch ohne Funktion)',
+  },
+  nothing: 'keine',
   create: 'Token anlegen',
   name: 'Name',
   nameHint: 'des Programms oder Arbeitsplatzes',
@@ -34,5 +42,10 @@ export const de: TokenWords = {
   revokeOf: name => `Widerrufen: ${name}`,
   askRevoke:
     'Die nächste Anfrage mit diesem Token wird abgelehnt, und seine Streams enden. Ein widerrufenes Token bleibt widerrufen.',
+  madeBy: name => `Angelegt mit ${name}`,
+  askRemove: 'Das Token ist widerrufen. Diese Webhooks wurden mit ihm angelegt und erhalten weiter Ereignisse:',
+  removeMade: 'Webhooks entfernen',
+  removeLater: 'Später entfernen:',
+  removed: name => `${name} ist widerrufen, und seine Webhooks sind entfernt.`,
   revoked: name => `${name} ist widerrufen.`,
 };

@@ -10,6 +10,7 @@ export const en = {
   column: {
     name: 'Name',
     role: 'Role',
+    may: 'Permissions',
     state: 'State',
     expires: 'Expires',
     used: 'Last used',
@@ -19,6 +20,13 @@ export const en = {
   },
   state: { valid: 'valid', expired: 'expired', revoked: 'revoked' },
   anywhere: 'any network',
+  permissions: 'Permissions besides the role',
+  permission: {
+    webhooks: 'Webhooks',
+    policies: 'Policies',
+    scim: 'SCIM (reserved: not served yet)',
+  },
+  nothing: 'none',
   create: 'Create token',
   name: 'Name',
   nameHint: 'of the program or the station',
@@ -32,6 +40,11 @@ export const en = {
   revoke: 'Revoke',
   revokeOf: (name: string) => `Revoke ${name}`,
   askRevoke: 'The next request with this token is refused, and its streams end. A revoked token stays revoked.',
+  madeBy: (name: string) => `Made with ${name}`,
+  askRemove: 'The token is revoked. These webhooks were made with it and still receive events:',
+  removeMade: 'Remove webhooks',
+  removeLater: 'To remove them later:',
+  removed: (name: string) => `${name} is revoked, and its webhooks are removed.`,
   revoked: (name: string) => `${name} is revoked.`,
 };
 
