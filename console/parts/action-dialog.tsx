@@ -4,6 +4,7 @@ import { useRef } from 'preact/hooks';
 import { useAction } from '../api/action.ts';
 import { newKey } from '../api/request.ts';
 import { text } from '../text/text.ts';
+import { ApprovalNote, ApproveButton, useApproval } from './approval/approval.tsx';
 import { Dialog } from './dialog.tsx';
 import { ProblemNotice } from './problem.tsx';
 
@@ -26,6 +27,7 @@ export function ActionDialog(props: ActionDialogProps) {
   const { title, submit, isDangerous = false, isReady = true, onSubmit, onClose, children } = props;
   const key = useRef(newKey());
   const { busy, problem, run } = useAction();
+  const approval = useApproval();
   const submitForm = async (event: Event) => {
     event.preventDefault();
     if (isReady && (await run(() => onSubmit(key.current)))) onClose();
@@ -38,13 +40,19 @@ export function ActionDialog(props: ActionDialogProps) {
       <form onSubmit={submitForm} onInput={renewKey}>
         {children}
         <ProblemNotice problem={problem.value} />
+        <ApprovalNote approval={approval} />
         <p class="actions">
           <button type="button" onClick={onClose}>
             {text.value.common.cancel}
           </button>
-          <button type="submit" class={isDangerous ? 'danger' : 'main'} disabled={busy.value || !isReady}>
+          <ApproveButton
+            approval={approval}
+            type="submit"
+            class={isDangerous ? 'danger' : 'main'}
+            disabled={busy.value || !isReady}
+          >
             {submit}
-          </button>
+          </ApproveButton>
         </p>
       </form>
     </Dialog>

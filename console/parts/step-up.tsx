@@ -5,6 +5,7 @@ import { canUseKeys } from '../api/keys.ts';
 import { answerStepUp } from '../api/step-up.ts';
 import { signInWords } from '../text/sign-in/words.ts';
 import { text } from '../text/text.ts';
+import { ApprovalNote, ApproveButton, useApproval } from './approval/approval.tsx';
 import { Dialog } from './dialog.tsx';
 import { PasswordField } from './password-field.tsx';
 import { ProblemNotice } from './problem.tsx';
@@ -15,6 +16,7 @@ export function StepUp() {
   const words = signInWords.value.stepUp;
   const password = useSignal('');
   const { busy, problem, run } = useAction();
+  const approval = useApproval();
   return (
     <Dialog title={words.title} onClose={() => answerStepUp(false)}>
       <p>{words.why}</p>
@@ -26,18 +28,19 @@ export function StepUp() {
       >
         <PasswordField entry={password} autofocus />
         {problem.value?.code === 1003 ? <p role="alert">{words.wrong}</p> : <ProblemNotice problem={problem.value} />}
+        <ApprovalNote approval={approval} />
         <div class="actions">
           <button type="button" onClick={() => answerStepUp(false)}>
             {text.value.common.cancel}
           </button>
           {canUseKeys() && (
-            <button type="button" disabled={busy.value} onClick={() => void run(stepUpWithKey)}>
+            <ApproveButton approval={approval} disabled={busy.value} onClick={() => void run(stepUpWithKey)}>
               {words.withKey}
-            </button>
+            </ApproveButton>
           )}
-          <button type="submit" class="main" disabled={busy.value}>
+          <ApproveButton approval={approval} type="submit" class="main" disabled={busy.value}>
             {signInWords.value.signIn.submit}
-          </button>
+          </ApproveButton>
         </div>
       </form>
     </Dialog>

@@ -10,11 +10,14 @@ beforeAll(async () => {
 });
 afterAll(() => discard(daemon));
 
-test('login --web shows an address and a code, and stores the session that was approved', async () => {
+test('login --web shows an address without the code, and the code to type there, and stores the session that was approved', async () => {
   const home = temporaryFolder();
   const running = start(['login', '--web', '--server', daemon.url], { home });
-  const [, address, userCode] = await running.until('stderr', /^Open (\S+#\/terminal\?code=(\S+))\n/m);
-  expect(address).toBe(`http://localhost:${new URL(daemon.url).port}/console/#/terminal?code=${userCode}`);
+  const [, address, userCode] = await running.until(
+    'stderr',
+    /^Open (\S+)\nSign in there, type the code ([A-Z0-9]{4}-[A-Z0-9]{4}),/m,
+  );
+  expect(address).toBe(`http://localhost:${new URL(daemon.url).port}/console/#/terminal`);
   const shown = await daemon.call('POST', '/api/auth/terminal/show', { userCode });
   expect(shown.name).toMatch(/^[\w.-]+@[\w.-]+$/);
   await daemon.call('POST', '/api/auth/terminal/approve', { userCode });

@@ -132,6 +132,9 @@ export async function plugSecurityKey(
   };
 }
 
+/** Waits until the dialog takes an answer: a second after it appeared. */
+export const armed = (page: Page): Promise<void> => page.locator('dialog[open]:not(:has([aria-disabled]))').waitFor();
+
 /** What axe-core finds on the page: rule and element. */
 export async function violationsOn(page: Page): Promise<string[]> {
   // A script of the tools: the policy of the page does not apply to it.

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { adminPassword, startTestDaemon } from '../support/daemon.ts';
 import { data } from '../support/fleet.ts';
 import { needs } from '../support/needs.ts';
-import { consoleTests, violationsOn } from './browser.ts';
+import { armed, consoleTests, violationsOn } from './browser.ts';
 import { countIn, fleet } from './fleet.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog');
@@ -212,6 +212,7 @@ needs('chromium')('bulk operations in the console', () => {
     await page.getByLabel('Reason').waitFor();
     await press('Tab', page.getByLabel('Reason'));
     await page.keyboard.type('audit');
+    await armed(page);
     await page.keyboard.press('Enter');
     await dialog(page).getByText('2 devices locked.').waitFor();
     await press('Tab', button(page, 'Close'));

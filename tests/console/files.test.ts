@@ -25,12 +25,13 @@ describe('the files of the console', () => {
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; " +
         "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
     );
+    expect(page.headers.get('cross-origin-opener-policy')).toBe('same-origin');
     expect(page.headers.get('referrer-policy')).toBe('no-referrer');
     expect(page.headers.get('x-content-type-options')).toBe('nosniff');
     const script = await get('/console/console.js');
     expect([script.status, script.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8']);
     const again = await get('/console/console.js', { 'if-none-match': script.headers.get('etag')! });
-    expect(again.status).toBe(304);
+    expect([again.status, again.headers.get('cross-origin-opener-policy')]).toEqual([304, 'same-origin']);
   });
 
   it.each([

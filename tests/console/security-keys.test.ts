@@ -4,7 +4,7 @@ import { second } from '../support/clock.ts';
 import { adminPassword } from '../support/daemon.ts';
 import { clockOfTests } from '../support/daemon-tests.ts';
 import { needs } from '../support/needs.ts';
-import { consoleTests, plugSecurityKey, violationsOn } from './browser.ts';
+import { armed, consoleTests, plugSecurityKey, violationsOn } from './browser.ts';
 
 const minute = 60 * second;
 
@@ -108,6 +108,7 @@ needs('chromium')('security keys in the console', () => {
     await page.getByRole('alert').waitFor();
     await page.getByLabel('Require a key at each sign-in of this account').click();
     await dialog.getByLabel('Password').fill('wrong');
+    await armed(page);
     await page.keyboard.press('Enter');
     await dialog.getByText('The password is wrong.').waitFor();
     expect(await violationsOn(page)).toEqual([]);
@@ -145,14 +146,15 @@ needs('chromium')('security keys in the console', () => {
     await context.close();
   });
 
-  it('sign in a terminal that waits, once, after a look at its code', async () => {
+  it('sign in a terminal that waits, once, after its code was typed', async () => {
     const asked = await daemon.call('POST', '/api/auth/terminal', { name: 'alice@line-3' }, { token: null });
     const { userCode, requestId, secret } = asked.data;
     const { page, context } = await openWithKey();
     await signOut(page);
-    await page.goto(`${new URL(page.url()).origin}/console/#/terminal?code=${userCode}`);
+    await page.goto(`${new URL(page.url()).origin}/console/#/terminal`);
     await page.getByRole('button', { name: 'Sign in with a security key' }).click();
-    await page.getByText(userCode, { exact: true }).waitFor();
+    await page.getByLabel('Code that the terminal shows').fill(userCode.toLowerCase().replace('-', ' '));
+    await page.keyboard.press('Enter');
     await page.getByText('alice@line-3').waitFor();
     expect(await violationsOn(page)).toEqual([]);
     const take = () => daemon.call('POST', '/api/auth/terminal/token', { requestId, secret }, { token: null });
@@ -161,6 +163,8 @@ needs('chromium')('security keys in the console', () => {
     await page.getByText('The terminal is signed in.').waitFor();
     expect((await take()).data.login.user.username).toBe(person);
     await page.reload();
+    await page.getByLabel('Code that the terminal shows').fill(userCode);
+    await page.keyboard.press('Enter');
     await page.getByText('No terminal waits with this code').waitFor();
     await context.close();
   });

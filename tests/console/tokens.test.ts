@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 
 import { needs } from '../support/needs.ts';
-import { consoleTests, violationsOn, withoutPage } from './browser.ts';
+import { armed, consoleTests, violationsOn, withoutPage } from './browser.ts';
 
 const hostile = '<img src=x onerror=alert(1)>';
 
@@ -23,7 +23,7 @@ needs('chromium')('the page Tokens of the console', () => {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     await page.getByRole('button', { name: 'Create token …' }).press('Enter');
-    await dialog(page).waitFor();
+    await armed(page);
     await page.keyboard.type(hostile);
     await page.keyboard.press('Tab');
     await page.keyboard.type('viewer');
@@ -96,6 +96,7 @@ needs('chromium')('the page Tokens of the console', () => {
     await page.keyboard.press('Escape');
     expect((await daemon.call('GET', '/api/users/me', undefined, { token })).code).toBe(200);
     await revoke.press('Enter');
+    await armed(page);
     await dialog(page).getByRole('button', { name: 'Revoke' }).press('Enter');
     await status(page, 'used is revoked.');
     await row(page, 'used').getByText('revoked', { exact: true }).waitFor();
@@ -152,6 +153,7 @@ needs('chromium')('the page Tokens of the console', () => {
     await page.getByRole('button', { name: 'Create token …' }).click();
     await page.getByLabel('Name').fill(`shown-${colorScheme}`);
     expect(await violationsOn(page)).toEqual([]);
+    await armed(page);
     await page.keyboard.press('Enter');
     await page.getByLabel('Token', { exact: true }).waitFor();
     expect(await violationsOn(page)).toEqual([]);

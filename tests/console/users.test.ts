@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { adminPassword } from '../support/daemon.ts';
 import { needs } from '../support/needs.ts';
-import { consoleTests, violationsOn, withoutPage } from './browser.ts';
+import { armed, consoleTests, violationsOn, withoutPage } from './browser.ts';
 
 const hostile = '"<img/src=x/onerror=alert(1)>"@example.com';
 const fresh = 'a quite different horse';
@@ -14,7 +14,7 @@ const dialog = (page: Page) => page.getByRole('dialog');
 /** Opens the dialog of an action by keyboard. */
 const ask = async (page: Page, name: string) => {
   await page.getByRole('button', { name, exact: true }).press('Enter');
-  await dialog(page).waitFor();
+  await armed(page);
 };
 
 needs('chromium')('the page Users of the console', () => {

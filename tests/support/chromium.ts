@@ -16,5 +16,8 @@ const args = [
 const shell = 'chromium-headless-shell';
 
 /** Starts Chromium, without its windows if that program is installed; the caller closes it. */
-export const startBrowser = (): Promise<Browser> =>
-  chromium.launch({ executablePath: findTool(shell) ?? findTool('chromium') ?? '/usr/bin/chromium', args });
+export const startBrowser = (more: readonly string[] = []): Promise<Browser> =>
+  chromium.launch({
+    executablePath: findTool(shell) ?? findTool('chromium') ?? '/usr/bin/chromium',
+    args: [...args, ...more],
+  });

@@ -1,16 +1,12 @@
 /** Asks whether the person wants the session that a link offers. */
-import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
 import { acceptOffer, type Offer, refuseOffer } from '../../api/offer.ts';
 import { type SignIn, session } from '../../api/session.ts';
+import { ApprovalNote, ApproveButton, useApproval } from '../../parts/approval/approval.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { signInWords } from '../../text/sign-in/words.ts';
 import { text } from '../../text/text.ts';
 import { words } from './words.ts';
-
-/** Milliseconds before the answer can be given: a press that begins earlier was meant for the page that was there before. */
-const READ_MS = 500;
 
 interface OfferDialogProps {
   readonly offered: Offer;
@@ -33,11 +29,7 @@ export function OfferDialog({ offered }: OfferDialogProps) {
 
 function Question({ offered, given: { user } }: OfferDialogProps & { readonly given: SignIn }) {
   const present = session.value?.user.username;
-  const isReady = useReady();
-  const accept = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    if (isReady) accept.current?.focus();
-  }, [isReady]);
+  const approval = useApproval();
   return (
     <Dialog title={words.value.title(user.username, location.host)} onClose={refuseOffer}>
       <p>{words.value.why}</p>
@@ -46,44 +38,15 @@ function Question({ offered, given: { user } }: OfferDialogProps & { readonly gi
           <strong>{words.value.present(present)}</strong>
         </p>
       )}
+      <ApprovalNote approval={approval} />
       <div class="actions">
-        <button type="button" disabled={!isReady} onClick={refuseOffer}>
+        <button type="button" onClick={refuseOffer}>
           {present === undefined ? words.value.refuse : words.value.stay(present)}
         </button>
-        <button
-          ref={accept}
-          type="button"
-          class="main"
-          disabled={!isReady}
-          // A key that is held down was pressed in another page.
-          onKeyDown={event => event.repeat && event.preventDefault()}
-          onClick={() => acceptOffer(offered)}
-        >
+        <ApproveButton approval={approval} class="main" focusWhenArmed onClick={() => acceptOffer(offered)}>
           {words.value.accept(user.username)}
-        </button>
+        </ApproveButton>
       </div>
     </Dialog>
   );
-}
-
-/** False for a moment, also each time the person comes back to this window: another page may have led a double click or Enter here. */
-function useReady(): boolean {
-  const isReady = useSignal(false);
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const begin = () => {
-      clearTimeout(timer);
-      isReady.value = false;
-      timer = setTimeout(() => {
-        isReady.value = true;
-      }, READ_MS);
-    };
-    begin();
-    addEventListener('focus', begin);
-    return () => {
-      clearTimeout(timer);
-      removeEventListener('focus', begin);
-    };
-  }, []);
-  return isReady.value;
 }

@@ -3,6 +3,7 @@
 import { useSignal } from '@preact/signals';
 import { activationCodeDays, textLengths } from '../../../../src/contract/limits.ts';
 import { deviceStatuses } from '../../../../src/contract/values.ts';
+import { ApprovalNote, ApproveButton, useApproval } from '../../../parts/approval/approval.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { grouped } from '../../../text/numbers.ts';
 import { text } from '../../../text/text.ts';
@@ -24,6 +25,7 @@ export function BulkForm({ name, targets, onStart, onCancel }: BulkFormProps) {
   const words = bulkWords.value;
   const entered = useSignal<Readonly<Record<EntryName, string>>>({ reason: '', note: '', validityDays: '' });
   const confirm = useSignal({ count: '', password: '' });
+  const approval = useApproval();
   const isFinal = name === 'DEACTIVATE';
   const count = targets.ids.length;
   const isConfirmed = !isFinal || confirm.value.count.trim() === `${count}`;
@@ -70,13 +72,19 @@ export function BulkForm({ name, targets, onStart, onCancel }: BulkFormProps) {
           />
         </>
       )}
+      <ApprovalNote approval={approval} />
       <p class="actions">
         <button type="button" onClick={onCancel}>
           {text.value.common.cancel}
         </button>
-        <button type="submit" class={isFinal ? 'danger' : 'main'} disabled={count === 0 || !isConfirmed}>
+        <ApproveButton
+          approval={approval}
+          type="submit"
+          class={isFinal ? 'danger' : 'main'}
+          disabled={count === 0 || !isConfirmed}
+        >
           {words.start[name](count)}
-        </button>
+        </ApproveButton>
       </p>
     </form>
   );

@@ -13,7 +13,7 @@ type Login = DataOf<Routes['login']>;
 /** Logs in by a browser: shows an address and a code, and waits until a person has approved this terminal there. */
 export async function logInByBrowser(context: Context, registry: Client): Promise<Login> {
   const { userCode, requestId, secret, expireTime } = await request(registry);
-  await announce(context, await pageOf(registry, userCode), userCode);
+  await announce(context, await pageOf(registry), userCode);
   const { interrupt } = context.io;
   while (Date.now() < Date.parse(expireTime)) {
     const { state, login } = await registry.call('takeTerminalLogin', { body: { requestId, secret } });
@@ -36,17 +36,17 @@ async function request(registry: Client) {
   throw new Fault('failure', 'the server sent something other than a code');
 }
 
-/** Browsers use security keys at names only, so this machine is localhost. */
-async function pageOf(registry: Client, userCode: string): Promise<string> {
+/** Without the code, which the person types. Browsers use security keys at names only, so this machine is localhost. */
+async function pageOf(registry: Client): Promise<string> {
   const page = new URL(consolePath, await registry.address());
   if (page.hostname === '127.0.0.1' || page.hostname === '[::1]') page.hostname = 'localhost';
-  return `${page.href}#/terminal?code=${userCode}`;
+  return `${page.href}#/terminal`;
 }
 
 async function announce({ out, io }: Context, page: string, userCode: string): Promise<void> {
   const minutes = terminalLogin.seconds / 60;
   io.stderr.write(
-    `Open ${page}\nSign in there, check that the page shows the code ${userCode}, and approve this terminal within ${minutes} minutes.\n`,
+    `Open ${page}\nSign in there, type the code ${userCode}, and approve this terminal within ${minutes} minutes.\n`,
   );
   if (!out.quiet) io.stderr.write('Waiting for the browser. Ctrl-C ends the wait.\n');
 }
