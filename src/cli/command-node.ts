@@ -151,7 +151,7 @@ export class CommandNode extends Command {
   override error(text: string, { code }: { readonly code?: string } = {}): never {
     const [line = '', suggestion] = text.replace(/^error: /, '').split('\n');
     // Of too many arguments, one may be a password.
-    const message = code === 'commander.excessArguments' ? line.replace(/(?<= but got \d+):.*/, '.') : line;
+    const message = code === 'commander.excessArguments' ? `${line.slice(0, line.indexOf(':'))}.` : line;
     const known =
       code === 'commander.unknownCommand' && this.parent === null ? otherWords.get(this.args[0] ?? '') : undefined;
     if (known !== undefined) throw usage(message, known);
