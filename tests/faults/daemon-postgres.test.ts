@@ -74,6 +74,7 @@ needsPostgres('a daemon with its registry in PostgreSQL', () => {
     const daemon = await start(home, url);
     await register(daemon, 'A-1');
     await register(daemon, 'A-2');
+    await daemon.call('POST', '/api/tokens', { name: 'line', role: 'ADMIN', expiresInDays: 1, may: ['scim'] });
     const options = { home, json: false };
     const auditing = { ...options, device: null, since: null, limit: null, verify: true };
     expect(await runDaemonProgram(check, options, env)).toMatchObject({
@@ -91,7 +92,8 @@ needsPostgres('a daemon with its registry in PostgreSQL', () => {
     expect(await runDaemonProgram(backup, { ...options, file: join(home, 'copy') }, env)).toMatchObject({ code: 0 });
     await server.query(
       `UPDATE device SET status = 'ACTIVE' WHERE number = 1; UPDATE "user" SET role = 'VIEWER';
-       UPDATE device_count SET count = 7; UPDATE head SET app = 3`,
+       UPDATE device_count SET count = 7; UPDATE head SET app = 3;
+       UPDATE service_token SET may = '["webhooks","policies"]'`,
       database,
     );
     const found = await runDaemonProgram(check, options, env);
@@ -101,6 +103,7 @@ needsPostgres('a daemon with its registry in PostgreSQL', () => {
       'numbers are missing in app: 0 rows, the last number is 3',
       'DEV-1 is ACTIVE, the journal says INACTIVE',
       'has the role VIEWER, the journal says ADMIN',
+      'TOK-1 (line) was changed without an entry',
     ])
       expect(found.stdout).toContain(text);
     await server.query(
