@@ -37,7 +37,7 @@ export const pages: readonly PageEntry[] = [
   {
     name: 'bench',
     isShown: always,
-    load: async () => (await import('./pages/bench/page.tsx')).BenchPage,
+    load: async () => (await import('./pages/station/page.tsx')).BenchPage,
   },
   {
     name: 'activity',

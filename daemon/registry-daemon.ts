@@ -1,7 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { routes } from '../src/contract/routes.ts';
 import type { Assembled } from './assembled.ts';
-import type { Forwarder } from './forwarding/forwarder.ts';
+import type { Forwarder } from './delivery/forwarding/forwarder.ts';
+import { AllowedTargets } from './delivery/webhooks/allowed.ts';
+import { WebhookDeliveries } from './delivery/webhooks/deliveries.ts';
+import { Poster } from './delivery/webhooks/poster.ts';
 import { AttachedKeys } from './hardware/attached-keys.ts';
 import { createDrivers } from './hardware/drivers.ts';
 import { afterFirstScan } from './hardware/first-scan.ts';
@@ -76,9 +79,6 @@ import { Tokens } from './services/tokens.ts';
 import { UserService } from './services/users.ts';
 import { WebhookService } from './services/webhooks.ts';
 import type { Store } from './store/store.ts';
-import { AllowedTargets } from './webhooks/allowed.ts';
-import { WebhookDeliveries } from './webhooks/deliveries.ts';
-import { Poster } from './webhooks/poster.ts';
 
 /** The parts of a daemon with a registry, connected. `scanned` resolves after the first search for attached keys. */
 export async function assembleRegistry(basis: Start, scanned: Promise<void>): Promise<Assembled> {
@@ -106,7 +106,7 @@ type Parts = Awaited<ReturnType<typeof createParts>> & { readonly forwarder: For
 async function startForwarder({ settings, log, stack, home }: Start, store: Store): Promise<Forwarder | null> {
   const target = settings.forward;
   if (!target) return null;
-  const { Forwarder } = await import('./forwarding/forwarder.ts');
+  const { Forwarder } = await import('./delivery/forwarding/forwarder.ts');
   const forwarder = new Forwarder({ store, home, target, log });
   forwarder.start();
   stack.add(() => forwarder.stop());

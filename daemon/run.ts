@@ -2,7 +2,8 @@ import { endProcess, nativeCallsOut } from '../drivers/index.ts';
 import { environment, type ListeningLine } from '../src/contract/local.ts';
 import type { ProgramIo, RunOptions } from '../src/contract/programs.ts';
 import { filesTarget } from './blobs/s3/target.ts';
-import { forwardTarget } from './forwarding/target.ts';
+import { forwardTarget } from './delivery/forwarding/target.ts';
+import { webhookAllowFrom } from './delivery/webhooks/allowed.ts';
 import {
   type DaemonSettings,
   drainFrom,
@@ -16,7 +17,6 @@ import { storeTarget } from './home/store-target.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { type RunningDaemon, startDaemon } from './main.ts';
 import { print, reporting } from './program-io.ts';
-import { webhookAllowFrom } from './webhooks/allowed.ts';
 
 declare const DEVMGR_VERSION: string | undefined;
 

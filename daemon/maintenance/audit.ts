@@ -2,9 +2,9 @@
 import { csvCell } from '../../src/contract/csv.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
 import type { AuditOptions, ProgramIo } from '../../src/contract/programs.ts';
+import { type AuditLine, toAuditLine } from '../delivery/forwarding/audit-line.ts';
 import { type EntryType, type EventRecord, entryTypes } from '../domain/journal.ts';
 import { escapedLine } from '../escaped.ts';
-import { type AuditLine, toAuditLine } from '../forwarding/audit-line.ts';
 import { presentHeads } from '../home/head-file.ts';
 import type { Home } from '../home/home.ts';
 import { print, reporting } from '../program-io.ts';

@@ -1,11 +1,11 @@
 /** The pages of docs/reference, generated from the tree of commands and the tables of the program. */
 
 import type { Help, Option } from 'commander';
-import type { CommandNode } from '../../src/cli/command-node.ts';
 import { commandTable } from '../../src/cli/commands/index.ts';
-import { variables } from '../../src/cli/environment.ts';
-import { codeOfFault, exitCodes, exitCodeWords, exitOfCode } from '../../src/cli/exit-codes.ts';
-import { createProgram } from '../../src/cli/program.ts';
+import type { CommandNode } from '../../src/cli/framework/command-node.ts';
+import { variables } from '../../src/cli/framework/environment.ts';
+import { codeOfFault, exitCodes, exitCodeWords, exitOfCode } from '../../src/cli/framework/exit-codes.ts';
+import { createProgram } from '../../src/cli/framework/program.ts';
 import { profileSettings } from '../../src/cli/settings/profiles.ts';
 import { codes, type ErrorCode } from '../../src/contract/codes.ts';
 

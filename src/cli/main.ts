@@ -3,15 +3,16 @@
 import type { Env } from '../contract/local.ts';
 import type { Programs } from '../contract/programs.ts';
 import { isServerRefusal, ServerRefusal } from './client/failures.ts';
-import type { CommandNode } from './command-node.ts';
 import { commandTable } from './commands/index.ts';
-import { createContext } from './context.ts';
-import type { AnyCommand } from './define.ts';
-import { codeOfFault, endings, exitCodes, exitOfCode, exitOfFault } from './exit-codes.ts';
-import { Fault } from './fault.ts';
-import type { GlobalValues } from './flags.ts';
-import { asksForJson, type FormatFlags, formatOf, isStructured } from './format.ts';
-import { type Asked, hintOf, loginLine, messageOf } from './hints.ts';
+import type { CommandNode } from './framework/command-node.ts';
+import { createContext } from './framework/context.ts';
+import type { AnyCommand } from './framework/define.ts';
+import { codeOfFault, endings, exitCodes, exitOfCode, exitOfFault } from './framework/exit-codes.ts';
+import { Fault } from './framework/fault.ts';
+import type { GlobalValues } from './framework/flags.ts';
+import { asksForJson, type FormatFlags, formatOf, isStructured } from './framework/format.ts';
+import { type Asked, hintOf, loginLine, messageOf } from './framework/hints.ts';
+import { about, aboutText, checkNode } from './framework/version.ts';
 import { resolveSettings } from './settings/settings.ts';
 import type { Io } from './terminal/io.ts';
 import type { Selection } from './terminal/jq.ts';
@@ -19,7 +20,6 @@ import { Output } from './terminal/output.ts';
 import type { PagedIo } from './terminal/pager.ts';
 import { choosePaint } from './terminal/style.ts';
 import { safeJson, safeProse } from './terminal/text.ts';
-import { about, aboutText, checkNode } from './version.ts';
 
 interface Surroundings {
   readonly io: Io;
@@ -61,7 +61,7 @@ async function dispatch(
   understood: (asked: Asked) => void,
 ): Promise<number> {
   const { io, env } = surroundings;
-  const { createProgram } = await import('./program.ts');
+  const { createProgram } = await import('./framework/program.ts');
   const help = { wanted: '', unasked: '' };
   let exit: number | null = null;
   const programWith = (only?: string): CommandNode =>

@@ -2,10 +2,10 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { offersFor } from '../../src/cli/commands/completion/offers.ts';
 import { commandTable } from '../../src/cli/commands/index.ts';
-import type { Context } from '../../src/cli/context.ts';
-import { createProgram } from '../../src/cli/program.ts';
+import { offersFor } from '../../src/cli/framework/completion/offers.ts';
+import type { Context } from '../../src/cli/framework/context.ts';
+import { createProgram } from '../../src/cli/framework/program.ts';
 import { answering, json, success } from '../support/http-servers.ts';
 import { type Daemon, devmgr, discard, startDaemon, temporaryFolder } from './program.ts';
 

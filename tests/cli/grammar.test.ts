@@ -1,11 +1,11 @@
 /** How a command line is parsed, and that help, examples, completion and manual page agree with the parser. */
 import { describe, expect, test } from 'vitest';
-import type { CommandNode } from '../../src/cli/command-node.ts';
 import { commandTable } from '../../src/cli/commands/index.ts';
-import { type CommandTable, command } from '../../src/cli/define.ts';
-import { endings } from '../../src/cli/exit-codes.ts';
-import type { FlagShapes } from '../../src/cli/flags.ts';
-import { createProgram } from '../../src/cli/program.ts';
+import type { CommandNode } from '../../src/cli/framework/command-node.ts';
+import { type CommandTable, command } from '../../src/cli/framework/define.ts';
+import { endings } from '../../src/cli/framework/exit-codes.ts';
+import type { FlagShapes } from '../../src/cli/framework/flags.ts';
+import { createProgram } from '../../src/cli/framework/program.ts';
 
 /** The command that the words name, as it would be run, and the help that was written. */
 async function understood(words: readonly string[], table: CommandTable = commandTable, columns = 80) {

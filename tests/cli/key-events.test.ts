@@ -2,9 +2,9 @@
 import type { Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { ServerRefusal, Unreachable } from '../../src/cli/client/failures.ts';
-import { enrollKeys } from '../../src/cli/commands/enroll/enroll.ts';
-import { keyEvents } from '../../src/cli/commands/enroll/key-events.ts';
-import type { Context } from '../../src/cli/context.ts';
+import { enrollKeys } from '../../src/cli/commands/enrollment/enroll/enroll.ts';
+import { keyEvents } from '../../src/cli/commands/enrollment/enroll/key-events.ts';
+import type { Context } from '../../src/cli/framework/context.ts';
 import type { Key } from '../../src/contract/hardware.ts';
 import { quietClient, startStreamServer } from '../support/stream-server.ts';
 

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ready, type ZplApi } from 'zpl-renderer-js';
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
-import type { LabelDevice } from '../../src/cli/commands/labels/placeholders.ts';
-import { resolutions, standardTemplate, zplTemplate } from '../../src/cli/commands/labels/zpl.ts';
+import type { LabelDevice } from '../../src/cli/commands/enrollment/labels/placeholders.ts';
+import { resolutions, standardTemplate, zplTemplate } from '../../src/cli/commands/enrollment/labels/zpl.ts';
 
 let renderer: ZplApi;
 beforeAll(async () => {

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { completion } from '../../src/cli/commands/completion/completion.ts';
 import { man } from '../../src/cli/commands/session/man.ts';
+import { completion } from '../../src/cli/framework/completion/completion.ts';
 import { Shell } from '../docs/shell.ts';
 import { adminPassword, devmgr, discard, programFile, startDaemon, temporaryFolder } from './program.ts';
 

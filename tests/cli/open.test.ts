@@ -4,7 +4,7 @@ import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { browserCommands, whyNoBrowser } from '../../src/cli/commands/open/browser.ts';
+import { browserCommands, whyNoBrowser } from '../../src/cli/commands/session/open/browser.ts';
 import { type Daemon, devmgr, startDaemon, temporaryFolder } from './program.ts';
 
 /** A daemon whose console is a page of the test. */

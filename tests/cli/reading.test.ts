@@ -1,10 +1,10 @@
 /** The readers of input files, for every way to split a text into chunks. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fieldOf } from '../../src/cli/commands/import/columns.ts';
-import { readCsv } from '../../src/cli/commands/import/csv.ts';
-import { peek } from '../../src/cli/commands/import/input-text.ts';
-import { InvalidArray, readJsonArray, readJsonLines } from '../../src/cli/commands/import/json.ts';
+import { fieldOf } from '../../src/cli/commands/many/import/columns.ts';
+import { readCsv } from '../../src/cli/jobs/csv.ts';
+import { peek } from '../../src/cli/jobs/input-text.ts';
+import { InvalidArray, readJsonArray, readJsonLines } from '../../src/cli/jobs/json.ts';
 import { toCsv } from '../../src/cli/terminal/csv.ts';
 import { cellText, csvCell } from '../../src/contract/csv.ts';
 

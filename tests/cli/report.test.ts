@@ -3,7 +3,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { EnrollFile } from '../../src/cli/commands/enroll/results.ts';
+import { EnrollFile } from '../../src/cli/commands/enrollment/enroll/results.ts';
 import { startBrowser } from '../support/chromium.ts';
 import { day, holdClock } from '../support/clock.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';

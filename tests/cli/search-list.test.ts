@@ -1,7 +1,7 @@
 /** A list that is searched: what each key and each result changes, and how often the server is asked. */
 import { describe, expect, test } from 'vitest';
-import { aligned } from '../../src/cli/pickers/aligned.ts';
-import { pauseBefore } from '../../src/cli/pickers/server-search.ts';
+import { aligned } from '../../src/cli/framework/pickers/aligned.ts';
+import { pauseBefore } from '../../src/cli/framework/pickers/server-search.ts';
 import { emptyList, isFinal, type ListEvent, type ListState, listAfter } from '../../src/cli/terminal/search-list.ts';
 
 const choices = ['a', 'b', 'c'].map(value => ({ value, name: value }));

@@ -3,8 +3,8 @@ import { appendFileSync, chownSync, existsSync, readFileSync, rmSync, truncateSy
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { headerLine, type SpoolEntry } from '../../src/cli/commands/spool/lines.ts';
-import { SpoolFile } from '../../src/cli/commands/spool/spool-file.ts';
+import { headerLine, type SpoolEntry } from '../../src/cli/commands/enrollment/spool/lines.ts';
+import { SpoolFile } from '../../src/cli/commands/enrollment/spool/spool-file.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { devmgr, start, temporaryFolder } from './program.ts';
 import { loseResponse, relayTo } from './relay.ts';

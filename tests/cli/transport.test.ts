@@ -7,7 +7,7 @@ import { ServerRefusal, Unreachable } from '../../src/cli/client/failures.ts';
 import { type HttpRequest, readText, type Transport, timeouts } from '../../src/cli/client/http.ts';
 import { sendOneShot } from '../../src/cli/client/one-shot.ts';
 import { sendPooled } from '../../src/cli/client/pool.ts';
-import { Fault } from '../../src/cli/fault.ts';
+import { Fault } from '../../src/cli/framework/fault.ts';
 import { makeCertificate } from '../support/certificates.ts';
 import {
   answering,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import { checkNode, isNodeSupported, leastNode } from '../../src/cli/version.ts';
+import { checkNode, isNodeSupported, leastNode } from '../../src/cli/framework/version.ts';
 import { devmgr } from './program.ts';
 
 const versionIn = (folder: string) =>

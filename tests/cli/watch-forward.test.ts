@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { pauseAfter } from '../../src/cli/commands/watch/attempts.ts';
+import { pauseAfter } from '../../src/cli/commands/reports/watch/attempts.ts';
 import { makeCertificate } from '../support/certificates.ts';
 import { type Daemon, discard, startDaemon, temporaryFolder } from './program.ts';
 

@@ -1,7 +1,7 @@
 /** The lines of `watch` for people. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { EventLines } from '../../src/cli/commands/watch/lines.ts';
-import type { Context } from '../../src/cli/context.ts';
+import { EventLines } from '../../src/cli/commands/reports/watch/lines.ts';
+import type { Context } from '../../src/cli/framework/context.ts';
 import { plain } from '../../src/cli/terminal/style.ts';
 import { width } from '../../src/cli/terminal/width.ts';
 import type { Notification } from '../../src/contract/events.ts';

@@ -1,13 +1,13 @@
 /** A run of the bench without a browser: what is bound to whom, what is said, and what is kept. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { readCsv } from '../../console/pages/bench/csv.ts';
-import { figuresOf, resultCells, type StoredRun } from '../../console/pages/bench/results.ts';
-import { readRoster, readRosterBytes } from '../../console/pages/bench/roster-file.ts';
-import { BenchRun, type Registry } from '../../console/pages/bench/run.ts';
-import type { RunStore } from '../../console/pages/bench/store.ts';
-import { judge, type Known, type Registered } from '../../console/pages/bench/verdict.ts';
+import { readCsv } from '../../console/pages/station/csv.ts';
+import { figuresOf, resultCells, type StoredRun } from '../../console/pages/station/results.ts';
+import { readRoster, readRosterBytes } from '../../console/pages/station/roster-file.ts';
+import { BenchRun, type Registry } from '../../console/pages/station/run.ts';
+import type { RunStore } from '../../console/pages/station/store.ts';
+import { judge, type Known, type Registered } from '../../console/pages/station/verdict.ts';
 import type { Key } from '../../src/contract/hardware.ts';
-import type { Person } from '../../src/contract/line/people.ts';
+import type { Person } from '../../src/enrollment/line/people.ts';
 
 const keyOf = (serialNumber: string | null, more: Partial<Key> = {}) =>
   ({ keyId: `id-${serialNumber}`, deviceType: 'UKEY', serialNumber, problem: null, ...more }) as Key;

@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commandTable } from '../../src/cli/commands/index.ts';
-import { variables } from '../../src/cli/environment.ts';
-import { createProgram } from '../../src/cli/program.ts';
+import { variables } from '../../src/cli/framework/environment.ts';
+import { createProgram } from '../../src/cli/framework/program.ts';
 import { type Call, callsIn, callsOf, inlineCodeOf, typedIn } from './lines.ts';
 import { pagesOf } from './pages.ts';
 

@@ -6,7 +6,7 @@ import { screenAsSvg } from '../../scripts/docs/svg.ts';
 const root = join(import.meta.dirname, '../..');
 const svg = readFileSync(join(root, 'docs/images/enroll.svg'), 'utf8');
 const report = ['report.ts', 'enrolled-words.ts']
-  .map(name => readFileSync(join(root, 'src/cli/commands/enroll', name), 'utf8'))
+  .map(name => readFileSync(join(root, 'src/cli/commands/enrollment/enroll', name), 'utf8'))
   .join('');
 
 describe('the picture of an enrollment; `npm run docs:pictures` makes it again', () => {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { referencePages } from '../../scripts/docs/reference.ts';
-import { variables } from '../../src/cli/environment.ts';
+import { variables } from '../../src/cli/framework/environment.ts';
 import { environment } from '../../src/contract/local.ts';
 import { sourcesIn } from './pages.ts';
 

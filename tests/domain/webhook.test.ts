@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { AllowedTargets, type Resolve, webhookAllowFrom } from '../../daemon/delivery/webhooks/allowed.ts';
+import { messageOf } from '../../daemon/delivery/webhooks/messages.ts';
+import { openSecret, sealSecret } from '../../daemon/delivery/webhooks/sealed.ts';
 import { Refusal } from '../../daemon/domain/decision.ts';
 import {
   afterAttempt,
@@ -9,11 +12,7 @@ import {
   type Webhooks,
   webhooksIn,
 } from '../../daemon/domain/webhook.ts';
-import type { Resolve } from '../../daemon/webhooks/allowed.ts';
-import { AllowedTargets, webhookAllowFrom } from '../../daemon/webhooks/allowed.ts';
-import { messageOf } from '../../daemon/webhooks/messages.ts';
-import { openSecret, sealSecret } from '../../daemon/webhooks/sealed.ts';
-import { isWebhookSecret, newWebhookSecret } from '../../src/webhooks/scheme.ts';
+import { isWebhookSecret, newWebhookSecret } from '../../src/contract/webhooks/scheme.ts';
 
 const endpoint = { url: 'https://hooks.test/a?token=1', types: null, sealed: 's', createdBy: 'admin', createdAt: 1 };
 const empty = webhooksIn(null);

@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { audit } from '../../daemon/maintenance/audit.ts';
 import { check } from '../../daemon/maintenance/maintenance.ts';
-import { readCsv } from '../../src/cli/commands/import/csv.ts';
+import { readCsv } from '../../src/cli/jobs/csv.ts';
 import type { AuditOptions } from '../../src/contract/programs.ts';
 import { copyHome } from '../support/copied-home.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';

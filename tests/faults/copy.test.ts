@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { fill } from '../../bench/fill.ts';
+import { fill } from '../../benchmarks/fill.ts';
 import { audit } from '../../daemon/maintenance/audit.ts';
 import { copy } from '../../daemon/maintenance/copy.ts';
 import { init } from '../../daemon/maintenance/init.ts';

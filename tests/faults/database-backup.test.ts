@@ -4,7 +4,7 @@ import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { fill } from '../../bench/fill.ts';
+import { fill } from '../../benchmarks/fill.ts';
 import { Home } from '../../daemon/home/home.ts';
 import { audit } from '../../daemon/maintenance/audit.ts';
 import { backup } from '../../daemon/maintenance/backup.ts';

@@ -19,7 +19,7 @@ function filesIn(folder: string): string[] {
 const runAsPrograms = /^(@types\/.*|@biomejs\/biome|@redocly\/cli|newman|node|typescript|vitest|swagger-ui-dist)$/;
 
 it('names no package that nothing uses', () => {
-  const named = ['bin', 'src', 'daemon', 'drivers', 'console', 'tests', 'bench', 'scripts']
+  const named = ['bin', 'src', 'daemon', 'drivers', 'console', 'tests', 'benchmarks', 'scripts']
     .flatMap(filesIn)
     .flatMap(file => importsOf(readFileSync(join(root, file), 'utf8')))
     .map(({ name }) => name);

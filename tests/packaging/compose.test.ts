@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { commandTable } from '../../src/cli/commands/index.ts';
-import { variables } from '../../src/cli/environment.ts';
-import { createProgram } from '../../src/cli/program.ts';
+import { variables } from '../../src/cli/framework/environment.ts';
+import { createProgram } from '../../src/cli/framework/program.ts';
 
 interface Service {
   readonly image: string;

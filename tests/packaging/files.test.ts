@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { UDEV_RULES } from '../../drivers/hid/errors.ts';
-import { variables } from '../../src/cli/environment.ts';
+import { variables } from '../../src/cli/framework/environment.ts';
 import { needs } from '../support/needs.ts';
 
 const folder = join(import.meta.dirname, '../../packaging');

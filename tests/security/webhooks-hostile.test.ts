@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { expect, it } from 'vitest';
-import { AllowedTargets, type Resolve } from '../../daemon/webhooks/allowed.ts';
-import { Poster } from '../../daemon/webhooks/poster.ts';
-import { sealSecret } from '../../daemon/webhooks/sealed.ts';
-import { newWebhookSecret } from '../../src/webhooks/scheme.ts';
+import { AllowedTargets, type Resolve } from '../../daemon/delivery/webhooks/allowed.ts';
+import { Poster } from '../../daemon/delivery/webhooks/poster.ts';
+import { sealSecret } from '../../daemon/delivery/webhooks/sealed.ts';
+import { newWebhookSecret } from '../../src/contract/webhooks/scheme.ts';
 import { listening } from '../support/http-servers.ts';
 
 const sealingKey = randomBytes(32);

@@ -1,7 +1,7 @@
 import type { DataOf, InputOf } from '../../contract/define.ts';
 import { endpoints, type RouteName } from '../../contract/endpoints.ts';
 import type { Routes } from '../../contract/routes.ts';
-import { interrupted } from '../fault.ts';
+import { interrupted } from '../framework/fault.ts';
 import { AcceptedKeys } from './accepted-keys.ts';
 import { atFirstThatAnswers, beforeSending, listEndpoint, type Route, routeOf } from './addresses.ts';
 import { type Endpoint, fixedEndpoint, startingNothing } from './endpoint.ts';

@@ -1,6 +1,6 @@
 /** A file as it comes from the server, resumed if the connection breaks. */
 import type { RouteName } from '../../contract/endpoints.ts';
-import { Fault, interrupted } from '../fault.ts';
+import { Fault, interrupted } from '../framework/fault.ts';
 import type { Client } from './client.ts';
 import { linkFailure, Unreachable } from './failures.ts';
 import type { HttpResponse } from './http.ts';

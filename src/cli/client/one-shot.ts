@@ -1,7 +1,7 @@
 /** The transport for a request or two: node:http, which takes 3 ms to load. Its modules are loaded on first use. */
 import type { Agent, ClientRequest, RequestOptions } from 'node:http';
 import { connectionEnd } from '../../contract/local.ts';
-import { interrupted } from '../fault.ts';
+import { interrupted } from '../framework/fault.ts';
 import { type HttpRequest, type HttpResponse, requestFailure, timeouts } from './http.ts';
 
 const http = () => process.getBuiltinModule('node:http');

@@ -1,6 +1,6 @@
 /** The transport for many requests and for files: undici's connection pool, loaded on first use (25 ms). */
 import type { Pool } from 'undici';
-import { interrupted } from '../fault.ts';
+import { interrupted } from '../framework/fault.ts';
 import { type HttpRequest, type HttpResponse, requestFailure, timeouts } from './http.ts';
 
 /** A body in pieces, which are taken no faster than the server reads them. */

@@ -1,5 +1,5 @@
 /** Every command with its summary. The code of a command is loaded when the command is run or its help is shown. */
-import type { CommandTable } from '../define.ts';
+import type { CommandTable } from '../framework/define.ts';
 import { daemonEntries } from './daemon/entries.ts';
 import { entry } from './entry.ts';
 import { webhookEntries } from './webhooks/entries.ts';
@@ -18,7 +18,7 @@ export const commandTable: CommandTable = {
         entry('login', 'log in and store the token', async () => (await import('./session/login.ts')).login),
         entry('logout', 'delete the stored token', async () => (await import('./session/login.ts')).logout),
         entry('whoami', 'show who is logged in, and where', async () => (await import('./session/login.ts')).whoami),
-        entry('open', 'open the console in the browser', async () => (await import('./open/open.ts')).open),
+        entry('open', 'open the console in the browser', async () => (await import('./session/open/open.ts')).open),
       ],
     },
     {
@@ -27,17 +27,17 @@ export const commandTable: CommandTable = {
         entry(
           'enroll',
           'register keys as they are plugged in',
-          async () => (await import('./enroll/enroll.ts')).enroll,
+          async () => (await import('./enrollment/enroll/enroll.ts')).enroll,
         ),
         entry(
           'spool flush',
           'register the keys that enroll has spooled',
-          async () => (await import('./spool/flush.ts')).spoolFlush,
+          async () => (await import('./enrollment/spool/flush.ts')).spoolFlush,
         ),
         entry(
           'spool list',
           'show the keys that enroll has spooled',
-          async () => (await import('./spool/list.ts')).spoolList,
+          async () => (await import('./enrollment/spool/list.ts')).spoolList,
           'spool ls',
         ),
         entry(
@@ -54,7 +54,7 @@ export const commandTable: CommandTable = {
         entry(
           'search',
           'find devices, users and application versions',
-          async () => (await import('./search/search.ts')).search,
+          async () => (await import('./devices/search/search.ts')).search,
         ),
         entry('show', 'show one device', async () => (await import('./devices/show.ts')).show),
         entry(
@@ -75,7 +75,7 @@ export const commandTable: CommandTable = {
           async () => (await import('./devices/update.ts')).update,
         ),
         entry('code', 'replace the activation code', async () => (await import('./devices/code.ts')).code),
-        entry('label', 'print labels of devices', async () => (await import('./labels/label.ts')).label),
+        entry('label', 'print labels of devices', async () => (await import('./enrollment/labels/label.ts')).label),
         entry('usage', 'record a use of a device', async () => (await import('./devices/usage.ts')).recordUsage),
         entry(
           'backups list',
@@ -109,14 +109,14 @@ export const commandTable: CommandTable = {
     {
       title: 'Keys and events',
       entries: [
-        entry('keys', 'list the attached keys', async () => (await import('./enroll/keys.ts')).keys),
+        entry('keys', 'list the attached keys', async () => (await import('./enrollment/enroll/keys.ts')).keys),
         entry(
           'verify',
           'prove that an attached key is genuine',
           async () => (await import('./proofs/verify.ts')).verify,
         ),
-        entry('events', 'show past events', async () => (await import('./enroll/events.ts')).events),
-        entry('watch', 'follow events as they happen', async () => (await import('./watch/watch.ts')).watch),
+        entry('events', 'show past events', async () => (await import('./enrollment/enroll/events.ts')).events),
+        entry('watch', 'follow events as they happen', async () => (await import('./reports/watch/watch.ts')).watch),
       ],
     },
     {
@@ -162,9 +162,9 @@ export const commandTable: CommandTable = {
         entry(
           'janitor plan',
           'plan which devices to lock or to retire',
-          async () => (await import('./janitor/plan.ts')).janitorPlan,
+          async () => (await import('./many/janitor/plan.ts')).janitorPlan,
         ),
-        entry('janitor apply', 'carry out a plan', async () => (await import('./janitor/apply.ts')).janitorApply),
+        entry('janitor apply', 'carry out a plan', async () => (await import('./many/janitor/apply.ts')).janitorApply),
         entry('tokens add', 'create a token for a program', async () => (await import('./tokens/tokens.ts')).tokensAdd),
         entry(
           'tokens list',
@@ -221,7 +221,7 @@ export const commandTable: CommandTable = {
         entry(
           'completion',
           'write the completion script for a shell',
-          async () => (await import('./completion/completion.ts')).completion,
+          async () => (await import('../framework/completion/completion.ts')).completion,
         ),
         entry('man', 'write the manual page', async () => (await import('./session/man.ts')).man),
         entry(

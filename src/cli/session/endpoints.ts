@@ -2,7 +2,7 @@ import type { DaemonInfo } from '../../contract/local.ts';
 import type { Endpoint } from '../client/endpoint.ts';
 import { Unreachable } from '../client/failures.ts';
 import { sleep } from '../client/sleep.ts';
-import { interrupted } from '../fault.ts';
+import { interrupted } from '../framework/fault.ts';
 import { portOf, readDaemonStart } from '../settings/daemon-start.ts';
 import { isDaemon } from '../settings/processes.ts';
 import { readDaemonInfo, type Settings, socketOf } from '../settings/settings.ts';

@@ -1,8 +1,8 @@
 /** A login at a registry with several addresses: all that answer must be the same registry. */
 import type { Client } from '../client/client.ts';
 import { NotServing, Unreachable } from '../client/failures.ts';
-import type { Context } from '../context.ts';
-import { Fault } from '../fault.ts';
+import type { Context } from '../framework/context.ts';
+import { Fault } from '../framework/fault.ts';
 import { type KnownServer, readKnownServer } from '../settings/known-servers.ts';
 import { demandOneRegistry, expectedAt, type Met } from '../settings/server-list.ts';
 import { addressesOf } from '../settings/settings.ts';

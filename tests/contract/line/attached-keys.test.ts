@@ -1,7 +1,7 @@
 /** Which keys are attached, for every order in which events and lists can arrive. */
 import { expect, test } from 'vitest';
 import type { Key } from '../../../src/contract/hardware.ts';
-import { AttachedKeys } from '../../../src/contract/line/attached-keys.ts';
+import { AttachedKeys } from '../../../src/enrollment/line/attached-keys.ts';
 
 /** `a` is a key with serial number A; `a?` is the same key before its serial number was readable. */
 const keyOf = (name: string): Key =>

@@ -1,9 +1,9 @@
 /** Scans with any time between their characters: whatever is cut, a key goes to the person whose badge was scanned, or to none. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Keyboard } from '../../../src/contract/line/keyboard.ts';
-import { Line } from '../../../src/contract/line/line.ts';
-import type { Person } from '../../../src/contract/line/people.ts';
+import { Keyboard } from '../../../src/enrollment/line/keyboard.ts';
+import { Line } from '../../../src/enrollment/line/line.ts';
+import type { Person } from '../../../src/enrollment/line/people.ts';
 
 /** Many are a part of others. `s` and `r` are keys as well; a badge has other characters, too. */
 const userId = fc

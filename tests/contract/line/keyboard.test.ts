@@ -1,6 +1,6 @@
 /** Keys that a person types, and scans: only the time between characters distinguishes them. */
 import { describe, expect, test } from 'vitest';
-import { confirmMs, Keyboard, scanGapInPageMs, scanGapMs } from '../../../src/contract/line/keyboard.ts';
+import { confirmMs, Keyboard, scanGapInPageMs, scanGapMs } from '../../../src/enrollment/line/keyboard.ts';
 
 type Timed = readonly [text: string, gap: number];
 

@@ -1,8 +1,8 @@
 /** A roster run in random order, against a rule that does not use the state of the machine. */
 import { expect, test } from 'vitest';
-import type { LineAction, LineEvent } from '../../../src/contract/line/events.ts';
-import { Line } from '../../../src/contract/line/line.ts';
-import type { Person } from '../../../src/contract/line/people.ts';
+import type { LineAction, LineEvent } from '../../../src/enrollment/line/events.ts';
+import { Line } from '../../../src/enrollment/line/line.ts';
+import type { Person } from '../../../src/enrollment/line/people.ts';
 
 const three: readonly Person[] = [
   { userId: 'alice', name: 'Alice Meier', type: null, wanted: 1 },

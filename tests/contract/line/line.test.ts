@@ -1,8 +1,8 @@
 /** The state machine of a roster run: what is bound to whom, in every order of events. */
 import { describe, expect, test } from 'vitest';
-import type { LineAction, LineEvent } from '../../../src/contract/line/events.ts';
-import { Line } from '../../../src/contract/line/line.ts';
-import type { Person } from '../../../src/contract/line/people.ts';
+import type { LineAction, LineEvent } from '../../../src/enrollment/line/events.ts';
+import { Line } from '../../../src/enrollment/line/line.ts';
+import type { Person } from '../../../src/enrollment/line/people.ts';
 
 const person = (userId: string, more: Partial<Person> = {}): Person => ({
   userId,

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { settled } from '../../../src/contract/line/settled.ts';
+import { settled } from '../../../src/enrollment/line/settled.ts';
 
 test('a key that may be gone passes after the time that the report of its unplugging takes; a failure is known at once', async () => {
   vi.useFakeTimers();

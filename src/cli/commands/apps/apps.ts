@@ -1,11 +1,11 @@
 import type { AppVersion } from '../../../contract/apps.ts';
 import { platformNames } from '../../../contract/values.ts';
-import { need } from '../../ask.ts';
-import { command, definedFields } from '../../define.ts';
-import { pageFlags } from '../../flags.ts';
-import { listFlags } from '../../format.ts';
-import { type CardRow, indent, present } from '../../present.ts';
-import { presentPage } from '../../present-list.ts';
+import { need } from '../../framework/ask.ts';
+import { command, definedFields } from '../../framework/define.ts';
+import { pageFlags } from '../../framework/flags.ts';
+import { listFlags } from '../../framework/format.ts';
+import { type CardRow, indent, present } from '../../framework/present.ts';
+import { presentPage } from '../../framework/present-list.ts';
 import type { Column } from '../../terminal/column.ts';
 import { safe, safeProse } from '../../terminal/text.ts';
 import { bytes, localTime } from '../../terminal/when.ts';

@@ -1,7 +1,7 @@
 import type { AppVersion } from '../../../contract/apps.ts';
-import type { Context } from '../../context.ts';
-import { command } from '../../define.ts';
-import { checkTarget, downloadTo, targetFlags } from '../../files/download.ts';
+import type { Context } from '../../framework/context.ts';
+import { command } from '../../framework/define.ts';
+import { checkTarget, downloadTo, targetFlags } from '../../framework/files/download.ts';
 
 /** Downloads a package and compares its SHA-256. A damaged or incomplete file is deleted. */
 export const appsDownload = command({
@@ -30,6 +30,6 @@ export const appsDownload = command({
 
 async function versionOf(context: Context, versionId: string | undefined): Promise<AppVersion> {
   if (versionId !== undefined) return context.registry.call('showApp', { params: { versionId } });
-  const { pickVersion } = await import('../../pickers/listed.ts');
+  const { pickVersion } = await import('../../framework/pickers/listed.ts');
   return pickVersion(context, 'apps download');
 }

@@ -1,18 +1,18 @@
 /** Backups of devices: files that the registry stores without reading them. */
 import type { Backup } from '../../../contract/backups.ts';
 import { paging, sizes } from '../../../contract/limits.ts';
-import { checkArgument } from '../../ask.ts';
 import { ServerRefusal } from '../../client/failures.ts';
 import { pagesOf } from '../../client/pages.ts';
-import type { Context } from '../../context.ts';
-import { command, definedFields } from '../../define.ts';
-import { usage } from '../../fault.ts';
-import { checkTarget, downloadTo, targetFlags } from '../../files/download.ts';
-import { fileAt, fileOnStdin, sendFile } from '../../files/upload.ts';
-import { type ArgShape, pageFlags } from '../../flags.ts';
-import { listFlags } from '../../format.ts';
-import { type CardRow, present } from '../../present.ts';
-import { presentPage } from '../../present-list.ts';
+import { checkArgument } from '../../framework/ask.ts';
+import type { Context } from '../../framework/context.ts';
+import { command, definedFields } from '../../framework/define.ts';
+import { usage } from '../../framework/fault.ts';
+import { checkTarget, downloadTo, targetFlags } from '../../framework/files/download.ts';
+import { fileAt, fileOnStdin, sendFile } from '../../framework/files/upload.ts';
+import { type ArgShape, pageFlags } from '../../framework/flags.ts';
+import { listFlags } from '../../framework/format.ts';
+import { type CardRow, present } from '../../framework/present.ts';
+import { presentPage } from '../../framework/present-list.ts';
 import type { Column } from '../../terminal/column.ts';
 import { confirm } from '../../terminal/prompt.ts';
 import { safe, safeProse } from '../../terminal/text.ts';
@@ -175,7 +175,7 @@ async function confirmRestore({ out }: Context, backup: Backup): Promise<void> {
 }
 
 async function picked(context: Context, deviceId: string): Promise<Backup> {
-  const { pickBackup } = await import('../../pickers/listed.ts');
+  const { pickBackup } = await import('../../framework/pickers/listed.ts');
   return pickBackup(context, 'backups restore', deviceId);
 }
 

@@ -1,4 +1,4 @@
-import type { Entry } from '../../define.ts';
+import type { Entry } from '../../framework/define.ts';
 import { entry } from '../entry.ts';
 
 /** The commands about the daemon on this machine, in the order of the help. */

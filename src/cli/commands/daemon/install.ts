@@ -1,19 +1,19 @@
 /** `daemon install` and `daemon uninstall`: the daemon as a service of the operating system for this user. */
 import { readFileSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
-import type { Context } from '../../context.ts';
-import { command } from '../../define.ts';
-import { Fault, systemCode, systemWords } from '../../fault.ts';
-import { launchdService } from '../../service/launchd.ts';
-import { scheduledTask } from '../../service/scheduled-task.ts';
-import { firstFailure, marker, runStep, type Service, type ServiceFacts } from '../../service/service.ts';
-import { systemdService } from '../../service/systemd.ts';
+import type { Context } from '../../framework/context.ts';
+import { command } from '../../framework/define.ts';
+import { Fault, systemCode, systemWords } from '../../framework/fault.ts';
 import { awaitDaemon, findDaemon, stopDaemon } from '../../session/local-daemon.ts';
 import { writeWhole } from '../../settings/files.ts';
 import { readPackaged } from '../../settings/packaged.ts';
 import { selfCommand } from '../../settings/processes.ts';
 import { argumentsOf } from './daemon.ts';
 import { daemonFlags } from './run.ts';
+import { launchdService } from './service/launchd.ts';
+import { scheduledTask } from './service/scheduled-task.ts';
+import { firstFailure, marker, runStep, type Service, type ServiceFacts } from './service/service.ts';
+import { systemdService } from './service/systemd.ts';
 
 const untested =
   'On macOS the service is a launch agent, on Windows a scheduled task. Both follow the documentation of those systems and are untested.';

@@ -1,10 +1,10 @@
 import { closeSync, type FSWatcher, openSync, readSync, statSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { homeFiles } from '../../../contract/local.ts';
-import type { Context } from '../../context.ts';
-import { command } from '../../define.ts';
-import { exitCodes } from '../../exit-codes.ts';
-import { Fault } from '../../fault.ts';
+import type { Context } from '../../framework/context.ts';
+import { command } from '../../framework/define.ts';
+import { exitCodes } from '../../framework/exit-codes.ts';
+import { Fault } from '../../framework/fault.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 

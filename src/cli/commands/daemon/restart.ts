@@ -1,9 +1,8 @@
 import type { DaemonInfo } from '../../../contract/local.ts';
-import type { Context } from '../../context.ts';
-import { command } from '../../define.ts';
-import { Fault, usage } from '../../fault.ts';
-import { present } from '../../present.ts';
-import { restartUnit, systemdOf } from '../../service/systemd.ts';
+import type { Context } from '../../framework/context.ts';
+import { command } from '../../framework/define.ts';
+import { Fault, usage } from '../../framework/fault.ts';
+import { present } from '../../framework/present.ts';
 import { awaitDaemon, findDaemon, stopDaemon } from '../../session/local-daemon.ts';
 import { portOf, readDaemonStart } from '../../settings/daemon-start.ts';
 import { isDaemon } from '../../settings/processes.ts';
@@ -11,6 +10,7 @@ import { readDaemonInfo } from '../../settings/settings.ts';
 import { safe } from '../../terminal/text.ts';
 import { argumentsOf, startNow } from './daemon.ts';
 import { daemonFlags } from './run.ts';
+import { restartUnit, systemdOf } from './service/systemd.ts';
 
 /** Stops the daemon and starts it again on the same port with the same flags. */
 export const daemonRestart = command({

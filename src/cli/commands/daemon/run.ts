@@ -1,6 +1,6 @@
 import { daemonRoles, defaultHost, defaultPort, maxDrainSeconds, stepUpModes } from '../../../contract/local.ts';
-import { command } from '../../define.ts';
-import type { FlagShapes } from '../../flags.ts';
+import { command } from '../../framework/define.ts';
+import type { FlagShapes } from '../../framework/flags.ts';
 
 /** Flags of the commands that start a daemon. */
 export const daemonFlags = {

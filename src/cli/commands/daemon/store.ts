@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { environment } from '../../../contract/local.ts';
 import type { ProgramIo } from '../../../contract/programs.ts';
-import type { Context } from '../../context.ts';
-import { command } from '../../define.ts';
-import { Fault, usage } from '../../fault.ts';
-import { csvFlag, type FlagShapes } from '../../flags.ts';
+import type { Context } from '../../framework/context.ts';
+import { command } from '../../framework/define.ts';
+import { Fault, usage } from '../../framework/fault.ts';
+import { csvFlag, type FlagShapes } from '../../framework/flags.ts';
 import { confirm } from '../../terminal/prompt.ts';
 import { timeOf } from '../devices/filter.ts';
 

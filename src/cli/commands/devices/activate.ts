@@ -1,16 +1,16 @@
 import { writtenActivationCode } from '../../../contract/ids.ts';
 import { activationAlphabet } from '../../../contract/values.ts';
-import { need } from '../../ask.ts';
-import type { Context } from '../../context.ts';
-import { command } from '../../define.ts';
-import { usage } from '../../fault.ts';
-import { pluggedFlag } from '../../flags.ts';
-import { present, stateTitle } from '../../present.ts';
+import { need } from '../../framework/ask.ts';
+import type { Context } from '../../framework/context.ts';
+import { command } from '../../framework/define.ts';
+import { usage } from '../../framework/fault.ts';
+import { pluggedFlag } from '../../framework/flags.ts';
+import { present, stateTitle } from '../../framework/present.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
-import { type BulkFlags, bulkDescription, bulkFlags, devicesArg, isBulk } from '../bulk/flags.ts';
-import { operations } from '../bulk/operations.ts';
-import { type Targets, targetsOf } from '../bulk/targets.ts';
+import { type BulkFlags, bulkDescription, bulkFlags, devicesArg, isBulk } from '../many/bulk/flags.ts';
+import { operations } from '../many/bulk/operations.ts';
+import { type Targets, targetsOf } from '../many/bulk/targets.ts';
 import { resolveDevice } from './device.ts';
 
 /** Binds a device to a user: `POST /api/devices/activate`. Prompts for a missing code and user. */
@@ -75,7 +75,7 @@ const targets = (context: Context, names: readonly string[], flags: Flags): Prom
 /** The user, picked among those of the registry by a caller who may list them. */
 async function userOf(context: Context, given: string | undefined): Promise<string> {
   if (given === undefined && context.canAsk) {
-    const { pickBoundUser } = await import('../../pickers/listed.ts');
+    const { pickBoundUser } = await import('../../framework/pickers/listed.ts');
     const picked = await pickBoundUser(context, question);
     if (picked !== null) return picked;
   }
@@ -100,7 +100,7 @@ type Flags = BulkFlags & {
 
 async function activateMany(context: Context, names: readonly string[], flags: Flags): Promise<number> {
   if (flags.code !== undefined) throw usage('--code is for one device', 'omit it: the codes come from the registry');
-  const { changeMany } = await import('../bulk/change.ts');
+  const { changeMany } = await import('../many/bulk/change.ts');
   return changeMany(context, {
     operation: 'ACTIVATE',
     names,

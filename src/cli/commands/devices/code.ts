@@ -1,11 +1,11 @@
 import { activationCodeDays } from '../../../contract/limits.ts';
-import { command } from '../../define.ts';
-import { pluggedFlag } from '../../flags.ts';
-import { present } from '../../present.ts';
+import { command } from '../../framework/define.ts';
+import { pluggedFlag } from '../../framework/flags.ts';
+import { present } from '../../framework/present.ts';
 import { safe } from '../../terminal/text.ts';
 import { timeAndDistance } from '../../terminal/when.ts';
-import { bulkDescription, bulkFlags, devicesArg } from '../bulk/flags.ts';
-import { targetsOf } from '../bulk/targets.ts';
+import { bulkDescription, bulkFlags, devicesArg } from '../many/bulk/flags.ts';
+import { targetsOf } from '../many/bulk/targets.ts';
 import { resolveDevice } from './device.ts';
 import { reasonOf } from './lock.ts';
 
@@ -35,7 +35,7 @@ export const code = command({
     const validity = flags.days === undefined ? {} : { validityDays: flags.days };
     const { names, isBatch } = await targetsOf(context, 'GENERATE_CODE', args, flags);
     if (isBatch) {
-      const { changeMany } = await import('../bulk/change.ts');
+      const { changeMany } = await import('../many/bulk/change.ts');
       const fields = async () => ({ reason: await reasonOf(context, flags.reason), ...validity });
       return changeMany(context, { operation: 'GENERATE_CODE', names, flags, fields });
     }

@@ -1,14 +1,14 @@
-import { type PasswordFlags, readPassword } from '../../ask.ts';
-import type { Context } from '../../context.ts';
-import { command } from '../../define.ts';
-import { usage } from '../../fault.ts';
-import { passwordFlags, pluggedFlag } from '../../flags.ts';
-import { present, stateTitle } from '../../present.ts';
+import { type PasswordFlags, readPassword } from '../../framework/ask.ts';
+import type { Context } from '../../framework/context.ts';
+import { command } from '../../framework/define.ts';
+import { usage } from '../../framework/fault.ts';
+import { passwordFlags, pluggedFlag } from '../../framework/flags.ts';
+import { present, stateTitle } from '../../framework/present.ts';
 import { askText } from '../../terminal/prompt.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
-import { type BulkFlags, bulkDescription, bulkFlags, devicesArg } from '../bulk/flags.ts';
-import { targetsOf } from '../bulk/targets.ts';
+import { type BulkFlags, bulkDescription, bulkFlags, devicesArg } from '../many/bulk/flags.ts';
+import { targetsOf } from '../many/bulk/targets.ts';
 import { resolveDevice } from './device.ts';
 import { noteFlag, noteOf, reasonOf } from './lock.ts';
 
@@ -62,7 +62,7 @@ type Flags = BulkFlags &
 async function deactivateMany(context: Context, names: readonly string[], flags: Flags): Promise<number> {
   if (flags.file === '-' && (flags.passwordStdin || flags.passwordFile === '-'))
     throw usage('standard input cannot be both the devices and the password', 'give --password-file FILE');
-  const { changeMany } = await import('../bulk/change.ts');
+  const { changeMany } = await import('../many/bulk/change.ts');
   return changeMany(context, {
     operation: 'DEACTIVATE',
     names,

@@ -4,8 +4,8 @@ import type { DeviceListItem } from '../../../contract/devices.ts';
 import type { Routes } from '../../../contract/routes.ts';
 import type { ExportFormat } from '../../../contract/values.ts';
 import { isServerRefusal, Unreachable } from '../../client/failures.ts';
-import type { Context } from '../../context.ts';
-import { Fault, interrupted } from '../../fault.ts';
+import type { Context } from '../../framework/context.ts';
+import { Fault, interrupted } from '../../framework/fault.ts';
 
 type Filter = Partial<QueryOf<Routes['exportDevices']>>;
 

@@ -3,13 +3,13 @@ import type { DeviceDetail } from '../../../contract/devices.ts';
 import type { Notification } from '../../../contract/events.ts';
 import type { DeviceStatus } from '../../../contract/values.ts';
 import { isServerRefusal } from '../../client/failures.ts';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../framework/context.ts';
 import { wrapped } from '../../terminal/card.ts';
 import type { Output } from '../../terminal/output.ts';
 import { type Style, statusStyle } from '../../terminal/style.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime, relative } from '../../terminal/when.ts';
-import { wordsOf } from '../enroll/event-lines.ts';
+import { wordsOf } from '../enrollment/enroll/event-lines.ts';
 
 /** Events that are shown; `devmgr events` has the others. */
 const mostEvents = 10;

@@ -1,12 +1,12 @@
-import { need } from '../../ask.ts';
-import type { Context } from '../../context.ts';
-import { command } from '../../define.ts';
-import { pluggedFlag } from '../../flags.ts';
-import { present, stateTitle } from '../../present.ts';
+import { need } from '../../framework/ask.ts';
+import type { Context } from '../../framework/context.ts';
+import { command } from '../../framework/define.ts';
+import { pluggedFlag } from '../../framework/flags.ts';
+import { present, stateTitle } from '../../framework/present.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
-import { bulkDescription, bulkFlags, devicesArg } from '../bulk/flags.ts';
-import { targetsOf } from '../bulk/targets.ts';
+import { bulkDescription, bulkFlags, devicesArg } from '../many/bulk/flags.ts';
+import { targetsOf } from '../many/bulk/targets.ts';
 import { resolveDevice } from './device.ts';
 
 /** Flag for a note in the audit log. */
@@ -36,7 +36,7 @@ export const lock = command({
   async run({ args, flags }, context) {
     const { names, isBatch } = await targetsOf(context, 'LOCK', args, flags);
     if (isBatch) {
-      const { changeMany } = await import('../bulk/change.ts');
+      const { changeMany } = await import('../many/bulk/change.ts');
       const fields = async () => ({ reason: await reasonOf(context, flags.reason), ...noteOf(flags.note) });
       return changeMany(context, { operation: 'LOCK', names, flags, fields });
     }
@@ -68,7 +68,7 @@ export const unlock = command({
   async run({ args, flags }, context) {
     const { names, isBatch } = await targetsOf(context, 'UNLOCK', args, flags);
     if (isBatch) {
-      const { changeMany } = await import('../bulk/change.ts');
+      const { changeMany } = await import('../many/bulk/change.ts');
       return changeMany(context, { operation: 'UNLOCK', names, flags, fields: async () => noteOf(flags.note) });
     }
     const deviceId = await resolveDevice(context, names[0], flags.plugged);

@@ -1,7 +1,7 @@
 /** Proofs of keys in words: what each grade means, and what it does not. */
 import type { Proof } from '../../../contract/proof.ts';
 import type { ProofGrade } from '../../../contract/values.ts';
-import type { CardRow } from '../../present.ts';
+import type { CardRow } from '../../framework/present.ts';
 import type { Style } from '../../terminal/style.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';

@@ -1,13 +1,13 @@
 import { sizes } from '../../../contract/limits.ts';
 import { type DeviceType, deviceTypes } from '../../../contract/values.ts';
-import { need } from '../../ask.ts';
-import type { Context } from '../../context.ts';
-import { command } from '../../define.ts';
-import { usage } from '../../fault.ts';
-import { csvFlag } from '../../flags.ts';
-import { present } from '../../present.ts';
+import { need } from '../../framework/ask.ts';
+import type { Context } from '../../framework/context.ts';
+import { command } from '../../framework/define.ts';
+import { usage } from '../../framework/fault.ts';
+import { csvFlag } from '../../framework/flags.ts';
+import { present } from '../../framework/present.ts';
 import { safe } from '../../terminal/text.ts';
-import { encodingFlag } from '../import/encoding.ts';
+import { encodingFlag } from '../many/import/encoding.ts';
 import { tagFlag, tagsOf } from './tags.ts';
 
 /** A flag that describes the one device. */
@@ -82,7 +82,7 @@ export const register = command({
   ],
   async run({ flags }, context) {
     if (flags.file === undefined) return registerOne(context, flags);
-    const { registerFile } = await import('../import/run.ts');
+    const { registerFile } = await import('../many/import/run.ts');
     return registerFile({ ...flags, file: flags.file, tags: tagsOf(flags.tag) }, context);
   },
 });

@@ -1,11 +1,11 @@
 import type { DeviceDetail } from '../../../contract/devices.ts';
 import { ServerRefusal } from '../../client/failures.ts';
-import type { Context } from '../../context.ts';
-import { command } from '../../define.ts';
-import { usage } from '../../fault.ts';
-import { pluggedFlag } from '../../flags.ts';
-import { resultFlags } from '../../format.ts';
-import { type CardRow, present } from '../../present.ts';
+import type { Context } from '../../framework/context.ts';
+import { command } from '../../framework/define.ts';
+import { usage } from '../../framework/fault.ts';
+import { pluggedFlag } from '../../framework/flags.ts';
+import { resultFlags } from '../../framework/format.ts';
+import { type CardRow, present } from '../../framework/present.ts';
 import { hasUtf8 } from '../../terminal/glyphs.ts';
 import { statusStyle } from '../../terminal/style.ts';
 import { safe, safeProse } from '../../terminal/text.ts';

@@ -1,7 +1,7 @@
 import { deviceStatuses, deviceTypes } from '../../../contract/values.ts';
-import { counted, count as grouped } from '../../count.ts';
-import { command } from '../../define.ts';
-import { resultFlags } from '../../format.ts';
+import { counted, count as grouped } from '../../framework/count.ts';
+import { command } from '../../framework/define.ts';
+import { resultFlags } from '../../framework/format.ts';
 import { type BarRow, bars } from '../../terminal/bars.ts';
 import { statusStyle } from '../../terminal/style.ts';
 

@@ -1,8 +1,8 @@
 import type { TagChanges } from '../../../contract/tags.ts';
-import { command } from '../../define.ts';
-import { usage } from '../../fault.ts';
-import { pluggedFlag } from '../../flags.ts';
-import { present } from '../../present.ts';
+import { command } from '../../framework/define.ts';
+import { usage } from '../../framework/fault.ts';
+import { pluggedFlag } from '../../framework/flags.ts';
+import { present } from '../../framework/present.ts';
 import { safe, safeProse } from '../../terminal/text.ts';
 import { deviceArg, resolveDevice } from './device.ts';
 import { tagFlag, tagNameOf, tagsOf, tagWords } from './tags.ts';

@@ -1,9 +1,9 @@
 import { longestUse } from '../../../contract/limits.ts';
-import type { Context } from '../../context.ts';
-import { command } from '../../define.ts';
-import { usage } from '../../fault.ts';
-import { pluggedFlag } from '../../flags.ts';
-import { present } from '../../present.ts';
+import type { Context } from '../../framework/context.ts';
+import { command } from '../../framework/define.ts';
+import { usage } from '../../framework/fault.ts';
+import { pluggedFlag } from '../../framework/flags.ts';
+import { present } from '../../framework/present.ts';
 import { askText } from '../../terminal/prompt.ts';
 import { safe } from '../../terminal/text.ts';
 import { duration, timeAndDistance } from '../../terminal/when.ts';

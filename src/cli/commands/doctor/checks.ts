@@ -3,13 +3,13 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { isServerRefusal } from '../../client/failures.ts';
-import type { Context } from '../../context.ts';
-import { Fault, systemWords } from '../../fault.ts';
+import type { Context } from '../../framework/context.ts';
+import { Fault, systemWords } from '../../framework/fault.ts';
+import { isNodeSupported, leastNode } from '../../framework/version.ts';
 import { daemonMissing, findDaemon, healthAt } from '../../session/local-daemon.ts';
 import { addressesOf, isLocalServer } from '../../settings/settings.ts';
 import { safe } from '../../terminal/text.ts';
 import { timeAndDistance } from '../../terminal/when.ts';
-import { isNodeSupported, leastNode } from '../../version.ts';
 
 type State = 'ok' | 'warning' | 'failed';
 

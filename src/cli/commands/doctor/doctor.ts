@@ -1,7 +1,7 @@
-import { type Context, createContext } from '../../context.ts';
-import { command } from '../../define.ts';
-import { usage } from '../../fault.ts';
-import { indent } from '../../present.ts';
+import { type Context, createContext } from '../../framework/context.ts';
+import { command } from '../../framework/define.ts';
+import { usage } from '../../framework/fault.ts';
+import { indent } from '../../framework/present.ts';
 import { wrapped } from '../../terminal/card.ts';
 import { safeProse } from '../../terminal/text.ts';
 import { type Check, examine } from './checks.ts';

@@ -1,8 +1,8 @@
 /** `devmgr verify --all`: the registry judges stored answers again, in portions, and this shows what has changed. */
 import { type ProofGrade, proofGrades } from '../../../contract/values.ts';
-import type { Context } from '../../context.ts';
-import { count, counted } from '../../count.ts';
-import { present } from '../../present.ts';
+import type { Context } from '../../framework/context.ts';
+import { count, counted } from '../../framework/count.ts';
+import { present } from '../../framework/present.ts';
 
 type Grades = Readonly<Record<ProofGrade, number>>;
 

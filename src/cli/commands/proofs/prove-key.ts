@@ -6,8 +6,8 @@ import type { Routes } from '../../../contract/routes.ts';
 import { unproved } from '../../../contract/values.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import { sleep } from '../../client/sleep.ts';
-import type { Context } from '../../context.ts';
-import { Fault } from '../../fault.ts';
+import type { Context } from '../../framework/context.ts';
+import { Fault } from '../../framework/fault.ts';
 import { safe } from '../../terminal/text.ts';
 import { registrationOf } from '../devices/registration.ts';
 

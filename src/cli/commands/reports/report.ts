@@ -1,13 +1,13 @@
-import type { Context } from '../../context.ts';
-import { command } from '../../define.ts';
-import { usage } from '../../fault.ts';
-import type { FlagValues } from '../../flags.ts';
+import type { Context } from '../../framework/context.ts';
+import { command } from '../../framework/define.ts';
+import { usage } from '../../framework/fault.ts';
+import type { FlagValues } from '../../framework/flags.ts';
 import { writeNew } from '../../settings/files.ts';
 import { safe } from '../../terminal/text.ts';
 import { exportedDevices } from '../devices/export-stream.ts';
 import { filterFlags, filterOf } from '../devices/filter.ts';
 import { tagsOf } from '../devices/tags.ts';
-import { notify } from '../import/start.ts';
+import { notify } from '../many/import/start.ts';
 import { attemptsOf } from './attempts.ts';
 import { changesOf } from './changes.ts';
 import { DeviceCounts, type Figures } from './figures.ts';

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import type { Context } from '../../context.ts';
-import { command } from '../../define.ts';
-import { Fault, usage } from '../../fault.ts';
-import type { ArgShape } from '../../flags.ts';
+import type { Context } from '../../framework/context.ts';
+import { command } from '../../framework/define.ts';
+import { Fault, usage } from '../../framework/fault.ts';
+import type { ArgShape } from '../../framework/flags.ts';
 import { readLoginName } from '../../settings/credentials.ts';
 import {
   checkProfileName,
@@ -105,7 +105,7 @@ async function picked(context: Context): Promise<string> {
     value: name,
     cells: [name, profileOf(stored, name).server ?? 'the local daemon', name === profile ? 'in use' : ''],
   }));
-  const { pickProfile } = await import('../../pickers/listed.ts');
+  const { pickProfile } = await import('../../framework/pickers/listed.ts');
   return pickProfile(context, 'config', profiles);
 }
 
@@ -127,7 +127,7 @@ async function checked(setting: ProfileSetting, value: string): Promise<string> 
   if (value === '') throw usage(`${setting} cannot be empty`, `to remove it: devmgr config unset ${setting}`);
   if (setting === 'server') return serverAddresses(value);
   if (setting === 'hardware') return serverAddress(value);
-  if (setting === 'printer') (await import('../labels/printer.ts')).namedPrinter(value, 'printer', 1);
+  if (setting === 'printer') (await import('../enrollment/labels/printer.ts')).namedPrinter(value, 'printer', 1);
   return setting === 'ca' ? resolve(value) : value;
 }
 

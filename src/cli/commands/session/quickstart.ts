@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import type { Key } from '../../../contract/hardware.ts';
 import { environment, homeFiles } from '../../../contract/local.ts';
-import { need, readPassword } from '../../ask.ts';
 import { isServerRefusal } from '../../client/failures.ts';
-import type { Context } from '../../context.ts';
-import { command } from '../../define.ts';
-import { Fault } from '../../fault.ts';
-import { passwordFlags } from '../../flags.ts';
+import { need, readPassword } from '../../framework/ask.ts';
+import type { Context } from '../../framework/context.ts';
+import { command } from '../../framework/define.ts';
+import { Fault } from '../../framework/fault.ts';
+import { passwordFlags } from '../../framework/flags.ts';
 import { findDaemon, portNotice, startDaemon, stopDaemon } from '../../session/local-daemon.ts';
 import { isLocalServer } from '../../settings/settings.ts';
 import { confirm } from '../../terminal/prompt.ts';
 import { safe } from '../../terminal/text.ts';
-import { type EnrolledKey, KeyEnrollment } from '../enroll/enroll-key.ts';
-import { EnrollReport } from '../enroll/report.ts';
+import { type EnrolledKey, KeyEnrollment } from '../enrollment/enroll/enroll-key.ts';
+import { EnrollReport } from '../enrollment/enroll/report.ts';
 import { initialPassword, logIn } from './login.ts';
 
 /** How long to wait for a real key. */

@@ -5,8 +5,8 @@ import type { Routes } from '../../../contract/routes.ts';
 import { consolePath } from '../../../contract/values.ts';
 import type { Client } from '../../client/client.ts';
 import { sleep } from '../../client/sleep.ts';
-import type { Context } from '../../context.ts';
-import { Fault } from '../../fault.ts';
+import type { Context } from '../../framework/context.ts';
+import { Fault } from '../../framework/fault.ts';
 
 type Login = DataOf<Routes['login']>;
 

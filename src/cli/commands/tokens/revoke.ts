@@ -3,10 +3,10 @@ import { paging } from '../../../contract/limits.ts';
 import type { Client } from '../../client/client.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import { pagesOf } from '../../client/pages.ts';
-import type { Context } from '../../context.ts';
-import { command } from '../../define.ts';
-import { Fault, usage } from '../../fault.ts';
-import { present } from '../../present.ts';
+import type { Context } from '../../framework/context.ts';
+import { command } from '../../framework/define.ts';
+import { Fault, usage } from '../../framework/fault.ts';
+import { present } from '../../framework/present.ts';
 import { confirm } from '../../terminal/prompt.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
@@ -73,7 +73,7 @@ async function removeWebhooks({ registry, out }: Context, webhooks: readonly str
 
 /** One of the valid tokens. A person confirms it: two rows of a list are easily confused. */
 async function picked(context: Context): Promise<string> {
-  const { pickToken } = await import('../../pickers/listed.ts');
+  const { pickToken } = await import('../../framework/pickers/listed.ts');
   const { tokenId, name } = await pickToken(context, 'tokens revoke');
   if (await confirm(context.out, `Revoke ${name}?`)) return tokenId;
   throw usage('not confirmed: nothing was changed');

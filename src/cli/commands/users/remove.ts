@@ -1,9 +1,9 @@
 import type { User } from '../../../contract/users.ts';
 import { removedEmail } from '../../../contract/values.ts';
-import type { Context } from '../../context.ts';
-import { command } from '../../define.ts';
-import { usage } from '../../fault.ts';
-import { present } from '../../present.ts';
+import type { Context } from '../../framework/context.ts';
+import { command } from '../../framework/define.ts';
+import { usage } from '../../framework/fault.ts';
+import { present } from '../../framework/present.ts';
 import { confirm } from '../../terminal/prompt.ts';
 import { safe, shellWord } from '../../terminal/text.ts';
 import { isRemoved, readUser } from './find-user.ts';
@@ -32,7 +32,7 @@ export const usersRemove = command({
 });
 
 async function picked(context: Context): Promise<User> {
-  const { pickUser } = await import('../../pickers/listed.ts');
+  const { pickUser } = await import('../../framework/pickers/listed.ts');
   return pickUser(context, 'users remove', user => !isRemoved(user));
 }
 

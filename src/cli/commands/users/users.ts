@@ -1,16 +1,16 @@
 import { userIds } from '../../../contract/ids.ts';
 import type { User } from '../../../contract/users.ts';
 import { type Role, removedEmail, roles } from '../../../contract/values.ts';
-import { need, readNewPassword, readNewPasswords } from '../../ask.ts';
 import type { Client } from '../../client/client.ts';
 import { isServerRefusal } from '../../client/failures.ts';
-import type { Context } from '../../context.ts';
-import { command, definedFields } from '../../define.ts';
-import { usage } from '../../fault.ts';
-import { pageFlags, passwordFlags } from '../../flags.ts';
-import { listFlags } from '../../format.ts';
-import { type CardRow, present } from '../../present.ts';
-import { presentPage } from '../../present-list.ts';
+import { need, readNewPassword, readNewPasswords } from '../../framework/ask.ts';
+import type { Context } from '../../framework/context.ts';
+import { command, definedFields } from '../../framework/define.ts';
+import { usage } from '../../framework/fault.ts';
+import { pageFlags, passwordFlags } from '../../framework/flags.ts';
+import { listFlags } from '../../framework/format.ts';
+import { type CardRow, present } from '../../framework/present.ts';
+import { presentPage } from '../../framework/present-list.ts';
 import { forgetLogin, storeLogin } from '../../settings/credentials.ts';
 import type { Column } from '../../terminal/column.ts';
 import { safe } from '../../terminal/text.ts';
@@ -159,7 +159,7 @@ async function change({ registry }: Context, userId: string, body: UserChange): 
 }
 
 async function picked(context: Context): Promise<User> {
-  const { pickUser } = await import('../../pickers/listed.ts');
+  const { pickUser } = await import('../../framework/pickers/listed.ts');
   return pickUser(context, 'users update');
 }
 

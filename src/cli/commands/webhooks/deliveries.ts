@@ -1,7 +1,7 @@
 import type { WebhookAttempt } from '../../../contract/webhooks.ts';
-import { command } from '../../define.ts';
-import { listFlags } from '../../format.ts';
-import { presentRows } from '../../present-list.ts';
+import { command } from '../../framework/define.ts';
+import { listFlags } from '../../framework/format.ts';
+import { presentRows } from '../../framework/present-list.ts';
 import type { Column } from '../../terminal/column.ts';
 import { localTime } from '../../terminal/when.ts';
 

@@ -1,4 +1,4 @@
-import type { Entry } from '../../define.ts';
+import type { Entry } from '../../framework/define.ts';
 import { entry } from '../entry.ts';
 
 /** The commands about webhooks, in the order of the help. */

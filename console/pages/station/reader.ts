@@ -1,0 +1,73 @@
+/** The keys that are plugged into the machine of the daemon, as they change. */
+import { effect, signal } from '@preact/signals';
+import type { Key } from '../../../src/contract/hardware.ts';
+import { AttachedKeys } from '../../../src/enrollment/line/attached-keys.ts';
+import { type Problem, problemOf } from '../../api/problem.ts';
+import { call } from '../../api/request.ts';
+import { connections, onEvents, streamState } from '../../api/stream.ts';
+import type { Bench } from './bench.ts';
+
+/** Follows the keys for a run while the page is shown. */
+export class Reader {
+  /** Why the list cannot be read; null if it can. */
+  readonly problem = signal<Problem | null>(null);
+  readonly #run: Bench;
+  readonly #keys: AttachedKeys;
+  /** Whether an event of the stream is being taken: then the moment of the change is known. */
+  #isSeen = false;
+  readonly #attached = new Set<string>();
+
+  constructor(run: Bench) {
+    this.#run = run;
+    this.#keys = new AttachedKeys(({ type, key, again }) => {
+      if (type === 'KEY_DETACHED') {
+        this.#attached.delete(key.keyId);
+        run.pulled(key.keyId, this.#isSeen);
+      } else {
+        this.#attached.add(key.keyId);
+        run.plugged(key, this.#isSeen || again);
+      }
+    });
+  }
+
+  /** Follows the keys until the function that it returns is called. What happens to a key in the meantime binds nothing. */
+  start(): () => void {
+    this.#run.suspend();
+    const stops = [
+      onEvents(events => {
+        this.#isSeen = true;
+        for (const { type, data } of events) {
+          // The data of these types is a key.
+          if (type === 'KEY_ATTACHED') this.#keys.attach(data as unknown as Key);
+          if (type === 'KEY_DETACHED') this.#keys.detach(data as unknown as Key);
+        }
+        this.#isSeen = false;
+      }),
+      effect(() => {
+        if (streamState.value !== 'lost') return;
+        this.#keys.doubt();
+        this.#run.lost();
+      }),
+      effect(() => {
+        // Each connection: what was plugged in or unplugged before it has sent no event.
+        connections.value;
+        void this.reload();
+      }),
+    ];
+    return () => {
+      for (const stop of stops) stop();
+      this.#run.suspend();
+    };
+  }
+
+  /** Reads the list of keys. */
+  readonly reload = async (): Promise<void> => {
+    try {
+      await this.#keys.update(async () => (await call('listKeys', {})).list);
+      this.#run.keepOnly(this.#attached);
+      this.problem.value = null;
+    } catch (error) {
+      this.problem.value = problemOf(error);
+    }
+  };
+}

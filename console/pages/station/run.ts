@@ -1,0 +1,262 @@
+/** A run of the bench: what happens at the reader and at the keyboard goes in, what to show comes out. */
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { Key } from '../../../src/contract/hardware.ts';
+import type { CheckAction, LineAction, LineEvent, Phase, Remark } from '../../../src/enrollment/line/events.ts';
+import { Line } from '../../../src/enrollment/line/line.ts';
+import type { Person } from '../../../src/enrollment/line/people.ts';
+import { countsOf } from '../../../src/enrollment/line/rows.ts';
+import { settled } from '../../../src/enrollment/line/settled.ts';
+import type { Result } from './results.ts';
+import type { RunStore } from './store.ts';
+import { failed, type Verdict } from './verdict.ts';
+
+/** What was found out about a key, or done with it. */
+export interface Outcome {
+  readonly verdict: Verdict;
+  readonly key: Key;
+  readonly person: Person;
+  /** Whether it is the result of a commit, not of a check. */
+  readonly isCommit: boolean;
+}
+
+/** What the operator has to know. */
+export interface Said {
+  readonly what: Remark;
+  /** What was scanned. */
+  readonly text: string;
+  readonly person: Person | null;
+}
+
+/** What the page shows. */
+export interface BenchView {
+  readonly phase: Phase['type'];
+  /** Who gets the next key; null if that is open. */
+  readonly person: Person | null;
+  /** Whether a badge that names no person has stopped the line. */
+  readonly isHeld: boolean;
+  /** Keys that the row of this person has. */
+  readonly done: number;
+  /** The newest result; null after anything else has happened. */
+  readonly outcome: Outcome | null;
+  readonly said: Said | null;
+  /** Keys that are plugged in and not ignored. */
+  readonly keys: readonly Key[];
+  /** How many are ignored until they are unplugged. */
+  readonly ignored: number;
+  /** Null without a roster. */
+  readonly roster: { readonly rows: number; readonly finished: number; readonly skipped: number } | null;
+  /** The first rows that need a key after that of `person`, and how many there are. */
+  readonly waiting: { readonly first: readonly Person[]; readonly count: number };
+  /** In order; the newest is the last. */
+  readonly results: readonly Result[];
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+}
+
+/** The registry as the bench uses it. */
+export interface Registry {
+  /** Never rejects. Changes nothing. */
+  check(key: Key, person: Person, countedFor: string | undefined): Promise<Verdict>;
+  /** Registers the key if it is new, and activates it for the person. Never rejects. The key may be unplugged already. */
+  bind(key: Key, person: Person): Promise<Verdict>;
+}
+
+/** What a run works with. */
+export interface BenchParts {
+  readonly registry: Registry;
+  readonly store: RunStore;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Lets the operator hear how it went. */
+  readonly sound: (kind: 'good' | 'bad') => void;
+}
+
+/** People whose names are shown in advance. */
+const SHOWN = 8;
+/** Events after which the newest result still counts. */
+const keeping: readonly LineEvent['type'][] = ['checked', 'committed', 'pull', 'enter', 'early'];
+/** Remarks on what the operator has just done on purpose. */
+const quiet: readonly Remark[] = ['badge', 'skipped', 'undone', 'redo'];
+
+/** Connects the line with the registry, and keeps its results. */
+export class BenchRun {
+  readonly #parts: BenchParts;
+  readonly #view: Signal<BenchView>;
+  readonly #keys = new Map<string, Key>();
+  readonly #ignored = new Set<string>();
+  #people: readonly Person[] | null;
+  #line: Line;
+  #outcome: Outcome | null = null;
+  #said: Said | null = null;
+  #results: readonly Result[];
+  #startedAt: number;
+  readonly view: ReadonlySignal<BenchView>;
+
+  /** Continues the run that is stored. */
+  constructor(parts: BenchParts) {
+    const stored = parts.store.read();
+    this.#parts = parts;
+    this.#people = stored?.people ?? null;
+    this.#results = stored?.results ?? [];
+    this.#startedAt = stored?.startedAt ?? parts.now();
+    this.#line = new Line(this.#people, stored?.done ?? []);
+    const view = signal(this.#seen());
+    this.#view = view;
+    this.view = view;
+  }
+
+  /** Begins with the people of a roster; null begins without one. Keys that people have by the results count. */
+  begin(people: readonly Person[] | null): void {
+    this.#people = people;
+    this.#line = new Line(people, people === null ? [] : countsOf(people, this.#bound()));
+    this.#outcome = null;
+    this.#said = null;
+    for (const keyId of this.#keys.keys()) if (!this.#ignored.has(keyId)) this.#line.take({ type: 'present', keyId });
+    this.#keep();
+    this.#show();
+  }
+
+  /** Forgets the results. People keep what they have. */
+  clear(): void {
+    this.#results = [];
+    this.#startedAt = this.#parts.now();
+    this.#keep();
+    this.#show();
+  }
+
+  /** `isSeen`: the moment is known, so it is known for whom the key was plugged in. */
+  plugged(key: Key, isSeen: boolean): void {
+    this.#keys.set(key.keyId, key);
+    if (this.#ignored.has(key.keyId)) this.#show();
+    else this.take({ type: isSeen ? 'plug' : 'present', keyId: key.keyId });
+  }
+
+  /** A key that was unplugged unseen, or during a scan (`isTyping`), is not bound. */
+  pulled(keyId: string, isSeen: boolean, isTyping = false): void {
+    if (!isSeen) this.suspend();
+    const wasIgnored = this.#ignored.delete(keyId);
+    if (!wasIgnored) this.take({ type: 'pull', keyId, isTyping });
+    this.#keys.delete(keyId);
+    this.#show();
+  }
+
+  /** Keys may be exchanged unseen from now on: nothing is bound before they are plugged in again. */
+  suspend(): void {
+    this.#line.take({ type: 'lost' });
+    this.#show();
+  }
+
+  /** Only these keys are plugged in. */
+  keepOnly(keyIds: ReadonlySet<string>): void {
+    for (const keyId of [...this.#keys.keys()]) if (!keyIds.has(keyId)) this.pulled(keyId, false);
+  }
+
+  /** Nothing is bound to this key while it stays plugged in. Not for a key that has passed: it would count as unplugged. */
+  ignore(keyId: string): void {
+    if (['ready', 'checking', 'committing'].includes(this.#line.phase.type)) return;
+    this.take({ type: 'pull', keyId });
+    this.#ignored.add(keyId);
+    this.#show();
+  }
+
+  /** Takes what has happened. */
+  take(event: LineEvent): void {
+    if (event.type !== 'checked' && event.type !== 'committed') this.#said = null;
+    for (const action of this.#line.take(event)) this.#do(action);
+    const isOver = !keeping.includes(event.type) && !['ready', 'failed', 'committing'].includes(this.#line.phase.type);
+    if (isOver) this.#outcome = null;
+    this.#show();
+  }
+
+  #do(action: LineAction): void {
+    const person = action.person === null ? null : (this.#line.rows.people[action.person] ?? null);
+    if (action.type === 'say') {
+      this.#said = { what: action.what, text: action.text, person };
+      if (!quiet.includes(action.what)) this.#parts.sound('bad');
+      return;
+    }
+    const key = this.#keys.get(action.keyId);
+    if (!key || !person) return;
+    if (action.type === 'fail') this.#end({ verdict: failed('pulled too early'), key, person, isCommit: false });
+    else if (action.type === 'check') void this.#check(key, person, action);
+    else void this.#commit(key, person, action.attempt);
+  }
+
+  async #check(key: Key, person: Person, action: CheckAction): Promise<void> {
+    const line = this.#line;
+    const { attempt } = action;
+    this.#outcome = null;
+    const verdict = await settled(action, this.#parts.registry.check(key, person, this.#countedFor(key)));
+    // The key was unplugged, or the person has changed.
+    if (line !== this.#line || attempt !== line.attempt) return;
+    this.#end({ verdict, key, person, isCommit: false });
+    this.take({ type: 'checked', attempt, passed: verdict.failure === null });
+  }
+
+  async #commit(key: Key, person: Person, attempt: number): Promise<void> {
+    const line = this.#line;
+    const verdict = await this.#parts.registry.bind(key, person);
+    this.#end({ verdict, key, person, isCommit: true });
+    if (line === this.#line) this.take({ type: 'committed', attempt, passed: verdict.failure === null });
+    this.#keep();
+    this.#show();
+  }
+
+  #end(outcome: Outcome): void {
+    this.#outcome = outcome;
+    const { verdict, key, person, isCommit } = outcome;
+    this.#parts.sound(verdict.failure === null ? 'good' : 'bad');
+    if (verdict.failure === null && !isCommit) return;
+    const { userId, name } = person;
+    const { keyId, deviceType, serialNumber } = key;
+    const { failure, detail } = verdict;
+    const at = new Date(this.#parts.now()).toISOString();
+    const deviceId = verdict.device?.deviceId ?? key.device?.deviceId ?? null;
+    this.#results = [
+      ...this.#results,
+      { at, userId, name, keyId, deviceType, serialNumber, deviceId, failure, detail },
+    ];
+    this.#keep();
+  }
+
+  #bound(): readonly Result[] {
+    return this.#results.filter(({ failure }) => failure === null);
+  }
+
+  #countedFor({ serialNumber }: Key): string | undefined {
+    if (serialNumber === null) return undefined;
+    return this.#bound().findLast(result => result.serialNumber === serialNumber)?.userId;
+  }
+
+  #keep(): void {
+    const { rows } = this.#line;
+    // Without a roster no person is next after a reload.
+    const done = this.#people === null ? [] : this.#people.map((_, row) => rows.doneOf(row));
+    this.#parts.store.write({ people: this.#people, done, results: this.#results, startedAt: this.#startedAt });
+  }
+
+  #show(): void {
+    this.#view.value = this.#seen();
+  }
+
+  #seen(): BenchView {
+    const { rows, person: row, phase } = this.#line;
+    const open = this.#people === null ? [] : rows.open();
+    const waiting = open.filter(each => each !== row);
+    return {
+      phase: phase.type,
+      person: row === null ? null : (rows.people[row] ?? null),
+      isHeld: this.#line.isHeld,
+      done: row === null ? 0 : rows.doneOf(row),
+      outcome: this.#outcome,
+      said: this.#said,
+      keys: [...this.#keys.values()].filter(({ keyId }) => !this.#ignored.has(keyId)),
+      ignored: this.#ignored.size,
+      roster:
+        this.#people === null ? null : { rows: this.#people.length, finished: rows.finished, skipped: rows.skipped },
+      waiting: { first: waiting.slice(0, SHOWN).flatMap(each => rows.people[each] ?? []), count: waiting.length },
+      results: this.#results,
+      startedAt: this.#startedAt,
+    };
+  }
+}

@@ -1,0 +1,154 @@
+/** Delivers to all endpoints of a registry. Of several daemons one delivers at a time; another takes over when it has gone. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WEBHOOKS, type WebhookRecord, webhooksIn } from '../../domain/webhook.ts';
+import type { Store } from '../../store/store.ts';
+import { EndpointDelivery, type EndpointParts } from './endpoint.ts';
+
+/** The name of the work that daemons share. */
+const WORK = 'webhooks';
+/** Milliseconds until a daemon looks again whether another one still delivers. */
+const TURN_MS = 2000;
+/** Milliseconds between two looks at the endpoints while entries arrive, and until another one after a failure. */
+const LOOK_MS = 250;
+
+/** What the deliveries work with. */
+interface DeliveriesParts extends Omit<EndpointParts, 'store' | 'pause'>, Partial<Pick<EndpointParts, 'pause'>> {
+  readonly store: EndpointParts['store'] & Pick<Store, 'onCommit' | 'sharedWork' | 'documentVersion'>;
+}
+
+interface Running {
+  readonly record: WebhookRecord;
+  readonly delivery: EndpointDelivery;
+  readonly stop: AbortController;
+  readonly done: Promise<void>;
+}
+
+const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  sleep(milliseconds, undefined, { signal }).catch(() => {});
+
+/** The deliveries of this daemon, in the background until they are stopped. */
+export class WebhookDeliveries {
+  readonly #parts: DeliveriesParts;
+  readonly #stop = new AbortController();
+  readonly #running = new Map<number, Running>();
+  /** By number: deliveries that were stopped and have not ended. */
+  readonly #ending = new Map<number, Promise<void>>();
+  #changed = Promise.withResolvers<void>();
+  #unsubscribe: () => void = () => {};
+  #ended: Promise<void> | undefined;
+  #seen = 0;
+  #looking = false;
+  /** Version of the document whose endpoints are running. */
+  #version = 0;
+
+  constructor(parts: DeliveriesParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#unsubscribe = this.#parts.store.onCommit(({ lastEventId }) => {
+      if (lastEventId <= this.#seen) return;
+      this.#seen = lastEventId;
+      for (const { delivery } of this.#running.values()) delivery.wake();
+      void this.#look();
+    });
+    this.#ended = this.#run(this.#stop.signal);
+  }
+
+  /** Endpoints were created, changed or removed. */
+  changed(): void {
+    this.#changed.resolve();
+  }
+
+  /** A post in progress gets two seconds to end. Idempotent. */
+  async stop(): Promise<void> {
+    this.#unsubscribe();
+    this.#stop.abort();
+    this.changed();
+    await this.#ended;
+  }
+
+  /** Looks for changes that another daemon or a delivery has made: at most one look at a time, however many entries arrive. */
+  async #look(): Promise<void> {
+    if (this.#looking) return;
+    this.#looking = true;
+    await pause(LOOK_MS, this.#stop.signal);
+    this.#looking = false;
+    const version = await this.#parts.store.documentVersion(WEBHOOKS).catch(() => this.#version);
+    if (version !== this.#version) this.changed();
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      if ((await this.#enabled()).length === 0) {
+        await this.#nextChange(signal);
+        continue;
+      }
+      const { sharedWork } = this.#parts.store;
+      if (!sharedWork) {
+        await this.#deliver(signal);
+        continue;
+      }
+      const held = await sharedWork.take(WORK).catch(() => null);
+      if (!held) {
+        await pause(TURN_MS, signal);
+        continue;
+      }
+      await this.#deliver(AbortSignal.any([signal, held.lost]));
+      // A connection that is lost has released it.
+      await held.release().catch(() => {});
+    }
+  }
+
+  /** Delivers until the signal is aborted or no endpoint is enabled. */
+  async #deliver(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const wanted = await this.#enabled();
+      this.#match(wanted);
+      if (wanted.length === 0) break;
+      await this.#nextChange(signal);
+    }
+    this.#match([]);
+    await Promise.all(this.#ending.values());
+  }
+
+  /** Starts and ends deliveries until they are those of the endpoints. One that was enabled again starts over. */
+  #match(wanted: readonly WebhookRecord[]): void {
+    for (const [number, { record, stop, done }] of this.#running) {
+      if (wanted.some(one => one.number === number && one.enabledAt === record.enabledAt)) continue;
+      stop.abort();
+      this.#running.delete(number);
+      this.#ending.set(number, done);
+      void done.then(() => this.#ending.get(number) === done && this.#ending.delete(number));
+    }
+    for (const record of wanted) {
+      if (this.#running.has(record.number)) continue;
+      const delivery = new EndpointDelivery({ pause, ...this.#parts }, record);
+      const stop = new AbortController();
+      const before = this.#ending.get(record.number) ?? Promise.resolve();
+      const done = before.then(() => delivery.run(stop.signal));
+      this.#running.set(record.number, { record, delivery, stop, done });
+    }
+  }
+
+  /** The endpoints that are not disabled. While the store does not answer, those that are running. */
+  async #enabled(): Promise<readonly WebhookRecord[]> {
+    // Before the read: a change during the read must not be missed.
+    this.#changed = Promise.withResolvers<void>();
+    try {
+      const { version, list } = webhooksIn(await this.#parts.store.document(WEBHOOKS));
+      this.#version = version;
+      return list.filter(({ disabled }) => disabled === null);
+    } catch (error) {
+      this.#parts.log.warn({ err: error }, 'the webhooks could not be read');
+      await pause(TURN_MS, this.#stop.signal);
+      this.changed();
+      return [...this.#running.values()].map(({ record }) => record);
+    }
+  }
+
+  async #nextChange(signal: AbortSignal): Promise<void> {
+    const aborted = new Promise<void>(resolve => signal.addEventListener('abort', () => resolve(), { once: true }));
+    if (!signal.aborted) await Promise.race([this.#changed.promise, aborted]);
+  }
+}

@@ -1,0 +1,103 @@
+import { paging } from '../../../../contract/limits.ts';
+import type { Context } from '../../../framework/context.ts';
+import { count } from '../../../framework/count.ts';
+import { command } from '../../../framework/define.ts';
+import { exitCodes } from '../../../framework/exit-codes.ts';
+import { usage } from '../../../framework/fault.ts';
+import { resultFlags } from '../../../framework/format.ts';
+import type { Column } from '../../../terminal/column.ts';
+import { safe, shellWord } from '../../../terminal/text.ts';
+import { appColumns } from '../../apps/apps.ts';
+import { userColumns } from '../../users/users.ts';
+import { deviceColumns } from '../list.ts';
+import { type Found, findAll, type Group, searchedRecords } from './find.ts';
+
+/** Searches devices, users and application versions for a text. Exit code 5 if nothing matches. */
+export const search = command({
+  isPaged: true,
+  description: `Upper and lower case are the same. Devices match by a part of the deviceId or serial number, or by the user they are bound to; users by a part of the id, name or e-mail address; application versions by a part of the id, platform, version, name or file name. Of users and application versions the newest ${searchedRecords} are searched. Users are searched only for an ADMIN.\nExit code 0 if something matches, else 5.`,
+  args: [{ name: 'TEXT', help: 'what to search for' }],
+  flags: {
+    limit: {
+      value: 'N',
+      short: 'n',
+      whole: { min: 1, max: paging.maxSize },
+      default: 10,
+      help: 'matches to show of each kind',
+    },
+    ...resultFlags,
+  },
+  examples: [
+    { does: 'whatever has to do with alice', line: 'search alice' },
+    { does: 'a part of a serial number', line: 'search 2026-0000 --limit 50' },
+    { does: 'is this serial number known?', line: 'search UK-2026-000001 --quiet' },
+  ],
+  async run({ args, flags }, context) {
+    const text = args[0]!.trim();
+    if (text === '') throw usage('there is nothing to search for', 'give a part of a serial number, an id or a name');
+    const searching = findAll(context.registry, text, flags.limit);
+    const found = await context.out.progress.during('Searching', searching);
+    const count = groupsOf(found).reduce((sum, { total }) => sum + total, 0);
+    await write(context, text, found);
+    if (count > 0) return exitCodes.done;
+    if (!context.out.json) context.out.notice(`Nothing matches "${text}".`);
+    return exitCodes.absent;
+  },
+});
+
+const groupsOf = ({ devices, boundDevices, users, appVersions }: Found): readonly Group<unknown>[] => [
+  devices,
+  boundDevices,
+  appVersions,
+  ...(users === null ? [] : [users]),
+];
+
+async function write(context: Context, text: string, found: Found): Promise<void> {
+  const { out } = context;
+  if (out.json) return out.document({ text, ...found });
+  if (out.quiet)
+    return out.text(
+      idsOf(found)
+        .map(id => `${safe(id)}\n`)
+        .join(''),
+    );
+  const word = shellWord(text);
+  const { devices, boundDevices, users, appVersions } = found;
+  const show = section(context);
+  await show('Devices', devices, deviceColumns(), `devmgr list --keyword ${word}`);
+  await show(`Devices bound to ${text}`, boundDevices, deviceColumns(), `devmgr list --user ${boundTo(found) ?? word}`);
+  const others = ({ total }: Group<unknown>, list: string) =>
+    total > paging.maxSize ? `devmgr ${list} list` : `devmgr search ${word} --limit ${total}`;
+  if (users) await show('Users', users, userColumns, others(users, 'users'));
+  await show('Application versions', appVersions, appColumns, others(appVersions, 'apps'));
+  if (users === null) out.notice('Users were not searched: only an ADMIN can list them.');
+  if (users?.complete === false) out.notice(`Only the newest ${searchedRecords} users were searched.`);
+  if (!appVersions.complete) out.notice(`Only the newest ${searchedRecords} application versions were searched.`);
+}
+
+/** The userId of the first device that is bound to a match; null if there is none. */
+const boundTo = ({ boundDevices }: Found): string | null => {
+  const userId = boundDevices.list[0]?.userId;
+  return userId ? shellWord(safe(userId)) : null;
+};
+
+function idsOf({ devices, boundDevices, users, appVersions }: Found): readonly string[] {
+  const found = [...devices.list, ...boundDevices.list].map(device => device.deviceId);
+  return [
+    ...new Set(found),
+    ...(users?.list ?? []).map(user => user.id),
+    ...appVersions.list.map(app => app.versionId),
+  ];
+}
+
+/** Writes a group under its title; an empty one is left out. `more` is the command that shows the others. */
+function section({ out }: Context) {
+  let isFirst = true;
+  return async <Row>(title: string, { total, list }: Group<Row>, columns: readonly Column<Row>[], more: string) => {
+    if (total === 0) return;
+    await out.text(`${isFirst ? '' : '\n'}${out.paint('bold', safe(`${title} (${total})`))}\n`);
+    isFirst = false;
+    await out.table(columns, list);
+    if (total > list.length) out.notice(`${count(total - list.length)} more: ${more}`);
+  };
+}

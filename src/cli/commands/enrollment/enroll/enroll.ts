@@ -1,0 +1,180 @@
+import { deviceTypes } from '../../../../contract/values.ts';
+import type { Context } from '../../../framework/context.ts';
+import { command } from '../../../framework/define.ts';
+import { exitCodes } from '../../../framework/exit-codes.ts';
+import { Fault, usage } from '../../../framework/fault.ts';
+import { tagFlag, tagsOf } from '../../devices/tags.ts';
+import { encodingFlag, encodingOf } from '../../many/import/encoding.ts';
+import { keyLabelFlags, keyLabelOf } from '../labels/enrolled.ts';
+import type { Outbox } from '../spool/outbox.ts';
+import { KeyEnrollment } from './enroll-key.ts';
+import { type EnrollOptions, EnrollRun, KeyCount, type KeyHandler } from './enroll-run.ts';
+import { EnrollReport } from './report.ts';
+import { EnrollFile } from './results.ts';
+import { attachedAtStart } from './waiting.ts';
+
+/** Enrolls keys as they are plugged in. Exit code 10 if no key comes in time, 7 if some keys failed. */
+export const enroll = command({
+  description:
+    'Plug in one key after another. Each key is registered once, however often you plug it in; a key that is already registered is recognized. Keys that are attached at the start are included, unless --skip-attached is given.\nManufacturer and model are read from the key unless you name them. The command ends after --count keys, after --timeout, or with Ctrl-C; run again with the same --out, it continues.',
+  flags: {
+    count: { value: 'N', short: 'n', whole: { min: 1 }, help: 'end after N keys, including those already in --out' },
+    timeout: { value: 'SECONDS', whole: { min: 1 }, help: 'end if no key is plugged in for this long (exit code 10)' },
+    type: { value: 'TYPE', choices: deviceTypes, help: 'only keys of this type' },
+    manufacturer: { value: 'NAME', offer: 'manufacturer', help: 'manufacturer to register with' },
+    model: { value: 'NAME', help: 'model to register with' },
+    'activate-for': { value: 'USER', offer: 'holder', help: 'activate each key for this user' },
+    roster: {
+      value: 'FILE',
+      offer: 'file',
+      help: 'bind a key to each person of this CSV: userId, name, and count or type',
+    },
+    encoding: { ...encodingFlag, needs: 'roster' },
+    bell: { help: 'with --roster: ring once if a key passes, twice if it fails' },
+    big: { help: 'with --roster: show the name of the person large' },
+    'skip-attached': { help: 'skip keys that are attached at the start' },
+    prove: { help: 'ask each key for a proof; some blink and wait for a touch' },
+    'require-proof': {
+      value: 'GRADE',
+      choices: ['model', 'unit'],
+      help: 'prove each key, and do not register one whose proof is below this grade',
+    },
+    tag: tagFlag('tag of each device that is registered, such as lot=7; can be repeated'),
+    spool: {
+      value: 'FILE',
+      offer: 'file',
+      conflicts: ['dry-run'],
+      help: 'while the registry is away, write keys to this file; they are delivered when it answers, or with spool flush',
+    },
+    ...keyLabelFlags,
+    'dry-run': { help: 'show what would be done, and change nothing' },
+    out: {
+      value: 'FILE',
+      short: 'o',
+      offer: 'file',
+      help: 'append the results to this file: JSON lines if its name ends in .json, .jsonl or .ndjson, else CSV',
+    },
+  },
+  examples: [
+    { does: 'one key', line: 'enroll --count 1' },
+    { does: 'a box of 500, with the codes in a file', line: 'enroll --count 500 --out codes.csv' },
+    { does: 'a lot at a station', line: 'enroll --tag lot=7 --tag station=line-3 --out lot-7.csv' },
+    { does: 'with a label for each key', line: 'enroll --label --printer 10.0.0.9' },
+    { does: 'only keys that prove their serial number', line: 'enroll --require-proof unit' },
+    { does: 'a key for each person of a list', line: 'enroll --roster people.csv --out handed-out.csv' },
+    { does: 'also while the registry is away', line: 'enroll --spool keys.spool --out codes.csv' },
+    { does: 'for a script', line: 'enroll --count 1 --timeout 60 --json' },
+  ],
+  run: async ({ flags }, context) => {
+    const common = {
+      timeoutSeconds: flags.timeout ?? null,
+      type: flags.type ?? null,
+      manufacturer: flags.manufacturer ?? null,
+      model: flags.model ?? null,
+      skipAttached: flags.skipAttached,
+      dryRun: flags.dryRun,
+      proof: flags.requireProof ?? (flags.prove ? ('none' as const) : null),
+      tags: flags.tag.length === 0 ? null : tagsOf(flags.tag),
+      out: flags.out ?? null,
+      spool: flags.spool ?? null,
+    };
+    if (common.spool !== null && common.proof !== null)
+      throw usage(
+        '--spool cannot be given with --prove or --require-proof: a proof answers a challenge of the registry',
+        'enroll without a proof, and prove the keys later: devmgr verify',
+      );
+    const { roster, bell, big } = flags;
+    checkRosterFlags(flags);
+    const label = keyLabelOf(context, flags);
+    if (roster !== undefined) {
+      const { enrollRoster } = await import('../roster/run.ts');
+      const encoding = encodingOf(flags.encoding);
+      return enrollRoster(context, { ...common, roster, encoding, bell, big, label, activateFor: null });
+    }
+    const activateFor = flags.activateFor === undefined ? null : await checkedUser(flags.activateFor);
+    return enrollKeys(context, { ...common, count: flags.count ?? null, activateFor, label });
+  },
+});
+
+interface RosterFlags {
+  readonly roster?: string | undefined;
+  readonly activateFor?: string | undefined;
+  readonly count?: number | undefined;
+  readonly bell: boolean;
+  readonly big: boolean;
+}
+
+/** A roster names the users and the number of keys; two flags need one. */
+function checkRosterFlags({ roster, activateFor, count, bell, big }: RosterFlags): void {
+  if (roster === undefined && (bell || big)) throw usage(`${bell ? '--bell' : '--big'} needs --roster`);
+  if (roster === undefined) return;
+  if (activateFor !== undefined) throw usage('--roster names the users: --activate-for cannot be given with it');
+  if (count !== undefined)
+    throw usage('--roster says how many keys: --count cannot be given with it', 'use the column count of the roster');
+}
+
+/** Checked before the first key: the server would refuse it for every key. */
+async function checkedUser(userId: string): Promise<string> {
+  const { readBoundUser } = await import('../../../../contract/readers.ts');
+  const outcome = readBoundUser({ userId });
+  if (!outcome.ok) throw usage(`--activate-for: ${outcome.message}`, 'name the user to activate the keys for');
+  return outcome.value.userId;
+}
+
+/** Resolves to the exit code. */
+export async function enrollKeys(context: Context, options: EnrollOptions): Promise<number> {
+  const { spool = null, label = null, out, count: wanted } = options;
+  const outbox = spool === null ? null : await (await import('../spool/outbox.ts')).Outbox.open(context, spool, label);
+  try {
+    if (outbox === null) await context.registry.token();
+    const skipped = await attachedAtStart(context, options.skipAttached);
+    const file = out === null ? null : new EnrollFile(out, { ...options, isSpooled: outbox !== null });
+    const count = new KeyCount(file === null || options.dryRun ? new Map() : await file.earlier(), wanted);
+    const report = new EnrollReport(context, file, wanted, outbox);
+    const enrollment =
+      outbox === null ? new KeyEnrollment(context, options) : await spooledKeys(context, options, outbox);
+    const isReached = await new EnrollRun(context, options, { skipped, count, report, enrollment, outbox }).run();
+    return await ended(context, options, { count, report, outbox, isReached });
+  } finally {
+    await outbox?.close();
+  }
+}
+
+async function spooledKeys(context: Context, options: EnrollOptions, outbox: Outbox): Promise<KeyHandler> {
+  const { SpooledKeys } = await import('../spool/spooled-keys.ts');
+  return new SpooledKeys(context, { ...options, label: Boolean(options.label) }, outbox);
+}
+
+interface Ending {
+  readonly count: KeyCount;
+  readonly report: EnrollReport;
+  readonly outbox: Outbox | null;
+  /** Whether the wanted number of keys is handled. */
+  readonly isReached: boolean;
+}
+
+/** The exit code of a run that has ended. Keys that wait in the spool file are not registered yet. */
+async function ended(context: Context, options: EnrollOptions, { count, report, outbox, isReached }: Ending) {
+  if (context.io.interrupt.aborted) report.interrupted();
+  await outbox?.finish();
+  if (context.io.interrupt.aborted) {
+    // Ctrl-C is how an enrollment without --count ends: the summary is its result, not an error.
+    report.summary(count);
+    return exitCodes.interrupted;
+  }
+  if (isReached) report.finished(count);
+  else checkTimeout(options, count);
+  if (outbox !== null && outbox.waiting > 0) return exitCodes.unreachable;
+  return (isReached && outbox === null) || count.failed === 0 ? exitCodes.done : exitCodes.partial;
+}
+
+/** Throws if the time was over before the wanted keys, or before any key. */
+function checkTimeout({ count, timeoutSeconds }: EnrollOptions, { done, doneNow }: KeyCount): void {
+  if (count === null && doneNow > 0) return;
+  const wanted = count === null ? '' : ` (${done} of ${count} keys were handled)`;
+  throw new Fault(
+    'hardware',
+    `no key was plugged in within ${timeoutSeconds} s${wanted}`,
+    'plug in a key, and see whether it is found: devmgr keys',
+  );
+}

@@ -1,0 +1,72 @@
+/** Events as lines for people. */
+import type { Notification } from '../../../../contract/events.ts';
+import type { EventType } from '../../../../contract/values.ts';
+import type { Context } from '../../../framework/context.ts';
+import { wrapped } from '../../../terminal/card.ts';
+import type { Style } from '../../../terminal/style.ts';
+import { safe } from '../../../terminal/text.ts';
+import { localTime } from '../../../terminal/when.ts';
+import { width } from '../../../terminal/width.ts';
+
+/** The color of a type of event; absent if it has none. */
+export const eventStyles: Readonly<Partial<Record<EventType, Style>>> = {
+  DEVICE_REGISTERED: 'cyan',
+  DEVICE_ACTIVATED: 'green',
+  DEVICE_UNLOCKED: 'green',
+  DEVICE_LOCKED: 'red',
+  DEVICE_DEACTIVATED: 'red',
+  KEY_ATTACHED: 'green',
+  KEY_DETACHED: 'yellow',
+};
+
+/** A field of an event: '' if it is absent or neither text nor a number. */
+export const text = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+const labelled = (words: string, value: unknown): string => (text(value) === '' ? words : `${words}: ${text(value)}`);
+const product = (data: Notification['data']): string => [data.manufacturer, data.model].map(text).join(' ').trim();
+
+/** What happened, without the time, the device or key, and the event's id. */
+export function wordsOf({ type, data }: Notification): string {
+  switch (type) {
+    case 'DEVICE_REGISTERED':
+      return `registered (${text(data.deviceType)})`;
+    case 'DEVICE_ACTIVATED':
+      return text(data.userId) === '' ? 'activated' : `activated for ${text(data.userId)}`;
+    case 'DEVICE_LOCKED':
+      return labelled('locked', data.lockReason);
+    case 'DEVICE_UNLOCKED':
+      return 'unlocked';
+    case 'DEVICE_DEACTIVATED':
+      return 'deactivated';
+    case 'DEVICE_UPDATED':
+      return 'updated';
+    case 'ACTIVATION_CODE_GENERATED':
+      return 'new activation code';
+    case 'APP_VERSION_UPLOADED':
+      return `uploaded: ${text(data.platform)} ${text(data.version)}`;
+    case 'KEY_ATTACHED':
+      return labelled(labelled('plugged in', product(data)), data.problem);
+    case 'KEY_DETACHED':
+      return 'unplugged';
+    default:
+      // A newer server may send types that this version does not know.
+      return type;
+  }
+}
+
+const indent = '    ';
+
+/** An event of the past: one line with its date, or several if the screen is too narrow. Needs no request. */
+export function eventLine({ io, out }: Context, event: Notification): string {
+  const { data } = event;
+  const time = localTime(event.timestamp, { seconds: true });
+  const thing = safe([data.deviceId ?? data.versionId, data.serialNumber].map(text).filter(Boolean).join('  '));
+  const words = safe(wordsOf(event));
+  const id = event.id === undefined ? '' : `#${event.id}`;
+  const line = (said: string, number: string) => [time, thing, said, number].filter(Boolean).join('  ');
+  const said = (part: string) => out.paint(eventStyles[event.type] ?? null, part);
+  const room = io.columns;
+  if (width(line(words, id)) <= room) return line(said(words), out.paint('dim', id));
+  const below = [...wrapped(thing, room - indent.length), ...wrapped(words, room - indent.length).map(said)];
+  return [`${time}  ${out.paint('dim', id)}`, ...below].join(`\n${indent}`);
+}

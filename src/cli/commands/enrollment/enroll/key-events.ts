@@ -1,0 +1,131 @@
+/** Attached keys as they change: from the notification stream, and from the list of keys, which finds what the stream missed. */
+import type { Key } from '../../../../contract/hardware.ts';
+import { AttachedKeys, type KeyChange } from '../../../../enrollment/line/attached-keys.ts';
+import { Unreachable } from '../../../client/failures.ts';
+import { sleep } from '../../../client/sleep.ts';
+import { followNotifications } from '../../../client/stream.ts';
+import type { Context } from '../../../framework/context.ts';
+import { interrupted } from '../../../framework/fault.ts';
+
+/** How long events are followed, and who is informed of the stream. */
+export interface KeyEventOptions {
+  /** Ends the events. */
+  readonly signal?: AbortSignal;
+  /** Receives the state of the stream. */
+  readonly onState?: (state: string, detail: string) => void;
+}
+
+/** Milliseconds between two requests of the list, with the stream and without it. */
+const slowPollMs = 10_000;
+const fastPollMs = 1_500;
+
+/**
+ * Starts with the keys that are attached. Each key is reported once while it stays attached, and once more (`again`) if its
+ * serial number becomes readable. Ctrl-C throws a fault; so does a list that the service refuses.
+ */
+export async function* keyEvents(context: Context, options: KeyEventOptions = {}): AsyncGenerator<KeyChange> {
+  const { interrupt } = context.io;
+  const feed = new KeyFeed(context, options);
+  await feed.start();
+  try {
+    for (let event = await feed.next(); event !== null; event = await feed.next()) yield event;
+    if (interrupt.aborted) throw interrupted();
+  } finally {
+    feed.stop();
+  }
+}
+
+class KeyFeed {
+  readonly #hardware: Context['hardware'];
+  readonly #onState: KeyEventOptions['onState'];
+  readonly #own = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #queue: KeyChange[] = [];
+  readonly #keys = new AttachedKeys(change => {
+    this.#queue.push(change);
+    this.#wake();
+  });
+  #failure: unknown = null;
+  #isStreaming = false;
+  #wake: () => void = () => undefined;
+
+  constructor({ hardware, io }: Context, { signal, onState }: KeyEventOptions) {
+    this.#hardware = hardware;
+    this.#onState = onState;
+    this.#signal = AbortSignal.any([this.#own.signal, io.interrupt, ...(signal ? [signal] : [])]);
+    this.#signal.addEventListener('abort', () => this.#wake(), { once: true });
+  }
+
+  async start(): Promise<void> {
+    await this.#readList();
+    // A service without a stream is polled. If the login is invalid, the list fails.
+    this.#follow().catch(() => {
+      this.#isStreaming = false;
+    });
+    void this.#poll();
+  }
+
+  stop(): void {
+    this.#own.abort();
+  }
+
+  /** The next event; null if the signal has ended the events. */
+  async next(): Promise<KeyChange | null> {
+    for (;;) {
+      const event = this.#queue.shift();
+      if (event) return event;
+      if (this.#failure) throw this.#failure;
+      if (this.#signal.aborted) return null;
+      await new Promise<void>(resolve => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  #readList(): Promise<void> {
+    return this.#keys.update(async () => (await this.#hardware.call('listKeys')).list);
+  }
+
+  /** The next list shows what a lost one would have shown. Any other error ends the events. */
+  async #readListAgain(): Promise<void> {
+    // Without the stream a restart of the service goes unnoticed.
+    if (!this.#isStreaming) this.#keys.doubt();
+    try {
+      await this.#readList();
+    } catch (error) {
+      if (error instanceof Unreachable) return this.#onState?.('lost', error.message);
+      this.#failure = error;
+      this.#wake();
+    }
+  }
+
+  async #follow(): Promise<void> {
+    const events = followNotifications({
+      client: this.#hardware,
+      types: ['KEY_ATTACHED', 'KEY_DETACHED'],
+      since: null,
+      signal: this.#signal,
+      onState: (state, detail) => this.#streamChanged(state, detail),
+    });
+    for await (const { type, data } of events) {
+      // The data of these types is a key.
+      const key = data as unknown as Key;
+      if (type === 'KEY_DETACHED') this.#keys.detach(key);
+      else this.#keys.attach(key);
+    }
+  }
+
+  #streamChanged(state: string, detail: string): void {
+    this.#isStreaming = state === 'connected' || state === 'resumed';
+    if (state !== 'gap') this.#onState?.(state, detail);
+    if (state === 'lost') this.#keys.doubt();
+    if (this.#isStreaming) void this.#readListAgain();
+  }
+
+  async #poll(): Promise<void> {
+    while (!this.#signal.aborted) {
+      await sleep(this.#isStreaming ? slowPollMs : fastPollMs, this.#signal);
+      if (!this.#signal.aborted) await this.#readListAgain();
+    }
+  }
+}

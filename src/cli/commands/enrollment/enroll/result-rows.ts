@@ -1,0 +1,115 @@
+/** The rows of files that enrollments have written. A file is read as a stream: memory does not grow with it. */
+import { createReadStream } from 'node:fs';
+import { cellText } from '../../../../contract/csv.ts';
+import { tagColumn } from '../../../../contract/values.ts';
+import { systemCode, systemWords, usage } from '../../../framework/fault.ts';
+import { readCsv } from '../../../jobs/csv.ts';
+import { concatenated, peek, TooLong } from '../../../jobs/input-text.ts';
+import { readJsonLines } from '../../../jobs/json.ts';
+import type { EnrolledKey } from './enroll-key.ts';
+
+/** The first columns of each file. */
+export const fields = [
+  'result',
+  'deviceId',
+  'serialNumber',
+  'deviceType',
+  'activationCode',
+  'status',
+  'userId',
+  'manufacturer',
+  'model',
+  'firmwareVersion',
+  'serialSource',
+  'simulated',
+  'message',
+] as const satisfies readonly (keyof EnrolledKey)[];
+
+export const proofColumn = 'proof';
+/** Columns of a roster run. An earlier version has written no `failure`. */
+export const nameColumn = 'name';
+export const failureColumn = 'failure';
+
+/** A row as a file has it. A cell of CSV that has no value is empty. */
+export type ResultRow = Readonly<Record<string, unknown>> & { readonly tags?: Readonly<Record<string, unknown>> };
+
+const results: readonly unknown[] = [
+  'registered',
+  'known',
+  'new',
+  'failed',
+  'spooled',
+  'conflict',
+] satisfies EnrolledKey['result'][];
+
+/** The file is not one of `enroll`. */
+class Foreign extends Error {}
+
+/** The rows of a file that an enrollment has written. Throws a usage fault if the file cannot be read, or is another one. */
+export const resultRows = (path: string): AsyncGenerator<ResultRow> => named(path, recognizedRows(path));
+
+/** Rows of a stream of results. Throws a usage fault that names `path` if it is another file or cannot be read. */
+export const rowsOf = (path: string, text: AsyncIterable<string>, isJson: boolean): AsyncGenerator<ResultRow> =>
+  named(path, isJson ? jsonRows(text) : csvRows(text));
+
+async function* recognizedRows(path: string): AsyncGenerator<ResultRow> {
+  const [first, rest] = await peek(chunksOf(path));
+  const text = concatenated(first, rest);
+  const isJson = first.startsWith('{');
+  let isForeign = isJson;
+  for await (const row of isJson ? jsonRows(text) : csvRows(text)) {
+    // A line that is incomplete after a crash is not a result.
+    if (!results.includes(row.result)) continue;
+    isForeign = false;
+    yield row;
+  }
+  if (isForeign) throw new Foreign();
+}
+
+async function* named(path: string, rows: AsyncIterable<ResultRow>): AsyncGenerator<ResultRow> {
+  try {
+    yield* rows;
+  } catch (error) {
+    if (error instanceof Foreign || error instanceof TooLong)
+      throw usage(`${path} does not contain results of an enrollment`, 'give a file that enroll --out has written');
+    if (systemCode(error) === null) throw error;
+    throw usage(`the results in ${path} cannot be read: ${systemWords(error)}`);
+  }
+}
+
+async function* chunksOf(path: string): AsyncGenerator<string> {
+  yield* createReadStream(path, 'utf8');
+}
+
+/** Throws `Foreign` if the first row is not the header of results. */
+async function* csvRows(chunks: AsyncIterable<string>): AsyncGenerator<ResultRow> {
+  let names: readonly string[] | null = null;
+  for await (const record of readCsv(chunks)) {
+    if ('cells' in record && names !== null) {
+      const columns = names;
+      // A line that is incomplete after a crash has no value for its last columns.
+      yield Object.fromEntries(record.cells.map((cell, i) => [columns[i], cellText(cell)]));
+    } else if (names === null) {
+      if (!('cells' in record) || !isHeader(record.cells)) throw new Foreign();
+      names = record.cells;
+    }
+  }
+}
+
+/** Whether these are the columns of a file of results. */
+export const isHeader = (columns: readonly string[]): boolean =>
+  fields.every((field, at) => columns[at] === field) && columns.slice(fields.length).every(isMoreColumn);
+
+const isMoreColumn = (name: string): boolean =>
+  [proofColumn, nameColumn, failureColumn].includes(name) || name.startsWith(tagColumn);
+
+async function* jsonRows(chunks: AsyncIterable<string>): AsyncGenerator<ResultRow> {
+  for await (const { text } of readJsonLines(chunks)) {
+    try {
+      const value: unknown = JSON.parse(text);
+      if (typeof value === 'object' && value !== null) yield value as ResultRow;
+    } catch {
+      // Incomplete after a crash.
+    }
+  }
+}

@@ -1,0 +1,137 @@
+/** The devices whose labels a command prints. */
+import { isServerRefusal } from '../../../client/failures.ts';
+import type { Context } from '../../../framework/context.ts';
+import { Fault, usage } from '../../../framework/fault.ts';
+import { findDevice } from '../../../framework/hints.ts';
+import { exportedDevices } from '../../devices/export-stream.ts';
+import { filterOfPairs } from '../../many/bulk/selection.ts';
+import { type Item, itemsOfFile, nameOf, type Target, targetOf } from '../../many/bulk/source.ts';
+import { notify } from '../../many/import/start.ts';
+import type { LabelDevice } from './placeholders.ts';
+
+/** How devices are named: by exactly one of the three, or by a file of which `names` are wanted. */
+export interface Named {
+  readonly names: readonly string[];
+  readonly filter: readonly string[];
+  readonly file: string | undefined;
+  /** Encoding of the file; see `encodingOf`. */
+  readonly encoding: string | null;
+}
+
+/** A device, or why its label cannot be printed. */
+export interface Found {
+  /** As it was named. */
+  readonly target: Target;
+  readonly device: LabelDevice | null;
+  /** Null if there is a device. */
+  readonly problem: Item['problem'];
+}
+
+/** The devices in their order, and how many lines of the file name a key that was not registered. */
+interface FoundDevices {
+  readonly devices: readonly Found[];
+  readonly unregistered: number;
+}
+
+/** The devices without those of `isDone`. Throws a fault if the one device that is named does not exist. */
+export async function findDevices(
+  context: Context,
+  { names, filter, file, encoding }: Named,
+  isDone: (target: Target) => boolean,
+): Promise<FoundDevices> {
+  if (filter.length > 0) return { devices: await matching(context, filter, isDone), unregistered: 0 };
+  const all = await namedItems(context, { names, file, encoding });
+  const items = all.filter(item => !item.unregistered);
+  const devices = await lookedUp(
+    context,
+    items.filter(({ target }) => !isDone(target)),
+  );
+  if (names.length === 1 && devices[0]?.device === null)
+    throw new Fault('device', `no device has the deviceId or serial number "${names[0]}"`, findDevice);
+  return { devices, unregistered: all.length - items.length };
+}
+
+async function matching(
+  context: Context,
+  filter: readonly string[],
+  isDone: (target: Target) => boolean,
+): Promise<readonly Found[]> {
+  const found: Found[] = [];
+  for await (const device of exportedDevices(context, filterOfPairs(filter))) {
+    const target = { deviceId: device.deviceId };
+    if (!isDone(target)) found.push({ target, device, problem: null });
+  }
+  return found;
+}
+
+async function namedItems(context: Context, { names, file, encoding }: Omit<Named, 'filter'>): Promise<Item[]> {
+  if (file === undefined) return names.map(name => ({ target: targetOf(name.trim()), fields: {}, problem: null }));
+  const items: Item[] = [];
+  const notice = (text: string) => notify(context, text);
+  const source = { file, stdin: context.io.stdin, encoding, notice, operation: null, userId: undefined };
+  for await (const item of itemsOfFile(source)) items.push(item);
+  return names.length === 0 ? items : names.map(name => rowOf(items, name.trim(), file));
+}
+
+/** The last row of the file for a device: a run can report a key more than once. Throws a usage fault if there is none. */
+function rowOf(items: readonly Item[], name: string, file: string): Item {
+  const isFor = ({ target, unregistered }: Item) =>
+    !unregistered && (target.deviceId === name || target.serialNumber === name);
+  const row = items.findLast(isFor);
+  if (row === undefined)
+    throw usage(`${nameOf(file)} has no row of the device "${name}"`, 'omit --file, or the device');
+  return row;
+}
+
+/** More devices than this are read with one export: the rate limit counts each request. */
+const mostRequests = 20;
+
+async function lookedUp(context: Context, items: readonly Item[]): Promise<readonly Found[]> {
+  const find =
+    items.length > mostRequests ? await fromExport(context, items) : (target: Target) => fromRequest(context, target);
+  const found: Found[] = [];
+  for (const { target, fields, problem } of items) {
+    const device = problem === null ? await find(target) : null;
+    const named = device === null || fields.name === undefined ? device : { ...device, name: fields.name };
+    found.push({ target, device: named, problem: device === null ? (problem ?? absent) : null });
+  }
+  return found;
+}
+
+const absent: Item['problem'] = { code: 2001, message: 'no device has this deviceId or serial number' };
+type Find = (target: Target) => LabelDevice | null | Promise<LabelDevice | null>;
+
+/** A text that looks like a deviceId can also be a serial number; a deviceId takes precedence. */
+async function fromRequest({ registry }: Context, { deviceId, serialNumber }: Target): Promise<LabelDevice | null> {
+  if (deviceId !== undefined) {
+    try {
+      return agreed(await registry.call('deviceDetail', { params: { deviceId } }), serialNumber);
+    } catch (error) {
+      if (!isServerRefusal(error, 2001)) throw error;
+      if (serialNumber !== undefined) return null;
+    }
+  }
+  const wanted = serialNumber ?? deviceId!;
+  const { list } = await registry.call('listDevices', { query: { serialNumber: wanted, size: 1 } });
+  return list[0] ?? null;
+}
+
+/** Null if a line names the device with the serial number of another one. */
+const agreed = (device: LabelDevice, serialNumber: string | undefined): LabelDevice | null =>
+  serialNumber === undefined || device.serialNumber === serialNumber ? device : null;
+
+async function fromExport(context: Context, items: readonly Item[]): Promise<Find> {
+  const wanted = new Set(items.flatMap(({ target: { deviceId, serialNumber } }) => [deviceId, serialNumber]));
+  const byId = new Map<string, LabelDevice>();
+  const bySerial = new Map<string, LabelDevice>();
+  for await (const device of exportedDevices(context, {})) {
+    if (!wanted.has(device.deviceId) && !wanted.has(device.serialNumber)) continue;
+    byId.set(device.deviceId, device);
+    bySerial.set(device.serialNumber, device);
+  }
+  return ({ deviceId, serialNumber }) => {
+    if (deviceId === undefined) return bySerial.get(serialNumber!) ?? null;
+    const device = byId.get(deviceId) ?? (serialNumber === undefined ? bySerial.get(deviceId) : undefined);
+    return device === undefined ? null : agreed(device, serialNumber);
+  };
+}

@@ -1,0 +1,89 @@
+/** The label of each key that an enrollment registers or binds. A printer that fails loses no enrollment: the row has the reason. */
+import type { Context } from '../../../framework/context.ts';
+import { usage } from '../../../framework/fault.ts';
+import type { FlagShapes, FlagValues } from '../../../framework/flags.ts';
+import { shellWord } from '../../../terminal/text.ts';
+import type { EnrolledKey } from '../enroll/enroll-key.ts';
+import { labelOf, printerFlags, printerOf, printerSeconds } from './outputs.ts';
+import type { LabelDevice } from './placeholders.ts';
+
+/** Flags of an enrollment that prints labels. */
+export const keyLabelFlags = {
+  label: {
+    help: 'print the label of each key that is registered, or bound to a person of the roster; see devmgr label',
+  },
+  printer: { ...printerFlags.printer, needs: 'label' },
+  lp: { ...printerFlags.lp, needs: 'label' },
+  template: { ...printerFlags.template, needs: 'label' },
+  dpi: { ...printerFlags.dpi, needs: 'label' },
+} as const satisfies FlagShapes;
+
+/** Prints the labels of keys that have a device. */
+export interface KeyLabel {
+  /** Returns the row of the key, which says whether the label is printed, and if not why. */
+  print(key: EnrolledKey): Promise<EnrolledKey>;
+  /** The command that prints the labels of these devices. `results`: the file with their rows in CSV, which has the names of persons. */
+  again(deviceIds: readonly string[], results: string | null): string;
+}
+
+/** What the flags ask for; null without `--label`. Throws a usage fault if neither they nor the settings name a printer. */
+export function keyLabelOf(context: Context, flags: FlagValues<typeof keyLabelFlags>): KeyLabel | null {
+  if (!flags.label) return null;
+  const printer = printerOf(context, flags, printerSeconds);
+  if (printer === null)
+    throw usage(
+      'no printer is named',
+      '--label needs --printer HOST or --lp; for each run: devmgr config set printer HOST',
+    );
+  const label = labelOf(flags);
+  return {
+    print: async key => {
+      try {
+        await printer.print(label(deviceOf(key)));
+        const waits = await printer.waits();
+        return {
+          ...key,
+          label: 'printed',
+          message: waits === null ? key.message : joined(key.message, `label: ${waits}`),
+        };
+      } catch (error) {
+        return withoutLabel(key, error instanceof Error ? error.message : String(error));
+      }
+    },
+    again: (deviceIds, results) => {
+      // Only a template can have the name of the person.
+      const rows = results === null || flags.template === undefined ? [] : ['--file', shellWord(results)];
+      return ['devmgr label', ...deviceIds, ...rows, ...flagWords(flags)].join(' ');
+    },
+  };
+}
+
+/** The row of a key whose label is not printed. */
+export function withoutLabel(key: EnrolledKey, why: string): EnrolledKey {
+  return { ...key, label: 'failed', message: joined(key.message, `label: failed: ${why}`) };
+}
+
+const joined = (message: string | null, more: string): string => (message === null ? more : `${message}; ${more}`);
+
+function flagWords({ printer, lp, template, dpi }: FlagValues<typeof keyLabelFlags>): readonly string[] {
+  const queue = typeof lp === 'string' ? ['--lp', shellWord(lp)] : lp ? ['--lp'] : [];
+  return [
+    ...(printer === undefined ? [] : ['--printer', shellWord(printer)]),
+    ...queue,
+    ...(template === undefined ? [] : ['--template', shellWord(template)]),
+    ...(dpi === undefined ? [] : ['--dpi', dpi]),
+  ];
+}
+
+const deviceOf = (key: EnrolledKey): LabelDevice => ({
+  deviceId: key.deviceId as LabelDevice['deviceId'],
+  deviceType: key.deviceType,
+  serialNumber: key.serialNumber ?? '',
+  manufacturer: key.manufacturer,
+  model: key.model,
+  status: key.status ?? 'INACTIVE',
+  userId: key.userId,
+  name: key.name,
+  activationCode: key.activationCode as LabelDevice['activationCode'],
+  tags: key.tags ?? {},
+});

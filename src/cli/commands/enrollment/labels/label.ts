@@ -1,0 +1,62 @@
+import { deviceStatuses } from '../../../../contract/values.ts';
+import type { Context } from '../../../framework/context.ts';
+import { command } from '../../../framework/define.ts';
+import { usage } from '../../../framework/fault.ts';
+import { type FlagValues, pluggedFlag } from '../../../framework/flags.ts';
+import { deviceArg, resolveDevice } from '../../devices/device.ts';
+import { bulkFlags } from '../../many/bulk/flags.ts';
+import { encodingOf } from '../../many/import/encoding.ts';
+import { checkInput } from '../../many/import/start.ts';
+import { outputFlags, outputOf } from './outputs.ts';
+import { fieldNames } from './placeholders.ts';
+
+const { file, encoding, filter, out } = bulkFlags;
+const selectionFlags = {
+  file,
+  encoding,
+  filter,
+  out,
+  resume: { needs: 'out', help: 'skip the devices whose labels an earlier run with the same --out has printed' },
+  ...pluggedFlag,
+} as const;
+
+/** Prints the labels of devices. Exit code 10 if the printer fails, 7 if some labels cannot be made. */
+export const label = command({
+  description: `Prints a label for each device, in ZPL. The printer draws QR and Data Matrix codes.\nA template is a file in ZPL: each field ^FD…^FS can have placeholders: ${fieldNames.map(name => `{${name}}`).join(' ')} {tag:NAME}. {model,16} prints at most 16 characters; {name} is the person's name in a roster run and in --file with a column name, else the user id. The built-in template does not have the activation code. With --html, a template is the HTML of one label, and {qr:deviceId} draws a QR code.\nIf the printer fails, the command ends and says how many labels were printed; with --out it can be continued with --resume.`,
+  args: [{ ...deviceArg, rest: true }],
+  flags: { ...outputFlags, ...selectionFlags },
+  examples: [
+    { does: 'the label of a device', line: 'label UK-2026-000001 --printer 10.0.0.9' },
+    { does: 'a lot, on a queue of the system', line: 'label --filter tag=lot=7 --lp zebra --out lot.csv' },
+    { does: 'the ZPL, without a printer', line: 'label DEV-1 --dry-run' },
+    { does: 'a sheet for an office printer', line: 'label --filter tag=lot=7 --html lot.html' },
+  ],
+  async run({ args, flags }, context) {
+    check(args, flags);
+    const output = outputOf(context, flags);
+    const { printLabels } = await import('./run.ts');
+    const names = await namesOf(context, args, flags);
+    const { filter, file, out, resume, dryRun } = flags;
+    const encoding = encodingOf(flags.encoding);
+    await printLabels(context, { names, filter, file, encoding, out, resume, output, isDry: dryRun });
+  },
+});
+
+type Values = FlagValues<typeof selectionFlags>;
+
+function check(names: readonly string[], { file, filter, out, resume, plugged }: Values): void {
+  if (names.length > 0 && filter.length > 0)
+    throw usage(`both "${names[0]}" and --filter name devices`, 'omit one of them');
+  if (plugged && names.length > 0) throw usage(`both "${names[0]}" and --plugged name a device`, 'omit one of them');
+  if (names.some(name => name.trim() === '')) throw usage('the name of a device is empty');
+  if (file !== undefined) checkInput({ file, out, resume, force: false });
+}
+
+/** The devices that the command line names; if it names none, those that are marked in a list at the terminal. */
+async function namesOf(context: Context, args: readonly string[], flags: Values): Promise<readonly string[]> {
+  if (flags.plugged) return [await resolveDevice(context, undefined, true)];
+  if (args.length > 0 || flags.file !== undefined || flags.filter.length > 0) return args;
+  if (!context.canAsk) throw usage('no device is named', 'name devices, or use --file or --filter');
+  const { pickDevices } = await import('../../../framework/pickers/devices.ts');
+  return pickDevices(context, deviceStatuses);
+}

@@ -1,0 +1,147 @@
+/** Where the labels of a run go: to a printer, to standard output, or to a page. */
+import { readFileSync } from 'node:fs';
+import type { Context } from '../../../framework/context.ts';
+import { systemWords, usage } from '../../../framework/fault.ts';
+import type { FlagShapes, FlagValues } from '../../../framework/flags.ts';
+import { writeWhole } from '../../../settings/files.ts';
+import type { LabelDevice } from './placeholders.ts';
+import { namedPrinter, networkPrinter, type Printer, queuePrinter } from './printer.ts';
+import { layoutOf, sheetFlags, sheetOf, sheetTemplate, standardSheet } from './sheet.ts';
+import { type Label, resolutions, standardTemplate, zplTemplate } from './zpl.ts';
+
+/** Flags that name a printer and a template. */
+export const printerFlags = {
+  printer: { value: 'HOST', conflicts: ['lp'], help: 'print on this printer, as HOST or HOST:PORT (port 9100)' },
+  lp: { value: 'QUEUE', optional: true, help: 'print on this queue of the system, or on the default queue' },
+  template: {
+    value: 'FILE',
+    offer: 'file',
+    help: 'ZPL with placeholders such as {serialNumber} (default: 50 x 25 mm)',
+  },
+  dpi: {
+    value: 'DPI',
+    choices: resolutions,
+    conflicts: ['template'],
+    help: 'dots per inch of the printer (default: 203)',
+  },
+} as const satisfies FlagShapes;
+
+/** Seconds to wait for a printer, for the connection and for each label. */
+export const printerSeconds = 10;
+
+/** Flags that say where labels go. */
+export const outputFlags = {
+  ...printerFlags,
+  timeout: { value: 'SECONDS', whole: { min: 1 }, help: `longest wait for the printer (default: ${printerSeconds})` },
+  'dry-run': {
+    conflicts: ['printer', 'lp', 'out', 'html'],
+    help: 'write the ZPL to standard output, and print nothing',
+  },
+  html: {
+    value: 'FILE',
+    offer: 'file',
+    conflicts: ['printer', 'lp', 'dpi', 'out'],
+    help: 'write a sheet of labels for an office printer to this file',
+  },
+  ...sheetFlags,
+} as const satisfies FlagShapes;
+
+/** The values of `outputFlags`. */
+type OutputValues = FlagValues<typeof outputFlags>;
+
+/** Takes labels one after the other. */
+export interface LabelOutput {
+  /** As in "3 labels printed on …". */
+  readonly done: string;
+  /** Returns when the label is printed; the ZPL only if it is the result. Throws a fault of kind `hardware` if the printer has failed. */
+  add(device: LabelDevice): Promise<string | null>;
+  /** After the last label. Returns why labels are not printed yet, and what to do; null if no reason is known. */
+  finish(): Promise<string | null>;
+}
+
+/** The output that the flags name. Throws a usage fault if they name none, or if the template is not valid. */
+export function outputOf(context: Context, flags: OutputValues): LabelOutput {
+  if (flags.html !== undefined) return sheetOutput(context, flags.html, flags);
+  if (flags.dryRun) return dryOutput(context, labelOf(flags));
+  const printer = printerOf(context, flags, flags.timeout ?? printerSeconds);
+  if (printer === null)
+    throw usage(
+      'no printer is named',
+      'use --printer HOST, --lp, --html FILE, or --dry-run to see the ZPL; for each run: devmgr config set printer HOST',
+    );
+  return printerOutput(printer, labelOf(flags));
+}
+
+/** The printer that the flags name, else that of the environment or the profile; null if none is named. */
+export function printerOf(
+  { settings }: Context,
+  { printer, lp }: Pick<FlagValues<typeof printerFlags>, 'printer' | 'lp'>,
+  seconds: number,
+): Printer | null {
+  if (printer !== undefined) return networkPrinter(printer, seconds);
+  if (lp === undefined || lp === false)
+    return settings.printer === null ? null : namedPrinter(settings.printer, 'the printer of the settings', seconds);
+  return queuePrinter(typeof lp === 'string' ? lp : null, seconds);
+}
+
+/** The template that the flags name, or the built-in one. */
+export function labelOf({ template, dpi }: Pick<FlagValues<typeof printerFlags>, 'template' | 'dpi'>): Label {
+  return template === undefined
+    ? zplTemplate(standardTemplate(dpi ?? resolutions[0]), 'the built-in template')
+    : zplTemplate(textOf(template), template);
+}
+
+const printerOutput = (printer: Printer, label: Label): LabelOutput => ({
+  done: printer.done,
+  add: async device => {
+    await printer.print(label(device));
+    return null;
+  },
+  finish: () => printer.waits(),
+});
+
+const dryOutput = ({ out, globals }: Context, label: Label): LabelOutput => ({
+  done: 'written',
+  add: async device => {
+    const zpl = label(device);
+    if (!globals.json) await out.text(zpl.endsWith('\n') ? zpl : `${zpl}\n`);
+    return zpl;
+  },
+  finish: async () => null,
+});
+
+function sheetOutput({ out }: Context, file: string, flags: OutputValues): LabelOutput {
+  const layout = layoutOf(flags);
+  const cell = sheetTemplate(flags.template === undefined ? standardSheet : textOf(flags.template));
+  const cells: string[] = [];
+  return {
+    done: `in ${file}`,
+    add: async device => {
+      cells.push(await cell(device));
+      return null;
+    },
+    finish: async () => {
+      writeWhole(file, sheetOf(layout, cells));
+      out.trace(`wrote ${file}`);
+      return null;
+    },
+  };
+}
+
+/** Bytes. A label with a picture has some ten thousand. */
+const largestTemplate = 2 ** 20;
+
+function textOf(file: string): string {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    throw usage(`the template ${file} cannot be read: ${systemWords(error)}`);
+  }
+  if (bytes.length > largestTemplate) throw usage(`the template ${file} has more than 1 MiB`);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw usage(`the template ${file} is not UTF-8`);
+  }
+}

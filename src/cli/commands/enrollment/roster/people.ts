@@ -1,0 +1,83 @@
+/** The roster: who gets keys, from a CSV file that is checked as a whole before the first key. */
+import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { readBoundUser } from '../../../../contract/readers.ts';
+import { deviceTypes } from '../../../../contract/values.ts';
+import type { Person } from '../../../../enrollment/line/people.ts';
+import { type RosterFault, RosterReader, rosterBounds } from '../../../../enrollment/line/roster.ts';
+import { count } from '../../../framework/count.ts';
+import { Fault, systemWords, usage } from '../../../framework/fault.ts';
+import { readCsv } from '../../../jobs/csv.ts';
+import { decode, TooLong } from '../../../jobs/input-text.ts';
+import { safe } from '../../../terminal/text.ts';
+import { shorten } from '../../../terminal/width.ts';
+import { fewOf } from '../../many/import/columns.ts';
+import { notInEncoding } from '../../many/import/encoding.ts';
+
+const columnsHint = 'the columns are userId, name, count and type; only userId is required';
+
+/** The people of the file, in its order. `encoding`: see `encodingOf`. Throws a usage fault that names the first invalid line. */
+export async function readRoster(file: string, stdin: Readable, encoding: string | null): Promise<readonly Person[]> {
+  const name = file === '-' ? 'standard input' : file;
+  const roster = new RosterReader();
+  const invalid = (line: number, [problem, hint]: Words) => usage(`${name}, line ${line}: ${problem}`, hint ?? null);
+  try {
+    const stream = file === '-' ? stdin : createReadStream(file);
+    const onInvalid = (line: number, found: string) => {
+      throw notInEncoding(name, line, found);
+    };
+    for await (const record of readCsv(decode(stream, { encoding, onInvalid }))) {
+      if ('problem' in record) throw invalid(record.line, [record.problem]);
+      const fault = roster.add(record.line, record.cells);
+      if (fault !== null) throw invalid(record.line, wordsOf(fault));
+    }
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    throw usage(`${name} cannot be read: ${error instanceof TooLong ? error.message : systemWords(error)}`);
+  }
+  if (roster.people.length === 0) throw usage(`${name} has no people`, columnsHint);
+  return roster.people;
+}
+
+/** Columns of the screen. A file that is not text has control characters, which take several each. */
+const longestList = 200;
+const nameOf = (cell: string): string => cell.trim() || '(empty)';
+
+/** What is wrong, and what to do. */
+type Words = readonly [problem: string, hint?: string];
+
+function wordsOf(fault: RosterFault): Words {
+  switch (fault.what) {
+    case 'unknown columns':
+      return [`unknown columns: ${shorten(safe(fewOf(fault.names.map(nameOf))), longestList, 'end')}`, columnsHint];
+    case 'column twice':
+      return [`two columns for ${fault.column}`, 'remove one of them'];
+    case 'column missing':
+      return ['the column userId is missing', columnsHint];
+    case 'cells':
+      return [
+        `it has ${fault.found} cells, the header row ${fault.expected}: does a cell contain a comma and no quotes?`,
+      ];
+    case 'userId':
+      return [userIdWords(fault.text)];
+    case 'name':
+      return [`name has more than ${rosterBounds.name} characters`];
+    case 'type':
+      return [`type must be ${deviceTypes.join(' or ')}`];
+    case 'count':
+      return [`count must be a whole number from 1 to ${rosterBounds.keys}`];
+    case 'person twice':
+      return [
+        `${safe(fault.userId)} is already in line ${fault.earlier}${fault.type === null ? '' : ` with type ${fault.type}`}`,
+        'give several keys of one type with the column count',
+      ];
+    case 'lines':
+      return [`a roster has at most ${count(rosterBounds.lines)} lines`, 'split it into several files'];
+  }
+}
+
+/** In the words of the registry, which refuses it, too. */
+function userIdWords(userId: string): string {
+  const outcome = readBoundUser({ userId });
+  return outcome.ok ? 'userId is not valid' : outcome.message;
+}

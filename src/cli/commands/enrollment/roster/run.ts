@@ -1,0 +1,274 @@
+/** Enrolls keys for the people of a roster: connects the line with the reader, the keyboard and the registry. */
+import type { Key } from '../../../../contract/hardware.ts';
+import type { DeviceType } from '../../../../contract/values.ts';
+import type { CheckAction, LineAction, LineEvent } from '../../../../enrollment/line/events.ts';
+import { Line } from '../../../../enrollment/line/line.ts';
+import type { Person } from '../../../../enrollment/line/people.ts';
+import { countsOf } from '../../../../enrollment/line/rows.ts';
+import { settled } from '../../../../enrollment/line/settled.ts';
+import type { Context } from '../../../framework/context.ts';
+import { count, counted } from '../../../framework/count.ts';
+import { exitCodes } from '../../../framework/exit-codes.ts';
+import { Fault } from '../../../framework/fault.ts';
+import type { EnrolledKey, EnrollKeyOptions, Proved } from '../enroll/enroll-key.ts';
+import { type KeyEventOptions, keyEvents } from '../enroll/key-events.ts';
+import { type BoundKey, EnrollFile } from '../enroll/results.ts';
+import { attachedAtStart, Idle } from '../enroll/waiting.ts';
+import type { KeyLabel } from '../labels/enrolled.ts';
+import type { Outbox } from '../spool/outbox.ts';
+import { TerminalKeys } from './keyboard.ts';
+import { RosterLabels } from './labels.ts';
+import { readRoster } from './people.ts';
+import { RosterReport } from './report.ts';
+import { type Spooling, Station } from './station.ts';
+
+/** How the people of a roster get their keys. */
+export interface RosterOptions extends EnrollKeyOptions {
+  /** The file, `-` for standard input. */
+  readonly roster: string;
+  /** Encoding of the file; see `encodingOf`. */
+  readonly encoding: string | null;
+  /** Type of the keys in rows without a type; null accepts each type. */
+  readonly type: DeviceType | null;
+  readonly timeoutSeconds: number | null;
+  readonly skipAttached: boolean;
+  readonly out: string | null;
+  readonly bell: boolean;
+  readonly big: boolean;
+  /** Prints the label of each key that is bound; null prints none. */
+  readonly label: KeyLabel | null;
+  /** The file in which keys wait while the registry is away; null ends the run instead. */
+  readonly spool: string | null;
+}
+
+/** Resolves to the exit code: 7 if people were skipped. Exit code 10 if no key comes in time. */
+export async function enrollRoster(context: Context, options: RosterOptions): Promise<number> {
+  const read = await readRoster(options.roster, context.io.stdin, options.encoding);
+  const people = read.map(person => ({ ...person, type: person.type ?? options.type }));
+  const file = options.out === null ? null : new EnrollFile(options.out, { ...options, isRoster: true });
+  const bound = file === null || options.dryRun ? [] : await file.bound();
+  const spooling = options.spool === null ? null : await openSpool(context, options, options.spool);
+  try {
+    if (spooling === null) await context.registry.token();
+    const skipped = await attachedAtStart(context, options.skipAttached);
+    return await new RosterRun(context, options, { people, file, bound, skipped, spooling }).run();
+  } finally {
+    await spooling?.outbox.close();
+  }
+}
+
+async function openSpool(context: Context, options: RosterOptions, file: string): Promise<Spooling> {
+  const { Outbox } = await import('../spool/outbox.ts');
+  const { SpooledKeys } = await import('../spool/spooled-keys.ts');
+  // The labels of a roster are printed beside the line, those of keys that were spooled as well.
+  const outbox = await Outbox.open(context, file, null);
+  return { outbox, keys: new SpooledKeys(context, { ...options, label: options.label !== null }, outbox) };
+}
+
+interface RunParts {
+  readonly people: readonly Person[];
+  readonly file: EnrollFile | null;
+  readonly bound: readonly BoundKey[];
+  /** KeyIds of keys that are ignored. */
+  readonly skipped: Set<string>;
+  /** Null if keys are not spooled. */
+  readonly spooling: Spooling | null;
+}
+
+class RosterRun {
+  readonly #context: Context;
+  readonly #options: RosterOptions;
+  readonly #line: Line;
+  readonly #report: RosterReport;
+  readonly #station: Station;
+  readonly #labels: RosterLabels | null;
+  readonly #outbox: Outbox | null;
+  readonly #skipped: Set<string>;
+  readonly #idle: Idle;
+  /** Null in a script: keys are bound when they are unplugged. */
+  readonly #keyboard: TerminalKeys | null;
+  readonly #over = new AbortController();
+  /** Keys in the reader, by keyId. */
+  readonly #keys = new Map<string, Key>();
+  /** What the last key that was checked has proved. */
+  #proved: Proved | null = null;
+  #failure: unknown = null;
+  /** The commit under way. */
+  #commit: Promise<void> = Promise.resolve();
+  /** The labels that are not printed yet. */
+  #printing: Promise<unknown> = Promise.resolve();
+  #isConnected = false;
+
+  constructor(context: Context, options: RosterOptions, { people, file, bound, skipped, spooling }: RunParts) {
+    const isInteractive = context.canAsk && !context.globals.json && options.roster !== '-';
+    const { bell, big } = options;
+    const roster = options.roster === '-' ? 'standard input' : options.roster;
+    this.#context = context;
+    this.#options = options;
+    this.#line = new Line(people, countsOf(people, bound));
+    this.#report = new RosterReport(context, file, { isInteractive, bell, big, roster });
+    this.#labels =
+      options.label &&
+      new RosterLabels(context, options.label, file?.isCsv ? file.path : null, (row, needsAttention) =>
+        this.#report.labeled(row, needsAttention),
+      );
+    this.#station = new Station(
+      context,
+      options,
+      bound.map(({ serialNumber, userId }) => [serialNumber, userId] as const),
+      spooling,
+    );
+    this.#outbox = spooling?.outbox ?? null;
+    this.#skipped = skipped;
+    this.#idle = new Idle(options.timeoutSeconds);
+    this.#keyboard = isInteractive
+      ? new TerminalKeys(
+          context.io,
+          typed => this.#take(typed),
+          () => this.#report.again(this.#line),
+        )
+      : null;
+  }
+
+  async run(): Promise<number> {
+    this.#report.ready(this.#line);
+    try {
+      this.#outbox?.start(row => this.#delivered(row));
+      if (!this.#line.isOver) await this.#follow();
+    } finally {
+      this.#idle.stop();
+      this.#keyboard?.close();
+      await this.#printing;
+      this.#context.out.end();
+    }
+    await this.#outbox?.finish();
+    await this.#printing;
+    return this.#ended();
+  }
+
+  async #follow(): Promise<void> {
+    this.#keyboard?.open();
+    this.#report.ask(this.#line);
+    const failed = this.#outbox === null ? [] : [this.#outbox.failed];
+    const signal = AbortSignal.any([this.#idle.signal, this.#over.signal, ...failed]);
+    const onState: KeyEventOptions['onState'] = (state, detail) => this.#linkChanged(state, detail);
+    try {
+      for await (const { type, key, before } of keyEvents(this.#context, { signal, onState })) {
+        // A daemon that was restarted has given the key another id.
+        if (before !== null && this.#skipped.has(before)) this.#skipped.add(key.keyId);
+        if (this.#skipped.has(key.keyId)) continue;
+        if (type === 'KEY_ATTACHED') {
+          this.#keys.set(key.keyId, key);
+          this.#take({ type: 'plug', keyId: key.keyId });
+        } else {
+          // What was scanned before is read first: it may name another person.
+          await new Promise(setImmediate);
+          this.#take({ type: 'pull', keyId: key.keyId, isTyping: this.#keyboard?.isTyping ?? false });
+        }
+      }
+    } catch (error) {
+      if (!this.#context.io.interrupt.aborted) throw error;
+    }
+    await this.#commit;
+    await this.#printing;
+    if (this.#failure !== null && !this.#context.io.interrupt.aborted) throw this.#failure;
+  }
+
+  #ended(): number {
+    const { people, finished } = this.#line.rows;
+    this.#report.end(this.#line, this.#labels?.remark ?? null);
+    // Keys that wait in the spool file are not bound yet.
+    if (this.#line.isOver && this.#outbox !== null && this.#outbox.waiting > 0) return exitCodes.unreachable;
+    if (this.#line.isOver) return finished === people.length ? exitCodes.done : exitCodes.partial;
+    if (this.#context.io.interrupt.aborted) return exitCodes.interrupted;
+    throw new Fault(
+      'hardware',
+      `no key was plugged in or unplugged within ${this.#options.timeoutSeconds} s (${count(finished)} of ${counted(people.length, 'row')} done)`,
+      'plug in a key, and see whether it is found: devmgr keys',
+    );
+  }
+
+  #take(event: LineEvent): void {
+    if (this.#over.signal.aborted) return;
+    for (const action of this.#line.take(event)) this.#do(action);
+    if (event.type === 'pull') this.#keys.delete(event.keyId);
+    if (this.#line.isOver) this.#over.abort();
+    else {
+      if (event.type === 'committed') this.#report.progress(this.#line);
+      this.#report.ask(this.#line);
+    }
+    const isWorking = ['checking', 'committing'].includes(this.#line.phase.type);
+    if (isWorking || this.#over.signal.aborted) this.#idle.stop();
+    else this.#idle.start();
+  }
+
+  #do(action: LineAction): void {
+    if (action.type === 'say') {
+      const person = action.person === null ? null : this.#line.rows.people[action.person]!;
+      this.#report.say(action.what, person, action.text);
+      return;
+    }
+    const key = this.#keys.get(action.keyId)!;
+    const person = this.#line.rows.people[action.person]!;
+    if (action.type === 'fail') {
+      const verdict = this.#station.pulledEarly(key, person);
+      void this.#work(this.#report.failed(verdict, key.serialNumber ?? key.keyId));
+      return;
+    }
+    if (action.type === 'check') void this.#work(this.#check(key, person, action));
+    else this.#commit = this.#work(this.#bind(key, person, action.attempt));
+  }
+
+  async #check(key: Key, person: Person, action: CheckAction): Promise<void> {
+    const { attempt } = action;
+    const verdict = await settled(action, this.#station.check(key, person));
+    // The key was unplugged, or the person has changed.
+    if (attempt !== this.#line.attempt || this.#over.signal.aborted) return;
+    this.#proved = verdict.proved;
+    this.#take({ type: 'checked', attempt, passed: verdict.failure === null });
+    const result = verdict.failure === null ? 'passed' : 'failed';
+    await this.#report[result](verdict, key.serialNumber ?? key.keyId);
+  }
+
+  async #bind(key: Key, person: Person, attempt: number): Promise<void> {
+    const verdict = await this.#station.bind(key, person, this.#proved);
+    const isBound = verdict.failure === null && verdict.row.result !== 'spooled';
+    const isLabeled = this.#labels !== null && isBound && !this.#options.dryRun;
+    await this.#report.committed(verdict, key.serialNumber ?? key.keyId, isLabeled);
+    if (isLabeled) this.#printing = this.#work(this.#labels.add(verdict.row));
+    this.#take({ type: 'committed', attempt, passed: verdict.failure === null });
+  }
+
+  /** A key that was spooled is delivered. If it is not bound, its person needs another one. */
+  async #delivered(row: EnrolledKey): Promise<void> {
+    const { serialNumber, userId, deviceType, result } = row;
+    const isBound = result === 'registered' || result === 'known';
+    if (!isBound && serialNumber !== null) {
+      this.#station.notBound(serialNumber);
+      this.#line.rows.reopenFor(userId, deviceType);
+    }
+    const isLabeled = this.#labels !== null && isBound;
+    await this.#report.delivered(row, isBound, isLabeled);
+    if (isLabeled) this.#printing = this.#work(this.#labels.add(row));
+    this.#report.ask(this.#line);
+  }
+
+  /** An error that every key would meet ends the run. */
+  async #work(work: Promise<void>): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
+      this.#failure ??= error;
+      this.#over.abort();
+    }
+  }
+
+  /** While the stream was lost, keys may have been exchanged unseen. */
+  #linkChanged(state: string, detail: string): void {
+    this.#context.out.trace(`${state}${detail ? `: ${detail}` : ''}`);
+    if (state === 'connected' || state === 'resumed') this.#isConnected = true;
+    if (state !== 'lost' || !this.#isConnected) return;
+    this.#isConnected = false;
+    this.#take({ type: 'lost' });
+  }
+}

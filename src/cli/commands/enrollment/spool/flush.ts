@@ -1,0 +1,141 @@
+import type { Context } from '../../../framework/context.ts';
+import { count, counted } from '../../../framework/count.ts';
+import { command } from '../../../framework/define.ts';
+import { exitCodes } from '../../../framework/exit-codes.ts';
+import { interrupted } from '../../../framework/fault.ts';
+import { errorAfter } from '../../../jobs/send.ts';
+import { safe, shellWord } from '../../../terminal/text.ts';
+import type { EnrolledKey } from '../enroll/enroll-key.ts';
+import { enrolledWords } from '../enroll/enrolled-words.ts';
+import { EnrollFile } from '../enroll/results.ts';
+import { type KeyLabel, keyLabelFlags, keyLabelOf } from '../labels/enrolled.ts';
+import { Delivery } from './deliver.ts';
+import { checkRegistry, demandRegistry, meetRegistry } from './registry.ts';
+import { SpoolFile } from './spool-file.ts';
+
+/** Delivers the keys of a spool file. Exit code 7 if some were conflicts or failed. */
+export const spoolFlush = command({
+  description:
+    'Registers the keys that enroll --spool could not register, in the order in which they were plugged in, and activates those that are for a user. Each key is registered once, also if an earlier attempt was interrupted. A key that was already registered is a conflict, unless it is INACTIVE and for a user: then it is activated. Exit code 7 means that some keys were conflicts or failed; spool list shows them again. The file stays, and a second flush has nothing to do.',
+  args: [{ name: 'FILE', help: 'the file that enroll --spool has written', offer: 'file' }],
+  flags: {
+    out: {
+      value: 'FILE',
+      short: 'o',
+      offer: 'file',
+      help: 'append the results to this file, which can be that of enroll --out',
+    },
+    ...keyLabelFlags,
+  },
+  examples: [
+    { does: 'with the codes in a file', line: 'spool flush keys.spool --out codes.csv' },
+    { does: 'with a label for each key', line: 'spool flush keys.spool --label --printer 10.0.0.9' },
+    { does: 'for a script', line: 'spool flush keys.spool --json' },
+  ],
+  async run({ args, flags }, context) {
+    const label = keyLabelOf(context, flags);
+    const spool = SpoolFile.open(args[0]!, null);
+    try {
+      const file = flags.out === undefined ? null : fileOf(flags.out, spool);
+      return await new Flush(context, spool, file).run(label);
+    } finally {
+      spool.close();
+    }
+  },
+});
+
+/** The columns of the results are those that the waiting keys need. */
+function fileOf(out: string, spool: SpoolFile): EnrollFile {
+  const tags: Record<string, string> = {};
+  let isRoster = false;
+  for (const item of spool.items()) {
+    const { registration, name } = spool.entry(item);
+    Object.assign(tags, registration.tags);
+    isRoster ||= name !== undefined;
+  }
+  return new EnrollFile(out, { proof: null, tags, isRoster, isSpooled: true });
+}
+
+class Flush {
+  readonly #context: Context;
+  readonly #spool: SpoolFile;
+  readonly #file: EnrollFile | null;
+  readonly #counts = { delivered: 0, conflict: 0, failed: 0, labels: 0 };
+
+  constructor(context: Context, spool: SpoolFile, file: EnrollFile | null) {
+    this.#context = context;
+    this.#spool = spool;
+    this.#file = file;
+  }
+
+  async run(label: KeyLabel | null): Promise<number> {
+    const spool = this.#spool;
+    if (spool.wasTorn)
+      this.#say(`The last line of ${safe(spool.path)} was incomplete: it is dropped. Its key was not spooled.`);
+    if (spool.waiting === 0) {
+      await checkRegistry(this.#context, spool.path, spool.header);
+      this.#say(`No key waits in ${safe(spool.path)}.`);
+      return exitCodes.done;
+    }
+    const { header, away } = await meetRegistry(this.#context);
+    if (away !== null) throw errorAfter(away, this.#words(), null);
+    demandRegistry(spool.path, spool.header, header);
+    await this.#deliver(label);
+    this.#say(`${this.#words()}${this.#file === null ? '' : `; results are in ${safe(this.#file.path)}`}`);
+    this.#sayLabels();
+    const { conflict, failed } = this.#counts;
+    return conflict + failed > 0 ? exitCodes.partial : exitCodes.done;
+  }
+
+  async #deliver(label: KeyLabel | null): Promise<void> {
+    const { registry, io } = this.#context;
+    // Ctrl-C lets the request under way end: its result is not lost.
+    const client = registry.pooled().uninterruptible();
+    const delivery = new Delivery({ client, spool: this.#spool, label, write: row => this.#write(row) });
+    try {
+      for (const item of this.#spool.items()) {
+        if (io.interrupt.aborted) throw interrupted();
+        const { row } = await delivery.deliver(item);
+        const isDelivered = row.result === 'registered' || row.result === 'known';
+        if (isDelivered && label === null && this.#spool.entry(item).label) this.#counts.labels++;
+      }
+    } catch (error) {
+      throw errorAfter(error, this.#words(), null);
+    }
+  }
+
+  async #write(row: EnrolledKey): Promise<void> {
+    const { out, globals } = this.#context;
+    const { result } = row;
+    this.#counts[result === 'conflict' || result === 'failed' ? result : 'delivered']++;
+    this.#file?.add(row);
+    if (globals.json) await out.row(row);
+    else if (globals.quiet) await out.text(row.deviceId === null ? '' : `${safe(row.deviceId)}\n`);
+    else await out.text(enrolledWords(this.#context, row));
+  }
+
+  #words(): string {
+    const { delivered, conflict, failed } = this.#counts;
+    const waiting = this.#spool.waiting;
+    const parts = [
+      `${counted(delivered, 'key')} delivered`,
+      ...(conflict === 0 ? [] : [counted(conflict, 'conflict')]),
+      ...(failed === 0 ? [] : [`${count(failed)} failed`]),
+      ...(waiting === 0 ? [] : [`${count(waiting)} still ${waiting === 1 ? 'waits' : 'wait'} in ${this.#spool.path}`]),
+    ];
+    return parts.join(', ');
+  }
+
+  #sayLabels(): void {
+    const { labels } = this.#counts;
+    if (labels === 0) return;
+    const from = !this.#file?.isCsv ? 'DEVICE' : `--file ${shellWord(this.#file.path)}`;
+    this.#say(`${counted(labels, 'key')} had no label printed: devmgr label ${from} --printer HOST`);
+  }
+
+  #say(text: string): void {
+    const { out, globals } = this.#context;
+    if (globals.json) out.trace(text);
+    else out.notice(text);
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * The lines of a spool file: a header, a line for each key, and a line for each step of its delivery. Lines are only appended. No
+ * line has an activation code or a token.
+ */
+import type { Tags } from '../../../../contract/tags.ts';
+import { type DeviceType, deviceTypes } from '../../../../contract/values.ts';
+
+const kind = 'devmgr enroll';
+const version = 1;
+
+/** For which registry the keys are. */
+export interface SpoolHeader {
+  /** The instanceId of the registry; null if the station had not met it. */
+  readonly registry: string | null;
+  /** Addresses of the registry, as the station names them. */
+  readonly servers: readonly string[];
+  /** ISO 8601. */
+  readonly createdAt: string;
+}
+
+/** The body of a registration. The same entry always has the same body: its idempotency key belongs to it. */
+export interface Registration {
+  readonly deviceType: DeviceType;
+  readonly serialNumber: string;
+  readonly manufacturer: string;
+  readonly model: string;
+  readonly hardwareVersion?: string;
+  readonly firmwareVersion?: string;
+  readonly tags?: Tags;
+}
+
+/** A key that waits for its registration. */
+export interface SpoolEntry {
+  /** The idempotency key of the registration. */
+  readonly id: string;
+  /** ISO 8601: when the key was plugged in, by the clock of the station. */
+  readonly at: string;
+  readonly registration: Registration;
+  /** Activate the key for this user; null leaves it INACTIVE. */
+  readonly userId: string | null;
+  /** The name in the roster; null if that has none, absent without a roster. */
+  readonly name?: string | null;
+  readonly serialSource: string | null;
+  readonly simulated: boolean;
+  /** Whether the run printed labels. */
+  readonly label: boolean;
+}
+
+/** How the delivery of a key has ended. */
+export const endings = ['registered', 'known', 'conflict', 'failed'] as const;
+export type Ending = (typeof endings)[number];
+
+/** The last step of a key. */
+export interface Delivered {
+  readonly at: string;
+  readonly result: Ending;
+  readonly deviceId: string | null;
+  /** Why it is a conflict or has failed; null if it is neither. */
+  readonly message: string | null;
+}
+
+/** A line after the header. */
+export type SpoolLine =
+  | { readonly key: SpoolEntry }
+  /** The registration is sent after this line is on the disk: the registry may have received it. */
+  | { readonly sent: string; readonly at: string }
+  | ({ readonly done: string } & Delivered);
+
+/** The first line of a file. */
+export const headerLine = (header: SpoolHeader): object => ({ spool: kind, version, ...header });
+
+/** The header; `version` if a later version of devmgr wrote it, null if the line is not a header. */
+export function readHeader(text: string): SpoolHeader | 'version' | null {
+  const line = objectIn(text);
+  if (line === null || line.spool !== kind) return null;
+  if (line.version !== version) return 'version';
+  const { registry, servers, createdAt } = line;
+  const isHeader = isTextOrNull(registry) && isTexts(servers) && typeof createdAt === 'string';
+  return isHeader ? { registry, servers, createdAt } : null;
+}
+
+/** Null if the text is not a line of a spool: another program wrote it, or it is incomplete after a crash. */
+export function readLine(text: string): SpoolLine | null {
+  const line = objectIn(text);
+  if (line === null) return null;
+  if ('key' in line) return isEntry(line.key) ? { key: line.key } : null;
+  const { sent, done, at } = line;
+  if (typeof at !== 'string' || !Number.isFinite(Date.parse(at))) return null;
+  if (typeof sent === 'string') return { sent, at };
+  const { result, deviceId, message } = line;
+  const ending = endings.find(known => known === result);
+  if (typeof done !== 'string' || ending === undefined || !isTextOrNull(deviceId) || !isTextOrNull(message))
+    return null;
+  return { done, at, result: ending, deviceId, message };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isTextOrNull = (value: unknown): value is string | null => value === null || typeof value === 'string';
+const isTextOrAbsent = (value: unknown): boolean => value === undefined || typeof value === 'string';
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every(text => typeof text === 'string');
+
+function objectIn(text: string): Fields | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function isEntry(value: unknown): value is SpoolEntry {
+  if (!isObject(value)) return false;
+  const { id, at, registration, userId, name, serialSource, simulated, label } = value;
+  return (
+    typeof id === 'string' &&
+    /^[\w-]{1,100}$/.test(id) &&
+    typeof at === 'string' &&
+    isRegistration(registration) &&
+    isTextOrNull(userId) &&
+    (name === undefined || isTextOrNull(name)) &&
+    isTextOrNull(serialSource) &&
+    typeof simulated === 'boolean' &&
+    typeof label === 'boolean'
+  );
+}
+
+function isRegistration(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { deviceType, serialNumber, manufacturer, model, hardwareVersion, firmwareVersion, tags } = value;
+  return (
+    deviceTypes.some(type => type === deviceType) &&
+    [serialNumber, manufacturer, model].every(text => typeof text === 'string') &&
+    [hardwareVersion, firmwareVersion].every(isTextOrAbsent) &&
+    (tags === undefined || (isObject(tags) && Object.values(tags).every(text => typeof text === 'string')))
+  );
+}

@@ -1,0 +1,109 @@
+import type { Context } from '../../../framework/context.ts';
+import { count, counted } from '../../../framework/count.ts';
+import { command } from '../../../framework/define.ts';
+import { listFlags } from '../../../framework/format.ts';
+import { presentRows } from '../../../framework/present-list.ts';
+import type { Column } from '../../../terminal/column.ts';
+import { safe, shellWord } from '../../../terminal/text.ts';
+import { localTime } from '../../../terminal/when.ts';
+import type { SpoolEntry, SpoolHeader } from './lines.ts';
+import type { SpoolIndex, SpoolItem } from './read.ts';
+import { readSpool } from './spool-file.ts';
+
+/** A key that is not delivered. `sent`: its registration was sent, and the response is missing. */
+interface SpoolRow {
+  readonly state: 'waiting' | 'sent' | 'conflict' | 'failed';
+  readonly serialNumber: string;
+  readonly deviceType: string;
+  readonly manufacturer: string;
+  readonly model: string;
+  readonly userId: string | null;
+  readonly spooledAt: string;
+  readonly deviceId: string | null;
+  readonly message: string | null;
+}
+
+const fields = [
+  'state',
+  'serialNumber',
+  'deviceType',
+  'manufacturer',
+  'model',
+  'userId',
+  'spooledAt',
+  'deviceId',
+  'message',
+] as const satisfies readonly (keyof SpoolRow)[];
+
+const isRefused = ({ state }: SpoolRow): boolean => state === 'conflict' || state === 'failed';
+
+const columns: Column<SpoolRow>[] = [
+  { title: 'STATE', value: row => row.state, style: row => (isRefused(row) ? 'red' : 'yellow') },
+  { title: 'TYPE', value: row => row.deviceType },
+  { title: 'SERIAL', value: row => row.serialNumber, shorten: 'middle', least: 16 },
+  { title: 'USER', value: row => row.userId, shorten: 'end' },
+  { title: 'SPOOLED', value: row => localTime(row.spooledAt), drop: 2 },
+  { title: 'KEY', value: row => `${row.manufacturer} ${row.model}`, shorten: 'end', drop: 1 },
+  { title: 'REASON', value: row => row.message, shorten: 'end', drop: 3 },
+];
+
+interface Listed {
+  readonly header: SpoolHeader;
+  readonly rows: readonly SpoolRow[];
+  readonly waiting: number;
+  readonly delivered: number;
+  readonly isTorn: boolean;
+}
+
+/** Shows the keys of a spool file that are not delivered. Needs no server. */
+export const spoolList = command({
+  isPaged: true,
+  description:
+    'Shows the keys that wait, and those that were conflicts or failed. It changes nothing and needs no server. The state sent means that the registration was sent and the response is missing: spool flush finds out whether it was carried out.',
+  args: [{ name: 'FILE', help: 'the file that enroll --spool has written', offer: 'file' }],
+  flags: listFlags(fields),
+  examples: [
+    { does: 'what waits', line: 'spool list keys.spool' },
+    { does: 'the conflicts', line: `spool list keys.spool --jq '.list[] | select(.state == "conflict")'` },
+  ],
+  async run({ args, flags }, context) {
+    const { out } = context;
+    const file = args[0]!;
+    const { header, rows, waiting, delivered, isTorn } = readSpool(file, listed);
+    if (isTorn) out.trace(`the last line of ${file} is incomplete: it does not count`);
+    if (out.json && out.format !== 'ndjson' && flags.fields.length === 0)
+      return out.document({ file, ...header, waiting, delivered, list: rows });
+    if (rows.length > 0 || out.quiet || out.format !== 'table')
+      await presentRows(context, rows, { fields, chosen: flags.fields, columns, id: row => row.serialNumber });
+    if (!out.quiet && out.format === 'table') summarize(context, file, { header, rows, waiting, delivered, isTorn });
+  },
+});
+
+function listed({ header, items, isTorn }: SpoolIndex, entry: (item: SpoolItem) => SpoolEntry): Listed {
+  const all = [...items.values()];
+  const rows = all.flatMap(item => rowOf(item, entry));
+  const waiting = all.filter(item => item.delivered === null).length;
+  return { header, rows, waiting, delivered: all.length - rows.length, isTorn };
+}
+
+/** Empty for a key that was delivered. */
+function rowOf(item: SpoolItem, entry: (item: SpoolItem) => SpoolEntry): SpoolRow[] {
+  const { delivered } = item;
+  if (delivered?.result === 'registered' || delivered?.result === 'known') return [];
+  const { registration, at, userId } = entry(item);
+  const { serialNumber, deviceType, manufacturer, model } = registration;
+  const state = delivered?.result ?? (item.sentAt === null ? 'waiting' : 'sent');
+  const { deviceId = null, message = null } = delivered ?? {};
+  return [{ state, serialNumber, deviceType, manufacturer, model, userId, spooledAt: at, deviceId, message }];
+}
+
+function summarize({ out }: Context, file: string, { header, rows, waiting, delivered }: Listed): void {
+  const refused = rows.length - waiting;
+  const parts = [
+    `${counted(waiting, 'key')} ${waiting === 1 ? 'waits' : 'wait'}`,
+    `${count(delivered)} delivered`,
+    ...(refused === 0 ? [] : [`${count(refused)} refused`]),
+  ];
+  out.notice(`${parts.join(', ')}; for the registry at ${safe(header.servers.join(','))}.`);
+  if (waiting > 0) out.notice(`${out.tint('cyan', 'Next:')} devmgr spool flush ${shellWord(safe(file))}`);
+}

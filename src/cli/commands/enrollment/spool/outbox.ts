@@ -1,0 +1,197 @@
+/** Keys of a run whose registry may be away: they wait in the spool file, and are delivered in the background when it answers. */
+import { isServerRefusal } from '../../../client/failures.ts';
+import { sleep } from '../../../client/sleep.ts';
+import type { Context } from '../../../framework/context.ts';
+import { counted } from '../../../framework/count.ts';
+import { shellWord } from '../../../terminal/text.ts';
+import { type EnrolledKey, isAway } from '../enroll/enroll-key.ts';
+import type { KeyLabel } from '../labels/enrolled.ts';
+import { Delivery, rowOf } from './deliver.ts';
+import type { SpoolEntry } from './lines.ts';
+import { demandRegistry, meetRegistry } from './registry.ts';
+import { SpoolFile, Unwritable } from './spool-file.ts';
+
+/** Waits between two attempts to reach the registry; the last one repeats. */
+const retryMs = [1_000, 2_000, 4_000, 8_000, 15_000];
+
+/** What is spooled in a run. */
+export class Outbox {
+  readonly #context: Context;
+  readonly #spool: SpoolFile;
+  readonly #label: KeyLabel | null;
+  readonly #stop = new AbortController();
+  readonly #over = new AbortController();
+  /** Ids of keys that the registry could not take in this run. */
+  readonly #left = new Set<string>();
+  #write: (row: EnrolledKey) => Promise<void> = async () => undefined;
+  #away: Error | null;
+  #failure: unknown = null;
+  #work: Promise<void> = Promise.resolve();
+  #isWorking = false;
+
+  private constructor(context: Context, spool: SpoolFile, label: KeyLabel | null, away: Error | null) {
+    this.#context = context;
+    this.#spool = spool;
+    this.#label = label;
+    this.#away = away;
+  }
+
+  /** Opens or creates the file. Throws a usage fault if it is for another registry. */
+  static async open(context: Context, path: string, label: KeyLabel | null): Promise<Outbox> {
+    const { header, away } = await meetRegistry(context);
+    const spool = SpoolFile.open(path, header);
+    try {
+      demandRegistry(path, spool.header, header);
+    } catch (error) {
+      spool.close();
+      throw error;
+    }
+    if (spool.wasTorn) context.out.trace(`the last line of ${path} was incomplete: it is dropped`);
+    return new Outbox(context, spool, label, away);
+  }
+
+  /** Aborted if a delivery failed with an error that concerns every key. */
+  get failed(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  /** Whether the next key goes to the file: the registry is away, or earlier keys wait. */
+  get isHolding(): boolean {
+    return this.#away !== null || this.waiting > this.#left.size;
+  }
+
+  /** Number of keys that wait. */
+  get waiting(): number {
+    return this.#spool.waiting;
+  }
+
+  /** Whether a key waits, and for whom; null if it does not wait. */
+  waitingFor(serialNumber: string | null): { readonly userId: string | null } | null {
+    return serialNumber === null ? null : this.#spool.waitingKey(serialNumber);
+  }
+
+  /** Delivers keys of an earlier run, if some wait. `write` receives the result of each key that is delivered. */
+  start(write: (row: EnrolledKey) => Promise<void>): void {
+    this.#write = write;
+    if (this.#away !== null) this.#sayAway(this.#away);
+    this.#begin();
+  }
+
+  /** The registry cannot be reached. */
+  lost(error: Error): void {
+    if (this.#away === null) this.#sayAway(error);
+    this.#away = error;
+    this.#begin();
+  }
+
+  /** Spools a key, and returns its row: `failed` if the file cannot be written, for example on a full disk. */
+  add(entry: SpoolEntry, isSent: boolean): EnrolledKey {
+    try {
+      this.#spool.add(entry, isSent);
+    } catch (error) {
+      const why = (error as Error).message;
+      return rowOf(entry, { result: 'failed', message: `not registered and not spooled: ${why}. Plug it in again` });
+    }
+    this.#begin();
+    return rowOf(entry, { result: 'spooled' });
+  }
+
+  /** Delivers what waits if the registry answers. Throws the error that ended the deliveries. */
+  async finish(): Promise<void> {
+    if (this.#away !== null) this.#stop.abort();
+    await this.#work;
+    if (this.waiting > 0) this.#sayWaiting();
+    if (this.#failure !== null && !this.#context.io.interrupt.aborted) throw this.#failure;
+  }
+
+  /** Lets the request under way end, and closes the file. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#work;
+    this.#spool.close();
+  }
+
+  get #isEnding(): boolean {
+    return this.#stop.signal.aborted || this.#context.io.interrupt.aborted;
+  }
+
+  #begin(): void {
+    if (this.#isWorking || !this.isHolding || this.#isEnding || this.#failure !== null) return;
+    this.#isWorking = true;
+    this.#work = this.#deliverAll().finally(() => {
+      this.#isWorking = false;
+      // A key may have been added since the last check.
+      this.#begin();
+    });
+  }
+
+  async #deliverAll(): Promise<void> {
+    for (let tries = 0; this.isHolding && !this.#isEnding; tries++) {
+      try {
+        await this.#meet();
+        await this.#drain();
+        return;
+      } catch (error) {
+        if (this.#isEnding) return;
+        if (!isAway(error) && !(error instanceof Unwritable) && !isServerRefusal(error, 429)) return this.#fail(error);
+        if (this.#away === null) {
+          this.#sayAway(error);
+          tries = 0;
+        }
+        this.#away = error;
+        await sleep(retryMs[Math.min(tries, retryMs.length - 1)]!, this.#stop.signal);
+      }
+    }
+  }
+
+  /** Whether the registry answers, and is the one that the file is for. */
+  async #meet(): Promise<void> {
+    const registry = this.#context.registry.impatient(this.#stop.signal);
+    const met = await meetRegistry(this.#context, registry);
+    if (met.away !== null) throw met.away;
+    demandRegistry(this.#spool.path, this.#spool.header, met.header);
+    if (this.#away !== null) this.#sayBack();
+    this.#away = null;
+  }
+
+  async #drain(): Promise<void> {
+    // Ctrl-C lets the request under way end: its result is not lost.
+    const client = this.#context.registry.uninterruptible();
+    const delivery = new Delivery({ client, spool: this.#spool, label: this.#label, write: row => this.#write(row) });
+    for (const item of this.#spool.items()) {
+      if (this.#isEnding) return;
+      if (this.#left.has(item.id)) continue;
+      const { stillWaits } = await delivery.deliver(item);
+      if (stillWaits) this.#left.add(item.id);
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#failure = error;
+    this.#over.abort();
+  }
+
+  #sayAway({ message }: Error): void {
+    this.#say('yellow', `${message}. Keys are spooled in ${this.#spool.path} until the registry answers.`);
+  }
+
+  #sayBack(): void {
+    const what = this.waiting === 0 ? '.' : `: ${counted(this.waiting, 'spooled key')} to deliver.`;
+    this.#say('green', `The registry answers${what}`);
+  }
+
+  #sayWaiting(): void {
+    const { path } = this.#spool;
+    const wait = this.waiting === 1 ? 'waits' : 'wait';
+    this.#say(
+      'yellow',
+      `${counted(this.waiting, 'key')} ${wait} in ${path}. Deliver later: devmgr spool flush ${shellWord(path)}`,
+    );
+  }
+
+  #say(style: 'yellow' | 'green', text: string): void {
+    const { out, globals } = this.#context;
+    if (globals.json) out.trace(text);
+    else out.notice(out.tint(style, text));
+  }
+}

@@ -1,0 +1,208 @@
+/** A spool file that this process appends to. A line counts when the disk has it. */
+import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Fault, systemCode, systemWords, usage } from '../../../framework/fault.ts';
+import { type FileLock, tryLock } from '../../../settings/file-lock.ts';
+import { writeWhole } from '../../../settings/files.ts';
+import { safeJson } from '../../../terminal/text.ts';
+import { type Delivered, headerLine, type SpoolEntry, type SpoolHeader, type SpoolLine } from './lines.ts';
+import { mostKeys, readEntry, readIndex, type SpoolIndex, type SpoolItem, tooMany } from './read.ts';
+
+/** The file cannot be written now. */
+export class Unwritable extends Fault {
+  constructor(message: string, hint: string) {
+    super('failure', message, hint);
+  }
+}
+
+/** The keys of a file that wait. One process at a time has a file. */
+export class SpoolFile {
+  readonly path: string;
+  readonly header: SpoolHeader;
+  /** Whether the last line was incomplete and is dropped. */
+  readonly wasTorn: boolean;
+  readonly #fd: number;
+  readonly #lock: FileLock;
+  readonly #items: Map<string, SpoolItem>;
+  /** Waiting keys by serial number. */
+  readonly #waiting = new Map<string, SpoolItem>();
+  /** Bytes that the disk has. */
+  #size: number;
+
+  private constructor(path: string, fd: number, lock: FileLock, index: SpoolIndex) {
+    this.path = path;
+    this.header = index.header;
+    this.wasTorn = index.isTorn;
+    this.#fd = fd;
+    this.#lock = lock;
+    this.#items = index.items;
+    this.#size = index.size;
+    for (const item of index.items.values()) if (item.delivered === null) this.#waiting.set(item.serialNumber, item);
+  }
+
+  /** Opens a file for appending. A file that does not exist is created with the header, if one is given. Throws a fault if another process has it. */
+  static open(path: string, header: SpoolHeader | null): SpoolFile {
+    checkOwner(path, header !== null);
+    const lock = lockOf(path);
+    try {
+      if (header !== null && !statSync(path, { throwIfNoEntry: false })?.size) create(path, header);
+      const fd = openSync(path, 'r+');
+      try {
+        return new SpoolFile(path, fd, lock, readIndex(path, fd));
+      } catch (error) {
+        closeSync(fd);
+        throw error;
+      }
+    } catch (error) {
+      lock.release();
+      throw error instanceof Fault ? error : unusable(path, error);
+    }
+  }
+
+  /** Number of keys that wait. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** The keys that wait, in the order in which they were plugged in. */
+  *items(): Generator<SpoolItem> {
+    for (const item of this.#items.values()) if (item.delivered === null) yield item;
+  }
+
+  /** The key that waits with this serial number; null if none does. */
+  waitingKey(serialNumber: string): SpoolItem | null {
+    return this.#waiting.get(serialNumber) ?? null;
+  }
+
+  entry(item: SpoolItem): SpoolEntry {
+    return readEntry(this.path, this.#fd, item);
+  }
+
+  /** Returns when the disk has the key. `isSent`: the registry may have received its registration. Throws a fault if it cannot be written. */
+  add(entry: SpoolEntry, isSent: boolean): void {
+    if (this.#items.size >= mostKeys) throw tooMany(this.path);
+    const { id, userId, at } = entry;
+    const { serialNumber } = entry.registration;
+    const offset = this.#size;
+    const sent: SpoolLine[] = isSent ? [{ sent: id, at }] : [];
+    const length = this.#append({ key: entry }, ...sent);
+    const sentAt = isSent ? at : null;
+    const item: SpoolItem = { id, offset, length, serialNumber, userId, sentAt, delivered: null };
+    this.#items.set(id, item);
+    this.#waiting.set(serialNumber, item);
+  }
+
+  /** To be called before the registration is sent. */
+  sent(item: SpoolItem): void {
+    const at = new Date().toISOString();
+    this.#append({ sent: item.id, at });
+    item.sentAt ??= at;
+  }
+
+  /** The delivery of the key has ended. */
+  done(item: SpoolItem, delivered: Delivered): void {
+    const { at, result, deviceId, message } = delivered;
+    this.#append({ done: item.id, at, result, deviceId, message });
+    item.delivered = delivered;
+    if (this.#waiting.get(item.serialNumber) === item) this.#waiting.delete(item.serialNumber);
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+    this.#lock.release();
+  }
+
+  /** Appends lines. Returns the bytes of the first one, without its line feed. A write that fails leaves nothing. */
+  #append(...lines: readonly SpoolLine[]): number {
+    const texts = lines.map(line => `${safeJson(line)}\n`);
+    const bytes = Buffer.from(texts.join(''));
+    try {
+      this.#demandSameFile();
+      ftruncateSync(this.#fd, this.#size);
+      for (let done = 0; done < bytes.length; )
+        done += writeSync(this.#fd, bytes, done, bytes.length - done, this.#size + done);
+      fsyncSync(this.#fd);
+    } catch (error) {
+      this.#dropTail();
+      throw error instanceof Fault
+        ? error
+        : new Unwritable(`cannot write ${this.path}: ${systemWords(error)}`, 'free space on the disk');
+    }
+    this.#size += bytes.length;
+    return Buffer.byteLength(texts[0]!) - 1;
+  }
+
+  /** What is written to a file that was removed is lost when the process ends. */
+  #demandSameFile(): void {
+    const now = statSync(this.path, { throwIfNoEntry: false });
+    if (now?.ino === fstatSync(this.#fd).ino) return;
+    throw new Fault('failure', `${this.path} was removed or replaced`, 'start the command again');
+  }
+
+  #dropTail(): void {
+    try {
+      ftruncateSync(this.#fd, this.#size);
+    } catch {
+      // The next write, or the next run, drops it.
+    }
+  }
+}
+
+/** Reads the index of a file as it is on the disk, without a lock. */
+export function readSpool<T>(path: string, use: (index: SpoolIndex, entry: (item: SpoolItem) => SpoolEntry) => T): T {
+  checkOwner(path, false);
+  let fd: number;
+  try {
+    fd = openSync(path, 'r');
+  } catch (error) {
+    throw unusable(path, error);
+  }
+  try {
+    return use(readIndex(path, fd), item => readEntry(path, fd, item));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** A file of another user has keys that this user has not plugged in. Opening a pipe would wait for its writer. */
+function checkOwner(path: string, mayBeAbsent: boolean): void {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) {
+    if (mayBeAbsent) return;
+    throw usage(`${path} does not exist`, 'name a file that enroll --spool has written');
+  }
+  if (!stat.isFile()) throw usage(`${path} is not a file`, 'name another file');
+  const user = process.getuid?.();
+  if (user !== undefined && stat.uid !== user)
+    throw usage(`${path} belongs to another user (uid ${stat.uid})`, 'run the command as that user');
+}
+
+function lockOf(path: string): FileLock {
+  try {
+    const lock = tryLock(`${path}.lock`);
+    if ('release' in lock) return lock;
+    const by = lock.pid === null ? '' : ` (process ${lock.pid})`;
+    throw new Fault('failure', `another run uses ${path}${by}`, 'wait until it ends, or name another file');
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    throw usage(`cannot write ${path}.lock: ${systemWords(error)}`, 'name a file in another folder');
+  }
+}
+
+/** The file has its name only with its whole header on the disk. */
+function create(path: string, header: SpoolHeader): void {
+  writeWhole(path, `${safeJson(headerLine(header))}\n`, { durable: true, hint: 'name another file with --spool' });
+  try {
+    const folder = openSync(dirname(path), constants.O_RDONLY);
+    fsyncSync(folder);
+    closeSync(folder);
+  } catch (error) {
+    // Windows does not open folders.
+    if (process.platform !== 'win32') throw error;
+  }
+}
+
+function unusable(path: string, error: unknown): Fault {
+  if (systemCode(error) === null) throw error;
+  return usage(`${path} cannot be used: ${systemWords(error)}`, 'name another file');
+}

@@ -1,0 +1,76 @@
+/** An enrollment that spools keys while the registry is away. */
+import type { Key } from '../../../../contract/hardware.ts';
+import { newKey } from '../../../client/keyed-write.ts';
+import type { Context } from '../../../framework/context.ts';
+import {
+  type EnrolledKey,
+  type EnrollKeyOptions,
+  isAway,
+  KeyEnrollment,
+  registrationFor,
+} from '../enroll/enroll-key.ts';
+import { rowOf } from './deliver.ts';
+import type { SpoolEntry } from './lines.ts';
+import type { Outbox } from './outbox.ts';
+
+/** How a run spools. */
+export interface SpoolOptions extends EnrollKeyOptions {
+  /** Whether the run prints labels. */
+  readonly label: boolean;
+}
+
+/** A person of a roster, to whom a key is to be bound. */
+interface Holder {
+  readonly userId: string;
+  readonly name: string | null;
+}
+
+/** Enrolls keys one by one, or spools them. */
+export class SpooledKeys {
+  readonly #context: Context;
+  readonly #options: SpoolOptions;
+  readonly #outbox: Outbox;
+
+  constructor(context: Context, options: SpoolOptions, outbox: Outbox) {
+    this.#context = context;
+    this.#options = options;
+    this.#outbox = outbox;
+  }
+
+  /** The result for the key. Throws if every other key would fail as well. `person` is absent without a roster. */
+  async handle(key: Key, person?: Holder): Promise<EnrolledKey> {
+    const { serialNumber } = key;
+    const options = person === undefined ? this.#options : { ...this.#options, activateFor: person.userId };
+    const id = newKey();
+    const enrollment = new KeyEnrollment(this.#context, options, { id });
+    if (serialNumber === null) return enrollment.handle(key);
+    const entry = entryOf({ ...key, serialNumber }, { id, options, person });
+    // A run that was killed has spooled it, and has no row of it.
+    if (this.#outbox.waitingFor(serialNumber) !== null) return rowOf(entry, { result: 'spooled' });
+    if (this.#outbox.isHolding) return this.#outbox.add(entry, false);
+    try {
+      return await enrollment.handle(key);
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      this.#outbox.lost(error);
+      return this.#outbox.add(entry, enrollment.isSent);
+    }
+  }
+}
+
+interface About {
+  readonly id: string;
+  readonly options: SpoolOptions;
+  readonly person: Holder | undefined;
+}
+
+const entryOf = (key: Key & { readonly serialNumber: string }, { id, options, person }: About): SpoolEntry => ({
+  id,
+  at: new Date().toISOString(),
+  registration: registrationFor(key, options),
+  userId: options.activateFor,
+  ...(person === undefined ? {} : { name: person.name }),
+  serialSource: key.serialSource,
+  simulated: key.simulated,
+  label: options.label,
+});

@@ -1,0 +1,91 @@
+/** `activate`, `lock`, `unlock`, `deactivate` and `code` for many devices: checks, asks once, and runs. */
+import type { BatchOperation } from '../../../../contract/values.ts';
+import type { Context } from '../../../framework/context.ts';
+import { usage } from '../../../framework/fault.ts';
+import { checkInput, isRegular, notify } from '../import/start.ts';
+import type { BulkFlags } from './flags.ts';
+import { RunRecord } from './record.ts';
+import { BulkRun } from './run.ts';
+import { confirmChange, filterOfPairs } from './selection.ts';
+
+/** What is changed, and how. */
+interface Change {
+  readonly operation: BatchOperation;
+  readonly names: readonly string[];
+  readonly flags: BulkFlags & { readonly plugged: boolean };
+  /** Asks for the fields of all items that were not given as flags. */
+  readonly fields: () => Promise<Readonly<Record<string, unknown>>>;
+  /** Asks for the password that the operation needs. */
+  readonly password?: () => Promise<string>;
+}
+
+/** Changes the devices. The exit code; throws a fault of kind `partial` if some failed. */
+export async function changeMany(context: Context, change: Change): Promise<number> {
+  check(context, change);
+  const { operation, flags } = change;
+  const { out, resume } = flags;
+  const record = out === undefined ? null : new RunRecord({ out, operation, resume, asJson: context.globals.json });
+  if (record !== null && !record.canResume)
+    notify(context, `${out} cannot be continued with --resume: it is not a file, or its folder is not writable.`);
+  try {
+    const common = await change.fields();
+    await checkFields(common);
+    const run = new BulkRun(context, operation, common, record);
+    const prepared = await prepare(context, change, run).catch(error => {
+      record?.discard();
+      throw error;
+    });
+    if (prepared === null) record?.finish();
+    return prepared === null ? 0 : await run.run(prepared.password);
+  } finally {
+    record?.close();
+  }
+}
+
+/** Everything before the first change. Null if there is nothing to change. */
+async function prepare(
+  context: Context,
+  change: Change,
+  run: BulkRun,
+): Promise<{ readonly password: string | undefined } | null> {
+  await run.open();
+  const total = await run.select(change.names, change.flags);
+  if (total === 0) return null;
+  if (!change.flags.yes && context.canAsk && total !== null) await confirmChange(context, change.operation, total);
+  return { password: await change.password?.() };
+}
+
+/** The rules of the interface: a wrong value would fail once per device. */
+async function checkFields(common: Readonly<Record<string, unknown>>): Promise<void> {
+  const { faultOf } = await import('../../../../contract/readers.ts');
+  for (const [field, flag] of [
+    ['reason', '--reason'],
+    ['note', '--note'],
+    ['userId', '--user'],
+  ] as const) {
+    const value = common[field];
+    const fault = typeof value === 'string' ? faultOf(field, value) : null;
+    if (fault !== null) throw usage(`${flag} ${fault}`);
+  }
+}
+
+/** Everything that can be said before anything is asked or read. */
+function check(context: Context, { operation, names, flags }: Change): void {
+  const { file, filter, out, resume, yes, plugged } = flags;
+  if (plugged) throw usage('--plugged names one device', 'name the others in a command of their own');
+  if (names.length > 0 && (file !== undefined || filter.length > 0))
+    throw usage(
+      `both "${names[0]}" and ${file === undefined ? '--filter' : '--file'} name devices`,
+      'omit one of them',
+    );
+  if (names.length === 0 && file === undefined && filter.length === 0)
+    throw usage('no device is named', 'name devices, or use --file or --filter');
+  if (names.some(name => name.trim() === '')) throw usage('the name of a device is empty');
+  filterOfPairs(filter);
+  if (file !== undefined) checkInput({ file, out, resume, force: false });
+  // A stream cannot be read twice: to count the devices, and to change them.
+  const isStream = file !== undefined && !isRegular(file);
+  const mustConfirm = file !== undefined || filter.length > 0 || operation === 'DEACTIVATE';
+  if (!yes && mustConfirm && (!context.canAsk || isStream))
+    throw usage('a change of many devices must be confirmed', 'add --yes');
+}

@@ -1,0 +1,47 @@
+/** The argument and the flags of commands that change one device or many. The code for many is loaded only if they are used. */
+import type { BatchOperation } from '../../../../contract/values.ts';
+import type { ArgShape, FlagShapes, FlagValues } from '../../../framework/flags.ts';
+import { deviceArg } from '../../devices/device.ts';
+import { filterFlags } from '../../devices/filter.ts';
+import { encodingFlag } from '../import/encoding.ts';
+import { operations } from './operations.ts';
+
+/** Names one device or several. Completion offers those that the operation does not refuse. */
+export const devicesArg = (operation: BatchOperation): ArgShape => ({
+  ...deviceArg,
+  rest: true,
+  states: operations[operation].fits,
+});
+
+/** Flags that select many devices, and keep a record of what was done. */
+export const bulkFlags = {
+  file: {
+    value: 'FILE',
+    short: 'f',
+    offer: 'file',
+    conflicts: ['filter', 'plugged'],
+    help: 'every device in this file: one deviceId or serial number per line, or CSV; - is standard input',
+  },
+  encoding: { ...encodingFlag, needs: 'file' },
+  filter: {
+    value: 'NAME=VALUE',
+    pairs: filterFlags,
+    many: 'whole',
+    conflicts: ['plugged'],
+    help: 'every device that matches, with the filters of list, such as status=ACTIVE,LOCKED; can be repeated',
+  },
+  yes: { short: 'y', help: 'do not ask for confirmation' },
+  out: { value: 'FILE', short: 'o', offer: 'file', conflicts: ['plugged'], help: 'write the results to this file' },
+  resume: { needs: 'out', help: 'skip the devices that an earlier run with the same --out has changed' },
+} as const satisfies FlagShapes;
+
+/** The values of `bulkFlags`. */
+export type BulkFlags = FlagValues<typeof bulkFlags>;
+
+/** Whether a command is about more than one named device. */
+export const isBulk = (args: readonly string[], { file, filter, out }: BulkFlags): boolean =>
+  args.length > 1 || file !== undefined || filter.length > 0 || out !== undefined;
+
+/** What the help of these commands says about many devices. */
+export const bulkDescription =
+  'Without a device, a list at the terminal offers those that fit. Several devices, --file or --filter change many devices: in batches, with one result per device, and exit code 7 if some failed. --out writes the results to a file: JSON lines if its name ends in .json, .jsonl or .ndjson, else CSV. After an interruption the same command with --resume continues. A CSV file for --file needs a header row with deviceId or serialNumber.';

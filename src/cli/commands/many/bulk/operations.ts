@@ -1,0 +1,63 @@
+/** What the commands for many devices know of each operation. */
+import type { BatchOperation, DeviceStatus, JournalEventType } from '../../../../contract/values.ts';
+import { counted } from '../../../framework/count.ts';
+
+interface Operation {
+  /** As in "Lock 3 devices?". */
+  readonly verb: string;
+  /** As in "3 devices locked". */
+  readonly done: string;
+  readonly progress: string;
+  /** The event of each change. */
+  readonly event: JournalEventType;
+  /** States in which a device is not refused. */
+  readonly fits: readonly DeviceStatus[];
+  /** The states among them in which the operation is of use: what a list at the terminal offers. */
+  readonly offers: readonly DeviceStatus[];
+}
+
+export const operations: Readonly<Record<BatchOperation, Operation>> = {
+  ACTIVATE: {
+    verb: 'Activate',
+    done: 'activated',
+    progress: 'Activating',
+    event: 'DEVICE_ACTIVATED',
+    fits: ['INACTIVE'],
+    offers: ['INACTIVE'],
+  },
+  LOCK: {
+    verb: 'Lock',
+    done: 'locked',
+    progress: 'Locking',
+    event: 'DEVICE_LOCKED',
+    fits: ['ACTIVE'],
+    offers: ['ACTIVE'],
+  },
+  UNLOCK: {
+    verb: 'Unlock',
+    done: 'unlocked',
+    progress: 'Unlocking',
+    event: 'DEVICE_UNLOCKED',
+    fits: ['LOCKED'],
+    offers: ['LOCKED'],
+  },
+  DEACTIVATE: {
+    verb: 'Retire',
+    done: 'retired',
+    progress: 'Retiring',
+    event: 'DEVICE_DEACTIVATED',
+    fits: ['INACTIVE', 'ACTIVE', 'LOCKED'],
+    offers: ['INACTIVE', 'ACTIVE', 'LOCKED'],
+  },
+  GENERATE_CODE: {
+    verb: 'Replace the activation codes of',
+    done: 'given a new code',
+    progress: 'Replacing codes',
+    event: 'ACTIVATION_CODE_GENERATED',
+    fits: ['INACTIVE', 'ACTIVE', 'LOCKED'],
+    offers: ['INACTIVE'],
+  },
+};
+
+/** `1 device`, `2,500 devices`. */
+export const devices = (amount: number): string => counted(amount, 'device');

@@ -1,0 +1,175 @@
+/** The devices that a command changes: named on the command line, or read from a file. `selection.ts` has those of filters. */
+import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { cellText } from '../../../../contract/csv.ts';
+import { deviceIds, writtenActivationCode } from '../../../../contract/ids.ts';
+import type { BatchOperation } from '../../../../contract/values.ts';
+import { Fault, systemWords, usage } from '../../../framework/fault.ts';
+import { readCsv } from '../../../jobs/csv.ts';
+import { decode } from '../../../jobs/input-text.ts';
+import { notInEncoding, wordsOf } from '../import/encoding.ts';
+
+/** Names a device: by one of the two, or by both if they name the same device. */
+export interface Target {
+  /** Line of the file, counted from 1; absent if the device is not from a file. */
+  readonly line?: number;
+  readonly deviceId?: string;
+  readonly serialNumber?: string;
+}
+
+/** A device to change, with the fields that are its own. */
+export interface Item {
+  readonly target: Target;
+  readonly fields: Readonly<Record<string, string>>;
+  /** Why it is not sent; null if it is. */
+  readonly problem: { readonly code: number; readonly message: string } | null;
+  /** The line is a result of `enroll` that names no device: the key failed, waits in a spool file, or was in a dry run. */
+  readonly unregistered?: boolean;
+}
+
+/** The target that a word on the command line or in a file names. A text that looks like a deviceId is one. */
+export const targetOf = (name: string): Target =>
+  deviceIds.parse(name) === null ? { serialNumber: name } : { deviceId: name };
+
+/** Which file to read, and for which operation. */
+interface FileSource {
+  /** `-` is standard input. */
+  readonly file: string;
+  readonly stdin: Readable;
+  /** See `encodingOf`. */
+  readonly encoding: string | null;
+  /** Called with a remark on the file. */
+  readonly notice: (text: string) => void;
+  /** Null for a command that needs only the names. */
+  readonly operation: BatchOperation | null;
+  /** The user for lines that name none. */
+  readonly userId: string | undefined;
+}
+
+type Field = 'deviceId' | 'serialNumber' | 'activationCode' | 'userId' | 'result' | 'name';
+
+/** Results of `enroll` for keys that it did not register. */
+const unregistered: ReadonlySet<string | undefined> = new Set(['failed', 'spooled', 'new']);
+
+/** Names of columns, in lower case and without punctuation. */
+const columnNames: Readonly<Record<string, Field>> = {
+  deviceid: 'deviceId',
+  device: 'deviceId',
+  serialnumber: 'serialNumber',
+  serial: 'serialNumber',
+  sn: 'serialNumber',
+  activationcode: 'activationCode',
+  userid: 'userId',
+  user: 'userId',
+};
+
+/** Columns of the results of `enroll` that labels need as well. */
+const labelColumns = { result: 'result', name: 'name' } as const satisfies Readonly<Record<string, Field>>;
+
+/** The devices in a file, in constant memory. Throws a usage fault if the file as a whole is not readable or not valid. */
+export async function* itemsOfFile(source: FileSource): AsyncGenerator<Item> {
+  const { file, stdin, encoding, notice } = source;
+  // Each line with such bytes is refused; the others are sent.
+  const onInvalid = (line: number, found: string) => notice(wordsOf(notInEncoding(nameOf(file), line, found)));
+  const stream: Readable = file === '-' ? stdin : createReadStream(file);
+  try {
+    let columns: readonly (Field | null)[] | null = null;
+    for await (const record of readCsv(decode(stream, { encoding, onInvalid }))) {
+      const { line } = record;
+      if ('problem' in record) {
+        if (columns === null) throw usage(`${nameOf(file)}, line ${line}: ${record.problem}`);
+        yield invalid({ line }, record.problem);
+        continue;
+      }
+      const { cells } = record;
+      if (columns !== null) yield itemOf(source, columns, cells, line);
+      else {
+        const header = columnsOf(source, cells);
+        columns = header ?? ['deviceId'];
+        checkColumns(source, header, cells);
+        if (header === null) yield itemOf(source, columns, cells, line);
+      }
+    }
+    if (columns === null)
+      throw usage(`${nameOf(file)} is empty`, 'it needs a deviceId or a serial number on each line');
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    throw usage(`${nameOf(file)} cannot be read: ${systemWords(error)}`);
+  }
+}
+
+/** The file in words. */
+export const nameOf = (file: string): string => (file === '-' ? 'standard input' : file);
+
+/** The columns if the record is a header row; null if it is a line of a plain list. */
+function columnsOf({ operation }: FileSource, cells: readonly string[]): readonly (Field | null)[] | null {
+  const names = operation === null ? { ...columnNames, ...labelColumns } : columnNames;
+  const columns = cells.map(cell => names[cell.toLowerCase().replace(/[^a-z]/g, '')] ?? null);
+  return columns.includes('deviceId') || columns.includes('serialNumber') ? columns : null;
+}
+
+function checkColumns(
+  { file, operation, userId }: FileSource,
+  columns: readonly (Field | null)[] | null,
+  cells: readonly string[],
+): void {
+  const name = nameOf(file);
+  if (columns === null && cells.length > 1)
+    throw usage(
+      `${name} has no column deviceId or serialNumber`,
+      `the first line must be a header row with the names of the columns; it is: ${cells.join(', ').slice(0, 200)}`,
+    );
+  const doubled = columns?.find((field, index) => field !== null && columns.indexOf(field) !== index);
+  if (doubled) throw usage(`${name} has two columns for ${doubled}`, 'remove one of them');
+  if (operation !== 'ACTIVATE') return;
+  if (!columns?.includes('activationCode'))
+    throw usage(`${name} has no column activationCode`, 'use CSV with a header row, such as the results of register');
+  if (userId === undefined && !columns.includes('userId'))
+    throw usage(`${name} has no column userId`, 'add it, or give one user for all: --user USER');
+}
+
+/** Characters. No name, code or user is longer; a longer text would make requests that the server does not take. */
+const maxCell = 200;
+
+function itemOf(source: FileSource, columns: readonly (Field | null)[], cells: readonly string[], line: number): Item {
+  const values: Partial<Record<Field, string>> = {};
+  for (const [index, field] of columns.entries()) {
+    const text = field === null ? '' : cellText(cells[index] ?? '').trim();
+    if (field !== null && text !== '') values[field] = text;
+  }
+  const broken = Object.entries(values).find(([, text]) => text.length > maxCell || text.includes('\ufffd'));
+  if (broken) {
+    const [field, text] = broken;
+    const why = text.length > maxCell ? `has more than ${maxCell} characters` : 'is not valid UTF-8';
+    return invalid({ line }, `${field} ${why}`);
+  }
+  const target = targetIn(values, columns.length === 1 && columns[0] === 'deviceId', line);
+  if (cells.slice(columns.length).some(cell => cell.trim() !== ''))
+    return invalid(target, `the line has ${cells.length} cells, expected ${columns.length}`);
+  if (target.deviceId === undefined && unregistered.has(values.result))
+    return { target, fields: {}, problem: null, unregistered: true };
+  if (target.deviceId === undefined && target.serialNumber === undefined)
+    return invalid(target, 'the line names no device');
+  const { name } = values;
+  if (source.operation !== 'ACTIVATE') return { target, fields: name === undefined ? {} : { name }, problem: null };
+  const { activationCode, userId = source.userId } = values;
+  if (activationCode === undefined) return invalid(target, 'activationCode is missing');
+  if (userId === undefined) return invalid(target, 'userId is missing');
+  return { target, fields: { activationCode: writtenActivationCode(activationCode), userId }, problem: null };
+}
+
+/** `isList`: the one column may hold serial numbers as well. */
+function targetIn({ deviceId, serialNumber }: Partial<Record<Field, string>>, isList: boolean, line: number): Target {
+  if (isList && deviceId !== undefined) return { line, ...targetOf(deviceId) };
+  return {
+    line,
+    ...(deviceId === undefined ? {} : { deviceId }),
+    ...(serialNumber === undefined ? {} : { serialNumber }),
+  };
+}
+
+const invalid = (target: Target, message: string): Item => ({
+  target,
+  fields: {},
+  problem: { code: 1001, message },
+});

@@ -1,0 +1,150 @@
+/**
+ * Rows whose serial number is already registered. With `--skip-existing` such a row is done if the device is the one that the row
+ * describes. A device of another type, manufacturer or model is a difference: the row fails, because registering cannot change it.
+ * If a batch is sent again and its first response is not stored, the same comparison finds the devices that it has registered.
+ */
+import type { DeviceListItem, Registration } from '../../../../contract/devices.ts';
+import { deviceIds } from '../../../../contract/ids.ts';
+import type { Client } from '../../../client/client.ts';
+import type { Context } from '../../../framework/context.ts';
+import { exportedDevices } from '../../devices/export-stream.ts';
+import { findBySerial } from '../../devices/find-device.ts';
+import type { LineResult } from './results.ts';
+import type { Row } from './row.ts';
+
+/** Business code of a serial number that is already registered. */
+export const duplicated = 2006;
+
+/** What is known of a device that has the serial number of a row. */
+export type Existing = Pick<
+  DeviceListItem,
+  'deviceId' | 'status' | 'deviceType' | 'manufacturer' | 'model' | 'activationCode'
+>;
+
+/** A row that was sent. */
+type SentRow = Extract<Row, { readonly device: unknown }>;
+
+const compared = [
+  ['deviceType', 'type'],
+  ['manufacturer', 'manufacturer'],
+  ['model', 'model'],
+] as const satisfies readonly (readonly [keyof Existing & keyof Registration, string])[];
+
+type Compared = Pick<Registration, (typeof compared)[number][0]>;
+
+/** The fields in which a row differs from a device, or from an earlier row with the same serial number. */
+export const differencesOf = (device: Compared, other: Compared) =>
+  compared.filter(([field]) => device[field] !== other[field]);
+
+/** `already exists: DEV-1 (ACTIVE)`. */
+export const existsWords = ({ deviceId, status }: Pick<Existing, 'deviceId' | 'status'>): string =>
+  `already exists: ${deviceId} (${status})`;
+
+/** The result of a row whose device exists: `registered`, or a failure with status `differing` that names the differences. */
+export function existingResult(
+  { position, serialNumber }: Row,
+  device: Registration,
+  existing: Existing,
+  differing: { readonly status: 'failed'; readonly code: number } | { readonly status: 'invalid' },
+): LineResult {
+  const differences = differencesOf(device, existing);
+  const known = { ...position, serialNumber, deviceId: existing.deviceId };
+  if (differences.length === 0) return { ...known, status: 'registered', message: existsWords(existing) };
+  const words = differences.map(([field, name]) => `${name} is ${existing[field]}, not ${device[field]}`);
+  const message = `${existsWords(existing)} and differs: ${words.join('; ')}`;
+  return { ...known, ...differing, field: differences[0]![0], message };
+}
+
+/** The results, in which rows that failed because their device exists are compared with it. */
+export const withExisting = (
+  context: Context,
+  rows: readonly Row[],
+  results: readonly LineResult[],
+): Promise<LineResult[]> =>
+  comparedWithDevices(context, rows, results, (row, existing) =>
+    existingResult(row, row.device, existing, { status: 'failed', code: duplicated }),
+  );
+
+/**
+ * The results of a batch that was sent before, without those of the first attempt. The device of a row is the one that has its
+ * serial number, type, manufacturer and model: the row is a success, with the code that the device has as long as it is INACTIVE.
+ * Of two rows with one serial number the second one fails, as it did then.
+ */
+export function withEarlierSuccesses(
+  context: Context,
+  rows: readonly Row[],
+  results: readonly LineResult[],
+): Promise<LineResult[]> {
+  const taken = new Set<string>();
+  return comparedWithDevices(context, rows, results, ({ position, serialNumber, device }, existing, result) => {
+    const { deviceId, activationCode } = existing;
+    if (differencesOf(device, existing).length > 0 || taken.has(deviceId)) return result;
+    taken.add(deviceId);
+    const code = existing.status === 'INACTIVE' && activationCode ? { activationCode } : {};
+    return { ...position, serialNumber, status: 'success', deviceId, ...code, message: 'success' };
+  });
+}
+
+async function comparedWithDevices(
+  context: Context,
+  rows: readonly Row[],
+  results: readonly LineResult[],
+  resultOf: (row: SentRow, existing: Existing, result: LineResult) => LineResult,
+): Promise<LineResult[]> {
+  const found = await existingDevices(context, results.filter(isDuplicate));
+  return results.map((result, index) => {
+    const [row, existing] = [rows[index]!, found.get(result.serialNumber ?? '')];
+    if (!isDuplicate(result) || existing === undefined || !('device' in row)) return result;
+    return resultOf(row, existing, result);
+  });
+}
+
+/** Servers of earlier versions return no code. */
+const isDuplicate = ({ status, code = duplicated }: LineResult): boolean => status === 'failed' && code === duplicated;
+
+/** The device that the message of a duplicate names; null if none. The serial number before it may look like an id. */
+const namedDevice = (message: string): string | null => message.match(/\bDEV-\d+\b/g)?.at(-1) ?? null;
+
+/** The number in a deviceId; 0 if the text is not a deviceId. */
+const numberOf = (deviceId: string): number => deviceIds.parse(deviceId) ?? 0;
+
+/** Up to this many devices are fetched one by one; for more, one export covers the time in which they were registered. */
+const maxLookups = 10;
+
+/** The devices of the results, by serial number. */
+async function existingDevices(
+  context: Context,
+  results: readonly LineResult[],
+): Promise<ReadonlyMap<string, Existing>> {
+  const serials = new Set(results.map(({ serialNumber }) => serialNumber ?? ''));
+  const found = new Map<string, Existing>();
+  // The batch is done: its results must be written even after Ctrl-C.
+  const registry = context.registry.uninterruptible();
+  if (serials.size > maxLookups) {
+    const ids = results.map(({ message }) => namedDevice(message)).filter(id => id !== null);
+    for await (const device of registeredBetween(context, registry, ids))
+      if (serials.has(device.serialNumber)) found.set(device.serialNumber, device);
+  }
+  for (const serial of serials) {
+    if (found.has(serial)) continue;
+    const { exact } = await findBySerial(registry, serial);
+    if (exact !== null) found.set(serial, exact);
+  }
+  return found;
+}
+
+/** The devices from the oldest to the newest of `ids`: two requests for their times, one for the devices. */
+async function* registeredBetween(
+  context: Context,
+  registry: Client,
+  ids: readonly string[],
+): AsyncGenerator<DeviceListItem> {
+  if (ids.length === 0) return;
+  const sorted = ids.toSorted((one, other) => numberOf(one) - numberOf(other));
+  const [first, last] = await Promise.all(
+    [sorted[0]!, sorted.at(-1)!].map(deviceId => registry.call('deviceDetail', { params: { deviceId } })),
+  );
+  const [from, to] = [Date.parse(first!.createdAt), Date.parse(last!.createdAt)];
+  if (Number.isNaN(from) || Number.isNaN(to)) return;
+  yield* exportedDevices({ ...context, registry }, { createdFrom: new Date(from), createdTo: new Date(to + 1) });
+}

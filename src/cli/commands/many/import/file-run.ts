@@ -1,0 +1,218 @@
+/** One run of `register --file`: reads rows, sends batches, writes one result per row. */
+import { rmSync } from 'node:fs';
+import type { Tags } from '../../../../contract/tags.ts';
+import { newKey } from '../../../client/keyed-write.ts';
+import type { Context } from '../../../framework/context.ts';
+import { Fault } from '../../../framework/fault.ts';
+import { type Position, positionText } from '../../../jobs/line-number.ts';
+import { ResultFile } from '../../../jobs/result-file.ts';
+import type { ResultWriter } from '../../../jobs/result-writer.ts';
+import { BatchSender } from '../../../jobs/send.ts';
+import { batchesOf, lineResults } from './batches.ts';
+import { skipDoneRows } from './earlier-results.ts';
+import { duplicated, withEarlierSuccesses, withExisting } from './existing.ts';
+import { type Checkpoint, emptyCheckpoint } from './ledger.ts';
+import { fieldsOf, type LineResult, writerOf } from './results.ts';
+import type { Row } from './row.ts';
+import type { Input } from './rows.ts';
+import { endOf, errorWithProgress, progressOf, registeredWords, resultsNote } from './run-report.ts';
+import { backUp, notify, type RunFiles } from './start.ts';
+
+/** The flags of `register --file`. */
+export interface FileFlags {
+  readonly file: string;
+  readonly format: string | undefined;
+  readonly encoding: string | undefined;
+  readonly map: string | undefined;
+  readonly type: string | undefined;
+  readonly manufacturer: string | undefined;
+  readonly model: string | undefined;
+  readonly tags: Tags;
+  readonly out: string | undefined;
+  readonly dryRun: boolean;
+  readonly skipExisting: boolean;
+  readonly resume: boolean;
+  readonly force: boolean;
+  readonly batchSize: number | undefined;
+  readonly csv: boolean;
+}
+
+const defaultBatchSize = 2_000;
+
+/** Registers the devices of an input. Used once. */
+export class FileRun {
+  readonly #flags: FileFlags;
+  readonly #context: Context;
+  readonly #input: Input;
+  readonly #files: RunFiles;
+  readonly #writer: ResultWriter<LineResult>;
+  readonly #sender: BatchSender;
+  #started = performance.now();
+  #file: ResultFile<LineResult> | null = null;
+  #state: Checkpoint = emptyCheckpoint;
+  /** Rows after this position are registered but have no result in the file; null if all have one. */
+  #unwritten: Position | null = null;
+  /** Results of this run alone. */
+  #lines = 0;
+  /** Those of them that failed because the serial number is already registered. */
+  #duplicates = 0;
+  /** Bytes of the input that an earlier run has done. */
+  #skipped = 0;
+
+  constructor(flags: FileFlags, context: Context, input: Input, files: RunFiles) {
+    this.#flags = flags;
+    this.#context = context;
+    this.#input = input;
+    this.#files = files;
+    this.#writer = writerOf(context, flags.csv, flags.out !== undefined);
+    this.#sender = new BatchSender(context);
+  }
+
+  /** The exit code. Throws a fault of kind `partial` if some rows failed. */
+  async run(): Promise<number> {
+    const { registry, io } = this.#context;
+    try {
+      await this.#start();
+      // Fails early if the server is unreachable or the login is not valid, before anything is read.
+      await registry.call('listDevices', { query: { size: 1 } });
+      this.#started = performance.now();
+      this.#skipped = this.#input.consumed();
+      const maxRows = this.#flags.batchSize ?? defaultBatchSize;
+      for await (const batch of batchesOf(this.#input.rows, maxRows, this.#state.pending?.rows)) {
+        if (io.interrupt.aborted) break;
+        this.#reportContinuation();
+        await this.#register(batch);
+        this.#progress();
+        if (io.interrupt.aborted) break;
+      }
+      if (io.interrupt.aborted) throw new Fault('interrupted', 'interrupted');
+      this.#file?.finish();
+    } catch (error) {
+      this.#removeEmptyFiles();
+      throw errorWithProgress(error, {
+        state: this.#state,
+        isUncertain: this.#sender.isUncertain,
+        canResume: this.#files.ledger !== null,
+        note: this.#note,
+      });
+    } finally {
+      this.#context.out.end();
+      this.#file?.close();
+    }
+    this.#files.state?.remove();
+    return this.#end();
+  }
+
+  async #start(): Promise<void> {
+    const { out, resume, force, file } = this.#flags;
+    const { state, results } = this.#files;
+    backUp(this.#flags, this.#context, this.#files);
+    if (force) state?.remove();
+    if (resume) await this.#resume();
+    if (state === null && (out === undefined ? file !== '-' : results))
+      notify(
+        this.#context,
+        'Progress cannot be saved beside the file: its folder is not writable. --resume will not work.',
+      );
+    if (out !== undefined)
+      this.#file = new ResultFile(out, this.#context.globals.json, this.#state.resultBytes, fieldsOf);
+  }
+
+  async #resume(): Promise<void> {
+    const earlier = await skipDoneRows(this.#input.rows, this.#files);
+    if (earlier === null)
+      return notify(this.#context, 'No earlier run of this input was found: starting with the first line.');
+    this.#state = earlier;
+  }
+
+  /** Printed only if something is left to do. */
+  #reportContinuation(): void {
+    const { rows, last } = this.#state;
+    if (rows > 0 && this.#lines === 0)
+      notify(this.#context, `Continuing after ${positionText(last)} (${registeredWords(this.#state)} so far).`);
+  }
+
+  async #register(rows: readonly Row[]): Promise<void> {
+    const { ledger } = this.#files;
+    const { pending, last } = this.#state;
+    const key = pending?.key ?? newKey();
+    // If the program is killed after this, --resume sends the same batch with the same key.
+    ledger?.write({ ...this.#state, pending: { key, rows: rows.length } });
+    const lines = await this.#send(rows, key, pending !== null);
+    this.#count(rows, lines);
+    this.#unwritten = last;
+    this.#file?.write(lines);
+    this.#unwritten = null;
+    this.#state = { ...this.#state, resultBytes: this.#file?.size ?? 0 };
+    // Without a file, only the reader of the output gets the codes: they count as done once they are written.
+    if (this.#file) ledger?.write(this.#state);
+    await this.#writer.write(lines);
+    if (!this.#file) ledger?.write(this.#state);
+    this.#sender.isUncertain = false;
+  }
+
+  #count(rows: readonly Row[], lines: readonly LineResult[]): void {
+    const having = (status: LineResult['status']) => lines.filter(line => line.status === status).length;
+    this.#lines += lines.length;
+    this.#duplicates += lines.filter(line => line.code === duplicated).length;
+    this.#state = {
+      rows: this.#state.rows + rows.length,
+      last: rows.at(-1)!.position,
+      success: this.#state.success + having('success'),
+      registered: this.#state.registered + having('registered'),
+      failed: this.#state.failed + having('failed'),
+      resultBytes: this.#state.resultBytes,
+      pending: null,
+    };
+  }
+
+  async #send(rows: readonly Row[], key: string, sentBefore: boolean): Promise<readonly LineResult[]> {
+    const devices = rows.flatMap(row => ('device' in row ? [row.device] : []));
+    if (devices.length === 0) return lineResults(rows, []);
+    const { results, isRepeat } = await this.#sender.send({
+      key,
+      count: devices.length,
+      sentBefore,
+      // A serial number is registered once.
+      isRepeatable: true,
+      send: (client, attemptKey) => client.callKeyed('batchRegister', attemptKey, { body: { devices } }),
+    });
+    let lines = lineResults(rows, results);
+    if (isRepeat) lines = await withEarlierSuccesses(this.#context, rows, lines);
+    return this.#flags.skipExisting ? withExisting(this.#context, rows, lines) : lines;
+  }
+
+  #progress(): void {
+    const text = progressOf({
+      file: this.#flags.file,
+      rows: this.#state.rows,
+      lines: this.#lines,
+      seconds: this.#seconds,
+      taken: this.#input.consumed(),
+      skipped: this.#skipped,
+    });
+    this.#context.out.progress.say(text);
+  }
+
+  /** Removes the files of a run that was refused before it could register anything. */
+  #removeEmptyFiles(): void {
+    if (this.#state.rows > 0 || this.#state.pending !== null || this.#sender.isUncertain) return;
+    this.#files.state?.remove();
+    if (this.#file && this.#files.results !== null) rmSync(this.#files.results, { force: true });
+  }
+
+  get #seconds(): number {
+    return (performance.now() - this.#started) / 1000;
+  }
+
+  get #note(): string {
+    return resultsNote(this.#flags.out, this.#unwritten);
+  }
+
+  #end(): number {
+    const { seconds, words } = { seconds: this.#seconds, words: this.#note };
+    const areDuplicates = !this.#flags.skipExisting && this.#duplicates === this.#state.failed;
+    notify(this.#context, endOf(this.#state, { isNothing: this.#lines === 0, areDuplicates, seconds, note: words }));
+    return 0;
+  }
+}

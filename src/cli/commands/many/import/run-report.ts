@@ -1,0 +1,95 @@
+/** What a run of `register --file` says while it works, when it ends, and when it fails. */
+import { statSync } from 'node:fs';
+import { count, counted } from '../../../framework/count.ts';
+import { Fault } from '../../../framework/fault.ts';
+import { type Position, positionText } from '../../../jobs/line-number.ts';
+import { errorAfter } from '../../../jobs/send.ts';
+import { duration, spent } from '../../../terminal/when.ts';
+import type { Checkpoint } from './ledger.ts';
+
+type Counts = Pick<Checkpoint, 'success' | 'registered' | 'failed'>;
+
+const devices = (amount: number): string => counted(amount, 'device');
+
+/** `3 registered and 1 failed`, with the devices that were registered before if there are any. */
+export function registeredWords({ success, registered, failed }: Counts, last = ', '): string {
+  const existing = registered > 0 ? `, ${count(registered)} already registered` : '';
+  return `${count(success)} registered${existing}${last}${count(failed)} failed`;
+}
+
+/** How far a run has got. */
+interface Progress {
+  readonly file: string;
+  /** Rows that have results, those of earlier runs included. */
+  readonly rows: number;
+  /** Results of this run. */
+  readonly lines: number;
+  readonly seconds: number;
+  /** Bytes of the input that are consumed. */
+  readonly taken: number;
+  /** Those of them that an earlier run has done. */
+  readonly skipped: number;
+}
+
+/** The line that shows progress. Percent and time left need the size of the input, which a pipe does not have. */
+export function progressOf({ file, rows, lines, seconds, taken, skipped }: Progress): string {
+  const stats = file === '-' ? undefined : statSync(file, { throwIfNoEntry: false });
+  const size = stats?.isFile() ? stats.size : 0;
+  const rate = `${count(Math.round(lines / Math.max(seconds, 0.001)))} lines/s`;
+  const left = stats?.isFile() && taken > skipped ? (seconds * Math.max(0, size - taken)) / (taken - skipped) : null;
+  const percent = size > 0 ? `${Math.floor((100 * Math.min(taken, size)) / size)}%  ` : '';
+  const end = left === null ? '' : `  ${duration(left)} left`;
+  return `Registering  ${percent}${count(rows)} lines  ${rate}${end}`;
+}
+
+/** Where the results are. Rows after `unwritten` have none in the file; null if all have one. */
+export function resultsNote(out: string | undefined, unwritten: Position | null): string {
+  if (out === undefined) return '';
+  if (unwritten === null) return `; results are in ${out}`;
+  if (unwritten.line === 0) return `; ${out} has no results of them`;
+  return `; ${out} has the results up to ${positionText(unwritten)}`;
+}
+
+/** The state of a run that failed. */
+interface Stopped {
+  readonly state: Checkpoint;
+  /** A batch was sent and got no response. */
+  readonly isUncertain: boolean;
+  readonly canResume: boolean;
+  readonly note: string;
+}
+
+/** The error, with what was done before it. */
+export function errorWithProgress(error: unknown, { state, isUncertain, canResume, note }: Stopped): unknown {
+  if (state.rows === 0 && !isUncertain) return error;
+  const upTo = `${registeredWords(state, ' and ')} up to ${positionText(state.last)}${note}`;
+  const done = state.rows === 0 ? 'the devices that were sent may have been registered' : upTo;
+  return errorAfter(error, done, canResume ? 'to continue, repeat the command with --resume' : null);
+}
+
+/** A run that read its whole input. */
+interface Ended {
+  /** No row was left to do. */
+  readonly isNothing: boolean;
+  /** All rows that failed are already registered. */
+  readonly areDuplicates: boolean;
+  readonly seconds: number;
+  readonly note: string;
+}
+
+/** The last line of a run. Throws a fault of kind `partial` if rows failed. */
+export function endOf({ success, registered, failed }: Counts, ended: Ended): string {
+  const { isNothing, areDuplicates, seconds, note } = ended;
+  const existing = registered > 0 ? `, ${count(registered)} already registered` : '';
+  const all = success + registered + failed;
+  if (failed > 0)
+    throw new Fault(
+      'partial',
+      `${isNothing ? 'nothing to do: ' : ''}${count(failed)} of ${count(all)} lines failed, ${devices(success)} ${success === 1 ? 'is' : 'are'} registered${existing}${note}`,
+      areDuplicates
+        ? 'nothing to fix: those serial numbers are already registered; --skip-existing counts them as done'
+        : 'each result has a line number and a reason; fix those lines and register them again',
+    );
+  if (isNothing) return `Nothing to do: all ${count(all)} lines are done${note}.`;
+  return `${devices(success)} registered${existing}${spent(seconds)}${note}.`;
+}

@@ -1,0 +1,117 @@
+import { readPassword } from '../../../framework/ask.ts';
+import type { Context } from '../../../framework/context.ts';
+import { count } from '../../../framework/count.ts';
+import { command } from '../../../framework/define.ts';
+import { usage } from '../../../framework/fault.ts';
+import { passwordFlags } from '../../../framework/flags.ts';
+import { safe } from '../../../terminal/text.ts';
+import { changeMany } from '../bulk/change.ts';
+import { bulkFlags } from '../bulk/flags.ts';
+import { devices as counted, operations } from '../bulk/operations.ts';
+import { confirmChange } from '../bulk/selection.ts';
+import { notify } from '../import/start.ts';
+import { type ChangedDevice, type Comparison, compare, demandRegistry } from './compare.ts';
+import { operationOf, type Plan, readPlan } from './plan-file.ts';
+
+/** Carries out a plan. Devices that have changed since it was made are named and stay as they are. */
+export const janitorApply = command({
+  description:
+    "Locks or retires the devices of a plan. A device that was used, bound, locked or changed in another way since the plan was made is named and stays as it is. With --max, the first N of the others are changed; the same command again continues. To retire devices, you confirm with an administrator's password.",
+  args: [{ name: 'PLAN', help: 'the file that janitor plan has written', offer: 'file' }],
+  flags: {
+    max: { value: 'N', whole: { min: 1 }, help: 'change at most N devices' },
+    'dry-run': { help: 'show what would be done, and change nothing' },
+    yes: { short: 'y', help: 'do not ask for confirmation' },
+    out: { value: 'FILE', short: 'o', offer: 'file', help: 'write the results to this file' },
+    resume: bulkFlags.resume,
+    ...passwordFlags,
+  },
+  examples: [
+    { does: 'ask, then carry it out', line: 'janitor apply unused.plan' },
+    { does: 'in a script, at most 50 devices in each run', line: 'janitor apply unused.plan --max 50 --yes' },
+  ],
+  async run({ args, flags }, context) {
+    const { max = Number.POSITIVE_INFINITY, dryRun, yes, out, resume } = flags;
+    const plan = await readPlan(args[0]!);
+    if (!yes && !dryRun && !context.canAsk) throw usage('a plan must be confirmed', 'add --yes');
+    await demandRegistry(context, plan);
+    const found = await compare(context, plan);
+    await nameChanged(context, plan, found.changed);
+    const total = Math.min(found.unchanged.length, max);
+    await summarize(context, plan, { found, total, dryRun, yes });
+    if (dryRun || total === 0) return 0;
+    const operation = operationOf[plan.action];
+    if (!yes) await confirmChange(context, operation, total);
+    const password = plan.action === 'deactivate' ? await readPassword(context, flags, question) : null;
+    const still = yes ? found : await compareAgain(context, plan, found);
+    const names = still.unchanged.slice(0, total).map(({ deviceId }) => deviceId);
+    if (names.length === 0) {
+      notify(context, 'Nothing was changed: every device of the plan has changed.');
+      return 0;
+    }
+    return changeMany(context, {
+      operation,
+      names,
+      flags: { file: undefined, encoding: undefined, filter: [], yes: true, out, resume, plugged: false },
+      fields: async () => ({ reason: plan.reason }),
+      ...(password !== null && { password: async () => password }),
+    });
+  },
+});
+
+const question = "An administrator's password";
+
+/** A person has read the question meanwhile: what has changed since then stays as it is, too. */
+async function compareAgain(context: Context, plan: Plan, before: Comparison): Promise<Comparison> {
+  const named = new Set(before.changed.map(({ device }) => device.deviceId));
+  const still = await compare(context, plan);
+  await nameChanged(
+    context,
+    plan,
+    still.changed.filter(({ device }) => !named.has(device.deviceId)),
+  );
+  return still;
+}
+
+/** A result for each device that stays as it is. */
+async function nameChanged({ out, globals }: Context, plan: Plan, changed: readonly ChangedDevice[]): Promise<void> {
+  const operation = operationOf[plan.action];
+  const rows = changed.map(({ device: { deviceId, serialNumber }, why }) => ({
+    operation,
+    deviceId,
+    serialNumber,
+    status: 'skipped',
+    message: why,
+  }));
+  if (globals.json) return out.rows(rows);
+  for (const { deviceId, serialNumber, message } of rows)
+    out.notice(`${out.tint('yellow', '-')} ${safe(deviceId)}  ${safe(serialNumber)}  skipped: ${safe(message)}`);
+}
+
+interface Summary {
+  readonly found: Comparison;
+  /** Devices to change in this run. */
+  readonly total: number;
+  readonly dryRun: boolean;
+  readonly yes: boolean;
+}
+
+/** Says what will be done: as the result of a dry run, before the question, or as a notice. */
+async function summarize(context: Context, plan: Plan, { found, total, dryRun, yes }: Summary): Promise<void> {
+  const { unchanged, changed, done } = found;
+  const { out, globals } = context;
+  const rest = unchanged.length - total;
+  const { done: changedTo } = operations[operationOf[plan.action]];
+  const parts = [
+    `${counted(total)} will be ${changedTo}: ${plan.reason}.`,
+    rest > 0 ? `${count(rest)} more stay for the next run.` : '',
+    changed.length > 0 ? `${counted(changed.length)} changed since the plan was made: skipped.` : '',
+    done.length > 0 ? `${counted(done.length)} ${done.length === 1 ? 'is' : 'are'} ${changedTo} already.` : '',
+  ];
+  const text = safe(parts.filter(part => part !== '').join(' '));
+  if (dryRun && globals.json)
+    await out.row({ action: plan.action, total, rest, skipped: changed.length, done: done.length });
+  else if (dryRun) await out.text(`${text}\n`);
+  else if (yes) notify(context, text);
+  else await out.preview(text);
+}

@@ -1,0 +1,101 @@
+/** The file of a plan: a line of JSON that says what is to be done, and one line for each device as it was. */
+import { existsSync, statSync } from 'node:fs';
+import type { DeviceListItem } from '../../../../contract/devices.ts';
+import type { BatchOperation } from '../../../../contract/values.ts';
+import { usage } from '../../../framework/fault.ts';
+import { readRecords } from '../../../jobs/result-file.ts';
+import { writeWhole } from '../../../settings/files.ts';
+import { safeJson } from '../../../terminal/text.ts';
+
+/** What a plan can do with devices. */
+export const planActions = ['lock', 'deactivate'] as const;
+type PlanAction = (typeof planActions)[number];
+
+export const operationOf: Readonly<Record<PlanAction, BatchOperation>> = { lock: 'LOCK', deactivate: 'DEACTIVATE' };
+
+/** The most devices of one plan: a plan is read by a person. */
+export const maxPlanned = 100_000;
+
+const kind = 'devmgr janitor';
+const version = 1;
+
+/** What is to be done, with devices of which registry. */
+interface PlanHeader {
+  /** The instanceId of the server; null if it has none. */
+  readonly registry: string | null;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly action: PlanAction;
+  /** For the audit log. */
+  readonly reason: string;
+  /** The filters that selected the devices, as the query of an export. */
+  readonly criteria: Readonly<Record<string, string | readonly string[]>>;
+}
+
+/** What a plan knows of a device: whatever differs later is a change. */
+export const plannedFields = ['serialNumber', 'status', 'userId', 'activatedAt', 'lastUsedAt'] as const;
+/** A device as it was when the plan was made. */
+export type PlannedDevice = Pick<DeviceListItem, 'deviceId' | (typeof plannedFields)[number]>;
+
+export interface Plan extends PlanHeader {
+  readonly devices: readonly PlannedDevice[];
+}
+
+/** Throws a usage fault if the file exists: a plan that a person has checked is not replaced. */
+export function checkPlanFile(file: string): void {
+  if (existsSync(file)) throw usage(`${file} exists`, 'name another file with --out');
+}
+
+/** Returns when the plan is on the disk. */
+export function writePlan(file: string, { devices, ...header }: Plan): void {
+  const lines = [{ plan: kind, version, ...header }, ...devices].map(line => `${safeJson(line)}\n`);
+  writeWhole(file, lines.join(''), { durable: true, hint: 'name another file with --out' });
+}
+
+/** Throws a usage fault if the file is not a plan, or one of a later version. */
+export async function readPlan(file: string): Promise<Plan> {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (!stat?.isFile()) throw usage(`${file} ${stat ? 'is not a file' : 'does not exist'}`, makeOne);
+  const foreign = () => usage(`${file} is not a plan of devmgr janitor`, makeOne);
+  let header: PlanHeader | null = null;
+  const devices: PlannedDevice[] = [];
+  for await (const record of readRecords(file, stat.size, foreign)) {
+    if (header === null) header = headerOf(file, record, foreign);
+    else devices.push(deviceOf(record, foreign));
+    if (devices.length > maxPlanned) throw usage(`${file} has more than ${maxPlanned} devices`, makeOne);
+  }
+  if (header === null) throw foreign();
+  return { ...header, devices };
+}
+
+const makeOne = 'make a plan: devmgr janitor plan --help';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function headerOf(file: string, record: Fields, foreign: () => Error): PlanHeader {
+  const { plan, version: written, registry, createdAt, action, reason, criteria } = record;
+  if (plan !== kind) throw foreign();
+  if (written !== version) throw usage(`${file} was made by another version of devmgr`, makeOne);
+  if (
+    (registry !== null && typeof registry !== 'string') ||
+    typeof createdAt !== 'string' ||
+    typeof reason !== 'string' ||
+    !planActions.includes(action as PlanAction) ||
+    !isCriteria(criteria)
+  )
+    throw foreign();
+  return { registry, createdAt, action: action as PlanAction, reason, criteria };
+}
+
+function isCriteria(value: unknown): value is PlanHeader['criteria'] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const isText = (part: unknown) => typeof part === 'string';
+  return Object.values(value).every(part => isText(part) || (Array.isArray(part) && part.every(isText)));
+}
+
+function deviceOf(record: Fields, foreign: () => Error): PlannedDevice {
+  const { deviceId } = record;
+  const isKnown = plannedFields.every(field => record[field] === null || typeof record[field] === 'string');
+  if (typeof deviceId !== 'string' || !isKnown) throw foreign();
+  return record as unknown as PlannedDevice;
+}

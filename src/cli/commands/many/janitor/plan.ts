@@ -1,0 +1,114 @@
+import type { DeviceStatus } from '../../../../contract/values.ts';
+import { count } from '../../../framework/count.ts';
+import { command } from '../../../framework/define.ts';
+import { usage } from '../../../framework/fault.ts';
+import type { FlagValues } from '../../../framework/flags.ts';
+import { present } from '../../../framework/present.ts';
+import { meetServer } from '../../../session/server-identity.ts';
+import { safe, shellWord } from '../../../terminal/text.ts';
+import { exportedDevices } from '../../devices/export-stream.ts';
+import { filterFlags, filterOf, timeOf } from '../../devices/filter.ts';
+import { reasonOf } from '../../devices/lock.ts';
+import { devices as counted, operations } from '../bulk/operations.ts';
+import {
+  checkPlanFile,
+  maxPlanned,
+  operationOf,
+  type Plan,
+  type PlannedDevice,
+  planActions,
+  writePlan,
+} from './plan-file.ts';
+
+const { 'last-used-before': _, ...selecting } = filterFlags;
+const flags = {
+  action: { value: 'ACTION', choices: planActions, help: 'what is to be done with the devices' },
+  'unused-since': {
+    value: 'AGE',
+    help: 'only devices without a use, or if never used without an activation, since this time or for so long: 90d, 12w, 36h',
+  },
+  ...selecting,
+  reason: { value: 'TEXT', help: 'reason, for the audit log; asked for at a terminal' },
+  out: { value: 'FILE', short: 'o', offer: 'file', help: 'the plan file; a file that exists is not replaced' },
+} as const;
+
+/** Writes a plan: what would be done with which devices. Changes nothing in the registry. */
+export const janitorPlan = command({
+  description: `Selects devices to lock or to retire, and writes them to a plan file. It changes nothing in the registry. Read the plan, delete the lines of devices that are to stay as they are, and carry it out with janitor apply. Without --status, it selects devices in every state that the action accepts. A plan has at most ${count(maxPlanned)} devices.`,
+  flags,
+  examples: [
+    {
+      does: 'keys without a use for 90 days',
+      line: 'janitor plan --action lock --unused-since 90d --status ACTIVE --reason "not in use" --out unused.plan',
+    },
+    {
+      does: 'keys of a lot that were never activated',
+      line: 'janitor plan --action deactivate --status INACTIVE --tag lot=7 --reason "recalled" --out lot-7.plan',
+    },
+  ],
+  async run({ flags: { action, out: file, reason, ...selection } }, context) {
+    if (action === undefined) throw usage('--action is missing', `give one of ${planActions.join(', ')}`);
+    if (file === undefined) throw usage('--out is missing', 'name the plan file: --out FILE');
+    checkPlanFile(file);
+    const { fits } = operations[operationOf[action]];
+    checkStates(action, fits, selection.status);
+    const criteria = { status: [...fits], ...criteriaOf(selection) };
+    const given = await reasonOf(context, reason);
+    const createdAt = new Date().toISOString();
+    const known = await meetServer(context.registry);
+    const devices: PlannedDevice[] = [];
+    for await (const device of exportedDevices(context, criteria)) {
+      if (devices.length === maxPlanned)
+        throw usage(`more than ${count(maxPlanned)} devices match`, 'select fewer devices with further filters');
+      const { deviceId, serialNumber, status, userId, activatedAt, lastUsedAt } = device;
+      devices.push({ deviceId, serialNumber, status, userId, activatedAt, lastUsedAt });
+    }
+    const texts: Plan['criteria'] = JSON.parse(JSON.stringify(criteria));
+    const header = { registry: known?.instanceId ?? null, createdAt, action, reason: given, criteria: texts };
+    writePlan(file, { ...header, devices });
+    const what = `${operations[operationOf[action]].verb} ${counted(devices.length)}`;
+    return present(context, {
+      data: { file, ...header, total: devices.length, devices },
+      id: file,
+      title: `${safe(file)}: ${what}`,
+      rows: [
+        ['states', statesOf(devices) || null],
+        ['reason', safe(given)],
+      ],
+      ...(devices.length > 0 && { next: `devmgr janitor apply ${shellWord(safe(file))}` }),
+    });
+  },
+});
+
+/** Devices in another state would be in the plan, and each of them would fail. */
+function checkStates(action: string, fits: readonly DeviceStatus[], given: readonly string[]): void {
+  const unfit = given.find(status => !fits.some(fit => fit === status));
+  if (unfit !== undefined)
+    throw usage(
+      `--action ${action} does not change a device that is ${unfit}`,
+      `give --status ${fits.join(',')}, or none`,
+    );
+}
+
+type Selection = Omit<FlagValues<typeof flags>, 'action' | 'out' | 'reason'>;
+
+function criteriaOf({ unusedSince, ...filters }: Selection): ReturnType<typeof filterOf> {
+  const time = unusedSince === undefined ? undefined : timeBefore('--unused-since', unusedSince);
+  const criteria = { ...filterOf({ ...filters, lastUsedBefore: undefined }), ...(time && { lastUsedBefore: time }) };
+  if (Object.keys(criteria).every(name => name === 'status'))
+    throw usage('a plan needs a filter beside --status', 'give --unused-since 90d, or another one of its filters');
+  return criteria;
+}
+
+const hours: Readonly<Record<string, number>> = { h: 1, d: 24, w: 7 * 24 };
+
+/** The time that is so long ago, such as 90d, or that the flag names. Throws a usage fault if it is neither. */
+function timeBefore(flag: string, text: string): Date {
+  const [, amount, unit] = /^(\d{1,5})([hdw])$/.exec(text) ?? [];
+  return unit === undefined ? timeOf(flag, text)! : new Date(Date.now() - Number(amount) * hours[unit]! * 3_600_000);
+}
+
+function statesOf(devices: readonly PlannedDevice[]): string {
+  const states = Map.groupBy(devices, ({ status }) => status);
+  return [...states].map(([state, { length }]) => `${count(length)} ${safe(state)}`).join(', ');
+}

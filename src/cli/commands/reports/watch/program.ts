@@ -1,0 +1,64 @@
+/** `watch --exec`: runs a program for each event. The event is on its standard input, never among its arguments. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Notification } from '../../../../contract/events.ts';
+import { environment } from '../../../../contract/local.ts';
+import type { Context } from '../../../framework/context.ts';
+import { systemCode, systemWords, usage } from '../../../framework/fault.ts';
+import { safeJson } from '../../../terminal/text.ts';
+import { AttemptFailed } from './attempts.ts';
+
+/** Runs a program without a shell, so that nothing in an argument is evaluated. */
+export class EventProgram {
+  readonly #words: readonly [program: string, ...args: string[]];
+  readonly #running = new Set<ChildProcess>();
+
+  constructor(program: string, args: readonly string[]) {
+    this.#words = [program, ...args];
+  }
+
+  /** Resolves when the program has ended with 0. Rejects with `AttemptFailed`, or a usage fault if it cannot be started. */
+  run(event: Notification, { env }: Context): Promise<void> {
+    const [program, ...args] = this.#words;
+    const child = spawn(program, args, {
+      stdio: ['pipe', 'inherit', 'inherit'],
+      // A group of its own: Ctrl-C at the terminal reaches only this process, which lets the program finish.
+      detached: process.platform !== 'win32',
+      // A program does not need the secret of --forward-to.
+      env: { ...env, [environment.webhookSecret]: undefined },
+    });
+    this.#running.add(child);
+    // A program may end without reading the event.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(`${safeJson(event)}\n`);
+    return new Promise<void>((resolve, reject) => {
+      child.once('error', error => reject(unstartable(program, error)));
+      child.once('exit', (code, signal) => {
+        if (code === 0) resolve();
+        else reject(new AttemptFailed(`${program} ended with ${code ?? signal}`));
+      });
+    }).finally(() => this.#running.delete(child));
+  }
+
+  /** Ends the programs that are running, with what they have started; by force those that have ignored the request. */
+  end(byForce: boolean): void {
+    const signal = byForce ? 'SIGKILL' : 'SIGTERM';
+    for (const { pid } of this.#running) {
+      try {
+        if (pid !== undefined) process.kill(process.platform === 'win32' ? pid : -pid, signal);
+      } catch {
+        // It has just ended.
+      }
+    }
+  }
+}
+
+function unstartable(program: string, error: Error): Error {
+  const code = systemCode(error);
+  // Too many processes or files: another attempt may succeed.
+  if (code === 'EAGAIN' || code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM')
+    return new AttemptFailed(`${program} cannot be started: ${systemWords(error)}`);
+  const hint = /\s/.test(program)
+    ? 'there is no shell: put arguments after --, as in: watch --exec jq -- .data'
+    : 'name a program of PATH, or a file with its path';
+  return usage(`${program} cannot be started: ${systemWords(error)}`, hint);
+}

@@ -1,0 +1,70 @@
+/** The stream of `watch`, with what it says on standard error. */
+import type { Notification } from '../../../../contract/events.ts';
+import type { EventType } from '../../../../contract/values.ts';
+import { isServerRefusal } from '../../../client/failures.ts';
+import { followNotifications, type StreamState } from '../../../client/stream.ts';
+import type { Context } from '../../../framework/context.ts';
+import { usage } from '../../../framework/fault.ts';
+import { safe } from '../../../terminal/text.ts';
+
+/** Which events, and when the stream ends. */
+interface WatchOptions {
+  readonly types: readonly EventType[];
+  readonly deviceId: string | undefined;
+  /** Id of the last event seen; null starts with the next event. */
+  readonly since: number | null;
+  /** What to do if the journal has no such event. */
+  readonly sinceHint: string;
+  /** Seconds without an event after which the stream ends. The time in which its reader works does not count. */
+  readonly timeout: number | undefined;
+  /** Called once if `since` is null, with the id of the last event before the stream. */
+  readonly onStart?: (after: number) => void;
+}
+
+/** Events until the stream times out or is interrupted. Throws a usage fault if the journal does not have the start. */
+export async function* watchedEvents(context: Context, options: WatchOptions): AsyncGenerator<Notification> {
+  const { io, registry } = context;
+  const { types, deviceId, since, timeout, onStart } = options;
+  const idle = new AbortController();
+  const rearm = timeout === undefined ? () => undefined : idleTimer(idle, timeout * 1000);
+  const stream = followNotifications({
+    client: registry,
+    types,
+    deviceId,
+    since,
+    signal: AbortSignal.any([io.interrupt, idle.signal]),
+    onState: (state, detail) => reportState(context, types, state, detail),
+    ...(onStart ? { onStart } : {}),
+  });
+  try {
+    for await (const event of stream) {
+      rearm(true);
+      yield event;
+      rearm();
+    }
+  } catch (error) {
+    // After a restore the journal may end before the last event seen.
+    if (since === null || !isServerRefusal(error, 1001)) throw error;
+    throw usage(error.message, options.sinceHint);
+  } finally {
+    rearm(true);
+  }
+}
+
+function idleTimer(idle: AbortController, milliseconds: number): (end?: true) => void {
+  let timer = setTimeout(() => idle.abort(), milliseconds);
+  return end => {
+    clearTimeout(timer);
+    if (!end) timer = setTimeout(() => idle.abort(), milliseconds);
+  };
+}
+
+function reportState({ out, globals }: Context, types: readonly EventType[], state: StreamState, detail: string): void {
+  if (globals.json && state !== 'lost' && state !== 'gap' && state !== 'resumed') return;
+  const words = `${state}${detail ? `: ${safe(detail)}` : ''}`;
+  if (state === 'gap') out.warn(`gap: ${safe(detail)}`);
+  else out.notice(out.tint(state === 'lost' ? 'yellow' : 'dim', words));
+  const keys = types.length === 0 || types.some(type => type.startsWith('KEY_'));
+  if (state === 'resumed' && keys && types.length > 0)
+    out.notice('keys that were attached or detached meanwhile are not shown; see: devmgr keys');
+}

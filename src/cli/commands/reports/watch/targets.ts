@@ -1,0 +1,78 @@
+/** `watch --exec` and `--forward-to`: makes the target that the flags name, and delivers events to it from its cursor on. */
+import type { EventType } from '../../../../contract/values.ts';
+import type { Context } from '../../../framework/context.ts';
+import { Cursor, defaultCursor } from './cursor.ts';
+import { deliver, type Target } from './delivery.ts';
+import { EventProgram } from './program.ts';
+import { Seen, startOf } from './seen.ts';
+import { watchedEvents } from './stream.ts';
+
+/** The flags of a watch that delivers. */
+interface TargetFlags {
+  readonly exec: string | undefined;
+  readonly forwardTo: string | undefined;
+  readonly secretFile: string | undefined;
+  /** Arguments of the program. */
+  readonly args: readonly string[];
+  readonly type: readonly EventType[];
+  readonly deviceId: string | undefined;
+  readonly since: string | undefined;
+  readonly count: number | undefined;
+  readonly timeout: number | undefined;
+  readonly concurrency: number | undefined;
+  readonly retries: number | undefined;
+  readonly skipFailed: boolean;
+  readonly cursor: string | undefined;
+}
+
+const programRetries = 3;
+
+/** Delivers events until the stream ends. The exit code; throws a fault if an event cannot be delivered. */
+export async function deliverTo(context: Context, flags: TargetFlags): Promise<number> {
+  const { type, deviceId, count, timeout } = flags;
+  const name = flags.exec === undefined ? ['forward', flags.forwardTo ?? ''] : ['exec', flags.exec, ...flags.args];
+  const cursor = Cursor.open(flags.cursor ?? defaultCursor(context, [...name, ...type.toSorted(), deviceId ?? '']));
+  try {
+    const target = await targetOf(context, flags, cursor.source);
+    const since = firstOf(context, flags, cursor);
+    const events = watchedEvents(context, {
+      types: type,
+      deviceId,
+      since,
+      sinceHint: `if the registry was restored, remove ${cursor.file} to start with new events`,
+      timeout,
+      // A run without events has a start as well: the next one continues there.
+      onStart: id => cursor.save(id),
+    });
+    // A program that fails may never succeed; a receiver that is down comes back.
+    const often = flags.exec === undefined ? Number.POSITIVE_INFINITY : programRetries;
+    const { concurrency = 1, retries = often, skipFailed } = flags;
+    return await deliver(context, cursor, target, { concurrency, retries, skipFailed, count }, events);
+  } finally {
+    cursor.close();
+  }
+}
+
+/** The event after which to start: that of the cursor, or else that of `--since`. */
+function firstOf(context: Context, { since }: TargetFlags, cursor: Cursor): number | null {
+  if (cursor.last !== null) {
+    context.out.notice(
+      `Continuing after event #${cursor.last}${since === undefined ? '' : ', not with --since'}: ${cursor.file}`,
+    );
+    return cursor.last;
+  }
+  const first = since === undefined ? null : startOf(since, new Seen(context));
+  if (first !== null) cursor.save(first);
+  return first;
+}
+
+async function targetOf(context: Context, flags: TargetFlags, source: string): Promise<Target> {
+  const { exec, args, forwardTo, secretFile } = flags;
+  if (exec === undefined) {
+    const { receiverOf, webhookSecret, webhookTarget } = await import('./webhook.ts');
+    const url = receiverOf(forwardTo ?? '');
+    return webhookTarget(context, url, await webhookSecret(context, secretFile), source);
+  }
+  const program = new EventProgram(exec, args);
+  return { name: exec, attempt: event => program.run(event, context), abandon: byForce => program.end(byForce) };
+}

@@ -1,0 +1,153 @@
+import { type EventType, eventTypes } from '../../../../contract/values.ts';
+import type { Context } from '../../../framework/context.ts';
+import { counted } from '../../../framework/count.ts';
+import { command } from '../../../framework/define.ts';
+import { exitCodes } from '../../../framework/exit-codes.ts';
+import { usage } from '../../../framework/fault.ts';
+import { safe } from '../../../terminal/text.ts';
+import { resolveDevice } from '../../devices/device.ts';
+import { EventLines } from './lines.ts';
+import { Seen, startOf } from './seen.ts';
+import { watchedEvents } from './stream.ts';
+
+/** Follows the notification stream. Remembers the last event, for --since last. */
+export const watch = command({
+  description:
+    'Shows one line per event: the time, the serial number, what happened, and the id of the event. On a terminal the date is shown when it changes. After a lost connection it reconnects, and no event of the journal is missed or repeated; keys that are attached or detached meanwhile are not shown.\n--since last continues after the last event of an earlier watch; --since 0 starts with the first event.',
+  flags: {
+    type: { value: 'TYPE', many: true, choices: eventTypes, help: 'only these types' },
+    device: { value: 'DEVICE', help: 'only events of this device (deviceId or serial number)', offer: 'device' },
+    since: { value: 'ID', help: 'start after this event; or: last' },
+    count: { value: 'N', short: 'n', whole: { min: 1 }, help: 'end after N events' },
+    timeout: { value: 'SECONDS', whole: { min: 1 }, help: 'end if there is no event for this long' },
+    utc: { help: 'show times in UTC instead of local time' },
+    exec: {
+      value: 'PROGRAM',
+      offer: 'file',
+      help: 'run this program for each event, which is JSON on its standard input',
+    },
+    'forward-to': {
+      value: 'URL',
+      conflicts: ['exec'],
+      help: 'post each event to this address, signed as in Standard Webhooks',
+    },
+    'secret-file': {
+      value: 'FILE',
+      offer: 'file',
+      needs: 'forward-to',
+      help: 'file with the secret of the receiver (or DEVMGR_WEBHOOK_SECRET)',
+    },
+    concurrency: {
+      value: 'N',
+      whole: { min: 1, max: 64 },
+      needs: 'exec',
+      help: 'programs at a time; events of one device stay in order (default: 1)',
+    },
+    retries: {
+      value: 'N',
+      whole: { min: 0 },
+      help: 'further attempts to deliver an event (default: 3; without end for --forward-to)',
+    },
+    'skip-failed': { help: 'continue with the next event if all attempts failed' },
+    cursor: { value: 'FILE', offer: 'file', help: 'where to store which events are delivered' },
+  },
+  args: [{ name: 'ARG', help: 'arguments of the program of --exec, after --', optional: true, rest: true }],
+  examples: [
+    { does: 'all events from now on', line: 'watch' },
+    {
+      does: 'activations as JSON lines, without a gap between two runs',
+      line: 'watch --type DEVICE_ACTIVATED --since last --json',
+    },
+    {
+      does: 'a program for each lock, with arguments of its own',
+      line: 'watch --type DEVICE_LOCKED --exec ./notify -- --team ops',
+    },
+    {
+      does: 'a webhook for all events, without a gap between two runs',
+      line: 'watch --forward-to https://hooks.example.com/devmgr --secret-file secret',
+    },
+  ],
+  async run({ args, flags }, context) {
+    const deviceId = flags.device === undefined ? undefined : await resolveDevice(context, flags.device, false);
+    if (flags.forwardTo !== undefined && args.length > 0) checkPlain(args, flags);
+    if (flags.exec !== undefined || flags.forwardTo !== undefined) {
+      const { deliverTo } = await import('./targets.ts');
+      return deliverTo(context, { ...flags, args, deviceId });
+    }
+    checkPlain(args, flags);
+    const seen = new Seen(context);
+    const since = flags.since === undefined ? null : startOf(flags.since, seen);
+    return follow(context, flags.type, since, seen, {
+      deviceId,
+      count: flags.count,
+      timeout: flags.timeout,
+      utc: flags.utc,
+      isFirst: flags.since === 'last' && since === null,
+    });
+  },
+});
+
+/** Flags without a meaning if events are shown. */
+function checkPlain(
+  args: readonly string[],
+  flags: { readonly retries: number | undefined; readonly skipFailed: boolean; readonly cursor: string | undefined },
+): void {
+  if (args.length > 0) throw usage(`"${args[0]}" is unexpected: arguments belong to the program of --exec`);
+  const given = {
+    '--retries': flags.retries,
+    '--cursor': flags.cursor,
+    '--skip-failed': flags.skipFailed || undefined,
+  };
+  const [flag] = Object.entries(given).find(([, value]) => value !== undefined) ?? [];
+  if (flag !== undefined) throw usage(`${flag} needs --exec or --forward-to`);
+}
+
+interface Run {
+  readonly deviceId: string | undefined;
+  readonly count: number | undefined;
+  readonly timeout: number | undefined;
+  readonly utc: boolean;
+  /** The first run with `--since last`: if nothing happens in it, the next run starts where this one started. */
+  readonly isFirst: boolean;
+}
+
+async function follow(
+  context: Context,
+  types: readonly EventType[],
+  since: number | null,
+  seen: Seen,
+  { deviceId, count, timeout, utc, isFirst }: Run,
+): Promise<number> {
+  const { io, out, globals } = context;
+  const lines = new EventLines(context, utc);
+  const sinceHint = 'omit --since to start with new events, or use --since 0 to start with the first event';
+  const onStart = (id: number) => seen.note(id);
+  let shown = 0;
+  try {
+    const options = { types, deviceId, since, sinceHint, timeout, ...(isFirst ? { onStart } : {}) };
+    for await (const event of watchedEvents(context, options)) {
+      if (globals.json) await out.row(event);
+      else if (globals.quiet)
+        await out.text(
+          `${safe(String(event.data.deviceId ?? event.data.versionId ?? event.data.serialNumber ?? ''))}\n`,
+        );
+      else await out.text(await lines.of(event));
+      if (event.id !== undefined) seen.note(event.id);
+      if (++shown === count) break;
+    }
+  } finally {
+    seen.save();
+  }
+  if (!io.interrupt.aborted) return exitCodes.done;
+  summarize(context, shown, seen);
+  return exitCodes.interrupted;
+}
+
+/** Ctrl-C is how watching ends: what was shown is its result, not an error. */
+function summarize({ io, out, globals }: Context, shown: number, seen: Seen): void {
+  if (globals.json) return;
+  // The terminal wrote ^C at the cursor.
+  if (io.stderrIsTerminal && !globals.quiet) io.say('\n');
+  const next = seen.isEmpty ? '' : '. To continue after the last one: devmgr watch --since last';
+  out.notice(`${counted(shown, 'event')} shown${next}`);
+}

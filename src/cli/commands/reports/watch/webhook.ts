@@ -1,0 +1,91 @@
+/**
+ * `watch --forward-to`: posts each event, signed by the scheme of Standard Webhooks:
+ * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ */
+import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Notification } from '../../../../contract/events.ts';
+import { environment } from '../../../../contract/local.ts';
+import { meaningOf, retryAfterSeconds, signedHeaders, statusProblem } from '../../../../contract/webhooks/scheme.ts';
+import { sendOneShot } from '../../../client/one-shot.ts';
+import type { Context } from '../../../framework/context.ts';
+import { Fault, usage } from '../../../framework/fault.ts';
+import { isLoopback } from '../../../settings/settings.ts';
+import { askPassword } from '../../../terminal/prompt.ts';
+import { checkedSecret, secretIn } from '../../webhooks/secret.ts';
+import { AttemptFailed } from './attempts.ts';
+import type { Target } from './delivery.ts';
+
+/** The address to post to. Throws a usage fault, also if it holds a password: other users of the machine could read it. */
+export function receiverOf(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+    throw usage('--forward-to must be an address that starts with https:// or http://');
+  if (url.username !== '' || url.password !== '')
+    throw usage('--forward-to must not contain a password', 'the signature proves who sent an event');
+  return url;
+}
+
+/** The secret of the signature: from a file, from the environment, or asked for. Throws a usage fault that does not show it. */
+export async function webhookSecret(context: Context, file: string | undefined): Promise<string> {
+  const hint = 'name a file with --secret-file, or set DEVMGR_WEBHOOK_SECRET';
+  const given = file === undefined ? context.env[environment.webhookSecret] : secretIn(file);
+  if (!given && !context.canAsk) throw usage('--forward-to needs the secret of the receiver', hint);
+  return checkedSecret(given || (await askPassword(context.out, 'Secret of the receiver (whsec_…)')));
+}
+
+/** Posts events to a receiver. `source` distinguishes the events of this registry there. */
+export function webhookTarget(context: Context, url: URL, secret: string, source: string): Target {
+  // The query may hold a token of the receiver.
+  const name = `${url.origin}${url.pathname}`;
+  if (url.protocol === 'http:' && !isLoopback(url.href))
+    context.out.warn(`events are sent to ${name} without encryption`);
+  const ended = new AbortController();
+  /** An event without an id has none that survives a restart: it is not in the journal. */
+  const fresh = new WeakMap<Notification, string>();
+  const idOf = (event: Notification): string => {
+    if (event.id !== undefined) return `evt_${source}_${event.id}`;
+    const id = fresh.get(event) ?? `evt_${randomUUID()}`;
+    fresh.set(event, id);
+    return id;
+  };
+  const attempt = async (event: Notification): Promise<void> => {
+    const body = JSON.stringify(event);
+    const headers = signedHeaders(secret, { id: idOf(event), at: Date.now(), body });
+    const response = await posted(url, headers, body, context.registry.ca, ended.signal);
+    check(name, response.status, response.headers);
+  };
+  return { name, attempt, abandon: () => ended.abort() };
+}
+
+type Answer = { readonly status: number; readonly headers: IncomingHttpHeaders };
+
+/** Without an answer it rejects with `AttemptFailed`. The body of an answer is not read. */
+async function posted(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  ca: string | undefined,
+  signal: AbortSignal,
+): Promise<Answer> {
+  try {
+    const response = await sendOneShot({ method: 'POST', url, headers, body, ca, signal });
+    response.body.on('error', () => undefined).destroy();
+    return response;
+  } catch (error) {
+    throw new AttemptFailed(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** 2xx is success, 410 says that the receiver wants no more events; anything else, also a redirect, is tried again. */
+function check(name: string, status: number, headers: IncomingHttpHeaders): void {
+  const meaning = meaningOf(status);
+  if (meaning === 'delivered') return;
+  if (meaning === 'gone')
+    throw new Fault(
+      'failure',
+      `${name} no longer takes events (410 Gone)`,
+      'if that is intended, end this watch; if not, enable the endpoint there and run the command again',
+    );
+  throw new AttemptFailed(`${name} ${statusProblem(status)}`, retryAfterSeconds(headers['retry-after'], Date.now()));
+}

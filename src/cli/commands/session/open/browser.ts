@@ -1,0 +1,73 @@
+/** Starts the browser of the user, without a shell. The only argument that devmgr adds is the path of a file. */
+import { execFile, spawn } from 'node:child_process';
+import { delimiter } from 'node:path';
+import { type Env, environment } from '../../../../contract/local.ts';
+import { systemWords } from '../../../framework/fault.ts';
+
+/** Why this session can show no browser, as part of a sentence; null if it can. */
+export function whyNoBrowser(env: Env, platform: string = process.platform): string | null {
+  if (env.SSH_CONNECTION || env.SSH_TTY) return 'this is a session over SSH';
+  if (platform === 'win32' || platform === 'darwin' || env.DISPLAY || env.WAYLAND_DISPLAY) return null;
+  return 'this session has no display (DISPLAY and WAYLAND_DISPLAY are not set)';
+}
+
+/** The commands to try, in order. `$BROWSER` has one or several, each with `%s` for the file or without it. */
+export function browserCommands(file: string, env: Env, platform: string = process.platform): string[][] {
+  const given = (env.BROWSER ?? '').split(delimiter).map(line => line.split(/\s+/).filter(Boolean));
+  const own = given
+    .filter(words => words.length > 0)
+    .map(words =>
+      words.some(word => word.includes('%s')) ? words.map(word => word.replaceAll('%s', file)) : [...words, file],
+    );
+  if (own.length > 0) return own;
+  if (platform === 'darwin') return [['open', file]];
+  // `start` is a word of cmd.exe, which evaluates what is in its arguments.
+  return platform === 'win32' ? [['rundll32.exe', 'url.dll,FileProtocolHandler', file]] : [['xdg-open', file]];
+}
+
+/** Milliseconds after which a program that still runs counts as a browser: some run in the foreground until they are closed. */
+const graceMs = 2000;
+
+/** Opens a file in a browser. Resolves with null if one was started, else with the reason, as part of a sentence. */
+export async function openBrowser(file: string, env: Env): Promise<string | null> {
+  let reason: string | null = null;
+  for (const [program, ...args] of browserCommands(file, env)) {
+    reason = await started(program!, args, env);
+    if (reason === null) return null;
+  }
+  return reason;
+}
+
+function started(program: string, args: readonly string[], env: Env): Promise<string | null> {
+  const child = spawn(program, args, {
+    detached: true,
+    stdio: 'ignore',
+    windowsHide: true,
+    // A browser does not need the token of this command.
+    env: { ...env, [environment.token]: undefined },
+  });
+  child.unref();
+  return new Promise(resolve => {
+    const timer = setTimeout(resolve, graceMs, null);
+    const settle = (reason: string | null) => {
+      clearTimeout(timer);
+      resolve(reason);
+    };
+    child.once('error', error => settle(`${program} could not be started: ${systemWords(error)}`));
+    child.once('exit', code => settle(code === 0 ? null : `${program} ended with ${code ?? 'a signal'}`));
+  });
+}
+
+/**
+ * Whether the browser is a snap, which can read neither hidden folders nor those outside the home of the user. The desktop file of a snap is
+ * the only one that is named SNAP_PROGRAM.
+ */
+export async function isSnap(env: Env): Promise<boolean> {
+  if (process.platform !== 'linux') return false;
+  if (env.BROWSER) return env.BROWSER.includes('/snap/');
+  const name = await new Promise<string>(resolve => {
+    const options = { env: { ...env } as NodeJS.ProcessEnv, timeout: graceMs };
+    execFile('xdg-settings', ['get', 'default-web-browser'], options, (_error, stdout) => resolve(stdout.trim()));
+  });
+  return /^[^_/]+_[^_/]+\.desktop$/.test(name);
+}

@@ -1,0 +1,130 @@
+/** What a command still needs to know: asked if someone is at the terminal, else the error names the missing flag. */
+import { readFileSync } from 'node:fs';
+import type { EnteredField } from '../../contract/readers.ts';
+import { firstLines } from '../terminal/lines.ts';
+import { askPassword, askText, type Check, pickOne } from '../terminal/prompt.ts';
+import type { Context } from './context.ts';
+import { systemWords, usage } from './fault.ts';
+
+interface Missing {
+  readonly flag: string;
+  /** Without a colon at its end. */
+  readonly question: string;
+  /** What to type if no one can be asked. */
+  readonly hint?: string;
+  /** The field of the interface that the answer goes into: its rule is checked at the question. */
+  readonly field?: EnteredField;
+  /** What else is checked at the question. */
+  readonly check?: Check<string>;
+  /** The only values there are. */
+  readonly choices?: readonly string[];
+}
+
+/** The value of a flag, asked for if it is missing. */
+export async function need(context: Context, given: string | undefined, missing: Missing): Promise<string> {
+  if (given !== undefined) return given;
+  const { flag, question, hint = `give it: ${flag} …`, field, check, choices } = missing;
+  if (!context.canAsk) throw usage(`${flag} is missing`, hint);
+  if (choices === undefined) return askText(context.out, question, check ?? ruleOf(field));
+  return pickOne(
+    context.out,
+    question,
+    choices.map(name => ({ name, value: name })),
+  );
+}
+
+/** A usage error that names an argument if it is missing and no one can be asked for it. */
+export function checkArgument(context: Context, given: string | undefined, argument: string, command: string): void {
+  if (given === undefined && !context.canAsk)
+    throw usage(`missing required argument '${argument}'`, `see: devmgr ${command} --help`);
+}
+
+/** The rule of the interface. Its schemas are loaded when something has been typed. */
+export const ruleOf =
+  (field: EnteredField | undefined): Check<string> =>
+  async typed => {
+    if (field === undefined) return null;
+    const { faultOf } = await import('../../contract/readers.ts');
+    const fault = faultOf(field, typed);
+    return fault === null ? null : `This ${fault}`;
+  };
+
+export interface PasswordFlags {
+  readonly passwordStdin: boolean;
+  readonly passwordFile: string | undefined;
+}
+
+/** A password, from the source that the flags name or else from a prompt. */
+export async function readPassword(context: Context, flags: PasswordFlags, question: string): Promise<string> {
+  const [password] = await readPasswords(context, flags, [{ question }]);
+  return password!;
+}
+
+interface PasswordQuestion {
+  readonly question: string;
+  readonly rule?: Check<string>;
+}
+
+/** Several passwords. From standard input or a file, each is a line, in this order. */
+async function readPasswords(
+  context: Context,
+  flags: PasswordFlags,
+  questions: readonly PasswordQuestion[],
+): Promise<readonly string[]> {
+  if (flags.passwordStdin && flags.passwordFile !== undefined)
+    throw usage('--password-stdin and --password-file exclude each other');
+  if (flags.passwordFile !== undefined && flags.passwordFile !== '-')
+    return complete(linesOf(flags.passwordFile, questions.length), questions, flags.passwordFile);
+  const fromStdin = flags.passwordStdin || flags.passwordFile === '-';
+  if (fromStdin && !context.io.stdinIsTerminal)
+    return complete(await firstLines(context.io, questions.length, 'a password'), questions, 'standard input');
+  if (!context.canAsk)
+    throw usage(
+      'a password is needed, but this is not a terminal or --no-input is set',
+      'give it with --password-stdin or --password-file FILE',
+    );
+  const answers: string[] = [];
+  for (const { question, rule } of questions) answers.push(await askPassword(context.out, question, rule));
+  return answers;
+}
+
+function linesOf(file: string, count: number): string[] {
+  try {
+    return readFileSync(file, 'utf8').split(/\r?\n/).slice(0, count);
+  } catch (error) {
+    throw usage(`the password in ${file} cannot be read: ${systemWords(error)}`);
+  }
+}
+
+function complete(lines: readonly string[], questions: readonly PasswordQuestion[], source: string): readonly string[] {
+  const missing = questions.findIndex((_, index) => !lines[index]);
+  if (missing >= 0)
+    throw usage(
+      `${source} has no ${missing === 0 ? 'password' : `line ${missing + 1} (${questions[missing]!.question})`}`,
+    );
+  return lines.slice(0, questions.length);
+}
+
+/** A password that is about to be set. At a terminal it is typed twice. */
+export async function readNewPassword(context: Context, flags: PasswordFlags, question: string): Promise<string> {
+  const [password] = await readNewPasswords(context, flags, [question]);
+  return password!;
+}
+
+/** Several passwords, of which the last one is about to be set. */
+export async function readNewPasswords(
+  context: Context,
+  flags: PasswordFlags,
+  questions: readonly string[],
+): Promise<readonly string[]> {
+  const last = questions.length - 1;
+  const passwords = await readPasswords(
+    context,
+    flags,
+    questions.map((question, index) => (index === last ? { question, rule: ruleOf('password') } : { question })),
+  );
+  const typed = !flags.passwordStdin && flags.passwordFile === undefined;
+  if (typed && (await askPassword(context.out, `${questions[last]}, again`)) !== passwords[last])
+    throw usage('the two passwords differ');
+  return passwords;
+}

@@ -1,0 +1,55 @@
+import type { CommandNode } from '../command-node.ts';
+import type { Context } from '../context.ts';
+import { command } from '../define.ts';
+import { usage } from '../fault.ts';
+import { offersFor } from './offers.ts';
+import { scripts } from './scripts.ts';
+import { type Offered, type ShellName, shells, typedIn } from './typed.ts';
+
+/** Milliseconds. The shell is blocked until it has an answer. */
+const patienceMs = 1_500;
+
+/** Writes the completion script of a shell. With --offer it answers the question of such a script, within 1.5 seconds. */
+export const completion = command({
+  description:
+    'Completes commands, options and their values. Devices, users and versions come from the server that you are logged in to: unlock offers the locked devices. A daemon that is not running is not started.\nThe Debian package installs the scripts.',
+  args: [
+    { name: 'SHELL', help: 'the shell', choices: shells },
+    { name: 'WORDS', help: 'used by the scripts', optional: true, rest: true },
+  ],
+  flags: { offer: { help: 'used by the scripts: write what can follow the words' } },
+  examples: [
+    { does: 'bash, in this session', line: 'completion bash > ~/.devmgr-completion && source ~/.devmgr-completion' },
+    {
+      does: 'bash, in every session, with the package bash-completion',
+      line: 'completion bash > devmgr.bash && mkdir -p ~/.local/share/bash-completion/completions && mv devmgr.bash ~/.local/share/bash-completion/completions/devmgr',
+    },
+    {
+      does: 'zsh, in every session; ~/.zshrc needs fpath=(~/.zfunc $fpath) before compinit',
+      line: 'completion zsh > _devmgr && mkdir -p ~/.zfunc && mv _devmgr ~/.zfunc',
+    },
+    {
+      does: 'fish, in every session',
+      line: 'completion fish > devmgr.fish && mkdir -p ~/.config/fish/completions && mv devmgr.fish ~/.config/fish/completions',
+    },
+  ],
+  async run({ args, flags, program }, context) {
+    const [name, ...words] = args;
+    const shell = name as ShellName;
+    if (flags.offer) return answer(shell, words, program() as CommandNode, context);
+    if (words.length) throw usage(`completion: unexpected argument "${words[0]}"`);
+    await context.out.text(scripts[shell]);
+  },
+});
+
+async function answer(
+  shell: ShellName,
+  words: readonly string[],
+  program: CommandNode,
+  context: Context,
+): Promise<void> {
+  const typed = typedIn(shell, words);
+  const late = new Promise<Offered>(resolve => setTimeout(resolve, patienceMs, []).unref());
+  const offers = offersFor(typed.words, program, context).catch((): Offered => []);
+  await context.out.text(typed.answer(await Promise.race([offers, late])));
+}

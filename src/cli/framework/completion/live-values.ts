@@ -1,0 +1,118 @@
+/** Values that only the server or the home knows. */
+import { deviceIds } from '../../../contract/ids.ts';
+import { defaultHost, defaultPort } from '../../../contract/local.ts';
+import type { DeviceStatus } from '../../../contract/values.ts';
+import { knownProfiles, type ProfileSetting, readConfig } from '../../settings/profiles.ts';
+import { localTime } from '../../terminal/when.ts';
+import type { Context } from '../context.ts';
+import type { Offer } from '../flags.ts';
+import type { Word } from './typed.ts';
+
+/** Devices that are offered: as many as can be looked through; typing on finds the others. */
+const maxDevices = 50;
+
+/** Which values are wanted. */
+interface Wanted {
+  readonly offer: Offer;
+  /** What they begin with. */
+  readonly typed: string;
+  /** States of devices; any if absent. */
+  readonly states: readonly DeviceStatus[] | undefined;
+  /** The arguments so far. */
+  readonly operands: readonly string[];
+}
+
+/** The values of a kind. None begins with a dash: the shell would insert a flag. Rejects if the server does not answer. */
+export async function liveValues(wanted: Wanted, context: Context): Promise<readonly Word[]> {
+  const words = await read(wanted, context);
+  return words.filter(([word]) => typeof word === 'string' && !word.startsWith('-'));
+}
+
+async function read({ offer, typed, states, operands }: Wanted, context: Context): Promise<readonly Word[]> {
+  const { registry, settings } = context;
+  const query = { size: 100 };
+  switch (offer) {
+    case 'device':
+      return devices(context, typed, states);
+    case 'user': {
+      const { list } = await registry.call('listUsers', { query });
+      return list.map((user): Word => [user.username, user.role]);
+    }
+    case 'holder': {
+      const { list } = await registry.call('listDevices', { query });
+      const holders = new Set(list.map(({ userId }) => userId).filter(id => id !== null));
+      return [...holders].map((id): Word => [id, '']);
+    }
+    case 'key': {
+      const { list } = await context.hardware.call('listKeys');
+      return list.flatMap(({ serialNumber, model }): Word[] => (serialNumber ? [[serialNumber, model ?? '']] : []));
+    }
+    case 'trusted': {
+      const { certificates } = await registry.call('listTrust');
+      return certificates.map(({ fingerprint, label, subject }): Word => [fingerprint, label || subject]);
+    }
+    case 'token': {
+      const { list } = await registry.call('listTokens', { query });
+      return list.filter(token => token.revokedAt === null).map((token): Word => [token.name, token.role]);
+    }
+    case 'webhook': {
+      const { list } = await registry.call('listWebhooks');
+      return list.map((webhook): Word => [webhook.webhookId, webhook.url]);
+    }
+    case 'backup':
+      return backups(context, operands[0] ?? '');
+    case 'version': {
+      const { list } = await registry.call('listApps', { query });
+      return list.map((app): Word => [app.versionId, `${app.platform} ${app.version}`]);
+    }
+    case 'manufacturer': {
+      const { byManufacturer } = await registry.call('statistics');
+      return byManufacturer.map(({ manufacturer, count }): Word => [manufacturer, String(count)]);
+    }
+    case 'profile':
+      return knownProfiles(settings.home, readConfig(settings.home)).map((name): Word => [name, '']);
+    case 'server':
+      return [
+        [`http://${defaultHost}:${defaultPort}`, 'the usual address of the local daemon'],
+        ...stored(context, 'server'),
+      ];
+    case 'username':
+      return stored(context, 'username');
+    default:
+      return [];
+  }
+}
+
+/** Values that any profile has for a setting. */
+function stored({ settings }: Context, setting: ProfileSetting): readonly Word[] {
+  const { profiles } = readConfig(settings.home);
+  return Object.entries(profiles).flatMap(([name, profile]): Word[] =>
+    profile[setting] === undefined ? [] : [[profile[setting], `profile ${name}`]],
+  );
+}
+
+/** The newest devices by deviceId; if a part is typed, those that begin with it, also by serial number. */
+async function devices(
+  { registry }: Context,
+  typed: string,
+  states: readonly DeviceStatus[] | undefined,
+): Promise<readonly Word[]> {
+  const query = { size: maxDevices, ...(typed ? { keyword: typed } : {}), ...(states ? { status: [...states] } : {}) };
+  const { list } = await registry.call('listDevices', { query });
+  return list.flatMap(({ deviceId, serialNumber, status, userId }): Word[] => [
+    [deviceId, [serialNumber, status, userId].filter(Boolean).join(' ')],
+    ...(typed ? [[serialNumber, [deviceId, status, userId].filter(Boolean).join(' ')] as const] : []),
+  ]);
+}
+
+/** The backups of the device that is the first argument. */
+async function backups({ registry }: Context, name: string): Promise<readonly Word[]> {
+  const isId = deviceIds.parse(name) !== null;
+  const found = isId ? null : await registry.call('listDevices', { query: { serialNumber: name, size: 1 } });
+  const deviceId = found === null ? name : found.list[0]?.deviceId;
+  if (deviceId === undefined) return [];
+  const { list } = await registry.call('listBackups', { params: { deviceId }, query: { size: 100 } });
+  return list.map(
+    (backup): Word => [backup.backupId, [localTime(backup.createdAt), backup.note].filter(Boolean).join(' ')],
+  );
+}

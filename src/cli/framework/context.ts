@@ -1,0 +1,192 @@
+/** What a command is run with. */
+import { readFileSync } from 'node:fs';
+import type { Programs } from '../../contract/programs.ts';
+import { listEndpoint } from '../client/addresses.ts';
+import { Client } from '../client/client.ts';
+import { type Endpoint, fixedEndpoint } from '../client/endpoint.ts';
+import { LocalEndpoint } from '../session/endpoints.ts';
+import { firstAdmin, firstPasswordFile } from '../session/first-password.ts';
+import { LocalHardwareSession, RegistrySession } from '../session/session.ts';
+import { localIdentity, readLoginName } from '../settings/credentials.ts';
+import { isDaemon } from '../settings/processes.ts';
+import { listIdentity } from '../settings/server-list.ts';
+import {
+  addressesOf,
+  couldBeLocal,
+  hasSeveralAddresses,
+  isLocalServer,
+  isLoopback,
+  readDaemonInfo,
+  type Settings,
+} from '../settings/settings.ts';
+import type { Io } from '../terminal/io.ts';
+import type { Output } from '../terminal/output.ts';
+import { shellWord } from '../terminal/text.ts';
+import { systemWords, usage } from './fault.ts';
+import type { GlobalValues } from './flags.ts';
+
+/** What a command is run with. The clients are created at their first use. */
+export interface Context {
+  readonly io: Io;
+  readonly out: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly settings: Settings;
+  readonly globals: GlobalValues;
+  readonly programs: Programs;
+  /** How to log in to what the command is about: `devmgr login`, with the flags that name it. */
+  readonly loginLine: string;
+  /** Whether prompts are possible. */
+  readonly canAsk: boolean;
+  /** The registry. */
+  readonly registry: Client;
+  /** The hardware service: the daemon that sees the attached keys. */
+  readonly hardware: Client;
+  /** The name under which tokens of the registry are stored. */
+  identity(): string;
+  /** That name, then those that a registry with several addresses may have had. */
+  identities(): readonly [string, ...string[]];
+  /** What to do if no valid token is there. A token in the environment overrides a login, so logging in would not help. */
+  loginHint(how?: string): string;
+  /** How to accept another server than the one that the profile knows. */
+  readonly acceptHint: string;
+}
+
+/** What a context is made from; the rest is derived. */
+type ContextParts = Omit<
+  Context,
+  'canAsk' | 'registry' | 'hardware' | 'identity' | 'identities' | 'loginHint' | 'acceptHint'
+>;
+
+/** A context. Connects to nothing and starts nothing. */
+export function createContext(given: ContextParts): Context {
+  const { io, out, env, settings, globals, programs, loginLine } = given;
+  const parts: ContextParts = { io, out, env, settings, globals, programs, loginLine };
+  let registry: Client | undefined;
+  let hardware: Client | undefined;
+  const identity = () => identityOf(settings);
+  return {
+    ...parts,
+    get canAsk() {
+      return globals.input && io.stdinIsTerminal && io.stderrIsTerminal;
+    },
+    identity,
+    identities: () => {
+      const others = hasSeveralAddresses(settings.server) ? addressesOf(settings.server) : [];
+      return [identity(), ...others.filter(address => address !== identity())];
+    },
+    loginHint: how => loginHintOf(parts, how),
+    acceptHint: acceptHintOf(parts),
+    get registry() {
+      registry ??= createRegistry(parts, identity);
+      return registry;
+    },
+    get hardware() {
+      hardware ??= createHardware(parts, this.registry);
+      return hardware;
+    },
+  };
+}
+
+function loginHintOf(parts: ContextParts, how = 'log in'): string {
+  const { settings, loginLine } = parts;
+  if (settings.token !== null) return 'unset or replace DEVMGR_TOKEN';
+  const file = firstPasswordFile(settings);
+  return file === null ? `${how}: ${loginLine}` : `${how} with the first password: ${firstLogin(parts, file)}`;
+}
+
+const acceptHintOf = ({ loginLine }: ContextParts): string =>
+  `if it was reinstalled, or restored to a new home, accept it: ${loginLine} --accept-new-server`;
+
+/** The first login as a command to copy. `file` holds the first password. */
+export const firstLogin = ({ loginLine, env }: Pick<Context, 'loginLine' | 'env'>, file: string): string =>
+  `${loginLine} ${firstAdmin(env)} --password-file ${shellWord(file)}`;
+
+function clientOptions({ io, out, settings, globals }: ContextParts) {
+  return {
+    ca: readCa(settings.ca),
+    signal: io.interrupt,
+    wait: globals.wait,
+    // With --json standard error holds only JSON.
+    notice: (text: string) => (out.json ? out.trace(text) : out.notice(text)),
+    waiting: (text: string) => out.notice(text),
+    trace: (text: string) => out.trace(text),
+  };
+}
+
+function localEndpoint(parts: ContextParts, settings: Settings): LocalEndpoint {
+  const { notice } = clientOptions(parts);
+  return new LocalEndpoint({ settings, autostart: parts.globals.autostart, signal: parts.io.interrupt, notice });
+}
+
+/**
+ * A daemon that crashed leaves its address behind, and the daemon of another home or another process may listen there: only a
+ * running one is the local daemon.
+ */
+function identityOf(settings: Settings): string {
+  const { server } = settings;
+  if (hasSeveralAddresses(server)) return listIdentity(settings, addressesOf(server));
+  return server === null || (isLocalServer(settings) && daemonRuns(settings)) ? localIdentity : server;
+}
+
+function createRegistry(parts: ContextParts, identity: () => string): Client {
+  const { settings } = parts;
+  const options = clientOptions(parts);
+  return new Client({
+    ...options,
+    endpoint: registryEndpoint(parts),
+    session: new RegistrySession({
+      settings,
+      identity,
+      notice: options.notice,
+      loginHint: () => loginHintOf(parts),
+      acceptHint: acceptHintOf(parts),
+    }),
+  });
+}
+
+function registryEndpoint(parts: ContextParts): Endpoint {
+  const { settings } = parts;
+  if (hasSeveralAddresses(settings.server)) return listEndpoint(addressesOf(settings.server));
+  return couldBeLocal(settings) ? localEndpoint(parts, settings) : fixedEndpoint(settings.server ?? '');
+}
+
+function daemonRuns(settings: Settings): boolean {
+  const info = readDaemonInfo(settings.home);
+  return info !== null && isDaemon(info.pid);
+}
+
+/** The one that --hardware names, else the registry if one of its addresses is on this machine, else the local daemon. */
+function createHardware(parts: ContextParts, registry: Client): Client {
+  const { settings } = parts;
+  const { server, hardware } = settings;
+  if (server === null && hardware === null) return registry;
+  const all = addressesOf(server);
+  const shared = all.filter(address => (hardware === null ? isLoopback(address) : hardware === address));
+  const [first, ...others] = shared;
+  if (first !== undefined) return shared.length === all.length ? registry : registry.at(first, ...others);
+  const options = clientOptions(parts);
+  const own = new LocalHardwareSession(settings.home);
+  if (hardware === null || hardware === readDaemonInfo(settings.home)?.url)
+    return new Client({ ...options, endpoint: localEndpoint(parts, { ...settings, server: null }), session: own });
+  const loggedIn = readLoginName(settings, hardware) !== null;
+  const session = new RegistrySession({
+    settings: { ...settings, token: null },
+    identity: () => hardware,
+    notice: options.notice,
+    loginHint: () => loginHintOf(parts),
+    acceptHint: acceptHintOf(parts),
+  });
+  return new Client({ ...options, endpoint: fixedEndpoint(hardware), session: loggedIn ? session : own });
+}
+
+function readCa(file: string | null): string | undefined {
+  if (file === null) return undefined;
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw usage(`the certificates in ${file} cannot be read: ${systemWords(error)}`);
+  }
+  if (!text.includes('-----BEGIN CERTIFICATE-----')) throw usage(`${file} does not contain a certificate in PEM form`);
+  return text;
+}

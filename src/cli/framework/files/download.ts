@@ -1,0 +1,152 @@
+/** A stored file of the server, downloaded to a file or to standard output; kept only if it is whole and its digest is right. */
+import { createHash } from 'node:crypto';
+import { createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { RouteName } from '../../../contract/endpoints.ts';
+import { downloadedBytes } from '../../client/download.ts';
+import { Unreachable } from '../../client/failures.ts';
+import { writeFailure } from '../../terminal/io.ts';
+import { safe } from '../../terminal/text.ts';
+import { bytes } from '../../terminal/when.ts';
+import type { Context } from '../context.ts';
+import { Fault, systemCode, systemWords, usage } from '../fault.ts';
+import type { FlagShapes } from '../flags.ts';
+import { present } from '../present.ts';
+
+/** A file that the server stores. */
+interface StoredFile {
+  /** Id of its record. */
+  readonly id: string;
+  /** As the server names it: only its last part is used. */
+  readonly fileName: string;
+  /** Name of the file if the server's cannot be used. */
+  readonly otherName: string;
+  readonly fileSize: number;
+  /** Hex. */
+  readonly sha256: string;
+  /** The operation that sends the file, and its path parameters. */
+  readonly operation: RouteName;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Flags that say where a download is written to. */
+export const targetFlags = {
+  out: { value: 'FILE', short: 'o', offer: 'file', help: 'file or folder to write to; - is standard output' },
+  force: { help: 'overwrite an existing file' },
+} as const satisfies FlagShapes;
+
+/** The values of `targetFlags`. */
+interface TargetFlags {
+  readonly out: string | undefined;
+  readonly force: boolean;
+}
+
+/** A usage error if a download and its JSON would both go to standard output. */
+export function checkTarget({ globals }: Context, { out }: TargetFlags): void {
+  if (out === '-' && globals.json) throw usage('--out - and --json both write to standard output');
+}
+
+/** Downloads a file and writes its `record` as the result, with the name of the file. What arrives damaged is deleted. */
+export async function downloadTo(
+  context: Context,
+  flags: TargetFlags,
+  stored: StoredFile,
+  record: object,
+): Promise<void> {
+  checkTarget(context, flags);
+  if (flags.out === '-') return fetchTo(context, stored, context.io.stdout, false);
+  const file = targetOf(flags.out, stored);
+  if (existsSync(file) && !flags.force)
+    throw usage(`${file} already exists`, 'name another file with --out, or add --force');
+  const aside = `${file}.${process.pid}.part`;
+  try {
+    await fetchTo(context, stored, createWriteStream(aside, { flags: 'wx' }), true);
+    renameSync(aside, file);
+  } catch (error) {
+    rmSync(aside, { force: true });
+    throw systemCode(error) && !(error instanceof Fault)
+      ? new Fault('failure', `cannot write ${file}: ${systemWords(error)}`)
+      : error;
+  }
+  await present(context, {
+    data: { ...record, file },
+    id: file,
+    title: `${safe(stored.id)} is in ${safe(file)}`,
+    rows: [
+      ['size', bytes(stored.fileSize)],
+      ['SHA-256', `${safe(stored.sha256)} (checked)`],
+    ],
+  });
+}
+
+/** The server chooses the name: only the last part of a path is used. */
+function targetOf(out: string | undefined, { fileName, otherName }: StoredFile): string {
+  const plain = safe(basename(fileName.replaceAll('\\', '/')));
+  const own = plain === '' || plain === '.' || plain === '..' ? otherName : plain;
+  if (out === undefined) return own;
+  return statSync(out, { throwIfNoEntry: false })?.isDirectory() ? join(out, own) : out;
+}
+
+/** Resolves when everything written so far is flushed: the program does not wait for it when it exits. */
+function flushed(target: NodeJS.WritableStream): Promise<void> {
+  return new Promise((resolve, reject) => {
+    target.write('', error => (error ? reject(error) : resolve()));
+  });
+}
+
+/** The bytes of a file. A fault at the end if their digest is not that of the file. */
+async function* checkedBytes(context: Context, stored: StoredFile): AsyncGenerator<Buffer> {
+  const { out, registry } = context;
+  const { operation, params, fileSize, sha256 } = stored;
+  const { progress } = out;
+  const hash = createHash('sha256');
+  const onRetry = (text: string) => {
+    progress.clear();
+    if (out.json) out.trace(text);
+    else out.notice(text);
+  };
+  let received = 0;
+  try {
+    const download = { client: registry, operation, params, size: fileSize, sha256, onRetry };
+    for await (const chunk of downloadedBytes(download)) {
+      hash.update(chunk);
+      received += chunk.length;
+      progress.show('Downloading', received, fileSize, bytes);
+      yield chunk;
+    }
+  } catch (error) {
+    if (error instanceof Unreachable && received > 0)
+      throw new Unreachable(
+        `the connection was lost after ${bytes(received)} of ${bytes(fileSize)}`,
+        false,
+        'try again',
+      );
+    throw error;
+  } finally {
+    progress.clear();
+  }
+  const digest = hash.digest('hex');
+  if (digest !== sha256)
+    throw new Fault(
+      'failure',
+      `${stored.id} arrived damaged: its SHA-256 is ${digest} and should be ${sha256}`,
+      'try again',
+    );
+}
+
+/** `end` says whether the target is to be ended. */
+async function fetchTo(
+  context: Context,
+  stored: StoredFile,
+  target: NodeJS.WritableStream,
+  end: boolean,
+): Promise<void> {
+  try {
+    await pipeline(checkedBytes(context, stored), target, { end, signal: context.io.interrupt });
+    if (!end) await flushed(target);
+  } catch (error) {
+    if (context.io.interrupt.aborted) throw new Fault('interrupted', 'interrupted: the download was deleted');
+    throw !end && systemCode(error) && !(error instanceof Fault) ? writeFailure(error) : error;
+  }
+}

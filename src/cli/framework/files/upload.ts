@@ -1,0 +1,83 @@
+/** A file of this machine, sent to the server with progress and compared with what the server has stored. */
+import { createReadStream, type Stats, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { FileRequest } from '../../client/exchange.ts';
+import { ServerRefusal } from '../../client/failures.ts';
+import { formRequest, type SentFile } from '../../client/upload.ts';
+import { safe } from '../../terminal/text.ts';
+import { bytes } from '../../terminal/when.ts';
+import type { Context } from '../context.ts';
+import { Fault, systemWords, usage } from '../fault.ts';
+
+/** The refusal that the server would send, before anything is sent. */
+export const notAccepted = (message: string): ServerRefusal => new ServerRefusal(4002, message, null, null);
+
+const chunkBytes = 256 * 1024;
+
+/** The file at a path. Refused if it is empty or larger than `most` bytes; a usage error if it cannot be read. */
+export function fileAt({ io }: Context, path: string, most: number): SentFile {
+  const { size } = statsOf(path);
+  if (size === 0) throw notAccepted(`${path} is empty`);
+  if (size > most) throw notAccepted(`${path} has ${bytes(size)}; the maximum is ${bytes(most)}`);
+  const chunks = () => createReadStream(path, { highWaterMark: chunkBytes, signal: io.interrupt });
+  return { name: basename(path), title: path, size, chunks };
+}
+
+function statsOf(path: string): Stats {
+  try {
+    const stats = statSync(path);
+    if (stats.isFile()) return stats;
+  } catch (error) {
+    throw usage(`${path} cannot be read: ${systemWords(error)}`);
+  }
+  throw usage(`${path} is not a file`);
+}
+
+/** All of standard input as a file: its size is sent first, so it is read to its end before. At most `most` bytes. */
+export async function fileOnStdin({ io }: Context, name: string, most: number): Promise<SentFile> {
+  if (io.stdinIsTerminal) throw usage('standard input is a terminal', 'send a file with < or |, or name it');
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of io.stdin as AsyncIterable<Buffer>) {
+    size += part.length;
+    if (size > most) throw notAccepted(`standard input has more than ${bytes(most)}, the maximum`);
+    parts.push(part);
+  }
+  if (size === 0) throw notAccepted('standard input is empty');
+  return { name, title: 'standard input', size, chunks: () => partsOf(parts) };
+}
+
+async function* partsOf(parts: readonly Buffer[]): AsyncGenerator<Buffer> {
+  yield* parts;
+}
+
+/** A form with a file, and how it is sent. */
+interface Upload<T> {
+  readonly file: SentFile;
+  readonly fields: readonly (readonly [name: string, value: string])[];
+  /** Sends the request; the record of the file that the server has stored. */
+  readonly send: (request: FileRequest) => Promise<T>;
+  /** Id of the record. */
+  readonly idOf: (record: T) => string;
+  /** What to do if the server has stored something else. */
+  readonly ifDifferent: string;
+}
+
+/** The record of the file once it has been sent. A fault if the digest that the server has stored is not that of the file. */
+export async function sendFile<T extends { readonly sha256: string }>(context: Context, upload: Upload<T>): Promise<T> {
+  const { file, fields, send, idOf, ifDifferent } = upload;
+  const { progress } = context.out;
+  const onProgress = (sent: number) => progress.show('Uploading', sent, file.size, bytes);
+  const { request, digest } = formRequest({ fields, file, onProgress });
+  try {
+    const record = await send(request);
+    if (record.sha256 === digest()) return record;
+    throw new Fault(
+      'failure',
+      `the server stored a different file: ${safe(idOf(record))} has SHA-256 ${safe(record.sha256)}, ${file.title} has ${digest()}`,
+      ifDifferent,
+    );
+  } finally {
+    progress.clear();
+  }
+}

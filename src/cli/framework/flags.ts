@@ -1,0 +1,141 @@
+/** Flags and arguments as data, and those that several commands share. `program.ts` turns them into options of commander. */
+import { environment } from '../../contract/local.ts';
+import type { DeviceStatus } from '../../contract/values.ts';
+
+/** What shell completion offers for a value. A `holder` has a device, a `user` can log in, a `key` is attached. */
+export type Offer =
+  | 'backup'
+  | 'device'
+  | 'file'
+  | 'folder'
+  | 'holder'
+  | 'key'
+  | 'manufacturer'
+  | 'profile'
+  | 'server'
+  | 'token'
+  | 'trusted'
+  | 'user'
+  | 'username'
+  | 'version'
+  | 'webhook';
+
+/** A flag. Its name is its key among the flags of the command, without the dashes. */
+export interface FlagShape {
+  /** Name of the value in the help. A flag without one takes no value. */
+  readonly value?: string;
+  /** The flag can also be given without its value. */
+  readonly optional?: true;
+  readonly help: string;
+  readonly short?: string;
+  /** Other spellings that are accepted and not shown. */
+  readonly aliases?: readonly string[];
+  /** Can be repeated. With `true`, a comma separates values as well; with `whole`, it is a part of the value. */
+  readonly many?: true | 'whole';
+  /** The value is a whole number within these bounds, both inclusive. */
+  readonly whole?: { readonly min: number; readonly max?: number };
+  /** The accepted values. Upper and lower case are the same. */
+  readonly choices?: readonly string[];
+  /** The value if the flag is absent; shown in the help. */
+  readonly default?: string | number;
+  /** Environment variable that is read if the flag is absent; an empty one counts as unset. */
+  readonly env?: string;
+  /** Flags that cannot be given together with this one. */
+  readonly conflicts?: readonly string[];
+  /** Flag without which this one has no meaning. */
+  readonly needs?: string;
+  /** Field of the request that the flag fills, if it has another name: errors of the server name the field. */
+  readonly field?: string;
+  readonly offer?: Offer;
+  /** The value is `NAME=VALUE`, with the names and values of these flags. */
+  readonly pairs?: FlagShapes;
+}
+/** Flags by name. */
+export type FlagShapes = Readonly<Record<string, FlagShape>>;
+
+/** An argument. */
+export interface ArgShape {
+  readonly name: string;
+  readonly help: string;
+  readonly optional?: true;
+  /** Takes every further argument. The last one only. */
+  readonly rest?: true;
+  readonly choices?: readonly string[];
+  readonly offer?: Offer;
+  /** The states of the devices that are offered; any if absent. */
+  readonly states?: readonly DeviceStatus[];
+}
+
+type Camel<S extends string> = S extends `no-${infer Rest}`
+  ? Camel<Rest>
+  : S extends `${infer Head}-${infer Tail}`
+    ? `${Head}${Capitalize<Camel<Tail>>}`
+    : S;
+type One<F> = F extends { readonly whole: object }
+  ? number
+  : F extends { readonly choices: readonly (infer Choice)[] }
+    ? Choice
+    : string;
+type FlagValue<F> = F extends { readonly optional: true }
+  ? string | boolean | undefined
+  : F extends { readonly value: string }
+    ? F extends { readonly many: true | 'whole' }
+      ? readonly One<F>[]
+      : F extends { readonly default: string | number }
+        ? One<F>
+        : One<F> | undefined
+    : boolean;
+/** Values by camel-case name. `--no-color` is `color`, true unless the flag is given. */
+export type FlagValues<F extends FlagShapes> = { readonly [K in keyof F & string as Camel<K>]: FlagValue<F[K]> };
+
+/** Name of a flag in code: `--no-color` is `color`. */
+export const camel = (flag: string): string =>
+  flag.replace(/^no-/, '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** Flags that every command takes. */
+export const globalFlags = {
+  server: {
+    value: 'URL',
+    offer: 'server',
+    env: environment.server,
+    help: 'address of the registry, or URL,URL if it has several; by default the daemon on this machine',
+  },
+  hardware: { value: 'URL', offer: 'server', help: 'address of the hardware service, if it is not the registry' },
+  profile: { value: 'NAME', help: 'settings and login to use', offer: 'profile' },
+  home: { value: 'DIR', env: environment.home, help: 'folder for all data of this user', offer: 'folder' },
+  ca: { value: 'FILE', help: 'certificates to verify the server with (PEM)', offer: 'file' },
+  json: { help: 'write JSON: one document, or one line per result' },
+  quiet: { short: 'q', help: 'write only ids, one per line, and no notices' },
+  verbose: { short: 'v', help: 'show the requests to the server' },
+  'no-color': { aliases: ['no-colour'], help: 'write without colors' },
+  'no-pager': { help: 'write long output to the terminal without a pager' },
+  'no-input': { help: 'never prompt; fail if a value is missing' },
+  'no-wait': { help: 'fail at once if the rate limit is reached' },
+  'no-autostart': { help: 'do not start the local daemon' },
+} as const satisfies FlagShapes;
+
+/** The values of the global flags. */
+export type GlobalValues = FlagValues<typeof globalFlags>;
+
+/** Flags of commands that read a password. */
+export const passwordFlags = {
+  'password-stdin': { help: 'read the password from the first line of standard input', conflicts: ['password-file'] },
+  'password-file': { value: 'FILE', help: 'read the password from the first line of a file', offer: 'file' },
+} as const satisfies FlagShapes;
+
+/** Flag of lists that can be written as CSV. */
+export const csvFlag = {
+  csv: { help: 'write CSV with a header row', conflicts: ['json'] },
+} as const satisfies FlagShapes;
+
+/** Flags of a list that is read page by page; `what` is what it lists. */
+export const pageFlags = (what: string) =>
+  ({
+    page: { value: 'N', whole: { min: 1 }, help: 'page number, from 1' },
+    size: { value: 'N', whole: { min: 1 }, help: `${what} per page, at most 100 (default: 20)` },
+  }) as const satisfies FlagShapes;
+
+/** Names a device by the key that is plugged in. */
+export const pluggedFlag = {
+  plugged: { help: 'use the device of the one attached key' },
+} as const satisfies FlagShapes;

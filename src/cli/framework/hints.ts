@@ -1,0 +1,97 @@
+/** Refusals of the server in the words of the command line, and what to type next. Chosen by code and data. */
+import type { ServerRefusal } from '../client/failures.ts';
+import { firstPasswordFile } from '../session/first-password.ts';
+import { shellWord } from '../terminal/text.ts';
+import type { Context } from './context.ts';
+import type { AnyCommand } from './define.ts';
+import { camel } from './flags.ts';
+
+/** The command that was refused, as far as it was understood. */
+export interface Asked {
+  readonly command: AnyCommand;
+  readonly args: readonly string[];
+  readonly context: Context;
+}
+
+/** How to log in to what a command was about. Takes the flags that were given. */
+export function loginLine(given: Readonly<Record<'profile' | 'server' | 'home', string | undefined>>): string {
+  const flags = Object.entries(given).map(([name, value]) => value && `--${name} ${shellWord(value)}`);
+  return ['devmgr login', ...flags].filter(Boolean).join(' ');
+}
+
+const usersHint = 'see: devmgr users list';
+/** For a device that was not found. */
+export const findDevice = 'find it: devmgr search TEXT';
+
+/** Null if there is nothing to advise. */
+export function hintOf({ code, request }: ServerRefusal, asked: Asked | null): string | null {
+  const device = shellWord(String(request.deviceId ?? request.serialNumber ?? 'DEVICE'));
+  switch (code) {
+    case 401:
+    case 1004:
+      // The password was right, and the second step needs a browser.
+      if (request.username !== undefined) return 'sign in in a browser: devmgr login --web';
+      return asked?.context.loginHint() ?? null;
+    case 1005:
+      return asked?.context.loginHint('log in again') ?? null;
+    case 1002:
+      return request.userId === undefined
+        ? 'check the name, or ask an administrator to add the user: devmgr users add NAME'
+        : usersHint;
+    case 404:
+      if (request.tokenId !== undefined) return 'see: devmgr tokens list';
+      if (request.webhookId !== undefined) return 'see: devmgr webhooks list';
+      if (request.fingerprint !== undefined) return 'see: devmgr trust list';
+      return request.userId === undefined ? null : usersHint;
+    case 500:
+      return 'the log of the server has the details under that id';
+    case 1003: {
+      const file = request.username === undefined || asked === null ? null : firstPasswordFile(asked.context.settings);
+      return `try again with the correct password${file === null ? '' : `; the first one is in ${file}`}`;
+    }
+    case 2001:
+      return findDevice;
+    case 2002:
+      return `see the user it is bound to: devmgr show ${device}`;
+    case 2003:
+      return `create a new code: devmgr code ${device} --reason TEXT`;
+    case 2004:
+      return `unlock it first: devmgr unlock ${device}`;
+    case 2005:
+      return 'deactivation is permanent; register another device';
+    case 2006:
+      return `see the existing device: devmgr show ${device}`;
+    case 2007:
+      return 'see your role: devmgr whoami; ask an administrator for permission';
+    case 429:
+      return 'try again later, or omit --no-wait';
+    case 3001:
+      return `see: devmgr backups list ${device}`;
+    case 4001:
+      return 'see: devmgr apps list';
+    default:
+      return null;
+  }
+}
+
+/** The message for a person at a terminal: names flags instead of fields, and the thing that it is about. */
+export function messageOf({ code, message, request, requestId }: ServerRefusal, asked: Asked | null): string {
+  if (code === 500 && requestId) return `${message} (request ${requestId})`;
+  const subject =
+    [404, 2001, 4001].includes(code) &&
+    (request.deviceId ?? request.userId ?? request.tokenId ?? request.versionId ?? request.fingerprint);
+  if (typeof subject === 'string' && !message.includes(subject)) return `${message}: ${subject}`;
+  return asked === null ? message : withFlagNames(message, asked.command);
+}
+
+const passwords: readonly (readonly [field: string, words: string])[] = [
+  ['confirmPassword', "the administrator's password"],
+  ['oldPassword', 'the current password'],
+];
+
+/** The interface promises that the message about a wrong value contains the name of its field. */
+function withFlagNames(message: string, { flags }: AnyCommand): string {
+  const names = new Map(passwords);
+  for (const [name, { field }] of Object.entries(flags)) names.set(field ?? camel(name), name);
+  return message.replace(/\b[a-z]+[A-Z]\w*\b/g, word => names.get(word) ?? word);
+}

@@ -1,0 +1,217 @@
+/** Pick one thing of a list that is read as a whole before the question: a user, a profile, an application version, a token. */
+import type { AppVersion } from '../../../contract/apps.ts';
+import type { Backup } from '../../../contract/backups.ts';
+import { paging } from '../../../contract/limits.ts';
+import type { ServiceToken } from '../../../contract/tokens.ts';
+import type { User } from '../../../contract/users.ts';
+import { isServerRefusal } from '../../client/failures.ts';
+import { type Page, pagesOf } from '../../client/pages.ts';
+import { type ChoiceSource, searchOne } from '../../terminal/search-prompts.ts';
+import { bytes, localTime } from '../../terminal/when.ts';
+import { checkArgument, ruleOf } from '../ask.ts';
+import type { Context } from '../context.ts';
+import { Fault } from '../fault.ts';
+import { aligned } from './aligned.ts';
+
+/** Pages of a list that are read for a question: a tenth of the queries of a minute. */
+const mostPages = 10;
+
+/** Something to choose. */
+interface Entry<T> {
+  readonly value: T;
+  /** What the list shows, in columns; the search looks into all of them. */
+  readonly cells: readonly string[];
+  readonly description?: string;
+}
+
+/** What is asked, and the error if no one can be asked or there is nothing to choose. */
+interface ListQuestion {
+  readonly question: string;
+  /** Name of the argument that is missing, as in the usage line. */
+  readonly argument: string;
+  /** The command, as in `users update`. */
+  readonly command: string;
+  /** In words: `no user can be chosen`. */
+  readonly none: string;
+}
+
+/**
+ * One entry of a list. Throws a usage fault that names the argument if no one can be asked, and a fault of kind `absent` if the
+ * list is empty.
+ */
+async function pickListed<T>(
+  context: Context,
+  { question, argument, command, none }: ListQuestion,
+  read: () => Promise<{ readonly entries: readonly Entry<T>[]; readonly more: number }>,
+): Promise<T> {
+  checkArgument(context, undefined, argument, command);
+  const { entries, more } = await read();
+  if (entries.length === 0) throw new Fault('absent', none);
+  return searchOne(context.out, question, sourceOf(entries, more));
+}
+
+/** Searches among entries. `more` others exist and were not read. */
+function sourceOf<T>(entries: readonly Entry<T>[], more: number): ChoiceSource<T> {
+  const names = aligned(entries.map(({ cells }) => cells));
+  const choices = entries.map(({ value, description }, index) => ({
+    value,
+    name: names[index]!,
+    short: entries[index]!.cells.slice(0, 2).join(' '),
+    ...(description === undefined ? {} : { description }),
+  }));
+  return async typed => {
+    const wanted = typed.toLowerCase();
+    const found = choices.filter((_, index) => entries[index]!.cells.some(cell => cell.toLowerCase().includes(wanted)));
+    return { choices: found, more };
+  };
+}
+
+interface PageQuery {
+  readonly page: number;
+  readonly size: number;
+}
+
+/** The first thousand items of a paged list. */
+async function firstPages<T>(
+  read: (query: PageQuery) => Promise<Page<T>>,
+  keyOf: (item: T) => string,
+): Promise<{ readonly items: readonly T[]; readonly more: number }> {
+  const items: T[] = [];
+  let pages = 0;
+  let total = 0;
+  for await (const { list, pagination } of pagesOf(page => read({ page, size: paging.maxSize }), keyOf)) {
+    items.push(...list);
+    total = pagination.total;
+    if (++pages >= mostPages) break;
+  }
+  return { items, more: Math.max(0, total - items.length) };
+}
+
+/** A user of the registry; only an ADMIN may list them. `fits` selects those that the command works on. */
+export function pickUser(context: Context, command: string, fits: (user: User) => boolean = () => true): Promise<User> {
+  const question = { question: 'User', argument: 'USER', command, none: 'no user can be chosen' };
+  return pickListed(context, question, () => userEntries(context, fits));
+}
+
+async function userEntries({ registry }: Context, fits: (user: User) => boolean) {
+  const { items, more } = await firstPages(
+    query => registry.call('listUsers', { query }),
+    user => user.id,
+  );
+  const entries = items.filter(fits).map((user): Entry<User> => ({ value: user, cells: userCells(user) }));
+  return { entries, more };
+}
+
+const userCells = ({ id, username, role, disabled, email }: User): readonly string[] => [
+  id,
+  username,
+  role,
+  disabled ? 'disabled' : 'enabled',
+  email ?? '',
+];
+
+/**
+ * The id of a user of the registry, or what was typed: devices can be bound to people who are not its users. Null if the caller
+ * may not list users.
+ */
+export async function pickBoundUser(context: Context, question: string): Promise<string | null> {
+  const known = await userEntries(context, ({ disabled }) => !disabled).catch(error => {
+    if (isServerRefusal(error, 2007)) return null;
+    throw error;
+  });
+  if (known === null) return null;
+  const { entries, more } = known;
+  const users = sourceOf(
+    entries.map(entry => ({ ...entry, value: entry.value.id })),
+    more,
+  );
+  return searchOne(
+    context.out,
+    question,
+    async (typed, search) => {
+      const found = await users(typed, search);
+      if (typed === '') return found;
+      const itself = { value: typed, name: typed, description: 'exactly this text' };
+      return { ...found, choices: [itself, ...found.choices.filter(({ value }) => value !== typed)] };
+    },
+    ruleOf('userId'),
+  );
+}
+
+/** An uploaded application version, the newest first. */
+export function pickVersion(context: Context, command: string): Promise<AppVersion> {
+  const question = {
+    question: 'Version',
+    argument: 'VERSION_ID',
+    command,
+    none: 'no application version has been uploaded',
+  };
+  return pickListed(context, question, async () => {
+    const { items, more } = await firstPages(
+      query => context.registry.call('listApps', { query }),
+      app => app.versionId,
+    );
+    const entries = items.map((app): Entry<AppVersion> => ({ value: app, cells: versionCells(app) }));
+    return { entries, more };
+  });
+}
+
+const versionCells = ({ versionId, platform, version, fileName, fileSize }: AppVersion): readonly string[] => [
+  versionId,
+  platform,
+  version,
+  fileName,
+  bytes(fileSize),
+];
+
+/** A backup of a device, the newest first. */
+export function pickBackup(context: Context, command: string, deviceId: string): Promise<Backup> {
+  const none = `${deviceId} has no backups`;
+  const question = { question: `Backup of ${deviceId}`, argument: 'BACKUP_ID', command, none };
+  return pickListed(context, question, async () => {
+    const read = (query: PageQuery) => context.registry.call('listBackups', { params: { deviceId }, query });
+    const { items, more } = await firstPages(read, backup => backup.backupId);
+    const entries = items.map(
+      (backup): Entry<Backup> => ({
+        value: backup,
+        cells: backupCells(backup),
+        ...(backup.note === null ? {} : { description: backup.note }),
+      }),
+    );
+    return { entries, more };
+  });
+}
+
+const backupCells = ({ backupId, fileName, fileSize, createdAt }: Backup): readonly string[] => [
+  backupId,
+  fileName,
+  bytes(fileSize),
+  localTime(createdAt),
+];
+
+/** A service token that is neither revoked nor expired. */
+export function pickToken(context: Context, command: string): Promise<ServiceToken> {
+  const question = { question: 'Service token', argument: 'TOKEN', command, none: 'there is no valid service token' };
+  return pickListed(context, question, async () => {
+    const { items, more } = await firstPages(
+      query => context.registry.call('listTokens', { query }),
+      token => token.tokenId,
+    );
+    const valid = items.filter(token => token.revokedAt === null && Date.parse(token.expiresAt) > Date.now());
+    const entries = valid.map((token): Entry<ServiceToken> => ({ value: token, cells: tokenCells(token) }));
+    return { entries, more };
+  });
+}
+
+const tokenCells = ({ tokenId, name, role, expiresAt }: ServiceToken): readonly string[] => [
+  tokenId,
+  name,
+  role,
+  `until ${localTime(expiresAt)}`,
+];
+
+/** One of the known profiles. */
+export function pickProfile(context: Context, command: string, profiles: readonly Entry<string>[]): Promise<string> {
+  const question = { question: 'Profile', argument: 'NAME', command, none: 'there is no profile' };
+  return pickListed(context, question, async () => ({ entries: profiles, more: 0 }));
+}

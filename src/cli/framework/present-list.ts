@@ -1,0 +1,103 @@
+/** Lists in every form in which they can be written. */
+import type { Column } from '../terminal/column.ts';
+import { statusStyle } from '../terminal/style.ts';
+import { safe, safeJson } from '../terminal/text.ts';
+import { localTime } from '../terminal/when.ts';
+import type { Context } from './context.ts';
+import { count } from './count.ts';
+
+/** How the rows of a list are written. */
+export interface Listing<Row extends object> {
+  /** Names of the fields, for CSV. */
+  readonly fields: readonly string[];
+  /** Those that --fields names; empty if it is absent. */
+  readonly chosen: readonly string[];
+  readonly columns: readonly Column<Row>[];
+  /** What --quiet writes. */
+  readonly id: (row: Row) => string;
+}
+
+/** A page of a list, as the server sends it. */
+export interface ListPage<Row> {
+  readonly list: readonly Row[];
+  readonly pagination: { readonly page: number; readonly totalPages: number; readonly total: number };
+}
+
+/** Writes one page of a list. `what` names the rows, `none` says that there are none. */
+export async function presentPage<Row extends object>(
+  context: Context,
+  page: ListPage<Row>,
+  listing: Listing<Row>,
+  { what, none, all }: { readonly what: string; readonly none?: string; readonly all?: string },
+): Promise<void> {
+  const { out } = context;
+  if (out.json) return out.document({ ...page, list: chosenOf(page.list, listing.chosen) });
+  if (page.list.length > 0 || none === undefined || out.quiet || out.format === 'csv')
+    await presentRows(context, page.list, listing);
+  const { page: number, totalPages, total } = page.pagination;
+  if (out.quiet || out.format === 'csv') return;
+  if (page.list.length === 0 && total > 0)
+    return out.notice(`Page ${number} is past the last one (${count(totalPages)}).`);
+  if (page.list.length === 0 && none !== undefined) return out.notice(none);
+  if (number < totalPages)
+    await out.prose(
+      `Page ${count(number)} of ${count(totalPages)} (${count(total)} ${what}). More: --page ${number + 1}${all ? `, or ${all}` : ''}`,
+    );
+}
+
+/** Writes rows of a list without the page around them. The header of a table or of CSV belongs to the first ones. */
+export async function presentRows<Row extends object>(
+  { out }: Pick<Context, 'out'>,
+  rows: readonly Row[],
+  listing: Listing<Row>,
+  isFirst = true,
+): Promise<void> {
+  const { fields, chosen, id } = listing;
+  const names = chosen.length > 0 ? chosen : fields;
+  if (out.json) return out.rows(chosenOf(rows, chosen));
+  if (out.format === 'csv') return out.csv(names, rows.map(flat), isFirst);
+  if (out.quiet) return out.text(rows.map(row => `${safe(id(row))}\n`).join(''));
+  if (rows.length === 0 && !isFirst) return;
+  await out.table(columnsOf(listing), rows, isFirst);
+}
+
+/** The columns of the table: those of the chosen fields, or the usual ones. */
+export const columnsOf = <Row extends object>({ chosen, columns }: Listing<Row>): readonly Column<Row>[] =>
+  chosen.length > 0 ? chosen.map(columnOf<Row>) : columns;
+
+/** The rows with the chosen fields alone, in their order; all of them if none is chosen. A field that a row lacks is null. */
+const chosenOf = (rows: readonly object[], chosen: readonly string[]): readonly object[] =>
+  chosen.length === 0
+    ? rows
+    : rows.map(row => Object.fromEntries(chosen.map(name => [name, fieldOf(row, name) ?? null])));
+
+const fieldOf = (row: object, name: string): unknown => (row as Readonly<Record<string, unknown>>)[name];
+
+/** The row with every value in one cell of CSV: a list as its words, an object as JSON. */
+const flat = (row: object): object =>
+  Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value === null ? null : cellOf(value)]));
+
+const cellOf = (value: unknown): string => {
+  if (Array.isArray(value)) return value.join(' ');
+  return typeof value === 'object' ? safeJson(value) : String(value);
+};
+
+/** An object for people, `lot=7 box=14`; null if it is empty. */
+const pairsOf = (value: object): string | null =>
+  Object.entries(value)
+    .map(([name, part]) => `${name}=${part}`)
+    .join(' ') || null;
+
+/** A column of a field that --fields names. */
+const columnOf = <Row extends object>(name: string): Column<Row> => ({
+  title: name.replace(/[A-Z]/g, letter => ` ${letter}`).toUpperCase(),
+  value: row => {
+    const value = fieldOf(row, name) ?? null;
+    if (value === null) return null;
+    if (name.endsWith('At')) return localTime(String(value));
+    if (name === 'proof') return String((value as { readonly grade?: unknown }).grade);
+    return typeof value === 'object' && !Array.isArray(value) ? pairsOf(value) : cellOf(value);
+  },
+  ...(name === 'status' ? { style: (row: Row) => statusStyle(String(fieldOf(row, name))) } : {}),
+  ...(name === 'deviceId' || name === 'status' ? {} : { shorten: name === 'serialNumber' ? 'middle' : 'end' }),
+});

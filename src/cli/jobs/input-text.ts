@@ -1,0 +1,79 @@
+/** The text of an input file, in pieces. */
+import type { Readable } from 'node:stream';
+import { TextFileDecoder } from '../../contract/text-file.ts';
+
+/** UTF-16 units of a line or value. One with a device has a few thousand; a longer one has no end, as in /dev/zero. */
+const maxLength = 2 ** 20;
+
+/** A part of an input is too long to be read. */
+export class TooLong extends Error {
+  constructor(what: string) {
+    super(`${what} has more than 1 MiB`);
+  }
+}
+
+/** Throws `TooLong`, which names `what`, if the text is too long for a line or value. */
+export function checkLength(text: string, what: string): void {
+  if (text.length > maxLength) throw new TooLong(what);
+}
+
+/** The first chunk that holds more than white space, and the rest. */
+export async function peek(text: AsyncGenerator<string>): Promise<[string, AsyncGenerator<string>]> {
+  let first = '';
+  for (;;) {
+    const { value, done } = await text.next();
+    if (done) return [first, text];
+    first += value;
+    if (value.trim() !== '') return [first, text];
+    checkLength(first, 'the white space at its start');
+  }
+}
+
+/** Whether the text has no further chunk. */
+export async function isAtEnd(text: AsyncGenerator<string>): Promise<boolean> {
+  const { done } = await text.next();
+  return done === true;
+}
+
+/** The text again, after its first chunk was read. */
+export async function* concatenated(first: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
+  yield first;
+  yield* rest;
+}
+
+/** UTF-16 units per piece, which limits the error of `Input.consumed`. */
+const pieceLength = 1024;
+
+/** How an input is decoded. */
+export interface DecodeOptions {
+  /** See `encodingOf`. */
+  readonly encoding: string | null;
+  /** Called once if bytes are not valid in the encoding, with the line of the first ones. Their text has U+FFFD. May throw. */
+  readonly onInvalid: (line: number, encoding: string) => void;
+  /** Gets the bytes of each piece once it is consumed. */
+  readonly count?: (bytes: number) => void;
+}
+
+/** The text of an input, by `TextFileDecoder`. */
+export async function* decode(stream: Readable, { encoding, onInvalid, count }: DecodeOptions): AsyncGenerator<string> {
+  const decoder = new TextFileDecoder(encoding);
+  let isReported = false;
+  const checked = (text: string) => {
+    if (decoder.invalidLine !== null && !isReported) {
+      isReported = true;
+      onInvalid(decoder.invalidLine, decoder.encoding);
+    }
+    return text;
+  };
+  for await (const chunk of stream) {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer);
+    const text = checked(decoder.decode(bytes));
+    for (let at = 0; at < text.length; at += pieceLength) {
+      const piece = text.slice(at, at + pieceLength);
+      yield piece;
+      count?.((bytes.length * piece.length) / text.length);
+    }
+  }
+  const rest = checked(decoder.end());
+  if (rest !== '') yield rest;
+}

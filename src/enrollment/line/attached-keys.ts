@@ -1,0 +1,104 @@
+/** Which keys are attached, from the stream and from lists, which arrive in any order. */
+import type { Key } from '../../contract/hardware.ts';
+import type { HardwareEventType } from '../../contract/values.ts';
+
+/**
+ * A change of what is attached. `again`: the key was already reported, without its serial number. `before`: the keyId of what seems to be
+ * the same key, as a daemon that was restarted since then knew it; null for a key that was plugged in.
+ */
+export interface KeyChange {
+  readonly type: HardwareEventType;
+  readonly key: Key;
+  readonly again: boolean;
+  readonly before: string | null;
+}
+
+/** Which keys are attached, from events and lists that arrive in any order. Reports each change once. */
+export class AttachedKeys {
+  readonly #attached = new Map<string, Key>();
+  /** By keyId, while a list is in flight: it may still contain them. */
+  readonly #detached = new Set<string>();
+  #listsInFlight = 0;
+  /** By keyId, since the stream was lost: a daemon that was restarted has given the keys new ids. */
+  readonly #doubted = new Set<string>();
+  readonly #onChange: (change: KeyChange) => void;
+
+  constructor(onChange: (change: KeyChange) => void) {
+    this.#onChange = onChange;
+  }
+
+  /** Ignores a key that is known, unless its serial number has become readable. */
+  attach(key: Key): void {
+    this.#attach(key, null);
+  }
+
+  detach(key: Key): void {
+    if (!this.#attached.delete(key.keyId)) return;
+    this.#doubted.delete(key.keyId);
+    if (this.#listsInFlight > 0) this.#detached.add(key.keyId);
+    this.#onChange({ type: 'KEY_DETACHED', key, again: false, before: null });
+  }
+
+  /** Reads a list. A key that an event attached while the list was in flight stays attached. */
+  async update(readList: () => Promise<readonly Key[]>): Promise<void> {
+    const before = [...this.#attached.keys()];
+    this.#listsInFlight++;
+    try {
+      const list = await readList();
+      const listed = new Set(list.map(key => key.keyId));
+      const gone = before.flatMap(keyId => (listed.has(keyId) ? [] : (this.#attached.get(keyId) ?? [])));
+      const earlier = this.#earlierIds(list, gone);
+      for (const key of gone) this.detach(key);
+      for (const key of list) this.#attach(key, earlier.get(key.keyId) ?? null);
+    } finally {
+      if (--this.#listsInFlight === 0) this.#detached.clear();
+    }
+  }
+
+  /** The stream was lost: the known ids may be those of a daemon that no longer runs. */
+  doubt(): void {
+    for (const keyId of this.#attached.keys()) this.#doubted.add(keyId);
+  }
+
+  #attach(key: Key, before: string | null): void {
+    if (this.#detached.has(key.keyId)) return;
+    this.#doubted.delete(key.keyId);
+    const known = this.#attached.get(key.keyId);
+    if (known && (known.serialNumber !== null || key.serialNumber === null)) return;
+    const earlier = before ?? this.#detachDouble(key);
+    this.#attached.set(key.keyId, key);
+    this.#onChange({ type: 'KEY_ATTACHED', key, again: known !== undefined, before: earlier });
+  }
+
+  /** Detaches the same key under the id of an earlier daemon. Returns that id; null if the key had none. */
+  #detachDouble(key: Key): string | null {
+    const double = this.#doubtedKeys().find(other => other.serialNumber !== null && looksLike(key, other));
+    if (double) this.detach(double);
+    return double?.keyId ?? null;
+  }
+
+  /** By the new keyId: the id that an earlier daemon had given what seems to be the same key. */
+  #earlierIds(list: readonly Key[], gone: readonly Key[]): ReadonlyMap<string, string> {
+    const candidates = new Set(this.#doubtedKeys().filter(key => gone.includes(key)));
+    const ids = new Map<string, string>();
+    for (const key of list.filter(({ keyId }) => !this.#attached.has(keyId))) {
+      const same = [...candidates].find(other => looksLike(key, other));
+      if (!same) continue;
+      candidates.delete(same);
+      ids.set(key.keyId, same.keyId);
+    }
+    return ids;
+  }
+
+  #doubtedKeys(): Key[] {
+    return [...this.#doubted].flatMap(keyId => this.#attached.get(keyId) ?? []);
+  }
+}
+
+/** Whether two keys may be one: the same serial number, or none and everything else the same. */
+function looksLike(one: Key, other: Key): boolean {
+  if (one.serialNumber !== null || other.serialNumber !== null) return one.serialNumber === other.serialNumber;
+  const traits = ({ deviceType, manufacturer, model, reader, vendorId, productId }: Key) =>
+    JSON.stringify([deviceType, manufacturer, model, reader, vendorId, productId]);
+  return traits(one) === traits(other);
+}

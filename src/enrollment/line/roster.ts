@@ -1,0 +1,99 @@
+/** How the rows of a roster are read, and what makes a row invalid. The caller has the words for it. */
+import { cellText, plainName } from '../../contract/csv.ts';
+import { type DeviceType, deviceTypes } from '../../contract/values.ts';
+import { type Person, readUserId } from './people.ts';
+
+/** A column of the roster. Only `userId` is required. */
+type RosterColumn = 'userId' | 'name' | 'count' | 'type';
+
+/** Why a line of the roster is not valid. */
+export type RosterFault =
+  | { readonly what: 'unknown columns'; readonly names: readonly string[] }
+  | { readonly what: 'column twice'; readonly column: RosterColumn }
+  | { readonly what: 'column missing' | 'name' | 'type' | 'count' | 'lines' }
+  /** More cells than the header row has. */
+  | { readonly what: 'cells'; readonly found: number; readonly expected: number }
+  /** `text` cannot identify a person. */
+  | { readonly what: 'userId'; readonly text: string }
+  /** The person is already in the line `earlier`. `type` is that of the second row. */
+  | {
+      readonly what: 'person twice';
+      readonly userId: string;
+      readonly earlier: number;
+      readonly type: DeviceType | null;
+    };
+
+/** Largest values of a roster: characters of a name, keys of a person, lines without the header. */
+export const rosterBounds = { name: 200, keys: 100, lines: 100_000 } as const;
+
+/** Names of columns, in lower case and without punctuation. */
+const columnNames: Readonly<Record<string, RosterColumn>> = {
+  userid: 'userId',
+  user: 'userId',
+  name: 'name',
+  count: 'count',
+  type: 'type',
+  devicetype: 'type',
+};
+
+/** Reads a roster row by row. The first row has the names of the columns. */
+export class RosterReader {
+  readonly people: Person[] = [];
+  #columns: readonly RosterColumn[] | null = null;
+  /** By user: the lines that name the user, by type. */
+  readonly #lines = new Map<string, Map<DeviceType | null, number>>();
+
+  /** Takes the cells of a line, counted from 1. Returns why it is not valid; null if it is. */
+  add(line: number, cells: readonly string[]): RosterFault | null {
+    if (line > rosterBounds.lines + 1) return { what: 'lines' };
+    return this.#columns === null ? this.#header(cells) : this.#row(line, cells, this.#columns);
+  }
+
+  #header(cells: readonly string[]): RosterFault | null {
+    const names = cells.filter(cell => !Object.hasOwn(columnNames, plainName(cell)));
+    if (names.length > 0) return { what: 'unknown columns', names };
+    const columns = cells.map(cell => columnNames[plainName(cell)]!);
+    const column = columns.find((each, index) => columns.indexOf(each) !== index);
+    if (column) return { what: 'column twice', column };
+    if (!columns.includes('userId')) return { what: 'column missing' };
+    this.#columns = columns;
+    return null;
+  }
+
+  #row(line: number, cells: readonly string[], columns: readonly RosterColumn[]): RosterFault | null {
+    if (cells.length > columns.length) return { what: 'cells', found: cells.length, expected: columns.length };
+    const cell = (column: RosterColumn) => cellText(cells[columns.indexOf(column)] ?? '').trim();
+    const userId = readUserId(cell('userId'));
+    if (userId === null) return { what: 'userId', text: cell('userId') };
+    const name = cell('name');
+    if (name.length > rosterBounds.name) return { what: 'name' };
+    const type = typeOf(cell('type'));
+    if (type === undefined) return { what: 'type' };
+    const wanted = countOf(cell('count'));
+    if (wanted === null) return { what: 'count' };
+    const person = { userId, name: name || null, type, wanted };
+    const earlier = this.#earlier(line, person);
+    if (earlier !== null) return { what: 'person twice', userId, earlier, type };
+    this.people.push(person);
+    return null;
+  }
+
+  /** A person has a row for each type, or one row for all. Returns the line that has the person already; null if none has. */
+  #earlier(line: number, { userId, type }: Person): number | null {
+    const lines = this.#lines.get(userId) ?? new Map<DeviceType | null, number>();
+    const earlier = lines.get(type) ?? lines.get(null) ?? (type === null ? [...lines.values()][0] : undefined);
+    if (earlier === undefined) this.#lines.set(userId, lines.set(type, line));
+    return earlier ?? null;
+  }
+}
+
+/** Null if the row names no type; undefined if it is not a type. */
+function typeOf(text: string): DeviceType | null | undefined {
+  return text === '' ? null : deviceTypes.find(known => known === text.toUpperCase());
+}
+
+function countOf(text: string): number | null {
+  if (text === '') return 1;
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  return value < 1 || value > rosterBounds.keys ? null : value;
+}
