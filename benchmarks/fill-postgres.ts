@@ -21,7 +21,7 @@ const proof = `json_build_object('proof', json_build_object(
   'advisories', CASE WHEN (random / 5000) % 250 = 0 THEN '["YSA-2024-03"]' ELSE '[]' END::json,
   'proofId', 'proof-' || n, 'answer', lpad(n::text, 64, '0'), 'hasEvidence', random % 100 >= 70)::text`;
 
-/** One in twenty has a tag, one in four a proof; states, users and times are those of `addBatch`, so far as lists tell them apart. */
+/** One in twenty has a tag, one in four a proof; states, users and times are those of `addBatch`, as far as lists distinguish them. */
 const insert = `
 INSERT INTO device (number, device_type, serial_number, manufacturer, model, hardware_version, firmware_version, status, user_id,
   activation_code, activation_code_expires_at, created_at, activated_at, last_used_at, lock_reason, locked_at, deactivated_at, updated_at,
@@ -55,7 +55,7 @@ UPDATE head SET device = (SELECT count(*) FROM device), at = greatest(at, (SELEC
 
 const CHUNK = 1_000_000;
 
-/** Fills the empty tables of a new registry; no daemon may use it meanwhile. Indexes are made last: that takes a third of the time. */
+/** Fills the empty tables of a new registry; no daemon may use it at the same time. Indexes are made last: that takes a third of the time. */
 export async function fillPostgres(client: pg.Client, devices: number, tell: (done: number) => void): Promise<void> {
   const { rows: indexes } = await client.query<{ name: string; definition: string }>(
     `SELECT indexrelid::regclass AS name, pg_get_indexdef(indexrelid) AS definition FROM pg_index

@@ -170,7 +170,7 @@ export const peakMiB = (pid: number): Promise<number> => statusMiB(pid, 'VmHWM')
 
 export const forgetPeak = (pid: number): Promise<void> => writeFile(`/proc/${pid}/clear_refs`, '5');
 
-/** Seconds of processor time a process has taken so far (Linux). */
+/** Seconds of processor time that a process has taken (Linux). */
 export async function processorSeconds(pid: number): Promise<number> {
   const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]!.split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;

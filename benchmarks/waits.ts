@@ -17,7 +17,7 @@ export interface WaitOrder {
 export interface WaitResult {
   /** Milliseconds of each path, in the order they were measured. */
   readonly answers: readonly (readonly number[])[];
-  /** The other client meanwhile. */
+  /** The other client at the same time. */
   readonly beside: Waits;
   /** The other client for the same time without that load, in turn with `beside`: the noise of the machine in the same second. */
   readonly alone: Waits;

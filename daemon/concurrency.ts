@@ -78,7 +78,7 @@ export class TurnBatch<T> {
     return waiting.slice(0, size);
   }
 
-  /** Resolves when everything added so far, and meanwhile, has been handled. */
+  /** Resolves when everything has been handled, including what is added during the wait. */
   async idle(): Promise<void> {
     if (this.#busy) await new Promise<void>(resolve => this.#idle.push(resolve));
   }

@@ -103,7 +103,7 @@ async function reload(renew: () => Promise<void>, app: FastifyInstance, settings
 
 /**
  * Serves requests until load balancers have seen that the daemon is not ready. They report nothing to it, so that only time can tell. A
- * second signal ends the process meanwhile.
+ * second signal during that time ends the process.
  */
 async function drain(readiness: Readiness, { drain: seconds = 0 }: DaemonSettings, log: Logger): Promise<void> {
   readiness.stopping();

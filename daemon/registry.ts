@@ -48,7 +48,7 @@ export interface Start {
   readonly log: Logger;
   readonly stack: ShutdownStack;
   readonly home: Home;
-  /** Waits for other nodes that create the registry. Resolves with the function that lets them go on; null if it exists. */
+  /** Waits for other nodes that create the registry. Resolves with the function that lets them continue; null if it exists. */
   readonly lockIfNew: (target: StoreTarget | null) => Promise<(() => Promise<void>) | null>;
   /** Opens the store of a home; `notice` receives lines for the log. */
   readonly openStore: (target: StoreTarget | null, home: Home, notice: (message: string) => void) => Promise<Store>;
@@ -61,7 +61,7 @@ export async function useSigningKeys(home: Home, store: Store, tokens: Tokens): 
   await enterSigningKey(home, store, keys, now());
 }
 
-/** The stored part of a registry. `access` sums up what changes nothing. `firstAdmin` resolves with the generated password, or null. */
+/** The stored part of a registry. `access` summarizes accesses without a change. `firstAdmin` resolves with the generated password, or null. */
 export interface Registry {
   readonly store: Store;
   readonly blobs: Blobs;

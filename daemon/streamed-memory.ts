@@ -19,7 +19,7 @@ interface YoungMemory {
 
 /**
  * Keeps the memory of young objects small while content is streamed. Objects that wait for the garbage collection make V8 enlarge it,
- * and the process keeps that memory. Slow streams change nothing: V8 reduces that memory by itself if little is allocated.
+ * and the process keeps that memory. Slow streams change nothing: V8 reduces that memory on its own if little is allocated.
  */
 export class YoungGrowth {
   readonly #memory: YoungMemory;

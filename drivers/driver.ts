@@ -131,7 +131,7 @@ export interface Driver {
   keys(): readonly AttachedKey[];
   /**
    * Starts watching. Resolves after the first scan, with all keys found by it reported as `attached`, or as soon as the
-   * driver turns out to be unavailable. Never rejects. An unavailable driver keeps trying and recovers by itself.
+   * driver turns out to be unavailable. Never rejects. An unavailable driver keeps trying and recovers automatically.
    */
   start(listener: (event: KeyEvent) => void): Promise<void>;
   /**

@@ -100,7 +100,7 @@ function publish(files) {
       if (name.endsWith('.cjs') && !written.has(join(folder, name))) rmSync(join(folder, name));
 }
 
-/** A program that reads the file meanwhile gets the old or the new one, whole. */
+/** A program that reads the file during the build gets the complete old or new one. */
 function replaceFile(path, content, mode) {
   const temporary = `${path}.${process.pid}`;
   writeFileSync(temporary, content);

@@ -46,7 +46,7 @@ export function acceptOffer({ given }: Offer): void {
   else useSession(given);
 }
 
-/** Forgets the session that is offered: its token was nowhere but here. The session of this tab goes on. */
+/** Forgets the session that is offered: its token was nowhere but here. The session of this tab continues. */
 export function refuseOffer(): void {
   offer.value = null;
   showSignIn();

@@ -65,7 +65,7 @@ export function useSession(given: SignIn): void {
   renewLater(given);
 }
 
-/** Ends the session in this tab. Other sessions of the person go on. */
+/** Ends the session in this tab. Other sessions of the person continue. */
 export function endSession(why: Ended | null = null): void {
   clearTimeout(renewal);
   sessionStorage.removeItem(STORED);

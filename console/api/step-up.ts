@@ -28,7 +28,7 @@ export function startStepUp(): void {
   });
 }
 
-/** Ends the question: the requests go on, or fail as they would have. */
+/** Ends the question: the requests continue, or fail as they would have. */
 export function answerStepUp(done: boolean): void {
   waiting.peek()?.resolve(done);
   waiting.value = null;

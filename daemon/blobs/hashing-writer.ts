@@ -26,7 +26,7 @@ export class HashingWriter extends Writable {
     this.#maxBytes = maxBytes;
   }
 
-  /** Bytes received so far. */
+  /** Bytes received. */
   get size(): number {
     return this.#size;
   }
@@ -48,7 +48,7 @@ export class HashingWriter extends Writable {
     for (const buffer of buffers) this.#size += buffer.length;
     if (this.#size > this.#maxBytes) throw new BlobError('too-large', `more than ${this.#maxBytes} bytes`);
     const written = this.#write(buffers);
-    // Meanwhile another thread writes to the disk.
+    // Another thread writes to the disk at the same time.
     for (const buffer of buffers) this.#hash.update(buffer);
     await written;
     for (const buffer of buffers) detach(buffer);

@@ -29,7 +29,7 @@ export type DeviceDecision = Decision<DeviceUpdate | DeviceUse, DeviceGuard>;
 type Denial = readonly [code: Refusal['code'], why: string];
 
 const locked: Denial = [2004, 'is locked; unlock it first'];
-const deactivated: Denial = [2005, 'is deactivated for good'];
+const deactivated: Denial = [2005, 'is permanently deactivated'];
 const activated: Denial = [2002, 'is already activated'];
 const notActive: Denial = [1001, 'is not active; activate it first'];
 const notLocked: Denial = [1001, 'is not locked'];

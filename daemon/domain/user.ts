@@ -16,7 +16,7 @@ export interface UserRecord {
   readonly disabled: boolean;
   /** Milliseconds since 1970 (UTC). */
   readonly createdAt: number;
-  /** Raised whenever all tokens issued so far must become invalid. */
+  /** Raised whenever all tokens issued earlier must become invalid. */
   readonly tokenEpoch: number;
 }
 

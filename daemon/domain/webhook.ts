@@ -1,4 +1,4 @@
-/** Webhooks: the endpoints of a registry, how far each has come, and what follows from an attempt. Decisions only, no I/O. */
+/** Webhooks: the endpoints of a registry, the progress of each, and what follows from an attempt. Decisions only, no I/O. */
 import { webhookIds } from '../../src/contract/ids.ts';
 import { webhookBounds } from '../../src/contract/limits.ts';
 import type { JournalEventType } from '../../src/contract/values.ts';
@@ -53,7 +53,7 @@ interface Attempt {
   readonly reason: string | null;
 }
 
-/** How far an endpoint has come. It changes with each attempt, so the journal does not prove it. */
+/** The progress of an endpoint. It changes with each attempt, so the journal does not prove it. */
 export interface Progress {
   /** Id of the last event that was delivered or has another type. */
   readonly through: number;
@@ -239,7 +239,7 @@ export function afterAttempt(before: Progress, outcome: Outcome, now: number, ji
   const failures = before.failures + 1;
   const failingSince = before.failingSince ?? outcome.at;
   const failed = { ...before, failures, failingSince, nextAt: null, attempts };
-  if (result === 'gone') return { progress: failed, disabled: 'the endpoint wants no more events (410 Gone)' };
+  if (result === 'gone') return { progress: failed, disabled: 'the endpoint refuses further events (410 Gone)' };
   const pause = retrySeconds[failures - 1];
   if (pause === undefined || now - failingSince >= patienceMs)
     return { progress: failed, disabled: `event ${outcome.event} could not be delivered in ${failures} attempts` };

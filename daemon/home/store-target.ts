@@ -10,7 +10,7 @@ export interface StoreTarget {
   readonly env: Env;
 }
 
-/** A registry by itself: a database, or an SQLite file. */
+/** A registry alone: a database, or an SQLite file. */
 export type RegistryPlace = StoreTarget | { readonly file: string };
 
 /** The registry that a flag names: `sqlite:` is the one in the home. Refuses an unknown scheme. */

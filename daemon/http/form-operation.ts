@@ -146,7 +146,7 @@ class FormOperation<R extends FormRoute> {
     }
   }
 
-  /** A file can take hours to arrive: a token that was revoked meanwhile must not store it. Refuses with 1004, 1005 or 2007. */
+  /** A file can take hours to arrive: a token that was revoked during the upload must not store it. Refuses with 1004, 1005 or 2007. */
   async #checkAgain(request: FastifyRequest): Promise<void> {
     const { role } = await this.#parts.tokens.check(bearer(request), request);
     const { access } = this.#shape;

@@ -85,7 +85,7 @@ function* parseArray(body: Buffer, { start, end, cuts }: LongArray): Generator<v
   return all;
 }
 
-/** An item of a batch with U+0000 fails by itself; anywhere else the body is refused. */
+/** Of a batch, only the item with U+0000 fails; anywhere else the body is refused. */
 function* refuseNull(value: unknown, { items }: ShapeBounds): Generator<void, void> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse(nullFault(value));
   for (const [name, member] of Object.entries(value)) {

@@ -1,5 +1,5 @@
 /**
- * Measures for how long the event loop is held, because nothing else is served meanwhile. A timer that is due every 20 ms is
+ * Measures for how long the event loop is held, because nothing else is served during that time. A timer that is due every 20 ms is
  * late by as long as other work took. Each request costs two texts and a time.
  */
 import { performance } from 'node:perf_hooks';

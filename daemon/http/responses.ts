@@ -116,7 +116,7 @@ function parserMessage(code: string | undefined): string {
   return 'the request is not valid HTTP';
 }
 
-/** Answers what Node would answer by itself or not at all: a tunnel, and an expectation other than 100-continue. */
+/** Answers what Node would answer automatically or not at all: a tunnel, and an expectation other than 100-continue. */
 export function answerUnsupported(server: Server, name: () => Named): void {
   server.on('connect', ({ socket }) => {
     endSocket(socket, rawResponse(404, envelope(404, 'no such operation'), name()));

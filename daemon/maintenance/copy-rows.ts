@@ -15,7 +15,7 @@ interface CopiedRows {
   readonly digest: string;
 }
 
-/** Takes how far a step has come: rows done, and the last key. */
+/** Takes the progress of a step: rows done, and the last key. */
 export type Progress = (step: string, done: number, total: number) => void;
 
 /** Copies the tables. Rows that an interrupted copy has written are read again for the digest, and not written again. */

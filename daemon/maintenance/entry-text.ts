@@ -29,7 +29,7 @@ const sentences: Partial<Record<EntryType, (details: Details) => string>> = {
     `the registry was restored from a backup that ended at entry ${plain(restoredTo)}`,
 };
 
-/** Entries of types that sum up what happened within a minute. */
+/** Entries of types that summarize what happened within a minute. */
 const summed: Partial<Record<EntryType, string>> = {
   LOGIN_SUCCEEDED: 'logins',
   LOGIN_FAILED: 'logins that failed',

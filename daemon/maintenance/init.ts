@@ -25,7 +25,7 @@ interface Created {
   readonly initialPasswordFile: string | null;
 }
 
-/** Creates the registry, unless it exists: then says so, and changes nothing. Other nodes that do the same wait meanwhile. */
+/** Creates the registry. If it exists, reports that and changes nothing. Other nodes that do the same wait for the end of this. */
 export function init(options: InitOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
     const target = storeTarget(options.store ?? null, io.env);

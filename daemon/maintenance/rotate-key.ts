@@ -13,14 +13,14 @@ import { type ExistingRegistry, existingRegistry } from './maintenance.ts';
 import { writeRegistry } from './write-registry.ts';
 
 /**
- * Creates a new key, which a running daemon uses at once. Tokens issued so far stay valid until they expire; with `revokeNow` they
+ * Creates a new key, which a running daemon uses at once. Tokens issued earlier stay valid until they expire; with `revokeNow` they
  * are invalid at once. The earlier keys of the journal are kept for its verification.
  */
 export function rotateKey(options: RotateKeyOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
     const registry = await existingRegistry(options.home, io.env);
     const { home } = registry;
-    // Without a daemon, nothing else may open the registry meanwhile; with one, the daemon writes the entry.
+    // Without a daemon, nothing else may open the registry until the key is replaced; with one, the daemon writes the entry.
     const lock = await lockHome(home).catch(() => null);
     const pid = lock ? null : await runningPid(home);
     try {

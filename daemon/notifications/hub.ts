@@ -202,7 +202,7 @@ export class Hub {
     });
   }
 
-  /** Sends every consumer what is available, and starts over if more becomes available meanwhile. */
+  /** Sends every consumer what is available, and starts over if more became available during that. */
   async #sendToAll(): Promise<void> {
     this.#sendAgain = true;
     if (this.#sending) return;

@@ -12,7 +12,7 @@ export interface FrameSink {
   readonly full: boolean;
   /** Bytes written that the operating system has not taken yet. */
   readonly waiting: number;
-  /** Bytes that the operating system has taken so far. */
+  /** Bytes that the operating system has taken. */
   readonly taken: number;
   ping(): void;
   /** Starts the closing handshake; what was written is still sent. */
@@ -64,7 +64,7 @@ export class Outbox {
     this.#options = options;
     this.wanted = options.wanted;
     this.device = options.device ?? null;
-    // A consumer that wants no events of the journal has them all.
+    // A consumer without a subscription to the journal has received all of its events.
     this.#cursor = options.wanted & journalTypes ? options.cursor : Number.POSITIVE_INFINITY;
   }
 

@@ -41,7 +41,7 @@ export class Tail {
   /** Whether an id is in the journal. Rejects if the store cannot be read. */
   async reaches(id: number): Promise<boolean> {
     await this.ready();
-    // A range read from the store may reach further than the commits that were reported so far.
+    // A range read from the store may reach further than the commits that were reported.
     if (id > this.#head) await this.#readHead();
     return id <= this.#head;
   }
@@ -78,7 +78,7 @@ export class Tail {
     const after = this.recent.through;
     const head = this.#head;
     const events = await this.#options.store.events({ after, through: head, limit: BATCH });
-    // Meanwhile the last reader may have left and another one come, for which `recent` was restarted.
+    // During the read the last reader may have left and another one joined, for which `recent` was restarted.
     if (after !== this.recent.through) return;
     const last = events.at(-1)?.id ?? after;
     this.recent.append(blocksOf(events, after), events.length < BATCH ? Math.max(head, last) : last);

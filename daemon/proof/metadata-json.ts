@@ -1,6 +1,6 @@
 /**
  * Reads the payload of a FIDO metadata BLOB entry by entry. JSON.parse of all 10 MB would hold the event loop for 50 ms and more;
- * here the bytes are split first, and each entry is parsed by itself.
+ * here the bytes are split first, and each entry is parsed alone.
  */
 import { MalformedError } from './malformed.ts';
 

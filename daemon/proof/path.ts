@@ -6,7 +6,7 @@ import { STRONG_KEYS, signatureWork } from './signature-work.ts';
 interface PathMaterial {
   /** Certificates to which a path may lead. They need not be self-signed; the leaf itself may be one of them. */
   readonly anchors: readonly Certificate[];
-  /** Certificates that a path may use. They are not trusted by themselves. */
+  /** Certificates that a path may use. They are not trusted on their own. */
   readonly intermediates: readonly Certificate[];
   /** When each certificate of the path must be valid. */
   readonly at: Date;
@@ -42,7 +42,7 @@ const LEADS_NOWHERE = 'the certificates do not lead to a trusted root';
 interface Search extends PathMaterial {
   checks: number;
   work: number;
-  /** The most telling reason so far why a path was not found. */
+  /** The most specific reason why a path was not found. */
   problem: string;
 }
 

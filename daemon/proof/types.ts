@@ -64,7 +64,7 @@ export interface MetadataIndex {
 /** Everything that the registry trusts. */
 export interface Trust {
   readonly anchors: readonly TrustAnchor[];
-  /** Certificates between a leaf and an anchor that chains may lack. They are not trusted by themselves. */
+  /** Certificates between a leaf and an anchor that chains may lack. They are not trusted on their own. */
   readonly intermediates: readonly TrustedCertificate[];
   /** Null if no metadata was imported. */
   readonly metadata: MetadataIndex | null;

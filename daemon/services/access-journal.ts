@@ -38,7 +38,7 @@ export interface Access {
 }
 
 interface Sum {
-  /** Null for all those that are not listed by themselves. */
+  /** Null for all those that are not listed separately. */
   readonly access: Access | null;
   readonly type: AccessType;
   address: string;
@@ -62,11 +62,11 @@ const MOST_ANONYMOUS = 20;
 /** Entries a minute for each other type: their accounts are known. */
 const MOST_KNOWN = 200;
 
-/** Sums up accesses, and writes the sums a minute after the first one and at the stop. */
+/** Counts accesses, and writes the counts a minute after the first one and at the stop. */
 export class AccessJournal {
   readonly #parts: AccessJournalParts;
   #sums = new Map<string, Sum>();
-  /** Sums of each type that are listed by themselves. */
+  /** Counts of each type that are listed separately. */
   #listed = new Map<AccessType, number>();
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> = Promise.resolve();
@@ -145,7 +145,7 @@ export class AccessJournal {
   }
 }
 
-/** In place of an access that is not listed by itself. */
+/** In place of an access that is not listed separately. */
 const unlisted = { account: null, address: '', requestId: '' };
 
 /** A client that has an IPv6 network counts as one, as it does for the limits. */

@@ -140,7 +140,7 @@ export class AuthService {
     const { change, guards } = rehash(user, await this.#passwords.hash(password));
     const commit = { at: this.#now(), actor: null, requestId: null, changes: [change], guards };
     await this.#store.commit(commit).catch(error => {
-      // A full disk, or a password changed meanwhile, is not a reason to refuse the login: the next one tries again.
+      // A full disk, or a password changed at the same time, is not a reason to refuse the login: the next one tries again.
       if (!(error instanceof StoreFailure || error instanceof Conflict)) throw error;
     });
   }

@@ -59,7 +59,7 @@ export class DeviceBatches {
     );
   }
 
-  /** Validates each item by itself and finds the devices that they name. */
+  /** Validates each item separately and finds the devices that they name. */
   async #find(name: BatchOperation, items: readonly unknown[]): Promise<Found[]> {
     const read = items.map(item => readers[name](item));
     const serials = read.flatMap(item => (item.ok && item.value.serialNumber ? [item.value.serialNumber] : []));

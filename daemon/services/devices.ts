@@ -79,7 +79,7 @@ export class DeviceService {
     throw refused(domain.duplicateOr(refusal, serialNumber, existing));
   }
 
-  /** Each item is validated by itself; the accepted ones are committed together. */
+  /** Each item is validated separately; the accepted ones are committed together. */
   async batchRegister(context: Context, items: readonly unknown[]): Promise<DataOf<typeof api.batchRegister>> {
     const read = items.map(item => readRegistration(item));
     const valid = read.flatMap(item => (item.ok ? [item.value] : []));
@@ -221,8 +221,8 @@ export class DeviceService {
   }
 
   /**
-   * Reads the device, decides, and commits under the guards of the decision. Other changes of the device in this process wait
-   * meanwhile, so that only those of other daemons undo a decision.
+   * Reads the device, decides, and commits under the guards of the decision. Other changes of the device in this process
+   * wait for the end of it, so only those of other daemons undo a decision.
    */
   #change<D>(context: Context, deviceId: string, { decide, data }: DeviceStep<D>): Promise<D> {
     const attempt = async () => {

@@ -56,7 +56,7 @@ export class Readiness {
 
   async report(): Promise<ReadinessReport> {
     const { ready, detail, error } = await this.#health();
-    // After the answer of the store: a daemon that was busy has looked for changes meanwhile.
+    // After the answer of the store: a daemon that was busy has looked for changes since then.
     const reason = this.#isStopping ? 'the daemon is stopping' : ready ? this.#behind() : detail;
     this.#log(reason, error);
     return { ready: reason === null, reason, store: { ready, detail } };

@@ -228,7 +228,7 @@ export class Tokens {
     if (user === null && (sub !== 'LOCAL' || claims.process !== this.#process)) throw invalid();
     if (typeof iat !== 'number' || typeof exp !== 'number' || typeof login !== 'number' || exp - iat > tokenSeconds)
       throw invalid();
-    // Otherwise the holder of a replaced key could go on issuing tokens.
+    // Otherwise the holder of a replaced key could continue to issue tokens.
     if (!wasCurrent(key, iat)) throw invalid();
     const loginAt = Math.min(login, iat);
     const expiresAt = Math.min(exp, endOfKey(key) / 1000, loginAt + this.#sessionSeconds);

@@ -84,7 +84,7 @@ export class UserService {
     return changed;
   }
 
-  /** Revokes every token issued so far; the password stays. */
+  /** Revokes every token issued earlier; the password stays. */
   async logout(context: Context, userId: string): Promise<api.User> {
     return this.#change(userId, async () => {
       const user = await this.#user(userId);

@@ -68,7 +68,7 @@ export class WebhookService {
     const list: api.WebhookItem[] = [];
     for (const record of (await this.#webhooks()).list) {
       const stored = await this.#parts.store.webhookProgress(record.number);
-      // Removed meanwhile.
+      // Removed since the read.
       if (stored) list.push(await this.#present(record, stored.progress));
     }
     return { list };

@@ -30,7 +30,7 @@ export class HidKey {
   device: HidDevice;
   /** Null until the key was identified or given up on. */
   identity: KeyIdentity | null = null;
-  /** Set for good when another key reported the same serial: unplugging the other one does not make this one unique. */
+  /** Set permanently when another key reported the same serial: unplugging the other one does not make this one unique. */
   sharesSerial = false;
   /** As it was last reported to the listener; null before the first report. */
   reported: AttachedKey | null = null;

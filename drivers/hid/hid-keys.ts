@@ -79,7 +79,7 @@ export class HidKeys {
     });
   }
 
-  /** The keys reported so far that are still plugged in. */
+  /** The reported keys that are still plugged in. */
   keys(): readonly AttachedKey[] {
     return this.#keys()
       .map(key => key.reported)

@@ -6,7 +6,7 @@ import type { HidWatch } from './system.ts';
 
 type Stop = () => Promise<void>;
 
-/** Milliseconds that the native subscription may take. After that the driver goes on without it. */
+/** Milliseconds that the native subscription may take. After that the driver continues without it. */
 const SUBSCRIBE_LIMIT = 1_000;
 
 /** Starts the watches. `announced` says whether the system reports plugging at all. Never rejects. */

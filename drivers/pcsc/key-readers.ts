@@ -11,7 +11,7 @@ import type { Reader } from './transport.ts';
 
 /** What the readers of keys report. */
 interface KeyReadersParts {
-  /** This reader is the only interface of its key, so its slot has to be watched; `presence` is what it reported so far. */
+  /** This reader is the only interface of its key, so its slot has to be watched; `presence` is what it reported last. */
   readonly onCardOnlyKey: (reader: Reader, profile: ReaderProfile, presence: CardPresence | null) => void;
   readonly traffic: (keyId: string, ...apdu: Parameters<ApduObserver>) => void;
   readonly onLeak: LeakObserver;

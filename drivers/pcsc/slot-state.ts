@@ -14,7 +14,7 @@ export type ReadResult =
 /** The state while a card is in the slot. */
 interface Insertion {
   readonly presence: CardPresence;
-  /** Reads so far. */
+  /** Number of reads. */
   readonly attempts: number;
   /** Whether the last read failed. */
   readonly failed: boolean;

@@ -124,10 +124,12 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [line(head), `|${' --- |'.repeat(head.length)}`, ...rows.map(line), ''];
 }
 
-/** Options, quoted words and file names become code; characters with a meaning in Markdown are escaped. */
-const prose = (text: string): string =>
-  text
+/** Options, quoted words and file names become code; characters with a meaning in Markdown are escaped. Throws if the text has code spans. */
+function prose(text: string): string {
+  if (text.includes('`')) throw new Error(`a text of the program contains a backtick: ${text}. Use double quotes.`);
+  return text
     .split(/("[^"]*"|(?<![\w-])--?[a-z][\w-]*|\{[^{}]*\}|\b\w+\.(?:json|log)\b)/)
     .map((part, index) => (index % 2 === 1 ? `\`${part.replace(/^"(.*)"$/, '$1')}\`` : part.replace(/[*_<>]/g, '\\$&')))
     .join('')
     .replaceAll('``', '`""`');
+}

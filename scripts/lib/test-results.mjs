@@ -2,7 +2,7 @@
 import { relative } from 'node:path';
 
 /**
- * Sums up a report; `root` is the folder that the names of files start from. A file that could not be loaded has no test to its
+ * Summarizes a report; `root` is the folder that the names of files start from. A file that could not be loaded has no test to its
  * name: it counts as one failure. `failed` and `skipped` are names, `passed` is a number.
  */
 export function resultsOf(report, root) {

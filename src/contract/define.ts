@@ -59,7 +59,7 @@ export interface RouteShape {
   readonly bodyLimit?: number;
   /** Most members and elements of the JSON body; `bodyBounds.values` if absent. */
   readonly bodyValues?: number;
-  /** Member of the body with the items of a batch: an item that is invalid fails by itself. */
+  /** Member of the body with the items of a batch: only the invalid items fail. */
   readonly batchOf?: string;
   /** Form fields other than the file; present on multipart operations. */
   readonly form?: TObject;

@@ -80,7 +80,7 @@ export const proveKey = route({
   tag: 'Hardware',
   summary: 'Have an attached key prove what it is',
   description:
-    'Answers when the key has answered, after 30 seconds at the latest. Meanwhile `GET /api/hardware/keys` shows in `proving` whether the key waits to be touched. A closed request cancels the proof. Sends the key no PIN and nothing that changes it. A key answers by SCP11b once after it was plugged in.',
+    'Answers when the key has answered, after 30 seconds at the latest. During that time `GET /api/hardware/keys` shows in `proving` whether the key waits to be touched. A closed request cancels the proof. Sends the key no PIN and nothing that changes it. A key answers by SCP11b once after it was plugged in.',
   extension: true,
   access: ['ADMIN', 'DEALER', 'LOCAL'],
   neverReplayed: true,

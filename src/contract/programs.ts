@@ -164,7 +164,7 @@ export interface Programs {
   check(options: CheckOptions, io: ProgramIo): Promise<number>;
   /** Writes the journal. */
   audit(options: AuditOptions, io: ProgramIo): Promise<number>;
-  /** Creates a new signing key, or a new key of the journal. Tokens issued so far stay valid until they expire, or are revoked at once. */
+  /** Creates a new signing key, or a new key of the journal. Tokens issued earlier stay valid until they expire, or are revoked at once. */
   rotateKey(options: RotateKeyOptions, io: ProgramIo): Promise<number>;
   /** Sets a random password for a user and writes it to standard output; refuses while a daemon runs. */
   resetPassword(options: ResetOptions, io: ProgramIo): Promise<number>;

@@ -44,7 +44,7 @@ export class TextFileDecoder {
     return this.#decoder?.encoding ?? this.#named ?? 'utf-8';
   }
 
-  /** Line of the first bytes so far that are not valid in the encoding; null if there are none. */
+  /** Line of the first bytes that are not valid in the encoding; null if there are none. */
   get invalidLine(): number | null {
     return this.#invalid;
   }

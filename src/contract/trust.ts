@@ -20,7 +20,7 @@ export const trustedCertificate = Type.Object({
   label: shown('name that it was imported with; may be empty'),
   purpose: oneOf(trustPurposes, { description: 'what it vouches for' }),
   kind: oneOf(['anchor', 'intermediate'] as const, {
-    description: 'an anchor is trusted by itself; an intermediate completes chains',
+    description: 'an anchor is trusted on its own; an intermediate completes chains',
   }),
   subject: shown('subject of the certificate'),
   notAfter: timestamp('when it expires'),

@@ -154,7 +154,7 @@ describe('a download', () => {
     });
   });
 
-  it('counts the bytes that it sends, so that young objects get no more memory meanwhile', async () => {
+  it('counts the bytes that it sends, so that young objects get no more memory at the same time', async () => {
     const streamed = vi.spyOn(youngGrowth, 'streamed');
     onTestFinished(() => streamed.mockRestore());
     await download(daemon, path);

@@ -32,7 +32,7 @@ interface Accepting {
   ask(): Promise<Socket>;
 }
 
-/** A server that sends no response by itself. */
+/** A server that sends no response on its own. */
 async function accepting(each: number, all: number, isExempt: boolean): Promise<Accepting> {
   const responses: ServerResponse[] = [];
   const accepted: Socket[] = [];

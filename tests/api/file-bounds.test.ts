@@ -63,7 +63,7 @@ describe('all files together', () => {
 });
 
 describe('the free space', () => {
-  it('that is left for the registry is not used by uploads; changes go on', async () => {
+  it('that is left for the registry is not used by uploads; changes continue', async () => {
     await bounded({ reserve: () => Number.MAX_SAFE_INTEGER });
     expect(await upload(daemon, ofSize(KiB))).toMatchObject({
       status: 400,

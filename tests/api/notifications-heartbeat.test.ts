@@ -29,7 +29,7 @@ describe('a consumer is too slow', () => {
     expect(pass(60)).toBe('slow at 31');
   });
 
-  it('but not if it took a single byte meanwhile', () => {
+  it('but not if it took a single byte in that time', () => {
     const { sink, pass } = watched();
     sink.write(Buffer.alloc(100));
     expect(pass(29)).toBe('alive');

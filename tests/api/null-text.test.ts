@@ -144,7 +144,7 @@ describe('U+0000 in a request', () => {
 
 describe('an item of a batch with U+0000', () => {
   it.each(['serialNumber', 'manufacturer', 'model', 'firmwareVersion', 'proofId', 'unknown'])(
-    'fails by itself at registration: %s',
+    'fails alone at registration: %s',
     async field => {
       const item = (serialNumber: string) => ({ ...device, serialNumber });
       const devices = [item(`${field}-1`), { ...item(`${field}-2`), [field]: 'a\0b' }, item(`${field}-3`)];
@@ -156,7 +156,7 @@ describe('an item of a batch with U+0000', () => {
   );
 
   it.each(['serialNumber', 'deviceId', 'reason', 'note', 'unknown'])(
-    'fails by itself in a batch of changes: %s',
+    'fails alone in a batch of changes: %s',
     async field => {
       const { data: one } = await daemon.call('POST', '/api/devices/register', {
         ...device,

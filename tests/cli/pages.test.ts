@@ -1,4 +1,4 @@
-/** All pages of a list: requested ahead, used in order, complete even if devices are registered meanwhile. */
+/** All pages of a list: requested ahead, used in order, complete even if devices are registered at the same time. */
 import { expect, test } from 'vitest';
 import { allDevices } from '../../src/cli/commands/devices/all-devices.ts';
 import { answering, json, success } from '../support/http-servers.ts';
@@ -66,7 +66,7 @@ test('an empty list has one page without devices', async () => {
   expect(requested).toEqual([1]);
 });
 
-test('devices that are registered meanwhile cause neither a gap nor a repeat', async () => {
+test('devices that are registered at the same time cause neither a gap nor a repeat', async () => {
   const registry: Registry = { count: 60 };
   const later = Promise.withResolvers<void>();
   let others = 0;

@@ -57,7 +57,7 @@ export interface RunOptions {
 export interface Running {
   readonly child: ChildProcess;
   readonly ended: Promise<Finished>;
-  /** Resolves when the output so far matches. */
+  /** Resolves when the output matches. */
   until(stream: 'stdout' | 'stderr', pattern: RegExp): Promise<RegExpExecArray>;
 }
 

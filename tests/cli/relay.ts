@@ -48,7 +48,7 @@ export function loseResponse(forward: () => Promise<void>, answer: ServerRespons
 /** A second address of a daemon. */
 export interface Tunnel {
   readonly url: string;
-  /** Connections so far. */
+  /** Number of connections that were opened. */
   readonly connections: () => number;
   /** Ends all connections and refuses further ones. */
   kill(): Promise<void>;

@@ -96,7 +96,7 @@ export class RegistryNode {
     if (code !== 0) throw new Error(`${this.machine.name} ended with ${code ?? signal}`);
   }
 
-  /** The most memory of the process so far, in MiB. */
+  /** The most memory that the process has had, in MiB. */
   peakMiB(): number {
     const status = readFileSync(`/proc/${this.#process!.pid}/status`, 'utf8');
     return Math.round(Number(/VmHWM:\s*(\d+) kB/.exec(status)![1]) / 1024);

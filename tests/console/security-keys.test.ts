@@ -99,7 +99,7 @@ needs('chromium')('security keys in the console', () => {
     await context.close();
   });
 
-  it('renew a sign-in that is older than ten minutes, as the password does; the change then goes on', async () => {
+  it('renew a sign-in that is older than ten minutes, as the password does; the change then continues', async () => {
     const { page, context } = await openWithKey();
     clock.forward(11 * minute);
     await page.getByLabel('Require a key at each sign-in of this account').click();

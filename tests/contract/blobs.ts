@@ -130,7 +130,7 @@ export function blobRules(open: () => Promise<BlobPlace>): void {
     expect(() => blobs.remove('../other')).toThrow('not the name of a blob');
   });
 
-  it('counts the bytes that arrive, so that young objects get no more memory meanwhile', async () => {
+  it('counts the bytes that arrive, so that young objects get no more memory at the same time', async () => {
     const { blobs } = await open();
     const streamed = vi.spyOn(youngGrowth, 'streamed');
     onTestFinished(() => streamed.mockRestore());

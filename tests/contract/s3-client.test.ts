@@ -33,7 +33,7 @@ const script = `
   server.close();`;
 
 test('the objects of a request do not outlive it', () => {
-  // V8 compiles meanwhile, which also takes memory. Objects of requests took 9 kB for each.
+  // V8 compiles at the same time, which also takes memory. Objects of requests took 9 kB for each.
   const options = ['--max-semi-space-size=2', '--initial-old-space-size=200', '--input-type=module', '-e', script];
   expect(Number(execFileSync(process.execPath, options, { encoding: 'utf8' }))).toBeLessThan(5_000);
 });

@@ -195,7 +195,7 @@ needsPostgres('limits in PostgreSQL', () => {
     await Promise.all([one.stop(), other.stop()]);
   });
 
-  test('a right password is not revealed if wrong ones on another node have started a block meanwhile', async () => {
+  test('a right password is not revealed if wrong ones on another node have started a block since', async () => {
     const { nodes } = await openNodes(server, 2);
     const [one, other] = nodes.map(counters => new Guessing({ enabled: true, counters })) as [Guessing, Guessing];
     const attempt = one.login('ada', 7, async () => {
@@ -272,7 +272,7 @@ needsPostgres('limits in PostgreSQL', () => {
     expect((await limiter.count('login', 'a'))!.allowed).toBe(true);
   });
 
-  test('a crash of the server begins new windows; the counts go on without a restart of the daemon', async () => {
+  test('a crash of the server begins new windows; the counts continue without a restart of the daemon', async () => {
     const own = await PostgresServer.start();
     onTestFinished(() => own.stop());
     const { nodes } = await openNodes(own, 1);

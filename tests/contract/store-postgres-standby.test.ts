@@ -149,7 +149,7 @@ needsPostgres('a PostgreSQL store whose server has lost its standby', () => {
       expect(Buffer.from((await other.response('a', 0))!.body).toString()).toBe('carried out');
     });
 
-    it('does not show it to a handle that is opened meanwhile', async () => {
+    it('does not show it to a handle that is opened before the confirmation', async () => {
       const late = await opened.openAnother();
       expect((await late.user(1))?.username).toBe('bob');
       await hidden(late);

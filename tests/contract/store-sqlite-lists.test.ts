@@ -155,7 +155,7 @@ describe('lists from memory agree with plain SQL', () => {
     );
   });
 
-  it('and return only matching rows if the store changes meanwhile', async () => {
+  it('and return only matching rows if the store changes at the same time', async () => {
     const store = await opened.reopen({ sliceMs: 0 });
     await store.listsReady;
     let going = true;

@@ -97,7 +97,10 @@ inDebian('a newcomer on Debian without Node', () => {
   });
 
   it('enrolls the first key, which the service reads through pcscd as a user without a seat', async () => {
-    ada.heading('The first key', 'Meanwhile, a second terminal shows what happens; it is at the end of the next part.');
+    ada.heading(
+      'The first key',
+      'At the same time, a second terminal shows what happens; it is at the end of the next part.',
+    );
     watched = ada.elsewhere('devmgr watch --count 6');
     const line = 'devmgr enroll --count 1 --timeout 60';
     const enrolled = await ada.typeWhile(

@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '../..');
 const pages = await referencePages();
 
 describe.each([...pages])('$file', ({ file, text }) => {
-  it('says what the program says; `npm run docs` makes it so', () => {
+  it('is up to date; `npm run docs` generates it', () => {
     expect(existsSync(join(root, file)) && readFileSync(join(root, file), 'utf8')).toBe(text);
   });
 });

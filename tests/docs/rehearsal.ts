@@ -1,6 +1,6 @@
 /**
  * Rehearsed sessions: a block ```` ```console rehearsed ```` has the commands of a person after `$ `, what the terminal shows, and,
- * after `# `, what the person does meanwhile, such as `# plug in key 1: the remark for the reader`. Each is done when the line
+ * after `# `, what the person does during the command, such as `# plug in key 1: the remark for the reader`. Each is done when the line
  * above it is on the screen.
  */
 import { lasting, tidy } from '../../scripts/docs/recordings.ts';

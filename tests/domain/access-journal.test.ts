@@ -35,7 +35,7 @@ const entries = (): Record<string, unknown>[] =>
   });
 const total = () => entries().reduce((sum, { count }) => sum + Number(count), 0);
 
-it('sums up what one account does from one address within a minute, and writes it then', async () => {
+it('counts what one account does from one address within a minute, and writes it then', async () => {
   for (let i = 0; i < 1000; i++) {
     now += 10;
     journal.record(failed({ requestId: `r-${i}` }));

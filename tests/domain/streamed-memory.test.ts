@@ -58,7 +58,7 @@ test('memory that is small may grow, also if V8 has reduced it while content was
 /**
  * The MiB that V8 gave to young objects for half of the time while three times 64 MiB of objects were made, in a process of its own. A
  * single value says little: V8 needs up to 31 MiB for moments although the growth is stopped, and it takes memory back from a process
- * that a busy machine slows down. With a compile cache V8 enlarges it less by itself.
+ * that a busy machine slows down. With a compile cache V8 enlarges it less on its own.
  */
 function usualYoung(streamed: number): number {
   const script = `
@@ -83,7 +83,7 @@ function usualYoung(streamed: number): number {
 
 test('V8 keeps the memory of young objects small while content is streamed', () => {
   expect(usualYoung(16 * MiB)).toBeLessThanOrEqual(9);
-  // On a busy machine V8 sometimes enlarges it little by itself.
+  // On a busy machine V8 sometimes enlarges it a little on its own.
   const without: number[] = [];
   while (without.length < 8 && !without.some(usual => usual > 16)) without.push(usualYoung(0));
   expect(Math.max(...without)).toBeGreaterThan(16);

@@ -87,7 +87,7 @@ needsPostgres('daemon copy', () => {
     return { database, url: server.url(database) };
   };
 
-  it('moves a registry to PostgreSQL and back: equal rows, an equal end of the journal, and a daemon that goes on', async () => {
+  it('moves a registry to PostgreSQL and back: equal rows, an equal end of the journal, and a daemon that continues', async () => {
     const home = newHome();
     const { database, url } = await newStore();
     const there = await run({ home, from: 'sqlite:', to: url });

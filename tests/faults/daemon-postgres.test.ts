@@ -30,7 +30,7 @@ needsPostgres('a daemon with its registry in PostgreSQL', () => {
       model: 'K9',
     });
 
-  it('is killed and started again without a loss, with the same administrator and a journal that goes on', async () => {
+  it('is killed and started again without a loss, with the same administrator and a journal that continues', async () => {
     const home = temporaryFolder();
     const url = server.url(await server.database());
     const first = await start(home, url);

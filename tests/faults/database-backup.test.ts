@@ -186,7 +186,7 @@ needsPostgres(`backups of a registry in PostgreSQL ${programs?.version}`, () => 
         env: { DEVMGR_STORE: url },
         lock: `${held} IN SHARE MODE`,
         statement: waits!,
-        meanwhile: () =>
+        duringWait: () =>
           expect(spawnDaemon({ home: newHome(), store: url })).rejects.toThrow(
             /ended with 9 .*(daemon uses|is being)/s,
           ),

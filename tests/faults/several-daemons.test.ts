@@ -235,7 +235,7 @@ needsPostgres('several daemons on one database', () => {
       ended.child.kill(end);
       const { event } = (await client.query(progress)).rows[0];
       await Promise.all(all.map(async node => expect((await add(node)).code).toBe(200)));
-      // A daemon that ends in order can still send what is added meanwhile.
+      // A daemon that ends in order can still send what is added during the stop.
       const lastSent = end === 'SIGTERM' ? (await client.query(progress)).rows[0].event : event;
       for (let id = delivered + 1; id <= Number(lastSent); id++) uncertain.add(id);
       await allDelivered();

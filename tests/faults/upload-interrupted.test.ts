@@ -88,7 +88,7 @@ it('a duplicate recorded while the file arrives is refused with 4002, and the fi
     },
   ));
 
-it('a backup of a device that is locked meanwhile is refused with 2004, and the file is removed', async () => {
+it('a backup of a device that is locked during the upload is refused with 2004, and the file is removed', async () => {
   const daemon = await startTestDaemon();
   try {
     const device = { deviceType: 'UKEY', serialNumber: 'LATE-1', manufacturer: 'Feitian', model: 'K9' };

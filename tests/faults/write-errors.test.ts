@@ -1,4 +1,4 @@
-/** A disk that is full or fails: changes are refused, nothing is lost, and the daemon recovers by itself. */
+/** A disk that is full or fails: changes are refused, nothing is lost, and the daemon recovers automatically. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';

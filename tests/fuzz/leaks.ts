@@ -72,9 +72,7 @@ interface State {
 async function stateOf(pid: number): Promise<State | null> {
   if (process.platform !== 'linux') return null;
   const names = await readdir(`/proc/${pid}/fd`);
-  const handles = await Promise.all(
-    names.map(name => readlink(`/proc/${pid}/fd/${name}`).catch(() => 'closed meanwhile')),
-  );
+  const handles = await Promise.all(names.map(name => readlink(`/proc/${pid}/fd/${name}`).catch(() => 'closed since')));
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return { handles, megabytes: Number(/^VmRSS:\s+(\d+)/m.exec(status)![1]) / 1024 };
 }

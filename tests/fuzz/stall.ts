@@ -8,7 +8,7 @@ import type { Input } from './inputs.ts';
 
 /** Milliseconds of the main thread that one input may take. */
 export const MOST_WORK = 50;
-/** Inputs that were answered just before: work may go on after the answer. */
+/** Inputs that were answered just before: work may continue after the answer. */
 const BEFORE = 4;
 
 export class StallWatch {

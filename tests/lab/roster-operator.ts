@@ -31,7 +31,7 @@ export class WatchedBench {
   readonly #watched: Screen;
   /** By id of a key: how many lines `devmgr watch` had printed when it was plugged in. */
   readonly #pluggedAt = new Map<number, number>();
-  /** Pluggings so far. */
+  /** Number of pluggings. */
   count = 0;
 
   constructor(bench: Bench, watched: Screen) {
@@ -108,7 +108,7 @@ export class Operator {
     this.#screen = new Screen(this.#program);
   }
 
-  /** Lines on the screen so far. */
+  /** Number of lines on the screen. */
   get lines(): number {
     return this.#screen.lines.length;
   }

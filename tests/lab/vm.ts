@@ -95,7 +95,7 @@ export async function runInGuest(command: string, options: GuestOptions = {}): P
       });
       qemu.stdout.on('data', lines);
       qemu.on('error', error => finish(() => reject(new Error(`qemu-system-x86_64 cannot be run: ${error.message}`))));
-      qemu.on('exit', () => finish(() => reject(new Error(`the guest ended by itself: ${errors}${consoleOf(job)}`))));
+      qemu.on('exit', () => finish(() => reject(new Error(`the guest ended on its own: ${errors}${consoleOf(job)}`))));
     });
   } finally {
     qemu.removeAllListeners('exit');

@@ -150,7 +150,7 @@ describe('a BLOB that is refused, with words of its own', () => {
     ['whose nextUpdate is not a date', made({ nextUpdate: '2026-13-01' })],
     ['with two numbers', made({ payload: '{"no":80,"no":90,"nextUpdate":"2027-01-01","entries":[]}' })],
     ['whose payload ends early', made({ payload: '{"no":80,"nextUpdate":"2027-01-01","entries":[{' })],
-    ['whose payload goes on', made({ payload: '{"no":80,"nextUpdate":"2027-01-01","entries":[]}{}' })],
+    ['whose payload has text after its end', made({ payload: '{"no":80,"nextUpdate":"2027-01-01","entries":[]}{}' })],
     ['whose payload is an array', made({ payload: '[{"no":80}]' })],
     ['whose entries are not JSON', made({ payload: '{"no":80,"nextUpdate":"2027-01-01","entries":[{},]}' })],
     [

@@ -169,7 +169,7 @@ describe('a daemon', () => {
 
   const headers = { 'content-type': 'application/json' };
 
-  it('answers a batch of 15 MiB of brackets with 1001, and other requests meanwhile', async () => {
+  it('answers a batch of 15 MiB of brackets with 1001, and other requests at the same time', async () => {
     const raw = `{"devices":${nested(7_500_000)}}`;
     const refused = daemon.call('POST', '/api/devices/batch-register', undefined, { raw, headers });
     const started = performance.now();

@@ -91,7 +91,7 @@ needsPostgres('two daemons on one database', () => {
     it.each(Object.entries(revoked))('the stream of %s is closed without another request', async (_who, make) => {
       const { token, revoke } = await make();
       const stream = await openStream(daemons.two.url, { token });
-      // Its token was checked when it was opened: that check is over when an event has come.
+      // Its token was checked when it was opened: that check is over when an event has arrived.
       data(await register(daemons.two, daemons.two.adminToken, registration()));
       await stream.until(1);
       data(await revoke());

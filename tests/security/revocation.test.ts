@@ -113,7 +113,7 @@ describe('a user who was logged out everywhere', () => {
     expect(await daemon.call('POST', '/api/auth/login', response, { token: null })).toMatchObject({ code: 1002 });
   });
 
-  it('can be logged out only by themselves or by an ADMIN; an unknown user is 404', async () => {
+  it('can be logged out only by the user or by an ADMIN; an unknown user is 404', async () => {
     const [{ token }, other] = [await daemon.user('nosy', 'DEALER'), await daemon.user('left-alone', 'VIEWER')];
     expect(await logout(other.id, token)).toMatchObject({ status: 403, code: 2007 });
     expect(await me(other.token)).toBe(200);

@@ -47,7 +47,7 @@ export class FakeJournal implements Pick<Store, 'events' | 'lastEventId' | 'onCo
   }
 }
 
-/** Takes nothing by itself; `take` acts as the operating system. */
+/** Takes nothing on its own; `take` acts as the operating system. */
 export class FakeSink implements FrameSink {
   readonly #room: number;
   #waiting = 0;
@@ -101,7 +101,7 @@ export class FakeSink implements FrameSink {
     this.terminated = true;
   }
 
-  /** Everything written so far. */
+  /** Everything that was written. */
   frames(): Frame[] {
     return decodeFrames(Buffer.concat(this.#bytes));
   }

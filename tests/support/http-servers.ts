@@ -12,7 +12,7 @@ export const success = (data: unknown): string => JSON.stringify({ code: 200, me
 /** A server that listens, and its address. */
 export interface Listening {
   readonly url: string;
-  /** Connections so far. */
+  /** Number of connections that were opened. */
   readonly connections: () => number;
   /** Connections that are open. */
   readonly open: ReadonlySet<Socket>;

@@ -25,12 +25,12 @@ export interface KillOptions {
   /** The statement that then waits, as a pattern of LIKE. */
   readonly statement: string;
   /** Runs while the program waits. */
-  readonly meanwhile?: () => Promise<void>;
+  readonly duringWait?: () => Promise<void>;
 }
 
 /** Starts a program, waits until a statement of it waits for the lock, and kills it. Resolves when the lock is free again. */
 export async function killWhileItWaits(options: KillOptions): Promise<void> {
-  const { server, database, command, env, lock, statement, meanwhile } = options;
+  const { server, database, command, env, lock, statement, duringWait } = options;
   const blocker = await server.connect(database);
   await blocker.query(`BEGIN; LOCK TABLE ${lock}`);
   const [program, ...args] = command;
@@ -48,7 +48,7 @@ export async function killWhileItWaits(options: KillOptions): Promise<void> {
     { timeout: 60_000, interval: 20 },
   );
   await Promise.race([waits, early]);
-  await meanwhile?.();
+  await duringWait?.();
   child.kill('SIGKILL');
   await ended;
   await blocker.query('ROLLBACK');

@@ -89,7 +89,7 @@ export async function startDaemonProgram(settings: RunSettings, flags: readonly 
     if (line.done) throw new Error(`the daemon ended: ${(await running.ended).stderr}`);
     const event = JSON.parse(line.value) as { event?: string; url: string };
     if (event.event !== 'listening') continue;
-    // Its log goes on; somebody has to take it.
+    // Its log continues; it has to be read.
     running.child.stdout!.resume();
     const login = await runProgram(['login', '--username', 'admin', '--password-stdin', '--server', event.url], {
       ...settings,

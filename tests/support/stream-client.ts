@@ -16,7 +16,7 @@ export interface StreamClient {
   readonly frames: Frame[];
   /** Resolves when so many frames have come. */
   until(count: number): Promise<Frame[]>;
-  /** Resolves when a frame has come for which this holds. */
+  /** Resolves when a frame has arrived for which this holds. */
   untilSome(holds: (frame: Frame) => boolean): Promise<Frame>;
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
 }

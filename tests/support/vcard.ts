@@ -6,7 +6,7 @@ export * from './vcard-programs.ts';
 
 /** A card in a virtual reader. */
 export interface VirtualCard {
-  /** The commands received so far, in hex. */
+  /** The received commands, in hex. */
   readonly commands: readonly string[];
   /** Resolves when a command that begins with these hex digits has been received. */
   seen(prefix: string): Promise<void>;

@@ -43,7 +43,7 @@ function nextTask(): Promise<void> {
   });
 }
 
-/** The SHA-256 of a file, which is read piece by piece. `onRead` gets the bytes so far. Throws AbortError if `signal` aborts. */
+/** The SHA-256 of a file, which is read piece by piece. `onRead` gets the bytes that were read. Throws AbortError if `signal` aborts. */
 export async function digestOf(file: Blob, onRead: (bytes: number) => void, signal: AbortSignal): Promise<string> {
   const digest = beginDigest();
   let read = 0;

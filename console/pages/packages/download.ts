@@ -17,7 +17,7 @@ export const canSave = ({ fileSize }: AppVersion): boolean => picker() !== undef
 
 /**
  * Downloads a package. Where the browser can write to a file that the person chooses, nothing of it is kept in memory, and the file gets its content
- * only when the digest is right. `onReceived` gets the bytes so far. Throws `Problem`, and what the browser throws if the disk is full.
+ * only when the digest is right. `onReceived` gets the bytes that were received. Throws `Problem`, and what the browser throws if the disk is full.
  */
 export async function download(
   app: AppVersion,

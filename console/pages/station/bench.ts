@@ -1,5 +1,5 @@
 /**
- * The bench of this tab: it goes on while the person looks at other pages, and after a reload. Nothing is decided before the operator does
+ * The bench of this tab: it continues while the person looks at other pages, and after a reload. Nothing is decided before the operator does
  * something, so the state machine is loaded then.
  */
 import { computed, type ReadonlySignal, signal } from '@preact/signals';

@@ -24,7 +24,7 @@ export function tabStore(userId: string): RunStore {
       try {
         sessionStorage.setItem(STORED, JSON.stringify({ user: userId, run }));
       } catch {
-        // The run is too large for the storage of a tab: it goes on, and a reload starts over.
+        // The run is too large for the storage of a tab: it continues, and a reload starts over.
         sessionStorage.removeItem(STORED);
       }
     },

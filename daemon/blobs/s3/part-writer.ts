@@ -37,7 +37,7 @@ export class PartWriter extends Writable {
     this.#arrival = arrival;
   }
 
-  /** Bytes received so far. */
+  /** Bytes received. */
   get size(): number {
     return this.#size;
   }

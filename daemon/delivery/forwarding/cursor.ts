@@ -57,7 +57,7 @@ export class Cursor {
     const text = `${JSON.stringify(stored)}\n`;
     if (!this.#shared) await this.#home.writeSecret('auditForward', text);
     else if (await this.#shared.replaceNote(this.work, this.#noted, text)) this.#noted = text;
-    else throw new StoreFailure('another daemon has forwarded the journal meanwhile');
+    else throw new StoreFailure('another daemon has forwarded the journal in the same time');
   }
 
   /** A registry that was moved to a database continues where its home says. */

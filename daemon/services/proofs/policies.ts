@@ -80,7 +80,7 @@ export class ProofPolicies {
     });
   }
 
-  /** Runs a registration, again if the policy was changed meanwhile. */
+  /** Runs a registration, again if the policy was changed before the commit. */
   admitting<T>(registrations: readonly Registration[], attempt: (admission: Admission) => Promise<T>): Promise<T> {
     const assumed = this.#assumed(registrations);
     const afterReads = () => retrying(async () => attempt(await this.#admission(registrations)));

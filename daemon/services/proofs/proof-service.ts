@@ -141,7 +141,7 @@ export class ProofService {
     return { judged, decisions };
   }
 
-  /** A device that was changed meanwhile keeps what it has: it was proved a moment ago, or is judged the next time. */
+  /** A device that was changed since it was read keeps what it has: it was proved a moment ago, or is judged the next time. */
   async #commitVerdicts(context: Context, decisions: readonly DeviceDecision[]): Promise<number> {
     if (decisions.length === 0) return 0;
     const { store, now } = this.#parts;

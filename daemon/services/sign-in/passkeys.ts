@@ -1,4 +1,4 @@
-/** The security keys of users: registered by themselves, listed, removed. */
+/** The security keys of users: registered by the users, listed, removed. */
 import { ApiError } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
 import { passkeyIds, userIds } from '../../../src/contract/ids.ts';

@@ -73,7 +73,7 @@ export class SignInPolicies {
     return (await this.#store.passkeysOf(user.number)).length > 0 ? 'key' : 'registration';
   }
 
-  /** Whether a session may go on beyond its token: one without a key may not if its user must sign in with one. */
+  /** Whether a session may continue after its token expires: one without a key may not if its user must sign in with one. */
   async mayContinue(user: UserRecord, session: Session | undefined): Promise<boolean> {
     return session?.withKey === true || (await this.demandOf(user)) === 'password';
   }
@@ -87,7 +87,7 @@ export class SignInPolicies {
 
   /**
    * The policy, for a caller who may change it: one who must sign in with a key has used it in this session, so that a session from before the
-   * policy cannot end it. Judged after the read: a policy that is set meanwhile is a `Conflict` of the change.
+   * policy cannot end it. Judged after the read: a policy that is set after the read is a `Conflict` of the change.
    */
   async #readToChange({ caller: { user, session } }: Context): Promise<domain.SignInPolicyRecord> {
     const policy = await this.read();

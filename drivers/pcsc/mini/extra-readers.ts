@@ -23,7 +23,7 @@ export class ExtraReaders implements ExtraWatch {
   readonly #socket: PcscdSocket;
   /** The last raw state of each extra reader, by name. */
   readonly #states = new Map<string, number>();
-  /** New ones for each instance: a connection that could not be released takes up room in its connector for good. */
+  /** New ones for each instance: a connection that could not be released takes up room in its connector permanently. */
   readonly #connectors: Connector[] = [];
   #connected = 0;
 

@@ -154,7 +154,7 @@ export const commandTable: CommandTable = {
         entry('users passwd', 'set a password', async () => (await import('./users/users.ts')).usersPasswd),
         entry(
           'users remove',
-          'disable a user for good and hide the user',
+          'disable a user permanently and hide the user',
           async () => (await import('./users/remove.ts')).usersRemove,
           'users rm',
         ),

@@ -47,7 +47,7 @@ export const variables: readonly Variable[] = [
   },
   {
     name: environment.webhookSecret,
-    words: 'secret of the receiver of `watch --forward-to`, if no `--secret-file` is given',
+    words: 'secret of the receiver of "watch --forward-to", if --secret-file is not set',
     side: 'commands',
   },
   {

@@ -49,7 +49,7 @@ export class ResultFile<Result extends object> {
     this.#header = this.#asCsv && size === 0;
   }
 
-  /** Bytes written so far, earlier runs included. */
+  /** Bytes written, earlier runs included. */
   get size(): number {
     return this.#size;
   }

@@ -81,7 +81,7 @@ function ageOf(file: string): number {
   return Math.abs(Date.now() - written);
 }
 
-/** Removes the lock of a process that is gone; false if another process took the lock meanwhile. */
+/** Removes the lock of a process that is gone; false if another process took the lock first. */
 function removeAbandoned(file: string, holder: string): boolean {
   const aside = `${file}.${process.pid}`;
   try {

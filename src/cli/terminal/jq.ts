@@ -76,7 +76,7 @@ export class Selection {
     for (const value of values) yield* this.#filter(bared(value));
   }
 
-  /** An expression can run forever, and a listener would never be called meanwhile: the signal then ends the process itself. */
+  /** An expression can run forever, and a listener would not be called during that: the signal then ends the process itself. */
   #letSigtermEnd(): void {
     if (!this.#isEndable) process.removeAllListeners('SIGTERM');
     this.#isEndable = true;

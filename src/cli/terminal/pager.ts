@@ -24,7 +24,7 @@ export class PagedIo implements Io {
   readonly #env: Env;
   /** Text that has not been passed on. */
   #text = '';
-  /** What was said meanwhile: it belongs below the text. */
+  /** Notices that arrived while the pager ran: they belong below the text. */
   #said = '';
   #rows = 0;
   #pager: Pager | null = null;

@@ -24,7 +24,7 @@ export class Progress {
     this.#colored = colored;
   }
 
-  /** How far work has come, with rate and time left. `total` is null if it is not known; `unit` formats an amount. */
+  /** The progress of work, with rate and time left. `total` is null if it is not known; `unit` formats an amount. */
   show(label: string, done: number, total: number | null, unit: (amount: number) => string = count): void {
     this.#begin();
     const seconds = (performance.now() - this.#started) / 1000;

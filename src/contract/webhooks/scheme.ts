@@ -44,7 +44,7 @@ export function signedHeaders(secret: string, { id, at, body }: WebhookMessage):
   };
 }
 
-/** What the status of a response means: the message has arrived, the receiver wants no more messages, or try again. */
+/** What the status of a response means: the message was received, the receiver refuses further messages, or try again. */
 export function meaningOf(status: number): 'delivered' | 'gone' | 'again' {
   if (status >= 200 && status <= 299) return 'delivered';
   return status === 410 ? 'gone' : 'again';

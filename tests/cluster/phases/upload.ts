@@ -1,5 +1,5 @@
 /**
- * A file on its way to the object store, and the node killed at every stage of it. Another node of the same registry goes on: it has the
+ * A file on its way to the object store, and the node killed at every stage of it. Another node of the same registry continues: it has the
  * record and the file, or neither, and takes the upload that its client sends again.
  */
 import { createHash } from 'node:crypto';
@@ -140,7 +140,7 @@ async function uploadTo(target: Target, version: string, size: number): Promise<
   if (answer.code !== 200) throw new Error(`the upload of ${version} was answered ${JSON.stringify(answer)}`);
 }
 
-/** Kills the first node in the middle of a download, which goes on at the second one. */
+/** Kills the first node in the middle of a download, which continues at the second one. */
 async function killInDownload({ nodes: [first, second] }: Registry, size: number): Promise<void> {
   const version = (await versionsOf(first))[0]!;
   const hash = createHash('sha256');

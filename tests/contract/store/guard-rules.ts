@@ -131,7 +131,7 @@ export const guardRules: readonly Rule[] = [
     await write(2);
   }),
 
-  rule('a caller whose revocation was undone can go on', async ({ store }) => {
+  rule('a caller whose revocation was undone can continue', async ({ store }) => {
     await commit(store, [addUser('bob', { role: 'DEALER' }), addToken('line-1')]);
     const user = { kind: 'user', user: 1, tokenEpoch: 0, role: 'DEALER' } as const;
     const token = { kind: 'service-token', token: 1 } as const;

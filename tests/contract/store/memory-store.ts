@@ -100,7 +100,7 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
     try {
       checkCaller(fault === 'guards what it wrote itself' ? (handle.cached ?? content) : content, commit, fault);
       checkResponse(content, commit, fault);
-      // A store that looks at its guards before it has the lock decides on what others have changed meanwhile.
+      // A store that looks at its guards before it has the lock decides on what others have changed before the lock.
       const guarded = fault === 'guards what it wrote itself' ? (handle.cached ?? content) : content;
       for (const guard of commit.guards ?? []) checkGuard(guarded, guard, fault);
       for (const change of commit.changes) {

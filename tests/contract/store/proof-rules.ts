@@ -77,7 +77,7 @@ export const proofRules: readonly Rule[] = [
   }),
 
   rule(
-    'an answer for a serial number that was registered meanwhile is not stored beside the device',
+    'an answer for a serial number that was registered since the check is not stored beside the device',
     async ({ store }) => {
       await commit(store, [addDevice('A')]);
       await expect(commit(store, [add(answerOf('P1', 'A'))])).rejects.toThrow(Conflict);

@@ -24,7 +24,7 @@ type RunState = 'ready' | 'running' | 'stopping' | 'paused' | 'done';
 /** An operation on many devices. */
 export class BulkRun {
   readonly state = signal<RunState>('ready');
-  /** Results of the batches so far, in the order of the devices. */
+  /** Results of the batches that were sent, in the order of the devices. */
   readonly results = signal<readonly ItemResult[]>([]);
   /** Why the last batch has failed as a whole; null if it has not. */
   readonly problem = signal<Problem | null>(null);

@@ -40,7 +40,7 @@ export function targetsAmong(name: BulkName, devices: readonly Selected[]): Targ
 
 /**
  * The targets among all devices that match the filters of a query, as of one moment: a single export, read line by line. Calls `onCount` with the
- * number of devices so far. Throws `Problem`, also if the export breaks off.
+ * number of devices that were received. Throws `Problem`, also if the export breaks off.
  */
 export async function targetsMatching(
   name: BulkName,

@@ -5,7 +5,7 @@ const s = (count: number, one: string, many = `${one}s`) => `${grouped(count)} $
 
 /** Every text in English. Other languages have the same entries: the type checker compares them. */
 export const en = {
-  counting: (count: number) => (count ? `Counting: ${s(count, 'device')} so far …` : 'Counting …'),
+  counting: (count: number) => (count ? `Counting: ${s(count, 'device')} …` : 'Counting …'),
   count: 'Devices',
   what: 'What happens',
   changed: 'will be changed',

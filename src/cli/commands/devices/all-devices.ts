@@ -19,7 +19,7 @@ interface DevicePage {
 const pagesAhead = 3;
 
 /**
- * All devices that match, page by page; the next pages are requested while one is used. A device that is registered meanwhile
+ * All devices that match, page by page; the next pages are requested while one is used. A device that is registered during that
  * moves others of the default order to the next page: those are not repeated, and pages from before the move are requested again.
  * A fault of kind `failure` if the server repeats pages.
  */

@@ -105,7 +105,7 @@ async function all(
   let listed = 0;
   for await (const { list, total } of allDevices(context.registry, query, size)) {
     listed += list.length;
-    // On a terminal the devices themselves show how far the list has come.
+    // On a terminal the devices themselves show the progress of the list.
     if (!out.io.stdoutIsTerminal) out.progress.show('Listing', listed, total);
     if (first && list.length === 0 && !out.json && out.format !== 'csv') return out.notice(none);
     // The header belongs to the first page.

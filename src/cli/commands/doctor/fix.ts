@@ -108,7 +108,7 @@ function write({ target, text }: Rule): void {
   }
 }
 
-/** Creates the group and reloads the udev rules. Returns what failed. polkit reloads its rules by itself. */
+/** Creates the group and reloads the udev rules. Returns what failed. polkit reloads its rules automatically. */
 function activate(written: readonly Rule[]): string[] {
   const steps = [['groupadd', '--system', '--force', group]];
   if (written.some(rule => rule.name === 'udev')) steps.push(['udevadm', 'control', '--reload']);

@@ -105,7 +105,7 @@ function described({ out }: Context, certificate: TrustedCertificateItem): strin
 
 /** An intermediate only completes chains. */
 function vouchesFor({ kind, purpose, aaguids }: TrustedCertificateItem): string {
-  if (kind === 'intermediate') return `nothing by itself; it completes chains of ${safe(purpose)}`;
+  if (kind === 'intermediate') return `nothing on its own; it completes chains of ${safe(purpose)}`;
   if (purpose === 'scp11b') return 'secure channels (SCP11b)';
   const models = texts(aaguids).map(safe).join(', ');
   return models === '' ? 'U2F keys' : `FIDO ${models}`;

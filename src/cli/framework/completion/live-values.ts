@@ -18,7 +18,7 @@ interface Wanted {
   readonly typed: string;
   /** States of devices; any if absent. */
   readonly states: readonly DeviceStatus[] | undefined;
-  /** The arguments so far. */
+  /** The arguments before the cursor. */
   readonly operands: readonly string[];
 }
 

@@ -40,7 +40,7 @@ async function commandIn(program: CommandNode, words: readonly string[]) {
   return { node, rest };
 }
 
-/** The arguments so far. A flag that is wrong is the business of the command, not of its completion. */
+/** The arguments before the cursor. A flag that is wrong is the business of the command, not of its completion. */
 function operandsOf(node: CommandNode, words: readonly string[]): readonly string[] {
   try {
     return node.parseOptions([...words]).operands;

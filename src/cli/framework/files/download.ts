@@ -88,7 +88,7 @@ function targetOf(out: string | undefined, { fileName, otherName }: StoredFile):
   return statSync(out, { throwIfNoEntry: false })?.isDirectory() ? join(out, own) : out;
 }
 
-/** Resolves when everything written so far is flushed: the program does not wait for it when it exits. */
+/** Resolves when everything that was written is flushed: the program does not wait for it when it exits. */
 function flushed(target: NodeJS.WritableStream): Promise<void> {
   return new Promise((resolve, reject) => {
     target.write('', error => (error ? reject(error) : resolve()));

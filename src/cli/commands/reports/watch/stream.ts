@@ -66,5 +66,5 @@ function reportState({ out, globals }: Context, types: readonly EventType[], sta
   else out.notice(out.tint(state === 'lost' ? 'yellow' : 'dim', words));
   const keys = types.length === 0 || types.some(type => type.startsWith('KEY_'));
   if (state === 'resumed' && keys && types.length > 0)
-    out.notice('keys that were attached or detached meanwhile are not shown; see: devmgr keys');
+    out.notice('keys that were attached or detached during that time are not shown; see: devmgr keys');
 }

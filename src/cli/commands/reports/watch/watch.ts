@@ -13,7 +13,7 @@ import { watchedEvents } from './stream.ts';
 /** Follows the notification stream. Remembers the last event, for --since last. */
 export const watch = command({
   description:
-    'Shows one line per event: the time, the serial number, what happened, and the id of the event. On a terminal the date is shown when it changes. After a lost connection it reconnects, and no event of the journal is missed or repeated; keys that are attached or detached meanwhile are not shown.\n--since last continues after the last event of an earlier watch; --since 0 starts with the first event.',
+    'Shows one line per event: the time, the serial number, what happened, and the id of the event. On a terminal the date is shown when it changes. After a lost connection it reconnects, and no event of the journal is missed or repeated; keys that are attached or detached during that time are not shown.\n--since last continues after the last event of an earlier watch; --since 0 starts with the first event.',
   flags: {
     type: { value: 'TYPE', many: true, choices: eventTypes, help: 'only these types' },
     device: { value: 'DEVICE', help: 'only events of this device (deviceId or serial number)', offer: 'device' },

@@ -77,7 +77,7 @@ async function posted(
   }
 }
 
-/** 2xx is success, 410 says that the receiver wants no more events; anything else, also a redirect, is tried again. */
+/** 2xx is success, 410 means that the receiver refuses further events; anything else, also a redirect, is tried again. */
 function check(name: string, status: number, headers: IncomingHttpHeaders): void {
   const meaning = meaningOf(status);
   if (meaning === 'delivered') return;
