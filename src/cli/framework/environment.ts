@@ -211,22 +211,22 @@ export const variables: readonly Variable[] = [
   { name: 'LANG', words: 'the same, if neither is set', side: 'commands' },
   {
     name: 'BROWSER',
-    words: 'command that `open` starts with a file, or several with colons between; %s is the file (xdg-open)',
+    words: 'command that "open" starts with a file, or several with colons between; %s is the file (xdg-open)',
     side: 'commands',
   },
   {
     name: 'DISPLAY',
-    words: 'display: on Linux `open` starts a browser only if this or WAYLAND_DISPLAY is set',
+    words: 'display: on Linux "open" starts a browser only if this or WAYLAND_DISPLAY is set',
     side: 'commands',
   },
   { name: 'WAYLAND_DISPLAY', words: 'the same, for Wayland', side: 'commands' },
   {
     name: 'SSH_CONNECTION',
-    words: 'if this or SSH_TTY is set, `open` prints the address instead of starting a browser',
+    words: 'if this or SSH_TTY is set, "open" prints the address instead of starting a browser',
     side: 'commands',
   },
   { name: 'SSH_TTY', words: 'the same', side: 'commands' },
-  { name: 'XDG_RUNTIME_DIR', words: 'where `open` writes its file if only you can enter it (home)', side: 'commands' },
+  { name: 'XDG_RUNTIME_DIR', words: 'where "open" writes its file if only you can enter it (home)', side: 'commands' },
   { name: 'XDG_DATA_HOME', words: 'parent of the home folder on Linux (~/.local/share)', side: 'both' },
   { name: 'XDG_CONFIG_HOME', words: 'where daemon install writes its unit on Linux (~/.config)', side: 'commands' },
   {
