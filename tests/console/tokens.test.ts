@@ -115,9 +115,11 @@ needs('chromium')('the page Tokens of the console', () => {
       const { page, context, complaints } = await openTab({ place: 'tokens' });
       await row(page, name).getByText('Webhooks', { exact: true }).waitFor();
       await page.getByRole('button', { name: `Revoke ${name}` }).press('Enter');
+      await armed(page);
       await dialog(page).getByRole('button', { name: 'Revoke' }).press('Enter');
       const made = page.getByRole('dialog', { name: `Made with ${name}` });
       await made.getByText(url).waitFor();
+      await armed(page);
       await made.getByText(`devmgr tokens revoke ${tokenId} --remove-made`).waitFor();
       expect(await violationsOn(page)).toEqual([]);
       if (wanted) await made.getByRole('button', { name: 'Remove webhooks' }).press('Enter');
