@@ -122,6 +122,7 @@ needs('chromium')('the page Tokens of the console', () => {
       await armed(page);
       await made.getByText(`devmgr tokens revoke ${tokenId} --remove-made`).waitFor();
       expect(await violationsOn(page)).toEqual([]);
+      await armed(page);
       if (wanted) await made.getByRole('button', { name: 'Remove webhooks' }).press('Enter');
       else await page.keyboard.press('Escape');
       await status(page, wanted ? `${name} is revoked, and its webhooks are removed.` : `${name} is revoked.`);
