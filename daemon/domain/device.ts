@@ -76,20 +76,25 @@ export const deviceRowFields: Record<keyof DeviceRow, 0> = {
   proof: 0,
 };
 
-/** What a registration stores; all other fields start empty, with status INACTIVE. */
-export type NewDevice = Pick<
-  DeviceRecord,
-  | 'deviceType'
-  | 'serialNumber'
-  | 'manufacturer'
-  | 'model'
-  | 'hardwareVersion'
-  | 'firmwareVersion'
-  | 'activationCode'
-  | 'activationCodeExpiresAt'
-  | 'tags'
-  | 'proof'
->;
+/** What a device has that was just registered. */
+export const justRegistered = {
+  status: 'INACTIVE',
+  userId: null,
+  note: null,
+  activatedAt: null,
+  lastUsedAt: null,
+  lockReason: null,
+  lockedAt: null,
+  deactivatedAt: null,
+  updatedAt: null,
+  usageCount: 0,
+  usageSeconds: 0,
+  backupCount: 0,
+  lastBackupAt: null,
+} as const satisfies Partial<DeviceRecord>;
+
+/** What a registration stores beside `justRegistered`. */
+export type NewDevice = Omit<DeviceRecord, keyof typeof justRegistered | 'number' | 'createdAt'>;
 
 /** The fields that a change may set. Absent fields keep their values. */
 export type DeviceSet = Partial<

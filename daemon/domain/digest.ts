@@ -11,16 +11,16 @@ const CHARACTERS = 22;
 const digest = (text: string): string => hash('sha256', text, 'base64').slice(0, CHARACTERS);
 
 /** What a digest of a device covers: the fields that never change, and the activation code with its expiry. */
-export type CodedDevice = Pick<
-  DeviceRecord,
-  | 'deviceType'
-  | 'serialNumber'
-  | 'manufacturer'
-  | 'model'
-  | 'hardwareVersion'
-  | 'activationCode'
-  | 'activationCodeExpiresAt'
->;
+export const codedFields = [
+  'deviceType',
+  'serialNumber',
+  'manufacturer',
+  'model',
+  'hardwareVersion',
+  'activationCode',
+  'activationCodeExpiresAt',
+] as const satisfies readonly (keyof DeviceRecord)[];
+export type CodedDevice = Pick<DeviceRecord, (typeof codedFields)[number]>;
 
 /** No field of a registration contains a line break, so that no two devices give the same text. */
 export function codeDigest(device: CodedDevice): string {
@@ -52,7 +52,8 @@ export const documentDigest = (value: string): string => digest(value);
 export const answerDigest = (answer: AnsweredChallenge): string =>
   digest(answerParts.map(part => answer[part] ?? '').join('\n'));
 
-const answerParts = [
+/** What `answerDigest` covers. */
+export const answerParts = [
   'proofId',
   'serialNumber',
   'createdAt',
@@ -63,5 +64,4 @@ const answerParts = [
   'claims',
   'evidence',
 ] as const satisfies readonly (keyof ProofRecord)[];
-/** What `answerDigest` covers. */
 export type AnsweredChallenge = Pick<ProofRecord, (typeof answerParts)[number]>;

@@ -27,18 +27,24 @@ export interface RowRange {
   readonly columns: readonly string[];
   readonly after: number;
   readonly limit: number;
+  /** Only rows that have one of these values. */
+  readonly among?: { readonly column: string; readonly values: readonly string[] } | undefined;
 }
 
-/** A registry that is read as it is at one moment. All methods reject with `StoreFailure`. */
-export interface CopySource {
+/** The rows of a registry as it is at one moment, as engines exchange them. */
+export interface StoredRows {
   /** The end of the journal; null if nothing was ever written. */
   head(): Promise<StoredHead | null>;
-  /** Names of the columns, sorted. */
+  /** Names of the columns, sorted; none if the table does not exist. */
   columns(table: CopiedTable): Promise<readonly string[]>;
   /** The last key; 0 if the table is empty. */
   last(table: CopiedTable): Promise<number>;
   /** Each row has its values in the order of `columns`. */
   rows(table: CopiedTable, range: RowRange): Promise<readonly CopiedRow[]>;
+}
+
+/** A registry that is read as it is at one moment. All methods reject with `StoreFailure`. */
+export interface CopySource extends StoredRows {
   close(): Promise<void>;
 }
 

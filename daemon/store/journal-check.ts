@@ -1,18 +1,18 @@
 import { AnchorCheck } from './anchors.ts';
 import { entryMac, type Mac, noEntries, sealOf } from './chain.ts';
-import { Derived } from './derived.ts';
 import type { ChainedRow, StoredHead } from './journal-end.ts';
 import { type JournalKeyList, KeyRing } from './key-ring.ts';
 import type { Anchors, JournalReport } from './maintenance.ts';
+import { Replays } from './write/replays.ts';
 
 const maxProblems = 100;
 
 /**
  * Checks a journal, entry by entry: finds entries that were changed, removed, inserted or moved, and collects what the tables must say.
- * Call `entry` for each, then `end`, and compare the tables with `derived` if it returns true. All must be of one moment.
+ * Call `entry` for each, then `end`, and compare the tables with `replays` if it returns true. All must be of one moment.
  */
 export class JournalCheck {
-  readonly derived = new Derived();
+  readonly replays = new Replays();
   readonly #ring: KeyRing;
   readonly #anchored: AnchorCheck;
   readonly #problems: string[] = [];
@@ -44,7 +44,7 @@ export class JournalCheck {
       const problem = this.#ring.pass(row);
       if (problem) this.report(problem);
     }
-    this.derived.apply(row);
+    this.replays.apply(row);
     this.#anchored.entry(row);
     this.#last = { id: row.id, mac: row.mac };
     this.#entries++;
@@ -60,8 +60,8 @@ export class JournalCheck {
 
   /** The report, after the tables were compared. */
   result(): JournalReport {
-    for (const text of this.#anchored.problems(this.last, this.derived.hasDigests)) this.report(text);
-    const notCovered = this.#isWhole ? this.derived.notCovered : ['users and devices, because the journal is damaged'];
+    for (const text of this.#anchored.problems(this.last, this.replays.hasDigests)) this.report(text);
+    const notCovered = this.#isWhole ? this.replays.notCovered : ['users and devices, because the journal is damaged'];
     const report = { entries: this.#entries, problems: this.#problems };
     return notCovered.length ? { ...report, notCovered } : report;
   }

@@ -1,7 +1,7 @@
 /** The header Idempotency-Key: a request that is sent again gets the response of the first one. */
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { Writer } from '../../daemon/store/sqlite/writer.ts';
+import { GroupCommit } from '../../daemon/store/write/group.ts';
 import { acceptsKey, type RouteShape } from '../../src/contract/define.ts';
 import type { RouteName } from '../../src/contract/endpoints.ts';
 import { routes } from '../../src/contract/routes.ts';
@@ -100,12 +100,12 @@ describe('operations', () => {
     const prepare = requests[name];
     if (!prepare) throw new Error(`tests/support/requests.ts has no request for ${name}`);
     const { path = shape.path, body } = await prepare();
-    const apply = vi.spyOn(Writer.prototype, 'apply');
-    onTestFinished(() => apply.mockRestore());
+    const add = vi.spyOn(GroupCommit.prototype, 'add');
+    onTestFinished(() => add.mockRestore());
     const first = await expectReplay(key => send(shape.method, path, body, { key }));
     expect(first.code).toBe(200);
     // After a crash between two commits, the second attempt would find the change without its response.
-    const commits = apply.mock.calls.map(([commit]) => commit).filter(({ changes }) => changes.length > 0);
+    const commits = add.mock.calls.map(([commit]) => commit).filter(({ changes }) => changes.length > 0);
     // A challenge follows from its id: nothing of it is stored.
     if (name === 'createChallenge') {
       expect(commits).toEqual([]);

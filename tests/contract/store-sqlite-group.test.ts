@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Change } from '../../daemon/store/commit.ts';
-import { GroupCommit } from '../../daemon/store/sqlite/group.ts';
-import { Journal } from '../../daemon/store/sqlite/journal.ts';
+import { SqliteEngine } from '../../daemon/store/sqlite/engine.ts';
 import { openWriter } from '../../daemon/store/sqlite/open.ts';
 import { Statements } from '../../daemon/store/sqlite/statements.ts';
-import { Writer } from '../../daemon/store/sqlite/writer.ts';
+import { GroupCommit } from '../../daemon/store/write/group.ts';
 import { journalKey } from '../support/sqlite.ts';
 import { addDevice } from './store/fixtures.ts';
 
@@ -21,17 +20,19 @@ it('after a rollback with a failed reload, the next commit reads the state of th
   const db = await openWriter({ file: join(folder, 'devmgr.db') });
   const statements = new Statements(db);
   let failing = false;
-  class Failing extends Writer {
+  class Failing extends SqliteEngine {
     override reload(): string | null {
       if (!failing) return super.reload();
       failing = false;
       throw new Error('disk I/O error');
     }
   }
-  const writer = new Failing(statements, new Journal(statements, [journalKey]));
-  writer.reload();
   const notified: number[] = [];
-  const group = new GroupCommit(db, writer, ({ deltas, lastEventId }) => notified.push(deltas.length, lastEventId));
+  const engine = new Failing(statements, [journalKey], ({ lastEventId }, { added }) =>
+    notified.push(added.length, lastEventId),
+  );
+  engine.reload();
+  const group = new GroupCommit(engine);
   const add = (changes: readonly Change[]) => group.add({ at: 1, actor: null, requestId: null, changes });
 
   failing = true;

@@ -232,10 +232,11 @@ describe('lists from memory that fail', () => {
     const lists = listedDevices(new Statements(reader), { notice: text => notices.push(text) });
     await lists.ready;
     const before = await lists.list(queryOf({ sortBy: 'model' }));
-    lists.apply([{ number: 50, added: null as never, at: 1 }]);
+    lists.apply({ added: [null as never], changed: [] });
     expect(notices).toEqual([expect.stringMatching(/^lists of devices come from plain SQL/)]);
+    const device = (await opened.store.device(3))!;
     await commit(opened.store, [setDevice(3, { status: 'LOCKED' })]);
-    lists.apply([{ number: 3, set: { status: 'LOCKED' } }]);
+    lists.apply({ added: [], changed: [{ before: device, after: { ...device, status: 'LOCKED' } }] });
     expect(await lists.list(queryOf({ sortBy: 'model', status: ['INACTIVE'] }))).toEqual({
       total: 48,
       rows: before.rows.filter(row => row.number !== 3),

@@ -5,22 +5,22 @@ import {
   type CopySource,
   type CopyTarget,
   copiedTables,
-  keyColumn,
   type Replacement,
-  type RowRange,
 } from '../copy.ts';
 import { metaNames } from '../imprint.ts';
 import type { StoredHead } from '../journal-end.ts';
 import type { Address } from './address.ts';
 import { durable, unlimited } from './connections.ts';
 import { takeDaemonLock } from './daemon-lock.ts';
-import { type HeadRow, hourMs, numberedTables, storedHead } from './draft.ts';
 import { StoreMisconfigured, toFailure, toOpenFailure } from './failure.ts';
+import { lastColumns } from './head.ts';
 import { type DatabaseAddress, loginFrom } from './login.ts';
 import { checkServer, prepareDatabase, versionOf } from './migrate.ts';
 import { countUsers, migrations } from './migrations.ts';
-import { type Login, type Result, Session } from './session.ts';
-import { tagLines, tagsOf } from './tags.ts';
+import { PostgresRows } from './rows.ts';
+import { type Login, Session } from './session.ts';
+import { tagLines } from './tags.ts';
+import { hourMs } from './writes.ts';
 
 /** The other side may take long between two statements. */
 const settings = { idleInTransactionMs: 3_600_000, lockMs: 60_000 };
@@ -35,59 +35,14 @@ const counters = [
   countUsers('SELECT DISTINCT user_id FROM device'),
 ];
 const seal = `UPDATE head SET event = $1, mac = $2, seal = $3, at = (SELECT coalesce(max(at), 0) FROM event),
-  ${numberedTables.map(table => `"${table}" = (SELECT coalesce(max(number), 0) FROM "${table}")`).join(', ')}`;
+  ${lastColumns.map(name => `${name} = (SELECT coalesce(max(number), 0) FROM ${name})`).join(', ')}`;
 
-class PostgresCopy implements CopySource {
-  protected readonly session: Session;
-  readonly #types = new Map<CopiedTable, ReadonlyMap<string, string>>();
-
-  constructor(session: Session) {
-    this.session = session;
-  }
-
-  async head(): Promise<StoredHead | null> {
-    return storedHead((await this.run('SELECT * FROM head')).rows[0] as unknown as HeadRow);
-  }
-
-  async columns(table: CopiedTable): Promise<readonly string[]> {
-    return [...(await this.types(table)).keys()];
-  }
-
-  async last(table: CopiedTable): Promise<number> {
-    const { rows } = await this.run(`SELECT coalesce(max(${keyColumn(table)}), 0) AS last FROM "${table}"`);
-    return rows[0]!.last as number;
-  }
-
-  async rows(table: CopiedTable, { columns, after, limit }: RowRange): Promise<readonly CopiedRow[]> {
-    const key = keyColumn(table);
-    const sql = `SELECT ${columns.join(', ')} FROM "${table}" WHERE ${key} > $1 ORDER BY ${key} LIMIT $2`;
-    const rows = await this.failing(() => this.session.runForValues(sql, [after, limit]));
-    return rows.map(row => columns.map((column, i) => exchanged(column, row[i])));
-  }
-
+class PostgresCopy extends PostgresRows implements CopySource {
   close(): Promise<void> {
     return this.session.close();
   }
 
-  /** Types of the columns of a table, by name. */
-  protected async types(table: CopiedTable): Promise<ReadonlyMap<string, string>> {
-    const known = this.#types.get(table);
-    if (known) return known;
-    const { rows } = await this.run(
-      `SELECT column_name::text AS name, data_type::text AS type FROM information_schema.columns
-       WHERE table_schema = current_schema() AND table_name = $1 ORDER BY column_name`,
-      [table],
-    );
-    const types = new Map(rows.map(({ name, type }) => [name as string, type as string]));
-    this.#types.set(table, types);
-    return types;
-  }
-
-  protected run(sql: string, values: readonly unknown[] = []): Promise<Result> {
-    return this.failing(() => this.session.runOnce(sql, values));
-  }
-
-  protected async failing<T>(work: () => Promise<T>): Promise<T> {
+  protected override async failing<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
@@ -177,11 +132,6 @@ class PostgresReplacement extends PostgresCopyTarget implements Replacement {
     if (tag !== 'COMMIT') throw new StoreFailure('the restore failed: the server has undone it');
     await this.run('ANALYZE');
   }
-}
-
-function exchanged(column: string, value: unknown): number | string | null {
-  if (column === 'tags') return value === null ? null : JSON.stringify(tagsOf(value as string));
-  return typeof value === 'boolean' ? Number(value) : (value as number | string | null);
 }
 
 function stored(column: string, type: string | undefined, value: number | string | null): unknown {

@@ -1,7 +1,7 @@
 import { type Imprint, metaNames } from '../imprint.ts';
 import { lockSpace } from './daemon-lock.ts';
-import { type HeadRow, storedHead } from './draft.ts';
 import { toOpenFailure } from './failure.ts';
+import { type HeadRow, storedHead } from './head.ts';
 import { type DatabaseAddress, loginFrom } from './login.ts';
 import { checkServer, versionOf } from './migrate.ts';
 import { migrations } from './migrations.ts';

@@ -2,13 +2,13 @@
 import type { DeviceSort } from '../../../src/contract/values.ts';
 import { type DeviceRow, deviceRowFields } from '../../domain/device.ts';
 import type { DeviceQuery, Rows } from '../queries.ts';
+import { selectList } from '../tables.ts';
 import { Beginnings } from './beginnings.ts';
 import { Conditions, markFields, marksOf, namesOnly, presentConditions } from './conditions.ts';
 import type { Readers } from './readers.ts';
 import { rowsOf } from './reads.ts';
 import { type Moment, movingOf } from './remembered.ts';
 import type { Result } from './session.ts';
-import { selectList } from './tables.ts';
 import { tagsOf } from './tags.ts';
 import { type Few, totalOf } from './totals.ts';
 

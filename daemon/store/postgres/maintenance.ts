@@ -1,9 +1,11 @@
 import { isSealed } from '../key-ring.ts';
 import type { Anchors, CheckReport, RegistryReader, StoreMaintenance } from '../maintenance.ts';
 import type { Store } from '../store.ts';
+import { numberedTables } from '../tables.ts';
+import { verifyJournal } from '../write/verify.ts';
 import { Connections } from './connections.ts';
-import { type HeadRow, numberedTables, storedHead } from './draft.ts';
 import { StoreMisconfigured, toOpenFailure } from './failure.ts';
+import { type HeadRow, storedHead } from './head.ts';
 import { listDevices } from './lists.ts';
 import { type DatabaseAddress, loginFrom } from './login.ts';
 import { checkServer, versionOf } from './migrate.ts';
@@ -12,9 +14,9 @@ import { openPostgresStore } from './postgres-store.ts';
 import { Primary } from './primary.ts';
 import { Readers } from './readers.ts';
 import { tableReads } from './reads.ts';
+import { PostgresRows } from './rows.ts';
 import { Session } from './session.ts';
 import { readStatistics } from './statistics.ts';
-import { verifyJournal } from './verify.ts';
 
 /** A database and the key of its journal. */
 export interface PostgresRegistry extends DatabaseAddress {
@@ -50,7 +52,9 @@ const faults: readonly string[] = [
    FROM device d LEFT JOIN backup b ON b.device = d.number WHERE d.backup_count > 0 OR b.number IS NOT NULL
    GROUP BY d.number HAVING d.backup_count <> count(b.number)`,
   ...numberedTables.map(
-    table => `SELECT 'numbers are missing in ${table}: ' || n || ' rows, the last number is ' || head."${table}" AS text
+    ({
+      name: table,
+    }) => `SELECT 'numbers are missing in ${table}: ' || n || ' rows, the last number is ' || head."${table}" AS text
       FROM head, (SELECT count(*) AS n, coalesce(max(number), 0) AS last FROM "${table}") AS found
       WHERE n <> head."${table}" OR last <> head."${table}"`,
   ),
@@ -83,7 +87,8 @@ export class PostgresMaintenance implements StoreMaintenance {
         const head = storedHead(rows[0] as unknown as HeadRow);
         return head !== null && isSealed(keys, head) ? { id: head.id, mac: head.mac } : null;
       },
-      verifyJournal: anchors => atOneMoment(connections, session => verifyJournal(session, keys, anchors)),
+      verifyJournal: anchors =>
+        atOneMoment(connections, session => verifyJournal(new PostgresRows(session), keys, anchors)),
       close: async () => {
         await readers.close();
         await connections.close();
@@ -100,7 +105,7 @@ export class PostgresMaintenance implements StoreMaintenance {
         for (const sql of faults)
           for (const { text } of (await session.runOnce(`${sql} LIMIT ${maxProblems}`)).rows)
             wrong.push(text as string);
-        const journal = await verifyJournal(session, keys, anchors);
+        const journal = await verifyJournal(new PostgresRows(session), keys, anchors);
         const unproven = journal.problems.map(text => `journal: ${text}`);
         const { rows } = await session.runOnce('SELECT count(*) AS devices FROM device');
         return { ...journal, problems: [...wrong, ...unproven], unproven, devices: rows[0]!.devices as number };

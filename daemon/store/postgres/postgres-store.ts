@@ -3,14 +3,15 @@
 import { StoreFailure } from '../commit.ts';
 import { JournalEnd } from '../journal-end.ts';
 import type { CommitNotice, Store } from '../store.ts';
+import { GroupCommit } from '../write/group.ts';
 import { PostgresCodes } from './codes.ts';
 import { Confirmed } from './confirmed.ts';
 import { confirmedReads } from './confirmed-reads.ts';
 import { Connections } from './connections.ts';
 import { type CounterParts, Counters } from './counters.ts';
-import { type HeadRow, storedHead } from './draft.ts';
+import { type Committed, PostgresEngine } from './engine.ts';
 import { plainWords, StoreMisconfigured, toOpenFailure } from './failure.ts';
-import { type Committed, Group } from './group.ts';
+import { type HeadRow, storedHead } from './head.ts';
 import { Hints } from './hints.ts';
 import { recordInstance } from './imprint.ts';
 import { listDevices } from './lists.ts';
@@ -117,7 +118,7 @@ async function prepare(login: Login, { notice = () => {}, migrations }: Postgres
 class Handle {
   readonly readers: Readers;
   readonly confirmed: Confirmed;
-  readonly group: Group;
+  readonly group: GroupCommit;
   readonly counters: Counters;
   readonly codes: PostgresCodes;
   readonly terminalLogins: PostgresTerminalLogins;
@@ -153,7 +154,7 @@ class Handle {
     const parts = { readers: this.readers, confirmed, from: head.event, everyMs: watchMs };
     this.#watch = new Watch({ ...parts, primary, notify: what => this.#notify(what) });
     this.#hints = new Hints({ open: () => connections.counter(), heard: id => this.#watch.hint(id) });
-    this.group = new Group({
+    const engine = new PostgresEngine({
       session: () => connections.writer(),
       end,
       primary,
@@ -161,6 +162,7 @@ class Handle {
       committed: what => this.#committed(what),
       patience: { totalMs: patienceMs, pauseMs: Math.min(PAUSE_MS, patienceMs) },
     });
+    this.group = new GroupCommit(engine);
   }
 
   behind(): number {

@@ -1,97 +1,39 @@
-/** The tables: their columns, and the statements that read and write whole records. */
+/** The statements that read and write whole records, from the tables as data. */
 
 import type { Tags } from '../../../src/contract/tags.ts';
-import type { AppRecord } from '../../domain/app.ts';
-import type { BackupRecord } from '../../domain/backup.ts';
-import type { DeviceRecord } from '../../domain/device.ts';
-import type { PasskeyRecord } from '../../domain/passkey.ts';
-import type { ServiceTokenRecord } from '../../domain/service-token.ts';
-import type { UserRecord } from '../../domain/user.ts';
-import type { ChainedRow } from '../journal-end.ts';
+import {
+  type ColumnType,
+  columnOf,
+  type Field,
+  keyValues,
+  type Lookup,
+  type LookupKey,
+  selectList,
+  type Table,
+} from '../tables.ts';
 import { tagLines, tagsOf } from './tags.ts';
-
-/** `json`: a value that is stored as its JSON text, null as null. `tags`: see `tagLines`. */
-type ColumnType = 'int8' | 'text' | 'bool' | 'json' | 'tags';
-type Columns<R> = Readonly<Record<keyof R, ColumnType>>;
 
 /** A statement and its values. */
 export type Statement = readonly [sql: string, values: unknown[]];
+type Row = Readonly<Record<string, unknown>>;
 
-/** A table of records that have a number. */
-export interface Table<R> {
-  /** Quoted. */
-  readonly name: string;
-  /** The select list that returns records, before `toRecord`. */
-  readonly columns: string;
-  readonly update: string;
-  /** Adds the records: an array for each column, and none for columns that have the `initial` value in all of them. */
-  insert(records: readonly R[]): Statement;
-  /** The values of `update`. */
-  changed(records: readonly R[]): unknown[][];
-  toRecord(row: Readonly<Record<string, unknown>>): R;
-}
+const columnTypes: Readonly<Record<ColumnType, string>> = {
+  integer: 'int8',
+  text: 'text',
+  boolean: 'bool',
+  json: 'text',
+  tags: 'text',
+  bytes: 'bytea',
+};
 
-const snakeCase = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
+/** The name of a table, quoted: `user` is a word of SQL. */
+export const nameOf = ({ name }: { readonly name: string }): string => `"${name}"`;
 
-/** The select list that returns rows with exactly these fields. */
-export const selectList = (fields: readonly string[]): string =>
-  fields.map(field => (snakeCase(field) === field ? field : `${snakeCase(field)} AS "${field}"`)).join(', ');
-
-const arrayType = (type: ColumnType) => `${type === 'json' || type === 'tags' ? 'text' : type}[]`;
-const unnest = (types: readonly ColumnType[]) =>
-  `unnest(${types.map((type, i) => `$${i + 1}::${arrayType(type)}`).join(', ')})`;
-
-interface TableOptions<R> {
-  /** Columns that never change. */
-  readonly fixed?: readonly (keyof R)[];
-  /** Values that most new records have. An array costs time for each row and for each statement: these have none. */
-  readonly initial?: Partial<R>;
-}
+const unnest = (types: readonly string[]) => `unnest(${types.map((type, i) => `$${i + 1}::${type}[]`).join(', ')})`;
+const columnsOf = (fields: readonly string[]) => fields.map(columnOf).join(', ');
 
 /** A constant of the program in SQL. */
 const literal = (value: unknown) => (typeof value === 'string' ? `'${value}'` : String(value));
-
-function table<R extends object>(
-  name: string,
-  columns: Columns<R>,
-  key: keyof R & string,
-  { fixed = [], initial }: TableOptions<R> = {},
-): Table<R> {
-  const fields = Object.keys(columns) as (keyof R & string)[];
-  const coded = fields.filter(field => columns[field] === 'json' || columns[field] === 'tags');
-  const mutable = [key, ...fields.filter(field => field !== key && !fixed.includes(field))];
-  const names = (of: readonly string[]) => of.map(snakeCase).join(', ');
-  const typesOf = (of: readonly (keyof R)[]) => of.map(field => columns[field]);
-  const valuesOf = (of: readonly (keyof R & string)[], records: readonly R[]) =>
-    of.map(field => records.map(record => encoded(columns[field], record[field])));
-  const constants = Object.entries(initial ?? {}) as [keyof R & string, unknown][];
-  const varying = fields.filter(field => !(initial && field in initial));
-  const isInitial = (record: R) => constants.every(([field, value]) => record[field] === value);
-  const inserting = (of: readonly (keyof R & string)[], others: typeof constants) => {
-    const columnNames = names([...of, ...others.map(([field]) => field)]);
-    const values = ['*', ...others.map(([, value]) => literal(value))].join(', ');
-    return `INSERT INTO ${name} (${columnNames}) SELECT ${values} FROM ${unnest(typesOf(of))}`;
-  };
-  const insertAll = inserting(fields, []);
-  const insertInitial = inserting(varying, constants);
-  const assigned = mutable.slice(1).map(snakeCase);
-  return {
-    name,
-    columns: selectList(fields),
-    update: `UPDATE ${name} AS t SET ${assigned.map(column => `${column} = n.${column}`).join(', ')}
-      FROM ${unnest(typesOf(mutable))} AS n (${names(mutable)}) WHERE t.${key} = n.${key}`,
-    insert: records =>
-      constants.length > 0 && records.every(isInitial)
-        ? [insertInitial, valuesOf(varying, records)]
-        : [insertAll, valuesOf(fields, records)],
-    changed: records => valuesOf(mutable, records),
-    toRecord(row) {
-      if (coded.length === 0) return row as R;
-      const decode = (field: keyof R & string) => [field, decoded(columns[field], row[field] as string | null)];
-      return { ...row, ...Object.fromEntries(coded.map(decode)) } as R;
-    },
-  };
-}
 
 function encoded(type: ColumnType, value: unknown): unknown {
   if (type === 'tags') return tagLines(value as Tags);
@@ -103,165 +45,94 @@ function decoded(type: ColumnType, text: string | null): unknown {
   return text === null ? null : JSON.parse(text);
 }
 
-/** What a device has that was just registered. */
-export const registered = {
-  status: 'INACTIVE',
-  userId: null,
-  note: null,
-  activatedAt: null,
-  lastUsedAt: null,
-  lockReason: null,
-  lockedAt: null,
-  deactivatedAt: null,
-  updatedAt: null,
-  usageCount: 0,
-  usageSeconds: 0,
-  backupCount: 0,
-  lastBackupAt: null,
-} as const;
+/** The record of a row of `selectList`. */
+export function toRecord<R extends object>({ types }: Table<R>, row: Row): R {
+  const record: Record<string, unknown> = { ...row };
+  for (const field in row) {
+    const type = types[field as Field<R>];
+    if (type === 'json' || type === 'tags') record[field] = decoded(type, row[field] as string | null);
+  }
+  return record as R;
+}
 
-export const devices = table<DeviceRecord>(
-  'device',
-  {
-    number: 'int8',
-    deviceType: 'text',
-    serialNumber: 'text',
-    manufacturer: 'text',
-    model: 'text',
-    hardwareVersion: 'text',
-    firmwareVersion: 'text',
-    status: 'text',
-    userId: 'text',
-    activationCode: 'text',
-    activationCodeExpiresAt: 'int8',
-    note: 'text',
-    createdAt: 'int8',
-    activatedAt: 'int8',
-    lastUsedAt: 'int8',
-    lockReason: 'text',
-    lockedAt: 'int8',
-    deactivatedAt: 'int8',
-    updatedAt: 'int8',
-    usageCount: 'int8',
-    usageSeconds: 'int8',
-    backupCount: 'int8',
-    lastBackupAt: 'int8',
-    tags: 'tags',
-    proof: 'text',
-  },
-  'number',
-  {
-    fixed: ['deviceType', 'serialNumber', 'manufacturer', 'model', 'hardwareVersion', 'createdAt'],
-    initial: registered,
-  },
-);
+const texts = new WeakMap<object, Map<string, string>>();
 
-export const users = table<UserRecord>(
-  '"user"',
-  {
-    number: 'int8',
-    username: 'text',
-    passwordHash: 'text',
-    role: 'text',
-    email: 'text',
-    disabled: 'bool',
-    createdAt: 'int8',
-    tokenEpoch: 'int8',
-  },
-  'number',
-  { fixed: ['username', 'createdAt'] },
-);
+/** The text of a statement of a table, made once. */
+function textOf(table: object, kind: string, make: () => string): string {
+  const known = texts.get(table) ?? new Map<string, string>();
+  texts.set(table, known);
+  const text = known.get(kind) ?? make();
+  known.set(kind, text);
+  return text;
+}
 
-export const apps = table<AppRecord>(
-  'app',
-  {
-    number: 'int8',
-    platform: 'text',
-    version: 'text',
-    versionName: 'text',
-    changelog: 'text',
-    forceUpdate: 'bool',
-    minSupportVersion: 'text',
-    fileName: 'text',
-    extension: 'text',
-    fileSize: 'int8',
-    sha256: 'text',
-    uploadedBy: 'text',
-    createdAt: 'int8',
-    blob: 'text',
-  },
-  'number',
-);
+const valuesOf = <R extends object>({ types }: Table<R>, fields: readonly Field<R>[], records: readonly R[]) =>
+  fields.map(field => records.map(record => encoded(types[field], record[field])));
 
-export const backups = table<BackupRecord>(
-  'backup',
-  {
-    number: 'int8',
-    device: 'int8',
-    fileName: 'text',
-    fileSize: 'int8',
-    sha256: 'text',
-    note: 'text',
-    createdAt: 'int8',
-    blob: 'text',
-  },
-  'number',
-);
+/** How the rows of an UPSERT replace others. */
+const replacing = <R extends object>({ key, mutable }: Table<R>) =>
+  `ON CONFLICT (${columnOf(key)}) DO UPDATE SET ${mutable
+    .map(columnOf)
+    .map(name => `${name} = excluded.${name}`)
+    .join(', ')}`;
 
-export const serviceTokens = table<ServiceTokenRecord>(
-  'service_token',
-  {
-    number: 'int8',
-    name: 'text',
-    role: 'text',
-    sha256: 'text',
-    createdBy: 'text',
-    createdAt: 'int8',
-    expiresAt: 'int8',
-    lastUsedAt: 'int8',
-    revokedAt: 'int8',
-    allowedFrom: 'json',
-    may: 'json',
-  },
-  'number',
-  { fixed: ['name', 'role', 'sha256', 'createdBy', 'createdAt', 'expiresAt', 'allowedFrom', 'may'] },
-);
+/** Adds records: an array for each column, and none for columns that have the initial value in all of them, because it costs time for each row. */
+export function insert<R extends object>(table: Table<R>, records: readonly R[], { replace = false } = {}): Statement {
+  const constants = Object.entries(table.initial) as [Field<R>, unknown][];
+  const isInitial =
+    constants.length > 0 && records.every(record => constants.every(([name, value]) => record[name] === value));
+  const fields = isInitial ? table.fields.filter(field => !(field in table.initial)) : table.fields;
+  const sql = textOf(table, `insert ${isInitial} ${replace}`, () => {
+    const others = isInitial ? constants : [];
+    const names = columnsOf([...fields, ...others.map(([field]) => field)]);
+    const values = ['*', ...others.map(([, value]) => literal(value))].join(', ');
+    const from = unnest(fields.map(field => columnTypes[table.types[field]]));
+    return `INSERT INTO ${nameOf(table)} (${names}) SELECT ${values} FROM ${from} ${replace ? replacing(table) : ''}`;
+  });
+  return [sql, valuesOf(table, fields, records)];
+}
 
-export const passkeys = table<PasskeyRecord>(
-  'passkey',
-  {
-    number: 'int8',
-    owner: 'int8',
-    name: 'text',
-    credentialId: 'text',
-    publicKey: 'text',
-    rpId: 'text',
-    transports: 'json',
-    aaguid: 'text',
-    signCount: 'int8',
-    createdAt: 'int8',
-    lastUsedAt: 'int8',
-    removedAt: 'int8',
-    version: 'int8',
-    used: 'json',
-  },
-  'number',
-  { fixed: ['owner', 'name', 'credentialId', 'publicKey', 'rpId', 'transports', 'aaguid', 'createdAt'] },
-);
+/** Writes all fields of records that can change. */
+export function update<R extends object>(table: Table<R>, records: readonly R[]): Statement {
+  const { key, mutable } = table;
+  const fields = [key, ...mutable];
+  const sql = textOf(table, 'update', () => {
+    const assigned = mutable.map(columnOf).map(column => `${column} = n.${column}`);
+    const from = unnest(fields.map(field => columnTypes[table.types[field]]));
+    return `UPDATE ${nameOf(table)} AS t SET ${assigned.join(', ')}
+      FROM ${from} AS n (${columnsOf(fields)}) WHERE t.${columnOf(key)} = n.${columnOf(key)}`;
+  });
+  return [sql, valuesOf(table, fields, records)];
+}
 
-export const events = table<ChainedRow>(
-  'event',
-  {
-    id: 'int8',
-    at: 'int8',
-    type: 'text',
-    device: 'int8',
-    subject: 'int8',
-    actor: 'text',
-    request_id: 'text',
-    data: 'text',
-    detail: 'text',
-    mac: 'text',
-  },
-  'id',
-);
+const constantTerm = ([field, value]: [string, unknown]) =>
+  value === null ? `${columnOf(field)} IS NULL` : `${columnOf(field)} = ${literal(value)}`;
+const constantTerms = <R extends object>({ having }: Pick<Lookup<R>, 'having'>) =>
+  Object.entries(having ?? {}).map(constantTerm);
+
+const selectWhere = <R extends object>(table: Table<R>, fields: readonly string[], terms: readonly string[]) =>
+  `SELECT ${selectList(fields)} FROM ${nameOf(table)}${terms.length > 0 ? ` WHERE ${terms.join(' AND ')}` : ''}`;
+
+/** Reads the rows that a lookup finds by one key, in the order of the table's key. */
+export function selectOne<R extends object>(lookup: Lookup<R>, key: LookupKey): Statement {
+  const sql = textOf(lookup, 'one', () => {
+    const terms = lookup.by.map((field, i) => `${columnOf(field)} = $${i + 1}`);
+    const { table, select: fields = table.fields } = lookup;
+    return `${selectWhere(table, fields, [...terms, ...constantTerms(lookup)])} ORDER BY ${columnOf(table.key)}`;
+  });
+  return [sql, [...keyValues(lookup, key)]];
+}
+
+/** Reads the rows that a lookup finds by any of the keys, with the fields that it finds them by. */
+export function selectAll<R extends object>(lookup: Lookup<R>, keys: readonly LookupKey[]): Statement {
+  const { table, by } = lookup;
+  const sql = textOf(lookup, 'all', () => {
+    const fields = [...new Set<string>([...(lookup.select ?? table.fields), ...by])];
+    const types = by.map(field => columnTypes[table.types[field]]);
+    const isAny = `${columnsOf(by)} = ANY($1::${types[0]}[])`;
+    const terms =
+      by.length > 1 ? [`(${columnsOf(by)}) IN (SELECT * FROM ${unnest(types)})`] : by.length === 1 ? [isAny] : [];
+    return selectWhere(table, fields, [...terms, ...constantTerms(lookup)]);
+  });
+  return [sql, by.map((_, i) => keys.map(key => keyValues(lookup, key)[i]))];
+}

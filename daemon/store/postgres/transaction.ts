@@ -3,15 +3,18 @@
 import { type Commit, StoreFailure } from '../commit.ts';
 import type { JournalEnd } from '../journal-end.ts';
 import type { JournalHead } from '../queries.ts';
-import { Draft, type HeadRow, storedHead } from './draft.ts';
+import { numberedTables } from '../tables.ts';
+import { Draft } from '../write/draft.ts';
 import { StoreMisconfigured, sqlState } from './failure.ts';
+import { type HeadRow, lastColumns, storedHead } from './head.ts';
 import type { Loading } from './load.ts';
 import type { Primary } from './primary.ts';
 import type { Result, Session } from './session.ts';
-import { apps, backups, devices, events, passkeys, type Statement, serviceTokens, users } from './tables.ts';
+import type { Statement } from './tables.ts';
+import { updateHead, writesOf } from './writes.ts';
 
 /** The clock is read before or after the wait for the lock: both are between the question and its answer. */
-const lockHead = `SELECT event, mac, seal, at, device, "user", app, backup, service_token, passkey,
+const lockHead = `SELECT event, mac, seal, at, ${lastColumns.join(', ')},
     (extract(epoch FROM clock_timestamp()) * 1000)::int8 AS now
   FROM head FOR UPDATE`;
 
@@ -34,14 +37,6 @@ export class UnknownSeal extends StoreMisconfigured {
       'see "devmgr daemon audit --verify"',
     );
     this.name = 'UnknownSeal';
-  }
-}
-
-/** A commit of a group cannot be applied: the others can. Nothing was written. */
-export class Unstorable extends Error {
-  constructor(cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
-    this.name = 'Unstorable';
   }
 }
 
@@ -72,7 +67,7 @@ export interface Beginning {
 export async function begin(
   { session, commits, loading, end, primary }: Beginning,
   locked: () => void,
-): Promise<{ readonly draft: Draft; readonly head: HeadRow }> {
+): Promise<{ readonly draft: Draft; readonly after: number }> {
   const asked = primary.now();
   const answers = session.together(() => {
     const sent = [session.run('BEGIN ISOLATION LEVEL READ COMMITTED'), session.run(lockHead)] as const;
@@ -83,15 +78,14 @@ export async function begin(
     throw new NotWritten(error);
   };
   const [, { rows }] = await inTime(session, answers).catch(fail).finally(locked);
-  const head = rows[0] as unknown as HeadRow & { readonly now: number };
-  const fill = await inTime(session, loading.answered()).catch(fail);
+  const head = rows[0] as unknown as HeadRow & { readonly now: number } & Record<string, number>;
+  await inTime(session, loading.answered()).catch(fail);
   primary.checkClock(head.now, asked);
   const stored = storedHead(head);
   if (stored && !end.isGenuine(stored)) throw new UnknownSeal();
   end.continueAt(stored);
-  const draft = new Draft(head, end);
-  fill(draft);
-  return { draft, head };
+  const last = Object.fromEntries(numberedTables.map(({ name }) => [name, head[name]!]));
+  return { draft: new Draft({ source: loading, last, end, at: head.at }), after: head.event };
 }
 
 /** Ends a transaction that has nothing to write. */
@@ -105,8 +99,8 @@ export async function abandon(session: Session): Promise<void> {
  */
 export async function finish(session: Session, draft: Draft): Promise<JournalHead> {
   session.warnings = [];
-  const head = draft.head();
-  const writes: readonly Statement[] = [...writesOf(draft), updateHead(head), ['COMMIT', []]];
+  const head = draft.seal();
+  const writes: readonly Statement[] = [...writesOf(draft), updateHead(draft, head), ['COMMIT', []]];
   const sent = session.together(() => writes.map(([sql, values]) => session.run(sql, values)));
   const answers = await inTime(session, Promise.allSettled(sent)).catch(error => {
     throw new NoAnswer(error.message, { cause: error });
@@ -116,7 +110,7 @@ export async function finish(session: Session, draft: Draft): Promise<JournalHea
   const refused = answers.find(answer => answer.status === 'rejected' && sqlState(answer.reason) !== '');
   if (refused?.status === 'rejected') throw new NotWritten(refused.reason);
   checkCommitted(session, committed);
-  return { id: head.event, mac: head.mac };
+  return { id: head.id, mac: head.mac };
 }
 
 /** Throws `NotWritten` or `NoAnswer`, unless the server has committed and says nothing beside. */
@@ -142,45 +136,4 @@ export async function inTime<T>(session: Session, answers: Promise<T>): Promise<
   } finally {
     clearTimeout(timer);
   }
-}
-
-const addCounts = `INSERT INTO device_count (manufacturer, device_type, status, count)
-  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::int8[])
-  ON CONFLICT (manufacturer, device_type, status) DO UPDATE SET count = device_count.count + excluded.count`;
-const addHours = `INSERT INTO registration_count (hour, count) SELECT * FROM unnest($1::int8[], $2::int8[])
-  ON CONFLICT (hour) DO UPDATE SET count = registration_count.count + excluded.count`;
-
-/** Devices before backups, which refer to them. */
-function* writesOf(draft: Draft): Generator<Statement> {
-  for (const [table, records] of [
-    [devices, draft.devices],
-    [users, draft.users],
-    [apps, draft.apps],
-    [backups, draft.backups],
-    [serviceTokens, draft.serviceTokens],
-    [passkeys, draft.passkeys],
-  ] as const) {
-    if (records.added.length > 0) yield table.insert(records.added as never);
-    if (records.changed.length > 0) yield [table.update, table.changed(records.changed as never)];
-  }
-  const counts = [...draft.counts.values()].filter(({ by }) => by !== 0);
-  const column = <T, K extends keyof T>(of: readonly T[], key: K) => of.map(item => item[key]);
-  if (counts.length > 0)
-    yield [
-      addCounts,
-      [column(counts, 'manufacturer'), column(counts, 'deviceType'), column(counts, 'status'), column(counts, 'by')],
-    ];
-  if (draft.hours.size > 0) yield [addHours, [[...draft.hours.keys()], [...draft.hours.values()]]];
-  yield* draft.responses.writes();
-  yield* draft.proofs.writes(draft.at);
-  yield* draft.documents.writes();
-  yield* draft.webhooks.writes();
-  if (draft.events.length > 0) yield events.insert(draft.events);
-}
-
-function updateHead({ event, mac, seal, at, device, user, app, backup, service_token, passkey }: HeadRow): Statement {
-  return [
-    `UPDATE head SET event = $1, mac = $2, seal = $3, at = $4, device = $5, "user" = $6, app = $7, backup = $8, service_token = $9, passkey = $10`,
-    [event, mac, event === 0 ? null : seal, at, device, user, app, backup, service_token, passkey],
-  ];
 }

@@ -4,7 +4,7 @@
  */
 import type { CommitNotice } from '../store.ts';
 import type { Confirmed } from './confirmed.ts';
-import type { Committed } from './group.ts';
+import type { Committed } from './engine.ts';
 import type { Primary } from './primary.ts';
 import type { Readers } from './readers.ts';
 

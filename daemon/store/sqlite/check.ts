@@ -1,16 +1,15 @@
 import { type default as Database, SqliteError } from 'better-sqlite3';
-import { cooperatively } from '../../concurrency.ts';
 import { AnchorCheck } from '../anchors.ts';
 import type { JournalKeyList } from '../key-ring.ts';
 import type { Anchors, CheckReport } from '../maintenance.ts';
+import { numberedTables } from '../tables.ts';
+import { verifyJournal } from '../write/verify.ts';
 import { toFailure } from './failure.ts';
 import { migrations } from './migrations.ts';
 import { openReader, versionOf } from './open.ts';
+import { SqliteRows } from './rows.ts';
 import { schemaProblems } from './schema.ts';
 import { Statements } from './statements.ts';
-import { storesTags } from './tags.ts';
-import { verifyJournal } from './verify.ts';
-import { numberedTables } from './writing.ts';
 
 const maxProblems = 100;
 
@@ -32,12 +31,17 @@ const inIndex = 'SELECT device, name, value FROM device_tag';
 const tagFaults = `SELECT DISTINCT 'device ' || device || ' has other tags than the index of tags' FROM (
   SELECT * FROM (${inRows} EXCEPT ${inIndex}) UNION ALL SELECT * FROM (${inIndex} EXCEPT ${inRows}))`;
 
+const hasTable = (statements: Statements, name: string): boolean =>
+  statements.value(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`, name) !== undefined;
+
 /** An older database lacks some of the tables. */
 const numberFaults = (statements: Statements): readonly string[] =>
   numberedTables
-    .filter(table => statements.value(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`, table))
+    .filter(({ name }) => hasTable(statements, name))
     .map(
-      table => `SELECT 'numbers are missing in ${table}: ' || count(*) || ' rows up to number ' || max(number)
+      ({
+        name: table,
+      }) => `SELECT 'numbers are missing in ${table}: ' || count(*) || ' rows up to number ' || max(number)
    FROM ${table} HAVING count(*) <> coalesce(max(number), 0)`,
     );
 
@@ -62,10 +66,12 @@ export async function checkDatabase(
     if (pages.length > 0) return { problems: pages, unproven: [], devices: 0, entries: 0 };
     if (version === 0) return emptyReport(anchors);
     const statements = new Statements(db);
-    const wrong = [...faults, ...(storesTags(statements) ? [tagFaults] : []), ...numberFaults(statements)].flatMap(
-      sql => statements.values<string>(`${sql} LIMIT ${maxProblems}`),
-    );
-    const journal = await cooperatively(verifyJournal(statements, journalKeys, anchors));
+    const wrong = [
+      ...faults,
+      ...(hasTable(statements, 'device_tag') ? [tagFaults] : []),
+      ...numberFaults(statements),
+    ].flatMap(sql => statements.values<string>(`${sql} LIMIT ${maxProblems}`));
+    const journal = await verifyJournal(new SqliteRows(statements), journalKeys, anchors);
     const unproven = journal.problems.map(text => `journal: ${text}`);
     return {
       problems: [...wrong, ...unproven],

@@ -1,19 +1,12 @@
 import type Database from 'better-sqlite3';
 import { StoreFailure } from '../commit.ts';
-import {
-  type CopiedRow,
-  type CopiedTable,
-  type CopySource,
-  type CopyTarget,
-  keyColumn,
-  type RowRange,
-} from '../copy.ts';
+import type { CopiedRow, CopiedTable, CopySource, CopyTarget } from '../copy.ts';
 import { metaNames } from '../imprint.ts';
 import type { StoredHead } from '../journal-end.ts';
 import { toFailure } from './failure.ts';
-import { readHead } from './journal.ts';
 import { migrations } from './migrations.ts';
 import { openReader, openWriter, versionOf } from './open.ts';
+import { SqliteRows } from './rows.ts';
 import { type Complete, writeNewDatabase } from './snapshot.ts';
 import { Statements } from './statements.ts';
 
@@ -32,38 +25,19 @@ INSERT INTO device_mark (mark, device)
   FROM device, json_each(device.proof, '$.advisories') AS advisory WHERE device.proof IS NOT NULL;
 `;
 
-class SqliteCopy implements CopySource {
-  protected readonly statements: Statements;
+class SqliteCopy extends SqliteRows implements CopySource {
   readonly #file: string;
 
   constructor(db: Database.Database, file: string) {
-    this.statements = new Statements(db);
+    super(new Statements(db));
     this.#file = file;
-  }
-
-  async head(): Promise<StoredHead | null> {
-    return this.run(() => readHead(this.statements));
-  }
-
-  async columns(table: CopiedTable): Promise<readonly string[]> {
-    return this.run(() => this.statements.values<string>('SELECT name FROM pragma_table_info(?) ORDER BY name', table));
-  }
-
-  async last(table: CopiedTable): Promise<number> {
-    return this.run(() => this.statements.value<number | null>(`SELECT max(${keyColumn(table)}) FROM ${table}`) ?? 0);
-  }
-
-  async rows(table: CopiedTable, { columns, after, limit }: RowRange): Promise<readonly CopiedRow[]> {
-    const key = keyColumn(table);
-    const sql = `SELECT ${columns.join(', ')} FROM ${table} WHERE ${key} > ? ORDER BY ${key} LIMIT ?`;
-    return this.run(() => this.statements.of(sql).raw().all(after, limit) as CopiedRow[]);
   }
 
   async close(): Promise<void> {
     this.statements.db.close();
   }
 
-  protected run<T>(work: () => T): T {
+  protected override run<T>(work: () => T): T {
     try {
       return work();
     } catch (error) {

@@ -1,15 +1,15 @@
 import type Database from 'better-sqlite3';
-import { cooperatively } from '../../concurrency.ts';
 import { isSealed, type JournalKeyList } from '../key-ring.ts';
 import type { RegistryReader } from '../maintenance.ts';
+import { verifyJournal } from '../write/verify.ts';
 import { deviceRows } from './devices.ts';
 import { readHead } from './journal.ts';
 import { sqlPage } from './lists-sql.ts';
 import { openReader } from './open.ts';
 import { readerOf, tableReads } from './reads.ts';
+import { SqliteRows } from './rows.ts';
 import { Statements } from './statements.ts';
 import { sqlStatistics } from './statistics.ts';
-import { verifyJournal } from './verify.ts';
 
 /** Opens a database for reading only, beside a running daemon or without one. Throws `StoreFailure` if that fails. */
 export function openSqliteReader(file: string, journalKeys: JournalKeyList): RegistryReader {
@@ -28,7 +28,7 @@ export function openSqliteReader(file: string, journalKeys: JournalKeyList): Reg
       const head = readHead(statements);
       return head !== null && isSealed(journalKeys, head) ? { id: head.id, mac: head.mac } : null;
     },
-    verifyJournal: anchors => atOneMoment(db, () => cooperatively(verifyJournal(statements, journalKeys, anchors))),
+    verifyJournal: anchors => atOneMoment(db, () => verifyJournal(new SqliteRows(statements), journalKeys, anchors)),
     close: async () => void db.close(),
   };
 }

@@ -1,18 +1,13 @@
+import type { LatestProof } from '../../domain/proof.ts';
 import type { JournalHead } from '../queries.ts';
+import { type Reads, recordReads } from '../read/records.ts';
 import type { Reader } from '../store.ts';
-import { appReads } from './apps.ts';
-import { backupReads } from './backups.ts';
-import { deviceReads } from './devices.ts';
+import { selectList } from '../tables.ts';
 import { readHead } from './journal.ts';
-import { passkeyReads } from './passkeys.ts';
-import { proofReads } from './proofs.ts';
 import { lastEventId, readEvents } from './read-journal.ts';
-import { responseReads } from './responses.ts';
-import { serviceTokenReads } from './service-tokens.ts';
 import type { Statements } from './statements.ts';
-import type { Reads } from './tables.ts';
-import { userReads } from './users.ts';
-import { webhookReads } from './webhooks.ts';
+import { SqliteTables } from './tables.ts';
+import { byStrength } from './writes.ts';
 
 /** The reads as the interface has them, each executed by `run`. */
 export function readerOf(reads: Reads, run: <T>(read: () => T | Promise<T>) => Promise<T>): Reader {
@@ -26,15 +21,8 @@ export function readerOf(reads: Reads, run: <T>(read: () => T | Promise<T>) => P
 /** The reads that take one look at a table or an index. */
 export function tableReads(statements: Statements): Omit<Reads, 'devices' | 'statistics'> {
   return {
-    ...deviceReads(statements),
-    ...userReads(statements),
-    ...appReads(statements),
-    ...backupReads(statements),
-    ...serviceTokenReads(statements),
-    ...passkeyReads(statements),
-    ...proofReads(statements),
-    ...responseReads(statements),
-    ...webhookReads(statements),
+    ...recordReads(new SqliteTables(statements)),
+    latestProofs: serials => readLatestProofs(statements, serials),
     events: filter => readEvents(statements, filter),
     journalHead(id) {
       if (id !== undefined) return statements.get<JournalHead>('SELECT id, mac FROM event WHERE id = ?', id) ?? null;
@@ -42,13 +30,16 @@ export function tableReads(statements: Statements): Omit<Reads, 'devices' | 'sta
       return head === null ? null : { id: head.id, mac: head.mac };
     },
     lastEventId: () => lastEventId(statements),
-    knownBlobs: names =>
-      new Set(
-        statements.values<string>(
-          `WITH asked AS (SELECT value FROM json_each(?))
-           SELECT blob FROM app WHERE blob IN asked UNION SELECT blob FROM backup WHERE blob IN asked`,
-          JSON.stringify(names),
-        ),
-      ),
   };
+}
+
+const latestFields = ['proofId', 'serialNumber', 'createdAt', 'proof'] as const satisfies (keyof LatestProof)[];
+const latest = `SELECT ${selectList(latestFields)} FROM proof WHERE serial_number = ? ${byStrength} LIMIT 1`;
+
+/** See `Reader.latestProofs`. */
+function readLatestProofs(statements: Statements, serials: readonly string[]): ReadonlyMap<string, LatestProof> {
+  // Most registries have no answers at all: a batch of 10,000 must not look for each of its serial numbers.
+  if (statements.value('SELECT 1 FROM proof LIMIT 1') === undefined) return new Map();
+  const found = serials.flatMap(serial => statements.get<LatestProof>(latest, serial) ?? []);
+  return new Map(found.map(one => [one.serialNumber, one]));
 }

@@ -1,12 +1,12 @@
 import { TimeSlice } from '../../concurrency.ts';
 import type { DeviceRow } from '../../domain/device.ts';
 import type { DeviceFilter, ScanOptions } from '../queries.ts';
-import { rowColumns } from './devices.ts';
+import { rowColumns, tagNames, toDeviceRow } from './devices.ts';
 import { toFailure } from './failure.ts';
 import { conditions } from './lists-sql.ts';
 import { openReader } from './open.ts';
 import { Statements } from './statements.ts';
-import { tagNames, type WithTagText, withTags } from './tags.ts';
+import { tagsOf } from './tables.ts';
 
 /** Device numbers looked at between two yields: half a millisecond, with what is made of them. */
 const stretch = 250;
@@ -23,8 +23,8 @@ export async function* scanDevices(
     const statements = new Statements(db);
     db.exec('BEGIN');
     if (wanted) wanted.found(await namesOf(statements, filter, wanted.limit + 1));
-    const rows = scan<WithTagText<DeviceRow>>(statements, filter, rowColumns);
-    for await (const part of rows) yield part.map(withTags<DeviceRow>);
+    const rows = scan(statements, filter, rowColumns);
+    for await (const part of rows) yield part.map(toDeviceRow);
   } catch (error) {
     throw toFailure(error, 'cannot read', file);
   } finally {
@@ -33,14 +33,14 @@ export async function* scanDevices(
 }
 
 /** The rows that match, in parts that are not empty. Works in time slices. */
-async function* scan<T>(statements: Statements, filter: DeviceFilter, columns: string): AsyncGenerator<T[], void> {
+async function* scan(statements: Statements, filter: DeviceFilter, columns: string): AsyncGenerator<unknown[], void> {
   const last = statements.value<number | null>('SELECT max(number) FROM device') ?? 0;
   const slice = new TimeSlice(sliceMs);
   for (let after = 0; after < last; after += stretch) {
     const through = after + stretch;
     const { where, values } = conditions(filter, { after, through });
     const sql = `SELECT ${columns} FROM device ${where || 'WHERE true'} AND number > ? AND number <= ? ORDER BY number`;
-    const rows = statements.all<T>(sql, ...values, after, through);
+    const rows = statements.all(sql, ...values, after, through);
     if (rows.length > 0) yield rows;
     if (slice.over) await slice.pass();
   }
@@ -55,8 +55,9 @@ async function namesOf(statements: Statements, filter: DeviceFilter, most: numbe
   const all = tagNames(statements, most);
   if (!isFiltered || all.length === 0) return all;
   const seen = new Set<string>();
-  for await (const rows of scan<WithTagText<Pick<DeviceRow, 'tags'>>>(statements, filter, 'tags')) {
-    for (const row of rows) for (const name of Object.keys(withTags(row).tags)) seen.add(name);
+  for await (const rows of scan(statements, filter, 'tags')) {
+    for (const { tags } of rows as { tags: string | null }[])
+      for (const name of Object.keys(tagsOf(tags))) seen.add(name);
     if (seen.size >= all.length) break;
   }
   return [...seen].sort().slice(0, most);

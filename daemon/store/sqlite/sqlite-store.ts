@@ -1,16 +1,15 @@
 import type Database from 'better-sqlite3';
 import type { CommitNotice, Store } from '../store.ts';
+import { GroupCommit } from '../write/group.ts';
+import { SqliteEngine } from './engine.ts';
 import { toFailure } from './failure.ts';
-import { GroupCommit } from './group.ts';
 import { recordInstance } from './imprint.ts';
-import { Journal } from './journal.ts';
 import { listedDevices, plainLists } from './lists/index.ts';
 import { type OpenOptions, openReader, openWriter } from './open.ts';
 import { ReadBatch } from './read-batch.ts';
 import { readerOf, tableReads } from './reads.ts';
 import { scanDevices } from './scan.ts';
 import { Statements } from './statements.ts';
-import { Writer, type Written } from './writer.ts';
 
 /** How to open the store. */
 export interface SqliteOptions extends OpenOptions {
@@ -56,16 +55,21 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
   const readable = new Statements(reading);
   if (options.instance) recordInstance(writable, options.instance);
   const reads = new ReadBatch(reading, error => toFailure(error, 'cannot read', file));
-  const writer = new Writer(writable, new Journal(writable, [journalKey, ...(options.otherJournalKeys ?? [])]));
-  const fault = writer.reload();
-  if (fault) notice?.(`${fault}; "devmgr daemon audit --verify" lists them`);
   const listeners = new Set<(notice: CommitNotice) => void>();
   const devices = options.plainLists ? plainLists(readable) : listedDevices(readable, { sliceMs, notice });
-  const committed = ({ deltas, ...what }: Written) => {
-    devices.apply(deltas);
-    for (const listener of listeners) notify(listener, what, notice);
-  };
-  const group = new GroupCommit(writing, writer, committed, sliceMs);
+  const keys = [journalKey, ...(options.otherJournalKeys ?? [])] as const;
+  const engine = new SqliteEngine(
+    writable,
+    keys,
+    (what, deltas) => {
+      devices.apply(deltas);
+      for (const listener of listeners) notify(listener, what, notice);
+    },
+    sliceMs,
+  );
+  const fault = engine.reload();
+  if (fault) notice?.(`${fault}; "devmgr daemon audit --verify" lists them`);
+  const group = new GroupCommit(engine, sliceMs);
   let closing: Promise<void> | null = null;
   return {
     ...readerOf(
@@ -84,7 +88,7 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
     },
     behind: () => 0,
     async health() {
-      if (group.failure) group.probe();
+      if (group.failure && !group.busy) group.noteProbe(engine.probe());
       if (group.closed) return { ready: false, detail: 'the store is closed' };
       return group.failure ? { ready: false, detail: group.failure.message } : { ready: true, detail: 'SQLite' };
     },

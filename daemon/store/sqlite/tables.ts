@@ -1,52 +1,188 @@
-/** What the files of the tables (devices, users, apps, backups) share: columns, assignments, pages. */
+/** The statements that read and write whole records, from the tables as data. */
+import type { Tags } from '../../../src/contract/tags.ts';
+import { hasTags, noTags } from '../../domain/device.ts';
 import type { Rows, Window } from '../queries.ts';
-import type { Reader } from '../store.ts';
+import type { RecordQueries } from '../read/records.ts';
+import {
+  type ColumnType,
+  columnOf,
+  type Field,
+  keyValues,
+  type Lookup,
+  type LookupKey,
+  selectList,
+  type Table,
+} from '../tables.ts';
 import type { Statements } from './statements.ts';
 
-/** The reads of a store, synchronous where they take microseconds. */
-export type Reads = {
-  readonly [K in keyof Reader]: Reader[K] extends (...input: infer I) => Promise<infer T>
-    ? (...input: I) => T | Promise<T>
-    : never;
-};
+/** The tags in a column: JSON, null if there are none. */
+export const tagsOf = (text: string | null): Tags => (text === null ? noTags : (JSON.parse(text) as Tags));
 
-const snakeCase = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
+function encoded(type: ColumnType, value: unknown): unknown {
+  if (type === 'boolean') return Number(value);
+  if (type === 'tags') return hasTags(value as Tags) ? JSON.stringify(value) : null;
+  return type === 'json' && value !== null ? JSON.stringify(value) : value;
+}
 
-/** The select list that returns rows with exactly these fields (booleans as 0 and 1). */
-export const columnsOf = (fields: object): string =>
-  Object.keys(fields)
-    .map(field => (snakeCase(field) === field ? field : `${snakeCase(field)} AS ${field}`))
-    .join(', ');
+function decoded(type: ColumnType, value: unknown): unknown {
+  if (type === 'boolean') return value === 1;
+  if (type === 'tags') return tagsOf(value as string | null);
+  return value === null ? null : JSON.parse(value as string);
+}
 
-/** The part of an UPDATE between SET and WHERE, and its values. Fields that are absent from `set` keep their values. */
-export function assignments(settable: readonly string[], set: object): { sql: string; values: unknown[] } {
-  const given = set as Readonly<Record<string, unknown>>;
-  const fields = settable.filter(field => given[field] !== undefined);
-  return {
-    sql: fields.map(field => `${snakeCase(field)} = ?`).join(', '),
-    values: fields.map(field => (typeof given[field] === 'boolean' ? Number(given[field]) : given[field])),
+/** The types that are stored as they are. */
+const plain: ReadonlySet<ColumnType> = new Set(['integer', 'text', 'bytes']);
+
+/** Makes records of rows of `selectList`, in place: lists read hundreds of them. */
+export function decoder<R extends object, S extends Field<R>>(
+  { types }: Table<R>,
+  fields: readonly S[],
+): (row: unknown) => Pick<R, S> {
+  const coded = fields.filter(field => !plain.has(types[field]));
+  return row => {
+    const record = row as Record<string, unknown>;
+    for (const field of coded) record[field] = decoded(types[field], record[field]);
+    return record as Pick<R, S>;
   };
 }
 
-/** A page of a table in order of creation, each row made into a record. `only`: the rows with this value. */
-export function pageOf<C, R>(
-  statements: Statements,
-  { table, columns, toRecord }: { readonly table: string; readonly columns: string; toRecord(columns: C): R },
-  { descending, offset, limit }: Window,
-  only?: { readonly column: string; readonly value: string | number },
-): Rows<R> {
-  const where = only ? `WHERE ${only.column} = ?` : '';
-  const values = only ? [only.value] : [];
-  const direction = descending ? 'DESC' : 'ASC';
-  const rows = statements.all<C>(
-    `SELECT ${columns} FROM ${table} ${where} ORDER BY created_at ${direction}, number ${direction} LIMIT ? OFFSET ?`,
-    ...values,
-    limit,
-    offset,
-  );
-  const total = statements.value<number>(`SELECT count(*) FROM ${table} ${where}`, ...values)!;
-  return { rows: rows.map(row => toRecord(row)), total };
+/** A constant of the program in SQL. */
+const literal = (value: unknown) => (typeof value === 'string' ? `'${value}'` : String(Number(value)));
+const constantTerm = ([field, value]: [string, unknown]) =>
+  value === null ? `${columnOf(field)} IS NULL` : `${columnOf(field)} = ${literal(value)}`;
+
+interface Find {
+  readonly sql: string;
+  readonly toRecord: (row: unknown) => unknown;
 }
 
-/** Columns of a record as SQLite stores them: booleans are 0 or 1. */
-export type Stored<T> = { readonly [K in keyof T]: T[K] extends boolean ? number : T[K] };
+interface Insert {
+  readonly sql: string;
+  readonly fields: readonly string[];
+  /** The types of those that are not stored as they are. */
+  readonly coded: readonly (ColumnType | null)[];
+}
+
+/** Reads and writes records. */
+export class SqliteTables implements RecordQueries {
+  readonly statements: Statements;
+  readonly #finds = new Map<unknown, Find>();
+  readonly #inserts = new Map<unknown, { readonly initial: Insert; readonly all: Insert }>();
+
+  constructor(statements: Statements) {
+    this.statements = statements;
+  }
+
+  one<R extends object, S extends Field<R>>(lookup: Lookup<R, S>, key: LookupKey): Pick<R, S> | null {
+    const { sql, toRecord } = this.#findOf(lookup);
+    const statement = this.statements.of(sql);
+    const row = lookup.by.length === 1 ? statement.get(key) : statement.get(...keyValues(lookup, key));
+    return row === undefined ? null : (toRecord(row) as Pick<R, S>);
+  }
+
+  all<R extends object, S extends Field<R>>(lookup: Lookup<R, S>, key: LookupKey): Pick<R, S>[] {
+    const { sql, toRecord } = this.#findOf(lookup);
+    return this.statements.all(sql, ...keyValues(lookup, key)).map(row => toRecord(row) as Pick<R, S>);
+  }
+
+  many<R extends object, S extends Field<R>>(
+    lookup: Lookup<R, S>,
+    keys: readonly LookupKey[],
+  ): Map<LookupKey, Pick<R, S>> {
+    const found = new Map<LookupKey, Pick<R, S>>();
+    for (const key of keys) {
+      const row = this.one(lookup, key);
+      if (row) found.set(key, row);
+    }
+    return found;
+  }
+
+  page<R extends object>(
+    table: Table<R>,
+    { descending, offset, limit }: Window,
+    only?: { readonly field: Field<R>; readonly value: LookupKey },
+  ): Rows<R> {
+    const where = only ? `WHERE ${columnOf(only.field)} = ?` : '';
+    const values = only ? [only.value] : [];
+    const direction = descending ? 'DESC' : 'ASC';
+    const order = `ORDER BY created_at ${direction}, number ${direction}`;
+    const sql = `SELECT ${selectList(table.fields)} FROM ${table.name} ${where} ${order} LIMIT ? OFFSET ?`;
+    const rows = this.statements.all(sql, ...values, limit, offset);
+    const total = this.statements.value<number>(`SELECT count(*) FROM ${table.name} ${where}`, ...values)!;
+    return { rows: rows.map(decoder(table, table.fields)) as R[], total };
+  }
+
+  insert<R extends object>(table: Table<R>, record: R): void {
+    const { initial, all } = this.#insertsOf(table);
+    const { sql, fields, coded } = isInitial(table.initial, record) ? initial : all;
+    const values: unknown[] = [];
+    for (let i = 0; i < fields.length; i++) {
+      const value = record[fields[i] as Field<R>];
+      const type = coded[i]!;
+      values.push(type === null ? value : encoded(type, value));
+    }
+    this.statements.of(sql).run(values);
+  }
+
+  /** Adds a row, or takes the place of the one with its key. */
+  put<R extends object>(table: Table<R>, row: R): void {
+    const { fields, key, types } = table;
+    const names = fields.map(columnOf);
+    const set = names.filter(name => name !== columnOf(key)).map(name => `${name} = excluded.${name}`);
+    this.statements.run(
+      `INSERT INTO ${table.name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})
+       ON CONFLICT (${columnOf(key)}) DO UPDATE SET ${set.join(', ')}`,
+      ...fields.map(field => encoded(types[field], row[field])),
+    );
+  }
+
+  remove<R extends object>({ name, key }: Table<R>, value: LookupKey): void {
+    this.statements.run(`DELETE FROM ${name} WHERE ${columnOf(key)} = ?`, value);
+  }
+
+  /** Writes the fields that have changed. */
+  update<R extends object>({ name, key, mutable, types }: Table<R>, before: R, after: R): void {
+    const changed = mutable.filter(field => before[field] !== after[field]);
+    if (changed.length === 0) return;
+    const set = changed.map(field => `${columnOf(field)} = ?`).join(', ');
+    const values = changed.map(field => encoded(types[field], after[field]));
+    this.statements.of(`UPDATE ${name} SET ${set} WHERE ${columnOf(key)} = ?`).run(...values, after[key]);
+  }
+
+  #findOf<R extends object>(lookup: Lookup<R>): Find {
+    const known = this.#finds.get(lookup);
+    if (known) return known;
+    const { table, by, having, select = table.fields } = lookup;
+    const terms = [...by.map(field => `${columnOf(field)} = ?`), ...Object.entries(having ?? {}).map(constantTerm)];
+    const sql = `SELECT ${selectList(select)} FROM ${table.name} WHERE ${terms.join(' AND ')} ORDER BY ${columnOf(table.key)}`;
+    const find = { sql, toRecord: decoder(table, select) };
+    this.#finds.set(lookup, find);
+    return find;
+  }
+
+  #insertsOf<R extends object>(table: Table<R>) {
+    const known = this.#inserts.get(table);
+    if (known) return known;
+    const varying = table.fields.filter(field => !(field in table.initial));
+    const made = { initial: insertOf(table, varying), all: insertOf(table, table.fields) };
+    this.#inserts.set(table, made);
+    return made;
+  }
+}
+
+/** Fields that are left out have their initial values. */
+function insertOf<R extends object>(table: Table<R>, fields: readonly Field<R>[]): Insert {
+  const constants = Object.entries(table.initial).filter(([field]) => !fields.includes(field as Field<R>));
+  const names = [...fields, ...constants.map(([field]) => field)].map(columnOf);
+  const values = [
+    ...fields.map(() => '?'),
+    ...constants.map(([, value]) => (value === null ? 'NULL' : literal(value))),
+  ];
+  const coded = fields.map(field => (plain.has(table.types[field]) ? null : table.types[field]));
+  return { sql: `INSERT INTO ${table.name} (${names.join(', ')}) VALUES (${values.join(', ')})`, fields, coded };
+}
+
+function isInitial<R extends object>(initial: Partial<R>, record: R): boolean {
+  for (const field in initial) if (record[field] !== initial[field]) return false;
+  return true;
+}

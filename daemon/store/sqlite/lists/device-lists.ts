@@ -1,12 +1,11 @@
 import type { Tag, Tags } from '../../../../src/contract/tags.ts';
-import { type DeviceSet, noTags } from '../../../domain/device.ts';
+import { type DeviceRecord, noTags } from '../../../domain/device.ts';
 import { gradeOf, marksOf } from '../../../domain/proof.ts';
 import type { DeviceFilter, DeviceQuery, DeviceStatistics, StatisticsQuery } from '../../queries.ts';
+import { devicesWithMark, devicesWithTag } from '../devices.ts';
+import type { DeviceDeltas } from '../engine.ts';
 import { asciiLower, filterMarks, isCounted, type NumberPage } from '../lists-sql.ts';
-import { devicesWithMark } from '../proofs.ts';
 import type { Statements } from '../statements.ts';
-import { devicesWithTag } from '../tags.ts';
-import type { DeviceDelta } from '../writing.ts';
 import { type Bits, combined } from './bits.ts';
 import { DeviceColumns, type ListedDevice } from './device-columns.ts';
 import { addIdsWith } from './id-digits.ts';
@@ -70,33 +69,32 @@ export class DeviceLists {
   }
 
   /** Applies what was committed. To be called right after each commit. */
-  apply(deltas: readonly DeviceDelta[]): void {
+  apply({ added, changed }: DeviceDeltas): void {
     const columns = this.#columns;
-    for (const delta of deltas) {
-      if ('added' in delta) {
-        // While loading, later devices are still to be read from the database.
-        if (delta.number !== columns.count + 1) continue;
-        columns.add(newDevice(delta));
-      } else if (delta.number <= columns.count) this.#set(delta);
-      this.#index(delta);
+    for (const device of added) {
+      // While loading, later devices are still to be read from the database.
+      if (device.number !== columns.count + 1) continue;
+      columns.add(listed(device));
+      this.#index(unindexed, device);
+    }
+    for (const { before, after } of changed) {
+      if (after.number <= columns.count) this.#set(before, after);
+      this.#index(before, after);
     }
   }
 
-  #index(delta: DeviceDelta): void {
-    const { userId, tags }: DeviceSet = 'set' in delta ? delta.set : delta.added.tags === noTags ? {} : delta.added;
-    if (userId !== undefined) this.#users.change(delta.number, userId === null ? [] : [userId]);
-    if (tags !== undefined) this.#tags.change(delta.number, textsOf(tags));
-    const proof = 'set' in delta ? delta.set.proof : delta.added.proof;
-    if (proof !== undefined && (proof !== null || 'set' in delta)) this.#marks.change(delta.number, marksOf(proof));
+  #index(before: Indexed, { number, userId, tags, proof }: DeviceRecord): void {
+    if (userId !== before.userId) this.#users.change(number, userId === null ? [] : [userId]);
+    if (tags !== before.tags) this.#tags.change(number, textsOf(tags));
+    if (proof !== before.proof) this.#marks.change(number, marksOf(proof));
   }
 
-  #set({ number, set }: Extract<DeviceDelta, { set: unknown }>): void {
-    if (set.status !== undefined) this.#columns.setStatus(number, set.status);
-    if (set.proof !== undefined) this.#columns.setGrade(number, gradeOf(set.proof));
-    for (const name of ['activatedAt', 'lastUsedAt', 'updatedAt', 'activationCodeExpiresAt'] as const) {
-      const time = set[name];
-      if (time !== undefined) this.#columns.setTime(number, name, time);
-    }
+  #set(before: DeviceRecord, after: DeviceRecord): void {
+    const { number, status, proof } = after;
+    if (status !== before.status) this.#columns.setStatus(number, status);
+    if (proof !== before.proof) this.#columns.setGrade(number, gradeOf(proof));
+    for (const name of ['activatedAt', 'lastUsedAt', 'updatedAt', 'activationCodeExpiresAt'] as const)
+      if (after[name] !== before[name]) this.#columns.setTime(number, name, after[name]);
   }
 
   /** Counts; all of one moment if nothing is applied meanwhile. Yields regularly. */
@@ -189,19 +187,22 @@ export class DeviceLists {
   }
 }
 
-/** A device as it is right after its registration. */
-const newDevice = ({ added, at }: Extract<DeviceDelta, { added: unknown }>): ListedDevice => ({
-  deviceType: added.deviceType,
-  serialNumber: added.serialNumber,
-  manufacturer: added.manufacturer,
-  model: added.model,
-  status: 'INACTIVE',
-  grade: gradeOf(added.proof),
-  createdAt: at,
-  activatedAt: null,
-  lastUsedAt: null,
-  updatedAt: null,
-  activationCodeExpiresAt: added.activationCodeExpiresAt,
+type Indexed = Pick<DeviceRecord, 'userId' | 'tags' | 'proof'>;
+const unindexed: Indexed = { userId: null, tags: noTags, proof: null };
+
+/** What lists keep of a device. */
+const listed = (device: DeviceRecord): ListedDevice => ({
+  deviceType: device.deviceType,
+  serialNumber: device.serialNumber,
+  manufacturer: device.manufacturer,
+  model: device.model,
+  status: device.status,
+  grade: gradeOf(device.proof),
+  createdAt: device.createdAt,
+  activatedAt: device.activatedAt,
+  lastUsedAt: device.lastUsedAt,
+  updatedAt: device.updatedAt,
+  activationCodeExpiresAt: device.activationCodeExpiresAt,
 });
 
 /** Values whose devices are cached: a set of many devices takes a bit for each device of the registry. */

@@ -3,10 +3,10 @@ import type { DeviceRow } from '../../../domain/device.ts';
 import { matchesProof } from '../../../domain/proof.ts';
 import type { DeviceQuery, DeviceStatistics, Rows, StatisticsQuery } from '../../queries.ts';
 import { deviceRows } from '../devices.ts';
+import type { DeviceDeltas } from '../engine.ts';
 import { sqlPage } from '../lists-sql.ts';
 import type { Statements } from '../statements.ts';
 import { sqlStatistics } from '../statistics.ts';
-import type { DeviceDelta } from '../writing.ts';
 import { DeviceLists } from './device-lists.ts';
 
 /** Milliseconds without a commit after which new devices are prepared for searches: 0.7 µs a device, better not in the middle of a series of batches. */
@@ -22,7 +22,7 @@ export interface ListedDevices {
   list(query: DeviceQuery): Promise<Rows<DeviceRow>>;
   statistics(query: StatisticsQuery): Promise<DeviceStatistics>;
   /** Applies what was committed. To be called right after each commit. */
-  apply(deltas: readonly DeviceDelta[]): void;
+  apply(deltas: DeviceDeltas): void;
   /** Resolves when lists come from memory: some seconds after the start with a million devices. */
   readonly ready: Promise<void>;
   close(): Promise<void>;
@@ -90,7 +90,7 @@ class ListsInMemory implements ListedDevices {
     });
   }
 
-  apply(deltas: readonly DeviceDelta[]): void {
+  apply(deltas: DeviceDeltas): void {
     this.#commits++;
     if (this.#state !== 'filling' && this.#state !== 'filled') return;
     try {

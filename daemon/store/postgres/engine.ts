@@ -1,0 +1,114 @@
+/** The transactions of a handle, each in two round trips: see `transaction.ts`. */
+import { StoreFailure, StoreUnavailable } from '../commit.ts';
+import type { JournalEnd } from '../journal-end.ts';
+import type { JournalHead } from '../queries.ts';
+import type { CommitNotice } from '../store.ts';
+import type { Draft } from '../write/draft.ts';
+import { type Batch, type Engine, type FailedTransaction, Unstorable } from '../write/group.ts';
+import { toFailure } from './failure.ts';
+import { Loading } from './load.ts';
+import { type Patience, wasWritten } from './outcome.ts';
+import type { Primary } from './primary.ts';
+import type { Session } from './session.ts';
+import { abandon, begin, finish, NoAnswer, NotWritten, UnknownSeal } from './transaction.ts';
+
+/** A transaction that was committed. */
+export interface Committed {
+  readonly notice: CommitNotice;
+  /** Id of the last entry before it. */
+  readonly after: number;
+  /** Number of devices it has added, and how many there are. */
+  readonly addedDevices: number;
+  readonly devices: number;
+}
+
+/** What the engine works with. */
+export interface EngineParts {
+  /** The session for writing, checked: a new one if the last one has failed. */
+  readonly session: () => Promise<Session>;
+  readonly end: JournalEnd;
+  readonly primary: Primary;
+  /** Reads the keys of the journal again. Resolves with whether there is a new one. */
+  readonly learnKeys: () => Promise<boolean>;
+  /** Called after a transaction has committed and before the promises of its commits resolve. */
+  readonly committed: (committed: Committed) => void;
+  readonly patience: Patience;
+}
+
+/** A transaction whose connection fails before COMMIT is tried this often. */
+const attempts = 2;
+
+export class PostgresEngine implements Engine {
+  readonly #parts: EngineParts;
+
+  constructor(parts: EngineParts) {
+    this.#parts = parts;
+  }
+
+  async transaction(batch: Batch): Promise<boolean> {
+    for (let left = attempts; ; ) {
+      try {
+        await this.#attempt(batch);
+        return true;
+      } catch (error) {
+        if (error instanceof UnknownSeal && (await this.#learns())) left = attempts;
+        else if (--left === 0 || !(error instanceof NotWritten && error.isOutage)) throw error;
+      }
+    }
+  }
+
+  failed(error: unknown): FailedTransaction {
+    const isOutage = error instanceof StoreFailure || (error instanceof NotWritten && error.isOutage);
+    const cause = error instanceof NotWritten || error instanceof Unstorable ? error.cause : error;
+    return { failure: toFailure(cause, 'nothing was written'), isOutage, isShared: isOutage };
+  }
+
+  closed(): StoreFailure {
+    return new StoreUnavailable('the store is closed');
+  }
+
+  /**
+   * Commits that arrive while another daemon holds the lock join the batch: groups are larger, and the lock changes hands less often.
+   */
+  async #attempt(batch: Batch): Promise<void> {
+    const { end, primary } = this.#parts;
+    const session = await this.#parts.session();
+    try {
+      const loading = new Loading(session);
+      batch.open(joined => session.together(() => loading.send(joined)));
+      const beginning = { session, commits: batch.commits, loading, end, primary };
+      const { draft, after } = await begin(beginning, () => batch.close());
+      await batch.apply(draft);
+      if (draft.isEmpty) await abandon(session);
+      else await this.#finish(session, draft, after);
+    } catch (error) {
+      // Whatever it was: the transaction must not stay open.
+      if (error instanceof NoAnswer) session.destroy();
+      else if (session.alive) await abandon(session);
+      throw error;
+    }
+  }
+
+  async #finish(session: Session, draft: Draft, after: number): Promise<void> {
+    const { primary, committed } = this.#parts;
+    const end = await finish(session, draft).catch(error => this.#afterNoAnswer(session, draft, error));
+    primary.knows(end);
+    committed({ notice: draft.notice, after, addedDevices: draft.addedDevices, devices: draft.last.device! });
+  }
+
+  /** Resolves with the end of the journal if the commit was written after all. */
+  async #afterNoAnswer(session: Session, draft: Draft, error: unknown): Promise<JournalHead> {
+    const mark = draft.events.at(-1);
+    // What has no entry can be written again: it stays the same.
+    if (!(error instanceof NoAnswer) || !mark)
+      throw error instanceof NoAnswer ? new NotWritten(error.cause ?? error) : error;
+    session.destroy();
+    if (await wasWritten(this.#parts.session, mark, this.#parts.patience)) return { id: mark.id, mac: mark.mac };
+    throw new NotWritten(error.cause ?? error);
+  }
+
+  /** A file that cannot be read leaves the node without the key: the commit says so. */
+  #learns(): Promise<boolean> {
+    return this.#parts.learnKeys().catch(() => false);
+  }
+}

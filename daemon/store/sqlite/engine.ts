@@ -1,0 +1,155 @@
+import type Database from 'better-sqlite3';
+import { cooperatively, TimeSlice } from '../../concurrency.ts';
+import type { DeviceRecord } from '../../domain/device.ts';
+import { StoreFailure } from '../commit.ts';
+import { JournalEnd } from '../journal-end.ts';
+import type { CommitNotice } from '../store.ts';
+import { devices, numberedTables, serviceTokens, users } from '../tables.ts';
+import { Documents } from '../write/documents.ts';
+import { Draft, type LastNumbers } from '../write/draft.ts';
+import type { Batch, Engine, FailedTransaction } from '../write/group.ts';
+import { Unstorable } from '../write/group.ts';
+import { Proofs } from '../write/proofs.ts';
+import type { Changed } from '../write/records.ts';
+import { isOutage, toFailure } from './failure.ts';
+import { continueJournal, writeHead } from './journal.ts';
+import { SqliteSource } from './source.ts';
+import type { Statements } from './statements.ts';
+import { SqliteTables } from './tables.ts';
+import { writeDraft } from './writes.ts';
+
+/** What a transaction did to devices, for code that keeps more than the tables. */
+export interface DeviceDeltas {
+  readonly added: readonly DeviceRecord[];
+  readonly changed: readonly Changed<DeviceRecord>[];
+}
+
+/** Called after a transaction has committed and before the promises of its commits resolve. */
+type Committed = (notice: CommitNotice, deltas: DeviceDeltas) => void;
+
+/** The transactions of a database. It has a single writer, so the next numbers and the end of the journal are held in memory. */
+export class SqliteEngine implements Engine {
+  readonly #db: Database.Database;
+  readonly #tables: SqliteTables;
+  readonly #source: SqliteSource;
+  readonly #end: JournalEnd;
+  readonly #committed: Committed;
+  readonly #sliceMs: number | undefined;
+  #last: LastNumbers = {};
+  /** When the last device was added. */
+  #lastCreated = 0;
+  /** What is held is that of a transaction that was undone: if the disk failed, reading the real state may have failed too. */
+  #isStale = false;
+
+  /** `keys`: see `JournalEnd`. To be reloaded before its first use. */
+  constructor(
+    statements: Statements,
+    keys: readonly [Uint8Array, ...Uint8Array[]],
+    committed: Committed,
+    sliceMs?: number,
+  ) {
+    this.#db = statements.db;
+    this.#tables = new SqliteTables(statements);
+    this.#source = new SqliteSource(this.#tables);
+    this.#end = new JournalEnd(keys);
+    this.#committed = committed;
+    this.#sliceMs = sliceMs;
+  }
+
+  /** Reads the state of the database. Returns what is wrong with the end of the journal; null if nothing is. */
+  reload(): string | null {
+    const { statements } = this.#tables;
+    const lastOf = (name: string) => statements.value<number | null>(`SELECT max(number) FROM ${name}`) ?? 0;
+    this.#last = Object.fromEntries(numberedTables.map(({ name }) => [name, lastOf(name)]));
+    this.#lastCreated = this.#tables.one(devices.byKey, this.#last.device!)?.createdAt ?? 0;
+    this.#source.forget();
+    const fault = continueJournal(statements, this.#end);
+    this.#isStale = false;
+    return fault;
+  }
+
+  async transaction(batch: Batch): Promise<boolean> {
+    const draft = await this.#commit(batch);
+    if (draft.isEmpty) return false;
+    this.#finished(draft);
+    return true;
+  }
+
+  async #commit(batch: Batch): Promise<Draft> {
+    try {
+      if (this.#isStale) this.reload();
+      this.#tables.statements.run('BEGIN IMMEDIATE');
+      const draft = new Draft({ source: this.#source, last: this.#last, end: this.#end, at: null });
+      await batch.apply(draft);
+      if (!draft.isEmpty) await this.#write(draft);
+      this.#tables.statements.run('COMMIT');
+      return draft;
+    } catch (error) {
+      this.#rollback();
+      throw error;
+    }
+  }
+
+  failed(error: unknown): FailedTransaction {
+    const cause = error instanceof Unstorable ? error.cause : error;
+    return { failure: this.#toFailure(cause), isOutage: this.#isStale || isOutage(cause), isShared: false };
+  }
+
+  closed(): StoreFailure {
+    return new StoreFailure('the store is closed');
+  }
+
+  /** Tries a write that changes nothing. Returns why it failed; null if it did not. */
+  probe(): StoreFailure | null {
+    try {
+      this.#db.exec(`BEGIN IMMEDIATE; INSERT INTO meta (name, value) VALUES ('probe', '0')
+        ON CONFLICT DO UPDATE SET value = 1 - value; COMMIT`);
+      return null;
+    } catch (error) {
+      this.#rollback();
+      return this.#toFailure(error);
+    }
+  }
+
+  async #write(draft: Draft): Promise<void> {
+    await cooperatively(writeDraft(this.#tables, draft), { slice: new TimeSlice(this.#sliceMs) });
+    this.#noteClockStep(draft.of(devices).added);
+    if (draft.events.length > 0) writeHead(this.#tables.statements, draft.seal());
+  }
+
+  /** From the first device on that has an earlier time than the one before, the order of creation is not the order of numbers. */
+  #noteClockStep(added: readonly DeviceRecord[]): void {
+    let last = this.#lastCreated;
+    const stepped = added.some(({ createdAt }) => {
+      const isEarlier = createdAt < last;
+      last = createdAt;
+      return isEarlier;
+    });
+    if (stepped)
+      this.#tables.statements.run(`INSERT OR IGNORE INTO meta (name, value) VALUES ('clock stepped back', 'yes')`);
+  }
+
+  #finished(draft: Draft): void {
+    const { added, changed } = draft.of(devices);
+    this.#last = draft.last;
+    this.#lastCreated = added.at(-1)?.createdAt ?? this.#lastCreated;
+    const isKept = [draft.of(users), draft.of(serviceTokens)].every(({ isUntouched }) => isUntouched);
+    if (!isKept || !draft.part(Documents).isEmpty || !draft.part(Proofs).isEmpty) this.#source.forget();
+    if (draft.events.length > 0) this.#committed(draft.notice, { added, changed });
+  }
+
+  #rollback(): void {
+    this.#isStale = true;
+    try {
+      // Some errors end the transaction by themselves.
+      if (this.#db.inTransaction) this.#db.exec('ROLLBACK');
+      this.reload();
+    } catch {
+      // The next transaction reads the state again.
+    }
+  }
+
+  #toFailure(error: unknown): StoreFailure {
+    return toFailure(error, 'nothing was written', this.#db.name);
+  }
+}

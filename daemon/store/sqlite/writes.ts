@@ -1,0 +1,146 @@
+/** Writes a draft, and what only this engine keeps beside the records: tags and marks of devices by which lists find them. */
+import { proofBounds } from '../../../src/contract/limits.ts';
+import type { Tags } from '../../../src/contract/tags.ts';
+import { type DeviceRecord, noTags } from '../../domain/device.ts';
+import { marksOf } from '../../domain/proof.ts';
+import { LARGE_RESPONSE } from '../commit.ts';
+import {
+  devices,
+  documents,
+  events,
+  numberedTables,
+  proofs,
+  responses,
+  type Table,
+  webhookProgress,
+} from '../tables.ts';
+import { Documents, WebhookProgress } from '../write/documents.ts';
+import type { Draft } from '../write/draft.ts';
+import { Proofs } from '../write/proofs.ts';
+import { Responses } from '../write/responses.ts';
+import type { Statements } from './statements.ts';
+import type { SqliteTables } from './tables.ts';
+
+/** Rows come before those that refer to them. Yields regularly. */
+export function* writeDraft(tables: SqliteTables, draft: Draft): Generator<void, void> {
+  for (const table of numberedTables) yield* writeRecords(tables, draft, table as never);
+  writeCounts(tables.statements, draft);
+  writeResponses(tables, draft.part(Responses));
+  writeProofs(tables, draft.part(Proofs), draft.at);
+  writeVersions(tables, documents, draft.part(Documents).changed);
+  writeVersions(tables, webhookProgress, draft.part(WebhookProgress).changed);
+  yield* inStrides(draft.events, event => tables.insert(events, event));
+}
+
+function* writeRecords<R extends { readonly number: number }>(
+  tables: SqliteTables,
+  draft: Draft,
+  table: Table<R>,
+): Generator<void, void> {
+  const { added, changed } = draft.of(table);
+  const isDevice = (table as unknown) === devices;
+  yield* inStrides(changed, ({ before, after }) => {
+    tables.update(table, before, after);
+    if (isDevice) setIndexed(tables.statements, before as never, after as never);
+  });
+  yield* inStrides(added, record => {
+    tables.insert(table, record);
+    if (isDevice) setIndexed(tables.statements, null, record as never);
+  });
+}
+
+/** Rows written between two looks at the clock. */
+const stride = 16;
+
+function* inStrides<T>(items: readonly T[], write: (item: T) => void): Generator<void, void> {
+  for (let i = 0; i < items.length; i++) {
+    write(items[i]!);
+    if (i % stride === stride - 1) yield;
+  }
+}
+
+type Indexed = Pick<DeviceRecord, 'number' | 'tags' | 'proof'>;
+
+function setIndexed(statements: Statements, before: Indexed | null, { number, tags, proof }: Indexed): void {
+  const [oldTags, oldProof] = [before?.tags ?? noTags, before?.proof ?? null];
+  if (tags !== oldTags) setTags(statements, number, oldTags, tags);
+  if (proof !== oldProof) setMarks(statements, number, marksOf(oldProof), marksOf(proof));
+}
+
+function setTags(statements: Statements, device: number, before: Tags, after: Tags): void {
+  for (const [name, value] of without(before, after))
+    statements.run('DELETE FROM device_tag WHERE name = ? AND value = ? AND device = ?', name, value, device);
+  for (const [name, value] of without(after, before))
+    statements.run('INSERT INTO device_tag (name, value, device) VALUES (?, ?, ?)', name, value, device);
+}
+
+/** The tags that are not in `others` with the same value. */
+const without = (tags: Tags, others: Tags) => Object.entries(tags).filter(([name, value]) => others[name] !== value);
+
+function setMarks(statements: Statements, device: number, before: readonly string[], after: readonly string[]): void {
+  for (const mark of before)
+    if (!after.includes(mark)) statements.run('DELETE FROM device_mark WHERE mark = ? AND device = ?', mark, device);
+  for (const mark of after)
+    statements.run('INSERT OR IGNORE INTO device_mark (mark, device) VALUES (?, ?)', mark, device);
+}
+
+const addCount = `INSERT INTO device_count (manufacturer, device_type, status, count) VALUES (?, ?, ?, 0) ON CONFLICT DO NOTHING`;
+const changeCount = `UPDATE device_count SET count = count + ? WHERE manufacturer = ? AND device_type = ? AND status = ?`;
+
+function writeCounts(statements: Statements, { counts }: Draft): void {
+  for (const { manufacturer, deviceType, status, by } of counts) {
+    statements.run(addCount, manufacturer, deviceType, status);
+    statements.run(changeCount, by, manufacturer, deviceType, status);
+  }
+}
+
+const boundTotal = `DELETE FROM response WHERE number IN (
+  SELECT number FROM (
+    SELECT number, sum(size) OVER (ORDER BY number DESC) AS total FROM response
+    WHERE holder = ? AND size >= ${LARGE_RESPONSE})
+  WHERE total > ?)`;
+
+function writeResponses(tables: SqliteTables, { removed, stored, largeHolders }: Responses): void {
+  for (const id of removed) tables.remove(responses, id);
+  for (const response of stored) {
+    // An expired response may still have the id. The new one has a new number.
+    tables.remove(responses, response.id);
+    tables.insert(responses, response);
+  }
+  for (const [holder, maxTotal] of largeHolders) tables.statements.run(boundTotal, holder, maxTotal);
+}
+
+/** Evidence comes before claims, and of equal ones the last. */
+export const byStrength = 'ORDER BY evidence IS NOT NULL DESC, number DESC';
+/** Answers to challenges that are still valid stay: they tell that the challenge was answered. */
+const trim = `DELETE FROM proof WHERE serial_number = ? AND created_at < ? AND number NOT IN (
+  SELECT number FROM proof WHERE serial_number = ? ${byStrength} LIMIT ${proofBounds.keptPerSerial})`;
+const settle = `UPDATE proof SET is_pending = 0 WHERE is_pending = 1
+  AND EXISTS (SELECT 1 FROM device WHERE device.serial_number = proof.serial_number)`;
+const expire = `DELETE FROM proof WHERE is_pending = 1 AND (created_at < ? OR number <= coalesce(
+  (SELECT number FROM proof WHERE is_pending = 1 ORDER BY number DESC LIMIT 1 OFFSET ?), 0))`;
+
+/** `at`: the time of the transaction. */
+function writeProofs(tables: SqliteTables, { added, expiries }: Proofs, at: number): void {
+  const { statements } = tables;
+  for (const answer of added) {
+    const { serialNumber } = answer;
+    tables.insert(proofs, answer);
+    statements.run(trim, serialNumber, at - 2000 * proofBounds.challengeSeconds, serialNumber);
+  }
+  for (const { until, total } of expiries) {
+    statements.run(settle);
+    statements.run(expire, until, total);
+  }
+}
+
+function writeVersions<R extends object>(
+  tables: SqliteTables,
+  table: Table<R>,
+  changed: ReadonlyMap<string | number, R | null>,
+): void {
+  for (const [key, row] of changed) {
+    if (row === null) tables.remove(table, key);
+    else tables.put(table, row);
+  }
+}

@@ -1,0 +1,113 @@
+/** What changes and guards of rows with a version mean, and their entries: documents, and the progress of webhooks. */
+import { documentDigest } from '../../domain/digest.ts';
+import type { DocumentGuard, DocumentRecord, DocumentSet } from '../../domain/document.ts';
+import type { WebhookChange } from '../../domain/webhook.ts';
+import { Conflict } from '../commit.ts';
+import { documentVersion, type Lookup, type ProgressRow, webhookProgress } from '../tables.ts';
+import type { Part } from './draft.ts';
+import type { Replay, ReplayedEntry, Report } from './replay.ts';
+import { type ChangeRules, done, type GuardRules } from './rule.ts';
+import type { Source } from './source.ts';
+
+/** Rows whose version ascends with each change, from 1; 0: there is no row. */
+class Versions<K extends string | number, R extends { readonly version: number }> implements Part {
+  /** By key; null if it is removed. */
+  readonly changed = new Map<K, R | null>();
+  readonly #source: Source;
+  readonly #lookup: Lookup<R, 'version'>;
+
+  constructor(source: Source, lookup: Lookup<R, 'version'>) {
+    this.#source = source;
+    this.#lookup = lookup;
+  }
+
+  version(key: K): number {
+    const changed = this.changed.get(key);
+    if (changed !== undefined) return changed?.version ?? 0;
+    return this.#source.find(this.#lookup, key)[0]?.version ?? 0;
+  }
+
+  get isEmpty(): boolean {
+    return this.changed.size === 0;
+  }
+}
+
+const progressVersion: Lookup<ProgressRow, 'version'> = { ...webhookProgress.byKey, select: ['version'] };
+
+/** The documents that a transaction replaces. */
+export class Documents extends Versions<string, DocumentRecord> {
+  constructor(source: Source) {
+    super(source, documentVersion);
+  }
+}
+
+/** The progresses that a transaction replaces or removes. */
+export class WebhookProgress extends Versions<number, ProgressRow> {
+  constructor(source: Source) {
+    super(source, progressVersion);
+  }
+}
+
+const otherVersion = (name: string) => `the document ${name} has another version now`;
+
+export const documentChanges: ChangeRules<(DocumentSet | WebhookChange)['kind']> = {
+  'document.set': {
+    needs: ({ name }, wanted) => wanted.add(documentVersion, name),
+    check(draft, { name, before }) {
+      if (draft.part(Documents).version(name) !== before) throw new Conflict(otherVersion(name));
+    },
+    apply(draft, { name, before, value, entry }, context) {
+      draft.part(Documents).changed.set(name, { name, version: before + 1, value });
+      draft.enter(context, entry, null, null);
+      return done;
+    },
+  },
+  'webhook.progress': {
+    needs: ({ webhook }, wanted) => wanted.add(progressVersion, webhook),
+    check(draft, { webhook, before }) {
+      if (draft.part(WebhookProgress).version(webhook) !== before)
+        throw new Conflict(`the progress of webhook ${webhook} has another version now`);
+    },
+    apply(draft, { webhook: number, before, progress }) {
+      draft.part(WebhookProgress).changed.set(number, { number, version: before + 1, progress });
+      return done;
+    },
+  },
+  'webhook.forget': {
+    apply(draft, { webhook }) {
+      draft.part(WebhookProgress).changed.set(webhook, null);
+      return done;
+    },
+  },
+};
+
+export const documentGuards: GuardRules<DocumentGuard['kind']> = {
+  document: {
+    needs: ({ name }, wanted) => wanted.add(documentVersion, name),
+    broken: (draft, { name, version }) => (draft.part(Documents).version(name) === version ? null : otherVersion(name)),
+  },
+};
+
+type ComparedDocument = Pick<DocumentRecord, 'name' | 'value'>;
+
+/** The documents as the journal says that they are. */
+export class DocumentReplay implements Replay<string, ComparedDocument> {
+  readonly table = 'document';
+  readonly fields = ['name', 'value'] as const;
+  readonly #digests = new Map<string, string>();
+
+  apply(name: string, { detail }: ReplayedEntry): void {
+    if (typeof detail.documentDigest === 'string') this.#digests.set(name, detail.documentDigest);
+  }
+
+  compare({ name, value }: ComparedDocument, report: Report): void {
+    const digest = this.#digests.get(name);
+    this.#digests.delete(name);
+    if (digest === undefined) report(`the document ${name} was added without an entry`);
+    else if (digest !== documentDigest(value)) report(`the document ${name} was changed without an entry`);
+  }
+
+  end(report: Report): void {
+    for (const name of this.#digests.keys()) report(`the document ${name} was removed without an entry`);
+  }
+}

@@ -1,0 +1,149 @@
+/** What a group of commits reads, adds and changes, in memory, until it is written. */
+import type { DeviceStatus, DeviceType } from '../../../src/contract/values.ts';
+import type { DeviceRecord } from '../../domain/device.ts';
+import type { Entry } from '../../domain/journal.ts';
+import type { ChainedRow, EntryContext, JournalEnd, StoredHead } from '../journal-end.ts';
+import type { CommitNotice } from '../store.ts';
+import { devices, serviceTokens, type Table, users } from '../tables.ts';
+import { Records } from './records.ts';
+import type { Source } from './source.ts';
+
+/** A number of devices of a kind. */
+export interface DeviceCount {
+  readonly manufacturer: string;
+  readonly deviceType: DeviceType;
+  readonly status: DeviceStatus;
+  by: number;
+}
+
+/** What a transaction does beside records. */
+export interface Part {
+  /** Whether there is nothing to write. */
+  readonly isEmpty: boolean;
+}
+
+/** The last number of each table, by name. */
+export type LastNumbers = Readonly<Record<string, number>>;
+
+/** What a draft starts from. */
+export interface Start {
+  readonly source: Source;
+  readonly last: LastNumbers;
+  /** Continues at the end of the stored journal. */
+  readonly end: JournalEnd;
+  /** The time of the last commit, below which no time is accepted; null if times are taken as they are. */
+  readonly at: number | null;
+}
+
+type Numbered = { readonly number: number };
+
+export class Draft {
+  readonly events: ChainedRow[] = [];
+  readonly #source: Source;
+  readonly #end: JournalEnd;
+  readonly #last: Record<string, number>;
+  readonly #isAscending: boolean;
+  #at: number;
+  // biome-ignore lint/suspicious/noExplicitAny: records of all tables are in one map
+  readonly #records = new Map<Table<any>, Records<any>>();
+  readonly #parts = new Map<unknown, Part>();
+  readonly #counts = new Map<string, DeviceCount>();
+
+  constructor({ source, last, end, at }: Start) {
+    this.#source = source;
+    this.#last = { ...last };
+    this.#end = end;
+    this.#isAscending = at !== null;
+    this.#at = at ?? 0;
+  }
+
+  /** The records of a table. */
+  of<R extends Numbered>(table: Table<R>): Records<R> {
+    const known = this.#records.get(table);
+    if (known) return known;
+    const records = new Records(table, this.#source);
+    this.#records.set(table, records);
+    return records;
+  }
+
+  /** What it does beside records; made at the first call. */
+  part<P extends Part>(kind: new (source: Source) => P): P {
+    const known = this.#parts.get(kind) as P | undefined;
+    if (known) return known;
+    const part = new kind(this.#source);
+    this.#parts.set(kind, part);
+    return part;
+  }
+
+  /** The time of a commit. */
+  timeOf(at: number): number {
+    this.#at = Math.max(this.#at, at);
+    return this.#isAscending ? this.#at : at;
+  }
+
+  /** The latest time of its commits. */
+  get at(): number {
+    return this.#at;
+  }
+
+  /** The next number of a table. */
+  next(table: { readonly name: string }): number {
+    return ++this.#last[table.name]!;
+  }
+
+  get last(): LastNumbers {
+    return this.#last;
+  }
+
+  enter(context: EntryContext, entry: Entry, device: number | null, subject: number | null): void {
+    this.events.push(this.#end.append(context, entry, device, subject));
+  }
+
+  rotate(context: EntryContext, entry: Entry, key: Uint8Array): void {
+    const row = this.#end.rotate(context, entry, key);
+    if (row) this.events.push(row);
+  }
+
+  count({ manufacturer, deviceType, status }: DeviceRecord, by: 1 | -1): void {
+    const key = `${deviceType} ${status} ${manufacturer}`;
+    const count = this.#counts.get(key);
+    if (count) count.by += by;
+    else this.#counts.set(key, { manufacturer, deviceType, status, by });
+  }
+
+  /** By how much the numbers of devices change. */
+  get counts(): readonly DeviceCount[] {
+    return [...this.#counts.values()].filter(({ by }) => by !== 0);
+  }
+
+  /** The end of the journal after it, sealed. */
+  seal(): StoredHead {
+    return this.#end.seal();
+  }
+
+  /** Whether there is nothing to write. */
+  get isEmpty(): boolean {
+    if (this.events.length > 0) return false;
+    for (const records of this.#records.values()) if (!records.isUntouched) return false;
+    for (const part of this.#parts.values()) if (!part.isEmpty) return false;
+    return true;
+  }
+
+  /** What listeners learn. */
+  get notice(): CommitNotice {
+    const [changedUsers, changedTokens] = [this.of(users), this.of(serviceTokens)];
+    const revoked = changedTokens.changed.filter(({ before, after }) => before.revokedAt !== after.revokedAt);
+    return {
+      lastEventId: this.#end.id,
+      users: numbersOf([...changedUsers.added, ...changedUsers.changed.map(({ after }) => after)]),
+      serviceTokens: numbersOf([...changedTokens.added, ...revoked.map(({ after }) => after)]),
+    };
+  }
+
+  /** Number of devices that were added. */
+  get addedDevices(): number {
+    return this.of(devices).added.length;
+  }
+}
+
+const numbersOf = (records: readonly Numbered[]) => records.map(({ number }) => number);

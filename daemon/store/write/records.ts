@@ -1,0 +1,98 @@
+import { keyOf, type Lookup, type LookupKey, type Table, uniqueKey } from '../tables.ts';
+import type { Source } from './source.ts';
+
+/** A record before and after a transaction. */
+export interface Changed<R> {
+  readonly before: R;
+  readonly after: R;
+}
+
+/** The records of a table as a transaction sees them: those of the database, with what was added and changed. */
+export class Records<R extends { readonly number: number }> {
+  readonly table: Table<R>;
+  readonly #source: Source;
+  /** By number; those that were added are in `added` alone. */
+  readonly #present = new Map<number, R>();
+  readonly #before = new Map<number, R>();
+  /** Numbers by what is unique; null if it has become free. */
+  readonly #keys = new Map<LookupKey, number | null>();
+  readonly #added: R[] = [];
+
+  constructor(table: Table<R>, source: Source) {
+    this.table = table;
+    this.#source = source;
+  }
+
+  get(number: number): R | undefined {
+    return this.#known(number) ?? this.#load(this.#find(this.table.byKey, number)[0]);
+  }
+
+  /** The record that has what is unique. */
+  withKey(key: LookupKey): R | undefined {
+    const number = this.#keys.get(key);
+    if (number !== undefined) return number === null ? undefined : this.#known(number);
+    return this.#load(this.#find(this.table.unique, key)[0]);
+  }
+
+  /** The records that the lookup finds, by number. */
+  all(lookup: Lookup<R>, key: LookupKey): readonly R[] {
+    for (const record of this.#find(lookup, key)) this.#load(record);
+    const found = [...this.#present.values(), ...this.#added].filter(record => keyOf(lookup, record) === key);
+    return found.sort((a, b) => a.number - b.number);
+  }
+
+  /** The number of the record follows that of the last one. */
+  add(record: R): void {
+    this.#added.push(record);
+    this.#index(record);
+  }
+
+  change(record: R): void {
+    const before = this.#known(record.number)!;
+    const key = uniqueKey(this.table, before);
+    if (key !== null) this.#keys.set(key, null);
+    const first = this.#added[0]?.number ?? Number.POSITIVE_INFINITY;
+    if (record.number >= first) this.#added[record.number - first] = record;
+    else {
+      if (!this.#before.has(record.number)) this.#before.set(record.number, before);
+      this.#present.set(record.number, record);
+    }
+    this.#index(record);
+  }
+
+  /** As they are now. */
+  get added(): readonly R[] {
+    return this.#added;
+  }
+
+  get changed(): readonly Changed<R>[] {
+    return Array.from(this.#before, ([number, before]) => ({ before, after: this.#present.get(number)! }));
+  }
+
+  get isUntouched(): boolean {
+    return this.#added.length === 0 && this.#before.size === 0;
+  }
+
+  #find(lookup: Lookup<R>, key: LookupKey): readonly R[] {
+    return this.#source.find(lookup, key) as readonly R[];
+  }
+
+  #known(number: number): R | undefined {
+    const first = this.#added[0]?.number ?? Number.POSITIVE_INFINITY;
+    return number >= first ? this.#added[number - first] : this.#present.get(number);
+  }
+
+  #load(record: R | undefined): R | undefined {
+    if (record === undefined) return undefined;
+    const known = this.#known(record.number);
+    if (known) return known;
+    this.#present.set(record.number, record);
+    this.#index(record);
+    return record;
+  }
+
+  #index(record: R): void {
+    const key = uniqueKey(this.table, record);
+    if (key !== null) this.#keys.set(key, record.number);
+  }
+}

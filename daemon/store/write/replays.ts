@@ -1,0 +1,61 @@
+import type { EntryType } from '../../domain/journal.ts';
+import type { JournalRow } from '../chain.ts';
+import { DeviceReplay } from './device-replay.ts';
+import { DocumentReplay } from './documents.ts';
+import { passkeyReplay } from './passkeys.ts';
+import type { Fields } from './replay.ts';
+import { tokenReplay } from './service-tokens.ts';
+import { UserReplay } from './users.ts';
+
+/**
+ * The tables as the journal says that they must be. A person who removes the last entries and puts an earlier seal back leaves
+ * rows that no entry explains: a promoted user, another password, an unlocked device.
+ */
+export class Replays {
+  readonly users = new UserReplay();
+  readonly devices = new DeviceReplay();
+  readonly tokens = tokenReplay();
+  readonly passkeys = passkeyReplay();
+  readonly documents = new DocumentReplay();
+
+  /** Whether entries of this version are among them. */
+  hasDigests = false;
+
+  /** Takes the entries in their order. */
+  apply(row: JournalRow): void {
+    const { at, actor, device, subject } = row;
+    const type = row.type as EntryType;
+    this.hasDigests ||= row.detail.includes('Digest":"');
+    const isAboutDocument = device === null && subject === null;
+    if (isAboutDocument && !row.detail.includes('"documentDigest":')) return;
+    const entry = { type, at, actor, data: fieldsOf(row.data), detail: fieldsOf(row.detail) };
+    if (device !== null) this.devices.apply(device, entry);
+    else if (isAboutDocument) this.documents.apply(String(entry.detail.document), entry);
+    else if (type.startsWith('PASSKEY_')) this.passkeys.apply(subject!, entry);
+    else if (type.startsWith('TOKEN_')) this.tokens.apply(subject!, entry);
+    else this.users.apply(subject!, entry);
+  }
+
+  /** What entries of an earlier version do not prove; valid after all tables were compared. */
+  get notCovered(): readonly string[] {
+    return [
+      ...counted(this.users.unproved, 'password', 'passwords', 'user', 'users'),
+      ...counted(this.devices.unproved, 'activation code', 'activation codes', 'device', 'devices'),
+    ];
+  }
+}
+
+const counted = (count: number, one: string, many: string, owner: string, owners: string): string[] => {
+  if (count === 0) return [];
+  return [count === 1 ? `the ${one} of 1 ${owner}` : `the ${many} of ${count} ${owners}`];
+};
+
+/** Empty if the text is not an object: the entry was changed, which the chain reports. */
+function fieldsOf(json: string): Fields {
+  if (json === '{}') return {};
+  try {
+    return (JSON.parse(json) ?? {}) as Fields;
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,67 @@
+import type { Entry } from '../../domain/journal.ts';
+import type { Change, ChangeResult, Guard } from '../commit.ts';
+import type { EntryContext } from '../journal-end.ts';
+import { type Table, uniqueKey } from '../tables.ts';
+import type { Draft } from './draft.ts';
+import type { Wanted } from './source.ts';
+
+type Kind = Change['kind'];
+type ChangeOf<K extends Kind> = Extract<Change, { kind: K }>;
+
+/** What a kind of change means. */
+export interface ChangeRule<C> {
+  /** Names what `check` and `apply` look up. */
+  readonly needs?: (change: C, wanted: Wanted) => void;
+  /** Throws `Conflict` if the change cannot be made. Only reads. */
+  readonly check?: (draft: Draft, change: C) => void;
+  /** Makes the change and its entry. */
+  readonly apply: (draft: Draft, change: C, context: EntryContext) => ChangeResult;
+}
+
+/** The rules of these kinds of changes. */
+export type ChangeRules<K extends Kind> = { readonly [P in K]: ChangeRule<ChangeOf<P>> };
+
+type GuardKind = Guard['kind'];
+
+/** What a kind of guard demands. */
+export interface GuardRule<G> {
+  readonly needs: (guard: G, wanted: Wanted) => void;
+  /** Why the guard does not hold; null if it does. */
+  readonly broken: (draft: Draft, guard: G) => string | null;
+}
+
+/** The rules of these kinds of guards. */
+export type GuardRules<K extends GuardKind> = { readonly [P in K]: GuardRule<Extract<Guard, { kind: P }>> };
+
+export const done: ChangeResult = { kind: 'done' };
+
+/** Sets the fields that are given: undefined must not replace a value. */
+export function withFields<R extends object>(record: R, set: { readonly [K in keyof R]?: R[K] | undefined }): R {
+  const after = { ...record };
+  for (const field in set) if (set[field] !== undefined) after[field] = set[field] as R[typeof field];
+  return after;
+}
+
+interface Numbered {
+  readonly number: number;
+  readonly createdAt: number;
+}
+
+/** The rule of changes that add a record, with an entry about it: `duplicate` if another one has what is unique. */
+export function adding<C extends { readonly entry: Entry }, R extends Numbered>(
+  table: Table<R>,
+  fieldsOf: (change: C) => Omit<R, 'number' | 'createdAt'>,
+): ChangeRule<C> {
+  return {
+    needs: (change, wanted) => wanted.add(table.unique, uniqueKey(table, fieldsOf(change) as R)!),
+    apply(draft, change, context) {
+      const fields = fieldsOf(change);
+      const existing = draft.of(table).withKey(uniqueKey(table, fields as R)!);
+      if (existing) return { kind: 'duplicate', number: existing.number, status: null };
+      const number = draft.next(table);
+      draft.of(table).add({ ...fields, number, createdAt: context.at } as R);
+      draft.enter(context, change.entry, null, number);
+      return { kind: 'added', number };
+    },
+  };
+}

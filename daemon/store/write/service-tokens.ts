@@ -1,0 +1,59 @@
+/** What the changes of service tokens mean, and their entries. */
+import { tokenIds } from '../../../src/contract/ids.ts';
+import type { ServiceTokenRecord, TokenChange } from '../../domain/service-token.ts';
+import { Conflict } from '../commit.ts';
+import { serviceTokens } from '../tables.ts';
+import { FixedReplay } from './replay.ts';
+import { adding, type ChangeRules, done } from './rule.ts';
+import type { Wanted } from './source.ts';
+
+const needs = ({ token }: { readonly token: number }, wanted: Wanted) => wanted.add(serviceTokens.byKey, token);
+
+export const tokenChanges: ChangeRules<TokenChange['kind']> = {
+  'token.add': adding(serviceTokens, ({ token }) => ({ ...token, lastUsedAt: null, revokedAt: null })),
+  'token.revoke': {
+    needs,
+    check(draft, { token }) {
+      if (draft.of(serviceTokens).get(token)?.revokedAt !== null)
+        throw new Conflict(`service token ${token} does not exist or is revoked`);
+    },
+    apply(draft, { token, entry }, context) {
+      draft.of(serviceTokens).change({ ...draft.of(serviceTokens).get(token)!, revokedAt: context.at });
+      draft.enter(context, entry, null, token);
+      return done;
+    },
+  },
+  'token.use': {
+    needs,
+    apply(draft, { token, usedAt }) {
+      const before = draft.of(serviceTokens).get(token);
+      if (before) draft.of(serviceTokens).change({ ...before, lastUsedAt: Math.max(before.lastUsedAt ?? 0, usedAt) });
+      return done;
+    },
+  },
+};
+
+/** A token as engines exchange it. `allowedFrom`: a JSON array, null for any address; `may`: a JSON array, null in a database of an earlier version. */
+type ComparedToken = Omit<ServiceTokenRecord, 'allowedFrom' | 'may'> & {
+  readonly allowedFrom: string | null;
+  readonly may: string | null;
+};
+
+/** How a token was used is not in the journal. */
+export const tokenReplay = () =>
+  new FixedReplay<ComparedToken>({
+    table: 'service_token',
+    added: 'TOKEN_CREATED',
+    ended: 'TOKEN_REVOKED',
+    endedAt: 'revokedAt',
+    fixed: ['name', 'role', 'sha256', 'createdBy', 'createdAt', 'expiresAt', 'allowedFrom', 'may'],
+    // An entry of an earlier version has no permissions.
+    said({ actor, at, detail: { name, role, sha256, expiresAt, allowedFrom, may = [] } }) {
+      const networks = allowedFrom === null ? null : JSON.stringify(allowedFrom);
+      return [name, role, sha256, actor, at, expiresAt, networks, JSON.stringify(may)];
+    },
+    found: ({ name, role, sha256, createdBy, createdAt, expiresAt, allowedFrom, may }) => [
+      ...[name, role, sha256, createdBy, createdAt, expiresAt, allowedFrom, may ?? '[]'],
+    ],
+    format: tokenIds.format,
+  });

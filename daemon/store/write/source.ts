@@ -1,0 +1,39 @@
+/** What the changes of a transaction depend on: what they look up, and who answers. */
+import type { ResponseExpire } from '../commit.ts';
+import type { Field, Lookup, LookupKey } from '../tables.ts';
+
+/** The database as it was before the transaction. */
+export interface Source {
+  /** The rows that the lookup finds. An engine that reads beforehand answers only what was wanted. */
+  find<R extends object, S extends Field<R>>(lookup: Lookup<R, S>, key: LookupKey): readonly Pick<R, S>[];
+  /** The ids of the responses that the change removes. */
+  expired(change: ResponseExpire): readonly string[];
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: lookups of all tables are in one map
+export type AnyLookup = Lookup<any, any>;
+
+/** What commits will look up, for an engine that reads it in few round trips. */
+export class Wanted {
+  readonly keys = new Map<AnyLookup, Set<LookupKey>>();
+  readonly expiries: ResponseExpire[] = [];
+
+  add(lookup: AnyLookup, key: LookupKey): void {
+    const keys = this.keys.get(lookup);
+    if (keys) keys.add(key);
+    else this.keys.set(lookup, new Set([key]));
+  }
+
+  has(lookup: AnyLookup, key: LookupKey): boolean {
+    return this.keys.get(lookup)?.has(key) ?? false;
+  }
+
+  /** Leaves out what is in `other`, and adds the rest to it. */
+  leaveOut(other: Wanted): void {
+    for (const [lookup, keys] of this.keys)
+      for (const key of keys)
+        if (other.has(lookup, key)) keys.delete(key);
+        else other.add(lookup, key);
+    other.expiries.push(...this.expiries);
+  }
+}

@@ -1,0 +1,35 @@
+/** What the changes of uploaded files mean: versions of the application, and backups of devices. */
+import type { AppChange } from '../../domain/app.ts';
+import type { BackupChange } from '../../domain/backup.ts';
+import { Conflict } from '../commit.ts';
+import { apps, backups, devices } from '../tables.ts';
+import { ofDevice } from './devices.ts';
+import { adding, type ChangeRules, done } from './rule.ts';
+
+export const uploadChanges: ChangeRules<(AppChange | BackupChange)['kind']> = {
+  'app.add': adding(apps, ({ app }) => app),
+  'backup.add': {
+    needs: ({ backup }, wanted) => ofDevice.needs(backup, wanted),
+    check: (draft, { backup }) => ofDevice.check(draft, backup),
+    apply(draft, { backup, entry }, context) {
+      const { at } = context;
+      const device = draft.of(devices).get(backup.device)!;
+      const number = draft.next(backups);
+      draft.of(backups).add({ ...backup, number, createdAt: at });
+      draft.of(devices).change({ ...device, backupCount: device.backupCount + 1, lastBackupAt: at });
+      draft.enter(context, entry, backup.device, number);
+      return { kind: 'added', number };
+    },
+  },
+  'backup.restore': {
+    needs: ({ backup }, wanted) => wanted.add(backups.byKey, backup),
+    check(draft, { device, backup }) {
+      if (draft.of(backups).get(backup)?.device !== device)
+        throw new Conflict(`device ${device} has no backup ${backup}`);
+    },
+    apply(draft, { device, backup, entry }, context) {
+      draft.enter(context, entry, device, backup);
+      return done;
+    },
+  },
+};

@@ -1,0 +1,130 @@
+/** What the changes and guards of users mean, and their entries; the rights of the caller of a commit. */
+import { userIds } from '../../../src/contract/ids.ts';
+import { type CallerGuard, lostByToken, lostByUser } from '../../domain/caller.ts';
+import { passwordDigest } from '../../domain/digest.ts';
+import { changedSince, type UserChange, type UserGuard, type UserRecord } from '../../domain/user.ts';
+import { CallerRefused, Conflict } from '../commit.ts';
+import { enabledAdmins, serviceTokens, users } from '../tables.ts';
+import type { Draft } from './draft.ts';
+import type { Fields, Replay, ReplayedEntry, Report } from './replay.ts';
+import { adding, type ChangeRules, done, type GuardRules, withFields } from './rule.ts';
+import type { Wanted } from './source.ts';
+
+export const userChanges: ChangeRules<UserChange['kind']> = {
+  'user.add': adding(users, ({ user }) => ({ ...user, tokenEpoch: 0 })),
+  'user.set': {
+    needs: ({ user }, wanted) => wanted.add(users.byKey, user),
+    check(draft, { user }) {
+      if (!draft.of(users).get(user)) throw new Conflict(`user ${user} does not exist`);
+    },
+    apply(draft, { user, set, revoke, entry }, context) {
+      const before = draft.of(users).get(user)!;
+      draft.of(users).change({ ...withFields(before, set), tokenEpoch: before.tokenEpoch + Number(revoke) });
+      draft.enter(context, entry, null, user);
+      return done;
+    },
+  },
+};
+
+export const userGuards: GuardRules<UserGuard['kind']> = {
+  user: {
+    needs: ({ user }, wanted) => wanted.add(users.byKey, user),
+    broken: (draft, guard) => changedSince(guard, draft.of(users).get(guard.user)),
+  },
+  'another-admin': {
+    needs: (_guard, wanted) => wanted.add(enabledAdmins, ''),
+    broken(draft, { beside }) {
+      const others = draft.of(users).all(enabledAdmins, '');
+      return others.some(({ number }) => number !== beside) ? null : `no enabled ADMIN other than user ${beside}`;
+    },
+  },
+};
+
+export const callerRule = {
+  needs(caller: CallerGuard, wanted: Wanted): void {
+    if (caller.kind === 'user') wanted.add(users.byKey, caller.user);
+    else wanted.add(serviceTokens.byKey, caller.token);
+  },
+  /** Throws `CallerRefused` if the caller has lost the rights of the request. */
+  check(draft: Draft, caller: CallerGuard): void {
+    const lost =
+      caller.kind === 'user'
+        ? lostByUser(caller, draft.of(users).get(caller.user))
+        : lostByToken(draft.of(serviceTokens).get(caller.token));
+    if (lost) throw new CallerRefused(lost);
+  },
+};
+
+/** What the entries say of a user. A value is undefined if no entry has it: an entry of an earlier version. */
+interface ReplayedUser {
+  username?: unknown;
+  role?: unknown;
+  disabled: boolean;
+  /** How often all tokens of the user were revoked. */
+  epoch: number;
+  password: string | undefined;
+}
+
+/** A user as engines exchange it. */
+type ComparedUser = Pick<UserRecord, 'number' | 'username' | 'passwordHash' | 'role' | 'tokenEpoch'> & {
+  readonly disabled: 0 | 1;
+};
+
+/** The users as the journal says that they are. */
+export class UserReplay implements Replay<number, ComparedUser> {
+  readonly table = 'user';
+  readonly fields = ['number', 'username', 'passwordHash', 'role', 'tokenEpoch', 'disabled'] as const;
+  /** Users whose password no entry proves, after `end`. */
+  unproved = 0;
+  readonly #users = new Map<number, ReplayedUser>();
+
+  apply(number: number, { type, detail }: ReplayedEntry): void {
+    if (type === 'USER_CREATED') {
+      const { username, role } = detail;
+      this.#users.set(number, { username, role, disabled: false, epoch: 0, password: passwordIn(detail) });
+      return;
+    }
+    const user = this.#users.get(number);
+    if (!user) return;
+    if (type === 'USER_UPDATED') update(user, detail);
+    else if (type === 'PASSWORD_CHANGED') Object.assign(user, { epoch: user.epoch + 1, password: passwordIn(detail) });
+    else if (type === 'USER_LOGGED_OUT') user.epoch++;
+  }
+
+  compare(row: ComparedUser, report: Report): void {
+    const user = this.#users.get(row.number);
+    this.#users.delete(row.number);
+    const name = `${userIds.format(row.number)} (${row.username})`;
+    if (!user) {
+      report(`${name} was added without an entry`);
+      return;
+    }
+    const differs = (what: string, found: unknown, said: unknown) => {
+      if (said !== undefined && said !== found) report(`${name} ${what} ${found}, the journal says ${said}`);
+    };
+    differs('has the username', row.username, user.username);
+    differs('has the role', row.role, user.role);
+    if ((row.disabled === 1) !== user.disabled)
+      report(`${name} was ${user.disabled ? 'enabled' : 'disabled'} without an entry`);
+    differs('has had its tokens revoked this often:', row.tokenEpoch, user.epoch);
+    if (user.password === undefined) this.unproved++;
+    else if (user.password !== passwordDigest(row.passwordHash))
+      report(`the password of ${name} was changed without an entry`);
+  }
+
+  end(report: Report): void {
+    for (const number of this.#users.keys()) report(`${userIds.format(number)} was removed without an entry`);
+  }
+}
+
+const passwordIn = ({ passwordDigest }: Fields): string | undefined =>
+  typeof passwordDigest === 'string' ? passwordDigest : undefined;
+
+function update(user: ReplayedUser, detail: Fields): void {
+  const { role, disabled } = (detail.after ?? {}) as Fields;
+  if (role !== undefined) user.role = role;
+  if (disabled !== undefined) user.disabled = disabled === true;
+  if (disabled === true) user.epoch++;
+  // A password that was hashed at a new cost.
+  if (detail.passwordHash !== undefined) user.password = passwordIn(detail);
+}

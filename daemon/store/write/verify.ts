@@ -1,0 +1,118 @@
+/** Reads the journal from end to end, and compares the tables with what its entries say. The same for all engines. */
+
+import { deviceIds } from '../../../src/contract/ids.ts';
+import { TimeSlice } from '../../concurrency.ts';
+import { type AnsweredChallenge, answerDigest, answerParts } from '../../domain/digest.ts';
+import { storedProof } from '../../domain/proof.ts';
+import type { CopiedTable, RowRange, StoredRows } from '../copy.ts';
+import { JournalCheck } from '../journal-check.ts';
+import type { ChainedRow } from '../journal-end.ts';
+import type { JournalKeyList } from '../key-ring.ts';
+import type { Anchors, JournalReport } from '../maintenance.ts';
+import { columnOf, events } from '../tables.ts';
+import type { Replay, Report } from './replay.ts';
+
+/** Rows read at a time. */
+const CHUNK = 1000;
+
+/**
+ * Reports entries that were changed, removed, inserted or moved, and rows of users, devices, tokens and documents that are not what
+ * the entries say. `rows` must be of one moment. Works in time slices.
+ */
+export async function verifyJournal(rows: StoredRows, keys: JournalKeyList, anchors?: Anchors): Promise<JournalReport> {
+  const check = new JournalCheck(keys, anchors);
+  for await (const part of partsOf<ChainedRow>(rows, 'event', events.fields)) for (const row of part) check.entry(row);
+  const hasRecords = (await rows.last('user')) > 0 || (await rows.last('device')) > 0;
+  if (!check.end(await rows.head(), hasRecords)) return check.result();
+  const { report, replays } = check;
+  await compare(rows, replays.users, report);
+  await compare(rows, replays.devices, report, part => compareAnswers(rows, part, report));
+  await compare(rows, replays.documents, report);
+  await compare(rows, replays.tokens, report);
+  await compare(rows, replays.passkeys, report);
+  return check.result();
+}
+
+async function compare<R extends object>(
+  rows: StoredRows,
+  replay: Replay<never, R>,
+  report: Report,
+  also: (part: readonly R[]) => Promise<void> = async () => {},
+): Promise<void> {
+  for await (const part of partsOf<R>(rows, replay.table, replay.fields)) {
+    for (const row of part) replay.compare(row, report);
+    await also(part);
+  }
+  replay.end(report);
+}
+
+interface ProvedDevice {
+  readonly number: number;
+  readonly proof: string | null;
+}
+
+/** Compares the stored answers of devices with their proofs, which the journal proves. */
+async function compareAnswers(rows: StoredRows, devices: readonly ProvedDevice[], report: Report): Promise<void> {
+  const proved = devices.flatMap(({ number, proof }) => {
+    const stored = proof === null ? null : storedIn(proof);
+    return stored ? [{ number, ...stored }] : [];
+  });
+  if (proved.length === 0) return;
+  const values = proved.map(({ proofId }) => proofId);
+  const range = { after: 0, limit: values.length, among: { column: columnOf('proofId'), values } };
+  const found = await read<AnsweredChallenge>(rows, 'proof', answerParts, range);
+  const answers = new Map(found.map(answer => [answer.proofId, answer]));
+  for (const { number, proofId, answer: said } of proved) {
+    const id = deviceIds.format(number);
+    const answer = answers.get(proofId);
+    if (!answer) report(`the evidence of ${id} was removed`);
+    else if (said !== answerDigest(answer)) report(`the evidence of ${id} was changed`);
+  }
+}
+
+/** Null if the text cannot be read: it was changed, which was reported. */
+function storedIn(proof: string) {
+  try {
+    const { proofId, answer } = storedProof(proof);
+    return { proofId, answer };
+  } catch {
+    return null;
+  }
+}
+
+/** The rows of a table by their key, in parts. A database of an earlier version lacks some tables, and some columns, which are null. */
+async function* partsOf<R extends object>(
+  rows: StoredRows,
+  table: CopiedTable,
+  fields: readonly (keyof R & string)[],
+): AsyncGenerator<readonly R[], void> {
+  const key = table === 'event' ? 'id' : 'number';
+  const all = [...new Set<string>([key, ...fields])] as (keyof R & string)[];
+  const slice = new TimeSlice();
+  for (let after = 0; ; ) {
+    const part = await read<R>(rows, table, all, { after, limit: CHUNK });
+    if (part.length > 0) yield part;
+    if (part.length < CHUNK) return;
+    after = (part.at(-1) as Record<string, unknown>)[key] as number;
+    if (slice.over) await slice.pass();
+  }
+}
+
+async function read<R extends object>(
+  rows: StoredRows,
+  table: CopiedTable,
+  fields: readonly (keyof R & string)[],
+  range: Omit<RowRange, 'columns'>,
+): Promise<readonly R[]> {
+  const stored = await rows.columns(table);
+  const present = fields.filter(field => stored.includes(columnOf(field)));
+  if (present.length === 0) return [];
+  const missing = fields.filter(field => !present.includes(field));
+  const found = await rows.rows(table, { ...range, columns: present.map(columnOf) });
+  return found.map(values => {
+    const row: Record<string, unknown> = {};
+    for (let i = 0; i < present.length; i++) row[present[i]!] = values[i];
+    for (const field of missing) row[field] = null;
+    return row as R;
+  });
+}
