@@ -84,8 +84,11 @@ describe('three keys', () => {
     expect(rest.rows).toMatchObject([{ result: 'registered', tags }]);
     expect((await tagged.call('GET', '/api/devices/list?tag=lot:7')).list).toMatchObject([{ tags }, { tags }]);
     const [header, ...lines] = readFileSync(out, 'utf8').trimEnd().split('\n');
-    expect(header).toMatch(/,message,tag:lot,tag:station$/);
-    expect(lines).toEqual([expect.stringMatching(/,7,'=line-3$/), expect.stringMatching(/,7,'=line-3$/)]);
+    expect(header).toMatch(/,message,tag:lot,tag:station,check$/);
+    expect(lines).toEqual([
+      expect.stringMatching(/,7,'=line-3,c[0-9a-f]{8}$/),
+      expect.stringMatching(/,7,'=line-3,c[0-9a-f]{8}$/),
+    ]);
     const known = await enroll('2', '--tag', 'lot=8');
     expect(known.rows.map(row => [row.result, row.tags])).toEqual([
       ['known', tags],

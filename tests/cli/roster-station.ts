@@ -72,6 +72,9 @@ export class RosterBench {
       },
       atTerminal: (...more: string[]) =>
         atTerminal([process.execPath, programFile, ...args, ...more], { home, env, columns: 60 }),
+      /** Likewise, started by another program. */
+      atTerminalBy: (by: readonly string[], ...more: string[]) =>
+        atTerminal([...by, process.execPath, programFile, ...args, ...more], { home, env, columns: 100 }),
     };
   }
 

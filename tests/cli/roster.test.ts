@@ -37,7 +37,7 @@ describe('in a script', () => {
     expect(code).toBe(0);
     expect(all.at(-1)).toMatchObject({ result: 'registered', status: 'ACTIVE', userId: 'ben', name: null });
     for (const row of all.slice(0, -1)) expect(row).toMatchObject({ result: 'failed', userId: 'ben', deviceId: null });
-    expect(rows()[0]).toMatch(/^registered,DEV-\d+,.*,ACTIVE,ann,.*,Ann One,$/);
+    expect(rows()[0]).toMatch(/^registered,DEV-\d+,.*,ACTIVE,ann,.*,Ann One,,c[0-9a-f]{8}$/);
     expect(await run('--out', out)).toMatchObject({ code: 0, stdout: '' });
   });
 
@@ -68,7 +68,7 @@ describe('in a script', () => {
     await bench.pull();
     running.child.kill('SIGINT');
     expect((await running.ended).stderr).toMatch(/0 of 1 row done; 0 passed, 1 failed \(proof: 1\), yield 0 %/);
-    expect(rows()).toEqual([expect.stringMatching(/^failed,,.*,hal,.*--require-proof unit.*,proof$/)]);
+    expect(rows()).toEqual([expect.stringMatching(/^failed,,.*,hal,.*--require-proof unit.*,proof,c[0-9a-f]{8}$/)]);
     expect(await bench.total()).toBe(before);
   });
 

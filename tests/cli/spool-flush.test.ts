@@ -41,10 +41,13 @@ const entryOf = (more: Partial<SpoolEntry> = {}): SpoolEntry => ({
 });
 
 /** A file with these keys; `sent`: a run that was killed had sent them. */
-function spooled(entries: readonly SpoolEntry[], { sent = false, header = headerOf() } = {}): readonly string[] {
+async function spooled(
+  entries: readonly SpoolEntry[],
+  { sent = false, header = headerOf() } = {},
+): Promise<readonly string[]> {
   const spool = SpoolFile.open(file, header);
-  for (const entry of entries) spool.add(entry, sent);
-  spool.close();
+  for (const entry of entries) await spool.add(entry, sent);
+  await spool.close();
   return entries.map(({ registration }) => registration.serialNumber);
 }
 
@@ -102,7 +105,7 @@ describe('a flush that is killed', () => {
     ['before the activation', /activate$/, false, 1],
     ['after the activation, before its response', /activate$/, true, 1],
   ])('%s delivers each key once, with its code', async (_, path, isExecuted, at) => {
-    const serials = spooled([entryOf({ userId: 'ann' }), entryOf({ userId: 'ben' })]);
+    const serials = await spooled([entryOf({ userId: 'ann' }), entryOf({ userId: 'ben' })]);
     await killed(path, isExecuted, at);
     const { code: exit, rows } = await flush('--json');
     expect(exit).toBe(0);
@@ -117,7 +120,7 @@ describe('a flush that is killed', () => {
   });
 
   test('a day ago: the device that it registered is found by its serial number, with its code', async () => {
-    const [serial] = spooled([entryOf()]);
+    const [serial] = await spooled([entryOf()]);
     await killed(/register$/, true);
     expect((await list('--json')).json.list).toMatchObject([{ state: 'sent', serialNumber: serial }]);
     aged(25);
@@ -129,7 +132,7 @@ describe('a flush that is killed', () => {
   });
 
   test('after the registration: the code of the first attempt is shown, also if it was used since', async () => {
-    const [serial] = spooled([entryOf()]);
+    const [serial] = await spooled([entryOf()]);
     await killed(/register$/, true);
     const { deviceId, activationCode } = await deviceOf(serial!);
     await registry.call('POST', '/api/devices/activate', { deviceId, activationCode, userId: 'ann' });
@@ -137,7 +140,7 @@ describe('a flush that is killed', () => {
   });
 
   test.each([25, 1])('%i h ago: a device of another manufacturer is a conflict', async hours => {
-    const [serial] = spooled([entryOf()], { sent: true });
+    const [serial] = await spooled([entryOf()], { sent: true });
     aged(hours);
     await register(serial!, 'Other');
     expect(await flush()).toMatchObject({
@@ -149,12 +152,12 @@ describe('a flush that is killed', () => {
   test('and the device was registered before that: it is a conflict', async () => {
     const entry = entryOf();
     await register(entry.registration.serialNumber);
-    spooled([{ ...entry, at: new Date(Date.now() + 3_600_000).toISOString() }], { sent: true });
+    await spooled([{ ...entry, at: new Date(Date.now() + 3_600_000).toISOString() }], { sent: true });
     expect(await flush()).toMatchObject({ code: 7, stdout: expect.stringMatching(/conflict/) });
   });
 
   test('a day ago, before its registration was carried out: the key is registered', async () => {
-    const [serial] = spooled([entryOf()], { sent: true });
+    const [serial] = await spooled([entryOf()], { sent: true });
     aged(25);
     expect((await flush('--json')).rows).toMatchObject([{ result: 'registered', serialNumber: serial }]);
   });
@@ -162,7 +165,7 @@ describe('a flush that is killed', () => {
 
 describe('conflicts', () => {
   test('are listed with device, time and holder, end with 7, and are not sent again', async () => {
-    const serials = spooled([entryOf(), entryOf({ userId: 'ann' }), entryOf()]);
+    const serials = await spooled([entryOf(), entryOf({ userId: 'ann' }), entryOf()]);
     const { deviceId } = await register(serials[0]!);
     const taken = await register(serials[1]!);
     await registry.call('POST', '/api/devices/activate', {
@@ -195,7 +198,7 @@ describe('conflicts', () => {
   });
 
   test('do not include an INACTIVE device for a user: it is activated', async () => {
-    const [serial] = spooled([entryOf({ userId: 'kim', name: 'Kim Lee' })]);
+    const [serial] = await spooled([entryOf({ userId: 'kim', name: 'Kim Lee' })]);
     const { deviceId } = await register(serial!, 'Other');
     const { code: exit, rows } = await flush('--json');
     expect([exit, rows]).toMatchObject([
@@ -206,7 +209,7 @@ describe('conflicts', () => {
 
   test('a registration that the registry refuses has failed, with the reason', async () => {
     const registration = { deviceType: 'UKEY', serialNumber: 'x'.repeat(500), manufacturer: 'A', model: 'B' } as const;
-    spooled([entryOf({ registration }), entryOf()]);
+    await spooled([entryOf({ registration }), entryOf()]);
     const { code: exit, rows } = await flush('--json');
     expect([exit, rows.map(row => row.result)]).toEqual([7, ['failed', 'registered']]);
     expect(await flush()).toMatchObject({ code: 0 });
@@ -227,7 +230,9 @@ describe('a registry that stops answering', () => {
       },
       /health|register$/,
     );
-    const serials = spooled([entryOf(), entryOf()], { header: { ...headerOf(null), servers: [relay, registry.url] } });
+    const serials = await spooled([entryOf(), entryOf()], {
+      header: { ...headerOf(null), servers: [relay, registry.url] },
+    });
     const first = await devmgr(['spool', 'flush', file, '--json'], { home: folder, env: env(relay) });
     expect(first).toMatchObject({ code: 9, stderr: expect.stringMatching(/1 key delivered, 1 still waits in/) });
     expect(first.rows.map(row => row.serialNumber)).toEqual(serials.slice(0, 1));
@@ -235,7 +240,7 @@ describe('a registry that stops answering', () => {
   });
 
   test('an error of the server for one key leaves that key for the next flush', async () => {
-    const serials = spooled([entryOf(), entryOf()]);
+    const serials = await spooled([entryOf(), entryOf()]);
     let seen = 0;
     const failing = JSON.stringify({ code: 500, message: 'internal error', data: null });
     const relay = await relayTo(
@@ -264,12 +269,12 @@ describe('labels', () => {
     });
     await new Promise<void>(resolve => printer.listen(0, '127.0.0.1', resolve));
     const { port } = printer.address() as { port: number };
-    const [serial] = spooled([entryOf({ label: true })]);
+    const [serial] = await spooled([entryOf({ label: true })]);
     const { rows } = await flush('--json', '--label', '--printer', `127.0.0.1:${port}`);
     printer.close();
     expect(rows).toMatchObject([{ label: 'printed' }]);
     expect(printed).toEqual([expect.stringContaining(serial!)]);
-    spooled([entryOf({ label: true })]);
+    await spooled([entryOf({ label: true })]);
     const out = join(folder, 'codes.csv');
     expect((await flush('--out', out)).stderr).toMatch(/1 key had no label printed: devmgr label --file .*codes\.csv/);
   });
@@ -282,7 +287,7 @@ describe('a file', () => {
   };
 
   test('of another registry delivers nothing', async () => {
-    const [serial] = spooled([entryOf()], { header: headerOf('0'.repeat(32)) });
+    const [serial] = await spooled([entryOf()], { header: headerOf('0'.repeat(32)) });
     const { code: exit, stderr } = await flush();
     expect([exit, stderr]).toEqual([
       2,
@@ -292,7 +297,7 @@ describe('a file', () => {
   });
 
   test('of another registry is named also if no key of it waits; without a login, or while the registry is away, it is done', async () => {
-    spooled([], { header: headerOf('0'.repeat(32)) });
+    await spooled([], { header: headerOf('0'.repeat(32)) });
     expect(await flush()).toMatchObject({
       code: 2,
       stdout: '',
@@ -302,23 +307,23 @@ describe('a file', () => {
     const elsewhere = { home: folder, env: { ...env(), DEVMGR_SERVER: 'http://127.0.0.1:1' } };
     expect(await devmgr(['spool', 'flush', file], elsewhere)).toMatchObject(isDone);
     file = join(folder, 'own.spool');
-    spooled([]);
+    await spooled([]);
     const anyone = { home: temporaryFolder(), env: { DEVMGR_SERVER: registry.url } };
     expect(await devmgr(['spool', 'flush', file], anyone)).toMatchObject(isDone);
   });
 
   test('of a registry that was never met is known by the address', async () => {
-    spooled([entryOf()], { header: { ...headerOf(null), servers: ['https://elsewhere.test'] } });
+    await spooled([entryOf()], { header: { ...headerOf(null), servers: ['https://elsewhere.test'] } });
     expect(await flush()).toMatchObject({ code: 2, stderr: expect.stringMatching(/for another registry/) });
     file = join(folder, 'other.spool');
-    spooled([entryOf()], { header: headerOf(null) });
+    await spooled([entryOf()], { header: headerOf(null) });
     expect(await flush()).toMatchObject({ code: 0 });
   });
 
   test.each(['{"key"', '{"key":{"id":"7"}}\n', '\0\0\0\0\n', '{"sent":"x","at":"2026-11-22T10:00:00.000Z"}\n'])(
     'with an incomplete last line keeps the keys before it (%j)',
     async tail => {
-      const serials = spooled([entryOf(), entryOf()]);
+      const serials = await spooled([entryOf(), entryOf()]);
       appendFileSync(file, tail);
       expect((await list('--json')).json.list).toHaveLength(2);
       const flushed = await flush('--json', '--verbose');
@@ -328,8 +333,8 @@ describe('a file', () => {
     },
   );
 
-  test('that was cut anywhere in its last line keeps the keys before it', () => {
-    const serials = spooled([entryOf(), entryOf()]);
+  test('that was cut anywhere in its last line keeps the keys before it', async () => {
+    const serials = await spooled([entryOf(), entryOf()]);
     const whole = readFileSync(file);
     const start = whole.lastIndexOf('\n', whole.length - 2) + 1;
     for (let end = start; end < whole.length; end += 7) {
@@ -337,12 +342,12 @@ describe('a file', () => {
       truncateSync(file, end);
       const spool = SpoolFile.open(file, null);
       expect([...spool.items()].map(item => item.serialNumber)).toEqual(serials.slice(0, 1));
-      spool.close();
+      await spool.close();
     }
   });
 
   test('with a line in the middle that is not valid is refused as a whole', async () => {
-    const [serial] = spooled([entryOf()]);
+    const [serial] = await spooled([entryOf()]);
     const all = readFileSync(file, 'utf8');
     writeFileSync(file, all.replace('\n', '\n{"key":{}}\n'));
     await refused(/keys\.spool, line 2: it is not a line of a spool file/);
@@ -370,7 +375,7 @@ describe('a file', () => {
   });
 
   test.runIf(process.getuid?.() === 0)('of another user is refused', async () => {
-    spooled([entryOf()]);
+    await spooled([entryOf()]);
     chownSync(file, 1234, 1234);
     await refused(/belongs to another user \(uid 1234\)/);
   });
@@ -388,29 +393,29 @@ describe('a file', () => {
     writeFileSync(file, `${[header, ...all].join('\n')}\n`);
     const spool = SpoolFile.open(file, null);
     expect(spool.waiting).toBe(100_000);
-    expect(() => spool.add(entryOf(), false)).toThrow(/more than 100,000 keys/);
-    spool.close();
+    await expect(spool.add(entryOf(), false)).rejects.toThrow(/more than 100,000 keys/);
+    await spool.close();
     appendFileSync(file, `${line(100_000)}\n`);
     await refused(/has more than 100,000 keys/);
   });
 
   test('that another run uses is refused', async () => {
-    spooled([entryOf()]);
+    await spooled([entryOf()]);
     const spool = SpoolFile.open(file, null);
     const { code: exit, stderr } = await flush();
     expect([exit, stderr]).toEqual([1, expect.stringMatching(/another run uses .*keys\.spool \(process \d+\)/)]);
     expect((await list('--json')).json.waiting).toBe(1);
-    spool.close();
+    await spool.close();
     expect((await flush()).code).toBe(0);
   });
 
-  test('that was removed during a run takes no key', () => {
+  test('that was removed during a run takes no key', async () => {
     const spool = SpoolFile.open(file, headerOf());
     rmSync(file);
-    expect(() => spool.add(entryOf(), false)).toThrow(/was removed or replaced/);
+    await expect(spool.add(entryOf(), false)).rejects.toThrow(/was removed or replaced/);
     expect(spool.waiting).toBe(0);
     writeFileSync(file, '');
-    expect(() => spool.add(entryOf(), false)).toThrow(/was removed or replaced/);
-    spool.close();
+    await expect(spool.add(entryOf(), false)).rejects.toThrow(/was removed or replaced/);
+    await spool.close();
   });
 });

@@ -3,6 +3,7 @@ import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { exitCodes } from '../../../framework/exit-codes.ts';
 import { Fault, usage } from '../../../framework/fault.ts';
+import { safe } from '../../../terminal/text.ts';
 import { tagFlag, tagsOf } from '../../devices/tags.ts';
 import { encodingFlag, encodingOf } from '../../many/import/encoding.ts';
 import { keyLabelFlags, keyLabelOf } from '../labels/enrolled.ts';
@@ -129,6 +130,7 @@ export async function enrollKeys(context: Context, options: EnrollOptions): Prom
     if (outbox === null) await context.registry.token();
     const skipped = await attachedAtStart(context, options.skipAttached);
     const file = out === null ? null : new EnrollFile(out, { ...options, isSpooled: outbox !== null });
+    if (file?.tornNotice) context.out.notice(safe(file.tornNotice));
     const count = new KeyCount(file === null || options.dryRun ? new Map() : await file.earlier(), wanted);
     const report = new EnrollReport(context, file, wanted, outbox);
     const enrollment =

@@ -66,7 +66,7 @@ export class EnrollReport {
 
   async #write(outcome: EnrolledKey): Promise<void> {
     try {
-      this.#file?.add(outcome);
+      await this.#file?.add(outcome);
     } finally {
       // If the file cannot be written, the row and its code are at least shown.
       await this.#show(outcome);

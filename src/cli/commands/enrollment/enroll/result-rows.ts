@@ -1,12 +1,14 @@
 /** The rows of files that enrollments have written. A file is read as a stream: memory does not grow with it. */
 import { createReadStream } from 'node:fs';
+import { crc32 } from 'node:zlib';
 import { cellText } from '../../../../contract/csv.ts';
 import { tagColumn } from '../../../../contract/values.ts';
 import { systemCode, systemWords, usage } from '../../../framework/fault.ts';
 import { readCsv } from '../../../jobs/csv.ts';
-import { concatenated, peek, TooLong } from '../../../jobs/input-text.ts';
+import { checkLength, concatenated, peek, TooLong } from '../../../jobs/input-text.ts';
 import { readJsonLines } from '../../../jobs/json.ts';
 import type { EnrolledKey } from './enroll-key.ts';
+import { wholeLines } from './torn-tail.ts';
 
 /** The first columns of each file. */
 export const fields = [
@@ -29,6 +31,17 @@ export const proofColumn = 'proof';
 /** Columns of a roster run. An earlier version has written no `failure`. */
 export const nameColumn = 'name';
 export const failureColumn = 'failure';
+/** The last column. Files of an earlier version do not have it. */
+export const checkColumn = 'check';
+
+/** The check of a row: of its cells as texts, so that a spreadsheet may quote them in another way. It looks like neither a number nor a date. */
+export const checkOf = (cells: readonly string[]): string =>
+  `c${crc32(JSON.stringify(cells)).toString(16).padStart(8, '0')}`;
+
+/** Whether a row is as it was written: it has all cells of the header, and the check if the file has one. */
+export const isWhole = (names: readonly string[], cells: readonly string[]): boolean =>
+  cells.length === names.length &&
+  (names.at(-1) !== checkColumn || cells.at(-1) === checkOf(cells.slice(0, -1).map(cellText)));
 
 /** A row as a file has it. A cell of CSV that has no value is empty. */
 export type ResultRow = Readonly<Record<string, unknown>> & { readonly tags?: Readonly<Record<string, unknown>> };
@@ -84,11 +97,11 @@ async function* chunksOf(path: string): AsyncGenerator<string> {
 /** Throws `Foreign` if the first row is not the header of results. */
 async function* csvRows(chunks: AsyncIterable<string>): AsyncGenerator<ResultRow> {
   let names: readonly string[] | null = null;
-  for await (const record of readCsv(chunks)) {
+  for await (const record of readCsv(wholeLines(chunks, { orWhole: true, check: checkRest }))) {
     if ('cells' in record && names !== null) {
       const columns = names;
-      // A line that is incomplete after a crash has no value for its last columns.
-      yield Object.fromEntries(record.cells.map((cell, i) => [columns[i], cellText(cell)]));
+      if (isWhole(columns, record.cells))
+        yield Object.fromEntries(record.cells.map((cell, i) => [columns[i], cellText(cell)]));
     } else if (names === null) {
       if (!('cells' in record) || !isHeader(record.cells)) throw new Foreign();
       names = record.cells;
@@ -96,15 +109,20 @@ async function* csvRows(chunks: AsyncIterable<string>): AsyncGenerator<ResultRow
   }
 }
 
+const checkRest = (rest: string): void => checkLength(rest, 'a line');
+
 /** Whether these are the columns of a file of results. */
-export const isHeader = (columns: readonly string[]): boolean =>
-  fields.every((field, at) => columns[at] === field) && columns.slice(fields.length).every(isMoreColumn);
+export function isHeader(columns: readonly string[]): boolean {
+  const more = columns.slice(fields.length);
+  if (more.at(-1) === checkColumn) more.pop();
+  return fields.every((field, at) => columns[at] === field) && more.every(isMoreColumn);
+}
 
 const isMoreColumn = (name: string): boolean =>
   [proofColumn, nameColumn, failureColumn].includes(name) || name.startsWith(tagColumn);
 
 async function* jsonRows(chunks: AsyncIterable<string>): AsyncGenerator<ResultRow> {
-  for await (const { text } of readJsonLines(chunks)) {
+  for await (const { text } of readJsonLines(wholeLines(chunks, { orWhole: false, check: checkRest }))) {
     try {
       const value: unknown = JSON.parse(text);
       if (typeof value === 'object' && value !== null) yield value as ResultRow;

@@ -1,11 +1,35 @@
 /** The file with the results of an enrollment; a later run continues it. */
-import { appendFileSync, createReadStream, openSync, readFileSync, statSync } from 'node:fs';
+import {
+  appendFileSync,
+  appendFile as appendFileWithCallback,
+  createReadStream,
+  openSync,
+  readFileSync,
+  statSync,
+} from 'node:fs';
+import { stat, truncate } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { tagColumn } from '../../../../contract/values.ts';
-import { systemWords, usage } from '../../../framework/fault.ts';
+import { systemCode, systemWords, usage } from '../../../framework/fault.ts';
 import { toCsv } from '../../../terminal/csv.ts';
-import { safeJson } from '../../../terminal/text.ts';
+import { safe, safeJson } from '../../../terminal/text.ts';
+import { AppendQueue } from './append-queue.ts';
 import type { EnrolledKey, EnrollKeyOptions } from './enroll-key.ts';
-import { failureColumn, fields, isHeader, nameColumn, proofColumn, type ResultRow, rowsOf } from './result-rows.ts';
+import {
+  checkColumn,
+  checkOf,
+  failureColumn,
+  fields,
+  isHeader,
+  nameColumn,
+  proofColumn,
+  type ResultRow,
+  rowsOf,
+} from './result-rows.ts';
+import { cutTail } from './torn-tail.ts';
+
+/** Takes a descriptor as well as a name. */
+const appendFile = promisify(appendFileWithCallback);
 
 const headerOf = (columns: readonly string[]): string => toCsv(columns, [], true);
 
@@ -24,6 +48,9 @@ interface FileOptions extends Pick<EnrollKeyOptions, 'proof' | 'tags'> {
   readonly isSpooled?: boolean;
 }
 
+/** Bytes. An incomplete row is shorter. */
+const longestTail = 2 ** 20;
+
 const done: readonly unknown[] = ['registered', 'known'] satisfies EnrolledKey['result'][];
 /** A key that was spooled was not registered. */
 const undone: readonly unknown[] = ['conflict', 'failed'] satisfies EnrolledKey['result'][];
@@ -39,6 +66,9 @@ export class EnrollFile {
 
   /** The columns of CSV: those that the file has already. */
   readonly #columns: readonly string[];
+  readonly #queue = new AppendQueue(text => this.#write(text));
+  /** What to say about an incomplete last row of an earlier run; null if there was none. */
+  readonly tornNotice: string | null;
 
   /** Throws a fault if the file cannot be written or contains something else, so that this is known before the first key. */
   constructor(path: string, { proof, tags, isRoster = false, isSpooled = false }: FileOptions) {
@@ -47,24 +77,48 @@ export class EnrollFile {
     this.#isRegular = stat?.isFile() ?? true;
     this.#isFlushed = (isRoster || isSpooled) && this.#isRegular;
     this.#target = this.#isRegular ? path : this.#writing(() => openSync(path, 'a'));
-    const text = this.#isRegular && stat?.size ? this.#writing(() => readFileSync(path, 'utf8')) : '';
+    const bytes = this.#isRegular && stat?.size ? this.#writing(() => readFileSync(path)) : Buffer.alloc(0);
+    const size = bytes.lastIndexOf('\n') + 1;
     const wanted = [...(isRoster ? [nameColumn] : []), ...Object.keys(tags ?? {}).map(name => tagColumn + name)];
-    const known = text === '' ? null : columnsIn(text);
+    const isNew = size === 0 && this.#isTornStart(bytes.toString());
+    const known = isNew ? null : columnsIn(bytes.toString('utf8', 0, size));
     const more = isRoster ? [...wanted, failureColumn] : wanted;
-    this.#columns = known ?? [...fields, ...(proof === null ? [] : [proofColumn]), ...more];
-    if (this.isCsv && text !== '' && known === null)
+    this.#columns = known ?? [...fields, ...(proof === null ? [] : [proofColumn]), ...more, checkColumn];
+    if ((this.isCsv && !isNew && known === null) || bytes.length - size > longestTail)
       throw usage(`${path} does not contain results of an enrollment`, 'name another file with --out');
     const missing = this.isCsv ? wanted.find(column => !this.#columns.includes(column)) : undefined;
     if (missing !== undefined) throw usage(`${path} has no column ${missing}`, 'name another file with --out');
-    // After a crash the last line may be incomplete: the next result starts on a new line.
-    this.#append(text === '' ? this.#header : text.endsWith('\n') ? '' : '\n');
+    const tail = bytes.subarray(size);
+    const copy = tail.length === 0 ? null : this.#writing(() => cutTail(path, tail, size));
+    this.tornNotice =
+      copy && `the last row of ${path} was incomplete: it is cut off and does not count. A copy is in ${copy}`;
+    this.#writing(() =>
+      appendFileSync(this.#target, isNew ? this.#header : '', { mode: 0o600, flush: this.#isFlushed }),
+    );
   }
 
-  /** Starts a new file if the file was deleted meanwhile. */
-  add(outcome: EnrolledKey): void {
-    const isNew = this.#isRegular && !statSync(this.path, { throwIfNoEntry: false })?.size;
-    const line = this.isCsv ? toCsv(this.#columns, [cellsOf(outcome)], false) : `${safeJson(outcome)}\n`;
-    this.#append(isNew ? this.#header + line : line);
+  /** Whether a text without a line feed is nothing, or the beginning of what this class writes first. */
+  #isTornStart(text: string): boolean {
+    const [start] = this.isCsv ? headerOf(fields).split('\n') : ['{"result":'];
+    return text.startsWith(start!) || start!.startsWith(text);
+  }
+
+  /** Resolves when the row is on the disk, if its file is synced. Starts a new file if the file was deleted meanwhile. */
+  async add(outcome: EnrolledKey): Promise<void> {
+    try {
+      await this.#queue.append(this.isCsv ? this.#csvRow(outcome) : `${safeJson(outcome)}\n`);
+    } catch (error) {
+      throw this.#unwritable(error);
+    }
+  }
+
+  /** Each line feed of the file ends a row. */
+  #csvRow(outcome: EnrolledKey): string {
+    const values: Readonly<Record<string, unknown>> = { ...cellsOf(outcome) };
+    const names = this.#columns.filter(name => name !== checkColumn);
+    const cells = names.map(name => safe(String(values[name] ?? '').replace(/[\r\n]+/g, ' ')));
+    const row = Object.fromEntries(names.map((name, at) => [name, cells[at]]));
+    return toCsv(this.#columns, [{ ...row, [checkColumn]: checkOf(cells) }], false);
   }
 
   /** The keys that earlier runs registered, recognized or spooled: deviceId by serial number, null while it is spooled. */
@@ -110,16 +164,35 @@ export class EnrollFile {
     return this.isCsv ? headerOf(this.#columns) : '';
   }
 
-  #append(text: string): void {
-    this.#writing(() => appendFileSync(this.#target, text, { mode: 0o600, flush: this.#isFlushed }));
+  async #write(text: string): Promise<number> {
+    if (!this.#isRegular) {
+      await appendFile(this.#target, text);
+      return 0;
+    }
+    const { size } = await stat(this.path).catch(error => {
+      if (systemCode(error) === 'ENOENT') return { size: 0 };
+      throw error;
+    });
+    try {
+      await appendFile(this.path, size === 0 ? this.#header + text : text, { mode: 0o600, flush: this.#isFlushed });
+    } catch (error) {
+      // A part of a row must not be the beginning of the next one.
+      await truncate(this.path, size).catch(() => undefined);
+      throw error;
+    }
+    return size;
   }
 
   #writing<T>(work: () => T): T {
     try {
       return work();
     } catch (error) {
-      throw usage(`results cannot be written to ${this.path}: ${systemWords(error)}`);
+      throw this.#unwritable(error);
     }
+  }
+
+  #unwritable(error: unknown): Error {
+    return usage(`results cannot be written to ${this.path}: ${systemWords(error)}`);
   }
 }
 

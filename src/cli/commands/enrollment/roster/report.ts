@@ -99,7 +99,7 @@ export class RosterReport {
   /** A key that is not bound, and why. */
   async failed({ failure, row }: Verdict, key: string): Promise<void> {
     this.#tally.take(key, failure);
-    this.#file?.add(row);
+    await this.#file?.add(row);
     if (this.#context.globals.json) await this.#context.out.row(row);
     this.#notice(`  ${this.#tint('red', '✗ FAIL')}  ${keyWords(row)}  ${this.#tint('red', failure ?? '')}`);
     for (const line of wrapped(safe(row.message ?? ''), this.#context.io.columns - 4)) this.#notice(`    ${line}`);
@@ -118,7 +118,7 @@ export class RosterReport {
 
   async #write(row: EnrolledKey, words: string, isLabeled: boolean): Promise<void> {
     try {
-      this.#file?.add(row);
+      await this.#file?.add(row);
     } catch (error) {
       await this.#show(row, words);
       throw notInFile(error, row);

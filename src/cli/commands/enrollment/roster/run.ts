@@ -10,6 +10,7 @@ import type { Context } from '../../../framework/context.ts';
 import { count, counted } from '../../../framework/count.ts';
 import { exitCodes } from '../../../framework/exit-codes.ts';
 import { Fault } from '../../../framework/fault.ts';
+import { safe } from '../../../terminal/text.ts';
 import type { EnrolledKey, EnrollKeyOptions, Proved } from '../enroll/enroll-key.ts';
 import { type KeyEventOptions, keyEvents } from '../enroll/key-events.ts';
 import { type BoundKey, EnrollFile } from '../enroll/results.ts';
@@ -46,6 +47,7 @@ export async function enrollRoster(context: Context, options: RosterOptions): Pr
   const read = await readRoster(options.roster, context.io.stdin, options.encoding);
   const people = read.map(person => ({ ...person, type: person.type ?? options.type }));
   const file = options.out === null ? null : new EnrollFile(options.out, { ...options, isRoster: true });
+  if (file?.tornNotice) context.out.notice(safe(file.tornNotice));
   const bound = file === null || options.dryRun ? [] : await file.bound();
   const spooling = options.spool === null ? null : await openSpool(context, options, options.spool);
   try {
@@ -95,6 +97,8 @@ class RosterRun {
   #failure: unknown = null;
   /** The commit under way. */
   #commit: Promise<void> = Promise.resolve();
+  /** The last row that is being written. Rows are written in order. */
+  #writing: Promise<void> = Promise.resolve();
   /** The labels that are not printed yet. */
   #printing: Promise<unknown> = Promise.resolve();
   #isConnected = false;
@@ -170,6 +174,7 @@ class RosterRun {
       if (!this.#context.io.interrupt.aborted) throw error;
     }
     await this.#commit;
+    await this.#work(this.#writing);
     await this.#printing;
     if (this.#failure !== null && !this.#context.io.interrupt.aborted) throw this.#failure;
   }
@@ -212,7 +217,7 @@ class RosterRun {
     const person = this.#line.rows.people[action.person]!;
     if (action.type === 'fail') {
       const verdict = this.#station.pulledEarly(key, person);
-      void this.#work(this.#report.failed(verdict, key.serialNumber ?? key.keyId));
+      this.#writing = this.#work(this.#report.failed(verdict, key.serialNumber ?? key.keyId));
       return;
     }
     if (action.type === 'check') void this.#work(this.#check(key, person, action));
@@ -227,7 +232,8 @@ class RosterRun {
     this.#proved = verdict.proved;
     this.#take({ type: 'checked', attempt, passed: verdict.failure === null });
     const result = verdict.failure === null ? 'passed' : 'failed';
-    await this.#report[result](verdict, key.serialNumber ?? key.keyId);
+    this.#writing = this.#report[result](verdict, key.serialNumber ?? key.keyId);
+    await this.#writing;
   }
 
   async #bind(key: Key, person: Person, attempt: number): Promise<void> {

@@ -50,7 +50,12 @@ export class Delivery {
     await write(row);
     const { deviceId, message } = row;
     if (!stillWaits)
-      spool.done(item, { at: new Date().toISOString(), result: endingOf(row), deviceId, message: message ?? null });
+      await spool.done(item, {
+        at: new Date().toISOString(),
+        result: endingOf(row),
+        deviceId,
+        message: message ?? null,
+      });
     return { row, stillWaits };
   }
 
@@ -74,7 +79,7 @@ export class Delivery {
     // The registry may have forgotten the key: the same request would be another registration.
     const before = sentAt === null || isStored ? null : await this.#find(entry);
     if (before !== null) return this.#existing(entry, before, sentAt);
-    if (!isStored) spool.sent(item);
+    if (!isStored) await spool.sent(item);
     try {
       const data = await client.callWith(item.id, 'register', { body: entry.registration });
       const { deviceId, activationCode, status } = data;

@@ -37,9 +37,10 @@ export const spoolFlush = command({
     const spool = SpoolFile.open(args[0]!, null);
     try {
       const file = flags.out === undefined ? null : fileOf(flags.out, spool);
+      if (file?.tornNotice) context.out.notice(safe(file.tornNotice));
       return await new Flush(context, spool, file).run(label);
     } finally {
-      spool.close();
+      await spool.close();
     }
   },
 });
@@ -71,7 +72,9 @@ class Flush {
   async run(label: KeyLabel | null): Promise<number> {
     const spool = this.#spool;
     if (spool.wasTorn)
-      this.#say(`The last line of ${safe(spool.path)} was incomplete: it is dropped. Its key was not spooled.`);
+      this.#say(
+        `The last line of ${safe(spool.path)} was incomplete: it is dropped. Its key was not spooled. A copy is in ${safe(spool.path)}.torn`,
+      );
     if (spool.waiting === 0) {
       await checkRegistry(this.#context, spool.path, spool.header);
       this.#say(`No key waits in ${safe(spool.path)}.`);
@@ -108,7 +111,7 @@ class Flush {
     const { out, globals } = this.#context;
     const { result } = row;
     this.#counts[result === 'conflict' || result === 'failed' ? result : 'delivered']++;
-    this.#file?.add(row);
+    await this.#file?.add(row);
     if (globals.json) await out.row(row);
     else if (globals.quiet) await out.text(row.deviceId === null ? '' : `${safe(row.deviceId)}\n`);
     else await out.text(enrolledWords(this.#context, row));

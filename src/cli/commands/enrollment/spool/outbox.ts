@@ -3,7 +3,7 @@ import { isServerRefusal } from '../../../client/failures.ts';
 import { sleep } from '../../../client/sleep.ts';
 import type { Context } from '../../../framework/context.ts';
 import { counted } from '../../../framework/count.ts';
-import { shellWord } from '../../../terminal/text.ts';
+import { safe, shellWord } from '../../../terminal/text.ts';
 import { type EnrolledKey, isAway } from '../enroll/enroll-key.ts';
 import type { KeyLabel } from '../labels/enrolled.ts';
 import { Delivery, rowOf } from './deliver.ts';
@@ -43,10 +43,13 @@ export class Outbox {
     try {
       demandRegistry(path, spool.header, header);
     } catch (error) {
-      spool.close();
+      await spool.close();
       throw error;
     }
-    if (spool.wasTorn) context.out.trace(`the last line of ${path} was incomplete: it is dropped`);
+    if (spool.wasTorn)
+      context.out.notice(
+        `The last line of ${safe(path)} was incomplete: it is dropped. A copy is in ${safe(path)}.torn`,
+      );
     return new Outbox(context, spool, label, away);
   }
 
@@ -85,9 +88,9 @@ export class Outbox {
   }
 
   /** Spools a key, and returns its row: `failed` if the file cannot be written, for example on a full disk. */
-  add(entry: SpoolEntry, isSent: boolean): EnrolledKey {
+  async add(entry: SpoolEntry, isSent: boolean): Promise<EnrolledKey> {
     try {
-      this.#spool.add(entry, isSent);
+      await this.#spool.add(entry, isSent);
     } catch (error) {
       const why = (error as Error).message;
       return rowOf(entry, { result: 'failed', message: `not registered and not spooled: ${why}. Plug it in again` });
@@ -108,7 +111,7 @@ export class Outbox {
   async close(): Promise<void> {
     this.#stop.abort();
     await this.#work;
-    this.#spool.close();
+    await this.#spool.close();
   }
 
   get #isEnding(): boolean {

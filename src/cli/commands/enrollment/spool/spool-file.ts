@@ -1,12 +1,29 @@
 /** A spool file that this process appends to. A line counts when the disk has it. */
-import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  fsync as fsyncWithCallback,
+  ftruncateSync,
+  openSync,
+  readSync,
+  statSync,
+  write as writeWithCallback,
+} from 'node:fs';
 import { dirname } from 'node:path';
+import { promisify } from 'node:util';
 import { Fault, systemCode, systemWords, usage } from '../../../framework/fault.ts';
 import { type FileLock, tryLock } from '../../../settings/file-lock.ts';
 import { writeWhole } from '../../../settings/files.ts';
 import { safeJson } from '../../../terminal/text.ts';
+import { AppendQueue } from '../enroll/append-queue.ts';
+import { cutTail } from '../enroll/torn-tail.ts';
 import { type Delivered, headerLine, type SpoolEntry, type SpoolHeader, type SpoolLine } from './lines.ts';
 import { mostKeys, readEntry, readIndex, type SpoolIndex, type SpoolItem, tooMany } from './read.ts';
+
+const fsync = promisify(fsyncWithCallback);
+const write = promisify(writeWithCallback);
 
 /** The file cannot be written now. */
 export class Unwritable extends Fault {
@@ -19,7 +36,8 @@ export class Unwritable extends Fault {
 export class SpoolFile {
   readonly path: string;
   readonly header: SpoolHeader;
-  /** Whether the last line was incomplete and is dropped. */
+  readonly #queue = new AppendQueue(text => this.#write(text));
+  /** Whether the last line was incomplete and is dropped: a copy is in the file that ends in .torn. */
   readonly wasTorn: boolean;
   readonly #fd: number;
   readonly #lock: FileLock;
@@ -37,6 +55,7 @@ export class SpoolFile {
     this.#lock = lock;
     this.#items = index.items;
     this.#size = index.size;
+    if (index.isTorn) cutTail(path, bytesAfter(fd, index.size), index.size);
     for (const item of index.items.values()) if (item.delivered === null) this.#waiting.set(item.serialNumber, item);
   }
 
@@ -79,13 +98,12 @@ export class SpoolFile {
   }
 
   /** Returns when the disk has the key. `isSent`: the registry may have received its registration. Throws a fault if it cannot be written. */
-  add(entry: SpoolEntry, isSent: boolean): void {
+  async add(entry: SpoolEntry, isSent: boolean): Promise<void> {
     if (this.#items.size >= mostKeys) throw tooMany(this.path);
     const { id, userId, at } = entry;
     const { serialNumber } = entry.registration;
-    const offset = this.#size;
     const sent: SpoolLine[] = isSent ? [{ sent: id, at }] : [];
-    const length = this.#append({ key: entry }, ...sent);
+    const { offset, length } = await this.#append({ key: entry }, ...sent);
     const sentAt = isSent ? at : null;
     const item: SpoolItem = { id, offset, length, serialNumber, userId, sentAt, delivered: null };
     this.#items.set(id, item);
@@ -93,35 +111,49 @@ export class SpoolFile {
   }
 
   /** To be called before the registration is sent. */
-  sent(item: SpoolItem): void {
+  async sent(item: SpoolItem): Promise<void> {
     const at = new Date().toISOString();
-    this.#append({ sent: item.id, at });
+    await this.#append({ sent: item.id, at });
     item.sentAt ??= at;
   }
 
-  /** The delivery of the key has ended. */
-  done(item: SpoolItem, delivered: Delivered): void {
+  /** The delivery of the key has ended: it no longer waits, unless that cannot be written. */
+  async done(item: SpoolItem, delivered: Delivered): Promise<void> {
     const { at, result, deviceId, message } = delivered;
-    this.#append({ done: item.id, at, result, deviceId, message });
+    const isCurrent = this.#waiting.get(item.serialNumber) === item;
     item.delivered = delivered;
-    if (this.#waiting.get(item.serialNumber) === item) this.#waiting.delete(item.serialNumber);
+    if (isCurrent) this.#waiting.delete(item.serialNumber);
+    try {
+      await this.#append({ done: item.id, at, result, deviceId, message });
+    } catch (error) {
+      item.delivered = null;
+      if (isCurrent) this.#waiting.set(item.serialNumber, item);
+      throw error;
+    }
   }
 
-  close(): void {
+  async close(): Promise<void> {
+    await this.#queue.settled();
     closeSync(this.#fd);
     this.#lock.release();
   }
 
-  /** Appends lines. Returns the bytes of the first one, without its line feed. A write that fails leaves nothing. */
-  #append(...lines: readonly SpoolLine[]): number {
+  /** Appends lines. Returns where the first one is, and its bytes without its line feed. A write that fails leaves nothing. */
+  async #append(...lines: readonly SpoolLine[]): Promise<{ readonly offset: number; readonly length: number }> {
     const texts = lines.map(line => `${safeJson(line)}\n`);
-    const bytes = Buffer.from(texts.join(''));
+    const offset = await this.#queue.append(texts.join(''));
+    return { offset, length: Buffer.byteLength(texts[0]!) - 1 };
+  }
+
+  async #write(text: string): Promise<number> {
+    const bytes = Buffer.from(text);
+    const offset = this.#size;
     try {
       this.#demandSameFile();
-      ftruncateSync(this.#fd, this.#size);
+      ftruncateSync(this.#fd, offset);
       for (let done = 0; done < bytes.length; )
-        done += writeSync(this.#fd, bytes, done, bytes.length - done, this.#size + done);
-      fsyncSync(this.#fd);
+        done += (await write(this.#fd, bytes, done, bytes.length - done, offset + done)).bytesWritten;
+      await fsync(this.#fd);
     } catch (error) {
       this.#dropTail();
       throw error instanceof Fault
@@ -129,7 +161,7 @@ export class SpoolFile {
         : new Unwritable(`cannot write ${this.path}: ${systemWords(error)}`, 'free space on the disk');
     }
     this.#size += bytes.length;
-    return Buffer.byteLength(texts[0]!) - 1;
+    return offset;
   }
 
   /** What is written to a file that was removed is lost when the process ends. */
@@ -146,6 +178,11 @@ export class SpoolFile {
       // The next write, or the next run, drops it.
     }
   }
+}
+
+function bytesAfter(fd: number, offset: number): Buffer {
+  const bytes = Buffer.alloc(fstatSync(fd).size - offset);
+  return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, offset));
 }
 
 /** Reads the index of a file as it is on the disk, without a lock. */

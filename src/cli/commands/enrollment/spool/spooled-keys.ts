@@ -47,13 +47,13 @@ export class SpooledKeys {
     const entry = entryOf({ ...key, serialNumber }, { id, options, person });
     // A run that was killed has spooled it, and has no row of it.
     if (this.#outbox.waitingFor(serialNumber) !== null) return rowOf(entry, { result: 'spooled' });
-    if (this.#outbox.isHolding) return this.#outbox.add(entry, false);
+    if (this.#outbox.isHolding) return await this.#outbox.add(entry, false);
     try {
       return await enrollment.handle(key);
     } catch (error) {
       if (!isAway(error)) throw error;
       this.#outbox.lost(error);
-      return this.#outbox.add(entry, enrollment.isSent);
+      return await this.#outbox.add(entry, enrollment.isSent);
     }
   }
 }

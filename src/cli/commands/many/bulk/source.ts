@@ -7,6 +7,7 @@ import type { BatchOperation } from '../../../../contract/values.ts';
 import { Fault, systemWords, usage } from '../../../framework/fault.ts';
 import { readCsv } from '../../../jobs/csv.ts';
 import { decode } from '../../../jobs/input-text.ts';
+import { isHeader, isWhole } from '../../enrollment/enroll/result-rows.ts';
 import { notInEncoding, wordsOf } from '../import/encoding.ts';
 
 /** Names a device: by one of the two, or by both if they name the same device. */
@@ -74,6 +75,7 @@ export async function* itemsOfFile(source: FileSource): AsyncGenerator<Item> {
   const stream: Readable = file === '-' ? stdin : createReadStream(file);
   try {
     let columns: readonly (Field | null)[] | null = null;
+    let results: readonly string[] | null = null;
     for await (const record of readCsv(decode(stream, { encoding, onInvalid }))) {
       const { line } = record;
       if ('problem' in record) {
@@ -82,8 +84,10 @@ export async function* itemsOfFile(source: FileSource): AsyncGenerator<Item> {
         continue;
       }
       const { cells } = record;
-      if (columns !== null) yield itemOf(source, columns, cells, line);
+      if (results !== null && !isWhole(results, cells)) yield invalid({ line }, notWhole);
+      else if (columns !== null) yield itemOf(source, columns, cells, line);
       else {
+        if (isHeader(cells)) results = cells;
         const header = columnsOf(source, cells);
         columns = header ?? ['deviceId'];
         checkColumns(source, header, cells);
@@ -97,6 +101,9 @@ export async function* itemsOfFile(source: FileSource): AsyncGenerator<Item> {
     throw usage(`${nameOf(file)} cannot be read: ${systemWords(error)}`);
   }
 }
+
+/** A row of `enroll --out`. */
+const notWhole = 'the row is incomplete, or was changed after it was written';
 
 /** The file in words. */
 export const nameOf = (file: string): string => (file === '-' ? 'standard input' : file);
