@@ -132,7 +132,7 @@ describe('replaced text', () => {
   test('is found quickly in a long line, and no secret is cut in two', () => {
     const redactor = new Redactor();
     const started = process.cpuUsage();
-    for (const part of ['a-', 'A', '1:', 'a1_', 'serial ', 'x@', 'password=', '../'])
+    for (const part of ['a-', 'A', '1:', 'a1_', 'serial ', 'x@', 'password=', '../', '//', '%25', '://a', 'host='])
       redactor.logLine(JSON.stringify({ msg: part.repeat(200_000), detail: part.repeat(200_000) }));
     expect(process.cpuUsage(started).user).toBeLessThan(3_000_000);
     const secret = `eyJ${'q'.repeat(40)}.${'w'.repeat(40)}`;
@@ -140,6 +140,36 @@ describe('replaced text', () => {
   });
 
   test.each([
+    [
+      'postgres://devmgr:hunter-2@db.example-company.test:5432/devmgr',
+      /^postgres:\/\/\[removed\]@host-\w{6}:5432\/devmgr$/,
+    ],
+    ['postgresql://db.example-company.test/devmgr', /^postgresql:\/\/host-\w{6}\/devmgr$/],
+    ['postgres://:hunter-2@db.example-company.test/', /^postgres:\/\/\[removed\]@host-\w{6}\/$/],
+    ['postgres://a:hun/ter@hunter-2@db.example-company.test/', /^postgres:\/\/\[removed\]@host-\w{6}\/$/],
+    ['postgres%3A%2F%2Fa%3Ahunter-2%40db.example-company.test', /^postgres:\/\/\[removed\]@host-\w{6}$/],
+    ['postgres%253A%252F%252Fa%253Ahunter-2%2540db.example-company.test', /^postgres:\/\/\[removed\]@host-\w{6}$/],
+    [
+      "host=db.example-company.test user=margarethe password='hunter-2'",
+      /^host=host-\w{6} user=user-\w{6} password=\[removed\]$/,
+    ],
+    ['getaddrinfo ENOTFOUND db.example-company.test', /^getaddrinfo ENOTFOUND host-\w{6}$/],
+    ['PGPASSWORD=hunter-2', /^PGPASSWORD=\[removed\]$/],
+    ['pwd=hunter-2', /^pwd=\[removed\]$/],
+    ['code=hunter-2abcdef', /^code=\[removed\]$/],
+    ['code: "hunter-2abcdef"', /^code: \[removed\]$/],
+    ['abcd-efgh-jklm-np23', /^\[code\]$/],
+    ['abcdefghjklmnp23', /^\[code\]$/],
+    ['ABCDEFGHJKLMNPQR', /^\[code\]$/],
+    ['/devmgr_abcDEF123', /^\/\[token\]$/],
+    ['Bearer%20eyJhbGci.eyJzdWIi.sig', /^Bearer \[token\]$/],
+  ])('has neither secrets nor names: %s', (text, shown) => {
+    expect(new Redactor().text(text)).toMatch(shown);
+  });
+
+  test.each([
+    'code=ECONNREFUSED, code: 57P01, code 1001, exit code: 3',
+    'the characterization of a file',
     'listening on http://127.0.0.1:7470',
     'error 0x80100011 of libpcsclite.so.1 at 2026-11-20T22:36:18.222Z',
     'DEV-1234567 version 26.10.0, EACCES, 12:30:45',

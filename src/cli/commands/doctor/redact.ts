@@ -34,10 +34,22 @@ const harmless: readonly RegExp[] = [
 const privateKey = /-----BEGIN [A-Z ]+-----[\s\S]*?(?:-----END [A-Z ]+-----|$)/g;
 const bearer = /\b(Bearer|Basic)\s+[\w.~+/=-]+/gi;
 const label = /\b\w+["']?\s*[=:]\s*/g;
-const secretLabel = /^(?:\w*(?:password|passwd|token|secret|passphrase|credential)|(?:pin|puk)\b)/i;
+const secretLabel = /^(?:\w*(?:password|passwd|token|secret|passphrase|credential)|(?:pin|puk|pwd|pass)\b)/i;
+const codeLabel = /^\w*code\b/i;
+/** Codes of errors: numbers, SQLSTATE, and names such as ECONNREFUSED, ERR_TLS_… and SQLITE_BUSY. */
+const errorCode =
+  /^(?:[\dA-Z]{1,5}|E[A-Z]{3,14}\d?|(?:ERR|SQLITE|FST|HPE|UND|DEPTH|CERT|UNABLE|SELF)_[A-Z\d_]+|0x[\da-f]+|-?\d{1,10})$/i;
+const hostLabel = /\b(?:host|hostaddr|hostname|server)["']?\s*=\s*/gi;
+const userLabel = /\b(?:user|username)["']?\s*=\s*/gi;
+const unresolved = /\b(ENOTFOUND|EAI_AGAIN|EAI_FAIL)\s+([\w.-]+)/g;
+const ownToken = /devmgr_[\dA-Za-z]+/g;
+/** Characters that can be read, also if their percent sign is encoded again. Others stay encoded: a line break would make a line. */
+const encoded = /%(?:25)*(?!7f)([2-7][\da-f])/gi;
 const labelled = /"[^"]*"|'[^']*'|[^\s"',;}&]+/y;
-const activationCode = /\b[A-Z2-9]{4}(?:-[A-Z2-9]{4}){3}\b/g;
-const credentials = /\/\/[^/\s@:]+(?::[^/\s@]*)?@/g;
+const activationCode = /\b[A-Z2-9]{4}(?:-[A-Z2-9]{4}){3}\b/gi;
+/** A code without its hyphens. In lower case a digit distinguishes it from a word. */
+const bareCode = /\b[A-Z2-9]{16}\b/gi;
+const addressRun = /[^\s"'<>]+/g;
 const query = /(?<![\w/.-])([\w.-]*\/[\w/.-]*)\?[^\s"')]+/g;
 const longRun = /[\w+=-]{32,}/g;
 const longStart = /[^\w/.-][\w+=-]/;
@@ -46,7 +58,7 @@ const serialLabel = /\b(?:serial(?:\s?number)?|iccid|imsi|eid)(?:["']?\s*[=:]\s*
 const serialValue = /[\w:.-]+/y;
 const ipv4 = /\b\d{1,3}(?:\.\d{1,3}){3}\b/g;
 const address = /(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g;
-const urlHost = /\b((?:https?|wss?):\/\/)([^/\s:"']+)/gi;
+const urlHost = /(:\/\/)((?:\[removed\]@)?)([^/\s:"'?#,]+)/g;
 const numberedRun = /[\w:-]+/g;
 const numberedStart = /[^\w./][A-Za-z0-9]/;
 const loopback = /^(localhost|127(\.\d+){3}|\[?::1\]?|0\.0\.0\.0)$/i;
@@ -76,8 +88,15 @@ export class Redactor {
     return keeping(text, harmless, part => {
       const withoutHosts = part
         .replace(address, found => this.mark('user', found))
-        .replace(urlHost, (_, scheme: string, host: string) => scheme + this.#host(host));
-      return afterLabels(withoutHosts, serialLabel, serialValue, serial => this.#serial(serial))
+        .replace(urlHost, (_, slashes: string, login: string, host: string) => slashes + login + this.#host(host))
+        .replace(unresolved, (_, code: string, host: string) => `${code} ${this.#host(host)}`);
+      const named = afterLabels(
+        afterLabels(withoutHosts, hostLabel, labelled, host => this.#host(host)),
+        userLabel,
+        labelled,
+        user => (isMark(user) ? null : this.mark('user', user)),
+      );
+      return afterLabels(named, serialLabel, serialValue, serial => this.#serial(serial))
         .replace(ipv4, found => this.#host(found))
         .replace(/[\w:]+/g, word => (isIpv6(word) ? this.#host(word) : word))
         .replace(
@@ -127,7 +146,7 @@ export class Redactor {
 
   /** A word with six digits or more is a serial number until shown otherwise. */
   #numbered(word: string): string {
-    return isMark(word) || word.replace(/\D/g, '').length < 6 ? word : this.mark('id', word);
+    return isMark(word.replace(/:\d+$/, '')) || word.replace(/\D/g, '').length < 6 ? word : this.mark('id', word);
   }
 
   #withoutKnown(text: string): string {
@@ -146,15 +165,34 @@ function shortened(text: string): string {
 
 function withoutSecrets(text: string): string {
   const shapes = text
+    .replace(encoded, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
     .replace(privateKey, '[removed]')
+    .replace(ownToken, '[token]')
     .replace(/[\w.-]+/g, withoutToken)
     .replace(bearer, '$1 [removed]');
-  return afterLabels(shapes, label, labelled, (_, name) => (secretLabel.test(name) ? '[removed]' : null))
+  return afterLabels(shapes, label, labelled, isSecret)
     .replace(activationCode, '[code]')
-    .replace(credentials, '//[removed]@')
+    .replace(bareCode, withoutBareCode)
+    .replace(addressRun, withoutLogin)
     .replace(query, '$1?[query]')
     .replace(longRun, fromStart(longStart, withoutKey));
 }
+
+/** An address without the user and the password in it. A password may contain `/` and `@`. */
+function withoutLogin(run: string): string {
+  const start = run.indexOf('//') + 2;
+  const end = run.lastIndexOf('@');
+  return start < 2 || end < start ? run : `${run.slice(0, start)}[removed]${run.slice(end)}`;
+}
+
+/** Nothing of 16 symbols that are an activation code and not a word or a number. */
+const withoutBareCode = (found: string): string => {
+  const hasLetter = /[a-z]/i.test(found);
+  return hasLetter && (/\d/.test(found) || found === found.toUpperCase()) ? '[code]' : found;
+};
+
+const isSecret = (value: string, name: string): string | null =>
+  secretLabel.test(name) || (codeLabel.test(name) && !errorCode.test(value)) ? '[removed]' : null;
 
 /** A word without the JWT in it: two or three parts with dots between them, of which the first begins with `eyJ`. */
 function withoutToken(word: string): string {
