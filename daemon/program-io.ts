@@ -1,3 +1,4 @@
+import { Code } from '../src/contract/codes.ts';
 import type { ProgramIo, StartFailure } from '../src/contract/programs.ts';
 import { escaped } from './escaped.ts';
 import { StartRefused } from './start-refused.ts';
@@ -25,7 +26,7 @@ ${
 }
 
 /** `code` in the JSON of an error, by exit code. */
-const codes: Readonly<Record<number, number | string>> = { 2: 1001, 5: 404, 9: 'UNREACHABLE' };
+const codes: Readonly<Record<number, number | string>> = { 2: Code.parameterError, 5: 404, 9: 'UNREACHABLE' };
 
 interface FailureWords {
   readonly message: string;

@@ -3,6 +3,7 @@
  * account is the right one, before the tab has its session.
  */
 import { signal } from '@preact/signals';
+import { Code } from '../../src/contract/codes.ts';
 import { codeIn, go } from '../router.ts';
 import { type Problem, problemOf } from './problem.ts';
 import { call } from './request.ts';
@@ -81,6 +82,6 @@ async function exchange(code: string): Promise<Omit<Offer, 'number'>> {
     return { given: await call('exchangeCode', { body: { code } }), problem: null };
   } catch (error) {
     const problem = problemOf(error);
-    return { given: null, problem: problem?.code === 1004 ? null : problem };
+    return { given: null, problem: problem?.code === Code.tokenInvalid ? null : problem };
   }
 }

@@ -1,6 +1,6 @@
 /** Requests to the daemon that served the page. Names and shapes come from the contract. */
 import { signal } from '@preact/signals';
-import type { ErrorCode } from '../../src/contract/codes.ts';
+import { Code, type ErrorCode } from '../../src/contract/codes.ts';
 import type { DataOf, InputOf } from '../../src/contract/define.ts';
 import { endpoints, type RouteName } from '../../src/contract/endpoints.ts';
 import type { Routes } from '../../src/contract/routes.ts';
@@ -97,12 +97,17 @@ async function carryOut(
       await waitForLimit(response.retryAfter, options.waitSignal ?? options.signal);
       continue;
     }
-    if (code === 2007 && wantsStepUp(data) && (await onStepUp())) {
+    if (code === Code.noPermission && wantsStepUp(data) && (await onStepUp())) {
       sent = token.peek();
       continue;
     }
     // A token of an earlier session says nothing about this one.
-    if ((code === 1004 || code === 1005) && !provesOtherwise(name) && sent !== null && sent === token.value)
+    if (
+      (code === Code.tokenInvalid || code === Code.tokenExpired) &&
+      !provesOtherwise(name) &&
+      sent !== null &&
+      sent === token.value
+    )
       onRefusedToken();
     throw new Problem(code as ErrorCode, message, response.requestId, data);
   }

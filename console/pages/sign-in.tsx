@@ -1,5 +1,6 @@
 /** The sign-in: user name and password, a security key, or both. */
 import { useSignal } from '@preact/signals';
+import { Code } from '../../src/contract/codes.ts';
 import { useAction } from '../api/action.ts';
 import { answerOf, canUseKeys } from '../api/keys.ts';
 import { Problem } from '../api/problem.ts';
@@ -26,7 +27,7 @@ export function SignInPage() {
   const username = useSignal('');
   const password = useSignal('');
   const { busy, problem, run } = useAction();
-  const isWrong = problem.value?.code === 1002 || problem.value?.code === 1003;
+  const isWrong = problem.value?.code === Code.userNotFound || problem.value?.code === Code.wrongPassword;
   return (
     <main class="sign-in">
       <h1>devmgr</h1>
@@ -83,7 +84,7 @@ async function withKey(): Promise<void> {
 }
 
 function secondStepOf(error: unknown): SecondStep | null {
-  if (!(error instanceof Problem) || error.code !== 1004) return null;
+  if (!(error instanceof Problem) || error.code !== Code.tokenInvalid) return null;
   const data = error.data as SecondStep | null;
   return data && typeof data.loginTicket === 'string' ? data : null;
 }

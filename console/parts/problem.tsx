@@ -1,4 +1,5 @@
 /** Tells a person why a request failed. */
+import { Code } from '../../src/contract/codes.ts';
 import type { Problem } from '../api/problem.ts';
 import { text } from '../text/text.ts';
 
@@ -31,5 +32,5 @@ function wordsOf({ code, message }: Problem): string {
   const words = text.value.problem;
   if (code === 'key') return { known: words.keyKnown, address: words.keyAddress }[message] ?? words.noKey;
   if (code === 0) return words.noAnswer;
-  return code === 2007 ? `${words.forbidden} ${message}` : message;
+  return code === Code.noPermission ? `${words.forbidden} ${message}` : message;
 }

@@ -1,5 +1,6 @@
 /** The question for a recent sign-in, in front of the page whose request waits for it. */
 import { useSignal } from '@preact/signals';
+import { Code } from '../../src/contract/codes.ts';
 import { useAction } from '../api/action.ts';
 import { canUseKeys } from '../api/keys.ts';
 import { answerStepUp } from '../api/step-up.ts';
@@ -27,7 +28,11 @@ export function StepUp() {
         }}
       >
         <PasswordField entry={password} autofocus />
-        {problem.value?.code === 1003 ? <p role="alert">{words.wrong}</p> : <ProblemNotice problem={problem.value} />}
+        {problem.value?.code === Code.wrongPassword ? (
+          <p role="alert">{words.wrong}</p>
+        ) : (
+          <ProblemNotice problem={problem.value} />
+        )}
         <ApprovalNote approval={approval} />
         <div class="actions">
           <button type="button" onClick={() => answerStepUp(false)}>

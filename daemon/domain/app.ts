@@ -1,5 +1,6 @@
 /** A version of the client application: the record, its change, and which version a client should have. Decisions only, no I/O. */
 
+import { Code } from '../../src/contract/codes.ts';
 import { versionIds } from '../../src/contract/ids.ts';
 import { type Platform, platformNames, platforms } from '../../src/contract/values.ts';
 import { Refusal } from './decision.ts';
@@ -56,7 +57,7 @@ export function identify(
   const extension = extensionOf(fileName);
   if (!isPackageOf(platform, extension))
     return new Refusal(
-      4002,
+      Code.uploadFailed,
       `the file needs an extension of ${platform} (${packagesOf(platform)}); it has ${extension ? `.${extension}` : 'none'}`,
     );
   return { platform, version: form.version, extension, fileName };
@@ -75,7 +76,7 @@ export function upload(app: NewApp): AppChange {
 /** The refusal of an upload that exists as version `number`. */
 export function duplicateUpload({ platform, version, extension }: Omit<AppIdentity, 'fileName'>, number: number) {
   return new Refusal(
-    4002,
+    Code.uploadFailed,
     `${platform} ${version} (.${extension}) has already been uploaded as ${versionIds.format(number)}`,
   );
 }
@@ -112,14 +113,14 @@ export function platformOf(text: string): Platform | Refusal {
   const name = text.toUpperCase();
   return Object.hasOwn(platforms, name)
     ? (name as Platform)
-    : new Refusal(1001, `platform must be one of ${platformNames.join(', ')}`);
+    : new Refusal(Code.parameterError, `platform must be one of ${platformNames.join(', ')}`);
 }
 
 /** The extension that a client names, with or without the dot, in upper or lower case. */
 export function packageExtension(platform: Platform, text: string): string | Refusal {
   const extension = text.replace(/^\./, '').toLowerCase();
   if (isPackageOf(platform, extension)) return extension;
-  return new Refusal(1001, `extension must be one of ${platform}: ${packagesOf(platform)}`);
+  return new Refusal(Code.parameterError, `extension must be one of ${platform}: ${packagesOf(platform)}`);
 }
 
 /** Whether installer packages of the platform have this extension (lower case, without the dot). */

@@ -1,5 +1,6 @@
 /** What may be done to a device in which state, and what it changes. Decisions only, no I/O. */
 
+import { Code } from '../../src/contract/codes.ts';
 import type { Registration } from '../../src/contract/devices.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
 import { activationCodeDays, tagBounds } from '../../src/contract/limits.ts';
@@ -28,11 +29,11 @@ export type DeviceDecision = Decision<DeviceUpdate | DeviceUse, DeviceGuard>;
 
 type Denial = readonly [code: Refusal['code'], why: string];
 
-const locked: Denial = [2004, 'is locked; unlock it first'];
-const deactivated: Denial = [2005, 'is permanently deactivated'];
-const activated: Denial = [2002, 'is already activated'];
-const notActive: Denial = [1001, 'is not active; activate it first'];
-const notLocked: Denial = [1001, 'is not locked'];
+const locked: Denial = [Code.deviceLocked, 'is locked; unlock it first'];
+const deactivated: Denial = [Code.deviceDeactivated, 'is permanently deactivated'];
+const activated: Denial = [Code.alreadyActivated, 'is already activated'];
+const notActive: Denial = [Code.parameterError, 'is not active; activate it first'];
+const notLocked: Denial = [Code.parameterError, 'is not locked'];
 
 /** Operation × state. */
 const rules = {
@@ -141,7 +142,7 @@ export function duplicateSerial(
   existing: { readonly number: number; readonly status: DeviceStatus | null },
 ): Refusal {
   const id = deviceIds.format(existing.number);
-  return new Refusal(2006, `serialNumber ${serialNumber} already exists: ${id}, ${existing.status}`);
+  return new Refusal(Code.serialDuplicated, `serialNumber ${serialNumber} already exists: ${id}, ${existing.status}`);
 }
 
 /** The refusal of a registration for another reason, unless the serial number is registered already: then that is the reason. */
@@ -153,7 +154,10 @@ export function activate(device: DeviceRecord, code: string, userId: string, now
   const refusal = refusalOf('activate', device);
   if (refusal) return refusal;
   if (!sameActivationCode(code, device.activationCode) || now >= device.activationCodeExpiresAt)
-    return new Refusal(2003, `the activation code does not match ${deviceIds.format(device.number)} or has expired`);
+    return new Refusal(
+      Code.activationCodeInvalid,
+      `the activation code does not match ${deviceIds.format(device.number)} or has expired`,
+    );
   const data = { deviceType: device.deviceType, userId };
   const set = { status: 'ACTIVE', userId, activatedAt: now } as const;
   return decide('activate', device, set, { type: 'DEVICE_ACTIVATED', data });
@@ -195,7 +199,7 @@ export function emptyEdit(edit: DeviceEdit, given: Readonly<Record<string, unkno
   if (edit.firmwareVersion !== undefined || edit.note !== undefined || edit.tags !== undefined) return null;
   const fixed = immutableFields.filter(field => Object.hasOwn(given, field));
   const which = fixed.length ? `; ${fixed.join(', ')} cannot be changed` : '';
-  return new Refusal(1001, `firmwareVersion, note or tags is required${which}`);
+  return new Refusal(Code.parameterError, `firmwareVersion, note or tags is required${which}`);
 }
 
 /** `given` is the body as it was sent: it may repeat the fields that cannot be changed, with their present values. */
@@ -206,10 +210,13 @@ export function edit(
   now: number,
 ): DeviceDecision | Refusal {
   const fixed = immutableFields.find(field => Object.hasOwn(given, field) && given[field] !== device[field]);
-  if (fixed) return new Refusal(1001, `${fixed} cannot be changed`);
+  if (fixed) return new Refusal(Code.parameterError, `${fixed} cannot be changed`);
   const tags = changes && mergeTags(device.tags, changes);
   if (tags && Object.keys(tags).length > tagBounds.perDevice)
-    return refusalOf('update', device) ?? new Refusal(1001, `tags: a device has at most ${tagBounds.perDevice} tags`);
+    return (
+      refusalOf('update', device) ??
+      new Refusal(Code.parameterError, `tags: a device has at most ${tagBounds.perDevice} tags`)
+    );
   const after = {
     ...(firmwareVersion === undefined ? {} : { firmwareVersion }),
     ...(note === undefined ? {} : { note }),

@@ -1,4 +1,5 @@
 /** A security key that a user signs in with: the record, its changes, and what an assertion must not repeat. Decisions only, no I/O. */
+import { Code } from '../../src/contract/codes.ts';
 import { userIds } from '../../src/contract/ids.ts';
 import { Refusal } from './decision.ts';
 import type { Entry } from './journal.ts';
@@ -114,10 +115,10 @@ interface Assertion {
  * copied. Keys without a counter send 0.
  */
 export function use(passkey: PasskeyRecord, { challenge, signCount, at }: Assertion): PasskeyUse | Refusal {
-  if (passkey.removedAt !== null) return new Refusal(1004, 'removed key');
-  if (passkey.used.some(({ id }) => id === challenge.id)) return new Refusal(1004, 'repeated assertion');
+  if (passkey.removedAt !== null) return new Refusal(Code.tokenInvalid, 'removed key');
+  if (passkey.used.some(({ id }) => id === challenge.id)) return new Refusal(Code.tokenInvalid, 'repeated assertion');
   const counts = signCount > 0 || passkey.signCount > 0;
-  if (counts && signCount <= passkey.signCount) return new Refusal(1004, 'counter of the key went back');
+  if (counts && signCount <= passkey.signCount) return new Refusal(Code.tokenInvalid, 'counter of the key went back');
   const used = [...passkey.used.filter(({ expiresAt }) => expiresAt > at), challenge];
   return { kind: 'passkey.use', passkey: passkey.number, before: passkey.version, signCount, usedAt: at, used };
 }

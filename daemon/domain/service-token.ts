@@ -1,4 +1,5 @@
 /** A service token: the record, its changes, and whether it is accepted. Decisions only, no I/O. */
+import { Code } from '../../src/contract/codes.ts';
 import { tokenIds } from '../../src/contract/ids.ts';
 import type { Role, TokenPermission } from '../../src/contract/values.ts';
 import { Refusal } from './decision.ts';
@@ -69,9 +70,9 @@ export function revoke({ number, name }: ServiceTokenRecord): TokenRevoke {
 
 /** Why a token is not accepted at `now`; null if it is. `isInside`: whether the client is in one of the allowed networks. */
 export function refusalOf(token: ServiceTokenRecord, now: number, isInside: boolean): Refusal | null {
-  if (token.revokedAt !== null) return new Refusal(1004, 'the service token was revoked');
-  if (token.expiresAt <= now) return new Refusal(1005, 'the service token has expired');
-  return isInside ? null : new Refusal(1004, 'the service token is not accepted from this address');
+  if (token.revokedAt !== null) return new Refusal(Code.tokenInvalid, 'the service token was revoked');
+  if (token.expiresAt <= now) return new Refusal(Code.tokenExpired, 'the service token has expired');
+  return isInside ? null : new Refusal(Code.tokenInvalid, 'the service token is not accepted from this address');
 }
 
 /** Name of a service token as an actor. No user name has a colon. */

@@ -1,4 +1,5 @@
 /** A user: the record, its changes, and the rule that one enabled administrator remains. Decisions only, no I/O. */
+import { Code } from '../../src/contract/codes.ts';
 import type { Role } from '../../src/contract/values.ts';
 import { type Decision, Refusal } from './decision.ts';
 import { passwordDigest } from './digest.ts';
@@ -103,7 +104,10 @@ export function edit(user: UserRecord, set: UserSet, otherAdmins: boolean): User
   const losesAdmin =
     user.role === 'ADMIN' && !user.disabled && ((set.role ?? 'ADMIN') !== 'ADMIN' || set.disabled === true);
   if (losesAdmin && !otherAdmins)
-    return new Refusal(1001, `${set.disabled ? 'disabled' : 'role'}: ${user.username} is the last enabled ADMIN`);
+    return new Refusal(
+      Code.parameterError,
+      `${set.disabled ? 'disabled' : 'role'}: ${user.username} is the last enabled ADMIN`,
+    );
   const entry = { type: 'USER_UPDATED', detail: { username: user.username, after: { ...set } } } as const;
   return decide(user, { set, revoke: set.disabled === true, entry }, losesAdmin);
 }

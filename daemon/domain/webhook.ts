@@ -1,4 +1,5 @@
 /** Webhooks: the endpoints of a registry, the progress of each, and what follows from an attempt. Decisions only, no I/O. */
+import { Code } from '../../src/contract/codes.ts';
 import { webhookIds } from '../../src/contract/ids.ts';
 import { webhookBounds } from '../../src/contract/limits.ts';
 import type { JournalEventType } from '../../src/contract/values.ts';
@@ -127,7 +128,10 @@ export function create(
   through: number,
 ): (Changed & { readonly progress: Progress }) | Refusal {
   if (webhooks.list.length >= webhookBounds.endpoints)
-    return new Refusal(1001, `the registry has ${webhookBounds.endpoints} webhooks, which is the most; remove one`);
+    return new Refusal(
+      Code.parameterError,
+      `the registry has ${webhookBounds.endpoints} webhooks, which is the most; remove one`,
+    );
   const last = webhooks.last + 1;
   const record = { number: last, ...webhook, enabledAt: null, disabled: null };
   const progress = progressFrom(through);

@@ -1,6 +1,6 @@
 /** Has an attached key prove what it is. Only the registry judges the answer. */
 import { type AttachedKey, type Driver, HardwareError, type KeyEvidence } from '../../drivers/driver.ts';
-import { ApiError } from '../../src/contract/codes.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import type { proveKey } from '../../src/contract/hardware.ts';
 import type { Evidence } from '../../src/contract/proof.ts';
@@ -28,7 +28,7 @@ export async function proveAttached(
 ): Promise<ProofOutput> {
   const { keyId, serialNumber } = key();
   if (serialNumber !== null && serialNumber !== input.serialNumber)
-    throw new ApiError(1001, `serialNumber must be ${serialNumber}, the serial number of the key`);
+    throw new ApiError(Code.parameterError, `serialNumber must be ${serialNumber}, the serial number of the key`);
   const challenge = Buffer.from(input.challenge, 'base64url');
   const request = {
     method: input.method ?? null,

@@ -4,7 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { BlockList, isIPv6, type Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
-import { ApiError } from '../../src/contract/codes.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
 import { uploadBounds } from '../../src/contract/limits.ts';
 import { clientOf } from '../loopback.ts';
 import type { QuotaBounds } from '../services/quota.ts';
@@ -193,7 +193,7 @@ function boundIncomplete(): void {
 function startTimer(request: FastifyRequest, reply: FastifyReply, milliseconds: number): void {
   const timer = setTimeout(() => {
     reply.header('connection', 'close');
-    sendError(new ApiError(1001, 'the body did not arrive in time'), request, reply, false);
+    sendError(new ApiError(Code.parameterError, 'the body did not arrive in time'), request, reply, false);
     reply.raw.once('finish', () => request.raw.destroy());
   }, milliseconds);
   const clear = () => clearTimeout(timer);

@@ -1,7 +1,7 @@
 /** An operation whose input is a form with a file. */
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ApiError } from '../../src/contract/codes.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { DataOf, FilePart, FormOf, ParamsOf, RouteShape } from '../../src/contract/define.ts';
 import { uploadBounds } from '../../src/contract/limits.ts';
 import { compileReader } from '../../src/contract/validate.ts';
@@ -150,21 +150,22 @@ class FormOperation<R extends FormRoute> {
   async #checkAgain(request: FastifyRequest): Promise<void> {
     const { role } = await this.#parts.tokens.check(bearer(request), request);
     const { access } = this.#shape;
-    if (Array.isArray(access) && !access.includes(role)) throw new ApiError(2007, `the role ${role} may not do this`);
+    if (Array.isArray(access) && !access.includes(role))
+      throw new ApiError(Code.noPermission, `the role ${role} may not do this`);
   }
 
   /** A missing field may follow the file; an invalid one remains invalid. */
   async #refuseEarly(before: Fields, fileName: string): Promise<void> {
     const result = this.#read(before);
     if (result.ok) await this.#handler.early?.(result.value as FormOf<R>, fileName);
-    else if (before[result.field]) throw new ApiError(1001, result.message);
+    else if (before[result.field]) throw new ApiError(Code.parameterError, result.message);
   }
 
   #received(fields: Fields, file: TakenFile | undefined): ReceivedForm<R> {
     const result = this.#read(fields);
-    if (!result.ok) throw new ApiError(1001, result.message);
-    if (!file || isUnfilled(file)) throw new ApiError(1001, `${this.#file.field} is required`);
-    if (file.blob.size === 0) throw new ApiError(4002, 'the file is empty');
+    if (!result.ok) throw new ApiError(Code.parameterError, result.message);
+    if (!file || isUnfilled(file)) throw new ApiError(Code.parameterError, `${this.#file.field} is required`);
+    if (file.blob.size === 0) throw new ApiError(Code.uploadFailed, 'the file is empty');
     return { form: result.value as FormOf<R>, ...file };
   }
 }

@@ -1,7 +1,7 @@
 /** Reads JSON bodies: checks their structure, parses them, and refuses texts with U+0000. A large one is read in time slices. */
 import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
-import { ApiError } from '../../src/contract/codes.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
 import { UNREADABLE } from '../../src/contract/validate.ts';
 import { cooperatively, TimeSlice } from '../concurrency.ts';
 import { checkShape, checkShapeInSteps, type LongArray, type ShapeBounds } from './json-shape.ts';
@@ -32,14 +32,14 @@ function* readInParts(body: Buffer, bounds: ShapeBounds): Generator<void, unknow
 }
 
 function requireUtf8(body: Buffer): void {
-  if (!isUtf8(body)) throw new ApiError(1001, 'the body is not valid UTF-8');
+  if (!isUtf8(body)) throw new ApiError(Code.parameterError, 'the body is not valid UTF-8');
 }
 
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ApiError(1001, NOT_JSON);
+    throw new ApiError(Code.parameterError, NOT_JSON);
   }
 }
 
@@ -77,7 +77,7 @@ function* parseArray(body: Buffer, { start, end, cuts }: LongArray): Generator<v
   for (const cut of [...cuts, end]) {
     const part = parse(`[${body.toString('utf8', from, cut)}]`) as unknown[];
     // Nothing before or after a comma.
-    if (part.length === 0) throw new ApiError(1001, NOT_JSON);
+    if (part.length === 0) throw new ApiError(Code.parameterError, NOT_JSON);
     for (const element of part) all.push(element);
     from = cut + 1;
     yield;
@@ -102,5 +102,5 @@ function* refuseNull(value: unknown, { items }: ShapeBounds): Generator<void, vo
 }
 
 function refuse(fault: string | null): void {
-  if (fault !== null) throw new ApiError(1001, fault);
+  if (fault !== null) throw new ApiError(Code.parameterError, fault);
 }

@@ -3,7 +3,7 @@
  * held the parser, and with it all other requests, for five seconds, one of distinct names for one (measured). One scan of the bytes
  * that allocates nothing per value: 2 ns a byte (measured). What is not JSON is left to the parser, except that brackets must match.
  */
-import { ApiError } from '../../src/contract/codes.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { RouteShape } from '../../src/contract/define.ts';
 import { EACH, TAGS } from '../../src/contract/fields.ts';
 import { bodyBounds } from '../../src/contract/limits.ts';
@@ -179,7 +179,7 @@ class ShapeScan implements BodyShape {
 
   /** What is still open cannot be JSON. */
   end(): void {
-    if (this.#depth > 0 || this.#inText) throw new ApiError(1001, bytes.NOT_JSON);
+    if (this.#depth > 0 || this.#inText) throw new ApiError(Code.parameterError, bytes.NOT_JSON);
   }
 
   /** Returns the place after the text, or the one from which on it continues: not before `limit`. */
@@ -197,7 +197,8 @@ class ShapeScan implements BodyShape {
   #open(kind: 0 | 1, at: number): void {
     if (this.#isFirst) this.#element();
     const depth = ++this.#depth;
-    if (depth > bodyBounds.depth) throw new ApiError(1001, `the body is nested deeper than ${bodyBounds.depth} levels`);
+    if (depth > bodyBounds.depth)
+      throw new ApiError(Code.parameterError, `the body is nested deeper than ${bodyBounds.depth} levels`);
     this.#levels.isObject[depth] = kind;
     this.#levels.members[depth] = 0;
     this.#isName = kind === 1;
@@ -206,7 +207,8 @@ class ShapeScan implements BodyShape {
   }
 
   #close(kind: 0 | 1, at: number): void {
-    if (this.#depth === 0 || this.#levels.isObject[this.#depth] !== kind) throw new ApiError(1001, bytes.NOT_JSON);
+    if (this.#depth === 0 || this.#levels.isObject[this.#depth] !== kind)
+      throw new ApiError(Code.parameterError, bytes.NOT_JSON);
     if (this.#depth === 2 && this.#cuts.length > 0) {
       this.longArrays.push({ start: this.#arrayStart, end: at, cuts: this.#cuts });
       this.#cuts = [];
@@ -247,10 +249,14 @@ class ShapeScan implements BodyShape {
     const depth = this.#depth;
     const number = ++this.#levels.members[depth]!;
     if (number > bodyBounds.members)
-      throw new ApiError(1001, `an object of the body has more than ${bodyBounds.members} members`);
+      throw new ApiError(Code.parameterError, `an object of the body has more than ${bodyBounds.members} members`);
     if (bytes.isLonger(body, start, end, bodyBounds.name))
-      throw new ApiError(1001, `a name of a member of the body is longer than ${bodyBounds.name} characters`);
-    if (bytes.isText(body, start, end, PROTO)) throw new ApiError(1001, '__proto__ is not allowed in a body');
+      throw new ApiError(
+        Code.parameterError,
+        `a name of a member of the body is longer than ${bodyBounds.name} characters`,
+      );
+    if (bytes.isText(body, start, end, PROTO))
+      throw new ApiError(Code.parameterError, '__proto__ is not allowed in a body');
     this.#count(this.#bounds.items !== undefined && this.#isDescribed(start, end, number, this.#bounds.items));
   }
 
@@ -275,6 +281,6 @@ class ShapeScan implements BodyShape {
     if (isDescribed) this.#described++;
     const { values } = this.#bounds;
     if (this.#values > values && this.#values - this.#described > bodyBounds.values)
-      throw new ApiError(1001, `the body has more than ${values} members and elements`);
+      throw new ApiError(Code.parameterError, `the body has more than ${values} members and elements`);
   }
 }

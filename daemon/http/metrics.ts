@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { ApiError } from '../../src/contract/codes.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
 import { routes } from '../../src/contract/routes.ts';
 import { isLoopbackName } from '../loopback.ts';
 import type { LoopDelays } from './loop-watch.ts';
@@ -29,7 +29,7 @@ export function metricsPlugin(app: FastifyInstance, parts: MetricsParts): void {
   rawOperation(app, parts, routes.metrics, async ({ request, reply }) => {
     const isLocal = !parts.behindProxy && isLoopback(request.socket.remoteAddress) && !isForwarded(request.headers);
     if (!isLocal && (await parts.tokens.check(bearer(request), request)).role === 'LOCAL')
-      throw new ApiError(2007, 'the role LOCAL may not do this');
+      throw new ApiError(Code.noPermission, 'the role LOCAL may not do this');
     const { Counter, Gauge, Registry } = await import('prom-client');
     const registry = new Registry();
     registry.setDefaultLabels({ node: app.node });

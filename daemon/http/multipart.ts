@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
-import { ApiError } from '../../src/contract/codes.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
 import { refuseNullInPart } from './null-text.ts';
 
 /** Texts of a form's fields, by name. */
@@ -35,13 +35,13 @@ type FileTaker<T> = (fileName: string, content: Readable, before: Fields) => Pro
 /** Bytes of a form other than its file: fields, headers and boundaries. */
 export const MAX_OVERHEAD = 16 * 1024 * 1024;
 
-const tooLarge = (maxBytes: number) => new ApiError(4002, `the file is larger than ${maxBytes} bytes`);
-const broken = (why: string) => new ApiError(4002, `the multipart form is broken: ${why}`);
+const tooLarge = (maxBytes: number) => new ApiError(Code.uploadFailed, `the file is larger than ${maxBytes} bytes`);
+const broken = (why: string) => new ApiError(Code.uploadFailed, `the multipart form is broken: ${why}`);
 
 /** Rejects a body that is not a multipart form with 1001. */
 export function requireForm(request: IncomingMessage): void {
   if (!/^\s*multipart\/form-data\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
-    throw new ApiError(1001, 'the body must be multipart/form-data');
+    throw new ApiError(Code.parameterError, 'the body must be multipart/form-data');
 }
 
 /**
@@ -112,9 +112,10 @@ class FormReader<T> {
   }
 
   #takeField(name: string, value: string): void {
-    if (name === '__proto__') this.#end.reject(new ApiError(1001, '__proto__ is not a valid field'));
+    if (name === '__proto__') this.#end.reject(new ApiError(Code.parameterError, '__proto__ is not a valid field'));
     if (!this.#shape.names.has(name)) return;
-    if (Object.hasOwn(this.#fields, name)) this.#end.reject(new ApiError(1001, `${name} is given twice`));
+    if (Object.hasOwn(this.#fields, name))
+      this.#end.reject(new ApiError(Code.parameterError, `${name} is given twice`));
     this.#fields[name] = value;
   }
 
@@ -123,7 +124,7 @@ class FormReader<T> {
     stream.on('error', () => {});
     if (this.#file) {
       stream.resume();
-      this.#end.reject(new ApiError(1001, `${name} is given twice`));
+      this.#end.reject(new ApiError(Code.parameterError, `${name} is given twice`));
       return;
     }
     this.#content = stream;
@@ -160,9 +161,9 @@ function feed(
     if (received > shape.maxBytes + MAX_OVERHEAD) fail(tooLarge(shape.maxBytes));
   };
   const closed = () => {
-    if (!request.complete) fail(new ApiError(4002, 'the upload was cut off'));
+    if (!request.complete) fail(new ApiError(Code.uploadFailed, 'the upload was cut off'));
   };
-  const stalled = () => fail(new ApiError(4002, 'the upload has stalled'));
+  const stalled = () => fail(new ApiError(Code.uploadFailed, 'the upload has stalled'));
   request.on('data', count).on('close', closed).on('error', closed).on('timeout', stalled);
   request.socket.setTimeout(shape.stallMilliseconds);
   request.pipe(parser);

@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import type { TObject } from 'typebox';
-import { ApiError } from '../../src/contract/codes.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
 import {
   acceptsKey,
   type BodyOf,
@@ -147,7 +147,7 @@ function reader<T>(schema: TObject | undefined, format: InputFormat): (input: un
   const read = compileReader(schema, format);
   return input => {
     const result = read(input);
-    if (!result.ok) throw new ApiError(1001, result.message);
+    if (!result.ok) throw new ApiError(Code.parameterError, result.message);
     return result.value as T;
   };
 }
@@ -163,9 +163,9 @@ function gate({ tokens, limiter, stepUp }: OperationParts, shape: RouteShape) {
     }
     const { caller } = request;
     if (caller && !allowed!.has(caller.role) && !isOwn(shape, request, caller))
-      throw new ApiError(2007, `the role ${caller.role} may not do this`);
+      throw new ApiError(Code.noPermission, `the role ${caller.role} may not do this`);
     if (caller?.serviceToken && shape.peopleOnly)
-      throw new ApiError(2007, 'a service token may not do this: log in as a user');
+      throw new ApiError(Code.noPermission, 'a service token may not do this: log in as a user');
     if (caller?.serviceToken && shape.tokenMay && !caller.serviceToken.may.includes(shape.tokenMay))
       throw permissionMissing(shape.tokenMay);
     if (caller?.session?.mustRegisterKey && !shape.withoutKey) throw keyMissing();
@@ -196,13 +196,15 @@ function gate({ tokens, limiter, stepUp }: OperationParts, shape: RouteShape) {
 /** The refusal of a service token that was created without a permission. */
 const permissionMissing = (permission: TokenPermission): ApiError =>
   new ApiError(
-    2007,
+    Code.noPermission,
     `the service token may not do this: it was created without ${permission} in its permissions (may)`,
   );
 
 /** The refusal of a session that may only register a security key. */
 export const keyMissing = (): ApiError =>
-  new ApiError(2007, 'this account must sign in with a security key: register one first', { registerKey: true });
+  new ApiError(Code.noPermission, 'this account must sign in with a security key: register one first', {
+    registerKey: true,
+  });
 
 /** `/api/devices/` does not name a device. */
 function refuseEmptyParams(params: Record<string, string>): void {
@@ -213,7 +215,7 @@ function refuseEmptyParams(params: Record<string, string>): void {
 export function bearer(request: { readonly headers: { readonly authorization?: string | undefined } }): string {
   const header = request.headers.authorization;
   const token = header === undefined ? null : /^Bearer +(\S+) *$/i.exec(header);
-  if (!token) throw new ApiError(1004, 'a token is required: Authorization: Bearer …');
+  if (!token) throw new ApiError(Code.tokenInvalid, 'a token is required: Authorization: Bearer …');
   return token[1]!;
 }
 

@@ -3,7 +3,7 @@
  * in the header Host, another site in Origin. Checked for every request and upgrade, before anything else.
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { ApiError } from '../../src/contract/codes.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
 import { isLoopbackName } from '../loopback.ts';
 
 /** Which names the daemon may be called by. */
@@ -38,12 +38,13 @@ export function checkOrigin(request: ReceivedHeaders, rule: OriginRule): void {
   const { host, origin } = headers;
   const isOld = request.httpVersionMajor === 1 && request.httpVersionMinor === 0;
   if (host === undefined && origin === undefined && isOld) return;
-  if (host === undefined) throw new ApiError(1001, 'the header Host is required');
-  if (hasSecondHost(rawHeaders)) throw new ApiError(1001, 'the header Host must be sent once');
-  if (rule.hosts && !isAllowed(host, rule.hosts)) throw new ApiError(2007, 'the header Host names another site');
+  if (host === undefined) throw new ApiError(Code.parameterError, 'the header Host is required');
+  if (hasSecondHost(rawHeaders)) throw new ApiError(Code.parameterError, 'the header Host must be sent once');
+  if (rule.hosts && !isAllowed(host, rule.hosts))
+    throw new ApiError(Code.noPermission, 'the header Host names another site');
   if (origin === undefined) return;
   if (originHost(origin) !== host.toLowerCase())
-    throw new ApiError(2007, 'requests from pages of another site are refused');
+    throw new ApiError(Code.noPermission, 'requests from pages of another site are refused');
 }
 
 /**
@@ -53,7 +54,7 @@ export function checkOrigin(request: ReceivedHeaders, rule: OriginRule): void {
 export function checkSameOrigin({ headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>): void {
   const isEncrypted = 'encrypted' in socket && socket.encrypted === true;
   if (isEncrypted && headers.origin !== undefined && !headers.origin.toLowerCase().startsWith('https:'))
-    throw new ApiError(2007, 'requests from pages without TLS are refused');
+    throw new ApiError(Code.noPermission, 'requests from pages without TLS are refused');
 }
 
 /** Node takes the first Host and drops the others; a proxy in front may have judged another one. */

@@ -3,7 +3,7 @@ import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { ApiError, codes, type ErrorCode, httpStatus } from '../../src/contract/codes.ts';
+import { ApiError, Code, codes, type ErrorCode, httpStatus } from '../../src/contract/codes.ts';
 import { FilesUnavailable } from '../blobs/blob-error.ts';
 import { type Allowance, RateLimited, RetryLater } from '../services/limiter.ts';
 import { OutcomeUnknown, StoreFailure, StoreUnavailable } from '../store/commit.ts';
@@ -46,13 +46,13 @@ export function errorResponse(error: unknown, atLogin = false): ErrorResponse {
 }
 
 const unknownPath = { code: 404, message: 'no such operation' } as const;
-const cutOff = { code: 1001, message: 'the request was cut off' } as const;
+const cutOff = { code: Code.parameterError, message: 'the request was cut off' } as const;
 
 /** By the code of the error, of Fastify or of Node. */
 const frameworkErrors: Readonly<Record<string, Omit<ErrorResponse, 'status'>>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: { code: 1001, message: 'the body is too large for this operation' },
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: { code: 1001, message: 'Content-Type must be application/json' },
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 1001, message: 'Content-Length does not match the body' },
+  FST_ERR_CTP_BODY_TOO_LARGE: { code: Code.parameterError, message: 'the body is too large for this operation' },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: { code: Code.parameterError, message: 'Content-Type must be application/json' },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: Code.parameterError, message: 'Content-Length does not match the body' },
   FST_ERR_BAD_URL: unknownPath,
   FST_ERR_ASYNC_CONSTRAINT: unknownPath,
   FST_ERR_MAX_PARAM_LENGTH: unknownPath,
@@ -107,7 +107,7 @@ export function answerUnparseable(error: Error & { code?: string }, socket: Sock
     socket.destroy();
     return;
   }
-  socket.end(rawResponse(400, envelope(1001, parserMessage(error.code)), named));
+  socket.end(rawResponse(400, envelope(Code.parameterError, parserMessage(error.code)), named));
 }
 
 function parserMessage(code: string | undefined): string {
@@ -122,7 +122,7 @@ export function answerUnsupported(server: Server, name: () => Named): void {
     endSocket(socket, rawResponse(404, envelope(404, 'no such operation'), name()));
   });
   server.on('checkExpectation', (_request, response) => {
-    const body = envelope(1001, 'the only supported value of the header Expect is 100-continue');
+    const body = envelope(Code.parameterError, 'the only supported value of the header Expect is 100-continue');
     const { id, node } = name();
     response.writeHead(400, {
       'content-type': JSON_TYPE,

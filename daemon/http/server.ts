@@ -10,7 +10,7 @@ import fastify, {
   LogController,
 } from 'fastify';
 import type { Logger } from 'pino';
-import { ApiError } from '../../src/contract/codes.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { RouteShape } from '../../src/contract/define.ts';
 import { hostNode } from '../home/settings.ts';
 import { Connections } from './connections.ts';
@@ -95,7 +95,7 @@ export async function buildServer(options: ServerOptions, plugins: readonly Rout
   });
   app.setErrorHandler((error, request, reply) => {
     if ((error as FastifyError).code === 'FST_ERR_CTP_BODY_TOO_LARGE') drainAfter(request, reply, tooLarge);
-    if (error instanceof ApiError && error.code === 2007) options.onForbidden?.(request);
+    if (error instanceof ApiError && error.code === Code.noPermission) options.onForbidden?.(request);
     sendError(error, request, reply, request.routeOptions.config.operation?.id === 'login');
   });
   app.setNotFoundHandler((request, reply) => sendError(noSuchOperation(), request, reply, false));

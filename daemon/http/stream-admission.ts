@@ -1,7 +1,7 @@
 /** Who may open a notification stream, and which events it carries. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { parse } from 'node:querystring';
-import { ApiError } from '../../src/contract/codes.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
 import { routes } from '../../src/contract/routes.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 import { eventTypes } from '../../src/contract/values.ts';
@@ -52,16 +52,16 @@ export async function admit(
   if (caller.session?.mustRegisterKey) throw keyMissing();
   refuseNullInUrl(text, { query });
   const result = readQuery(query);
-  if (!result.ok) throw new ApiError(1001, result.message);
+  if (!result.ok) throw new ApiError(Code.parameterError, result.message);
   // An empty value is probably a mistake; without since, the client would miss events silently.
-  if (query.since === '') throw new ApiError(1001, 'since must be a whole number of at least 0');
+  if (query.since === '') throw new ApiError(Code.parameterError, 'since must be a whole number of at least 0');
   const { deviceId } = result.value;
   const wanted = wantedBy(caller, result.value.types, deviceId !== undefined);
   const device = deviceId === undefined ? null : await deviceNumber(store, deviceId);
   await hub.ready();
   const since = result.value.since ?? null;
   if (since !== null && !(await hub.reaches(since)))
-    throw new ApiError(1001, `since is ahead of the log: no event has the id ${since} yet`);
+    throw new ApiError(Code.parameterError, `since is ahead of the log: no event has the id ${since} yet`);
   return { caller, check, wanted, device, since };
 }
 
@@ -87,6 +87,6 @@ function wantedBy({ role }: Caller, types: string | undefined, ofDevice: boolean
   const allowed = role === 'LOCAL' ? hardwareTypes : typeSet(eventTypes);
   const wanted = types === undefined ? allowed : typeSet(eventTypesIn(types));
   if (wanted & ~allowed || (ofDevice && role === 'LOCAL'))
-    throw new ApiError(2007, 'the role LOCAL receives only KEY_ATTACHED and KEY_DETACHED');
+    throw new ApiError(Code.noPermission, 'the role LOCAL receives only KEY_ATTACHED and KEY_DETACHED');
   return ofDevice ? wanted & journalTypes : wanted;
 }

@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { ApiError } from '../../src/contract/codes.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { RouteShape } from '../../src/contract/define.ts';
 import { routes } from '../../src/contract/routes.ts';
 import { stream as streamBounds } from '../../src/contract/values.ts';
@@ -57,7 +57,10 @@ export const websocketPlugin =
       config: { operation: routes.notifications as RouteShape },
       handler: async request => {
         await admit(request.raw, request, parts);
-        throw new ApiError(1001, 'a WebSocket upgrade is required: the request lacks Connection and Upgrade');
+        throw new ApiError(
+          Code.parameterError,
+          'a WebSocket upgrade is required: the request lacks Connection and Upgrade',
+        );
       },
     });
     app.addHook('preClose', () => parts.hub.close());
@@ -98,7 +101,7 @@ class Upgrades {
     this.#clientAddress = app.clientAddress;
     this.#quota = new Quota(parts.streams ?? streamQuota);
     this.#server.on('wsClientError', (error, _socket, request) => {
-      this.#refuse(new ApiError(1001, `the WebSocket handshake is invalid: ${error.message}`), request);
+      this.#refuse(new ApiError(Code.parameterError, `the WebSocket handshake is invalid: ${error.message}`), request);
     });
     this.#server.on('headers', (headers, request) => {
       headers.push(`X-Request-Id: ${this.#idOf(request)}`, `X-Devmgr-Node: ${this.#node}`);
@@ -117,7 +120,7 @@ class Upgrades {
       if (request.method !== 'GET' || splitUrl(request.url)[0] !== path) throw noSuchOperation();
       checkOrigin(request, this.#parts.origin);
       const admission = await admit(request, { ip: this.#clientAddress(request) }, this.#parts);
-      if (stream !== socket) throw new ApiError(1001, 'the request for a stream has a body');
+      if (stream !== socket) throw new ApiError(Code.parameterError, 'the request for a stream has a body');
       if (socket.destroyed) return;
       const release = this.#quota.take(holderOf(admission.caller));
       if (!release) throw new ApiError(429, 'too many streams are open; close some of them first');

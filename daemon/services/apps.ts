@@ -1,5 +1,5 @@
 import type * as api from '../../src/contract/apps.ts';
-import { ApiError } from '../../src/contract/codes.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { DataOf, FormOf, QueryOf } from '../../src/contract/define.ts';
 import { versionIds } from '../../src/contract/ids.ts';
 import { paging } from '../../src/contract/limits.ts';
@@ -82,7 +82,8 @@ export class AppService {
       all.filter(app => extension === undefined || app.extension === extension),
       query.currentVersion,
     );
-    if (!found) throw new ApiError(4001, `no version for ${platform}${extension ? ` as .${extension}` : ''} yet`);
+    if (!found)
+      throw new ApiError(Code.versionNotFound, `no version for ${platform}${extension ? ` as .${extension}` : ''} yet`);
     return { ...found, latest: appVersion(found.latest) };
   }
 
@@ -105,7 +106,7 @@ export class AppService {
   async #app(versionId: string): Promise<domain.AppRecord> {
     const number = versionIds.parse(versionId);
     const app = number === null ? null : await this.#parts.store.app(number);
-    if (!app) throw new ApiError(4001, 'application version does not exist');
+    if (!app) throw new ApiError(Code.versionNotFound, 'application version does not exist');
     return app;
   }
 

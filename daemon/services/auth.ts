@@ -1,5 +1,5 @@
 import type * as api from '../../src/contract/auth.ts';
-import { ApiError } from '../../src/contract/codes.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import type * as webauthn from '../../src/contract/webauthn.ts';
 import { rehash, type UserRecord } from '../domain/user.ts';
@@ -69,7 +69,8 @@ export class AuthService {
       return data;
     } catch (error) {
       // The second step has an entry of its own.
-      if (error instanceof ApiError && error.code !== 1004) record('LOGIN_FAILED', { reason: reasonOf(user, error) });
+      if (error instanceof ApiError && error.code !== Code.tokenInvalid)
+        record('LOGIN_FAILED', { reason: reasonOf(user, error) });
       throw error;
     }
   }
@@ -82,13 +83,14 @@ export class AuthService {
     // A disabled user is treated as missing, whatever the password is.
     if (!user || user.disabled) {
       await this.#guessing.login(body.username, null, async () => false);
-      throw new ApiError(1002);
+      throw new ApiError(Code.userNotFound);
     }
     const compare = () => this.#passwords.verify(user.passwordHash, body.password);
-    if (!(await this.#guessing.login(user.username, user.number, compare))) throw new ApiError(1003);
+    if (!(await this.#guessing.login(user.username, user.number, compare))) throw new ApiError(Code.wrongPassword);
     if (this.#passwords.isOutdated(user.passwordHash)) await this.#rehash(user, body.password);
     const demand = await this.#policies.demandOf(user);
-    if (demand === 'key') throw new ApiError(1004, needsSecondStep, await this.#keys.secondStep(user, site));
+    if (demand === 'key')
+      throw new ApiError(Code.tokenInvalid, needsSecondStep, await this.#keys.secondStep(user, site));
     const mustRegisterKey = demand === 'registration';
     const { token, expiresAt } = this.#tokens.issue(user, undefined, {
       console: body.session === 'CONSOLE',
@@ -99,7 +101,7 @@ export class AuthService {
   }
 
   async refresh({ user, loginAt, session }: Caller): Promise<DataOf<typeof api.refresh>> {
-    if (!user) throw new ApiError(2007);
+    if (!user) throw new ApiError(Code.noPermission);
     if (!(await this.#policies.mayContinue(user, session))) throw keyNeeded();
     return this.#issue(user, loginAt, session);
   }
@@ -111,8 +113,9 @@ export class AuthService {
     site: LoginRequest['site'],
   ): Promise<DataOf<typeof webauthn.stepUp>> {
     const { user, loginAt, session } = context.caller;
-    if (!user) throw new ApiError(2007);
-    if (Boolean(password) === Boolean(response)) throw new ApiError(1001, 'send either password or response');
+    if (!user) throw new ApiError(Code.noPermission);
+    if (Boolean(password) === Boolean(response))
+      throw new ApiError(Code.parameterError, 'send either password or response');
     if (response) await this.#keys.confirm(context, response, site);
     else {
       await this.#demandPassword(user, session);
@@ -126,7 +129,9 @@ export class AuthService {
   async #demandPassword(user: UserRecord, session: Session | undefined): Promise<void> {
     const demand = await this.#policies.demandOf(user);
     if (demand === 'key')
-      throw new ApiError(2007, 'this account signs in with a security key: send response', { stepUp: true });
+      throw new ApiError(Code.noPermission, 'this account signs in with a security key: send response', {
+        stepUp: true,
+      });
     if (demand === 'registration' && !session?.withKey) throw keyToRegister();
   }
 

@@ -1,5 +1,5 @@
 import type * as api from '../../src/contract/backups.ts';
-import { ApiError } from '../../src/contract/codes.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { DataOf, FormOf, QueryOf } from '../../src/contract/define.ts';
 import { backupIds, deviceIds } from '../../src/contract/ids.ts';
 import { paging } from '../../src/contract/limits.ts';
@@ -99,7 +99,7 @@ export class BackupService {
   async #device(deviceId: string): Promise<DeviceRecord> {
     const number = deviceIds.parse(deviceId);
     const device = number === null ? null : await this.#parts.store.device(number);
-    if (!device) throw new ApiError(2001, 'device does not exist');
+    if (!device) throw new ApiError(Code.deviceNotFound, 'device does not exist');
     return device;
   }
 
@@ -108,7 +108,7 @@ export class BackupService {
     const number = backupIds.parse(backupId);
     const backup = number === null ? null : await this.#parts.store.backup(number);
     if (backup?.device !== device.number)
-      throw new ApiError(3001, `${deviceIds.format(device.number)} has no such backup`);
+      throw new ApiError(Code.backupNotFound, `${deviceIds.format(device.number)} has no such backup`);
     return backup;
   }
 
@@ -119,7 +119,7 @@ export class BackupService {
     } catch (error) {
       if (!(error instanceof BlobError)) throw error;
       const how = error.problem === 'missing' ? 'is missing' : 'is damaged';
-      throw new ApiError(3002, `the file of ${backupIds.format(number)} ${how}`);
+      throw new ApiError(Code.restoreFailed, `the file of ${backupIds.format(number)} ${how}`);
     }
   }
 

@@ -1,4 +1,4 @@
-import { ApiError } from '../../src/contract/codes.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
 import { tokenIds, userIds } from '../../src/contract/ids.ts';
 import type { CallerRole } from '../../src/contract/values.ts';
 import type { CallerGuard } from '../domain/caller.ts';
@@ -110,8 +110,8 @@ const onBehalfOf = (context: Context, what: Omit<Commit, 'actor' | 'requestId' |
 
 function refuseCaller(error: unknown): never {
   if (!(error instanceof CallerRefused)) throw error;
-  if (error.lost === 'role') throw new ApiError(2007, 'your role was changed; try again');
-  throw new ApiError(1004, 'the token is no longer valid; log in again');
+  if (error.lost === 'role') throw new ApiError(Code.noPermission, 'your role was changed; try again');
+  throw new ApiError(Code.tokenInvalid, 'the token is no longer valid; log in again');
 }
 
 /** The time of the record that a commit has added, or of the use it has recorded: `at`, unless the store has raised it. */

@@ -1,4 +1,4 @@
-import { ApiError, SUCCESS } from '../../src/contract/codes.ts';
+import { ApiError, Code, SUCCESS } from '../../src/contract/codes.ts';
 import type { DataOf } from '../../src/contract/define.ts';
 import { batchItems, type batchUpdate } from '../../src/contract/device-batch.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
@@ -65,7 +65,7 @@ export class DeviceBatches {
     const serials = read.flatMap(item => (item.ok && item.value.serialNumber ? [item.value.serialNumber] : []));
     const bySerial = serials.length ? await this.#parts.store.devicesBySerial(serials) : new Map();
     return read.map((item, i): Found => {
-      if (!item.ok) return failed(asGiven(items[i]), new ApiError(1001, item.message));
+      if (!item.ok) return failed(asGiven(items[i]), new ApiError(Code.parameterError, item.message));
       const number = numberOf(item.value, serial => bySerial.get(serial)?.number);
       return number instanceof ApiError ? failed(item.value, number) : { fields: item.value, number };
     });
@@ -82,9 +82,12 @@ export class DeviceBatches {
     const decide = async (item: Found): Promise<Decided> => {
       if ('failure' in item) return item;
       const device = devices.get(item.number);
-      if (!device) return failed(item.fields, new ApiError(2001));
+      if (!device) return failed(item.fields, new ApiError(Code.deviceNotFound));
       if (item.fields.serialNumber !== undefined && item.fields.serialNumber !== device.serialNumber)
-        return failed(item.fields, new ApiError(1001, 'deviceId and serialNumber name different devices'));
+        return failed(
+          item.fields,
+          new ApiError(Code.parameterError, 'deviceId and serialNumber name different devices'),
+        );
       const outcome = await this.#decide(context, name, device, item.fields, at);
       if (outcome instanceof ApiError) return failed(identity(device), outcome);
       const { set, guards: conditions, change, data } = outcome;
@@ -128,11 +131,11 @@ export class DeviceBatches {
 function numberOf({ deviceId, serialNumber }: Item, find: (serial: string) => number | undefined): number | ApiError {
   const bySerial = serialNumber === undefined ? undefined : find(serialNumber);
   if (deviceId === undefined) {
-    if (serialNumber === undefined) return new ApiError(1001, 'deviceId or serialNumber is required');
-    return bySerial ?? new ApiError(2001);
+    if (serialNumber === undefined) return new ApiError(Code.parameterError, 'deviceId or serialNumber is required');
+    return bySerial ?? new ApiError(Code.deviceNotFound);
   }
   const byId = deviceIds.parse(deviceId);
-  if (byId === null || (serialNumber !== undefined && bySerial === undefined)) return new ApiError(2001);
+  if (byId === null || (serialNumber !== undefined && bySerial === undefined)) return new ApiError(Code.deviceNotFound);
   return byId;
 }
 

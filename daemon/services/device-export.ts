@@ -1,4 +1,4 @@
-import { ApiError } from '../../src/contract/codes.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
 import { csvCell } from '../../src/contract/csv.ts';
 import type { DeviceListItem } from '../../src/contract/devices.ts';
 import { exportBounds } from '../../src/contract/limits.ts';
@@ -114,7 +114,10 @@ async function hasProofs(store: Scan, filter: DeviceFilter): Promise<boolean> {
 }
 
 const tooManyTags = () =>
-  new ApiError(1001, `format csv is limited to ${mostTagColumns} names of tags; export as ndjson, or fewer devices`);
+  new ApiError(
+    Code.parameterError,
+    `format csv is limited to ${mostTagColumns} names of tags; export as ndjson, or fewer devices`,
+  );
 
 const csvLine = (item: DeviceListItem, tags: readonly string[], hasProof: boolean): string => {
   const fields = deviceListFields.map(name => csvCell(item[name] ?? ''));

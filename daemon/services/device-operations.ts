@@ -1,4 +1,5 @@
 /** The operations that change the state or the code of a device: what they decide, and what they return. */
+import { Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import type * as api from '../../src/contract/devices.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
@@ -42,7 +43,7 @@ export function deviceOperations({ guessing, access }: DeviceOperationParts) {
         const refusal = domain.refusalOf('activate', device);
         if (refusal) return refusal;
         const decided = domain.activate(device, activationCode, userId, at);
-        const isWrong = decided instanceof Refusal && decided.code === 2003;
+        const isWrong = decided instanceof Refusal && decided.code === Code.activationCodeInvalid;
         await guessing.code(device.number, !isWrong);
         if (isWrong) access?.record({ type: 'ACTIVATION_CODE_WRONG', ...accessOf(context), device: device.number });
         return decided;

@@ -1,4 +1,4 @@
-import { ApiError } from '../../src/contract/codes.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import type { batchUpdate } from '../../src/contract/device-batch.ts';
 import * as api from '../../src/contract/devices.ts';
@@ -89,7 +89,7 @@ export class DeviceService {
       const refusedSerials = valid.flatMap(item => (admitted.get(item) instanceof Refusal ? [item.serialNumber] : []));
       const existing = await this.#parts.store.devicesBySerial(refusedSerials);
       const judged = read.map((item, i): Judged => {
-        if (!item.ok) return failedItem(serialAsGiven(items[i]), 1001, item.message);
+        if (!item.ok) return failedItem(serialAsGiven(items[i]), Code.parameterError, item.message);
         const { serialNumber } = item.value;
         const one = admitted.get(item.value)!;
         if (!(one instanceof Refusal)) return domain.register(item.value, newActivationCode(), at, one.proof);
@@ -164,7 +164,7 @@ export class DeviceService {
     { operation, items, confirmPassword }: BodyOf<typeof batchUpdate>,
   ): Promise<DataOf<typeof batchUpdate>> {
     if (operation === 'DEACTIVATE') {
-      if (confirmPassword === undefined) throw new ApiError(1001, 'confirmPassword is required');
+      if (confirmPassword === undefined) throw new ApiError(Code.parameterError, 'confirmPassword is required');
       await this.#parts.passwords.confirmAdministrator(context, confirmPassword);
     }
     return this.#batches.run(context, operation, items);
@@ -216,7 +216,7 @@ export class DeviceService {
   async #device(deviceId: string): Promise<DeviceRecord> {
     const number = deviceIds.parse(deviceId);
     const device = number === null ? null : await this.#parts.store.device(number);
-    if (!device) throw new ApiError(2001, 'device does not exist');
+    if (!device) throw new ApiError(Code.deviceNotFound, 'device does not exist');
     return device;
   }
 

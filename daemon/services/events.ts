@@ -1,4 +1,4 @@
-import { ApiError } from '../../src/contract/codes.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { DataOf, QueryOf } from '../../src/contract/define.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
 import { eventPage } from '../../src/contract/limits.ts';
@@ -34,13 +34,13 @@ export function eventTypesIn(text: string): readonly EventType[] {
   const names = text.split(',').map(name => name.trim());
   const unknown = names.find(name => !(eventTypes as readonly string[]).includes(name));
   if (unknown !== undefined)
-    throw new ApiError(1001, `types contains ${JSON.stringify(unknown)}, which is not an event type`);
+    throw new ApiError(Code.parameterError, `types contains ${JSON.stringify(unknown)}, which is not an event type`);
   return names as EventType[];
 }
 
 /** Number of the device with this id. Refuses with 2001 if there is none. */
 export async function deviceNumber(store: Pick<Reader, 'device'>, deviceId: string): Promise<number> {
   const number = deviceIds.parse(deviceId);
-  if (number === null || !(await store.device(number))) throw new ApiError(2001);
+  if (number === null || !(await store.device(number))) throw new ApiError(Code.deviceNotFound);
   return number;
 }

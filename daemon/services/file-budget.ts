@@ -1,5 +1,5 @@
 /** How much clients may store in files: in total, of the disk, and each user in a day. */
-import { ApiError } from '../../src/contract/codes.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { Store } from '../store/store.ts';
 import { type DailyBounds, type DailyUploads, LocalDays, type Reservation, SharedDays } from './daily-uploads.ts';
 
@@ -99,7 +99,9 @@ export class FileBudget {
       tooLarge: () => {
         const { reserved, cap } = upload;
         if (reserved && reserved.bytes < cap) return reserved.usedUp();
-        return cap === maxBytes ? new ApiError(4002, `the file is larger than ${maxBytes} bytes`) : diskFull();
+        return cap === maxBytes
+          ? new ApiError(Code.uploadFailed, `the file is larger than ${maxBytes} bytes`)
+          : diskFull();
       },
       follow: arrived => {
         upload.arrived = arrived;
@@ -152,4 +154,5 @@ class Upload {
 }
 
 /** The refusal of a file for which the store has no room. */
-export const diskFull = (): ApiError => new ApiError(4002, 'the disk of the service is full; nothing was stored');
+export const diskFull = (): ApiError =>
+  new ApiError(Code.uploadFailed, 'the disk of the service is full; nothing was stored');

@@ -1,4 +1,4 @@
-import { ApiError } from '../../src/contract/codes.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
 import { trimText } from '../../src/contract/text.ts';
 
 /**
@@ -17,5 +17,5 @@ export async function passwordFault(password: string, username: string | null): 
 /** Refuses with 1001 a new password that is too easy to guess. */
 export async function checkNewPassword(password: string, username: string | null): Promise<void> {
   const fault = await passwordFault(password, username);
-  if (fault) throw new ApiError(1001, `password ${fault}`);
+  if (fault) throw new ApiError(Code.parameterError, `password ${fault}`);
 }

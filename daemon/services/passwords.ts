@@ -1,5 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { ApiError } from '../../src/contract/codes.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
 import { limitConcurrency } from '../concurrency.ts';
 import type { UserRecord } from '../domain/user.ts';
 import { clientOf } from '../loopback.ts';
@@ -93,7 +93,7 @@ export class Passwords {
     );
     if (right) return;
     this.#access?.record({ type: 'CONFIRMATION_FAILED', ...accessOf(context), detail: { field } });
-    throw new ApiError(1003, `${field} is wrong`);
+    throw new ApiError(Code.wrongPassword, `${field} is wrong`);
   }
 
   /** Counted before the comparison, so that parallel attempts cannot bypass the limit, and undone if the password is right. */

@@ -1,4 +1,4 @@
-import { ApiError } from '../../src/contract/codes.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
 import { refusalOf, type ServiceTokenRecord } from '../domain/service-token.ts';
 import { insideOf } from '../networks.ts';
 import type { Store } from '../store/store.ts';
@@ -84,7 +84,7 @@ export class ServiceTokens {
 }
 
 const anywhere = () => true;
-const invalid = () => new ApiError(1004, 'the service token is invalid');
+const invalid = () => new ApiError(Code.tokenInvalid, 'the service token is invalid');
 
 function digestOf(text: string): string {
   if (!isServiceTokenText(text)) throw invalid();

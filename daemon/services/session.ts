@@ -1,4 +1,4 @@
-import { ApiError } from '../../src/contract/codes.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
 import { stepUpSeconds } from '../../src/contract/limits.ts';
 import type { StepUpMode } from '../../src/contract/local.ts';
 import type { Caller, Session } from './context.ts';
@@ -23,7 +23,7 @@ export class StepUpRule {
     const signedInAt = session?.signedInAt ?? loginAt;
     if (Math.floor(this.#now() / 1000) - signedInAt <= stepUpSeconds) return;
     throw new ApiError(
-      2007,
+      Code.noPermission,
       `sign in again to do this: the last sign-in is older than ${stepUpSeconds / 60} minutes (POST /api/auth/step-up)`,
       { stepUp: true },
     );

@@ -1,6 +1,6 @@
 /** Single-use codes in place of a token: for a session of the console, and for a notification stream. */
 import { createHash, randomBytes } from 'node:crypto';
-import { ApiError } from '../../src/contract/codes.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { signInCodeSeconds } from '../../src/contract/limits.ts';
 import type * as api from '../../src/contract/sign-in-codes.ts';
@@ -49,7 +49,7 @@ export class SignInCodes {
     { purpose }: BodyOf<typeof api.createCode>,
   ): Promise<DataOf<typeof api.createCode>> {
     if (serviceToken && purpose === 'SESSION')
-      throw new ApiError(2007, 'a service token may not open a session: log in as a user');
+      throw new ApiError(Code.noPermission, 'a service token may not open a session: log in as a user');
     const { tokens } = this.#parts;
     const session: Session = serviceToken ? { serviceToken: serviceToken.sha256 } : await tokens.verified(token);
     const code = randomBytes(32).toString('base64url');
@@ -104,7 +104,7 @@ export class SignInCodes {
 const digestOf = (purpose: CodePurpose, code: string): string =>
   createHash('sha256').update(`${purpose} ${code}`).digest('base64url');
 
-const invalid = () => new ApiError(1004, 'the code is invalid, was used or has expired; get another one');
+const invalid = () => new ApiError(Code.tokenInvalid, 'the code is invalid, was used or has expired; get another one');
 
 /** Codes that are kept in memory: 3 MB. Beyond that, the oldest are forgotten. */
 const MOST_CODES = 10_000;

@@ -1,4 +1,4 @@
-import { ApiError } from '../../src/contract/codes.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import { tokenIds, webhookIds } from '../../src/contract/ids.ts';
 import { paging } from '../../src/contract/limits.ts';
@@ -42,7 +42,8 @@ export class TokenService {
     const createdBy = context.caller.user!.username;
     const token = { name, role, sha256: serviceTokenDigest(text), createdBy, expiresAt, allowedFrom, may };
     const [result] = await commitFor(this.#parts.store, context, { at, changes: [domain.create(token)] });
-    if (result?.kind !== 'added') throw new ApiError(1001, `name ${name} already exists: revoke that token first`);
+    if (result?.kind !== 'added')
+      throw new ApiError(Code.parameterError, `name ${name} already exists: revoke that token first`);
     const shown = { name, role, expiresAt: present.iso(expiresAt), may: [...may] };
     return { tokenId: tokenIds.format(result.number), token: text, ...shown };
   }
@@ -90,7 +91,7 @@ function readNetworks(given: readonly unknown[] | null): readonly string[] | nul
   const wrong = given?.findIndex(network => typeof network !== 'string' || !isCidr(network)) ?? -1;
   if (wrong >= 0)
     throw new ApiError(
-      1001,
+      Code.parameterError,
       `allowedFrom[${wrong}] must be a network in CIDR form, such as 10.20.0.0/16 or 2001:db8::/32`,
     );
   return given as readonly string[] | null;
@@ -99,8 +100,9 @@ function readNetworks(given: readonly unknown[] | null): readonly string[] | nul
 /** The permissions of a request. Refuses with 1001 one that does not exist or is repeated. */
 function readPermissions(given: readonly unknown[]): readonly TokenPermission[] {
   const wrong = given.findIndex(permission => !(tokenPermissions as readonly unknown[]).includes(permission));
-  if (wrong >= 0) throw new ApiError(1001, `may[${wrong}] must be one of ${tokenPermissions.join(', ')}`);
+  if (wrong >= 0)
+    throw new ApiError(Code.parameterError, `may[${wrong}] must be one of ${tokenPermissions.join(', ')}`);
   const repeated = given.findIndex((permission, i) => given.indexOf(permission) < i);
-  if (repeated >= 0) throw new ApiError(1001, `may[${repeated}] repeats ${given[repeated]}`);
+  if (repeated >= 0) throw new ApiError(Code.parameterError, `may[${repeated}] repeats ${given[repeated]}`);
   return given as readonly TokenPermission[];
 }

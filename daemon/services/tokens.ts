@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createSigner, createVerifier, TokenError } from 'fast-jwt';
-import { ApiError } from '../../src/contract/codes.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
 import { userIds } from '../../src/contract/ids.ts';
 import { sessionDays, tokenSeconds } from '../../src/contract/limits.ts';
 import type { UserRecord } from '../domain/user.ts';
@@ -209,7 +209,7 @@ export class Tokens {
     if (user && !user.disabled && user.tokenEpoch === epoch)
       return { role: user.role, user, serviceToken: null, session, ...times };
     this.#cache.delete(token);
-    throw new ApiError(1004, 'the token is no longer valid; log in again');
+    throw new ApiError(Code.tokenInvalid, 'the token is no longer valid; log in again');
   }
 
   #issue(claims: Omit<Claims, 'iat' | 'exp' | 'jti' | 'login'>, loginAt?: number): IssuedToken {
@@ -274,12 +274,12 @@ function sessionOf({ auth_time: signedInAt, session, key, only, iat }: Claims, l
 }
 
 const INVALID = 'the token is invalid; log in again';
-const expired = () => new ApiError(1005, 'the token has expired; log in again');
-const invalid = () => new ApiError(1004, INVALID);
+const expired = () => new ApiError(Code.tokenExpired, 'the token has expired; log in again');
+const invalid = () => new ApiError(Code.tokenInvalid, INVALID);
 
 /** No key verifies the token. */
 class UnknownKey extends ApiError {
   constructor() {
-    super(1004, INVALID);
+    super(Code.tokenInvalid, INVALID);
   }
 }

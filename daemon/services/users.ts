@@ -1,4 +1,4 @@
-import { ApiError } from '../../src/contract/codes.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import { userIds } from '../../src/contract/ids.ts';
 import { paging } from '../../src/contract/limits.ts';
@@ -42,7 +42,7 @@ export class UserService {
     };
     const at = this.#parts.now();
     return commitLast(this.#parts.store, context, { at, changes: [domain.create(user)] }, ([result]) => {
-      if (result?.kind !== 'added') throw new ApiError(1001, `username ${body.username} already exists`);
+      if (result?.kind !== 'added') throw new ApiError(Code.parameterError, `username ${body.username} already exists`);
       return present.user({ ...user, number: result.number, createdAt: timeOf(result, at), tokenEpoch: 0 });
     });
   }
@@ -70,14 +70,15 @@ export class UserService {
     const found = await this.#user(userId);
     await checkNewPassword(body.password, found.username);
     if (found.number === context.caller.user?.number) {
-      if (!body.oldPassword) throw new ApiError(1001, 'oldPassword is required');
+      if (!body.oldPassword) throw new ApiError(Code.parameterError, 'oldPassword is required');
       await this.#parts.passwords.confirm(context, 'oldPassword', body.oldPassword, [found]);
     }
     const passwordHash = await this.#parts.passwords.hash(body.password);
     const changed = await this.#change(userId, async () => {
       const user = await this.#user(userId);
       // The old password was checked against `found`: a change in between makes that check worthless.
-      if (body.oldPassword && user.tokenEpoch !== found.tokenEpoch) throw new ApiError(1003, 'oldPassword is wrong');
+      if (body.oldPassword && user.tokenEpoch !== found.tokenEpoch)
+        throw new ApiError(Code.wrongPassword, 'oldPassword is wrong');
       return this.#commit(context, domain.changePassword(user, passwordHash), user);
     });
     await this.#parts.onPasswordChanged?.(found.number);

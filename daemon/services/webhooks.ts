@@ -1,4 +1,4 @@
-import { ApiError } from '../../src/contract/codes.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { webhookIds } from '../../src/contract/ids.ts';
 import { type JournalEventType, journalEventTypes } from '../../src/contract/values.ts';
@@ -48,7 +48,8 @@ export class WebhookService {
     const url = await this.#urlOf(body.url);
     const types = typesOf(body.types ?? null);
     const given = body.secret ?? null;
-    if (given !== null && !isWebhookSecret(given)) throw new ApiError(1001, `secret must be ${secretShape}`);
+    if (given !== null && !isWebhookSecret(given))
+      throw new ApiError(Code.parameterError, `secret must be ${secretShape}`);
     const secret = given ?? newWebhookSecret();
     const made = await retrying(async () => {
       const [webhooks, through] = await Promise.all([this.#webhooks(), store.lastEventId()]);
@@ -165,7 +166,7 @@ export class WebhookService {
     const url = URL.parse(text);
     const problem =
       url === null ? 'must be an address that starts with https://' : await this.#parts.allowed.resolve(url);
-    if (url === null || problem !== null) throw new ApiError(1001, `url ${problem}`);
+    if (url === null || problem !== null) throw new ApiError(Code.parameterError, `url ${problem}`);
     url.hash = '';
     return url.href;
   }
@@ -196,6 +197,7 @@ export class WebhookService {
 function typesOf(given: readonly unknown[] | null): readonly JournalEventType[] | null {
   if (given === null) return null;
   const wrong = given.findIndex(type => !(journalEventTypes as readonly unknown[]).includes(type));
-  if (wrong >= 0) throw new ApiError(1001, `types[${wrong}] must be one of ${journalEventTypes.join(', ')}`);
+  if (wrong >= 0)
+    throw new ApiError(Code.parameterError, `types[${wrong}] must be one of ${journalEventTypes.join(', ')}`);
   return journalEventTypes.filter(type => given.includes(type));
 }

@@ -1,5 +1,6 @@
 /** The program: parses the command line, runs the command, and turns the result or the error into an exit code. */
 
+import { Code } from '../contract/codes.ts';
 import type { Env } from '../contract/local.ts';
 import type { Programs } from '../contract/programs.ts';
 import { isServerRefusal, ServerRefusal } from './client/failures.ts';
@@ -125,7 +126,8 @@ async function execute(
     return await runWith(args);
   } catch (error) {
     const [name, ...rest] = args;
-    if (!isServerRefusal(error, 2001) || command.args?.[0]?.name !== 'DEVICE' || name === undefined) throw error;
+    if (!isServerRefusal(error, Code.deviceNotFound) || command.args?.[0]?.name !== 'DEVICE' || name === undefined)
+      throw error;
     const { namedLikeAnId } = await import('./commands/devices/device.ts');
     const deviceId = await namedLikeAnId(context, name);
     if (deviceId === null || deviceId === name) throw error;

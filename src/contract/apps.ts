@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { Code } from './codes.ts';
 import { route } from './define.ts';
 import { endpoints } from './endpoints.ts';
 import { line, nullable, oneOf, prose, shown, timestamp, token } from './fields.ts';
@@ -60,7 +61,7 @@ export const uploadApp = route({
     description: "the package; its extension must be one of the platform's",
   },
   data: appVersion,
-  errors: [4002],
+  errors: [Code.uploadFailed],
   example: { form: { platform: 'ANDROID', version: '1.0.0', versionName: 'First', forceUpdate: 'false' } },
 });
 
@@ -103,7 +104,7 @@ export const latestApp = route({
       description: 'true if any newer version is forced, or if the client is below minSupportVersion of the latest',
     }),
   }),
-  errors: [4001],
+  errors: [Code.versionNotFound],
   example: { query: { platform: 'ANDROID', currentVersion: '0.9.0' } },
 });
 
@@ -120,7 +121,7 @@ export const showApp = route({
   limit: 'query',
   params,
   data: appVersion,
-  errors: [4001],
+  errors: [Code.versionNotFound],
 });
 
 /** Supports one range per request; more than one returns the whole file. */
@@ -135,5 +136,5 @@ export const downloadApp = route({
   limit: 'query',
   params,
   raw: { contentType: 'application/octet-stream', description: 'the file' },
-  errors: [4001, 416],
+  errors: [Code.versionNotFound, 416],
 });

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { Code } from './codes.ts';
 import { route } from './define.ts';
 import { endpoints } from './endpoints.ts';
 import { nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
@@ -53,7 +54,7 @@ export const login = route({
     session,
   }),
   data: loginData,
-  errors: [1002, 1003, 1004],
+  errors: [Code.userNotFound, Code.wrongPassword, Code.tokenInvalid],
   example: { body: { username: 'admin', password: 'correct horse battery' } },
 });
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { Code } from './codes.ts';
 import { route } from './define.ts';
 import { deviceId, note } from './device-fields.ts';
 import { changers } from './devices.ts';
@@ -45,7 +46,7 @@ export const createBackup = route({
   form: Type.Object({ note: Type.Optional(nullable(note)) }),
   file: { field: 'file', maxBytes: sizes.backup, description: 'the backup, at most 64 MiB' },
   data: backup,
-  errors: [2001, 2004, 2005, 4002],
+  errors: [Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated, Code.uploadFailed],
 });
 
 /** A page past the end is empty. */
@@ -60,7 +61,7 @@ export const listBackups = route({
   params,
   query: Type.Object(pageQuery()),
   data: paged(backup),
-  errors: [2001],
+  errors: [Code.deviceNotFound],
 });
 
 /** A file that is missing or damaged is refused with 3002. */
@@ -75,7 +76,7 @@ export const downloadBackup = route({
   limit: 'query',
   params: backupParams,
   raw: { contentType: 'application/octet-stream', description: 'the file' },
-  errors: [2001, 3001, 3002, 416],
+  errors: [Code.deviceNotFound, Code.backupNotFound, Code.restoreFailed, 416],
 });
 
 /** Changes nothing but the journal: the file is not sent; see `downloadBackup`. */
@@ -90,5 +91,5 @@ export const restoreBackup = route({
   limit: 'modify',
   params: backupParams,
   data: Type.Object({ ...record, restoredAt: timestamp('when it was verified') }),
-  errors: [2001, 2005, 3001, 3002],
+  errors: [Code.deviceNotFound, Code.deviceDeactivated, Code.backupNotFound, Code.restoreFailed],
 });

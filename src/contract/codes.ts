@@ -1,26 +1,58 @@
 /** Business codes, the envelope of responses, and the error that carries a code. */
 
+/** The business codes of the interface by name. */
+export const Code = {
+  parameterError: 1001,
+  userNotFound: 1002,
+  wrongPassword: 1003,
+  tokenInvalid: 1004,
+  tokenExpired: 1005,
+  deviceNotFound: 2001,
+  alreadyActivated: 2002,
+  activationCodeInvalid: 2003,
+  deviceLocked: 2004,
+  deviceDeactivated: 2005,
+  serialDuplicated: 2006,
+  noPermission: 2007,
+  backupNotFound: 3001,
+  restoreFailed: 3002,
+  versionNotFound: 4001,
+  uploadFailed: 4002,
+} as const;
+
 /**
  * The business codes of errors, each with its HTTP status, a name and its default message. 404 to 500 are the HTTP statuses
  * for which the interface has no code of its own.
  */
 export const codes = {
-  1001: { http: 400, name: 'PARAMETER_ERROR', meaning: 'parameter error; the message names the field' },
-  1002: { http: 401, name: 'USER_NOT_FOUND', meaning: 'user does not exist' },
-  1003: { http: 403, name: 'WRONG_PASSWORD', meaning: 'wrong password' },
-  1004: { http: 401, name: 'TOKEN_INVALID', meaning: 'token missing or invalid' },
-  1005: { http: 401, name: 'TOKEN_EXPIRED', meaning: 'token expired; log in again' },
-  2001: { http: 404, name: 'DEVICE_NOT_FOUND', meaning: 'device does not exist' },
-  2002: { http: 400, name: 'ALREADY_ACTIVATED', meaning: 'device already activated' },
-  2003: { http: 400, name: 'ACTIVATION_CODE_INVALID', meaning: 'activation code invalid or expired' },
-  2004: { http: 400, name: 'DEVICE_LOCKED', meaning: 'device locked; unlock it first' },
-  2005: { http: 400, name: 'DEVICE_DEACTIVATED', meaning: 'device permanently deactivated' },
-  2006: { http: 400, name: 'SERIAL_DUPLICATED', meaning: 'serial number already registered' },
-  2007: { http: 403, name: 'NO_PERMISSION', meaning: 'no permission for the operation' },
-  3001: { http: 404, name: 'BACKUP_NOT_FOUND', meaning: 'backup does not exist' },
-  3002: { http: 400, name: 'RESTORE_FAILED', meaning: 'restore failed: the backup is damaged or missing' },
-  4001: { http: 404, name: 'VERSION_NOT_FOUND', meaning: 'application version does not exist' },
-  4002: { http: 400, name: 'UPLOAD_FAILED', meaning: 'file upload failed' },
+  [Code.parameterError]: {
+    http: 400,
+    name: 'PARAMETER_ERROR',
+    meaning: 'parameter error; the message names the field',
+  },
+  [Code.userNotFound]: { http: 401, name: 'USER_NOT_FOUND', meaning: 'user does not exist' },
+  [Code.wrongPassword]: { http: 403, name: 'WRONG_PASSWORD', meaning: 'wrong password' },
+  [Code.tokenInvalid]: { http: 401, name: 'TOKEN_INVALID', meaning: 'token missing or invalid' },
+  [Code.tokenExpired]: { http: 401, name: 'TOKEN_EXPIRED', meaning: 'token expired; log in again' },
+  [Code.deviceNotFound]: { http: 404, name: 'DEVICE_NOT_FOUND', meaning: 'device does not exist' },
+  [Code.alreadyActivated]: { http: 400, name: 'ALREADY_ACTIVATED', meaning: 'device already activated' },
+  [Code.activationCodeInvalid]: {
+    http: 400,
+    name: 'ACTIVATION_CODE_INVALID',
+    meaning: 'activation code invalid or expired',
+  },
+  [Code.deviceLocked]: { http: 400, name: 'DEVICE_LOCKED', meaning: 'device locked; unlock it first' },
+  [Code.deviceDeactivated]: { http: 400, name: 'DEVICE_DEACTIVATED', meaning: 'device permanently deactivated' },
+  [Code.serialDuplicated]: { http: 400, name: 'SERIAL_DUPLICATED', meaning: 'serial number already registered' },
+  [Code.noPermission]: { http: 403, name: 'NO_PERMISSION', meaning: 'no permission for the operation' },
+  [Code.backupNotFound]: { http: 404, name: 'BACKUP_NOT_FOUND', meaning: 'backup does not exist' },
+  [Code.restoreFailed]: {
+    http: 400,
+    name: 'RESTORE_FAILED',
+    meaning: 'restore failed: the backup is damaged or missing',
+  },
+  [Code.versionNotFound]: { http: 404, name: 'VERSION_NOT_FOUND', meaning: 'application version does not exist' },
+  [Code.uploadFailed]: { http: 400, name: 'UPLOAD_FAILED', meaning: 'file upload failed' },
   404: { http: 404, name: 'NOT_FOUND', meaning: 'no such operation, user or service token' },
   416: { http: 416, name: 'RANGE_NOT_SATISFIABLE', meaning: 'the requested range is outside the file' },
   429: { http: 429, name: 'RATE_LIMITED', meaning: 'rate limit exceeded; see X-RateLimit-Reset' },
@@ -33,14 +65,23 @@ export type ErrorCode = keyof typeof codes;
 export const SUCCESS = 200;
 
 /** What may turn out differently if the same request is sent again: its fault can be corrected, or it was not carried out. */
-const notFinal: ReadonlySet<ErrorCode> = new Set([1001, 1002, 1003, 1004, 1005, 2007, 429, 500] as const);
+const notFinal: ReadonlySet<ErrorCode> = new Set([
+  Code.parameterError,
+  Code.userNotFound,
+  Code.wrongPassword,
+  Code.tokenInvalid,
+  Code.tokenExpired,
+  Code.noPermission,
+  429,
+  500,
+] as const);
 
 /** Whether a response with this code is stored for an Idempotency-Key. Success is final too. */
 export const isFinal = (code: ErrorCode): boolean => !notFinal.has(code);
 
 /** HTTP status of a business code. A wrong password is 401 at login and 403 elsewhere, so that the client stays logged in. */
 export function httpStatus(code: ErrorCode, atLogin = false): number {
-  return code === 1003 && atLogin ? 401 : codes[code].http;
+  return code === Code.wrongPassword && atLogin ? 401 : codes[code].http;
 }
 
 /** Whether a number is a business code of this interface. */

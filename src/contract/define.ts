@@ -1,6 +1,6 @@
 /** How an operation of the interface is described. Validation, client types, OpenAPI and Postman are derived from it. */
 import type { Static, TObject, TSchema } from 'typebox';
-import type { ErrorCode } from './codes.ts';
+import { Code, type ErrorCode } from './codes.ts';
 import type { LimitScope } from './limits.ts';
 import type { CallerRole, TokenPermission } from './values.ts';
 
@@ -110,9 +110,10 @@ export const acceptsKey = (shape: RouteShape): boolean =>
 /** Every business code that an operation can return, ascending: its own and those of token, limit and input checks. */
 export function errorsOf(shape: RouteShape): ErrorCode[] {
   const found = new Set<ErrorCode>(shape.errors);
-  if (shape.access !== 'public') for (const code of [1004, 1005, 2007] as const) found.add(code);
+  if (shape.access !== 'public')
+    for (const code of [Code.tokenInvalid, Code.tokenExpired, Code.noPermission] as const) found.add(code);
   if (shape.limit) found.add(429);
-  if (shape.query || shape.body || shape.form || acceptsKey(shape)) found.add(1001);
+  if (shape.query || shape.body || shape.form || acceptsKey(shape)) found.add(Code.parameterError);
   found.add(500);
   return [...found].sort((a, b) => a - b);
 }

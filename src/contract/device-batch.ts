@@ -1,5 +1,6 @@
 /** The operation that changes many devices in one request. */
 import { type TObject, Type } from 'typebox';
+import { Code } from './codes.ts';
 import { route } from './define.ts';
 import { activate, changers, deactivate, generateActivationCode, lock, unlock } from './devices.ts';
 import { endpoints } from './endpoints.ts';
@@ -78,7 +79,7 @@ export const batchUpdate = route({
       }),
     ),
   }),
-  errors: [1003],
+  errors: [Code.wrongPassword],
   example: {
     body: {
       operation: 'LOCK',

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { Code } from './codes.ts';
 import { route } from './define.ts';
 import * as f from './device-fields.ts';
 import { batchItem, deviceDetailData, identity, registration } from './device-shapes.ts';
@@ -41,7 +42,7 @@ export const registerDevice = route({
     activationCode: f.activationCode,
     createdAt: timestamp('when it was registered'),
   }),
-  errors: [2006],
+  errors: [Code.serialDuplicated],
   example: { body: { ...serviceExample, firmwareVersion: '1.0.3' } },
 });
 
@@ -93,7 +94,13 @@ export const activate = route({
     userId: shown('bound user'),
     activatedAt: timestamp('when it was activated'),
   }),
-  errors: [2001, 2002, 2003, 2004, 2005],
+  errors: [
+    Code.deviceNotFound,
+    Code.alreadyActivated,
+    Code.activationCodeInvalid,
+    Code.deviceLocked,
+    Code.deviceDeactivated,
+  ],
 });
 
 /** An INACTIVE device is refused with 1001. */
@@ -112,7 +119,7 @@ export const lock = route({
     lockedAt: timestamp('when it was locked'),
     lockReason: shown('the reason'),
   }),
-  errors: [2001, 2004, 2005],
+  errors: [Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated],
   example: { body: { reason: 'reported lost' } },
 });
 
@@ -128,7 +135,7 @@ export const unlock = route({
   body: Type.Object({ note: Type.Optional(nullable(f.note)) }),
   bodyOptional: true,
   data: Type.Object({ deviceId: f.deviceId, status: f.deviceStatus, unlockedAt: timestamp('when it was unlocked') }),
-  errors: [2001, 2005],
+  errors: [Code.deviceNotFound, Code.deviceDeactivated],
   example: { body: { note: 'found again' } },
 });
 
@@ -153,7 +160,7 @@ export const deactivate = route({
     status: f.deviceStatus,
     deactivatedAt: timestamp('when it was deactivated'),
   }),
-  errors: [1003, 2001, 2005],
+  errors: [Code.wrongPassword, Code.deviceNotFound, Code.deviceDeactivated],
   example: { body: { reason: 'worn out', confirmPassword: 'correct horse battery' } },
 });
 
@@ -167,7 +174,7 @@ export const deviceDetail = route({
   limit: 'query',
   params,
   data: deviceDetailData,
-  errors: [2001],
+  errors: [Code.deviceNotFound],
 });
 
 /** An absent field keeps its value. */
@@ -192,7 +199,7 @@ export const updateDevice = route({
     tags: tagsOf('all tags after the change'),
     updatedAt: timestamp('when it was updated'),
   }),
-  errors: [2001, 2004, 2005],
+  errors: [Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated],
   example: { body: { firmwareVersion: '1.0.4', note: 'drawer 3', tags: { lot: '7' } } },
 });
 
@@ -224,7 +231,7 @@ export const generateActivationCode = route({
     oldActivationCode: f.activationCode,
     generatedAt: timestamp('when the new code was generated'),
   }),
-  errors: [2001, 2005],
+  errors: [Code.deviceNotFound, Code.deviceDeactivated],
   example: { body: { deviceId: 'DEV-1', validityDays: 30, reason: 'code was lost' } },
 });
 
@@ -248,6 +255,6 @@ export const recordUsage = route({
     totalUsageDuration: count('total duration of use in seconds'),
     lastUsedAt: timestamp('when it was last used'),
   }),
-  errors: [2001, 2004, 2005],
+  errors: [Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated],
   example: { body: { durationSeconds: 95 } },
 });

@@ -1,6 +1,6 @@
 /** Reads claims and evidence as clients send them. Both are kept as they were sent, so every part of them is bounded here. */
 import { Type } from 'typebox';
-import { ApiError } from './codes.ts';
+import { ApiError, Code } from './codes.ts';
 import { proofBounds } from './limits.ts';
 import { type Claims, claims, type Evidence, evidenceByMethod, type ProofPolicy, proofPolicyItem } from './proof.ts';
 import { compileReader, type ReadResult } from './validate.ts';
@@ -10,7 +10,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const refuse = (message: string): never => {
-  throw new ApiError(1001, message);
+  throw new ApiError(Code.parameterError, message);
 };
 
 function accepted<T>(name: string, result: ReadResult<T>): T {

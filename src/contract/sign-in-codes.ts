@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { login } from './auth.ts';
+import { Code } from './codes.ts';
 import { route } from './define.ts';
 import { endpoints } from './endpoints.ts';
 import { oneOf, secret, timestamp } from './fields.ts';
@@ -47,6 +48,6 @@ export const exchangeCode = route({
   limit: 'login',
   body: Type.Object({ code: secret({ min: 1 }, { description: 'code of the purpose SESSION' }) }),
   data: login.data,
-  errors: [1004, 2007],
+  errors: [Code.tokenInvalid, Code.noPermission],
   example: { body: { code: 'kZ0p1x3vVb6mC7sQ9tYw2uRj4hLd5gNf8aEeXoIqTzM' } },
 });

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { Code } from './codes.ts';
 import { route } from './define.ts';
 import { endpoints } from './endpoints.ts';
 import { notification } from './events.ts';
@@ -91,7 +92,7 @@ export const listEvents = route({
     list: Type.Array(notification),
     head: count('id of the last event that the stream can carry; 0 if there is none'),
   }),
-  errors: [2001],
+  errors: [Code.deviceNotFound],
   example: {
     data: {
       list: [
@@ -130,7 +131,7 @@ export const notifications = route({
     deviceId: ofDevice('only events of this device; then no KEY_* events are sent'),
   }),
   data: notification,
-  errors: [429, 2001],
+  errors: [429, Code.deviceNotFound],
 });
 
 const document = { tag: 'System', extension: true, limit: null, errors: [] } as const;

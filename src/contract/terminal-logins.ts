@@ -1,6 +1,7 @@
 /** Operations with which a person who is signed in in a browser signs in a terminal. */
 import { Type } from 'typebox';
 import { loginData } from './auth.ts';
+import { Code } from './codes.ts';
 import { route } from './define.ts';
 import { endpoints } from './endpoints.ts';
 import { line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
@@ -96,6 +97,6 @@ export const takeTerminalLogin = route({
     state: oneOf(['PENDING', 'APPROVED']),
     login: nullable(loginData),
   }),
-  errors: [1004],
+  errors: [Code.tokenInvalid],
   example: { body: { requestId: 'AAAA', secret: 'AAAA' } },
 });

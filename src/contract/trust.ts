@@ -1,5 +1,6 @@
 /** What the registry trusts when it judges keys, and what it requires of them. */
 import { type Static, Type } from 'typebox';
+import { Code } from './codes.ts';
 import { route } from './define.ts';
 import { endpoints } from './endpoints.ts';
 import { EACH, line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
@@ -81,7 +82,7 @@ export const importTrust = route({
     certificates: Type.Array(trustedCertificate, { description: 'the certificates of the file' }),
     warnings: Type.Array(shown('what to know')),
   }),
-  errors: [4002],
+  errors: [Code.uploadFailed],
   example: { form: { purpose: 'scp11b', label: 'Example Vendor' } },
 });
 

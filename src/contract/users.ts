@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { Code } from './codes.ts';
 import { route } from './define.ts';
 import { endpoints } from './endpoints.ts';
 import { line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
@@ -145,7 +146,7 @@ export const setPassword = route({
     ),
   }),
   data: user,
-  errors: [404, 1003],
+  errors: [404, Code.wrongPassword],
   example: { params: { userId: 'USR-2' }, body: { password: 'correct horse battery staple' } },
 });
 

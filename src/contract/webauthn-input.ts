@@ -1,6 +1,6 @@
 /** Reads what browsers return for a security key (WebAuthn 3, 5.1), with a bound for each part. */
 import { Type } from 'typebox';
-import { ApiError } from './codes.ts';
+import { ApiError, Code } from './codes.ts';
 import { SHAPE } from './fields.ts';
 import { passkeyBounds } from './limits.ts';
 import { compileReader, type ReadResult } from './validate.ts';
@@ -54,12 +54,13 @@ const fieldsOf = (value: unknown): Fields =>
 
 function accepted<T>(name: string, result: ReadResult<T>): T {
   if (result.ok) return result.value;
-  throw new ApiError(1001, `${name}.${result.message}`);
+  throw new ApiError(Code.parameterError, `${name}.${result.message}`);
 }
 
 function readOuter(input: unknown): Pick<AssertionResponse, 'id' | 'rawId' | 'type'> {
   const outer = accepted('response', readCredential(input));
-  if (fieldsOf(input).type !== 'public-key') throw new ApiError(1001, 'response.type must be public-key');
+  if (fieldsOf(input).type !== 'public-key')
+    throw new ApiError(Code.parameterError, 'response.type must be public-key');
   return { ...outer, type: 'public-key' };
 }
 

@@ -1,6 +1,7 @@
 /** Operations with which people register security keys and sign in with them (WebAuthn). */
 import { type Static, type TUnsafe, Type } from 'typebox';
 import { expireTime, jwt, loginData, session } from './auth.ts';
+import { Code } from './codes.ts';
 import { route } from './define.ts';
 import { endpoints } from './endpoints.ts';
 import { JUDGED, line, nullable, secret, shown, timestamp, token } from './fields.ts';
@@ -47,7 +48,7 @@ export const webauthnOptions = route({
   extension: true,
   limit: 'query',
   data: Type.Object({ options: requestOptions }),
-  errors: [1001],
+  errors: [Code.parameterError],
 });
 
 /** A signature cannot be guessed, so that attempts do not count as logins. The message of a refusal does not say what is wrong. */
@@ -66,7 +67,7 @@ export const webauthnLogin = route({
     session,
   }),
   data: loginData,
-  errors: [1004],
+  errors: [Code.tokenInvalid],
   example: { body: { response: example } },
 });
 
@@ -84,7 +85,7 @@ export const passkeyOptions = route({
   withoutKey: true,
   limit: 'query',
   data: Type.Object({ options: webauthnJson<object>('`publicKey` of `navigator.credentials.create`, as JSON') }),
-  errors: [1001],
+  errors: [Code.parameterError],
 });
 
 /** A key that is or was registered is refused with 1001. */
@@ -180,7 +181,7 @@ export const stepUpOptions = route({
   peopleOnly: true,
   limit: 'query',
   data: Type.Object({ options: requestOptions }),
-  errors: [1001],
+  errors: [Code.parameterError],
 });
 
 /** The earlier token stays valid; it keeps the time of its sign-in. */
@@ -199,6 +200,6 @@ export const stepUp = route({
     response: Type.Optional(assertion),
   }),
   data: Type.Object({ token: jwt, expireTime }),
-  errors: [1003],
+  errors: [Code.wrongPassword],
   example: { body: { password: 'correct horse battery' } },
 });

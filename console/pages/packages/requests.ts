@@ -1,5 +1,6 @@
 /** What the page reads, and the rules for files that the daemon applies as well. */
 import type { AppVersion } from '../../../src/contract/apps.ts';
+import { Code } from '../../../src/contract/codes.ts';
 import type { DataOf } from '../../../src/contract/define.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import { type Platform, platformNames, platforms } from '../../../src/contract/values.ts';
@@ -27,7 +28,7 @@ async function newestOf(platform: Platform, signal: AbortSignal): Promise<string
   try {
     return (await call('latestApp', { query: { platform } }, { signal })).latest.versionId;
   } catch (error) {
-    if (error instanceof Problem && error.code === 4001) return null;
+    if (error instanceof Problem && error.code === Code.versionNotFound) return null;
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 /** What the bench asks of the registry for one key: a check that changes nothing, then the binding. */
+import { Code } from '../../../src/contract/codes.ts';
 import type { DataOf, InputOf } from '../../../src/contract/define.ts';
 import type { Key } from '../../../src/contract/hardware.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
@@ -81,7 +82,7 @@ async function registered(key: Key): Promise<Detail | DataOf<Routes['register']>
   try {
     return await sent('register', { body });
   } catch (error) {
-    if (problemOf(error)?.code !== 2006) throw error;
+    if (problemOf(error)?.code !== Code.serialDuplicated) throw error;
     const query = { keyword: body.serialNumber, size: 100, sortBy: 'serialNumber', sortOrder: 'asc' } as const;
     const { list } = await again(() => call('listDevices', { query }));
     const found = list.find(device => device.serialNumber === body.serialNumber);

@@ -1,6 +1,6 @@
 /** Binds each operation of the contract to the service that carries it out. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../../../src/contract/codes.ts';
+import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { DataOf } from '../../../src/contract/define.ts';
 import { exportTypes } from '../../../src/contract/devices.ts';
 import type { DriverStatus } from '../../../src/contract/hardware.ts';
@@ -40,7 +40,7 @@ export function userRoutes(app: FastifyInstance, parts: OperationParts & { reado
   operation(app, parts, routes.listUsers, ({ query }) => users.list(query));
   operation(app, parts, routes.me, async ({ context }) => {
     const me = present.me(context.caller);
-    if (!me) throw new ApiError(2007);
+    if (!me) throw new ApiError(Code.noPermission);
     return me;
   });
   operation(app, parts, routes.updateUser, ({ context, params, body }) => users.update(context, params.userId, body));

@@ -1,6 +1,6 @@
 /** Challenges for keys. They are not stored: each is derived from its id and a secret that all daemons of the registry have. */
 import { createECDH, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { ApiError } from '../../../src/contract/codes.ts';
+import { ApiError, Code } from '../../../src/contract/codes.ts';
 import { proofBounds } from '../../../src/contract/limits.ts';
 
 /** What a key has to answer. */
@@ -49,10 +49,10 @@ export class Challenges {
       timingSafeEqual(this.#code(content), id.subarray(SIZE - CODE));
     if (!isOwn) throw new ApiError(404, 'no such challenge: proofId is unknown');
     if (!this.#holderTag(holder).equals(id.subarray(TIME, TIME + HOLDER)))
-      throw new ApiError(1001, 'proofId: this challenge was given to another caller');
+      throw new ApiError(Code.parameterError, 'proofId: this challenge was given to another caller');
     const challenge = this.#from(id);
     if (now >= challenge.expiresAt)
-      throw new ApiError(1001, 'proofId: this challenge has expired; request another one');
+      throw new ApiError(Code.parameterError, 'proofId: this challenge has expired; request another one');
     return challenge;
   }
 

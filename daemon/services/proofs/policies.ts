@@ -1,5 +1,6 @@
 /** What a key must prove to be registered. */
 
+import { Code } from '../../../src/contract/codes.ts';
 import type { Registration } from '../../../src/contract/devices.ts';
 import { proofBounds } from '../../../src/contract/limits.ts';
 import type { ProofPolicy } from '../../../src/contract/proof.ts';
@@ -149,13 +150,13 @@ function judged(
 ): Admitted | Refusal {
   if (proofId && latest?.proofId !== proofId)
     return new Refusal(
-      1001,
+      Code.parameterError,
       latest
         ? `the last answer for ${serialNumber} has another proofId`
         : `proofId: no answer for ${serialNumber} was received with it`,
     );
   const proof = latest && storedProof(latest.proof).proof;
   const broken = checkPolicy(policy, provedFacts(proof));
-  if (broken) return new Refusal(1001, `proof (${broken.rule}): ${broken.message}`);
+  if (broken) return new Refusal(Code.parameterError, `proof (${broken.rule}): ${broken.message}`);
   return { proof: latest?.proof ?? null };
 }

@@ -1,4 +1,4 @@
-import { ApiError } from '../../../src/contract/codes.ts';
+import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
 import { deviceIds } from '../../../src/contract/ids.ts';
 import { proofBounds } from '../../../src/contract/limits.ts';
@@ -65,7 +65,7 @@ export class ProofService {
   async #submit(context: Context, challenge: Challenge, body: Body): Promise<DataOf<typeof api.submitProof>> {
     const { store, roots, now } = this.#parts;
     if (await store.proof(challenge.proofId))
-      throw new ApiError(1001, 'proofId: this challenge was answered before; request another one');
+      throw new ApiError(Code.parameterError, 'proofId: this challenge was answered before; request another one');
     const device = await this.#registered(body.serialNumber);
     const at = now();
     const answer = this.#answer(context, challenge, body, device, at);
@@ -87,7 +87,7 @@ export class ProofService {
     const claims = readClaims(body.claims);
     const evidence = body.evidence ? readEvidence(body.evidence) : null;
     if (evidence === null && Object.keys(claims).length === 0)
-      throw new ApiError(1001, 'claims or evidence is required: the key has said nothing');
+      throw new ApiError(Code.parameterError, 'claims or evidence is required: the key has said nothing');
     const described = device ?? { manufacturer: body.manufacturer, model: body.model };
     return {
       proofId: challenge.proofId,

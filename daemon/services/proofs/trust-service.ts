@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { ApiError } from '../../../src/contract/codes.ts';
+import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { DataOf, FormOf } from '../../../src/contract/define.ts';
 import { proofBounds } from '../../../src/contract/limits.ts';
 import type * as api from '../../../src/contract/trust.ts';
@@ -51,7 +51,7 @@ export class TrustService {
       let size = 0;
       for await (const chunk of content as AsyncIterable<Buffer>) {
         size += chunk.length;
-        if (size > maxBytes) throw new ApiError(4002, `the file is larger than ${maxBytes} bytes`);
+        if (size > maxBytes) throw new ApiError(Code.uploadFailed, `the file is larger than ${maxBytes} bytes`);
         hash.update(chunk);
         chunks.push(chunk);
       }
@@ -112,7 +112,7 @@ export class TrustService {
     const all = new Map(certificatesOf(present).map(one => [one.fingerprint, one]));
     for (const one of read) all.set(one.fingerprint, one);
     if (all.size > proofBounds.certificates)
-      throw new ApiError(4002, `the registry trusts at most ${proofBounds.certificates} certificates`);
+      throw new ApiError(Code.uploadFailed, `the registry trusts at most ${proofBounds.certificates} certificates`);
     const sorted = [...all.values()].sort((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1));
     const detail = {
       certificates: read.map(({ fingerprint, purpose, kind, label }) => ({ fingerprint, purpose, kind, label })),
@@ -180,6 +180,7 @@ function storedOf(
 
 /** The message of the judge says what is wrong with the file. */
 function toRefusal(error: unknown): never {
-  if (error instanceof MalformedError || error instanceof RefusedMetadata) throw new ApiError(4002, error.message);
+  if (error instanceof MalformedError || error instanceof RefusedMetadata)
+    throw new ApiError(Code.uploadFailed, error.message);
   throw error;
 }

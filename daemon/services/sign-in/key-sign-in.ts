@@ -1,5 +1,5 @@
 /** Logins with a security key: alone, after a password, and again within a session. */
-import { ApiError } from '../../../src/contract/codes.ts';
+import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
 import { passkeyBounds } from '../../../src/contract/limits.ts';
 import type * as api from '../../../src/contract/webauthn.ts';
@@ -161,4 +161,4 @@ const ticketPurpose = ({ number, tokenEpoch }: Pick<UserRecord, 'number' | 'toke
   `password of ${number} ${tokenEpoch}`;
 
 /** One message for every reason. */
-const notAccepted = () => new ApiError(1004, 'the security key was not accepted');
+const notAccepted = () => new ApiError(Code.tokenInvalid, 'the security key was not accepted');

@@ -1,5 +1,5 @@
 /** The security keys of users: registered by the users, listed, removed. */
-import { ApiError } from '../../../src/contract/codes.ts';
+import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
 import { passkeyIds, userIds } from '../../../src/contract/ids.ts';
 import { passkeyBounds } from '../../../src/contract/limits.ts';
@@ -94,7 +94,10 @@ export class PasskeyService {
     if (!passkey) throw new ApiError(404, 'this user has no such key');
     const isOwn = user.number === context.caller.user?.number;
     if (isOwn && keys.length === 1 && needsKey(policy, user))
-      throw new ApiError(1001, 'this is your last key, and you must sign in with one: register another one first');
+      throw new ApiError(
+        Code.parameterError,
+        'this is your last key, and you must sign in with one: register another one first',
+      );
     if (isOwn) await policies.demandKeyOf(context.caller);
     const changes = [domain.remove(passkey, { username: user.username })];
     // An ADMIN may remove the last key of another user.
@@ -115,7 +118,7 @@ export class PasskeyService {
       return await checkAttestation(answer, { site, challenge: answered?.challenge.id ?? null, verified: false });
     } catch (error) {
       if (!(error instanceof AnswerRefused)) throw error;
-      throw new ApiError(1001, `response: ${error.message}; request another challenge`);
+      throw new ApiError(Code.parameterError, `response: ${error.message}; request another challenge`);
     }
   }
 
@@ -139,7 +142,7 @@ export class PasskeyService {
     const keys = await store.passkeysOf(user.number);
     await policies.demandKeyOf(context.caller);
     if (keys.length >= passkeyBounds.perUser)
-      throw new ApiError(1001, `you have ${passkeyBounds.perUser} keys, which is the most; remove one`);
+      throw new ApiError(Code.parameterError, `you have ${passkeyBounds.perUser} keys, which is the most; remove one`);
     const { transports } = answer.response;
     const passkey = { owner: user.number, name, rpId: site.id, transports, ...credential };
     const ended = endExemption(policy, user.number);
@@ -148,7 +151,7 @@ export class PasskeyService {
     const changes = [domain.create(passkey, user), ...(ended ? [ended] : [])];
     return commitLast(store, context, { at, changes, guards }, ([result]) => {
       if (result?.kind !== 'added')
-        throw new ApiError(1001, 'response: this key is registered already, or was removed');
+        throw new ApiError(Code.parameterError, 'response: this key is registered already, or was removed');
       return presented({ ...passkey, number: result.number, createdAt: timeOf(result, at), lastUsedAt: null });
     });
   }

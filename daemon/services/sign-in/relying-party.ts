@@ -1,4 +1,4 @@
-import { ApiError } from '../../../src/contract/codes.ts';
+import { ApiError, Code } from '../../../src/contract/codes.ts';
 
 /** The site that a security key signs for. */
 export interface RelyingParty {
@@ -10,6 +10,6 @@ export interface RelyingParty {
 
 /** The site of a request. Refuses with 1001 if there is none: then it is the reason. */
 export function requireSite(site: RelyingParty | string): RelyingParty {
-  if (typeof site === 'string') throw new ApiError(1001, site);
+  if (typeof site === 'string') throw new ApiError(Code.parameterError, site);
   return site;
 }

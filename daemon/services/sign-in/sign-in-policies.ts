@@ -1,4 +1,4 @@
-import { ApiError } from '../../../src/contract/codes.ts';
+import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
 import { userIds } from '../../../src/contract/ids.ts';
 import type * as policyApi from '../../../src/contract/sign-in-policy.ts';
@@ -38,7 +38,10 @@ export class SignInPolicies {
       const before = await this.#readToChange(context);
       const keys = user && wanted.includes(user.role) ? await this.#store.passkeysOf(user.number) : null;
       if (user && keys?.length === 0)
-        throw new ApiError(1001, `requireKey: you have the role ${user.role}; register a key of your own first`);
+        throw new ApiError(
+          Code.parameterError,
+          `requireKey: you have the role ${user.role}; register a key of your own first`,
+        );
       const changes = [domain.requireOfRoles(before, wanted)];
       const guards = user && keys ? [passkeysUnchanged(user.number, keys)] : [];
       const what = { at: this.#now(), changes, guards };
@@ -58,7 +61,8 @@ export class SignInPolicies {
     return retrying(async () => {
       const before = await this.#readToChange(context);
       const keys = required ? await this.#store.passkeysOf(user.number) : null;
-      if (keys?.length === 0) throw new ApiError(1001, 'required: this user has no key; register one first');
+      if (keys?.length === 0)
+        throw new ApiError(Code.parameterError, 'required: this user has no key; register one first');
       const change = domain.requireOfUser(before, user.number, required);
       const data = { userId, required };
       if (!change) return data;
@@ -104,20 +108,22 @@ export class SignInPolicies {
 
 /** The refusal of a session that began before its user had to sign in with a key. */
 export const keyNeeded = (): ApiError =>
-  new ApiError(1004, 'this account must sign in with a security key now; log in again');
+  new ApiError(Code.tokenInvalid, 'this account must sign in with a security key now; log in again');
 
 /** The refusal of a session without a key, of a user who has none and must sign in with one. */
 export const keyToRegister = (): ApiError =>
-  new ApiError(2007, 'this account must sign in with a security key now: log in again and register one', {
+  new ApiError(Code.noPermission, 'this account must sign in with a security key now: log in again and register one', {
     registerKey: true,
   });
 
 const keyOfSessionNeeded = (): ApiError =>
-  new ApiError(2007, 'sign in with your security key to do this (POST /api/auth/step-up)', { stepUp: true });
+  new ApiError(Code.noPermission, 'sign in with your security key to do this (POST /api/auth/step-up)', {
+    stepUp: true,
+  });
 
 /** The roles of a request, each once. Refuses with 1001 one that does not exist. */
 function rolesIn(given: readonly unknown[]): Role[] {
   const wrong = given.findIndex(role => !(roles as readonly unknown[]).includes(role));
-  if (wrong >= 0) throw new ApiError(1001, `requireKey[${wrong}] must be one of ${roles.join(', ')}`);
+  if (wrong >= 0) throw new ApiError(Code.parameterError, `requireKey[${wrong}] must be one of ${roles.join(', ')}`);
   return roles.filter(role => given.includes(role));
 }

@@ -1,6 +1,6 @@
 /** Logins of terminals that a person approves in a browser. */
 import { createHash, randomBytes } from 'node:crypto';
-import { ApiError } from '../../../src/contract/codes.ts';
+import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
 import { terminalLogin } from '../../../src/contract/limits.ts';
 import type * as api from '../../../src/contract/terminal-logins.ts';
@@ -137,4 +137,4 @@ function writtenCode(typed: string): string {
 }
 
 const unknownCode = () => new ApiError(404, 'no terminal waits with this code; it is wrong, was used or has expired');
-const ended = () => new ApiError(1004, 'the request of this terminal is unknown, was used or has expired');
+const ended = () => new ApiError(Code.tokenInvalid, 'the request of this terminal is unknown, was used or has expired');

@@ -1,4 +1,5 @@
 /** The notification stream: connects, follows, and reconnects after the last event seen. */
+import { Code } from '../../contract/codes.ts';
 import { endpoints } from '../../contract/endpoints.ts';
 import type { Notification } from '../../contract/events.ts';
 import type { EventType } from '../../contract/values.ts';
@@ -120,7 +121,7 @@ class Follower {
 
   /** After a restore the journal may end before the last event seen. A wrong start that the user gave is an error. */
   #isAhead(error: unknown): boolean {
-    return this.#connected && this.#last !== null && isServerRefusal(error, 1001);
+    return this.#connected && this.#last !== null && isServerRefusal(error, Code.parameterError);
   }
 
   #opened({ startsAfter }: StreamConnection): void {

@@ -1,4 +1,5 @@
 /** The exit codes of the program, what each one means, and which failure has which. */
+import { Code } from '../../contract/codes.ts';
 import type { FaultKind } from './fault.ts';
 
 /** The exit codes; scripts rely on them. */
@@ -54,9 +55,9 @@ export const exitOfFault: Readonly<Record<FaultKind, number>> = {
 
 /** `code` in the JSON of an error that no server sent: the business code with the same meaning, else a word. */
 export const codeOfFault: Readonly<Record<FaultKind, number | string>> = {
-  usage: 1001,
-  login: 1004,
-  device: 2001,
+  usage: Code.parameterError,
+  login: Code.tokenInvalid,
+  device: Code.deviceNotFound,
   absent: 404,
   unreachable: 'UNREACHABLE',
   hardware: 'HARDWARE',
@@ -70,27 +71,27 @@ export const codeOfFault: Readonly<Record<FaultKind, number | string>> = {
 export function exitOfCode(code: number): number {
   switch (code) {
     case 400:
-    case 1001:
+    case Code.parameterError:
       return exitCodes.usage;
     case 401:
-    case 1002:
-    case 1003:
-    case 1004:
-    case 1005:
+    case Code.userNotFound:
+    case Code.wrongPassword:
+    case Code.tokenInvalid:
+    case Code.tokenExpired:
       return exitCodes.login;
     case 403:
-    case 2007:
+    case Code.noPermission:
       return exitCodes.permission;
     case 404:
-    case 2001:
-    case 3001:
-    case 4001:
+    case Code.deviceNotFound:
+    case Code.backupNotFound:
+    case Code.versionNotFound:
       return exitCodes.absent;
-    case 2002:
-    case 2003:
-    case 2004:
-    case 2005:
-    case 2006:
+    case Code.alreadyActivated:
+    case Code.activationCodeInvalid:
+    case Code.deviceLocked:
+    case Code.deviceDeactivated:
+    case Code.serialDuplicated:
       return exitCodes.refused;
     case 429:
       return exitCodes.limited;

@@ -1,4 +1,5 @@
 /** Refusals of the server in the words of the command line, and what to type next. Chosen by code and data. */
+import { Code } from '../../contract/codes.ts';
 import type { ServerRefusal } from '../client/failures.ts';
 import { firstPasswordFile } from '../session/first-password.ts';
 import { shellWord } from '../terminal/text.ts';
@@ -28,13 +29,13 @@ export function hintOf({ code, request }: ServerRefusal, asked: Asked | null): s
   const device = shellWord(String(request.deviceId ?? request.serialNumber ?? 'DEVICE'));
   switch (code) {
     case 401:
-    case 1004:
+    case Code.tokenInvalid:
       // The password was right, and the second step needs a browser.
       if (request.username !== undefined) return 'sign in in a browser: devmgr login --web';
       return asked?.context.loginHint() ?? null;
-    case 1005:
+    case Code.tokenExpired:
       return asked?.context.loginHint('log in again') ?? null;
-    case 1002:
+    case Code.userNotFound:
       return request.userId === undefined
         ? 'check the name, or ask an administrator to add the user: devmgr users add NAME'
         : usersHint;
@@ -45,29 +46,29 @@ export function hintOf({ code, request }: ServerRefusal, asked: Asked | null): s
       return request.userId === undefined ? null : usersHint;
     case 500:
       return 'the log of the server has the details under that id';
-    case 1003: {
+    case Code.wrongPassword: {
       const file = request.username === undefined || asked === null ? null : firstPasswordFile(asked.context.settings);
       return `try again with the correct password${file === null ? '' : `; the first one is in ${file}`}`;
     }
-    case 2001:
+    case Code.deviceNotFound:
       return findDevice;
-    case 2002:
+    case Code.alreadyActivated:
       return `see the user it is bound to: devmgr show ${device}`;
-    case 2003:
+    case Code.activationCodeInvalid:
       return `create a new code: devmgr code ${device} --reason TEXT`;
-    case 2004:
+    case Code.deviceLocked:
       return `unlock it first: devmgr unlock ${device}`;
-    case 2005:
+    case Code.deviceDeactivated:
       return 'deactivation is permanent; register another device';
-    case 2006:
+    case Code.serialDuplicated:
       return `see the existing device: devmgr show ${device}`;
-    case 2007:
+    case Code.noPermission:
       return 'see your role: devmgr whoami; ask an administrator for permission';
     case 429:
       return 'try again later, or omit --no-wait';
-    case 3001:
+    case Code.backupNotFound:
       return `see: devmgr backups list ${device}`;
-    case 4001:
+    case Code.versionNotFound:
       return 'see: devmgr apps list';
     default:
       return null;
@@ -78,7 +79,7 @@ export function hintOf({ code, request }: ServerRefusal, asked: Asked | null): s
 export function messageOf({ code, message, request, requestId }: ServerRefusal, asked: Asked | null): string {
   if (code === 500 && requestId) return `${message} (request ${requestId})`;
   const subject =
-    [404, 2001, 4001].includes(code) &&
+    [404, Code.deviceNotFound, Code.versionNotFound].includes(code) &&
     (request.deviceId ?? request.userId ?? request.tokenId ?? request.versionId ?? request.fingerprint);
   if (typeof subject === 'string' && !message.includes(subject)) return `${message}: ${subject}`;
   return asked === null ? message : withFlagNames(message, asked.command);

@@ -1,4 +1,5 @@
 /** Sends batches, each with an idempotency key: a batch that is sent again is carried out once and gets the same response. */
+import { Code } from '../../contract/codes.ts';
 import type { Client } from '../client/client.ts';
 import { isServerRefusal, ServerRefusal, Unreachable } from '../client/failures.ts';
 import { type KeyedResponse, newKey } from '../client/keyed-write.ts';
@@ -93,7 +94,7 @@ class Attempts<Result extends { readonly status: string }> {
     if (this.#lost !== null && !isRepeatable && !this.#isSafe) throw this.#lost;
     const { data, isReplay } = await this.#send().catch(error => {
       // The interrupted run had other flags: its batch is not the same request.
-      if (!sentBefore || this.#key !== key || !isServerRefusal(error, 1001)) throw error;
+      if (!sentBefore || this.#key !== key || !isServerRefusal(error, Code.parameterError)) throw error;
       this.#key = newKey();
       return this.#send();
     });

@@ -1,5 +1,5 @@
 /** The errors of an operation: business codes grouped by HTTP status, with an example for each. */
-import { codes, type ErrorCode, httpStatus, isFinal } from '../codes.ts';
+import { Code, codes, type ErrorCode, httpStatus, isFinal } from '../codes.ts';
 import { acceptsKey, errorsOf, type RouteShape } from '../define.ts';
 import { errorExample } from './examples.ts';
 import { everyHeader, header, json, limitHeaders, replayHeader } from './headers.ts';
@@ -14,8 +14,8 @@ interface ErrorGroup {
 
 /** Groups that many operations have in common. */
 const shared: Readonly<Record<string, ErrorGroup>> = {
-  LoggedOut: { status: 401, codes: [1004, 1005], counted: false },
-  NoPermission: { status: 403, codes: [2007], counted: true },
+  LoggedOut: { status: 401, codes: [Code.tokenInvalid, Code.tokenExpired], counted: false },
+  NoPermission: { status: 403, codes: [Code.noPermission], counted: true },
   RateLimited: { status: 429, codes: [429], counted: true },
   InternalError: { status: 500, codes: [500], counted: true },
   StoreUnavailable: { status: 503, codes: [500], counted: true },
@@ -30,7 +30,7 @@ export function sharedResponses(): JsonObject {
 }
 
 /** Any request may be unparseable, or sent by a page of another site. */
-const everywhere: readonly ErrorCode[] = [1001, 2007];
+const everywhere: readonly ErrorCode[] = [Code.parameterError, Code.noPermission];
 
 /** `responses` of an operation without its success. */
 export function errorResponses(shape: RouteShape): JsonObject {

@@ -1,6 +1,6 @@
 /** Example values: those of the operation first, then those of the field's name, then those of its schema. */
 import type { TSchema } from 'typebox';
-import { codes, type ErrorCode } from '../codes.ts';
+import { Code, codes, type ErrorCode } from '../codes.ts';
 import type { RouteShape } from '../define.ts';
 import type { Json, JsonObject } from './schemas.ts';
 
@@ -137,13 +137,14 @@ export const suggested = (schema: TSchema): Json | undefined => plain(schema).ex
 
 /** Messages that say more than the meaning of their code. */
 const messages: Partial<Record<ErrorCode, string>> = {
-  2006: 'serialNumber UK-2026-000001 already exists: DEV-1 (INACTIVE)',
+  [Code.serialDuplicated]: 'serialNumber UK-2026-000001 already exists: DEV-1 (INACTIVE)',
 };
 
 /** The envelope of an error of one operation, or of any operation if `shape` is undefined. */
 export function errorExample(code: ErrorCode, shape: RouteShape | undefined): JsonObject {
   const input = shape?.body ?? shape?.form ?? shape?.query;
   const first = input && plain(input).required?.[0];
-  const message = code === 1001 && first ? `${first} is required` : (messages[code] ?? codes[code].meaning);
+  const message =
+    code === Code.parameterError && first ? `${first} is required` : (messages[code] ?? codes[code].meaning);
   return { code, message, data: null };
 }

@@ -1,5 +1,6 @@
 /** Backups of devices: files that the registry stores without reading them. */
 import type { Backup } from '../../../contract/backups.ts';
+import { Code } from '../../../contract/codes.ts';
 import { paging, sizes } from '../../../contract/limits.ts';
 import { ServerRefusal } from '../../client/failures.ts';
 import { pagesOf } from '../../client/pages.ts';
@@ -188,5 +189,5 @@ async function findBackup({ registry }: Context, deviceId: string, backupId: str
     if (found) return found;
   }
   const what = backupId === undefined ? `${deviceId} has no backups` : `${deviceId} has no backup ${backupId}`;
-  throw new ServerRefusal(3001, what, null, null, { deviceId });
+  throw new ServerRefusal(Code.backupNotFound, what, null, null, { deviceId });
 }

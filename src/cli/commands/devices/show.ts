@@ -1,3 +1,4 @@
+import { Code } from '../../../contract/codes.ts';
 import type { DeviceDetail } from '../../../contract/devices.ts';
 import { ServerRefusal } from '../../client/failures.ts';
 import type { Context } from '../../framework/context.ts';
@@ -90,7 +91,12 @@ function rowsOf(device: DeviceDetail): CardRow[] {
 async function showCode({ out, env }: Context, device: DeviceDetail): Promise<void> {
   const { activationCode: code } = device;
   if (code === null)
-    throw new ServerRefusal(2007, `the activation code of ${device.deviceId} is not visible to your role`, null, null);
+    throw new ServerRefusal(
+      Code.noPermission,
+      `the activation code of ${device.deviceId} is not visible to your role`,
+      null,
+      null,
+    );
   const isAscii = out.io.stdoutIsTerminal && !hasUtf8(env);
   await out.text(`\n${isAscii ? await asciiQr(code) : await blockQr(code)}\n${safe(code)}\n`);
 }

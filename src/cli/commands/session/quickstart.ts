@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { Code } from '../../../contract/codes.ts';
 import type { Key } from '../../../contract/hardware.ts';
 import { environment, homeFiles } from '../../../contract/local.ts';
 import { isServerRefusal } from '../../client/failures.ts';
@@ -105,7 +106,11 @@ async function whoIsLoggedIn(context: Context) {
   try {
     return await context.registry.call('me');
   } catch (error) {
-    if (isServerRefusal(error, 1004, 1005) || (error instanceof Fault && error.kind === 'login')) return null;
+    if (
+      isServerRefusal(error, Code.tokenInvalid, Code.tokenExpired) ||
+      (error instanceof Fault && error.kind === 'login')
+    )
+      return null;
     throw error;
   }
 }

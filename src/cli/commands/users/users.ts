@@ -1,3 +1,4 @@
+import { Code } from '../../../contract/codes.ts';
 import { userIds } from '../../../contract/ids.ts';
 import type { User } from '../../../contract/users.ts';
 import { type Role, removedEmail, roles } from '../../../contract/values.ts';
@@ -114,7 +115,7 @@ async function create({ registry, out }: Context, body: NewUser): Promise<User> 
   try {
     return await registry.call('createUser', { body });
   } catch (error) {
-    if (!isServerRefusal(error, 1001) || out.json) throw error;
+    if (!isServerRefusal(error, Code.parameterError) || out.json) throw error;
     const taken = await readUser(registry, body.username).catch(() => null);
     if (taken !== null && isRemoved(taken))
       out.notice(

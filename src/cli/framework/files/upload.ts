@@ -1,6 +1,7 @@
 /** A file of this machine, sent to the server with progress and compared with what the server has stored. */
 import { createReadStream, type Stats, statSync } from 'node:fs';
 import { basename } from 'node:path';
+import { Code } from '../../../contract/codes.ts';
 import type { FileRequest } from '../../client/exchange.ts';
 import { ServerRefusal } from '../../client/failures.ts';
 import { formRequest, type SentFile } from '../../client/upload.ts';
@@ -10,7 +11,8 @@ import type { Context } from '../context.ts';
 import { Fault, systemWords, usage } from '../fault.ts';
 
 /** The refusal that the server would send, before anything is sent. */
-export const notAccepted = (message: string): ServerRefusal => new ServerRefusal(4002, message, null, null);
+export const notAccepted = (message: string): ServerRefusal =>
+  new ServerRefusal(Code.uploadFailed, message, null, null);
 
 const chunkBytes = 256 * 1024;
 

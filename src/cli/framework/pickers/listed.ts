@@ -1,6 +1,7 @@
 /** Pick one thing of a list that is read as a whole before the question: a user, a profile, an application version, a token. */
 import type { AppVersion } from '../../../contract/apps.ts';
 import type { Backup } from '../../../contract/backups.ts';
+import { Code } from '../../../contract/codes.ts';
 import { paging } from '../../../contract/limits.ts';
 import type { ServiceToken } from '../../../contract/tokens.ts';
 import type { User } from '../../../contract/users.ts';
@@ -116,7 +117,7 @@ const userCells = ({ id, username, role, disabled, email }: User): readonly stri
  */
 export async function pickBoundUser(context: Context, question: string): Promise<string | null> {
   const known = await userEntries(context, ({ disabled }) => !disabled).catch(error => {
-    if (isServerRefusal(error, 2007)) return null;
+    if (isServerRefusal(error, Code.noPermission)) return null;
     throw error;
   });
   if (known === null) return null;

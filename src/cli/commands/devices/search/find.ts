@@ -1,5 +1,6 @@
 /** What matches a text: devices by the server's own search, users and application versions by reading their newest records. */
 import type { AppVersion } from '../../../../contract/apps.ts';
+import { Code } from '../../../../contract/codes.ts';
 import type { QueryOf } from '../../../../contract/define.ts';
 import type { DeviceListItem } from '../../../../contract/devices.ts';
 import { deviceIds } from '../../../../contract/ids.ts';
@@ -96,7 +97,7 @@ async function detailOf(client: Client, deviceId: string): Promise<readonly Devi
       ) as DeviceListItem,
     ];
   } catch (error) {
-    if (isServerRefusal(error, 2001)) return [];
+    if (isServerRefusal(error, Code.deviceNotFound)) return [];
     throw error;
   }
 }
@@ -124,7 +125,7 @@ async function findUsers(client: Client, text: string, limit: number): Promise<R
     );
   } catch (error) {
     // Only an ADMIN may list users.
-    if (isServerRefusal(error, 403, 2007)) return null;
+    if (isServerRefusal(error, 403, Code.noPermission)) return null;
     throw error;
   }
 }

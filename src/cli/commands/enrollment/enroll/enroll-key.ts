@@ -1,4 +1,5 @@
 /** Enrolls one attached key: finds or registers its device, and activates it if that is wanted. */
+import { Code } from '../../../../contract/codes.ts';
 import type { DeviceDetail } from '../../../../contract/device-shapes.ts';
 import { hasGrade, methodFor } from '../../../../contract/grades.ts';
 import type { Key } from '../../../../contract/hardware.ts';
@@ -64,7 +65,7 @@ export interface EnrolledKey {
 const unknown = 'unknown';
 
 /** Refusals that every other key would meet as well. */
-const fatal = [1004, 1005, 2007, 401, 403, 429];
+const fatal = [Code.tokenInvalid, Code.tokenExpired, Code.noPermission, 401, 403, 429];
 
 /** A proof, and the challenge that it answers; null if the device had it before. */
 export interface Proved {
@@ -186,7 +187,7 @@ export class KeyEnrollment {
     try {
       return methodFor(await this.#context.registry.call('proofPolicy'));
     } catch (error) {
-      if (isServerRefusal(error, 2007)) return undefined;
+      if (isServerRefusal(error, Code.noPermission)) return undefined;
       throw error;
     }
   }
@@ -225,7 +226,8 @@ export class KeyEnrollment {
       return this.#activated(this.#outcome(key, { result: 'registered', deviceId, activationCode, status, ...proof }));
     } catch (error) {
       // Another client registered it first, or the response to our first attempt was lost.
-      if (!isServerRefusal(error, 2006) && !(error instanceof Unreachable && error.maybeDone)) throw error;
+      if (!isServerRefusal(error, Code.serialDuplicated) && !(error instanceof Unreachable && error.maybeDone))
+        throw error;
       const { exact } = await findBySerial(registry, serialNumber);
       if (!exact) throw error;
       const known = await this.#recognized(key, exact.deviceId);

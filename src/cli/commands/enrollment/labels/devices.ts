@@ -1,4 +1,5 @@
 /** The devices whose labels a command prints. */
+import { Code } from '../../../../contract/codes.ts';
 import { isServerRefusal } from '../../../client/failures.ts';
 import type { Context } from '../../../framework/context.ts';
 import { Fault, usage } from '../../../framework/fault.ts';
@@ -98,7 +99,7 @@ async function lookedUp(context: Context, items: readonly Item[]): Promise<reado
   return found;
 }
 
-const absent: Item['problem'] = { code: 2001, message: 'no device has this deviceId or serial number' };
+const absent: Item['problem'] = { code: Code.deviceNotFound, message: 'no device has this deviceId or serial number' };
 type Find = (target: Target) => LabelDevice | null | Promise<LabelDevice | null>;
 
 /** A text that looks like a deviceId can also be a serial number; a deviceId takes precedence. */
@@ -107,7 +108,7 @@ async function fromRequest({ registry }: Context, { deviceId, serialNumber }: Ta
     try {
       return agreed(await registry.call('deviceDetail', { params: { deviceId } }), serialNumber);
     } catch (error) {
-      if (!isServerRefusal(error, 2001)) throw error;
+      if (!isServerRefusal(error, Code.deviceNotFound)) throw error;
       if (serialNumber !== undefined) return null;
     }
   }

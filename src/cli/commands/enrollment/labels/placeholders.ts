@@ -1,4 +1,5 @@
 /** Placeholders of a template, `{serialNumber}` or `{tag:lot}`, and the values of a device for them. */
+import { Code } from '../../../../contract/codes.ts';
 import type { DeviceListItem } from '../../../../contract/devices.ts';
 import { isTagName, tagNameWords } from '../../../../contract/tags.ts';
 import { ServerRefusal } from '../../../client/failures.ts';
@@ -76,7 +77,7 @@ export function textIn(device: LabelDevice, { name, most }: Placeholder): string
   const value = fieldOf(device, name);
   if (name === 'activationCode' && typeof value !== 'string')
     throw new ServerRefusal(
-      2007,
+      Code.noPermission,
       `the activation code of ${device.deviceId} is not visible to your role, and the template prints it`,
       null,
       null,

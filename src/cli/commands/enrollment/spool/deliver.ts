@@ -1,4 +1,5 @@
 /** Delivers the keys of a spool file. Each is registered once, even if an earlier attempt was sent. */
+import { Code } from '../../../../contract/codes.ts';
 import type { DeviceDetail } from '../../../../contract/device-shapes.ts';
 import { idempotency } from '../../../../contract/limits.ts';
 import type { Client } from '../../../client/client.ts';
@@ -85,7 +86,7 @@ export class Delivery {
       const { deviceId, activationCode, status } = data;
       return await this.#activated(entry, rowOf(entry, { result: 'registered', deviceId, activationCode, status }));
     } catch (error) {
-      if (!isServerRefusal(error, 2006)) throw error;
+      if (!isServerRefusal(error, Code.serialDuplicated)) throw error;
       const device = await this.#find(entry);
       if (device === null) throw error;
       return this.#existing(entry, device, sentAt);

@@ -1,4 +1,5 @@
 /** What a command for many devices is about to change, and the question before it does. */
+import { Code } from '../../../../contract/codes.ts';
 import type { DeviceListItem } from '../../../../contract/devices.ts';
 import type { BatchOperation, DeviceStatus } from '../../../../contract/values.ts';
 import { isServerRefusal } from '../../../client/failures.ts';
@@ -84,7 +85,7 @@ const itemOf = (device: DeviceListItem, operation: BatchOperation): Item => ({
 const codeOf = ({ activationCode }: Pick<DeviceListItem, 'activationCode'>): Item['fields'] =>
   activationCode === null ? {} : { activationCode };
 
-const absent: Item['problem'] = { code: 2001, message: 'no device has this serial number' };
+const absent: Item['problem'] = { code: Code.deviceNotFound, message: 'no device has this serial number' };
 
 /** The devices that the command line names. Activation looks their codes up. */
 export async function namedDevices(
@@ -108,7 +109,8 @@ async function withCode({ registry }: Context, item: Item): Promise<Item> {
   try {
     return { ...item, fields: codeOf(await registry.call('deviceDetail', { params: { deviceId: deviceId! } })) };
   } catch (error) {
-    if (isServerRefusal(error, 2001)) return { ...item, problem: { code: error.code, message: error.message } };
+    if (isServerRefusal(error, Code.deviceNotFound))
+      return { ...item, problem: { code: error.code, message: error.message } };
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 /** The devices that a command changes: named on the command line, or read from a file. `selection.ts` has those of filters. */
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { Code } from '../../../../contract/codes.ts';
 import { cellText } from '../../../../contract/csv.ts';
 import { deviceIds, writtenActivationCode } from '../../../../contract/ids.ts';
 import type { BatchOperation } from '../../../../contract/values.ts';
@@ -178,5 +179,5 @@ function targetIn({ deviceId, serialNumber }: Partial<Record<Field, string>>, is
 const invalid = (target: Target, message: string): Item => ({
   target,
   fields: {},
-  problem: { code: 1001, message },
+  problem: { code: Code.parameterError, message },
 });

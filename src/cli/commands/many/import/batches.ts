@@ -1,4 +1,5 @@
 /** Groups rows into batches, and joins rows with the results of their batch. */
+import { Code } from '../../../../contract/codes.ts';
 import type { BatchItem } from '../../../../contract/devices.ts';
 import { sizes } from '../../../../contract/limits.ts';
 import type { LineResult } from './results.ts';
@@ -36,14 +37,16 @@ export async function* batchesOf(
 /** One result per row: the server's if the row was sent, else the reason why it is invalid. `results` has one per sent row. */
 export function lineResults(rows: readonly Row[], results: readonly BatchItem[]): LineResult[] {
   let next = 0;
-  return rows.map(row => ('device' in row ? resultOf(row, results[next++]!) : invalidResult(row, 'failed', 1001)));
+  return rows.map(row =>
+    'device' in row ? resultOf(row, results[next++]!) : invalidResult(row, 'failed', Code.parameterError),
+  );
 }
 
 function resultOf({ position, serialNumber }: Row, item: BatchItem): LineResult {
   const { status, deviceId, activationCode, code, message } = item;
   if (status === 'success' && deviceId)
     return { ...position, serialNumber, status, deviceId, ...(activationCode ? { activationCode } : {}), message };
-  const field = code === 2006 ? { field: 'serialNumber' } : {};
+  const field = code === Code.serialDuplicated ? { field: 'serialNumber' } : {};
   return { ...position, serialNumber, status: 'failed', ...(code === undefined ? {} : { code }), ...field, message };
 }
 

@@ -3,6 +3,7 @@
  * describes. A device of another type, manufacturer or model is a difference: the row fails, because registering cannot change it.
  * If a batch is sent again and its first response is not stored, the same comparison finds the devices that it has registered.
  */
+import { Code } from '../../../../contract/codes.ts';
 import type { DeviceListItem, Registration } from '../../../../contract/devices.ts';
 import { deviceIds } from '../../../../contract/ids.ts';
 import type { Client } from '../../../client/client.ts';
@@ -13,7 +14,7 @@ import type { LineResult } from './results.ts';
 import type { Row } from './row.ts';
 
 /** Business code of a serial number that is already registered. */
-export const duplicated = 2006;
+export const duplicated = Code.serialDuplicated;
 
 /** What is known of a device that has the serial number of a row. */
 export type Existing = Pick<

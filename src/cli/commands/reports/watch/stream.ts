@@ -1,4 +1,5 @@
 /** The stream of `watch`, with what it says on standard error. */
+import { Code } from '../../../../contract/codes.ts';
 import type { Notification } from '../../../../contract/events.ts';
 import type { EventType } from '../../../../contract/values.ts';
 import { isServerRefusal } from '../../../client/failures.ts';
@@ -44,7 +45,7 @@ export async function* watchedEvents(context: Context, options: WatchOptions): A
     }
   } catch (error) {
     // After a restore the journal may end before the last event seen.
-    if (since === null || !isServerRefusal(error, 1001)) throw error;
+    if (since === null || !isServerRefusal(error, Code.parameterError)) throw error;
     throw usage(error.message, options.sinceHint);
   } finally {
     rearm(true);
