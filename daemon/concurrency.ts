@@ -69,7 +69,7 @@ export class TurnBatch<T> {
     setImmediate(this.#run);
   }
 
-  /** Takes what waits for the next batch, or as much of it as `take` says: the batch that is being handled has room for it. */
+  /** Takes what waits for the next batch, or as much of it as `take` returns: the batch that is being handled has room for it. */
   takeWaiting(): T[] {
     const waiting = this.#waiting;
     if (waiting.length === 0) return [];

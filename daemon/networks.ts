@@ -12,7 +12,7 @@ export function isCidr(text: string): boolean {
 export const isAddressHost = (hostname: string): boolean => isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
 
 /**
- * A function that says whether an address is in one of the networks, which must be valid: see `isCidr`. An address that is
+ * A function that shows whether an address is in one of the networks, which must be valid: see `isCidr`. An address that is
  * unknown, because the client has gone, is in none.
  */
 export function insideOf(cidrs: readonly string[]): (address: string | undefined) => boolean {

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import type { Env } from '../src/contract/local.ts';
 
 /**
- * The text of a file, or null if it does not exist. `contents` says what it has, for a message. Throws what `refused` returns if the file
+ * The text of a file, or null if it does not exist. `contents` names its content, for a message. Throws what `refused` returns if the file
  * cannot be read or others can read it.
  */
 export function privateText(

@@ -54,7 +54,7 @@ export interface Start {
   readonly openStore: (target: StoreTarget | null, home: Home, notice: (message: string) => void) => Promise<Store>;
 }
 
-/** Reads the signing keys again. If the key was replaced, the journal says so. */
+/** Reads the signing keys again. If the key was replaced, the journal records this. */
 export async function useSigningKeys(home: Home, store: Store, tokens: Tokens): Promise<void> {
   const keys = await signingKeys(home, now());
   if (!tokens.useKeys(keys)) return;

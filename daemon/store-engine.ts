@@ -37,7 +37,7 @@ export async function openStore(
   return refusing(() => openPostgresStore({ ...target, ...keys, readJournalKeys }));
 }
 
-/** What the registry says about its secrets; null if there is none. */
+/** What the registry reports about its secrets; null if there is none. */
 export async function readImprint(target: StoreTarget | null, home: Home): Promise<Imprint | null> {
   return target === null ? sqlite.readImprint(home.path('database')) : readPostgresImprint(target);
 }
@@ -100,7 +100,7 @@ export async function copiedRegistry(place: RegistryPlace, home: Home): Promise<
   };
 }
 
-/** What the registry in a file says about its secrets; null if the file has no registry. */
+/** What the registry in a file reports about its secrets; null if the file has no registry. */
 export const fileImprint = sqlite.readImprint;
 
 /** A new file of SQLite, and one that only this process uses. */

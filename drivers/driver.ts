@@ -1,7 +1,7 @@
 /**
  * The interface between a hardware driver and the rest of the program: a driver reports which keys are attached.
  * This file loads no native code. A missing library, service or permission never makes a driver throw: its status
- * becomes `unavailable`, and `detail` says what is missing and which package or command fixes it.
+ * becomes `unavailable`, and `detail` names what is missing and which package or command fixes it.
  */
 
 /** UKEY: a USB security key. SIMKEY: a SIM card or another smart card in a reader. */
@@ -14,7 +14,7 @@ export interface AttachedKey {
   /** Opaque. A key that is unplugged and plugged in again gets a new one. Never a path of the operating system. */
   readonly keyId: string;
   readonly deviceType: KeyType;
-  /** The serial number as it would be registered; null if none can be read (`problem` says why). */
+  /** The serial number as it would be registered; null if none can be read (`problem` explains why). */
   readonly serialNumber: string | null;
   /** How the serial was read: `usb-descriptor`, `yubikey-management`, `yubikey-otp`, `trussed-uuid`, `iccid`, `eid`, `cplc`, … */
   readonly serialSource: string | null;
@@ -34,12 +34,12 @@ export interface AttachedKey {
   readonly simulated: boolean;
   /** One line for the operator: why there is no safe serial and what to do. Null if there is no problem. */
   readonly problem: string | null;
-  /** What it says about itself. It proves nothing. Empty until it was read, some 300 ms after the key was reported. */
+  /** What it reports about itself. It proves nothing. Empty until it was read, some 300 ms after the key was reported. */
   readonly claims: KeyClaims;
 }
 
 /**
- * What a key says about itself without a touch or a PIN. Absent: the key did not say it. Texts have passed `cleanText` and have
+ * What a key reports about itself without a touch or a PIN. Absent: the key did not say it. Texts have passed `cleanText` and have
  * at most 256 characters; lists have at most 32 items.
  */
 export interface KeyClaims {

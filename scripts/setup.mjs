@@ -105,7 +105,7 @@ function adviceForNode() {
   if (library)
     return `It wants ${library}: install the package of this system that holds it, then run the same command again.`;
   return stderr
-    ? `It says: ${stderr.trim().split('\n', 1)[0]}`
+    ? `It reports: ${stderr.trim().split('\n', 1)[0]}`
     : `Delete node_modules and try again; if that does not help, npm has no package "node" for ${machine()}.`;
 }
 

@@ -7,6 +7,6 @@ setup();
 let code = await run(node, ['scripts/build.mjs']);
 if (code === 0) {
   code = await run(node, [bundle, 'quickstart', ...process.argv.slice(2)]);
-  if (code === 0) say('in this folder, type ./devmgr where it says devmgr');
+  if (code === 0) say('in this folder, type ./devmgr instead of devmgr');
 }
 process.exit(code);

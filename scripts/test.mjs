@@ -59,7 +59,7 @@ async function tests(args) {
   }
 }
 
-/** An error outside of every test has no place in the report: the exit code alone says it. */
+/** An error outside of every test has no place in the report: only the exit code shows it. */
 function resultsIn(report, code) {
   const results = { passed: 0, failed: [], skipped: [] };
   try {

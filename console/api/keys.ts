@@ -19,7 +19,7 @@ export async function newCredential(options: object): Promise<AttestationRespons
   return (await asked(startRegistration({ optionsJSON: options as Options }))) as AttestationResponse;
 }
 
-/** The messages of browsers are for programmers; the name of the error says whether the key is already registered. */
+/** The messages of browsers are for programmers; the name of the error shows whether the key is already registered. */
 async function asked(answer: Promise<object>): Promise<object> {
   try {
     return await answer;

@@ -56,7 +56,7 @@ export const setOnStepUp = (ask: () => Promise<boolean>): void => {
 };
 
 /**
- * Calls an operation and returns the data of its response. A read over its limit, or a write with a key, is sent again when the daemon says so. Throws
+ * Calls an operation and returns the data of its response. A read over its limit, or a write with a key, is sent again when the daemon asks for it. Throws
  * `Problem`, and AbortError if `signal` aborts.
  */
 export async function call<N extends RouteName>(
@@ -101,7 +101,7 @@ async function carryOut(
       sent = token.peek();
       continue;
     }
-    // A token of an earlier session says nothing about this one.
+    // A token of an earlier session has no information about this one.
     if (
       (code === Code.tokenInvalid || code === Code.tokenExpired) &&
       !provesOtherwise(name) &&

@@ -71,7 +71,7 @@ async function withPassword(username: string, password: string): Promise<void> {
   } catch (error) {
     const next = secondStepOf(error);
     if (!next) throw error;
-    // Keys do not work at this address; the page says so.
+    // Keys do not work at this address; the page reports this.
     if (!next.secondFactor) throw new Problem('key', 'address');
     const response = await answerOf(next.secondFactor);
     useSession(await call('webauthnLogin', { body: { response, loginTicket: next.loginTicket, session } }));

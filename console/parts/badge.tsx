@@ -1,4 +1,4 @@
-/** Words with a color of their own. The color says nothing that the word does not. */
+/** Words with a color of their own. The color reports nothing that the word does not. */
 import type { DeviceStatus, ProofGrade } from '../../src/contract/values.ts';
 import { text } from '../text/text.ts';
 

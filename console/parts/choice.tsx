@@ -9,7 +9,7 @@ interface ChoiceProps<V extends string> {
   /** How each value is written. */
   readonly words: Readonly<Record<V, string>>;
   readonly onChoose: (value: V) => void;
-  /** Says more about the chosen value, or why it cannot be changed. */
+  /** Describes the chosen value, or the reason why it cannot be changed. */
   readonly hint?: string;
   readonly disabled?: boolean;
 }

@@ -31,7 +31,7 @@ export function EventList({ events, isOfDevice = false }: EventListProps) {
   );
 }
 
-/** What an event says beyond its device. */
+/** The details of an event, without its device. */
 function detailOf(data: Notification['data']): string {
   const { serialNumber, userId, lockReason, platform, version } = data;
   return [serialNumber, userId, lockReason, platform, version].filter(part => typeof part === 'string').join(' ');

@@ -16,7 +16,7 @@ export function StreamStatus() {
   );
 }
 
-/** Says that a request waits for the rate limit, and for how long. */
+/** Shows that a request waits for the rate limit, and for how long. */
 export function Waiting() {
   const now = useSignal(Date.now());
   const until = waitsUntil.value;

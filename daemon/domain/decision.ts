@@ -9,7 +9,7 @@ export interface Decision<C, G> {
 /** What the domain returns if an operation is not allowed. A value, not an exception: the caller decides how to report it. */
 export class Refusal {
   readonly code: ErrorCode;
-  /** For the client: names the thing and says what to do. */
+  /** For the client: names the thing and explains what to do. */
   readonly message: string;
 
   constructor(code: ErrorCode, message: string) {

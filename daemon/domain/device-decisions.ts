@@ -72,7 +72,7 @@ function heldFields(operation: DeviceOperation, device: DeviceRecord): HeldField
 export function guardOf(operation: DeviceOperation, device: DeviceRecord): DeviceGuard {
   const states = Object.keys(rules[operation]) as DeviceStatus[];
   const allowed = states.filter(state => rules[operation][state] === 'yes');
-  // The journal says which state a deactivation has ended.
+  // The journal records which state a deactivation has ended.
   const status = operation === 'deactivate' ? [device.status] : allowed;
   const fields = heldFields(operation, device);
   return {

@@ -77,7 +77,7 @@ export function rotateKey(key: Uint8Array): JournalRotate {
   return { kind: 'journal.rotate', key, entry: { type: 'JOURNAL_KEY_ROTATED', detail: { key: keyDigest(key) } } };
 }
 
-/** Says that the key that signs tokens was replaced. `revoked`: all earlier tokens became invalid at once. */
+/** The key that signs tokens was replaced. `revoked`: all earlier tokens became invalid at once. */
 export function signingKeyRotated(revoked: boolean): JournalAdd {
   return {
     kind: 'journal.add',

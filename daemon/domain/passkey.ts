@@ -102,7 +102,7 @@ export function remove({ number, owner, name }: PasskeyRecord, detail: object = 
   return { kind: 'passkey.remove', passkey: number, entry };
 }
 
-/** What a verified assertion says. */
+/** The content of a verified assertion. */
 interface Assertion {
   /** Id of the challenge that was answered. */
   readonly challenge: UsedChallenge;

@@ -42,7 +42,7 @@ export interface StoredProof {
   readonly hasEvidence: boolean;
 }
 
-/** Stores an answer. A `Conflict` if the challenge was answered before, or if the serial number belongs to a device and `isRegistered` says no. */
+/** Stores an answer. A `Conflict` if the challenge was answered before, or if the serial number belongs to a device and `isRegistered` is false. */
 export interface ProofAdd {
   readonly kind: 'proof.add';
   readonly proof: ProofRecord;

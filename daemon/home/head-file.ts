@@ -69,7 +69,7 @@ export class HeadFile {
   #signer: HeadSigner;
   #lines: HeadLine[];
   #signature: string;
-  /** A file that is not genuine is not written: what it says remains as evidence. */
+  /** A file that is not genuine is not written: its content remains as evidence. */
   readonly problem: string | null;
 
   private constructor(home: Home, { key, signer, read: { lines, signature, problem } }: Read) {

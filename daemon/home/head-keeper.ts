@@ -40,7 +40,7 @@ export class HeadKeeper {
     this.#unsubscribe = parts.store.onCommit(() => this.#schedule());
   }
 
-  /** Starts to write. After a restore, first writes an entry that says so. */
+  /** Starts to write. After a restore, first writes an entry that reports this. */
   static async start(parts: HeadKeeperParts): Promise<HeadKeeper> {
     const keeper = new HeadKeeper(parts);
     await keeper
@@ -98,7 +98,7 @@ export class HeadKeeper {
     if (last === null) return;
     if (last.id > 0 && !(await this.#holds(last)))
       this.#parts.warn(
-        `the journal does not contain its signed head, entry ${last.id}: "devmgr daemon audit --verify" says what is wrong`,
+        `the journal does not contain its signed head, entry ${last.id}: "devmgr daemon audit --verify" explains what is wrong`,
       );
     else if (last.kind === 'restored') {
       await enterRestore(this.#parts);
@@ -126,7 +126,7 @@ export class HeadKeeper {
   }
 }
 
-/** Says in the journal that it was restored: the numbers of its later entries were used before, for others. */
+/** Records in the journal that it was restored: the numbers of its later entries were used before, for others. */
 async function enterRestore({ store, now }: HeadKeeperParts): Promise<void> {
   const head = await store.journalHead();
   const entry = { type: 'REGISTRY_RESTORED', detail: { restoredTo: head?.id ?? 0 } } as const;

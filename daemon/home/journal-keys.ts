@@ -43,7 +43,7 @@ export async function prepareNextKey(home: Home): Promise<void> {
   if ((await journalKeys(home)).next === null) await write(home, 'journalKeyNext', [randomBytes(KEY_BYTES)]);
 }
 
-/** Makes the next key the current one, after the journal says so. An interruption at any point leaves every key in a file. */
+/** Makes the next key the current one, after the journal records this. An interruption at any point leaves every key in a file. */
 export async function adoptNextKey(home: Home, { current, earlier, next }: JournalKeys): Promise<void> {
   if (!next) return;
   await write(home, 'journalKeysEarlier', [...earlier, current]);

@@ -4,7 +4,7 @@ import type { Home } from './home.ts';
 
 /** Milliseconds between two looks: a network file system sends no events. */
 const EVERY_MS = 1000;
-/** Not the next key of the journal: it waits until all machines have it, and `rotate-key` says when. */
+/** Not the next key of the journal: it waits until all machines have it, and `rotate-key` shows when. */
 const watched = ['signingKey', 'journalKey'] as const;
 
 /** What the watch works with. */

@@ -42,7 +42,7 @@ export interface DaemonSettings {
   readonly role: DaemonRole;
   /** See `nodeFrom`; absent for the host name. */
   readonly node?: string | undefined;
-  /** Seconds at a stop for which requests are served while the health says that the daemon is not ready; 0 if absent. */
+  /** Seconds at a stop for which requests are served while the health reports that the daemon is not ready; 0 if absent. */
   readonly drain?: number | undefined;
   /** Whether to watch USB and PC/SC, if the role includes keys; tests of other things leave the hardware of the machine alone. */
   readonly hardware: boolean;

@@ -19,7 +19,7 @@ export interface HeadLine extends JournalHead {
   readonly kind: HeadKind;
 }
 
-/** What the file says. */
+/** The content of the file. */
 export interface HeadLines {
   readonly lines: readonly HeadLine[];
   /** The signature of the last line, which the next one continues; empty if there is no line. */

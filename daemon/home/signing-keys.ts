@@ -31,7 +31,7 @@ export async function rotateSigningKey(home: Home, now: number, { revokeNow = fa
 }
 
 /**
- * Says in the journal that the key was replaced. Every daemon with the key calls this: the first one writes the entry. A store with one
+ * Records in the journal that the key was replaced. Every daemon with the key calls this: the first one writes the entry. A store with one
  * handle at a time has one daemon.
  */
 export async function enterSigningKey(home: Home, store: Store, keys: SigningKeys, now: number): Promise<void> {

@@ -49,7 +49,11 @@ async function verify(home: Home, reader: RegistryReader, options: AuditOptions,
 async function printHead(home: Home, reader: RegistryReader, options: AuditOptions, io: ProgramIo): Promise<number> {
   const head = await reader.sealedHead();
   if (head === null)
-    throw new StartRefused(1, `the journal in ${home.dir} has no genuine end`, 'devmgr daemon audit --verify says why');
+    throw new StartRefused(
+      1,
+      `the journal in ${home.dir} has no genuine end`,
+      'devmgr daemon audit --verify explains why',
+    );
   await print(io.stdout, options.json ? `${JSON.stringify(head)}\n` : `${head.id}:${head.mac}\n`);
   return 0;
 }

@@ -184,7 +184,7 @@ async function checkCopy({ to, heads, stored }: Copy) {
 
 const filesAt = (place: string | null | undefined, { env }: ProgramIo) => filesTarget(place ?? null, env, true);
 
-/** Only if a flag says so: without one, the files are left in place. */
+/** Only if a flag requests it: without one, the files are left in place. */
 async function movedFiles(home: Home, { filesFrom, filesTo }: CopyOptions, io: ProgramIo): Promise<Copy['moved']> {
   if ((filesFrom ?? null) === null && (filesTo ?? null) === null) return null;
   const open = (place: string | null | undefined) => openBlobs(filesAt(place, io), home.path('blobs'), () => {});

@@ -10,7 +10,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 
-/** What the writer of a backup says about it. */
+/** What the writer of a backup reports about it. */
 interface Manifest {
   readonly format: 1;
   /** ISO 8601 UTC. */

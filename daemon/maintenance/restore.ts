@@ -160,7 +160,7 @@ function warningsOf(origin: Origin, accepted: readonly string[], files: BlobRepo
 }
 
 /**
- * Puts the restored registry in place, and signs that the journal goes back. A line that says so before is settled afterwards, or at the next
+ * Puts the restored registry in place, and signs that the journal goes back. A line that reports this before is settled afterwards, or at the next
  * start: whichever registry is in place then, its journal is compared with heads of its own.
  */
 async function install(home: Home, staged: StagedRestore, present: () => Promise<JournalHead | null>): Promise<void> {

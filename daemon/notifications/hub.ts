@@ -229,7 +229,7 @@ export class Hub {
       consumer.end(closeCodes.loggedOut, 'the token has expired; log in again');
       return;
     }
-    // Without news of the commits of other daemons, only a read says whether a token was revoked there.
+    // Without notifications of the commits of other daemons, only a read shows whether a token was revoked there.
     if (consumer.needsCheck || this.#store.behind() >= maxBehindMs) void this.#checkToken(consumer);
     const health = consumer.heartbeat.check(this.#monotonic());
     if (health === 'slow') consumer.end(closeCodes.tooSlow, 'too slow; reconnect with since');

@@ -54,7 +54,7 @@ interface AdvisorySubject {
   readonly names: readonly string[];
   readonly fips: boolean;
   readonly firmware: string;
-  /** Whether the evidence proves the firmware, or the key only says it. */
+  /** Whether the evidence proves the firmware, or only the key reports it. */
   readonly basis: 'proved' | 'claimed';
 }
 

@@ -47,7 +47,7 @@ function reportOf(value: unknown): StatusReport {
 const objectOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 
-/** Items beyond the limit are not left out: a report that says REVOKED could be among them. */
+/** Items beyond the limit are not left out: a report that shows REVOKED could be among them. */
 function itemsOf(value: unknown): readonly unknown[] {
   if (!Array.isArray(value)) return [];
   if (value.length > MAX_ITEMS)

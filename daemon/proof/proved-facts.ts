@@ -18,7 +18,7 @@ export interface ProvedFacts {
   readonly firmware: string | null;
 }
 
-/** The proved facts of a proof; `proof` is null without one. A proof of grade `claimed` has what the key says, and proves none of it. */
+/** The proved facts of a proof; `proof` is null without one. A proof of grade `claimed` has what the key reports, and proves none of it. */
 export function provedFacts(proof: Proof | null): ProvedFacts {
   const grade = proof?.grade ?? 'none';
   const isProof = proof !== null && (grade === 'model' || grade === 'unit');

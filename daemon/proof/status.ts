@@ -20,7 +20,7 @@ const meanings: ReadonlyMap<string, string> = new Map([
   ['RETIRED', 'the model is retired'],
 ]);
 
-/** Warnings about a model whose attestation leads over `path`. Throws BrokenRule if a report says not to trust it. */
+/** Warnings about a model whose attestation leads over `path`. Throws BrokenRule if a report warns not to trust it. */
 export function judgeStatus(entry: MetadataEntry, path: readonly Certificate[], now: Date): string[] {
   return entry.statusReports.flatMap(report => {
     if (neutral.has(report.status) || neutralBeginnings.some(beginning => report.status.startsWith(beginning)))

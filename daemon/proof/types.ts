@@ -30,7 +30,7 @@ export interface StatusReport {
   readonly certificate: string | null;
 }
 
-/** What the FIDO metadata says about one model. */
+/** What the FIDO metadata states about one model. */
 export interface MetadataEntry {
   /** Null for U2F models. */
   readonly aaguid: string | null;
@@ -51,7 +51,7 @@ export interface Metadata {
   readonly entries: readonly MetadataEntry[];
 }
 
-/** Where the judge looks up what the FIDO metadata says. */
+/** Where the judge looks up what the FIDO metadata states. */
 export interface MetadataIndex {
   readonly number: number;
   readonly nextUpdate: string;
@@ -94,7 +94,7 @@ export interface Verdict {
   readonly proof: Proof;
   /** Name of the rule that the evidence did not fulfil, for example `scp11b-receipt`; null if it fulfilled all of them. */
   readonly rule: RuleName | null;
-  /** One sentence that says why; null if `rule` is. It is also the first warning of the proof. */
+  /** One sentence that explains why; null if `rule` is. It is also the first warning of the proof. */
   readonly reason: string | null;
 }
 

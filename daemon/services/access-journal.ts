@@ -33,7 +33,7 @@ export interface Access {
   readonly requestId: string;
   /** Number of the device that it is about. */
   readonly device?: number;
-  /** What the entry says besides: a part of what is summed up together. */
+  /** Further content of the entry: a part of what is summed up together. */
   readonly detail?: Readonly<Record<string, string>>;
 }
 

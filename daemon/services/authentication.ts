@@ -17,7 +17,7 @@ export interface TokenCheck {
   checkNow(token: string, client: Client): Caller | null;
 }
 
-/** Accepts the tokens of logins and service tokens alike. The beginning of a token says which one it is. */
+/** Accepts the tokens of logins and service tokens alike. The prefix of a token identifies its kind. */
 export class Authentication implements TokenCheck {
   readonly #logins: Tokens;
   readonly #services: ServiceTokens;

@@ -87,7 +87,7 @@ export class Guessing {
     });
   }
 
-  /** Checks the caller and the accounts, counts what `step` says, and returns the accounts that are not blocked. */
+  /** Checks the caller and the accounts, counts what `step` specifies, and returns the accounts that are not blocked. */
   async #openAccounts(
     step: keyof AttemptCounter,
     caller: Confirmer,

@@ -6,7 +6,7 @@ import { OutcomeUnknown, StoreFailure } from '../store/commit.ts';
 import { actorOf, type Context } from './context.ts';
 import { type Admission, diskFull, type FileBudget } from './file-budget.ts';
 
-/** A stored file, open, and what its record says about it. */
+/** A stored file, open, and what its record reports about it. */
 export interface Download {
   readonly blob: StoredBlob;
   readonly sha256: string;

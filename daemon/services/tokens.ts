@@ -66,7 +66,7 @@ interface Claims {
   readonly process?: string;
 }
 
-/** What a checked token says about its login. */
+/** What a checked token reports about its login. */
 export interface Verified {
   /** Null for the role LOCAL. */
   readonly user: number | null;
@@ -160,7 +160,7 @@ export class Tokens {
     return user ? this.#callerOf(token, verified, user) : null;
   }
 
-  /** What a valid token says, for `checkAgain`. */
+  /** The claims of a valid token, for `checkAgain`. */
   verified(token: string): Promise<Verified> {
     return this.#verifiedWithNewKeys(token);
   }
@@ -239,7 +239,7 @@ export class Tokens {
     return verified;
   }
 
-  /** What a token says, and the key that signed it. */
+  /** The claims of a token, and the key that signed it. */
   #claims(token: string): { readonly claims: Claims; readonly key: SigningKey; readonly keyId: string } {
     for (const { key, id: keyId, verify } of this.#verifiers) {
       try {

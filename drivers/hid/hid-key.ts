@@ -34,7 +34,7 @@ export class HidKey {
   sharesSerial = false;
   /** As it was last reported to the listener; null before the first report. */
   reported: AttachedKey | null = null;
-  /** What it says about itself; null until that was read. */
+  /** What it reports about itself; null until that was read. */
   claims: KeyClaims | null = null;
   /** Whether an attempt of SCP11b was made since it was plugged in. */
   triedScp11b = false;

@@ -55,7 +55,7 @@ const KNOWN: readonly UsbMatch[] = [
 
 /**
  * Parses a setting that names keys: `vid:pid`, `vid:*` or `vid` (every product), in hex with or without `0x`. Throws a
- * RangeError that says what is wrong with the text.
+ * RangeError that explains what is wrong with the text.
  */
 export function parseMatch(text: string): UsbMatch {
   const parts = /^(?:0x)?([0-9a-f]{1,4})(?::(?:(\*)|(?:0x)?([0-9a-f]{1,4})))?$/i.exec(text.trim());

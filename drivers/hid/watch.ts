@@ -9,7 +9,7 @@ type Stop = () => Promise<void>;
 /** Milliseconds that the native subscription may take. After that the driver continues without it. */
 const SUBSCRIBE_LIMIT = 1_000;
 
-/** Starts the watches. `announced` says whether the system reports plugging at all. Never rejects. */
+/** Starts the watches. `announced` shows whether the system reports plugging at all. Never rejects. */
 export async function watchPlugging(hint: () => void, notice: Notice, announced: boolean): Promise<HidWatch> {
   const usb = watchUsb(hint, notice);
   const stopNodes = process.platform === 'linux' ? watchDeviceNodes(hint, notice) : null;

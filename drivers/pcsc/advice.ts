@@ -5,7 +5,7 @@ const SYSTEM_LIBRARY = /libpcsclite\.so|PCSC\.framework|WinSCard/i;
 /** In the text of pcsc-mini about a machine that npm has no binary for. */
 const NOT_INSTALLED = /Unsupported platform|Cannot find module|dependency not found/;
 
-/** Whether this error of loading pcsc-mini says that npm has no binary for this machine, or did not install it. */
+/** Whether this error of loading pcsc-mini reports that npm has no binary for this machine, or did not install it. */
 export function isNotInstalled(cause: unknown): boolean {
   const message = cause instanceof Error ? cause.message : '';
   return !SYSTEM_LIBRARY.test(message) && NOT_INSTALLED.test(message);

@@ -27,7 +27,7 @@ export interface ReaderProfile {
   readonly model: string | null;
   /** Rejects with a HardwareError. */
   identify(card: CardConnection, atr: Uint8Array, signal: AbortSignal): Promise<CardIdentity>;
-  /** What the card says about itself. `serialSource` as `identify` found it. Rejects with a HardwareError. */
+  /** What the card reports about itself. `serialSource` as `identify` found it. Rejects with a HardwareError. */
   readClaims(card: CardConnection, serialSource: string | null, signal: AbortSignal): Promise<KeyClaims>;
   /** Has the card prove what it is; see `proveKey`. Rejects with a HardwareError. */
   prove(card: CardConnection, key: ProvableCard, request: ProofRequest, work: ProofWork): Promise<KeyEvidence>;

@@ -1,4 +1,4 @@
-/** What a key says about itself, read without a touch or a PIN after its serial is known. It proves nothing. */
+/** What a key reports about itself, read without a touch or a PIN after its serial is known. It proves nothing. */
 
 import { HardwareError, type KeyClaims } from '../driver.ts';
 import { cleanText } from '../text.ts';
@@ -52,7 +52,7 @@ export async function readYubiKeyCardClaims(card: CardConnection, signal: AbortS
 /** Most bytes of production data and EUICCInfo1 that are kept. */
 const MAX_BYTES = 128;
 
-/** What a card in a reader says; `euicc`: it has an EID. Fails with a HardwareError. */
+/** What a card in a reader reports; `euicc`: it has an EID. Fails with a HardwareError. */
 export async function readCardClaims(
   card: CardConnection,
   euicc: boolean,
@@ -88,7 +88,7 @@ function present<T extends object>(values: { readonly [K in keyof T]: T[K] | nul
 
 const textOf = (text: string | null): string | null => cleanText(text)?.slice(0, MAX_TEXT) ?? null;
 
-/** What getInfo says. Other makers than Yubico number their firmware as they like. */
+/** What getInfo returns. Other makers than Yubico number their firmware as they like. */
 function infoClaims(info: AuthenticatorInfo, yubikey: boolean): KeyClaims {
   return present<KeyClaims>({
     aaguid: info.aaguid && uuidOf(info.aaguid),
@@ -138,7 +138,7 @@ async function yubiKeyClaims(readPage: (page: number) => Promise<Uint8Array | nu
   return (await unlessInvalid(async () => configClaims(await readConfigValues(readPage)))) ?? {};
 }
 
-/** What the configuration of a YubiKey says, by the tags of its values. */
+/** The configuration of a YubiKey, by the tags of its values. */
 export function configClaims(values: ReadonlyMap<number, Uint8Array>): KeyClaims {
   const form = values.get(TAG.formFactor)?.[0];
   const version = values.get(TAG.version);

@@ -1,5 +1,5 @@
 /**
- * CTAP2 over CTAPHID: what an authenticator says about itself, and a credential that is made for its attestation alone: it is
+ * CTAP2 over CTAPHID: what an authenticator reports about itself, and a credential that is made for its attestation alone: it is
  * not stored on the key. Source: FIDO CTAP 2.2, 6.1 (authenticatorMakeCredential), 6.4 (authenticatorGetInfo), 8.2 (status codes).
  */
 import { HardwareError } from '../driver.ts';
@@ -9,7 +9,7 @@ import { CTAP2, CTAPHID } from './gate.ts';
 import { concat } from './hex.ts';
 import { MalformedError } from './malformed.ts';
 
-/** What an authenticator says about itself; empty or null where it says nothing. */
+/** What an authenticator reports about itself; empty or null where it reports nothing. */
 export interface AuthenticatorInfo {
   readonly versions: readonly string[];
   /** 16 bytes. */
@@ -147,7 +147,7 @@ const STATUS = {
 const isAboutPin = (status: number): boolean =>
   (status >= STATUS.PIN_INVALID && status <= 0x38) || status === STATUS.VERIFICATION_BLOCKED;
 
-/** The keepalive with which a key says that it waits for a touch. */
+/** The keepalive with which a key reports that it waits for a touch. */
 const WAITS_FOR_TOUCH = 2;
 
 /**

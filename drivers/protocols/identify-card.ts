@@ -18,7 +18,7 @@ interface CardContext {
 
 /** What a card reports about itself; null for what it does not report. */
 export interface CardIdentity {
-  /** Null if the card reports no serial; `problem` then says why and what to do. */
+  /** Null if the card reports no serial; `problem` then explains why and what to do. */
   readonly serialNumber: string | null;
   /** Name of the source that reported the serial. */
   readonly serialSource: string | null;

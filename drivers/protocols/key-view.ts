@@ -19,7 +19,7 @@ export interface KeyView {
 
 /** What a key reports about itself over one of its interfaces. */
 export interface KeyReport {
-  /** As the key reports it; null if it says that it has none. */
+  /** As the key reports it; null if it reports that it has none. */
   readonly serial: string | null;
   readonly firmwareVersion: string | null;
   /** The key understood the command: the same source gives no other result over another interface. */

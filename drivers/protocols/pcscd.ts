@@ -41,7 +41,7 @@ const STATE = { UNAVAILABLE: 0x08, EMPTY: 0x10, PRESENT: 0x20, EXCLUSIVE: 0x80, 
 /** What to send next; `refused` if the service speaks another version. */
 type Reply = readonly Buffer[] | 'refused';
 
-/** One conversation with pcscd: takes what arrives, says what to send, and reports the list of readers after each change. */
+/** One conversation with pcscd: takes what arrives, returns what to send, and reports the list of readers after each change. */
 export class PcscdConversation {
   /** What to send first. */
   readonly greeting: Buffer;

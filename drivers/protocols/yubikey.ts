@@ -52,7 +52,7 @@ export function parseConfig(page: Uint8Array): YubiKeyConfig {
 export function configValues(page: Uint8Array): Map<number, Uint8Array> {
   const length = page[0];
   if (length === undefined || length > page.length - 1) {
-    throw new HardwareError('protocol', 'the management response is shorter than its length byte says');
+    throw new HardwareError('protocol', 'the management response is shorter than its length byte');
   }
   return parseTlvs(page.subarray(1, 1 + length));
 }

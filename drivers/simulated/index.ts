@@ -40,7 +40,7 @@ interface PluggedKey {
 }
 
 /**
- * Keys in software, to try the program without hardware. Every one is marked `simulated` and says so in its model and
+ * Keys in software, to try the program without hardware. Every one is marked `simulated` and shows this in its model and
  * serial. Key number n has the same serial at every start, so that it is recognized.
  */
 export function createSimulatedDriver(options: SimulatedDriverOptions): SimulatedDriver {

@@ -55,7 +55,7 @@ export function packed(content) {
 }
 
 /**
- * A file that people may also install by hand, as the package has it: without the comment at its head, which says where
+ * A file that people may also install by hand, as the package has it: without the comment at its head, which shows where
  * it goes, and with the program at its place.
  */
 function installed(text) {

@@ -26,7 +26,7 @@ const table = {
 
 export const platforms = Object.keys(table);
 
-/** As the names of executables have it; Node says win32 where its packages say win. */
+/** As the names of executables have it; Node uses win32, its packages win. */
 export const ownPlatform = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
 
 /** Where the files of a platform are: by package and path, `node` the runtime, `natives` by the name they have in the executable. */

@@ -1,4 +1,4 @@
-// What vitest's JSON report says: the counts, and the names of what a person must look at.
+// The content of vitest's JSON report: the counts, and the names of what a person must look at.
 import { relative } from 'node:path';
 
 /**

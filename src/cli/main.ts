@@ -171,7 +171,7 @@ function explain(error: unknown, asked: Asked | null): Failure {
   const isFault = error instanceof Fault;
   const text = error instanceof Error ? error.message : String(error);
   const message = isFault ? text : `unexpected error: ${text}`;
-  const hint = isFault ? error.hint : 'run it again with --verbose and report what it says';
+  const hint = isFault ? error.hint : 'run it again with --verbose and report its output';
   const kind = isFault ? error.kind : 'failure';
   return { exit: exitOfFault[kind], code: codeOfFault[kind], message, words: message, hint };
 }

@@ -15,7 +15,7 @@ export const jwt = Type.String({
 /** When a token expires. */
 export const expireTime = timestamp('when the token expires');
 
-/** A page that keeps its token in the browser says so: some operations then need a recent sign-in. */
+/** A page that keeps its token in the browser sets this: some operations then need a recent sign-in. */
 export const session = Type.Optional(
   nullable(
     oneOf(sessionKinds, {

@@ -36,7 +36,7 @@ export interface RouteShape {
   /** Present if the operation is an addition to the published interface. */
   readonly extension?: true;
   readonly access: Access;
-  /** Path parameter that holds a user id: that user may call the operation whatever `access` says. */
+  /** Path parameter that holds a user id: that user may call the operation whatever `access` is. */
   readonly ownUser?: string;
   /** Present if only people may call the operation: a service token is refused with 2007, whatever its role. */
   readonly peopleOnly?: true;

@@ -35,13 +35,13 @@ const aaguid = line(36, {
   examples: ['2fc0579f-8113-47ea-b116-bb5a8db9202a'],
 });
 
-/** What a key says about itself, without a touch or a PIN. It proves nothing. Absent: the key did not say it. */
+/** What a key reports about itself, without a touch or a PIN. It proves nothing. Absent: the key did not say it. */
 export const claims = Type.Object(
   {
     aaguid: Type.Optional(aaguid),
     firmware: text('firmware version'),
     formFactor: text('form factor: `usb-a-keychain`, `usb-c-nano`, …'),
-    fips: Type.Optional(Type.Boolean({ description: 'whether the key says that it is of a FIPS series' })),
+    fips: Type.Optional(Type.Boolean({ description: 'whether the key reports that it is of a FIPS series' })),
     partNumber: text('part number of the maker'),
     versionQualifier: text('qualifier of the firmware version: alpha, beta or final, and its iteration'),
     certifications: named<number>('integer', 'certifications with their levels, as the authenticator lists them'),
@@ -54,9 +54,9 @@ export const claims = Type.Object(
     atr: text('answer to reset of a card, in hex'),
     cplc: text('production data of a card, in hex'),
   },
-  { description: 'what the key says about itself; it proves nothing' },
+  { description: 'what the key reports about itself; it proves nothing' },
 );
-/** What a key says about itself. */
+/** What a key reports about itself. */
 export type Claims = Static<typeof claims>;
 
 const scp11bEvidence = Type.Object({
@@ -103,7 +103,7 @@ export const proof = Type.Object(
   {
     grade: oneOf(proofGrades, {
       description:
-        'none: nothing is known; claimed: only what the key says; model: the model is proved; unit: the model and this serial number are proved; failed: the evidence contradicts the key',
+        'none: nothing is known; claimed: only what the key reports; model: the model is proved; unit: the model and this serial number are proved; failed: the evidence contradicts the key',
     }),
     method: nullable(oneOf(proofMethods, { description: 'how it was proved' })),
     model: nullable(shown('model that the evidence proves', 'YubiKey 5 Series with NFC')),
@@ -114,7 +114,7 @@ export const proof = Type.Object(
     metadataNumber: nullable(Type.Integer({ description: 'number of the FIDO metadata that was used' })),
     provedAt: nullable(timestamp('when the evidence was received')),
     warnings: Type.Array(shown('what to know about this proof; begins with the id of an advisory if it is one'), {
-      description: 'one sentence each; with grade failed, the first one says why',
+      description: 'one sentence each; with grade failed, the first one explains why',
     }),
   },
   { description: 'what is known about the genuineness of the key' },

@@ -14,7 +14,7 @@ const userCode = token({
   examples: ['K7QM-3XWP'],
 });
 const name = line(terminalLogin.nameLength, {
-  description: 'name of the terminal, as it says; shown to the person who approves',
+  description: 'name of the terminal, as the terminal sent it; shown to the person who approves',
   examples: ['alice@workstation-7'],
 });
 const expireTime = timestamp('when the request ends');
@@ -52,7 +52,7 @@ export const showTerminalLogin = route({
   body: Type.Object({ userCode }),
   data: Type.Object({
     userCode: shown('the code', 'K7QM-3XWP'),
-    name: shown('name of the terminal, as it says: show it as text', 'alice@workstation-7'),
+    name: shown('name of the terminal, as the terminal sent it: show it as text', 'alice@workstation-7'),
     address: shown('address that the request came from', '192.0.2.7'),
     createdAt: timestamp('when the terminal asked'),
     expireTime,

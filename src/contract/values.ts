@@ -212,7 +212,7 @@ export const textShapes = {
 } as const;
 
 /**
- * What is known about the genuineness of a key. `none`: nothing. `claimed`: only what the key says about itself. `model`: the
+ * What is known about the genuineness of a key. `none`: nothing. `claimed`: only what the key reports about itself. `model`: the
  * model is proved. `unit`: the model and this very serial number are proved. `failed`: the evidence contradicts the key.
  */
 export const proofGrades = ['none', 'claimed', 'model', 'unit', 'failed'] as const;

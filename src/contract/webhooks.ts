@@ -124,7 +124,7 @@ export const testWebhook = route({
   ...endpoints.testWebhook,
   tag,
   summary: 'Post a test message to a webhook',
-  description: 'Posts a signed message of the type WEBHOOK_TEST once. The response says whether the endpoint took it.',
+  description: 'Posts a signed message of the type WEBHOOK_TEST once. The response shows whether the endpoint took it.',
   ...ofOne,
   limit: 'modify',
   data: Type.Object({

@@ -269,7 +269,7 @@ describe('queries of versions', () => {
   });
 });
 
-it('a file that is truncated while it is read ends the connection, and the log says so', async () => {
+it('a file that is truncated while it is read ends the connection, and the log reports this', async () => {
   const size = 48 * 1024 * 1024;
   const before = await filesIn(daemon);
   const { versionId } = await upload('MACOS', '9.0.0', '', file('large.dmg', new Uint8Array(size)));

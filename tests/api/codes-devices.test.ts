@@ -59,7 +59,7 @@ describe('2003', () => {
 });
 
 describe('2006', () => {
-  it('is 400, and the message says that the serial number already exists, on which device and in which state', async () => {
+  it('is 400, and the message reports that the serial number already exists, on which device and in which state', async () => {
     const { deviceId, serialNumber } = await deviceIn('LOCKED', daemon);
     const response = await post('/api/devices/register', registration({ serialNumber }));
     expect(response).toMatchObject({ status: 400, code: 2006, data: null });

@@ -61,7 +61,7 @@ describe('GET /api/events', () => {
     expect(await ids(`deviceId=${deviceId}&types=KEY_ATTACHED`)).toEqual([]);
   });
 
-  it('returns 100 events unless limit says otherwise', async () => {
+  it('returns 100 events unless limit is set', async () => {
     const devices = Array.from({ length: 150 }, (_, i) => ({
       deviceType: 'UKEY',
       serialNumber: `E-${i}`,

@@ -180,7 +180,7 @@ describe('keys that come and go', () => {
   });
 });
 
-/** A driver that does what the test says, even what a driver must not do. */
+/** A driver that does what the test specifies, even what a driver must not do. */
 function puppet(name: string, faults: { start?: boolean; status?: boolean; stop?: boolean } = {}) {
   let listener: (event: KeyEvent) => void = () => {};
   const driver: Driver = {

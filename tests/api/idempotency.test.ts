@@ -373,6 +373,6 @@ it('a response is stored for 24 hours', async () => {
   expect([after.code, replayed(after)]).toEqual([2006, null]);
 });
 
-it('the health of the service says that keys are accepted', async () => {
+it('the health of the service reports that keys are accepted', async () => {
   expect(data(await daemon.call('GET', '/api/health')).idempotencyKeys).toBe(true);
 });

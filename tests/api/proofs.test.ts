@@ -108,7 +108,7 @@ describe('an answer', () => {
     );
   });
 
-  it('for another serial number fails, and the device says so', async () => {
+  it('for another serial number fails, and the device reports this', async () => {
     const serial = cardSerial();
     const { deviceId } = await register(daemon, { serialNumber: String(serial) });
     const asked = await challenge();

@@ -71,7 +71,7 @@ describe('a state refuses', () => {
     ['lock', 'INACTIVE', /not active/],
     ['unlock', 'INACTIVE', /not locked/],
     ['unlock', 'ACTIVE', /not locked/],
-  ] as const)('%s of a device that is %s is a parameter error that says why', async (operation, state, words) => {
+  ] as const)('%s of a device that is %s is a parameter error that explains why', async (operation, state, words) => {
     const response = await operations[operation]!(await deviceIn(state, daemon));
     expect(response.message).toMatch(words);
   });

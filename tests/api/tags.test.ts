@@ -26,7 +26,7 @@ const refusal = async (answer: Promise<{ status: number; code: number; message: 
   return message;
 };
 
-/** Tags that no request may have, and what the message says of them. */
+/** Tags that no request may have, and the message about them. */
 const malformed: readonly (readonly [tags: unknown, words: string])[] = [
   ['lot:7', 'tags must be an object'],
   [['lot'], 'tags must be an object'],

@@ -14,7 +14,7 @@ afterAll(() => discard(daemon));
 const { registered, codeOf, countOf } = bulkDevices(() => daemon);
 
 describe('a killed run', () => {
-  /** Kills a run while its second batch is on the way; `executed` says whether the daemon gets it. */
+  /** Kills a run while its second batch is on the way; `executed` shows whether the daemon gets it. */
   async function killed(args: readonly string[], executed: boolean): Promise<void> {
     const reached = Promise.withResolvers<void>();
     let batches = 0;

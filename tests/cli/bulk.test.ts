@@ -195,7 +195,7 @@ describe('--file', () => {
 });
 
 describe('--filter', () => {
-  test('selects with the flags of list, and says what it has found', async () => {
+  test('selects with the flags of list, and shows what it has found', async () => {
     const { name, ids } = await registered(4, true);
     await update('LOCK', [{ deviceId: ids[0], reason: 'r' }]);
     const args = ['--filter', `manufacturer=${name}`, '--filter', 'status=active,LOCKED', '--yes'];
@@ -337,7 +337,7 @@ needs(['script'], 'bsdutils')('on a terminal', () => {
   const screenOf = (args: readonly string[]) =>
     atTerminal([process.execPath, programFile, ...args], { home: daemon.home });
 
-  test('one question says how many devices are changed; no is the default', async () => {
+  test('one question shows how many devices are changed; no is the default', async () => {
     const { name } = await registered(2, true);
     const { out } = fileOf('');
     const args = ['lock', '--filter', `manufacturer=${name}`, '--out', out];

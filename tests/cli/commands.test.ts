@@ -209,7 +209,7 @@ describe('list', () => {
 });
 
 describe('a login', () => {
-  test('is stored in a file that only the user can read, and says so', async () => {
+  test('is stored in a file that only the user can read, and reports this', async () => {
     const home = temporaryFolder();
     const { code, stdout, stderr } = await devmgr(
       ['login', '--username', 'admin', '--password-stdin', '--server', daemon.url],

@@ -51,7 +51,7 @@ describe('daemon restart', () => {
     expect(words.filter(word => word.startsWith('--simulate-keys'))).toEqual(['--simulate-keys=1']);
   });
 
-  test('starts a daemon that is not running, and says so', async () => {
+  test('starts a daemon that is not running, and reports this', async () => {
     const { run } = inHome();
     const { code, stdout } = await run(['daemon', 'restart', '--port', '0']);
     expect(code).toBe(0);
@@ -101,7 +101,7 @@ describe('daemon restart', () => {
 });
 
 describe('the port of a daemon', () => {
-  test('is kept for the next start; if another program has it, the notice says which one is kept instead', async () => {
+  test('is kept for the next start; if another program has it, the notice shows which one is kept instead', async () => {
     const { home, run } = inHome();
     const first = await run(['daemon', 'start', '--port', '0', '--json']);
     await run(['daemon', 'stop']);

@@ -292,7 +292,7 @@ describe('one key', () => {
   });
 });
 
-test('enroll says which drivers find no keys, as keys does', async () => {
+test('enroll shows which drivers find no keys, as keys does', async () => {
   const daemon = await startDaemon({
     args: ['--simulate-keys', '1'],
     env: { PCSCLITE_CSOCK_NAME: '/nonexistent/pcscd' },

@@ -1,4 +1,4 @@
-/** The first login: the program says where the first password is, to the user of this home only, until it is changed. */
+/** The first login: the program shows where the first password is, to the user of this home only, until it is changed. */
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

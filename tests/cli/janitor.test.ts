@@ -155,7 +155,7 @@ describe('a plan that is carried out', () => {
     expect(await statesOf(ids)).toEqual(['LOCKED', 'LOCKED', 'LOCKED']);
   });
 
-  test('says with --dry-run what it would do', async () => {
+  test('reports with --dry-run what it would do', async () => {
     const { manufacturer, ids } = await active(2);
     const file = await planned(manufacturer);
     const { code, json } = await daemon.run(['janitor', 'apply', file, '--dry-run', '--json']);

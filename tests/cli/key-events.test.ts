@@ -12,7 +12,7 @@ const keyOf = (keyId: string, serialNumber: string | null = keyId) => ({ keyId, 
 
 type Look = ((list: readonly Key[]) => void) & { readonly fail: (error: Error) => void };
 
-/** A real stream, and key lists that arrive when the test says so. */
+/** A real stream, and key lists that arrive when the test releases them. */
 async function followed() {
   const server = await startStreamServer();
   const sockets = new Set<Socket>();

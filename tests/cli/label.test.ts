@@ -175,7 +175,7 @@ describe('a queue of the system', () => {
     expect(stderr).toContain('the default queue has not taken the label: lp: The printer or class does not exist.');
   });
 
-  test('that is stopped takes labels, and says that they wait', async () => {
+  test('that is stopped takes labels, and reports that they wait', async () => {
     const { env, folder } = lp('cat >/dev/null; echo "request id is line-3-17 (0 file(s))"');
     const lpstat = `#!/bin/sh\n[ "$LC_ALL $*" = 'C -p line-3' ] && printf 'printer line-3 disabled since Sun Nov 22 2026 -\\n\\tout of labels\\n'`;
     writeFileSync(join(folder, 'lpstat'), lpstat, { mode: 0o755 });

@@ -46,7 +46,7 @@ const withoutKeys = (onBatch: (forward: () => Promise<void>, answer: ServerRespo
 
 const at = (url: string) => ({ env: { DEVMGR_TOKEN: daemon.token, DEVMGR_SERVER: url } });
 
-/** Kills a run when its first batch is at the daemon; `executed` says whether the daemon carries it out. */
+/** Kills a run when its first batch is at the daemon; `executed` shows whether the daemon carries it out. */
 async function killed(args: readonly string[], executed: boolean): Promise<void> {
   const reached = Promise.withResolvers<void>();
   const url = await relayTo(daemon.url, (forward, answer) => {
@@ -82,7 +82,7 @@ describe('register --resume', () => {
     expect(resultsIn(out).every(({ status, activationCode: code }) => status === 'success' && code)).toBe(true);
   });
 
-  test('forms the batch as it was sent, whatever --batch-size says now', async () => {
+  test('forms the batch as it was sent, whatever --batch-size is now', async () => {
     const p = prefix();
     const { file, out } = files(header + rowsOf(p, 12));
     const args = ['register', '--file', file, '--out', out, '--batch-size'];

@@ -38,7 +38,7 @@ describe('sending a write', () => {
     expect(await sent(['done'])).toEqual({ sent: 1, pauses: [], notices: [], result: 'done' });
   });
 
-  test('sends it again after a loss, and says so in one line', async () => {
+  test('sends it again after a loss, and shows this in one line', async () => {
     const seen = await sent([lost(), lost(), 'done']);
     expect(seen).toMatchObject({ sent: 3, pauses: [500, 1000], result: 'done' });
     expect(seen.notices).toEqual([expect.stringContaining('the connection was lost; sending the request again')]);

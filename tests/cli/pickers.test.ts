@@ -219,7 +219,7 @@ needs('script', 'bsdutils')('a list of devices', () => {
     });
   });
 
-  test('stays and says why if the server fails while it is shown', async () => {
+  test('stays and explains why if the server fails while it is shown', async () => {
     const other = await own({});
     await other.register('ONLY-1');
     const screen = ask(['show'], 100, other.home);
@@ -231,7 +231,7 @@ needs('script', 'bsdutils')('a list of devices', () => {
     expect((await screen.ended).code).toBe(130);
   });
 
-  test('waits for the limit of the server, and says so', async () => {
+  test('waits for the limit of the server, and reports this', async () => {
     const other = await own({ DEVMGR_LIMIT_QUERY: '4/3' });
     await other.register('ONLY-1');
     const screen = ask(['show'], 100, other.home);
@@ -246,7 +246,7 @@ needs('script', 'bsdutils')('a list of devices', () => {
     expect({ code, said: stdout.includes("the server's limit is reached") }).toEqual({ code: 130, said: true });
   });
 
-  test('offers as many as can be looked through, and says how many others there are', async () => {
+  test('offers as many as can be looked through, and shows how many others there are', async () => {
     const other = await own({});
     const devices = Array.from({ length: 75 }, (_, n) => ({
       deviceType: 'UKEY',

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => discard(daemon));
 
 test.each([['whoami'], ['list'], ['logout'], ['config'], ['config', 'get', 'server'], ['doctor']])(
-  '%s %s of a profile that does not exist is a usage error that lists those that do and says how to create one',
+  '%s %s of a profile that does not exist is a usage error that lists those that do and explains how to create one',
   async (...args) => {
     const home = temporaryFolder();
     await devmgr(['config', 'set', 'server', daemon.url, '--profile', 'work'], { home });

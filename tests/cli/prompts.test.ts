@@ -83,7 +83,7 @@ needs(['script', 'bash'], 'bsdutils bash')('a question', () => {
     });
   });
 
-  test('says what is wrong with an answer and keeps it for correction', async () => {
+  test('explains what is wrong with an answer and keeps it for correction', async () => {
     const screen = ask('text');
     await screen.answer(/Question:/, 'wrong');
     await screen.shows(/Question: wrong\s+> This is wrong/);
@@ -217,7 +217,7 @@ needs(['script', 'bash'], 'bsdutils bash')('a question', () => {
     expect((await screen.ended).stdout).toContain(answered(['BETA']));
   });
 
-  test('says how to mark when Enter is pressed without a mark', async () => {
+  test('explains how to mark when Enter is pressed without a mark', async () => {
     const screen = ask('many');
     await screen.shows(ready('many'));
     screen.type(keys.enter);
@@ -254,7 +254,7 @@ needs(['script', 'bash'], 'bsdutils bash')('a question', () => {
     expect((await screen.ended).stdout).toContain(answered(['ALPHA']));
   });
 
-  test('says when nothing matches', async () => {
+  test('shows when nothing matches', async () => {
     const screen = ask('many');
     await screen.shows(ready('many'));
     screen.type('nowhere');

@@ -26,7 +26,7 @@ function fileOf(content: string, name = 'keys.csv'): string {
 const statuses = (rows: readonly { line: number; status: string }[]) => rows.map(({ line, status }) => [line, status]);
 
 describe('--skip-existing', () => {
-  test('counts registered devices as done, and says so apart', async () => {
+  test('counts registered devices as done, and reports this apart', async () => {
     const p = prefix();
     const { deviceId } = await daemon.register(`${p}-0`);
     const file = fileOf(csvOf(linesOf(p, 2)));

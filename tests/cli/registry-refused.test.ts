@@ -48,7 +48,7 @@ const filesOf = (home: string): Readonly<Record<string, string>> =>
 
 const started = /^devmgr: the local daemon was started and ended at once \(exit code \d\); the end of its log:\n {2}/;
 
-/** One line says what is wrong, the next what to do. `daemon start` first says that the daemon it has started has ended. */
+/** One line explains what is wrong, the next what to do. `daemon start` first reports that the daemon it has started has ended. */
 function expectRefusal({ code, stdout, stderr: said }: Finished, expected: number, message: RegExp): void {
   const stderr = said.replace(started, 'devmgr: ');
   expect(`${code} ${stderr}`).toMatch(new RegExp(`^${expected} `));
@@ -254,7 +254,7 @@ needsPostgres('a registry that cannot be used', () => {
     });
   });
 
-  it('says that pg_trgm is missing, and works without it', async () => {
+  it('reports that pg_trgm is missing, and works without it', async () => {
     await server.query(`CREATE ROLE plain LOGIN PASSWORD '${serverPassword}'`);
     await server.query('CREATE DATABASE plain TEMPLATE template0');
     await server.query('GRANT ALL ON SCHEMA public TO plain', 'plain');

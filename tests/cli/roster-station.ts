@@ -38,7 +38,7 @@ export class RosterBench {
     for (const { keyId } of [...this.#driver.keys()]) await this.pull(keyId);
   }
 
-  /** Plugs a new key in and out. It can be unplugged before its check has ended: a row says so, and it is plugged in again. */
+  /** Plugs a new key in and out. It can be unplugged before its check has ended: a row records this, and it is plugged in again. */
   async pullUntilBound(rows: () => string[]): Promise<void> {
     this.#number++;
     for (let count = rows().length + 1; ; count++) {

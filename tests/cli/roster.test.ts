@@ -249,7 +249,7 @@ describe('with labels', () => {
     expect(stderr).not.toContain('not printed');
   });
 
-  test('the row of a script says whether the label is printed', async () => {
+  test('the row of a script shows whether the label is printed', async () => {
     const { rows, out, start: begin } = bench.station('userId\nora\n');
     const running = begin('--json', '--verbose', '--out', out, '--label', '--printer', '127.0.0.1:1');
     await running.until('stderr', /^connected/m);

@@ -97,7 +97,7 @@ test('nothing that matches is exit code 5, also with --json and --quiet', async 
   expect((await daemon.run(['search', ' '])).code).toBe(2);
 });
 
-test('without the role ADMIN users are not searched, and the answer says so', async () => {
+test('without the role ADMIN users are not searched, and the answer reports this', async () => {
   const run = (...args: string[]) => devmgr(['search', ...args], { home: daemon.home, env: { DEVMGR_TOKEN: viewer } });
   const { code, stdout, stderr } = await run('alice');
   expect(code).toBe(0);
@@ -106,7 +106,7 @@ test('without the role ADMIN users are not searched, and the answer says so', as
   expect((await run('alice', '--json')).json.users).toBeNull();
 });
 
-test('a registry with very many users takes few requests, and the answer says what was left out', async () => {
+test('a registry with very many users takes few requests, and the answer shows what was left out', async () => {
   const paths: string[] = [];
   const pagination = { page: 1, size: 100, total: 5_000_000, totalPages: 50_000 };
   const server = createServer((request, response) => {

@@ -134,7 +134,7 @@ describe('events', () => {
     expect(stderr).toMatch(/^More: devmgr events DEV-\d+ --before \d+\n$/);
   });
 
-  test('filters by type, and says if nothing matches', async () => {
+  test('filters by type, and shows if nothing matches', async () => {
     const { stdout, stderr } = await daemon.run(['events', '--type', 'device_unlocked']);
     expect({ stdout, stderr }).toEqual({ stdout: '', stderr: 'No event matches.\n' });
   });

@@ -62,7 +62,7 @@ test('a token that is about to expire is renewed before it is used, and the new 
   expect(seen).toEqual(['/api/auth/refresh old', '/api/users/me fresh', '/api/users/me fresh']);
 });
 
-test('a login that ends in the middle of a file stops the run and says how far it came', async () => {
+test('a login that ends in the middle of a file stops the run and shows how far it came', async () => {
   const home = temporaryFolder();
   const user = await daemon.call('POST', '/api/users', { username: 'ends', password: adminPassword, role: 'DEALER' });
   const login = ['login', 'ends', '--password-stdin', '--server', daemon.url];

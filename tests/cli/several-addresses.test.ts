@@ -65,7 +65,7 @@ async function dyingAt(nth: number, path?: RegExp) {
 }
 
 describe('a read', () => {
-  test('uses the next address if the first one is away, and says so in one line', async () => {
+  test('uses the next address if the first one is away, and shows this in one line', async () => {
     const dead = deadAddress();
     const { code, stderr } = await runAt([dead, daemon.url], 'list');
     expect(code).toBe(0);

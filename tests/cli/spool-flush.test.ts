@@ -255,7 +255,7 @@ describe('a registry that stops answering', () => {
 });
 
 describe('labels', () => {
-  test('are printed with --label; without it the flush says how', async () => {
+  test('are printed with --label; without it the flush explains how', async () => {
     const printed: string[] = [];
     const printer = createServer({ allowHalfOpen: true }, socket => {
       let text = '';

@@ -247,7 +247,7 @@ test.each([['--prove'], ['--require-proof', 'unit']])(
 );
 
 needs('strace')('the disk', () => {
-  test('has the key before the screen says that it is spooled', async () => {
+  test('has the key before the screen reports that it is spooled', async () => {
     await away();
     const running = enroll();
     await plug();

@@ -195,7 +195,7 @@ describe.each<[string, Transport]>([
     });
 
     test.each<[string, (socket: import('node:net').Socket) => void]>([
-      ['says nothing', () => undefined],
+      ['reports nothing', () => undefined],
       ['sends a header now and then', socket => drip(socket, 'x: y\r\n', 50)],
     ])('%s: the headers have a deadline', async (_, talk) => {
       const server = await speaking(socket => {
@@ -265,7 +265,7 @@ describe.each<[string, Transport]>([
       return send === sendPooled ? client.pooled() : client;
     };
 
-    test('sends its token to its own server only, whatever that server says', async () => {
+    test('sends its token to its own server only, whatever that server responds', async () => {
       const heard: (string | undefined)[] = [];
       const other = await answering(({ headers }, response) => {
         heard.push(headers.authorization);
@@ -277,7 +277,7 @@ describe.each<[string, Transport]>([
       expect(heard).toEqual(['Bearer another']);
     });
 
-    test('waits for a limit as long as the server says, once for all requests', async () => {
+    test('waits for a limit as long as the server requests, once for all requests', async () => {
       let left = 3;
       const waits: string[] = [];
       const { url } = await answering((_, response) => {

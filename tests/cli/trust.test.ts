@@ -35,7 +35,7 @@ test('a list without proofs has no column for them, except with --output wide', 
   expect((await daemon.run(['list', '--output', 'wide'])).stdout).toContain('PROOF');
 });
 
-test('trust list says what to do if nothing is trusted', async () => {
+test('trust list explains what to do if nothing is trusted', async () => {
   const { code, stdout, stderr } = await daemon.run(['trust', 'list']);
   expect([code, stdout]).toEqual([0, '']);
   expect(stderr).toContain('devmgr trust import FILE');

@@ -60,7 +60,7 @@ test('removing a user twice changes nothing more; --json and --quiet work', asyn
   ).toHaveLength(1);
 });
 
-test('the name of a removed user stays taken, and the refusal says how to give it back', async () => {
+test('the name of a removed user stays taken, and the refusal explains how to give it back', async () => {
   await daemon.run(['users', 'remove', 'carol', '--yes']);
   const { code, stderr } = await daemon.run(['users', 'add', 'carol', '--role', 'VIEWER', '--password-stdin'], {
     input: `${password}\n`,

@@ -33,7 +33,7 @@ beforeEach(() => {
 });
 
 describe('without trust', () => {
-  test('a key proves nothing, the first warning says why, and the exit code is 6', async () => {
+  test('a key proves nothing, the first warning explains why, and the exit code is 6', async () => {
     const { url } = await hardware(serial);
     const { code, stdout, stderr } = await daemon.run(['verify', '--hardware', url]);
     expect([code, stderr]).toEqual([6, '']);
@@ -156,7 +156,7 @@ describe('with the root of its maker', () => {
     expect(json).toMatchObject({ proof: { grade: 'failed' }, rule: 'replay' });
   });
 
-  test('a key that gives no evidence says why, with exit code 10', async () => {
+  test('a key that gives no evidence explains why, with exit code 10', async () => {
     const { url } = await hardware(serial, { problem: 'the key was not touched within 30 s' });
     const { code, stdout } = await daemon.run(['verify', '--hardware', url]);
     expect(code).toBe(10);
@@ -185,7 +185,7 @@ describe('with the root of its maker', () => {
     expect(list[0].proof).toMatchObject({ grade: 'unit' });
   });
 
-  test('enroll --require-proof does not register a key below the grade, and one line says why', async () => {
+  test('enroll --require-proof does not register a key below the grade, and one line explains why', async () => {
     const { url } = await hardware(serial, { problem: 'the key has no certificate' });
     const args = ['enroll', '--timeout', '1', '--require-proof', 'model', '--hardware', url];
     const { code, stdout } = await daemon.run(args);

@@ -73,7 +73,7 @@ test('runs the program once for each event, in order, with the event on standard
   expect(stderr).toContain('3 events delivered');
 });
 
-test('the next run continues after the last event that succeeded, whatever --since says', async () => {
+test('the next run continues after the last event that succeeded, whatever --since is', async () => {
   const first = await registered(2);
   await daemon.run(watch(['--count', '2'], sayId));
   const second = await registered(2);

@@ -86,7 +86,7 @@ test('a webhook is disabled, enabled and removed', async () => {
   });
 });
 
-test('an address that the daemon must not reach is refused, and the message says who can allow it', async () => {
+test('an address that the daemon must not reach is refused, and the message shows who can allow it', async () => {
   const refused = await daemon.run(['webhooks', 'add', 'https://169.254.169.254/latest']);
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--webhook-allow') });
 });

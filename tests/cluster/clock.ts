@@ -5,7 +5,7 @@ import { fakeTimeLibrary } from './requirements.ts';
 export class Clock {
   readonly #file: string;
 
-  /** `file`: the file to create, which says how far the clock is off. */
+  /** `file`: the file to create, which shows how far the clock is off. */
   constructor(file: string) {
     this.#file = file;
     this.set(0);

@@ -25,7 +25,7 @@ interface Registered {
   readonly activationCode: string;
 }
 
-/** What a list says that is compared. */
+/** The fields of a list that are compared. */
 export interface DeviceList {
   readonly list: readonly unknown[];
   readonly pagination: { readonly total: number };

@@ -64,7 +64,7 @@ export class RegistryNode {
     if (code !== 0) throw new Error(`daemon init ends with ${code}: ${stderr}`);
   }
 
-  /** Starts the daemon. `ready` says when it serves. */
+  /** Starts the daemon. `ready` shows when it serves. */
   start(): void {
     const flags = ['--host', this.machine.address, '--port', `${API_PORT}`, '--role', 'registry', '--insecure-http'];
     const args = [this.program, 'daemon', 'run', '--json', '--node', this.machine.name, ...flags];

@@ -38,11 +38,11 @@ export async function runInSandbox(): Promise<number> {
   }
 }
 
-/** The environment without what says how the programs here are to run. */
+/** The environment without what explains how the programs here are to run. */
 const withoutSettings = (): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(DEVMGR_|PG)/.test(name)));
 
-/** Runs a program of the system; throws with what it says. */
+/** Runs a program of the system; throws with its output. */
 export function command(program: string, ...args: readonly string[]): string {
   const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: 'utf8' });
   if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${error?.message ?? stderr}`);

@@ -98,7 +98,7 @@ needs('chromium')('an approval in the console', () => {
     await context.close();
   });
 
-  it('arms after a second, says so once, and a click before that counts for nothing', async () => {
+  it('arms after a second, reports this once, and a click before that counts for nothing', async () => {
     const { page, context, button, note, sent, state, complaints } = await question();
     await note.getByText('You can confirm when this window').waitFor();
     expect(await button.getAttribute('aria-describedby')).toBe(await note.getAttribute('id'));

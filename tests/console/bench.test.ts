@@ -126,7 +126,7 @@ needs('chromium')('the page Bench', () => {
       await context.close();
     });
 
-    it('of another person is not bound, and the page says why', async () => {
+    it('of another person is not bound, and the page explains why', async () => {
       const { page, context } = await openBench();
       const { serialNumber, deviceType } = await plug();
       await decided(page, 'WAIT');

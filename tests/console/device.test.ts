@@ -138,7 +138,7 @@ needs('chromium')('the page of a device in the console', () => {
     await context.close();
   });
 
-  it('says what a proof means, with its warnings as text', async () => {
+  it('shows what a proof means, with its warnings as text', async () => {
     const { deviceId } = await register(daemon, { manufacturer: '<img src=x onerror="document.title=1">' });
     const proof = {
       grade: 'model',
@@ -200,7 +200,7 @@ needs('chromium')('the page of a device in the console', () => {
     await context.close();
   });
 
-  it('says that a device does not exist', async () => {
+  it('reports that a device does not exist', async () => {
     const { page, context } = await open('DEV-999999');
     await page.getByRole('alert').getByText('device does not exist').waitFor();
     await context.close();

@@ -7,7 +7,7 @@ import { beginDigest, digestOf } from '../../console/pages/packages/digest.ts';
 const large = new Uint8Array(64 * 1024 * 1024).fill(7);
 const expected = createHash('sha256').update(large).digest('hex');
 
-test('is that of the file, and says how much it has read', async () => {
+test('is that of the file, and shows how much it has read', async () => {
   const read: number[] = [];
   const digest = await digestOf(new Blob([large]), bytes => read.push(bytes), new AbortController().signal);
   expect(digest).toBe(expected);

@@ -85,7 +85,7 @@ needs('chromium')('the frame of the console', () => {
     await second.context.close();
   });
 
-  it('says within two seconds that the daemon is gone, and shows each event once afterwards', async () => {
+  it('shows within two seconds that the daemon is gone, and shows each event once afterwards', async () => {
     const { page, context } = await openTab();
     await page.getByText('live', { exact: true }).waitFor();
     await daemon.stopKeepingHome();

@@ -136,7 +136,7 @@ needs('chromium')('the page Packages of the console', () => {
     ['before', '5.2.0'],
     ['after', '5.3.0'],
   ])(
-    'says that nothing was compared if the file cannot be read again, which fails %s the package is stored',
+    'reports that nothing was compared if the file cannot be read again, which fails %s the package is stored',
     async (when, version) => {
       const { page, context } = await openTab({ place: 'packages' });
       await fillIn(page, fileNamed(`changed-${when}.rpm`), version);
@@ -176,7 +176,7 @@ needs('chromium')('the page Packages of the console', () => {
     await context.close();
   });
 
-  it('says when the next upload is possible, and keeps what was entered', async () => {
+  it('shows when the next upload is possible, and keeps what was entered', async () => {
     const limits = { login: null, query: null, modify: null, upload: { count: 1, seconds: 3600 } };
     const limited = await startTestDaemon({ limits });
     try {

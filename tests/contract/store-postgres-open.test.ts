@@ -60,7 +60,7 @@ describe('the URL of a PostgreSQL store', () => {
       expect(() => address(url)).toThrow(/the URL of the store/);
   });
 
-  it('uses TLS as PGSSLMODE says, and verifies a server on a network by default', () => {
+  it('uses TLS as PGSSLMODE specifies, and verifies a server on a network by default', () => {
     const tls = (mode: string, host = 'h') => address(`postgres://u@${host}/d`, { PGSSLMODE: mode }).tls;
     expect(tls('disable')).toBe(false);
     expect(tls('require')).toEqual({ rejectUnauthorized: false });
@@ -322,7 +322,7 @@ needsPostgres('opening a PostgreSQL store', () => {
     await opened.cleanup();
   });
 
-  it('needs no superuser; without pg_trgm keywords are found all the same, and the log says so', async () => {
+  it('needs no superuser; without pg_trgm keywords are found all the same, and the log reports this', async () => {
     const database = await server.database();
     await server.query('CREATE ROLE plain LOGIN');
     await server.query('ALTER SCHEMA public OWNER TO plain', database);

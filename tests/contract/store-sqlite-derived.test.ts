@@ -213,7 +213,7 @@ describe('verification of the rows', () => {
     expect(await problems()).toEqual(['USR-2 (eve) has the role ADMIN, the journal says VIEWER']);
   });
 
-  it('says what the entries of earlier versions do not cover, instead of a problem', async () => {
+  it('shows what the entries of earlier versions do not cover, instead of a problem', async () => {
     const withoutDigests = (change: Extract<Change, { kind: 'user.add' | 'device.add' }>): Change => ({
       ...change,
       entry: {

@@ -74,14 +74,14 @@ describe('opening an SQLite store', () => {
     expect(seen).toEqual(['wal', 2]);
   });
 
-  it('refuses a file that is not a database, and says what to do', async () => {
+  it('refuses a file that is not a database, and explains what to do', async () => {
     const file = join(folder, 'devmgr.db');
     await writeFile(file, 'this is a letter, not a database. '.repeat(100));
     expect(await refusal(file)).toMatch(/devmgr\.db: file is not a database.*devmgr daemon restore FILE/);
     expect(await readFile(file, 'utf8')).toMatch(/^this is a letter/);
   });
 
-  it('refuses a damaged database, and says what to do', async () => {
+  it('refuses a damaged database, and explains what to do', async () => {
     const file = join(folder, 'devmgr.db');
     const store = await open(file);
     await commit(

@@ -42,7 +42,7 @@ inDebian('in a Debian without systemd', () => {
     expect(answer('devmgr doctor --fix')).toContain('Every rule is in place already.');
   });
 
-  it('the daemon runs as the user devmgr, and says what SIM cards want', () => {
+  it('the daemon runs as the user devmgr, and shows what SIM cards want', () => {
     const output = withService('$as devmgr quickstart --json; $as devmgr doctor || true');
     expect(output).toContain('"simulated":true');
     expect(output).toContain('apt-get install');

@@ -81,7 +81,7 @@ inDebian('two nodes as services of one machine', () => {
     expect(await asRoot('devmgr --profile b list')).toContain('UK-1');
   });
 
-  it('drain at a stop: the node says that it is stopping, still serves, and ends without a fault; the other one continues', async () => {
+  it('drain at a stop: the node reports that it is stopping, still serves, and ends without a fault; the other one continues', async () => {
     const stopped = asRoot('systemctl stop devmgr@a');
     await expect
       .poll(() => health('a'), { timeout: 10_000, interval: 100 })

@@ -26,7 +26,7 @@ it('finds command blocks in the README', () => {
 });
 
 describe.each(runnable)('$page', ({ blocks }) => {
-  needs(toolsOf(blocks))('its commands do what the page says', () => whatItSays(blocks));
+  needs(toolsOf(blocks))('its commands have the output that the page shows', () => whatItSays(blocks));
 });
 
 /** The programs of the machine that the blocks call and that not every machine has. */

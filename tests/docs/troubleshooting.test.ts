@@ -27,7 +27,7 @@ describe.each(['troubleshooting.md', 'https.md'])('%s', page => {
     expect(messages.length).toBeGreaterThan(2);
   });
 
-  it.each(messages.filter(({ message }) => !ofNode.test(message)))('the program says: $message', ({ pieces }) => {
+  it.each(messages.filter(({ message }) => !ofNode.test(message)))('the program prints: $message', ({ pieces }) => {
     const unsaid = pieces.filter(piece => piece.length > 3 && !sources.some(source => source.includes(piece)));
     expect(unsaid).toEqual([]);
   });

@@ -73,7 +73,7 @@ describe('TurnBatch', () => {
     expect(batches).toEqual([[1], [2, 3]]);
   });
 
-  it('takes only as many items as its option says, in order', async () => {
+  it('takes only as many items as its option specifies, in order', async () => {
     const batches: number[][] = [];
     const batch = new TurnBatch<number>({ handle: items => void batches.push(items), take: () => 2 });
     for (const n of [1, 2, 3, 4, 5]) batch.add(n);

@@ -18,7 +18,7 @@ const sink = {
 };
 const turn = () => new Promise(setImmediate);
 
-it('warns once a second, and says how many warnings were withheld', async () => {
+it('warns once a second, and shows how many warnings were withheld', async () => {
   const lines: object[] = [];
   let now = 0;
   let sweep = () => {};

@@ -31,7 +31,7 @@ describe('--public-url', () => {
 });
 
 describe('--step-up', () => {
-  it('is console unless the flag or the environment says otherwise', () => {
+  it('is console unless the flag or the environment specifies otherwise', () => {
     expect(stepUpFrom(null, {})).toBe('console');
     expect(stepUpFrom(null, { DEVMGR_STEP_UP: '' })).toBe('console');
     expect(stepUpFrom(null, { DEVMGR_STEP_UP: 'all' })).toBe('all');

@@ -57,7 +57,7 @@ test('memory that is small may grow, also if V8 has reduced it while content was
 
 /**
  * The MiB that V8 gave to young objects for half of the time while three times 64 MiB of objects were made, in a process of its own. A
- * single value says little: V8 needs up to 31 MiB for moments although the growth is stopped, and it takes memory back from a process
+ * single value means little: V8 needs up to 31 MiB for moments although the growth is stopped, and it takes memory back from a process
  * that a busy machine slows down. With a compile cache V8 enlarges it less on its own.
  */
 function usualYoung(streamed: number): number {

@@ -25,7 +25,7 @@ describe('the executable on a system that has only the C library', () => {
     expect(code).toBe(0);
   });
 
-  it('does what the README says, block after block', async () => {
+  it('does what the README shows, block after block', async () => {
     const blocks = blocksOf(readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8'), 'sh');
     expect(blocks.length).toBeGreaterThan(3);
     const script = blocks.map(({ line, code }) => `echo "README line ${line}" >&2\n${code}`).join('\n');
@@ -44,14 +44,14 @@ describe('the executable on a system that has only the C library', () => {
     expect(code).toBe(0);
   });
 
-  it('says which libraries USB and PC/SC want', async () => {
+  it('shows which libraries USB and PC/SC want', async () => {
     const { stdout } = await bare.run('devmgr quickstart --quiet; devmgr doctor || true');
     expect(stdout).toContain('apt-get install libudev1');
     expect(stdout).toContain('libpcsclite1');
   });
 });
 
-describe('what it says of itself', () => {
+describe('what it reports about itself', () => {
   it('needs neither a home nor a library', async () => {
     const { code, stdout, stderr } = await bare.run('unset HOME; devmgr --version');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

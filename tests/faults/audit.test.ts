@@ -146,7 +146,7 @@ describe('daemon audit --verify', () => {
 });
 
 describe('daemon audit', () => {
-  it('says that there is no such user, with exit code 5', async () => {
+  it('reports that there is no such user, with exit code 5', async () => {
     expect(await run({ user: 'nosuch' })).toMatchObject({
       code: 5,
       stdout: '',
@@ -156,7 +156,7 @@ describe('daemon audit', () => {
     expect([code, JSON.parse(stderr).error.code]).toEqual([5, 404]);
   });
 
-  it('says that no entry matches if the user exists', async () => {
+  it('reports that no entry matches if the user exists', async () => {
     const nothing = await run({ user: 'admin', types: ['APP_VERSION_UPLOADED'] });
     expect(nothing).toMatchObject({ code: 0, stdout: '', stderr: 'no entry matches\n' });
     const csv = await run({ user: 'admin', types: ['APP_VERSION_UPLOADED'], csv: true });

@@ -193,7 +193,7 @@ describe('a restore refuses a backup', () => {
 });
 
 describe('with --accept-unverified a restore', () => {
-  it('accepts a backup from before there were manifests, and says what that means', async () => {
+  it('accepts a backup from before there were manifests, and shows what that means', async () => {
     await truncate(copy, databaseSize(await readFile(copy)));
     const { code, stdout, stderr } = await restoreCopy(true);
     expect(code).toBe(0);
@@ -201,7 +201,7 @@ describe('with --accept-unverified a restore', () => {
     expect(stderr).toMatch(/not verified.*from before.*may have changed passwords, roles, owners.*users list/);
   });
 
-  it('accepts a backup of a home whose journal-key is lost, and says that its journal is not proven', async () => {
+  it('accepts a backup of a home whose journal-key is lost, and reports that its journal is not proven', async () => {
     await rm(join(trial, 'journal-key'));
     expect(await restoreCopy()).toMatchObject({ code: 1, stderr: expect.stringContaining('journal-key is missing') });
     const { code, stderr } = await restoreCopy(true);

@@ -61,7 +61,7 @@ const copyOf = async () => {
 };
 
 describe('daemon rotate-key --journal', () => {
-  it('without a daemon: the journal says where, and verifies across two replacements and later entries', async () => {
+  it('without a daemon: the journal records where, and verifies across two replacements and later entries', async () => {
     const first = await content('journal-key');
     expect(await rotate()).toMatchObject({ code: 0, stdout: '{"daemon":null}\n', stderr: '' });
     const second = await content('journal-key');
@@ -181,7 +181,7 @@ describe('daemon rotate-key --journal', () => {
   });
 });
 
-describe('the journal says that the signing key was replaced', () => {
+describe('the journal records that the signing key was replaced', () => {
   it('without a daemon', async () => {
     await rotate({});
     await rotate({ revokeNow: true });

@@ -1,4 +1,4 @@
-/** GET /api/health says whether requests should be sent to a daemon: 200, or 503 with the reason in words. */
+/** GET /api/health shows whether requests should be sent to a daemon: 200, or 503 with the reason in words. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Readiness } from '../../daemon/services/readiness.ts';
 import { Primary } from '../../daemon/store/postgres/primary.ts';
@@ -43,7 +43,7 @@ needsPostgres('a daemon on PostgreSQL', () => {
   ];
 
   it.each(faults)(
-    'is not ready while %s, says why, and is ready again afterwards',
+    'is not ready while %s, explains why, and is ready again afterwards',
     async (_, breakIt, repair, reason) => {
       expect(await health(daemon)).toMatchObject({ status: 200, code: 200, data: { ready: true, reason: null } });
       await breakIt();

@@ -81,9 +81,9 @@ needs('strace')('a restore that is killed', () => {
         killed = await killedAt(name, step, { home: trial, file: copy });
         const found = await contents(trial);
         expect(killed ? [earlier, restored] : [restored], `${name} ${step}`).toContainEqual(found);
-        // The next use says that it was restored if, and only if, it was.
-        const says = isDeepStrictEqual(found, restored);
-        expect(await entriesOfRestores(trial), `${name} ${step}`).toBe(says ? 1 : 0);
+        // The next use reports that it was restored if, and only if, it was.
+        const isRestored = isDeepStrictEqual(found, restored);
+        expect(await entriesOfRestores(trial), `${name} ${step}`).toBe(isRestored ? 1 : 0);
         expect((await contents(trial)).problems, `${name} ${step}`).toEqual([]);
       }
   });

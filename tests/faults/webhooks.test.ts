@@ -56,7 +56,7 @@ it('a receiver that was down for a day gets everything once, in order', async ()
   expect(Date.now() - started).toBeGreaterThan(31 * 3600 * second);
 });
 
-it('an endpoint that fails for three days is disabled with the reason, and the journal says so', async () => {
+it('an endpoint that fails for three days is disabled with the reason, and the journal records this', async () => {
   const clock = holdClock();
   onTestFinished(() => clock.release());
   const daemon = await startTestDaemon(settings);

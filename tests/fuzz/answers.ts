@@ -1,4 +1,4 @@
-/** Reads what a daemon sent back on a bare socket, and says what is wrong with it. */
+/** Reads what a daemon sent back on a bare socket, and explains what is wrong with it. */
 import { codes, isErrorCode, SUCCESS } from '../../src/contract/codes.ts';
 
 export interface HttpAnswer {

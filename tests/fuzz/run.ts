@@ -174,7 +174,7 @@ class Wire {
   }
 
   /**
-   * Sends, says that no more will come, and reads to the end: whatever comes must be answers, and it must come to an end. Node closes a connection
+   * Sends, ends its side, and reads to the end: whatever comes must be answers, and it must come to an end. Node closes a connection
    * whose client has ended without the answers that are not ready then; by that time it may have sent the interim answer to `Expect`.
    */
   async #throwAway({ kind }: Input, bytes: Buffer): Promise<Outcome> {

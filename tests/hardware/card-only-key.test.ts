@@ -45,11 +45,11 @@ withPcscd('a YubiKey whose only interface is the smart card', () => {
     });
     await card.remove();
     expect((await recorded.next('detached')).keyId).toBe(key.keyId);
-    // What it says about itself may have been read as well.
+    // What it reports about itself may have been read as well.
     expect(recorded.kinds().filter(kind => kind !== 'changed')).toEqual(['attached', 'detached']);
   });
 
-  it('says what it is, and proves it by SCP11b once', async () => {
+  it('shows what it is, and proves it by SCP11b once', async () => {
     const root = cardRoot();
     await pcscd.insert(yubiKey574({ root }).program);
     const { keyId } = await recorded.next('attached');
@@ -72,7 +72,7 @@ withPcscd('a YubiKey whose only interface is the smart card', () => {
     });
   });
 
-  it('without a serial is listed, and its problem says what to do', async () => {
+  it('without a serial is listed, and its problem explains what to do', async () => {
     await pcscd.insert(cardOf([]));
     const key = await recorded.next('attached');
     expect(key).toMatchObject({ deviceType: 'UKEY', serialNumber: null, serialSource: null });

@@ -193,7 +193,7 @@ describe('the UID of a contactless card', () => {
   });
 });
 
-describe('what a card says about itself', () => {
+describe('what a card reports about itself', () => {
   const eid = '89049032000000000000000000000163';
   // EUICCInfo1: version 2.2.0, no list of certificate issuers.
   const info = 'BF200B8203020200A900AA00';

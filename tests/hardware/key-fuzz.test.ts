@@ -41,7 +41,7 @@ const PARSERS: readonly [string, fc.Arbitrary<Uint8Array>, (bytes: Uint8Array) =
   ["a Token2 key's serial", shaped([0xd1, 4], 24), parseToken2Serial],
   ['the status of an APDU', bytes(8), parseResponse],
   ['a status report of an OTP interface', bytes(10), firmwareVersionOf],
-  ['what an authenticator says about itself', shaped([0xa2, 1, 0x80, 3, 0x50], 80), parseInfo],
+  ['what an authenticator reports about itself', shaped([0xa2, 1, 0x80, 3, 0x50], 80), parseInfo],
   ["a YubiKey's configuration", shaped([6, 4, 1, 3], 80), page => configClaims(configValues(page))],
   ["a Trussed key's status", bytes(8), parseTrussedStatus],
   ['the response to CTAPHID INIT', bytes(30), data => parseInit(data, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0))],

@@ -37,7 +37,7 @@ describe('a YubiKey over CTAPHID', () => {
     expect(key.received).toEqual([{ command: 0x42, payload: '00' }]);
   });
 
-  test('is asked for the next page if the first has no serial and says that more follow', async () => {
+  test('is asked for the next page if the first has no serial and reports that more follow', async () => {
     const key = new FakeCtapKey([5, 7, 1], { 66: ['03100101', '060204000000ff'] });
     expect(await readYubiKeyFido(key, never)).toMatchObject({ serial: '255', firmwareVersion: '5.7.1' });
     expect(key.received.map(each => each.payload)).toEqual(['00', '01']);

@@ -112,13 +112,13 @@ withPcscd('cards in a reader of the real PC/SC service', () => {
     });
   });
 
-  it('a contactless card with a random UID is listed without a serial, and its problem says why', async () => {
+  it('a contactless card with a random UID is listed without a serial, and its problem explains why', async () => {
     const key = await readOnce(contactlessCard({ uid: '08A1B2C3' }));
     expect(key).toMatchObject({ serialNumber: null, serialSource: null });
     expect(key.problem).toMatch(/random at each tap.*by hand/);
   });
 
-  it('a card without a known serial source is listed, and its problem says what to do', async () => {
+  it('a card without a known serial source is listed, and its problem explains what to do', async () => {
     const key = await readOnce(cardOf([]));
     expect(key.serialNumber).toBeNull();
     expect(key.problem).toMatch(/No serial could be read.*Register the card by hand/);
@@ -159,7 +159,7 @@ withPcscd('cards in a reader of the real PC/SC service', () => {
 
   it('every command and response is reported as traffic of its key', async () => {
     const key = await readOnce(uicc({ iccid: '8986000000000001232' }));
-    // What it says about itself is read after that.
+    // What it reports about itself is read after that.
     expect(traffic.slice(0, 10).map(line => [line.direction, toHex(line.bytes)])).toEqual([
       ['out', '00A40004023F00'],
       ['in', '6108'],

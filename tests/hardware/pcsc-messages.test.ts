@@ -11,7 +11,7 @@ function native(code: string): Error {
   return Object.assign(new Error(`[ ${code} ] - Error in native function`), { code });
 }
 
-describe('a PC/SC error has a message that says what to do', () => {
+describe('a PC/SC error has a message that explains what to do', () => {
   it.each([
     ['NoService', 'unavailable', /pcscd, the PC\/SC service, is not running\. (Start|Install)/],
     ['ServiceStopped', 'unavailable', /is not running/],
@@ -99,7 +99,7 @@ describe('a reader', () => {
     },
   );
 
-  it('is contactless if its name or an ATR that it made up says so', () => {
+  it('is contactless if its name or an ATR that it made up reports this', () => {
     const contact = fromHex('3B9F96801FC78031E073FE211B63E208A8830F900088');
     expect(isContactless('ACS ACR122U PICC Interface 00 00', contact)).toBe(true);
     expect(isContactless('Some Reader', fromHex('3B8F8001804F0CA000000306030001000000006A'))).toBe(true);

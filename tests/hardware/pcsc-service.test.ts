@@ -30,7 +30,7 @@ withPcscd('a PC/SC service that starts and stops', () => {
       await pcscd.halt();
     });
 
-    it('while it is not running, the driver starts, is unavailable and says how to start the service', async () => {
+    it('while it is not running, the driver starts, is unavailable and explains how to start the service', async () => {
       await driver.start(recorded.listener);
       expect(driver.status()).toMatchObject({ name: 'pcsc', state: 'unavailable' });
       expect(driver.status().detail).toMatch(/pcscd, the PC\/SC service, is not running\. (Start|Install) it/);

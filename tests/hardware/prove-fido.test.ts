@@ -43,7 +43,7 @@ const never = new AbortController().signal;
 const prove = (keyId: string, asked: ReturnType<typeof asking>, onTouch = () => {}, signal = never) =>
   driver.prove(keyId, asked.request, { signal, onTouch });
 
-describe('what a key says about itself', () => {
+describe('what a key reports about itself', () => {
   test('is read after it was reported, by getInfo alone if its maker has no commands', async () => {
     const fido = fidoKey();
     await plugged(fido);
@@ -143,7 +143,7 @@ describe('a proof by FIDO', () => {
     expect(fido.received.filter(message => !/^1004|^030001/.test(message))).toEqual([]);
   });
 
-  test('says so if the key demands a PIN and does not have U2F', async () => {
+  test('reports this if the key demands a PIN and does not have U2F', async () => {
     // FIDO_2_0, and clientPin is set.
     const fido = fidoKey({
       answer: request => (request[0] === 4 ? hex('00a20181684649444f5f325f3004a169636c69656e7450696ef5') : null),

@@ -88,7 +88,7 @@ export class Operator {
   /** Milliseconds from the kernel's listing of a key to PASS: the first of each model in a process, and the others. */
   readonly firstPasses: number[] = [];
   readonly passes: number[] = [];
-  /** Milliseconds from pulling a key, or Enter, to the line that says for whom it is bound. */
+  /** Milliseconds from pulling a key, or Enter, to the line that names its person. */
   readonly bindings: number[] = [];
   /** The userId of the person who got each key. */
   readonly pairs = new Map<BoxKey, string>();

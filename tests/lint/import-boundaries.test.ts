@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { importsOf, violationsIn } from '../../scripts/import-boundaries.ts';
 import { rules } from '../../scripts/lib/import-rules.ts';
 
-/** Sources that each break a rule: where one stands, what it says, and why it may not. */
+/** Sources that each break a rule: its file, its import, and why that is forbidden. */
 const broken: readonly (readonly [file: string, source: string, reason: RegExp])[] = [
   [
     'src/cli/commands/devices/list.ts',
@@ -137,7 +137,7 @@ describe('imports between folders', () => {
     expect(violationsIn('src/cli/main.ts', "import x from 'left-pad';", new Set(['commander']))).toHaveLength(1);
   });
 
-  it('reads imports over several lines, and says on which line they begin', () => {
+  it('reads imports over several lines, and shows on which line they begin', () => {
     const source = "const a = 1;\nimport {\n  b,\n  type C,\n} from './b.ts';\nexport type { D } from './d.ts';\n";
     expect(importsOf(source)).toEqual([
       { name: './b.ts', line: 2, kind: 'start' },

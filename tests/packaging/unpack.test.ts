@@ -137,7 +137,7 @@ describe('a module that is loaded once', () => {
     expect(readdirSync(place)).toEqual([]);
   });
 
-  test('uses another folder if one is absent or allows no programs, and says what to set if none is left', () => {
+  test('uses another folder if one is absent or allows no programs, and shows what to set if none is left', () => {
     const noPrograms = temporaryFolder();
     const good = temporaryFolder();
     const open = (file: string) => {

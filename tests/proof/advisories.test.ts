@@ -38,13 +38,13 @@ describe('an advisory', () => {
     expect(idsFor(name, firmware)).toEqual(ids);
   });
 
-  it('is of the FIPS series if the key says so, and each one names its source', () => {
+  it('is of the FIPS series if the key reports this, and each one names its source', () => {
     expect(idsFor('YubiKey 4', '4.4.4', true)).toContain('YSA-2019-02');
     for (const { source } of advisories)
       expect(source).toMatch(/^https:\/\/www\.yubico\.com\/support\/security-advisories\/ysa-/);
   });
 
-  it('says whether the firmware is proved or claimed', () => {
+  it('shows whether the firmware is proved or claimed', () => {
     const subject = { names: ['YubiKey 5'], fips: false, firmware: '5.4.3' };
     expect(advisoriesFor({ ...subject, basis: 'proved' })[0]).toMatch(/\(firmware 5\.4\.3, proved\)/);
     expect(advisoriesFor({ ...subject, basis: 'claimed' })[0]).toMatch(/\(firmware 5\.4\.3, as the key claims\)/);
@@ -62,7 +62,7 @@ describe('claims', () => {
       claims,
     ).proof;
 
-  it('are none if the key says nothing', () => {
+  it('are none if the key reports nothing', () => {
     expect(judged({})).toMatchObject({ grade: 'none', method: null, provedAt: null, warnings: [] });
   });
 

@@ -149,7 +149,7 @@ needs('openssl')('openssl', () => {
   });
 });
 
-it('client data hash and relying party are what the documentation says', () => {
+it('client data hash and relying party are what the documentation states', () => {
   const challenge = Buffer.from('00'.repeat(31).concat('ff'), 'hex');
   const expected = createHash('sha256')
     .update(Buffer.concat([Buffer.from('devmgr-proof-v1\0INST-1\0ABC-7\0'), challenge]))

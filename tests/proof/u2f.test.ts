@@ -29,7 +29,7 @@ describe('U2F', () => {
     });
   });
 
-  it('a registration under an imported root says that the model is the one of the root', () => {
+  it('a registration under an imported root reports that the model is the one of the root', () => {
     const authenticator = new TestAuthenticator({ root, aaguid: ZERO, certifiedAaguid: null });
     const asked = ask({ anchors: [anchor(root, { purpose: 'fido' })] });
     const { proof } = verdict(u2fEvidence(authenticator, asked), asked);

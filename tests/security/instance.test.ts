@@ -69,7 +69,7 @@ it('keeps its identity over restarts, in a file that only its user can read', as
   expect(statSync(keyFile()).mode & 0o777).toBe(0o600);
 });
 
-it('does not start with a damaged key, and says what to do', async () => {
+it('does not start with a damaged key, and explains what to do', async () => {
   await daemon.stopKeepingHome();
   writeFileSync(keyFile(), 'not a key\n');
   await expect(daemon.startAgain()).rejects.toMatchObject({

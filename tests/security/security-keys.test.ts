@@ -257,7 +257,7 @@ describe('a sign-in is refused with one message, and the journal has the reason'
 
 describe('a page in a frame of another origin', () => {
   it.each([[{ crossOrigin: true }], [{ crossOrigin: 'true' }], [{ topOrigin: 'https://evil.test' }]])(
-    'that says %j registers no key, signs no one in and steps up nothing',
+    'of %j registers no key, signs no one in and steps up nothing',
     async frame => {
       const { key, token } = await person();
       expect(await page.register(new SoftwareKey(), token, 'framed', { frame })).toMatchObject({
@@ -339,7 +339,7 @@ describe('the address of a page', () => {
     expect(await other.send(answer)).toMatchObject({ status: 400, code: 1001 });
   });
 
-  it('must be one that the daemon knows, and use HTTPS; a trusted proxy says that it does', async () => {
+  it('must be one that the daemon knows, and use HTTPS; a trusted proxy reports that it does', async () => {
     const secure = { 'x-forwarded-proto': 'https' };
     await daemon.restart({ allowHosts: ['devmgr.example.com'], trustProxy: ['127.0.0.0/8'] });
     const plain = new Page(daemon, { origin: 'http://devmgr.example.com' });

@@ -90,7 +90,7 @@ describe('a running daemon', () => {
     stream.ws.terminate();
   });
 
-  it('leaves a file that is not a socket alone, and says why there is no socket', async () => {
+  it('leaves a file that is not a socket alone, and explains why there is no socket', async () => {
     const { home } = daemon;
     await daemon.stopKeepingHome();
     writeFileSync(socketIn(home), 'precious');
@@ -148,7 +148,7 @@ describe('as a process', () => {
     expect(exitCode).toBe(0);
   });
 
-  it('uses the port alone if the path of the home is too long for a socket, and says so', async () => {
+  it('uses the port alone if the path of the home is too long for a socket, and reports this', async () => {
     const long = join(home, 'x'.repeat(100));
     daemon = await spawnDaemon({ home: long });
     expect(infoIn(long).socket).toBeNull();

@@ -38,7 +38,7 @@ const rules = {
 } as const satisfies Record<string, Rule>;
 const places: Readonly<Record<DeviceStatus, number>> = { INACTIVE: 0, ACTIVE: 1, LOCKED: 2, DEACTIVATED: 3 };
 
-/** A change of a registered device: refused by its state, or `then` says what it makes of it and of the reply. */
+/** A change of a registered device: refused by its state, or `then` shows what it makes of it and of the reply. */
 function changes(
   rule: keyof typeof rules,
   then: (device: DeviceDetail, reply: Reply) => readonly [after: DeviceDetail, data: object] | number,

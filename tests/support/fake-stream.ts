@@ -1,4 +1,4 @@
-/** A journal in memory and connections that take as much as the test says, to try the stream in any sequence of events. */
+/** A journal in memory and connections that take as much as the test allows, to try the stream in any sequence of events. */
 
 import type { EventRecord } from '../../daemon/domain/journal.ts';
 import type { FrameSink } from '../../daemon/notifications/outbox.ts';

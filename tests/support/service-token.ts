@@ -11,7 +11,7 @@ export interface MadeToken {
   readonly expiresAt: string;
 }
 
-/** Creates a service token as the administrator: a DEALER's for a day unless `body` says otherwise. */
+/** Creates a service token as the administrator: a DEALER's for a day unless `body` sets something else. */
 export async function serviceToken(daemon: TestDaemon, body: object = {}): Promise<MadeToken> {
   const given = { name: `service-${++made}`, role: 'DEALER', expiresInDays: 1, ...body };
   return data(await daemon.call('POST', '/api/tokens', given));

@@ -37,7 +37,7 @@ export interface Changes {
   readonly type?: string;
   /** Without PIN or fingerprint. */
   readonly unverified?: true;
-  /** What the browser says of a page in a frame. */
+  /** What the browser reports of a page in a frame. */
   readonly frame?: { readonly crossOrigin?: unknown; readonly topOrigin?: string };
   /** Instead of the next one. */
   readonly counter?: number;

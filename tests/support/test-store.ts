@@ -1,4 +1,4 @@
-/** Where the daemons of a test keep their registry: SQLite, or PostgreSQL if DEVMGR_TEST_STORE says so. */
+/** Where the daemons of a test keep their registry: SQLite, or PostgreSQL if DEVMGR_TEST_STORE selects it. */
 import { afterAll } from 'vitest';
 import type { StoreTarget } from '../../daemon/home/store-target.ts';
 import type { PostgresServer } from './postgres.ts';

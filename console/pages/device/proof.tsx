@@ -4,7 +4,7 @@ import { GradeBadge } from '../../parts/badge.tsx';
 import { Fact, Moment } from './facts.tsx';
 import { deviceWords } from './words.ts';
 
-/** The grade with its meaning, what the evidence says, and the warnings. */
+/** The grade with its meaning, what the evidence shows, and the warnings. */
 export function ProofSection({ proof }: { readonly proof: Proof | null }) {
   const words = deviceWords.value.proof;
   const plain = ['model', 'serial', 'firmware', 'aaguid', 'method', 'root', 'metadataNumber'] as const;

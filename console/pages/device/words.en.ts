@@ -26,7 +26,7 @@ export const en = {
     title: 'Proof',
     grades: {
       none: 'Nothing is known about this key.',
-      claimed: 'Nothing is proved: the key itself says this.',
+      claimed: 'Nothing is proved: only the key itself reports this.',
       model:
         'It is a genuine key of its model. Its serial number is not proved: other keys of the model could claim it.',
       unit: 'It is a genuine key with this serial number.',

@@ -5,7 +5,7 @@ import { useRefresh } from '../../api/live.ts';
 import { onEvents } from '../../api/stream.ts';
 import type { DeviceList } from './query.ts';
 
-/** Devices that are counted; a larger number says no more. */
+/** Devices that are counted; a larger number is of no use. */
 const COUNTED = 10_000;
 
 /** Changes of devices that the page does not show. */

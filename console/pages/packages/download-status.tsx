@@ -1,4 +1,4 @@
-/** What the page says about a download. */
+/** What the page reports about a download. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { AppVersion } from '../../../src/contract/apps.ts';

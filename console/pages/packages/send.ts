@@ -52,7 +52,7 @@ interface Envelope {
   readonly data: unknown;
 }
 
-/** A response for 429 says when the next upload is possible: that is its `data`, in seconds. */
+/** A response for 429 shows when the next upload is possible: that is its `data`, in seconds. */
 function envelopeOf(request: XMLHttpRequest): Omit<Envelope, 'code'> & { readonly code: ErrorCode | 200 } {
   try {
     const envelope = JSON.parse(request.responseText) as Envelope;

@@ -4,7 +4,7 @@ import type { BenchView, Outcome } from './run.ts';
 import { runWords } from './run-words.ts';
 import { benchWords } from './words.ts';
 
-/** What the middle of the page says about a run. */
+/** What the middle of the page reports about a run. */
 export interface Shown {
   readonly tone: 'good' | 'bad' | 'warn' | 'idle';
   /** Null if nothing has been decided. */

@@ -11,7 +11,7 @@ export const startRun = (userId: string): StartedRun => ({
   shownOf,
 });
 
-/** A run, and what it says. */
+/** A run, and its messages. */
 export interface StartedRun {
   readonly run: BenchRun;
   readonly shownOf: typeof shownOf;

@@ -39,7 +39,7 @@ export interface Verdict {
   readonly checks: readonly { readonly name: CheckName; readonly passed: boolean }[];
   /** Null if the key is not registered, or was not looked up. */
   readonly device: Registered | null;
-  /** What the driver or the registry says; null if it says nothing. */
+  /** What the driver or the registry reports; null if it reports nothing. */
   readonly detail: string | null;
   /** The code with which a registered device can be activated by hand, if the page could not do it; else null. */
   readonly activationCode: string | null;

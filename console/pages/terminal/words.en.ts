@@ -5,7 +5,7 @@ export const en = {
   title: 'Sign in a terminal',
   code: 'Code that the terminal shows',
   show: 'Continue',
-  name: 'It says it is',
+  name: 'Its name for itself',
   address: 'Its address',
   asked: 'It asked at',
   warning: 'Approve only if you have just started devmgr login --web and read the code on its terminal.',

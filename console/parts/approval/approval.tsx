@@ -13,7 +13,7 @@ import { words } from './words.ts';
 export interface Approval {
   /** Whether the buttons take an answer. */
   readonly isArmed: boolean;
-  /** Id of the text that says why they do not. */
+  /** Id of the text that explains why they do not. */
   readonly noteId: string;
 }
 

@@ -21,7 +21,7 @@ import { BlobError, FilesUnavailable } from '../blob-error.ts';
 import { clientOf } from './client.ts';
 import type { S3Target } from './target.ts';
 
-/** What the store says about an object. */
+/** What the store reports about an object. */
 export interface ObjectState {
   /** Changes with the content. */
   readonly etag: string;

@@ -60,7 +60,7 @@ export class Cursor {
     else throw new StoreFailure('another daemon has forwarded the journal in the same time');
   }
 
-  /** A registry that was moved to a database continues where its home says. */
+  /** A registry that was moved to a database continues at the position that its home has. */
   async #text(): Promise<string | null> {
     this.#noted = this.#shared ? await this.#shared.note(this.work) : null;
     return this.#noted ?? (await this.#home.readSecret('auditForward'));

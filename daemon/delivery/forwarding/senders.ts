@@ -36,7 +36,7 @@ async function sendSyslog(target: SyslogTarget, lines: readonly AuditLine[], sig
   socket.on('error', reject);
   socket.on('close', () => reject(new Error('the connection was closed before the entries were sent')));
   socket.setTimeout(SILENCE_MS, () => socket.destroy(new Error(`no reaction for ${SILENCE_MS / 1000} s`)));
-  // A receiver has nothing to say; what it says is not kept.
+  // A receiver sends nothing back; what it does send is dropped.
   socket.resume();
   try {
     if (signal.aborted) abort();

@@ -25,7 +25,7 @@ export function messageOf(registryId: string, event: EventRecord): Message | nul
   return { id: `evt_${registryId.slice(0, 8)}_${id}_${digest.slice(0, 16)}`, body: JSON.stringify(notification) };
 }
 
-/** A message that says nothing about devices. */
+/** A message that has no information about devices. */
 export function testMessage({ number }: WebhookRecord, now: number): Message {
   const data = { webhookId: webhookIds.format(number) };
   const body = JSON.stringify({ type: 'WEBHOOK_TEST', timestamp: new Date(now).toISOString(), data });

@@ -178,7 +178,7 @@ function storedOf(
   };
 }
 
-/** The message of the judge says what is wrong with the file. */
+/** The message of the judge explains what is wrong with the file. */
 function toRefusal(error: unknown): never {
   if (error instanceof MalformedError || error instanceof RefusedMetadata)
     throw new ApiError(Code.uploadFailed, error.message);

@@ -79,6 +79,6 @@ export class Assertions {
   }
 }
 
-/** The journal says whether the same key has answered the challenge. */
+/** The journal records whether the same key has answered the challenge. */
 const reasonOfRepetition = ({ challenge }: Answered, { used }: PasskeyRecord): string =>
   used.some(({ id }) => id === challenge.id) ? 'repeated assertion' : ANSWERED_BEFORE;

@@ -23,7 +23,7 @@ interface CommandShape<F extends FlagShapes> {
   /** Paragraphs, one per line. */
   readonly description?: string;
   readonly args?: readonly ArgShape[];
-  /** What completion offers for the next argument, if that depends on the arguments before it; null for what `args` says. */
+  /** What completion offers for the next argument, if that depends on the arguments before it; null for what `args` specifies. */
   readonly follows?: (args: readonly string[]) => Pick<ArgShape, 'choices' | 'offer'> | null;
   readonly flags: F;
   readonly examples: readonly Example[];

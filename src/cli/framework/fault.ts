@@ -22,7 +22,7 @@ export type FaultKind =
   | 'closed'
   | 'failure';
 
-/** `message` says what happened and to what, `hint` what to type next. */
+/** `message` shows what happened and to what, `hint` what to type next. */
 export class Fault extends Error {
   readonly kind: FaultKind;
   readonly hint: string | null;

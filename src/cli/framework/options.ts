@@ -138,7 +138,7 @@ function isMentioned(words: readonly string[], spelling: string, { short }: Flag
   );
 }
 
-/** False, empty or undefined, as the type of the flag says. */
+/** False, empty or undefined, as the type of the flag specifies. */
 function absentValue(name: string, { value, many, default: usual }: FlagShape): unknown {
   if (value === undefined) return name.startsWith('no-');
   return many ? [] : usual;

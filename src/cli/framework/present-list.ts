@@ -23,7 +23,7 @@ export interface ListPage<Row> {
   readonly pagination: { readonly page: number; readonly totalPages: number; readonly total: number };
 }
 
-/** Writes one page of a list. `what` names the rows, `none` says that there are none. */
+/** Writes one page of a list. `what` names the rows, `none` reports that there are none. */
 export async function presentPage<Row extends object>(
   context: Context,
   page: ListPage<Row>,

@@ -18,7 +18,7 @@ import { readDaemonInfo, socketOf } from '../settings/settings.ts';
 import { logEntries, openLog } from './daemon-log.ts';
 import { freePort, keptPort } from './ports.ts';
 
-/** What a daemon says about itself. */
+/** What a daemon reports about itself. */
 interface Health {
   readonly status: string;
   readonly service: string;
@@ -37,7 +37,7 @@ const stopMs = 30_000;
 /** A daemon on this machine answers within milliseconds, a busy one within seconds. */
 const healthTimeouts = { ...timeouts, connectMs: 5_000, headersMs: 5_000 };
 
-/** What the daemon at an address says about itself; null if no devmgr answers there. */
+/** What the daemon at an address reports about itself; null if no devmgr answers there. */
 export async function healthAt(
   address: string,
   signal: AbortSignal,

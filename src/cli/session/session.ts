@@ -121,7 +121,7 @@ export class RegistrySession implements Session {
       // The new token may be due for renewal at once; then the next request renews it.
       if (renewalTime(fresh.token) > Date.now()) this.#renewal = null;
     } catch (error) {
-      // A limit or a failure says nothing about the token: the next request tries again.
+      // A limit or a failure has no information about the token: the next request tries again.
       if (isServerRefusal(error) && !isServerRefusal(error, 429, 500)) return;
       this.#renewal = null;
     }

@@ -25,7 +25,7 @@ const abandonedMs = 2_000;
 const pollMs = 10;
 
 /**
- * Takes a lock, or says which process holds it. The lock of a process that is gone is taken over if it is at least `minAgeMs`
+ * Takes a lock, or reports which process holds it. The lock of a process that is gone is taken over if it is at least `minAgeMs`
  * old. With an age that no holder reaches, a lock that has just changed hands is not mistaken for the one read before. Throws
  * the system error if the lock cannot be written.
  */

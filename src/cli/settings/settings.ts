@@ -175,7 +175,7 @@ function withoutSlashes(text: string): string {
 
 const defaultAddress = `http://${defaultHost}:${defaultPort}`;
 
-/** What the daemon of this home says about itself; null if there is nothing. A daemon that was killed leaves it behind. */
+/** What the daemon of this home reports about itself; null if there is nothing. A daemon that was killed leaves it behind. */
 export function readDaemonInfo(home: string): DaemonInfo | null {
   let info: Readonly<Record<string, unknown>> | null;
   try {
@@ -194,7 +194,7 @@ export function readDaemonInfo(home: string): DaemonInfo | null {
   };
 }
 
-/** What a daemon of this version or later says about itself besides. */
+/** What a daemon of this version or later reports about itself besides. */
 function nodeInfo(info: Readonly<Record<string, unknown>>): Partial<DaemonInfo> {
   const { role, node, store, files, drainSeconds } = info;
   const known = daemonRoles.find(name => name === role);

@@ -5,7 +5,7 @@ import type { Io } from './io.ts';
 /** Characters. */
 const longestInput = 64 * 1024;
 
-/** Milliseconds without input before a notice says that the program is waiting for it. */
+/** Milliseconds without input before a notice reports that the program is waiting for it. */
 const patienceMs = 2_000;
 
 /**

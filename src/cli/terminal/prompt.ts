@@ -1,4 +1,4 @@
-/** Questions to a person, on standard error. Ask only if `canAsk` of the command's context says that someone is there. */
+/** Questions to a person, on standard error. Ask only if `canAsk` of the command's context reports that someone is there. */
 import { interrupted, usage } from '../framework/fault.ts';
 import type { Io } from './io.ts';
 import { PromptTerminal } from './prompt-terminal.ts';

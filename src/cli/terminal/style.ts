@@ -10,7 +10,7 @@ export type Paint = (style: Style | null, text: string) => string;
 export const plain: Paint = (_, text) => text;
 const colored: Paint = (style, text) => (style === null || text === '' ? text : `\x1b[${codes[style]}m${text}\x1b[0m`);
 
-/** `--no-color` and NO_COLOR say no, CLICOLOR_FORCE says yes, else the terminal decides. */
+/** `--no-color` and NO_COLOR turn colors off, CLICOLOR_FORCE turns them on, else the terminal decides. */
 export function choosePaint(env: Env, isTerminal: boolean, noColor: boolean): Paint {
   if (noColor || env.NO_COLOR) return plain;
   if (env.CLICOLOR_FORCE && env.CLICOLOR_FORCE !== '0') return colored;

@@ -124,7 +124,7 @@ export class Keyboard {
     return [...before, ...(isEnd(character) ? this.#entered(gap, last) : this.#typed(character))];
   }
 
-  /** Milliseconds since the last character. A clock that was set back says nothing about the time between. */
+  /** Milliseconds since the last character. A clock that was set back has no information about the time between. */
   #gap(at: number): number {
     return Math.abs(at - this.#lastAt);
   }

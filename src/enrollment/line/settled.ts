@@ -1,6 +1,6 @@
 import type { CheckAction } from './events.ts';
 
-/** Milliseconds within which the unplugging of a key is reported. No event says that no report is on its way, so only time can tell. */
+/** Milliseconds within which the unplugging of a key is reported. No event reports that no report is on its way, so only time can tell. */
 const reportMs = 1000;
 
 /**

@@ -10,7 +10,7 @@ import { until } from '../waiting.ts';
 const LIMIT_MS = 1000;
 /** Writes of the revoked caller to each node, one after the other. */
 const WRITES = 10;
-/** Between two reads: nothing but a refusal says that the node knows of the revocation. */
+/** Between two reads: nothing but a refusal shows that the node knows of the revocation. */
 const POLL_MS = 20;
 
 /** Who loses rights: how this is done, and with which code requests are refused afterwards. */

@@ -1,6 +1,6 @@
 /**
  * A rolling upgrade under load. There is only one release here: the next one is a copy of its sources with one more step of the schema,
- * which adds a column and says `readableBy` the version before.
+ * which adds a column and shows `readableBy` the version before.
  */
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';

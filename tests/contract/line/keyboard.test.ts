@@ -71,7 +71,7 @@ describe('Enter', () => {
     expect(keyboard.take('\r', 10)).toEqual([{ type: 'enter' }]);
   });
 
-  test('after keys says which: together they may be a badge that was cut', () => {
+  test('after keys shows which: together they may be a badge that was cut', () => {
     expect(typed(['s', 1000], ['\r', 1000])).toEqual([{ type: 'skip' }, { type: 'enter', before: 's' }]);
     expect(typed(['s', 1000], ['\x1b', 1000], ['\r', 1000])).toEqual([
       { type: 'skip' },
@@ -129,7 +129,7 @@ describe('a scan', () => {
     expect(typed(...scanned('p-1'), ['\x1b', 5000], ['\r', 5000])).toEqual([cut, { type: 'undo' }, { type: 'enter' }]);
   });
 
-  test('after a key or Esc says what came before it: together they may be one that was cut', () => {
+  test('after a key or Esc shows what came before it: together they may be one that was cut', () => {
     expect(typed(['s', 1000], ['a', 200], ...scanned('m\r'))).toEqual([
       { type: 'skip' },
       { type: 'badge', text: 'am', before: 's' },

@@ -13,7 +13,7 @@ const person = (userId: string, more: Partial<Person> = {}): Person => ({
 });
 const three = [person('alice', { name: 'Alice Meier' }), person('bob', { wanted: 2 }), person('carol')];
 
-/** A line whose checks and commits end when the test says so. */
+/** A line whose checks and commits end when the test releases them. */
 function lineOf(people: readonly Person[] | null = three, done: readonly number[] = []) {
   const line = new Line(people, done);
   const all: LineAction[] = [];

@@ -1,4 +1,4 @@
-/** Without libusb or libudev the driver is unavailable and says what to install; after that it works without a restart. */
+/** Without libusb or libudev the driver is unavailable and explains what to install; after that it works without a restart. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync } from 'node:fs';

@@ -60,7 +60,7 @@ export const daemonStart = command({
   },
 });
 
-/** Starts the daemon. If its port is not the one that it would have, a notice says so. */
+/** Starts the daemon. If its port is not the one that it would have, a notice reports this. */
 export async function startNow(
   { out, settings, io }: Context,
   port: number | null,

@@ -131,7 +131,7 @@ function put(service: Service): boolean {
   return true;
 }
 
-/** Whether the service is running now. If the service manager does not answer, a warning says what is left to do. */
+/** Whether the service is running now. If the service manager does not answer, a warning shows what is left to do. */
 async function start(service: Service, context: Context): Promise<boolean> {
   const { settings, io, out } = context;
   const silence = runStep(service.probe);

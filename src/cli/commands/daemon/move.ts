@@ -5,7 +5,7 @@ import { programIo } from './store.ts';
 /** Creates a registry. Idempotent. */
 export const daemonInit = command({
   description:
-    'Creates the schema, the keys and the first administrator, and starts no daemon. If the registry exists, it says so and changes nothing. Several nodes can run it at the same time: one of them creates the registry.\nA daemon that finds no registry creates one itself; this command is for a registry that several machines will use.',
+    'Creates the schema, the keys and the first administrator, and starts no daemon. If the registry exists, it reports this and changes nothing. Several nodes can run it at the same time: one of them creates the registry.\nA daemon that finds no registry creates one itself; this command is for a registry that several machines will use.',
   flags: {
     store: { value: 'URL', help: 'create it in PostgreSQL: postgres://USER@HOST:PORT/DATABASE' },
     secrets: { value: 'DIR', offer: 'file', help: 'keep the keys in this folder, outside the home' },

@@ -59,7 +59,7 @@ function merged(last: readonly string[], given: readonly string[]): readonly str
 const stop = ({ out, settings, io }: Context): Promise<DaemonInfo | null> =>
   out.progress.during('Waiting for the daemon to end', stopDaemon(settings.home, io.interrupt));
 
-/** A person who restarts a daemon expects one to run: a failure says that none does. */
+/** A person who restarts a daemon expects one to run: a failure reports that none does. */
 async function start(context: Context, stopped: DaemonInfo | null, port: number | null, args: readonly string[]) {
   try {
     return await startNow(context, port, args);

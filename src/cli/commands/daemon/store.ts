@@ -143,7 +143,7 @@ export const daemonCheck = command({
 /** Creates a new signing key for tokens, or a new key of the journal. */
 export const daemonRotateKey = command({
   description:
-    'A running daemon uses the new key at once. Existing tokens are valid until they expire, for 24 hours at most; the earlier key signs no new ones.\nWith --journal the key of the journal is replaced instead. The journal says where; earlier keys stay in journal-keys-earlier and are used for verification only.',
+    'A running daemon uses the new key at once. Existing tokens are valid until they expire, for 24 hours at most; the earlier key signs no new ones.\nWith --journal the key of the journal is replaced instead. The journal records where; earlier keys stay in journal-keys-earlier and are used for verification only.',
   flags: {
     'revoke-now': { help: 'revoke all existing tokens at once: all users must log in again' },
     journal: { help: 'replace the key of the journal instead', conflicts: ['revoke-now'] },

@@ -77,7 +77,7 @@ async function pluggedDevice(context: Context): Promise<string> {
   );
 }
 
-/** The only attached key. Throws a fault if none or several are attached; `hint` says what to do then. */
+/** The only attached key. Throws a fault if none or several are attached; `hint` explains what to do then. */
 export async function onePluggedKey(context: Context, hint: string): Promise<Key> {
   const { list, drivers } = await context.hardware.call('listKeys');
   const [key, ...others] = list;

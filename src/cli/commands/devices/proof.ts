@@ -21,7 +21,7 @@ const relay = 'that this key, and not a genuine one elsewhere, has answered: a r
 
 const meanings: Readonly<Record<ProofGrade, Meaning>> = {
   none: { words: 'nothing is known about this key', notProved: null },
-  claimed: { words: 'nothing is proved; the key itself says this', notProved: null },
+  claimed: { words: 'nothing is proved; only the key itself reports this', notProved: null },
   model: {
     words: 'a genuine key of its model',
     notProved: `the serial number, which other keys of the model could claim; ${relay}`,
@@ -63,7 +63,7 @@ export const proofLine = (proof: Proof): string => [gradeWords(proof), traitsOf(
 export const warningsOf = ({ warnings }: Proof): readonly string[] =>
   (Array.isArray(warnings) ? warnings : []).map(warning => safe(String(warning)));
 
-/** What evidence or the key itself says; null if it says nothing. */
+/** What evidence or the key itself reports; null if it reports nothing. */
 function traitsOf({ model, aaguid, firmware, serial }: Proof): string | null {
   const parts = [
     model,

@@ -52,7 +52,7 @@ export const recordUsage = command({
   },
 });
 
-/** Seconds of the use, asked for if no flag says them. */
+/** Seconds of the use, asked for if no flag specifies them. */
 async function secondsFrom(context: Context, given: string | undefined): Promise<number> {
   if (given === undefined && !context.canAsk)
     throw usage('--seconds or --duration is missing', 'give the length of the use: --seconds 95, or --duration 1h30m');
@@ -64,7 +64,7 @@ async function secondsFrom(context: Context, given: string | undefined): Promise
 
 const secondsIn: Readonly<Record<string, number>> = { d: 86_400, h: 3_600, m: 60, s: 1 };
 
-/** A length of time with units, `1h30m`: each unit at most once, the largest first. `fault` says what is wrong, null if nothing is. */
+/** A length of time with units, `1h30m`: each unit at most once, the largest first. `fault` explains what is wrong, null if nothing is. */
 export function parseDuration(text: string): { readonly seconds: number; readonly fault: string | null } {
   const typed = text.trim().toLowerCase();
   const parts = [...typed.matchAll(/(\d{1,8})([dhms])/g)];

@@ -50,7 +50,7 @@ export async function report(
   else if (context.globals.quiet) await context.out.text(`${name}\n`);
   else
     await context.out.text(
-      `Written to ${name}. Read it before you send it: it is plain text, and says what was removed.\n`,
+      `Written to ${name}. Read it before you send it: it is plain text, and shows what was removed.\n`,
     );
   return 0;
 }

@@ -13,7 +13,7 @@ import type { Changes } from './changes.ts';
 import { IdSet } from './id-set.ts';
 import { type Bin, type GapBin, Gaps, Timeline } from './timeline.ts';
 
-/** What a report says; what `--json` writes. */
+/** The content of a report; what `--json` writes. */
 export interface Figures {
   /** When the report was made; ISO 8601 UTC. */
   readonly generatedAt: string;

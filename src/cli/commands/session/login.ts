@@ -58,7 +58,7 @@ export const login = command({
   async run({ args, flags }, context) {
     const [named] = args;
     if (flags.tokenFile !== undefined) {
-      if (named !== undefined) throw usage('--token-file takes no user name: the token says who you are');
+      if (named !== undefined) throw usage('--token-file takes no user name: the token identifies the user');
       return logInWithToken(context, flags.tokenFile, flags.acceptNewServer);
     }
     if (flags.web && named !== undefined) throw usage('--web takes no user name: you sign in in the browser');

@@ -110,7 +110,7 @@ export const usersAdd = command({
 
 type NewUser = Parameters<typeof Client.prototype.call<'createUser'>>[1]['body'];
 
-/** A name that is taken by a removed user is hidden in the list: a notice says how to give it back. */
+/** A name that is taken by a removed user is hidden in the list: a notice explains how to give it back. */
 async function create({ registry, out }: Context, body: NewUser): Promise<User> {
   try {
     return await registry.call('createUser', { body });

@@ -135,7 +135,7 @@ async function* checkedBytes(context: Context, stored: StoredFile): AsyncGenerat
     );
 }
 
-/** `end` says whether the target is to be ended. */
+/** `end` shows whether the target is to be ended. */
 async function fetchTo(
   context: Context,
   stored: StoredFile,

@@ -34,7 +34,7 @@ export function systemdOf(pid: number): 'user' | 'machine' | null {
   return runs('--user') ? 'user' : runs() ? 'machine' : null;
 }
 
-/** Restarts the unit of the user with what its file says. Null if it succeeded, else why not. */
+/** Restarts the unit of the user with the content of its file. Null if it succeeded, else why not. */
 export const restartUnit = (): string | null => runStep(['systemctl', '--user', 'restart', unit]);
 
 function unitText({ program, args, home }: ServiceFacts, template: string): string {

@@ -1,4 +1,4 @@
-/** The stream of `watch`, with what it says on standard error. */
+/** The stream of `watch`, with its messages on standard error. */
 import { Code } from '../../../../contract/codes.ts';
 import type { Notification } from '../../../../contract/events.ts';
 import type { EventType } from '../../../../contract/values.ts';
