@@ -53,7 +53,7 @@ export async function lockIfNew(target: StoreTarget | null): Promise<(() => Prom
   return lockCreation(target);
 }
 
-/** Keeps other nodes from creating a registry in the same database meanwhile. Resolves with the function that ends this. */
+/** Keeps other nodes from creating a registry in the same database at the same time. Resolves with the function that ends this. */
 export async function lockCreation(target: StoreTarget | null): Promise<() => Promise<void>> {
   if (target === null) return async () => {};
   const postgres = await import('./store/postgres/index.ts');
@@ -106,7 +106,7 @@ export const fileImprint = sqlite.readImprint;
 /** A new file of SQLite, and one that only this process uses. */
 export const { createDatabase, openDisposable } = sqlite;
 
-/** The registry in a database as it is at this moment; daemons may write meanwhile. Rejects with `StartRefused` where `openStore` does. */
+/** The registry in a database as it is at this moment; daemons may write at the same time. Rejects with `StartRefused` if `openStore` does. */
 export async function openSnapshot(target: StoreTarget): Promise<CopySource> {
   const postgres = await import('./store/postgres/index.ts');
   return refusing(() => postgres.openSnapshot(target));

@@ -1,6 +1,6 @@
 /**
- * Entries about what changes nothing: logins, refused operations, wrong confirmations and codes, downloads. What happens within a
- * minute is summed up, so that an attack costs neither a write for each attempt nor room without a bound.
+ * Journal entries for accesses without a change: logins, refused operations, wrong confirmations and codes, downloads. One entry counts
+ * the equal accesses of a minute, so an attack costs neither a write for each attempt nor unbounded storage.
  */
 import type { EntryType } from '../domain/journal.ts';
 import { clientOf } from '../loopback.ts';
@@ -9,7 +9,7 @@ import type { Context } from './context.ts';
 import { actorOf } from './context.ts';
 import * as present from './present.ts';
 
-/** The types of entry that are summed up. */
+/** The types of entry that count accesses. */
 type AccessType = Extract<
   EntryType,
   | 'LOGIN_SUCCEEDED'
@@ -33,7 +33,7 @@ export interface Access {
   readonly requestId: string;
   /** Number of the device that it is about. */
   readonly device?: number;
-  /** Further content of the entry: a part of what is summed up together. */
+  /** Further content of the entry: accesses with different details are counted separately. */
   readonly detail?: Readonly<Record<string, string>>;
 }
 

@@ -74,7 +74,7 @@ describe.each(pages)('$page', ({ text }) => {
 describe.each(pages.filter(({ page }) => !page.startsWith('docs/decisions/')))('$page', ({ text }) => {
   it('names only files that exist', () => {
     const named = inlineCodeOf(text).filter(code =>
-      /^(?:bench|bin|daemon|docs|drivers|packaging|scripts|src|tests)\/[\w./-]*$/.test(code),
+      /^(?:benchmarks|bin|daemon|docs|drivers|packaging|scripts|src|tests)\/[\w./-]*$/.test(code),
     );
     expect(named.filter(path => !existsSync(join(root, path)))).toEqual([]);
   });
