@@ -151,6 +151,7 @@ async function createParts({ settings, log, home, stack }: Start, { store, blobs
       store,
       challenges: new Challenges(instance.secret('challenges')),
       roots,
+      policies,
       registryId: instance.id,
       now,
     }),

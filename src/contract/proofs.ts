@@ -4,9 +4,10 @@ import { route } from './define.ts';
 import * as f from './device-fields.ts';
 import { changers } from './devices.ts';
 import { endpoints } from './endpoints.ts';
-import { count, JUDGED, nullable, shown, timestamp, token } from './fields.ts';
+import { count, JUDGED, nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { bodyBounds, proofBounds } from './limits.ts';
 import { type Claims, claims, type Evidence, evidence, proof } from './proof.ts';
+import { evidenceMethods } from './values.ts';
 
 const tag = 'Proofs';
 
@@ -31,6 +32,12 @@ export const createChallenge = route({
     registryId: shown('id of this registry, which the key signs too'),
     ephemeralPublicKey: bytes('public key for SCP11b: an uncompressed point of P-256'),
     expiresAt: timestamp('until when it can be answered'),
+    method: nullable(
+      oneOf(evidenceMethods, {
+        description:
+          'how to ask a new key, so that its answer can meet the policy: only FIDO proves an AAGUID, and one answer is judged. Null: by the best method that the key has',
+      }),
+    ),
   }),
   errors: [],
 });

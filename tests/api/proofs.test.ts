@@ -52,6 +52,20 @@ describe('a challenge', () => {
     expect((await challenge()).challenge).not.toBe(made.challenge);
   });
 
+  it('names the method that the policy needs, to a service token that may not read the policy', async () => {
+    const body = { name: 'station', role: 'DEALER', expiresInDays: 1, may: [] };
+    const { token } = data(await daemon.call('POST', '/api/tokens', body));
+    const setPolicy = async (allowedAaguids: readonly string[]) =>
+      data(
+        await daemon.call('PUT', '/api/policies/proof', { requiredGrade: 'none', allowedAaguids, leastFirmware: [] }),
+      );
+    expect(await challenge(token)).toMatchObject({ method: null });
+    await setPolicy([AAGUID]);
+    expect(await challenge(token)).toMatchObject({ method: 'fido' });
+    await setPolicy([]);
+    expect(await challenge(token)).toMatchObject({ method: null });
+  });
+
   it('is answered once', async () => {
     const { proofId } = await challenge();
     const body = { serialNumber: freshSerial(), claims: { firmware: '5.7.4' } };

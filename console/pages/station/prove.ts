@@ -1,7 +1,6 @@
 /** The proof that the policy of the registry demands before a key is registered. */
-import { hasGrade, methodFor } from '../../../src/contract/grades.ts';
+import { hasGrade } from '../../../src/contract/grades.ts';
 import type { Key } from '../../../src/contract/hardware.ts';
-import type { ProofPolicy } from '../../../src/contract/proof.ts';
 import type { ProofGrade } from '../../../src/contract/values.ts';
 import { call } from '../../api/request.ts';
 
@@ -20,11 +19,10 @@ let last: { readonly keyId: string; readonly answer: Answer } | null = null;
  * `fault`: why the proof is not sufficient; null if it is. Resolves with null if the policy requires nothing. Throws `Problem`.
  */
 export async function proofOf(key: Key): Promise<{ readonly fault: string | null } | null> {
-  const policy = await call('proofPolicy', {});
-  const { requiredGrade, allowedAaguids, leastFirmware } = policy;
+  const { requiredGrade, allowedAaguids, leastFirmware } = await call('proofPolicy', {});
   const hasRules = requiredGrade !== 'none' || allowedAaguids.length > 0 || leastFirmware.length > 0;
   if (!hasRules) return null;
-  if (last?.keyId !== key.keyId) last = { keyId: key.keyId, answer: await answerOf(key, policy) };
+  if (last?.keyId !== key.keyId) last = { keyId: key.keyId, answer: await answerOf(key) };
   const { grade, reason } = last.answer;
   // The other rules are those of the registration: it names the rule that it refuses.
   if (hasGrade({ grade }, requiredGrade)) return { fault: null };
@@ -32,10 +30,9 @@ export async function proofOf(key: Key): Promise<{ readonly fault: string | null
 }
 
 /** Asks the key, which may have to be touched. */
-async function answerOf(key: Key, policy: ProofPolicy): Promise<Answer> {
-  const method = methodFor(policy);
+async function answerOf(key: Key): Promise<Answer> {
   const serialNumber = key.serialNumber ?? '';
-  const { proofId, challenge, registryId, ephemeralPublicKey } = await call('createChallenge', {});
+  const { proofId, challenge, registryId, ephemeralPublicKey, method } = await call('createChallenge', {});
   const asked = { serialNumber, challenge, registryId, ephemeralPublicKey, ...(method && { method }) };
   const { claims, evidence, problem } = await call('proveKey', { params: { keyId: key.keyId }, body: asked });
   // The registry judges only keys that say something.

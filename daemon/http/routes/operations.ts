@@ -86,7 +86,7 @@ export function proofRoutes(
   },
 ): void {
   const { proofs, trust, policies } = parts;
-  operation(app, parts, routes.createChallenge, async ({ context }) => proofs.challenge(context));
+  operation(app, parts, routes.createChallenge, ({ context }) => proofs.challenge(context));
   operation(app, parts, routes.judgeAgain, ({ context, body }) => proofs.judgeAgain(context, body.after ?? 0));
   operation(app, parts, routes.submitProof, ({ context, params, body }) =>
     proofs.submit(context, params.proofId, body),

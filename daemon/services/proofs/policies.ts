@@ -71,6 +71,11 @@ export class ProofPolicies {
     return (await this.#read()).policy;
   }
 
+  /** How a new key has to be asked: see `method` of a challenge. */
+  async method(): Promise<'fido' | null> {
+    return (await this.show()).allowedAaguids.length > 0 ? 'fido' : null;
+  }
+
   async set(context: Context, body: ProofPolicy): Promise<ProofPolicy> {
     const policy = readPolicy(body);
     return retrying(async () => {

@@ -15,6 +15,7 @@ import { type Context, commitFor, commitLast, holderOf, nameOf, retrying } from 
 import { iso } from '../present.ts';
 import type { Challenge, Challenges } from './challenges.ts';
 import { digestOf, judgeAnswer, judgedNow, proofEntry, proofText, type UnjudgedProof } from './judging.ts';
+import type { ProofPolicies } from './policies.ts';
 import type { TrustedRoots } from './trusted.ts';
 
 /** What the service works with. */
@@ -22,6 +23,7 @@ interface ProofServiceParts {
   readonly store: Store;
   readonly challenges: Challenges;
   readonly roots: TrustedRoots;
+  readonly policies: Pick<ProofPolicies, 'method'>;
   /** Id of the instance, which keys sign. */
   readonly registryId: string;
   /** Milliseconds since 1970. */
@@ -43,8 +45,8 @@ export class ProofService {
     this.#parts = parts;
   }
 
-  challenge(context: Context): DataOf<typeof api.createChallenge> {
-    const { challenges, registryId, now } = this.#parts;
+  async challenge(context: Context): Promise<DataOf<typeof api.createChallenge>> {
+    const { challenges, policies, registryId, now } = this.#parts;
     const made = challenges.create(holderOf(context.caller), now());
     return {
       proofId: made.proofId,
@@ -52,6 +54,7 @@ export class ProofService {
       registryId,
       ephemeralPublicKey: made.ephemeralPublicKey.toString('base64url'),
       expiresAt: iso(made.expiresAt),
+      method: await policies.method(),
     };
   }
 

@@ -42,23 +42,21 @@ const touchPollMs = 400;
 
 /** How a key is asked. */
 interface ProveOptions {
-  /** Absent: the best one that the key has. */
-  readonly method?: AskedMethod | undefined;
+  /** `policy`: the one that the policy of the registry needs. Absent: the best one that the key has. */
+  readonly method?: AskedMethod | 'policy' | undefined;
 }
 
 /** The verdict on the key. Ctrl-C throws a fault, and the key stops waiting for a touch. */
 export async function proveKey(context: Context, key: NumberedKey, { method }: ProveOptions): Promise<KeyVerdict> {
   const { registry } = context;
-  const { proofId, challenge, registryId, ephemeralPublicKey } = await registry.call('createChallenge').catch(error => {
+  const made = await registry.call('createChallenge').catch(error => {
     throw isServerRefusal(error, 404) ? tooOld('the registry') : error;
   });
+  const { proofId, challenge, registryId, ephemeralPublicKey } = made;
   const { serialNumber, manufacturer, model } = key;
   const asked = { serialNumber, challenge, registryId, ephemeralPublicKey };
-  const { claims, evidence, problem } = await answerOf(
-    context,
-    key,
-    method === undefined ? asked : { ...asked, method },
-  );
+  const wanted = method === 'policy' ? made.method : method;
+  const { claims, evidence, problem } = await answerOf(context, key, wanted ? { ...asked, method: wanted } : asked);
   if (!evidence && Object.keys(claims).length === 0) return nothingSaid(context, key, problem);
   const body = { serialNumber, manufacturer, model, claims, ...(evidence ? { evidence } : {}) };
   const { deviceId, proof, rule, reason } = await registry.call('submitProof', { params: { proofId }, body });

@@ -1,7 +1,7 @@
 /** Enrolls one attached key: finds or registers its device, and activates it if that is wanted. */
 import { Code } from '../../../../contract/codes.ts';
 import type { DeviceDetail } from '../../../../contract/device-shapes.ts';
-import { hasGrade, methodFor } from '../../../../contract/grades.ts';
+import { hasGrade } from '../../../../contract/grades.ts';
 import type { Key } from '../../../../contract/hardware.ts';
 import type { Proof } from '../../../../contract/proof.ts';
 import type { Tags } from '../../../../contract/tags.ts';
@@ -173,23 +173,13 @@ export class KeyEnrollment {
     if (required === null || serialNumber === null) return null;
     const { proveKey, reasonOf } = await import('../../proofs/prove-key.ts');
     // A serial number is proved by the best method; the policy may require a fact that this method does not prove.
-    const method = required === 'unit' ? undefined : await this.#method();
+    const method = required === 'unit' ? undefined : 'policy';
     const verdict = await proveKey(this.#context, { ...key, serialNumber }, { method });
     const { proof, proofId } = verdict;
     if (required === 'none' || hasGrade(proof, required)) return { proof, proofId, refusal: null };
     const reason = reasonOf(verdict);
     const refusal = `--require-proof ${required}: the grade of this key is ${proof.grade}${reason ? ` (${reason})` : ''}`;
     return { proof, proofId, refusal };
-  }
-
-  /** How the policy wants keys to be asked. A service token that may not read it asks by the best method; the registration names a rule that is then not met. */
-  async #method(): Promise<'fido' | undefined> {
-    try {
-      return methodFor(await this.#context.registry.call('proofPolicy'));
-    } catch (error) {
-      if (isServerRefusal(error, Code.noPermission)) return undefined;
-      throw error;
-    }
   }
 
   /** Why --activate-for cannot activate a device, and what to do; null if it can, or has nothing to do. */
