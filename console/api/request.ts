@@ -25,7 +25,7 @@ interface Given {
   readonly body?: unknown;
 }
 
-interface Response {
+interface JsonResponse {
   readonly raw: globalThis.Response;
   readonly requestId: string | null;
   readonly retryAfter: number;
@@ -85,8 +85,8 @@ async function carryOut(
   name: RouteName,
   input: Given,
   options: RequestOptions,
-  read: (response: globalThis.Response) => Promise<Response['envelope']>,
-): Promise<Response> {
+  read: (response: globalThis.Response) => Promise<JsonResponse['envelope']>,
+): Promise<JsonResponse> {
   let sent = token.peek();
   const isSafe = endpoints[name].method === 'GET' || options.key !== undefined;
   for (let attempt = 1; ; attempt++) {
@@ -143,8 +143,8 @@ async function send(
   given: Given,
   sent: string | null,
   options: RequestOptions,
-  read: (response: globalThis.Response) => Promise<Response['envelope']>,
-): Promise<Response> {
+  read: (response: globalThis.Response) => Promise<JsonResponse['envelope']>,
+): Promise<JsonResponse> {
   const { method } = endpoints[name];
   const headers = new Headers();
   if (sent !== null) headers.set('authorization', `Bearer ${sent}`);
@@ -167,9 +167,9 @@ async function send(
   };
 }
 
-async function envelopeOf(response: globalThis.Response): Promise<Response['envelope']> {
+async function envelopeOf(response: globalThis.Response): Promise<JsonResponse['envelope']> {
   try {
-    return (await response.json()) as Response['envelope'];
+    return (await response.json()) as JsonResponse['envelope'];
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     return { code: 500, message: `HTTP ${response.status}`, data: null };

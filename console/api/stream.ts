@@ -7,10 +7,10 @@ import { addressOf, call, token } from './request.ts';
 import { endSession, mayOnlyRegisterKey } from './session.ts';
 
 /** `lost`: what the page shows may be old. */
-type StreamState = 'connecting' | 'live' | 'lost';
+type ConsoleStreamState = 'connecting' | 'live' | 'lost';
 
 /** State of the connection. */
-export const streamState = signal<StreamState>('connecting');
+export const streamState = signal<ConsoleStreamState>('connecting');
 /** The newest events of the journal, the newest first. */
 export const recent = signal<readonly Notification[]>([]);
 /** Grows with each connection: what has no id (attached keys) may have changed before it. */
@@ -25,11 +25,11 @@ const retry = { first: 250, most: 10_000 };
 /** Milliseconds of silence after which the daemon is asked whether it is there: a cut cable closes no connection. */
 const SILENCE_MS = 10_000;
 
-type Listener = (events: readonly Notification[]) => void;
-const listeners = new Set<Listener>();
+type StreamListener = (events: readonly Notification[]) => void;
+const listeners = new Set<StreamListener>();
 
 /** Calls `listener` with each group of events, in order, until the function that it returns is called. */
-export function onEvents(listener: Listener): () => void {
+export function onEvents(listener: StreamListener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }

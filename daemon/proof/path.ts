@@ -39,7 +39,7 @@ const understood: ReadonlySet<string> = new Set([...Object.values(EXTENSION), '2
 
 const LEADS_NOWHERE = 'the certificates do not lead to a trusted root';
 
-interface Search extends PathMaterial {
+interface PathSearch extends PathMaterial {
   checks: number;
   work: number;
   /** The most specific reason why a path was not found. */
@@ -48,7 +48,7 @@ interface Search extends PathMaterial {
 
 /** Finds a path. Deterministic: candidates are tried in the given order, anchors first. */
 export function findPath(leaf: Certificate, material: PathMaterial): Path {
-  const search: Search = { ...material, checks: 0, work: 0, problem: LEADS_NOWHERE };
+  const search: PathSearch = { ...material, checks: 0, work: 0, problem: LEADS_NOWHERE };
   const problem = timeProblem(leaf, search.at) ?? extensionProblem(leaf);
   if (problem) return { problem };
   if (material.anchors.some(anchor => same(anchor.der, leaf.der))) return { anchor: leaf, path: [leaf] };
@@ -56,7 +56,7 @@ export function findPath(leaf: Certificate, material: PathMaterial): Path {
   return path ? { anchor: path.at(-1)!, path } : { problem: search.problem };
 }
 
-function extend(path: readonly Certificate[], search: Search): readonly Certificate[] | null {
+function extend(path: readonly Certificate[], search: PathSearch): readonly Certificate[] | null {
   if (path.length >= MAX_PATH) {
     search.problem = `the path has more than ${MAX_PATH} certificates`;
     return null;
@@ -69,7 +69,7 @@ function extend(path: readonly Certificate[], search: Search): readonly Certific
   return null;
 }
 
-function* issuersOf(path: readonly Certificate[], candidates: readonly Certificate[], search: Search) {
+function* issuersOf(path: readonly Certificate[], candidates: readonly Certificate[], search: PathSearch) {
   const subject = path.at(-1)!;
   for (const issuer of candidates) {
     if (!same(issuer.subject, subject.issuer) || path.some(used => same(used.der, issuer.der))) continue;
@@ -84,7 +84,7 @@ function* issuersOf(path: readonly Certificate[], candidates: readonly Certifica
 }
 
 /** Why `issuer` may not have issued the last certificate of the path, or null. */
-function issuerProblem(path: readonly Certificate[], issuer: Certificate, search: Search): string | null {
+function issuerProblem(path: readonly Certificate[], issuer: Certificate, search: PathSearch): string | null {
   const time = timeProblem(issuer, search.at) ?? extensionProblem(issuer);
   if (time) return time;
   if (!issuer.ca) return 'a certificate of the path was issued by one that is not a CA';
@@ -109,7 +109,7 @@ function extensionProblem({ extensions }: Certificate): string | null {
   return null;
 }
 
-function signatureProblem(subject: Certificate, issuer: Certificate, search: Search): string | null {
+function signatureProblem(subject: Certificate, issuer: Certificate, search: PathSearch): string | null {
   if (!signatures.has(subject.signatureAlgorithm))
     return 'a certificate of the path is signed with an algorithm that is not accepted';
   try {

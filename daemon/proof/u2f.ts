@@ -11,7 +11,7 @@ import { BrokenRule } from './rules.ts';
 import type { Question } from './types.ts';
 
 /** A registration in parts. */
-interface Registration {
+interface U2fRegistration {
   readonly publicKey: Uint8Array;
   readonly keyHandle: Uint8Array;
   readonly certificate: Certificate;
@@ -42,7 +42,7 @@ const AT = { publicKey: 1, handleLength: 66, handle: 67 } as const;
 const MAX_SIGNATURE = 72;
 
 /** Reads the response to U2F_REGISTER without its status word. Throws MalformedError. */
-export function readRegistration(bytes: Uint8Array): Registration {
+export function readRegistration(bytes: Uint8Array): U2fRegistration {
   const malformed = (problem: string) => new MalformedError('U2F registration', problem);
   if (bytes.length < AT.handle || bytes[0] !== 5) throw malformed('it does not begin with 05');
   const publicKey = bytes.subarray(AT.publicKey, AT.handleLength);

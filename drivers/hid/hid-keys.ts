@@ -43,7 +43,7 @@ interface HidKeysParts extends KeyAccess, Pick<DriverOptions, 'now'> {
   readonly listener: (event: KeyEvent) => void;
 }
 
-interface Entry {
+interface HidEntry {
   readonly key: HidKey;
   readonly inquiry: Inquiry;
 }
@@ -52,7 +52,7 @@ interface Entry {
 export class HidKeys {
   status: DriverStatus = { name: 'hid', state: 'unavailable', detail: 'looking for USB keys' };
   readonly #parts: HidKeysParts;
-  readonly #entries = new Map<HidDevice['id'], Entry>();
+  readonly #entries = new Map<HidDevice['id'], HidEntry>();
   readonly #limit = pLimit(CONCURRENT_KEYS);
   readonly #scheduler: ScanScheduler;
   readonly #tasks: KeyTasks;
@@ -189,7 +189,7 @@ export class HidKeys {
     return added;
   }
 
-  #update(entry: Entry, device: HidDevice): void {
+  #update(entry: HidEntry, device: HidDevice): void {
     const { key, inquiry } = entry;
     if (key.device.interfaceSet !== device.interfaceSet) inquiry.keyChanged();
     key.device = device;
@@ -211,7 +211,7 @@ export class HidKeys {
   }
 
   /** Whether another attempt on a key without a serial can have another result. */
-  #isWorthAsking({ key, inquiry }: Entry): boolean {
+  #isWorthAsking({ key, inquiry }: HidEntry): boolean {
     const unsettled = key.identity?.unsettled ?? null;
     if (inquiry.running || unsettled === null || key.serial !== null) return false;
     if (key.askedInterfaceSet !== key.device.interfaceSet) return true;
@@ -220,12 +220,12 @@ export class HidKeys {
     return mayAnswer && inquiry.isDue;
   }
 
-  #inquire(entry: Entry, patience: number): void {
+  #inquire(entry: HidEntry, patience: number): void {
     const running = this.#runInquiry(entry, patience).finally(() => this.#inquiries.delete(running));
     this.#inquiries.add(running);
   }
 
-  async #runInquiry({ key, inquiry }: Entry, patience: number): Promise<void> {
+  async #runInquiry({ key, inquiry }: HidEntry, patience: number): Promise<void> {
     inquiry.running = true;
     try {
       const identity = await inquiry.run(patience);

@@ -13,7 +13,7 @@ interface Sysfs {
 }
 
 /** Lists the HID interfaces of a system. */
-interface Listing {
+interface HidListing {
   /** Rejects only with HardwareError `unavailable`. */
   list(): Promise<readonly HidInterface[]>;
 }
@@ -22,7 +22,7 @@ interface Listing {
  * Reads only new nodes, because most scans find nothing new. node-hid would go through all devices on each scan, by way of
  * libudev, and reports less: it cuts texts at 63 bytes, drops those with letters beyond ASCII, and has no USB location.
  */
-export class SysfsListing implements Listing {
+export class SysfsListing implements HidListing {
   readonly #check: () => Promise<unknown>;
   readonly #sysfs: Sysfs;
   #known = new Map<string, readonly HidInterface[]>();
@@ -56,7 +56,7 @@ export class SysfsListing implements Listing {
  * For systems that report no USB location: interfaces with the same ids and serial are one key, and an interface without a
  * serial is a key of its own.
  */
-export class NodeHidListing implements Listing {
+export class NodeHidListing implements HidListing {
   readonly #enumerate: Enumerate;
 
   constructor(enumerate: Enumerate) {

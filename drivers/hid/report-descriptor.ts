@@ -14,7 +14,7 @@ const POP = 0xb4;
 /** The whole prefix of a long item. */
 const LONG_ITEM = 0xfe;
 
-interface Item {
+interface ReportDescriptorItem {
   /** Type and tag, without the length bits. */
   readonly tag: number;
   readonly length: number;
@@ -27,7 +27,7 @@ export function topLevelUsages(descriptor: Uint8Array): Usage[] {
   const found: Usage[] = [];
   const saved: number[] = [];
   let page = 0;
-  let usage: Item | null = null;
+  let usage: ReportDescriptorItem | null = null;
   let depth = 0;
   for (const item of items(descriptor)) {
     switch (item.tag) {
@@ -62,14 +62,14 @@ export function topLevelUsages(descriptor: Uint8Array): Usage[] {
 }
 
 /** A usage of four bytes contains its page. */
-function usageOf(item: Item | null, page: number): Usage {
+function usageOf(item: ReportDescriptorItem | null, page: number): Usage {
   if (item === null) return { usagePage: page, usage: 0 };
   return item.length === 4
     ? { usagePage: item.value >>> 16, usage: item.value & 0xffff }
     : { usagePage: page, usage: item.value };
 }
 
-function* items(bytes: Uint8Array): Generator<Item> {
+function* items(bytes: Uint8Array): Generator<ReportDescriptorItem> {
   for (let at = 0; at < bytes.length; ) {
     const prefix = bytes[at]!;
     const isLong = prefix === LONG_ITEM;

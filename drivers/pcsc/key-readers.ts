@@ -17,7 +17,7 @@ interface KeyReadersParts {
   readonly onLeak: LeakObserver;
 }
 
-interface Entry {
+interface ReaderEntry {
   readonly reader: KeyReader;
   presence: CardPresence | null;
   /** Settles when it is known whether the reader is the only interface of its key. */
@@ -26,14 +26,14 @@ interface Entry {
 
 /** A reader and its location, if it reports one. */
 interface Located {
-  readonly entry: Entry;
+  readonly entry: ReaderEntry;
   readonly location: UsbLocation | null;
 }
 
 /** The readers inside USB security keys. They are opened for the driver that knows the keys by their other interfaces. */
 export class KeyReaders {
   readonly #parts: KeyReadersParts;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, ReaderEntry>();
   readonly #listeners = new Set<() => void>();
 
   constructor(parts: KeyReadersParts) {
@@ -119,7 +119,7 @@ const AMBIGUOUS =
 const notFound = (): HardwareError =>
   new HardwareError('unavailable', 'its smart card interface has not appeared: pcscd lists no reader of this key');
 
-async function locate(entry: Entry): Promise<Located> {
+async function locate(entry: ReaderEntry): Promise<Located> {
   return { entry, location: await entry.reader.location().catch(() => null) };
 }
 

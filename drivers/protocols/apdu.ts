@@ -61,7 +61,7 @@ const HEADER_BYTES = 4;
 const STATUS_BYTES = 2;
 
 /** The parts of a command APDU, each one byte except `data`. */
-interface Command {
+interface ApduCommand {
   /** Default: ISO. */
   readonly cla?: number;
   readonly ins: number;
@@ -76,7 +76,7 @@ interface Command {
 }
 
 /** Builds a short command APDU. Throws a RangeError for too much data: that is a mistake of the caller. */
-export function commandApdu({ cla = CLA.ISO, ins, p1 = 0, p2 = 0, data, le }: Command): Uint8Array {
+export function commandApdu({ cla = CLA.ISO, ins, p1 = 0, p2 = 0, data, le }: ApduCommand): Uint8Array {
   if (data !== undefined && data.length > 0xff) throw new RangeError(`${data.length} bytes of data in a short APDU`);
   return Uint8Array.of(cla, ins, p1, p2, ...(data ? [data.length, ...data] : []), ...(le === undefined ? [] : [le]));
 }

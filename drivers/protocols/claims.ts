@@ -22,7 +22,7 @@ const MAX_TEXT = 256;
 const MAX_ITEMS = 32;
 
 /** USB ids as four lower-case hex digits. */
-interface UsbIds {
+interface ClaimedUsbIds {
   readonly vendorId: string;
   readonly productId: string;
 }
@@ -30,7 +30,7 @@ interface UsbIds {
 /** Over the FIDO interface. Fails with a HardwareError if the key does not answer; what is not valid is left out. */
 export async function readFidoClaims(
   connection: ReportConnection,
-  ids: UsbIds,
+  ids: ClaimedUsbIds,
   signal: AbortSignal,
 ): Promise<KeyClaims> {
   const channel = await CtapHidChannel.open(connection, signal);

@@ -20,10 +20,15 @@ export interface KeySerialSource {
   read(key: KeyView, signal: AbortSignal, limit: number): Promise<KeyReport>;
 }
 
-type Read<C> = (connection: C, signal: AbortSignal) => Promise<KeyReport>;
+type ReadSerial<C> = (connection: C, signal: AbortSignal) => Promise<KeyReport>;
 
 /** Opens an interface of the key, reads, and closes it again, also after a failure. One deadline covers everything. */
-async function readOver<C>(opener: Opener<C>, read: Read<C>, signal: AbortSignal, limit: number): Promise<KeyReport> {
+async function readOver<C>(
+  opener: Opener<C>,
+  read: ReadSerial<C>,
+  signal: AbortSignal,
+  limit: number,
+): Promise<KeyReport> {
   const limited = deadline(signal, limit);
   const connection = await opener(limited);
   try {
@@ -34,7 +39,7 @@ async function readOver<C>(opener: Opener<C>, read: Read<C>, signal: AbortSignal
 }
 
 /** A read over an interface that the key should have: fails with `unavailable` while it has not appeared. */
-function required<C>(name: string, openerOf: (key: KeyView) => Opener<C> | null, read: Read<C>) {
+function required<C>(name: string, openerOf: (key: KeyView) => Opener<C> | null, read: ReadSerial<C>) {
   return async (key: KeyView, signal: AbortSignal, limit: number): Promise<KeyReport> => {
     const opener = openerOf(key);
     if (opener === null) throw new HardwareError('unavailable', `the ${name} interface of the key has not appeared`);
@@ -42,11 +47,11 @@ function required<C>(name: string, openerOf: (key: KeyView) => Opener<C> | null,
   };
 }
 
-const overFido = (read: Read<ReportConnection>) => required('FIDO', key => key.openFido, read);
+const overFido = (read: ReadSerial<ReportConnection>) => required('FIDO', key => key.openFido, read);
 const overOtp = required('OTP', key => key.openOtp, readYubiKeyOtp);
 
 /** A read over the smart card interface. If the program has no access to smart cards, the key reports nothing. */
-const overCard = (read: Read<CardConnection>) => async (key: KeyView, signal: AbortSignal, limit: number) =>
+const overCard = (read: ReadSerial<CardConnection>) => async (key: KeyView, signal: AbortSignal, limit: number) =>
   key.openCard === null ? { serial: null, firmwareVersion: null } : readOver(key.openCard, read, signal, limit);
 
 const isYubiKey = (productIds: readonly string[]) => (vendorId: string, productId: string) =>

@@ -9,9 +9,9 @@ import { text } from '../../text/text.ts';
 import { deviceWords } from './words.ts';
 
 /** What a person enters; an optional entry may be empty. */
-type Entries = Readonly<Record<EntryName, string>>;
-type EntryName = 'reason' | 'note' | 'validityDays' | 'userId' | 'activationCode' | 'password' | 'deviceId';
-const empty: Entries = {
+type FormEntries = Readonly<Record<FormEntryName, string>>;
+type FormEntryName = 'reason' | 'note' | 'validityDays' | 'userId' | 'activationCode' | 'password' | 'deviceId';
+const empty: FormEntries = {
   reason: '',
   note: '',
   validityDays: '',
@@ -20,16 +20,16 @@ const empty: Entries = {
   password: '',
   deviceId: '',
 };
-const optional: readonly EntryName[] = ['note', 'validityDays'];
+const optional: readonly FormEntryName[] = ['note', 'validityDays'];
 
-interface Action {
-  readonly entries: readonly EntryName[];
+interface FormAction {
+  readonly entries: readonly FormEntryName[];
   readonly explanation: 'activate' | 'lock' | 'unlock' | 'newCode' | 'final';
-  readonly send: (deviceId: string, entries: Entries, key: string) => Promise<unknown>;
+  readonly send: (deviceId: string, entries: FormEntries, key: string) => Promise<unknown>;
 }
 
 /** What each action needs and sends. */
-const actions: Readonly<Record<BatchOperation, Action>> = {
+const actions: Readonly<Record<BatchOperation, FormAction>> = {
   ACTIVATE: {
     entries: ['userId', 'activationCode'],
     explanation: 'activate',

@@ -31,7 +31,7 @@ const columns = [
   { name: 'proof', sort: null },
   { name: 'tags', sort: null },
 ] as const satisfies readonly { readonly name: string; readonly sort: DeviceSort | null }[];
-type Column = (typeof columns)[number];
+type TableColumn = (typeof columns)[number];
 
 /** The table. Text of the registry is shown as text, never as markup. */
 export function DeviceTable({ devices, query, selection }: TableProps) {
@@ -76,7 +76,7 @@ function SelectPage({ devices, selection }: Omit<TableProps, 'query'>) {
 }
 
 /** Times begin with the newest, texts with the first of the alphabet; the second click turns the order. */
-function Head({ column, query }: { readonly column: Column } & Pick<TableProps, 'query'>) {
+function Head({ column, query }: { readonly column: TableColumn } & Pick<TableProps, 'query'>) {
   const title = listWords.value.column[column.name];
   const { sort } = column;
   if (!sort) return <th scope="col">{title}</th>;

@@ -10,7 +10,7 @@ import { sizeOf } from './sizes.ts';
 import { packageWords } from './words.ts';
 
 /** A download and how far it is. */
-interface Download {
+interface DownloadProgress {
   readonly app: AppVersion;
   readonly received: number;
   /** `running`, how it ended, or that the browser cannot save it. */
@@ -20,11 +20,11 @@ interface Download {
 
 /** The downloads of a page, one at a time. They end with the page. */
 export function useDownload(): {
-  readonly current: Signal<Download | null>;
+  readonly current: Signal<DownloadProgress | null>;
   start(app: AppVersion): void;
   cancel(): void;
 } {
-  const current = useSignal<Download | null>(null);
+  const current = useSignal<DownloadProgress | null>(null);
   const abort = useRef(new AbortController());
   const cancel = () => abort.current.abort();
   useEffect(() => cancel, []);
@@ -32,7 +32,7 @@ export function useDownload(): {
     cancel();
     abort.current = new AbortController();
     const { signal } = abort.current;
-    const show = (change: Partial<Download>) => {
+    const show = (change: Partial<DownloadProgress>) => {
       if (abort.current.signal === signal)
         current.value = { app, received: 0, state: 'running', problem: null, ...change };
     };
@@ -48,7 +48,13 @@ export function useDownload(): {
 }
 
 /** The progress or the end of a download. */
-export function DownloadStatus({ current, onCancel }: { readonly current: Download; readonly onCancel: () => void }) {
+export function DownloadStatus({
+  current,
+  onCancel,
+}: {
+  readonly current: DownloadProgress;
+  readonly onCancel: () => void;
+}) {
   const words = packageWords.value;
   const { app, received, state, problem } = current;
   const { fileName, fileSize, versionId } = app;

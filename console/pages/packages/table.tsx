@@ -7,13 +7,13 @@ import type { PackageList } from './requests.ts';
 import { sizeOf } from './sizes.ts';
 import { packageWords } from './words.ts';
 
-interface TableProps {
+interface PackagesTableProps {
   readonly list: PackageList;
   readonly onDownload: (app: AppVersion) => void;
 }
 
 /** The table. Names and changes are shown as text, never as markup. */
-export function PackageTable({ list, onDownload }: TableProps) {
+export function PackageTable({ list, onDownload }: PackagesTableProps) {
   const { title, column } = packageWords.value;
   return (
     <ListTable title={title} columns={column} numbers={['size']}>
@@ -24,7 +24,7 @@ export function PackageTable({ list, onDownload }: TableProps) {
   );
 }
 
-interface RowProps extends Pick<TableProps, 'onDownload'> {
+interface RowProps extends Pick<PackagesTableProps, 'onDownload'> {
   readonly app: AppVersion;
   readonly isNewest: boolean;
 }

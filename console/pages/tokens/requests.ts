@@ -9,7 +9,7 @@ import { call } from '../../api/request.ts';
 const SIZE = 50;
 
 /** The operations that change tokens. */
-type TokenChange = 'createToken' | 'revokeToken';
+type TokenRequest = 'createToken' | 'revokeToken';
 /** A token that was just created, with its text. */
 export type CreatedToken = DataOf<Routes['createToken']>;
 
@@ -18,7 +18,7 @@ export const listTokens = (page: number, signal: AbortSignal): Promise<DataOf<Ro
   call('listTokens', { query: { page, size: SIZE } }, { signal });
 
 /** Carries out a change. All changes of the page go through this function. */
-export const changeToken = <N extends TokenChange>(name: N, input: InputOf<Routes[N]>): Promise<DataOf<Routes[N]>> =>
+export const changeToken = <N extends TokenRequest>(name: N, input: InputOf<Routes[N]>): Promise<DataOf<Routes[N]>> =>
   call(name, input);
 
 /** All webhooks. */

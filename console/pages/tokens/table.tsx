@@ -6,7 +6,7 @@ import { text } from '../../text/text.ts';
 import { stateOf } from './requests.ts';
 import { tokenWords } from './words.ts';
 
-interface TableProps {
+interface TokensTableProps {
   readonly tokens: readonly ServiceToken[];
   readonly onRevoke: (token: ServiceToken) => void;
 }
@@ -14,7 +14,7 @@ interface TableProps {
 const colors = { valid: 'good', expired: 'warn', revoked: 'bad' } as const;
 
 /** The table. Names are shown as text, never as markup. */
-export function TokenTable({ tokens, onRevoke }: TableProps) {
+export function TokenTable({ tokens, onRevoke }: TokensTableProps) {
   const { title, column } = tokenWords.value;
   return (
     <ListTable title={title} columns={column} minor={['by']}>
@@ -25,7 +25,7 @@ export function TokenTable({ tokens, onRevoke }: TableProps) {
   );
 }
 
-function Row({ token, onRevoke }: { readonly token: ServiceToken } & Pick<TableProps, 'onRevoke'>) {
+function Row({ token, onRevoke }: { readonly token: ServiceToken } & Pick<TokensTableProps, 'onRevoke'>) {
   const words = tokenWords.value;
   const { name, role, may, expiresAt, lastUsedAt, allowedFrom, createdBy } = token;
   const state = stateOf(token, Date.now());

@@ -9,14 +9,14 @@ import { call } from '../../api/request.ts';
 const SIZE = 50;
 
 /** The operations that change users. */
-type UserChange = 'createUser' | 'updateUser' | 'setPassword' | 'logoutUser';
+type UserRequest = 'createUser' | 'updateUser' | 'setPassword' | 'logoutUser';
 
 /** A page of the list, the newest users first. */
 export const listUsers = (page: number, signal: AbortSignal): Promise<DataOf<Routes['listUsers']>> =>
   call('listUsers', { query: { page, size: SIZE } }, { signal });
 
 /** Carries out a change. All changes of the page go through this function. */
-export const changeUser = <N extends UserChange>(
+export const changeUser = <N extends UserRequest>(
   name: N,
   input: InputOf<Routes[N]>,
   key: string,

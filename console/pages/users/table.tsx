@@ -7,7 +7,7 @@ import { stateOf } from './requests.ts';
 import type { UserAction } from './user-action.ts';
 import { userWords } from './words.ts';
 
-interface TableProps {
+interface UsersTableProps {
   readonly users: readonly User[];
   /** Id of the person; that user cannot be disabled. */
   readonly ownId: string;
@@ -17,7 +17,7 @@ interface TableProps {
 const colors = { enabled: 'good', disabled: 'warn', removed: '' } as const;
 
 /** The table, with the actions of each user. */
-export function UserTable({ users, ...rest }: TableProps) {
+export function UserTable({ users, ...rest }: UsersTableProps) {
   const { title, column } = userWords.value;
   return (
     <ListTable title={title} columns={column} minor={['since']}>
@@ -28,7 +28,7 @@ export function UserTable({ users, ...rest }: TableProps) {
   );
 }
 
-function Row({ user, ownId, onAsk }: Omit<TableProps, 'users'> & { readonly user: User }) {
+function Row({ user, ownId, onAsk }: Omit<UsersTableProps, 'users'> & { readonly user: User }) {
   const words = userWords.value;
   const { id, username, role, email, createdAt } = user;
   const state = stateOf(user);

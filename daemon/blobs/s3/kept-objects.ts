@@ -9,7 +9,7 @@ import type { S3Target } from './target.ts';
 const KEPT = 'before-restore-';
 const BATCH = 500;
 
-type Known = (names: readonly string[]) => Promise<ReadonlySet<string>>;
+type KnownNames = (names: readonly string[]) => Promise<ReadonlySet<string>>;
 
 /** The files of a registry that no daemon serves. Rejects with `StoreFailure` if the object store cannot be used. */
 export class KeptObjects {
@@ -36,7 +36,7 @@ export class KeptObjects {
     return null;
   }
 
-  async bringBack(known: Known): Promise<void> {
+  async bringBack(known: KnownNames): Promise<void> {
     const copies = await this.#keptCopies();
     const nameOf = (copy: string) => copy.slice(copy.lastIndexOf('/') + 1);
     for (let i = 0; i < copies.length; i += BATCH) {
@@ -50,7 +50,7 @@ export class KeptObjects {
   }
 
   /** Copies the files that are not `known` to names below `label`, which is `.before-restore-…`. Returns the function that removes the originals. */
-  async keepUnknown(known: Known, label: string): Promise<() => Promise<void>> {
+  async keepUnknown(known: KnownNames, label: string): Promise<() => Promise<void>> {
     const unknown: string[] = [];
     for await (const objects of this.#bucket.list()) {
       const names = objects.map(({ name }) => name).filter(isBlobName);

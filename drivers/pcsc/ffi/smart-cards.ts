@@ -3,7 +3,7 @@ import { type Abi, Memory } from './abi.ts';
 import { addressOf, type NativeFunctions } from './native.ts';
 import { PcscFailure, RESULT } from './results.ts';
 
-type Handle = number | bigint;
+type CardHandle = number | bigint;
 
 const SCOPE_SYSTEM = 2;
 /** Bytes of an ATR and of an attribute, at most. */
@@ -22,8 +22,8 @@ export class SmartCards {
   readonly #native: NativeFunctions;
   readonly #memory: Memory;
   readonly #response = Buffer.alloc(RESPONSE_BYTES);
-  #context: Handle | null = null;
-  #card: Handle = 0;
+  #context: CardHandle | null = null;
+  #card: CardHandle = 0;
   #protocol = 0;
 
   constructor(abi: Abi, native: NativeFunctions) {
@@ -33,7 +33,7 @@ export class SmartCards {
   }
 
   /** Connects to the service. Returns the context, for `cancel` on another thread. */
-  open(): Handle {
+  open(): CardHandle {
     const cell = this.#memory.handleCell();
     check(this.#native.establish(this.#memory.dword(SCOPE_SYSTEM), null, null, cell));
     this.#context = this.#memory.readHandle(cell);
@@ -47,7 +47,7 @@ export class SmartCards {
   }
 
   /** Ends a blocking `changes` of another thread with this context. */
-  cancel(context: Handle): void {
+  cancel(context: CardHandle): void {
     this.#native.cancel(context);
   }
 
@@ -169,7 +169,7 @@ export class SmartCards {
     return Uint8Array.from(value.subarray(0, this.#memory.readDword(length)));
   }
 
-  #opened(): Handle {
+  #opened(): CardHandle {
     if (this.#context === null) throw new PcscFailure(RESULT.INVALID_HANDLE);
     return this.#context;
   }

@@ -4,7 +4,7 @@ import type { Context } from './context.ts';
 import type { ArgShape, FlagShapes, FlagValues } from './flags.ts';
 
 /** What was typed, parsed. `args` has no entry for an optional argument that is absent. */
-interface Input<F extends FlagShapes> {
+interface CommandInput<F extends FlagShapes> {
   readonly args: readonly string[];
   readonly flags: FlagValues<F>;
   /** The tree of all commands, for commands that describe it: a `CommandNode`. */
@@ -35,7 +35,7 @@ interface CommandShape<F extends FlagShapes> {
   readonly isPaged?: true;
   /** Resolves to the exit code; nothing is 0. */
   // biome-ignore lint/suspicious/noConfusingVoidType: a command without a special exit code returns nothing
-  run(input: Input<F>, context: Context): Promise<number | void>;
+  run(input: CommandInput<F>, context: Context): Promise<number | void>;
 }
 
 /** A command without the types of its flags. */

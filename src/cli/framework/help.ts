@@ -10,10 +10,10 @@ export interface HelpOptions {
   readonly endings: readonly (readonly [code: string, words: string])[];
 }
 
-type Item = readonly [term: string, description: string];
-interface Part {
+type HelpItem = readonly [term: string, description: string];
+interface HelpPart {
   readonly title: string;
-  readonly items: readonly Item[];
+  readonly items: readonly HelpItem[];
 }
 
 /** Cells that a description beside its term needs; with fewer it goes below the term. Commander would not break it. */
@@ -22,7 +22,7 @@ const leastWrapped = 20;
 const itemSpaces = 4;
 const belowTerm = '      ';
 
-const firstSteps: readonly Item[] = [
+const firstSteps: readonly HelpItem[] = [
   ['devmgr quickstart', 'start a daemon and enroll the first key'],
   ['devmgr COMMAND --help', 'show a command with its options and examples'],
   ['devmgr --help --all', 'show all commands, global options and exit codes'],
@@ -60,9 +60,9 @@ const widthOf = ({ helpWidth = 80 }: { helpWidth?: number | undefined }): number
 /** The name of a command with its other names: `list, ls`. */
 const namesOf = ({ path, otherNames }: CommandNode): string => [path, ...otherNames].join(', ');
 
-type Parts = readonly (Part | readonly string[])[];
+type HelpParts = readonly (HelpPart | readonly string[])[];
 
-function partsOf(node: CommandNode, help: Help, endings: HelpOptions['endings']): Parts {
+function partsOf(node: CommandNode, help: Help, endings: HelpOptions['endings']): HelpParts {
   const isProgram = node.parent === null;
   if (isProgram && !node.isGiven('all'))
     return [
@@ -71,13 +71,15 @@ function partsOf(node: CommandNode, help: Help, endings: HelpOptions['endings'])
     ];
   const title = (leaf: CommandNode) => (isProgram ? leaf.helpGroup() : 'Commands:');
   const commands = node.nodes.length === 0 ? [] : grouped(node.leaves, title, leaf => [namesOf(leaf), leaf.summary()]);
-  const args = help.visibleArguments(node).map((arg): Item => [help.argumentTerm(arg), help.argumentDescription(arg)]);
+  const args = help
+    .visibleArguments(node)
+    .map((arg): HelpItem => [help.argumentTerm(arg), help.argumentDescription(arg)]);
   const options = grouped(
     help.visibleOptions(node),
     option => option.helpGroupHeading ?? '',
     option => [help.optionTerm(option), help.optionDescription(option)],
   );
-  const isGlobal = ({ title }: Part) => title === globalGroup;
+  const isGlobal = ({ title }: HelpPart) => title === globalGroup;
   return [
     ...commands,
     { title: 'Arguments:', items: args },
@@ -88,13 +90,13 @@ function partsOf(node: CommandNode, help: Help, endings: HelpOptions['endings'])
   ];
 }
 
-function grouped<T>(things: readonly T[], titleOf: (thing: T) => string, itemOf: (thing: T) => Item): Part[] {
+function grouped<T>(things: readonly T[], titleOf: (thing: T) => string, itemOf: (thing: T) => HelpItem): HelpPart[] {
   const groups = Map.groupBy(things, titleOf);
   return [...groups].map(([title, members]) => ({ title, items: members.map(itemOf) }));
 }
 
 /** The names at the first place of a command line, by section. */
-function overviewOf(program: CommandNode): Item[] {
+function overviewOf(program: CommandNode): HelpItem[] {
   const groups = Map.groupBy(program.nodes, node => node.helpGroup());
   return [...groups].map(([section, nodes]) => [section, nodes.map(node => node.name()).join(', ')]);
 }
@@ -112,7 +114,7 @@ function examplesOf({ shape }: CommandNode, help: Help): readonly string[] {
   return [help.styleTitle('Examples:'), ...lines, ''];
 }
 
-function writtenParts(parts: Parts, help: Help, paint: Paint): string[] {
+function writtenParts(parts: HelpParts, help: Help, paint: Paint): string[] {
   return parts.flatMap(part => {
     if (!('items' in part)) return part;
     const { title, items } = part;

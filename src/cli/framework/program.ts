@@ -46,9 +46,15 @@ export function createProgram(options: ProgramOptions): CommandNode {
   return program;
 }
 
-type Act = ProgramOptions['act'];
+type ProgramAct = ProgramOptions['act'];
 
-function addEntry(program: CommandNode, entry: Entry, section: string, groups: CommandTable['groups'], act: Act): void {
+function addEntry(
+  program: CommandNode,
+  entry: Entry,
+  section: string,
+  groups: CommandTable['groups'],
+  act: ProgramAct,
+): void {
   const [first = '', member] = entry.name.split(' ');
   const parent = member === undefined ? program : (program.child(first) ?? program.add(first, section));
   if (member !== undefined) parent.description(sentence(groups[first] ?? ''));

@@ -24,7 +24,7 @@ interface Build {
 }
 
 /** The versions of this copy of the program. */
-interface About {
+interface AboutProgram {
   readonly name: 'devmgr';
   readonly version: string;
   readonly form: 'executable' | 'package' | 'sources';
@@ -43,7 +43,7 @@ interface About {
 const nativePackages = ['better-sqlite3', 'node-hid', 'usb', 'pcsc-mini', '@napi-rs/keyring'] as const;
 
 /** The versions of this copy. Reads the `package.json` of the native packages. */
-export function about(): About {
+export function about(): AboutProgram {
   const build = typeof DEVMGR_BUILD === 'object' ? DEVMGR_BUILD : null;
   const isExecutable = process.getBuiltinModule('node:sea').isSea();
   const versionOf = (name: string) => (isExecutable ? (build?.packages[name] ?? null) : installedVersion(name));
@@ -77,7 +77,7 @@ function installedVersion(name: string): string | null {
 }
 
 /** The first line is `devmgr VERSION`; one line per part follows. */
-export function aboutText(facts: About): string {
+export function aboutText(facts: AboutProgram): string {
   const missing = facts.form === 'executable' ? 'not included' : 'not installed';
   const rows = [
     ['build', buildWords(facts)],
@@ -95,7 +95,7 @@ export function aboutText(facts: About): string {
 
 const formWords = { executable: 'single executable', package: 'for Node', sources: 'from the sources' } as const;
 
-function buildWords({ build, form }: About): string {
+function buildWords({ build, form }: AboutProgram): string {
   if (build === null) return formWords[form];
   const commit = build.commit === null ? 'unknown commit' : `${build.commit}${build.changed ? ' with changes' : ''}`;
   return [commit, build.date, formWords[form]].filter(Boolean).join(', ');

@@ -10,7 +10,7 @@ const blockRows = 20;
 /** More than any number of a column. */
 const beforeAllOthers = 1000;
 
-interface Layout {
+interface FittedTableLayout {
   /** Width of the terminal in cells. */
   readonly room: number;
   /** Spaces between two columns. */
@@ -32,7 +32,7 @@ const noLines = Object.fromEntries(
 );
 
 /** The lines of the table, the titles first. */
-export function drawn<Row>(filled: readonly Filled<Row>[], { room, gap, paint }: Layout): string[] {
+export function drawn<Row>(filled: readonly Filled<Row>[], { room, gap, paint }: FittedTableLayout): string[] {
   const fits = fitTo(room, gap, filled.map(measured));
   const rows = fits[0]!.texts.map((_, index) => fits.map(column => cellOf(column, index, paint)));
   const options = {

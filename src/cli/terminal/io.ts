@@ -41,7 +41,7 @@ const graceMs = 5_000;
 /** The streams of this process. They are opened when they are first used. */
 export function processIo(): Io {
   let interrupt: AbortSignal | undefined;
-  const patience: Patience = { isEndless: false, abandons: new Set() };
+  const patience: ExitPatience = { isEndless: false, abandons: new Set() };
   const terminals = [1, 2].map(isTerminal);
   const isUtf8 = hasUtf8(process.env);
   const drawn = (text: string, toTerminal: boolean) => (toTerminal && !isUtf8 ? inAscii(text) : text);
@@ -160,14 +160,14 @@ function writeStream(bytes: Buffer): Promise<void> {
 }
 
 /** How the process ends after SIGINT and SIGTERM. */
-interface Patience {
+interface ExitPatience {
   /** Another program has the terminal: SIGINT never ends the process. */
   isEndless: boolean;
   /** Work under way that may finish: what ends it. */
   readonly abandons: Set<Abandon>;
 }
 
-function listenForInterrupt(patience: Patience): AbortSignal {
+function listenForInterrupt(patience: ExitPatience): AbortSignal {
   const controller = new AbortController();
   const leave = () => process.exit(130);
   const leaveUnlessFinishing = () => {

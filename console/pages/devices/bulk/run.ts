@@ -19,11 +19,11 @@ export interface Entries {
 }
 
 /** `paused`: a batch has failed as a whole and can be sent again. `done`: nothing is left, or the person has stopped it. */
-type RunState = 'ready' | 'running' | 'stopping' | 'paused' | 'done';
+type BulkRunState = 'ready' | 'running' | 'stopping' | 'paused' | 'done';
 
 /** An operation on many devices. */
 export class BulkRun {
-  readonly state = signal<RunState>('ready');
+  readonly state = signal<BulkRunState>('ready');
   /** Results of the batches that were sent, in the order of the devices. */
   readonly results = signal<readonly ItemResult[]>([]);
   /** Why the last batch has failed as a whole; null if it has not. */

@@ -6,7 +6,7 @@ import type { Client } from '../../client/client.ts';
 import { PageFollower } from '../../client/pages.ts';
 
 type Query = Partial<QueryOf<Routes['listDevices']>>;
-type Page = DataOf<Routes['listDevices']>;
+type PageOfDevices = DataOf<Routes['listDevices']>;
 
 /** Devices of one page. */
 interface DevicePage {
@@ -41,7 +41,7 @@ export async function* allDevices(
 class PagesAhead {
   readonly #client: Client;
   readonly #query: Query;
-  readonly #requested = new Map<number, Promise<Page>>();
+  readonly #requested = new Map<number, Promise<PageOfDevices>>();
 
   constructor(client: Client, query: Query) {
     this.#client = client;
@@ -49,7 +49,7 @@ class PagesAhead {
   }
 
   /** A page, after the one before it with this pagination. Requests further pages. */
-  async take(page: number, { total, totalPages }: Page['pagination']): Promise<Page> {
+  async take(page: number, { total, totalPages }: PageOfDevices['pagination']): Promise<PageOfDevices> {
     for (let next = page; next <= Math.min(page + pagesAhead, totalPages); next++) this.#request(next);
     const found = await this.#requested.get(page)!;
     this.#requested.delete(page);

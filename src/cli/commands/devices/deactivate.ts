@@ -52,14 +52,14 @@ export const deactivate = command({
 
 const question = "An administrator's password";
 
-type Flags = BulkFlags &
+type DeactivateFlags = BulkFlags &
   PasswordFlags & {
     readonly reason: string | undefined;
     readonly note: string | undefined;
     readonly plugged: boolean;
   };
 
-async function deactivateMany(context: Context, names: readonly string[], flags: Flags): Promise<number> {
+async function deactivateMany(context: Context, names: readonly string[], flags: DeactivateFlags): Promise<number> {
   if (flags.file === '-' && (flags.passwordStdin || flags.passwordFile === '-'))
     throw usage('standard input cannot be both the devices and the password', 'give --password-file FILE');
   const { changeMany } = await import('../many/bulk/change.ts');

@@ -7,13 +7,13 @@ import { isServerRefusal, Unreachable } from '../../client/failures.ts';
 import type { Context } from '../../framework/context.ts';
 import { Fault, interrupted } from '../../framework/fault.ts';
 
-type Filter = Partial<QueryOf<Routes['exportDevices']>>;
+type ExportFilter = Partial<QueryOf<Routes['exportDevices']>>;
 
 /** What is exported, and how. */
-export type ExportQuery = Filter & { readonly format: ExportFormat };
+export type ExportQuery = ExportFilter & { readonly format: ExportFormat };
 
 /** The devices that match, in ascending order of their ids. Throws a fault if the export is incomplete. */
-export async function* exportedDevices(context: Context, filter: Filter): AsyncGenerator<DeviceListItem> {
+export async function* exportedDevices(context: Context, filter: ExportFilter): AsyncGenerator<DeviceListItem> {
   for await (const text of exportedText(context, { ...filter, format: 'ndjson' }, 'Selecting'))
     for (const line of text.split('\n')) if (line !== '') yield deviceOf(line);
 }

@@ -38,11 +38,11 @@ export const filterFlags = {
   tag: { ...tagFlag('only devices with this tag; with several, those that have all'), field: 'tag' },
 } as const satisfies FlagShapes;
 
-type Filter = Partial<QueryOf<Routes['exportDevices']>>;
+type ListFilter = Partial<QueryOf<Routes['exportDevices']>>;
 
 /** The query for the flags. A time is ISO 8601; without a zone it is local, without a time of day it is the start of the day. */
-export function filterOf(flags: FlagValues<typeof filterFlags>): Filter {
-  return definedFields<Filter>({
+export function filterOf(flags: FlagValues<typeof filterFlags>): ListFilter {
+  return definedFields<ListFilter>({
     deviceType: flags.type.length ? [...flags.type] : undefined,
     status: flags.status.length ? [...flags.status] : undefined,
     keyword: flags.keyword,

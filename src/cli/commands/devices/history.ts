@@ -34,7 +34,7 @@ export async function newestEvents({ registry }: Context, deviceId: string): Pro
 }
 
 /** What happened, and when. Without a time it has not happened. */
-interface Step {
+interface HistoryStep {
   readonly time: string | null;
   readonly words: string;
   readonly style?: Style | null;
@@ -42,12 +42,12 @@ interface Step {
 
 /** The history of a device, oldest first: its events, or without them what its details say. */
 export function historyOf(out: Output, device: DeviceDetail, past: PastEvents | null): string {
-  const uses: Step[] = [
+  const uses: HistoryStep[] = [
     { time: device.lastUsedAt, words: 'last used' },
     { time: device.statistics.lastBackupAt, words: 'last backup' },
   ];
   const lines = [...(past?.list.map(stepOf) ?? stepsOf(device)), ...uses]
-    .filter((step): step is Step & { readonly time: string } => typeof step.time === 'string')
+    .filter((step): step is HistoryStep & { readonly time: string } => typeof step.time === 'string')
     .sort((a, b) => a.time.localeCompare(b.time))
     .map(({ time, words, style = null }) => {
       const before = `    ${localTime(time)}  `;
@@ -57,7 +57,7 @@ export function historyOf(out: Output, device: DeviceDetail, past: PastEvents | 
   return `  history:\n${lines.join('')}`;
 }
 
-function stepsOf(device: DeviceDetail): Step[] {
+function stepsOf(device: DeviceDetail): HistoryStep[] {
   return [
     { time: device.createdAt, words: 'registered' },
     { time: device.activatedAt, words: `activated${device.userId ? ` for ${device.userId}` : ''}` },
@@ -74,7 +74,7 @@ const eventStatus: Readonly<Partial<Record<Notification['type'], DeviceStatus>>>
   DEVICE_DEACTIVATED: 'DEACTIVATED',
 };
 
-function stepOf(event: Notification): Step {
+function stepOf(event: Notification): HistoryStep {
   const { type, timestamp } = event;
   const status = eventStatus[type];
   // The type of the device is in the lines above.

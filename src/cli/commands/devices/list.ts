@@ -16,7 +16,7 @@ import { filterFlags, filterOf } from './filter.ts';
 import { proofColumn } from './proof.ts';
 import { csvFields, deviceFields, tagNamesIn, tagNamesOf, tagWords, withCells } from './tags.ts';
 
-type Query = Partial<QueryOf<Routes['listDevices']>>;
+type ListQuery = Partial<QueryOf<Routes['listDevices']>>;
 
 /** Lists devices: `GET /api/devices/list`, one page or all of them. */
 export const list = command({
@@ -57,7 +57,7 @@ export const list = command({
     { does: 'what has not been used this year', line: 'list --status ACTIVE,LOCKED --last-used-before 2026-01-01' },
   ],
   async run({ flags }, context) {
-    const query = definedFields<Query>({
+    const query = definedFields<ListQuery>({
       ...filterOf(flags),
       sortBy: flags.sort,
       sortOrder: flags.order,
@@ -70,7 +70,7 @@ export const list = command({
     };
     const load = () =>
       context.registry.call('listDevices', {
-        query: definedFields<Query>({ ...query, page: flags.page, size: flags.size }),
+        query: definedFields<ListQuery>({ ...query, page: flags.page, size: flags.size }),
       });
     if (flags.watch) {
       const { watchList } = await import('./live-list.ts');
@@ -95,7 +95,7 @@ export const list = command({
 
 async function all(
   context: Context,
-  query: Query,
+  query: ListQuery,
   size: number | undefined,
   listing: Listing<DeviceListItem>,
 ): Promise<void> {

@@ -11,7 +11,7 @@ interface MaybeProved {
   readonly proof?: Proof | null;
 }
 
-interface Meaning {
+interface ProofMeaning {
   /** Completes the name of the grade and a colon. */
   readonly words: string;
   readonly notProved: string | null;
@@ -19,7 +19,7 @@ interface Meaning {
 
 const relay = 'that this key, and not a genuine one elsewhere, has answered: a relay cannot be detected';
 
-const meanings: Readonly<Record<ProofGrade, Meaning>> = {
+const meanings: Readonly<Record<ProofGrade, ProofMeaning>> = {
   none: { words: 'nothing is known about this key', notProved: null },
   claimed: { words: 'nothing is proved; only the key itself reports this', notProved: null },
   model: {

@@ -26,7 +26,7 @@ and home folders, and serial numbers, were replaced by marks such as host-3f2a9c
 report, and a different one in the next. The report does not contain devices, users or the journal of the registry.`;
 
 /** Where the report is written. */
-interface ReportOptions {
+interface DoctorReportOptions {
   /** Undefined: a name with the time, in this folder. `-`: standard output. */
   readonly file: string | undefined;
   readonly force: boolean;
@@ -36,7 +36,7 @@ interface ReportOptions {
 export async function report(
   context: Context,
   checks: readonly Check[],
-  { file, force }: ReportOptions,
+  { file, force }: DoctorReportOptions,
 ): Promise<number> {
   const redactor = await createRedactor(context);
   const text = safeProse(await compose(context, checks, redactor));

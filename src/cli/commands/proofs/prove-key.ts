@@ -35,7 +35,7 @@ export interface KeyVerdict {
   readonly problem: string | null;
 }
 
-type Answer = DataOf<Routes['proveKey']>;
+type ProofAnswer = DataOf<Routes['proveKey']>;
 
 /** Milliseconds between two requests for the state of the key, within the limit of requests. The stream has no event for a touch. */
 const touchPollMs = 400;
@@ -72,7 +72,7 @@ async function nothingSaid(context: Context, key: NumberedKey, problem: string |
 
 const noProof: Proof = { ...unproved, warnings: [] };
 
-async function answerOf(context: Context, key: NumberedKey, body: BodyOf<Routes['proveKey']>): Promise<Answer> {
+async function answerOf(context: Context, key: NumberedKey, body: BodyOf<Routes['proveKey']>): Promise<ProofAnswer> {
   const { hardware, out } = context;
   const ended = new AbortController();
   const watching = watchTouch(context, key, ended.signal);

@@ -16,7 +16,7 @@ import type { Column } from '../../terminal/column.ts';
 import { safe } from '../../terminal/text.ts';
 import { bytes, localTime } from '../../terminal/when.ts';
 
-type Metadata = NonNullable<TrustList['metadata']>;
+type TrustMetadata = NonNullable<TrustList['metadata']>;
 
 /** Imports FIDO metadata or certificates: `POST /api/trust`. */
 export const trustImport = command({
@@ -84,9 +84,9 @@ async function sent(context: Context, path: string, fields: readonly (readonly [
 
 const texts = (value: readonly unknown[]): string[] => (Array.isArray(value) ? value.map(String) : []);
 
-const metadataTitle = ({ number }: Metadata): string => `FIDO metadata ${safe(String(number))}`;
+const metadataTitle = ({ number }: TrustMetadata): string => `FIDO metadata ${safe(String(number))}`;
 
-const metadataRows = ({ nextUpdate, entries }: Metadata): CardRow[] => [
+const metadataRows = ({ nextUpdate, entries }: TrustMetadata): CardRow[] => [
   ['models', count(entries)],
   ['next one due', safe(String(nextUpdate))],
 ];

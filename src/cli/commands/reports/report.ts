@@ -13,7 +13,7 @@ import { changesOf } from './changes.ts';
 import { DeviceCounts, type Figures } from './figures.ts';
 
 const formats = ['text', 'csv', 'html'] as const;
-type Format = (typeof formats)[number];
+type ReportFormat = (typeof formats)[number];
 
 const flags = {
   ...filterFlags,
@@ -59,9 +59,9 @@ export const report = command({
   },
 });
 
-type Values = FlagValues<typeof flags>;
+type ReportValues = FlagValues<typeof flags>;
 
-async function figuresOf(context: Context, flags: Values): Promise<Figures> {
+async function figuresOf(context: Context, flags: ReportValues): Promise<Figures> {
   if (flags.out !== undefined) checkOut(flags.out, flags.results);
   const filter = filterOf(flags);
   const attempts = await attemptsOf(flags.results, tagsOf(flags.tag));
@@ -84,10 +84,10 @@ function checkOut(out: string, results: readonly string[]): void {
   if (results.includes(out)) throw usage(`${out} is also in --results`, 'name another file with --out');
 }
 
-type Filter = ReturnType<typeof filterOf>;
+type ReportFilter = ReturnType<typeof filterOf>;
 
 /** INACTIVE devices whose code has expired: one request, because a list item does not have the time. */
-async function expiredCodes({ registry }: Context, filter: Filter, now: Date): Promise<number> {
+async function expiredCodes({ registry }: Context, filter: ReportFilter, now: Date): Promise<number> {
   if (filter.status !== undefined && !filter.status.includes('INACTIVE')) return 0;
   const given = filter.codeExpiresBefore;
   const codeExpiresBefore = given !== undefined && given < now ? given : now;
@@ -97,7 +97,7 @@ async function expiredCodes({ registry }: Context, filter: Filter, now: Date): P
   return pagination.total;
 }
 
-function formatOf(out: string | undefined): Format {
+function formatOf(out: string | undefined): ReportFormat {
   const [, ending] = /\.(csv|html?)$/i.exec(out ?? '') ?? [];
   if (ending === undefined) return 'text';
   return ending.toLowerCase() === 'csv' ? 'csv' : 'html';
@@ -106,7 +106,12 @@ function formatOf(out: string | undefined): Format {
 /** Columns of a text in a file. */
 const fileColumns = 60;
 
-async function composed({ out }: Context, figures: Figures, format: Format, isToScreen: boolean): Promise<string> {
+async function composed(
+  { out }: Context,
+  figures: Figures,
+  format: ReportFormat,
+  isToScreen: boolean,
+): Promise<string> {
   if (format === 'csv') return (await import('./csv.ts')).reportCsv(figures);
   if (format === 'html') return (await import('./html.ts')).reportHtml(figures);
   const { reportText } = await import('./text.ts');

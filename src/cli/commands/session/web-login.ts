@@ -8,10 +8,10 @@ import { sleep } from '../../client/sleep.ts';
 import type { Context } from '../../framework/context.ts';
 import { Fault } from '../../framework/fault.ts';
 
-type Login = DataOf<Routes['login']>;
+type WebLogin = DataOf<Routes['login']>;
 
 /** Logs in by a browser: shows an address and a code, and waits until a person has approved this terminal there. */
-export async function logInByBrowser(context: Context, registry: Client): Promise<Login> {
+export async function logInByBrowser(context: Context, registry: Client): Promise<WebLogin> {
   const { userCode, requestId, secret, expireTime } = await request(registry);
   await announce(context, await pageOf(registry), userCode);
   const { interrupt } = context.io;

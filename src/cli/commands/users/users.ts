@@ -108,10 +108,10 @@ export const usersAdd = command({
   },
 });
 
-type NewUser = Parameters<typeof Client.prototype.call<'createUser'>>[1]['body'];
+type AddedUser = Parameters<typeof Client.prototype.call<'createUser'>>[1]['body'];
 
 /** A name that is taken by a removed user is hidden in the list: a notice explains how to give it back. */
-async function create({ registry, out }: Context, body: NewUser): Promise<User> {
+async function create({ registry, out }: Context, body: AddedUser): Promise<User> {
   try {
     return await registry.call('createUser', { body });
   } catch (error) {
@@ -150,10 +150,10 @@ export const usersUpdate = command({
   },
 });
 
-type UserChange = Parameters<typeof Client.prototype.call<'updateUser'>>[1]['body'];
+type UsersUserChange = Parameters<typeof Client.prototype.call<'updateUser'>>[1]['body'];
 
 /** A user who is enabled again loses the mark of `users remove`. */
-async function change({ registry }: Context, userId: string, body: UserChange): Promise<User> {
+async function change({ registry }: Context, userId: string, body: UsersUserChange): Promise<User> {
   const user = await registry.call('updateUser', { params: { userId }, body });
   if (user.disabled || user.email !== removedEmail) return user;
   return registry.call('updateUser', { params: { userId }, body: { email: null } });

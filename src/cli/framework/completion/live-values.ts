@@ -12,7 +12,7 @@ import type { Word } from './typed.ts';
 const maxDevices = 50;
 
 /** Which values are wanted. */
-interface Wanted {
+interface WantedValues {
   readonly offer: Offer;
   /** What they begin with. */
   readonly typed: string;
@@ -23,12 +23,12 @@ interface Wanted {
 }
 
 /** The values of a kind. None begins with a dash: the shell would insert a flag. Rejects if the server does not answer. */
-export async function liveValues(wanted: Wanted, context: Context): Promise<readonly Word[]> {
+export async function liveValues(wanted: WantedValues, context: Context): Promise<readonly Word[]> {
   const words = await read(wanted, context);
   return words.filter(([word]) => typeof word === 'string' && !word.startsWith('-'));
 }
 
-async function read({ offer, typed, states, operands }: Wanted, context: Context): Promise<readonly Word[]> {
+async function read({ offer, typed, states, operands }: WantedValues, context: Context): Promise<readonly Word[]> {
   const { registry, settings } = context;
   const query = { size: 100 };
   switch (offer) {

@@ -98,11 +98,11 @@ function contextOf({ values }: CommandNode, context: Context): Context {
   return createContext({ ...context, settings, globals: { ...context.globals, autostart: false, wait: false } });
 }
 
-type Values = ArgShape | FlagShape;
+type OfferedValues = ArgShape | FlagShape;
 
 /** The values that begin with `typed`; of a list after commas, those that continue it. */
 async function valuesOf(
-  shape: Values,
+  shape: OfferedValues,
   typed: string,
   used: readonly string[],
   context: () => Context,

@@ -21,7 +21,7 @@ interface ShellWord {
 }
 
 /** The line up to the cursor. */
-interface Typed {
+interface TypedWords {
   /** The words after the program's name; the last one is being typed, and may be empty. */
   readonly words: readonly string[];
   /** The answer for the shell. */
@@ -35,7 +35,7 @@ const maxLength = 200;
 const isTypable = (word: string): boolean => word !== '' && word.length <= maxLength && safe(word) === word;
 
 /** Reads the arguments of the script: of bash the line and the part that bash replaces, of the others the words. */
-export function typedIn(shell: ShellName, given: readonly string[]): Typed {
+export function typedIn(shell: ShellName, given: readonly string[]): TypedWords {
   if (shell === 'bash') return typedInBash(given[0] ?? '', given[1] ?? '');
   const current = wordsOf(given.at(-1) ?? '').at(-1)!.text;
   return { words: [...given.slice(0, -1), current], answer: answerInLines };
@@ -52,7 +52,7 @@ function answerInLines(offered: Offered): string {
  * Bash replaces only what follows the last `=` or `:`, and inserts an answer as it is: characters with a meaning for the shell
  * are escaped here, in the way of the quotes that are open.
  */
-function typedInBash(line: string, replaced: string): Typed {
+function typedInBash(line: string, replaced: string): TypedWords {
   const words = wordsOf(line);
   const { raw, text, quote } = words.at(-1)!;
   const before = wordsOf(raw.slice(0, raw.length - replaced.length)).at(-1)!.text;

@@ -37,20 +37,20 @@ export const targetFlags = {
 } as const satisfies FlagShapes;
 
 /** The values of `targetFlags`. */
-interface TargetFlags {
+interface DownloadTargetFlags {
   readonly out: string | undefined;
   readonly force: boolean;
 }
 
 /** A usage error if a download and its JSON would both go to standard output. */
-export function checkTarget({ globals }: Context, { out }: TargetFlags): void {
+export function checkTarget({ globals }: Context, { out }: DownloadTargetFlags): void {
   if (out === '-' && globals.json) throw usage('--out - and --json both write to standard output');
 }
 
 /** Downloads a file and writes its `record` as the result, with the name of the file. What arrives damaged is deleted. */
 export async function downloadTo(
   context: Context,
-  flags: TargetFlags,
+  flags: DownloadTargetFlags,
   stored: StoredFile,
   record: object,
 ): Promise<void> {

@@ -54,7 +54,7 @@ async function* partsOf(parts: readonly Buffer[]): AsyncGenerator<Buffer> {
 }
 
 /** A form with a file, and how it is sent. */
-interface Upload<T> {
+interface FileUpload<T> {
   readonly file: SentFile;
   readonly fields: readonly (readonly [name: string, value: string])[];
   /** Sends the request; the record of the file that the server has stored. */
@@ -66,7 +66,10 @@ interface Upload<T> {
 }
 
 /** The record of the file once it has been sent. A fault if the digest that the server has stored is not that of the file. */
-export async function sendFile<T extends { readonly sha256: string }>(context: Context, upload: Upload<T>): Promise<T> {
+export async function sendFile<T extends { readonly sha256: string }>(
+  context: Context,
+  upload: FileUpload<T>,
+): Promise<T> {
   const { file, fields, send, idOf, ifDifferent } = upload;
   const { progress } = context.out;
   const onProgress = (sent: number) => progress.show('Uploading', sent, file.size, bytes);

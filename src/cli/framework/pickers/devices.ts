@@ -50,19 +50,19 @@ const lookupOf =
     return { choices: choicesOf(devices, fits.length > 1), more: byPart.more + ofUser.more };
   };
 
-interface Page {
+interface PickerPage {
   readonly list: readonly DeviceListItem[];
   /** Matches on other pages. */
   readonly more: number;
 }
 
-const nothing: Page = { list: [], more: 0 };
+const nothing: PickerPage = { list: [], more: 0 };
 
 async function page(
   client: Client,
   fits: readonly DeviceStatus[],
   filter: { readonly keyword?: string; readonly userId?: string },
-): Promise<Page> {
+): Promise<PickerPage> {
   const status = fits.length === deviceStatuses.length ? {} : { status: [...fits] };
   const { list, pagination } = await client.call('listDevices', { query: { size: offered, ...status, ...filter } });
   return { list, more: Math.max(0, pagination.total - list.length) };

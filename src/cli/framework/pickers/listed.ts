@@ -18,7 +18,7 @@ import { aligned } from './aligned.ts';
 const mostPages = 10;
 
 /** Something to choose. */
-interface Entry<T> {
+interface ListedEntry<T> {
   readonly value: T;
   /** What the list shows, in columns; the search looks into all of them. */
   readonly cells: readonly string[];
@@ -43,7 +43,7 @@ interface ListQuestion {
 async function pickListed<T>(
   context: Context,
   { question, argument, command, none }: ListQuestion,
-  read: () => Promise<{ readonly entries: readonly Entry<T>[]; readonly more: number }>,
+  read: () => Promise<{ readonly entries: readonly ListedEntry<T>[]; readonly more: number }>,
 ): Promise<T> {
   checkArgument(context, undefined, argument, command);
   const { entries, more } = await read();
@@ -52,7 +52,7 @@ async function pickListed<T>(
 }
 
 /** Searches among entries. `more` others exist and were not read. */
-function sourceOf<T>(entries: readonly Entry<T>[], more: number): ChoiceSource<T> {
+function sourceOf<T>(entries: readonly ListedEntry<T>[], more: number): ChoiceSource<T> {
   const names = aligned(entries.map(({ cells }) => cells));
   const choices = entries.map(({ value, description }, index) => ({
     value,
@@ -99,7 +99,7 @@ async function userEntries({ registry }: Context, fits: (user: User) => boolean)
     query => registry.call('listUsers', { query }),
     user => user.id,
   );
-  const entries = items.filter(fits).map((user): Entry<User> => ({ value: user, cells: userCells(user) }));
+  const entries = items.filter(fits).map((user): ListedEntry<User> => ({ value: user, cells: userCells(user) }));
   return { entries, more };
 }
 
@@ -152,7 +152,7 @@ export function pickVersion(context: Context, command: string): Promise<AppVersi
       query => context.registry.call('listApps', { query }),
       app => app.versionId,
     );
-    const entries = items.map((app): Entry<AppVersion> => ({ value: app, cells: versionCells(app) }));
+    const entries = items.map((app): ListedEntry<AppVersion> => ({ value: app, cells: versionCells(app) }));
     return { entries, more };
   });
 }
@@ -173,7 +173,7 @@ export function pickBackup(context: Context, command: string, deviceId: string):
     const read = (query: PageQuery) => context.registry.call('listBackups', { params: { deviceId }, query });
     const { items, more } = await firstPages(read, backup => backup.backupId);
     const entries = items.map(
-      (backup): Entry<Backup> => ({
+      (backup): ListedEntry<Backup> => ({
         value: backup,
         cells: backupCells(backup),
         ...(backup.note === null ? {} : { description: backup.note }),
@@ -199,7 +199,7 @@ export function pickToken(context: Context, command: string): Promise<ServiceTok
       token => token.tokenId,
     );
     const valid = items.filter(token => token.revokedAt === null && Date.parse(token.expiresAt) > Date.now());
-    const entries = valid.map((token): Entry<ServiceToken> => ({ value: token, cells: tokenCells(token) }));
+    const entries = valid.map((token): ListedEntry<ServiceToken> => ({ value: token, cells: tokenCells(token) }));
     return { entries, more };
   });
 }
@@ -212,7 +212,11 @@ const tokenCells = ({ tokenId, name, role, expiresAt }: ServiceToken): readonly 
 ];
 
 /** One of the known profiles. */
-export function pickProfile(context: Context, command: string, profiles: readonly Entry<string>[]): Promise<string> {
+export function pickProfile(
+  context: Context,
+  command: string,
+  profiles: readonly ListedEntry<string>[],
+): Promise<string> {
   const question = { question: 'Profile', argument: 'NAME', command, none: 'there is no profile' };
   return pickListed(context, question, async () => ({ entries: profiles, more: 0 }));
 }
