@@ -50,6 +50,8 @@ async function commandsPage(): Promise<string> {
   }
   const help = program.createHelp();
   parts.push('## Global options\n', ...optionTable(help, help.visibleOptions(program)));
+  for (const [name, text] of Object.entries(commandTable.topics))
+    parts.push(`## devmgr help ${name}\n`, ...text.split('\n').map(paragraph => `${prose(paragraph)}\n`));
   for (const leaf of program.leaves) {
     await leaf.load();
     parts.push(...commandPart(leaf, help));

@@ -49,6 +49,7 @@ const shape = command({ args, flags, examples: [], run: () => Promise.resolve() 
 const table: CommandTable = {
   sections: [{ title: 'Test', entries: [{ name: 'try', summary: 'test', load: () => Promise.resolve(shape) }] }],
   groups: {},
+  topics: {},
 };
 const parse = async (...words: string[]) => (await understood(['try', ...words], table)).node!;
 
@@ -220,6 +221,12 @@ describe('help', () => {
     expect(titles((await understood(['users', '--help'])).help)).toEqual(['Commands', 'Global options']);
   });
 
+  test.each(Object.entries(commandTable.topics))('of the topic %s is its text', async (name, text) => {
+    const { help } = await understood(['help', name]);
+    expect(help.split(/\s+/).join(' ').trim()).toBe(text.split(/\s+/).join(' '));
+    expect(tooWide(help, 80)).toEqual([]);
+  });
+
   test.each([['--help'], ['--help', '--all'], ['daemon', '--help']])(
     'is within every width: %s %s',
     async (...words) => {
@@ -265,6 +272,13 @@ describe.each(entries.map(entry => [entry.name, entry] as const))('devmgr %s', (
     const { examples } = await entry.load();
     expect(examples.length).toBeGreaterThan(0);
     for (const { line } of examples) expect((await understood(shellWords(line))).node?.path).toBe(name);
+  });
+
+  test('has a short description; what it refers to exists', async () => {
+    const { description = '' } = await entry.load();
+    expect(description.length).toBeLessThan(800);
+    for (const [, topic] of description.matchAll(/devmgr help (\w+)/g))
+      expect(commandTable.topics).toHaveProperty(topic!);
   });
 
   test('has help that names each flag and argument, within the width', async () => {

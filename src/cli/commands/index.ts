@@ -232,6 +232,10 @@ export const commandTable: CommandTable = {
       ],
     },
   ],
+  topics: {
+    batches:
+      'Several devices, --file or --filter change many devices: in batches, with one result for each device. Exit code 7 means that some failed.\nA CSV file for --file needs a header row; to change devices, with deviceId or serialNumber.\n--out writes the results to a file: JSON lines if its name ends in .json, .jsonl or .ndjson, else CSV. After an interruption, the same command with --resume continues.',
+  },
   groups: {
     spool: 'keys that were enrolled while the registry was away',
     backups: 'backups of devices',

@@ -21,6 +21,8 @@ export class CommandNode extends Command {
   #entry: Entry | null = null;
   #act: Act = () => Promise.resolve();
   readonly #flagSet = new FlagSet();
+  /** Texts for `help NAME`, of the program only. */
+  topics: Readonly<Record<string, string>> = {};
   #isDefined = false;
   /** The definition of the command; null for the program, for groups, and before it is loaded. */
   shape: AnyCommand | null = null;
@@ -168,9 +170,16 @@ export class CommandNode extends Command {
 
   /** Parses a command line and runs its command. After help, commander ends the program by an error. */
   async run(argv: readonly string[]): Promise<void> {
+    const topic = argv[0] === 'help' ? this.topics[argv[1] ?? ''] : undefined;
+    if (topic !== undefined) return this.#writeTopic(topic);
     const words = this.namesFirst(argv);
     if (!this.child(words[0] ?? '')) await this.#define();
     await this.parseAsync(words, { from: 'user' });
+  }
+
+  #writeTopic(topic: string): void {
+    const { writeOut, getOutHelpWidth } = this.configureOutput();
+    writeOut!(`${this.createHelp().boxWrap(topic.replaceAll('\n', '\n\n'), getOutHelpWidth!())}\n`);
   }
 
   /** Moves the names of the command to the front, as its proper names: flags may come before them. `help NAME` becomes `NAME --help`. */

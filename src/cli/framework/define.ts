@@ -56,6 +56,8 @@ export interface CommandTable {
   readonly sections: readonly { readonly title: string; readonly entries: readonly Entry[] }[];
   /** Words that begin several commands (`daemon`, `users`), with what they are about. */
   readonly groups: Readonly<Record<string, string>>;
+  /** What several commands have in common, by the name for `devmgr help NAME`. Paragraphs, one per line. */
+  readonly topics: Readonly<Record<string, string>>;
 }
 
 /** Infers the type of `run`'s input from the flags. */

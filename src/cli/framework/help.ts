@@ -85,9 +85,17 @@ function partsOf(node: CommandNode, help: Help, endings: HelpOptions['endings'])
     { title: 'Arguments:', items: args },
     ...options.filter(part => !isGlobal(part)),
     examplesOf(node, help),
-    ...options.filter(isGlobal),
+    ...(isProgram ? options.filter(isGlobal) : [globalNames(node, help)]),
     { title: 'Exit codes:', items: isProgram ? endings : [] },
   ];
+}
+
+/** All commands have the same global options: their names are enough in the help of one. */
+function globalNames(node: CommandNode, help: Help): readonly string[] {
+  const names = help.visibleOptions(node).filter(option => option.helpGroupHeading === globalGroup);
+  const text = `${names.map(({ long }) => long).join(', ')}; see: devmgr --help --all`;
+  const lines = help.boxWrap(text, widthOf(help) - 2).split('\n');
+  return [help.styleTitle(globalGroup), ...lines.map(line => `  ${line}`), ''];
 }
 
 function grouped<T>(things: readonly T[], titleOf: (thing: T) => string, itemOf: (thing: T) => HelpItem): HelpPart[] {

@@ -37,6 +37,7 @@ export function createProgram(options: ProgramOptions): CommandNode {
       getOutHasColors: () => true,
       getErrHasColors: () => true,
     });
+  program.topics = table.topics;
   const all = table.sections.flatMap(({ title, entries }) => entries.map(entry => ({ section: `${title}:`, entry })));
   const wanted = all.filter(({ entry }) =>
     [entry.name, ...(entry.aliases ?? [])].some(name => name.split(' ')[0] === only),

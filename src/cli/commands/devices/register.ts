@@ -18,7 +18,7 @@ const withFile = { needs: 'file' } as const;
 /** Registers one device (`POST /api/devices/register`), or with --file many of them; see `commands/import`. */
 export const register = command({
   description:
-    "Registers one device, or with --file every device in a CSV file with a header row (columns in any order), a JSON array, or JSON lines. Devices are sent in batches. There is one result per line, with its line number (in a JSON array, the number of the item). Exit code 7 means that some lines failed. With --file, --type, --manufacturer, --model and --tag are the values of lines that have none; columns tag:NAME are tags.\n--map reads files of others: yubico (serial numbers, or Yubico's key provisioning format), entra-oath (Microsoft Entra OATH tokens), snipe-it (assets), pskc (RFC 6030, XML), or columns that you name. Secrets in a file are dropped while it is read, and the command reports this. --dry-run shows how columns are read.\nWith --skip-existing a line whose device is already registered has the status registered and no activation code. It fails if that device has another type, manufacturer or model.\n--out writes the results to a file: JSON lines if its name ends in .json, .jsonl or .ndjson, else CSV. An existing file is not overwritten: --resume continues it, and --force starts over and keeps it as FILE.before.",
+    'Registers one device, or with --file every device in a CSV file with a header row (columns in any order), a JSON array, or JSON lines. --type, --manufacturer, --model and --tag are then the values of lines that have none; columns tag:NAME are tags.\n--map reads other files: yubico (serial numbers or the key provisioning format), entra-oath (Microsoft Entra OATH tokens), snipe-it (assets), pskc (RFC 6030, XML), or columns that you name. Secrets in a file are dropped, and the command reports how many.\nWith --skip-existing, a line whose device is registered has the status registered and no activation code. It fails if type, manufacturer or model differ.\nFor results, --out and --resume see devmgr help batches.',
   flags: {
     type: { value: 'TYPE', field: 'deviceType', choices: deviceTypes, help: 'type of the device' },
     serial: {
@@ -50,7 +50,7 @@ export const register = command({
     'dry-run': { ...withFile, help: 'report which lines are new, registered or invalid, and change nothing' },
     'skip-existing': { ...withFile, help: 'count devices that are already registered as done' },
     resume: { ...withFile, help: 'continue where an earlier run stopped' },
-    force: { ...withFile, help: 'start over even if results or an interrupted run exist' },
+    force: { ...withFile, help: 'start over; results that exist are kept as FILE.before' },
     'batch-size': {
       value: 'N',
       whole: { min: 1, max: sizes.batchItems },

@@ -42,6 +42,6 @@ export type BulkFlags = FlagValues<typeof bulkFlags>;
 export const isBulk = (args: readonly string[], { file, filter, out }: BulkFlags): boolean =>
   args.length > 1 || file !== undefined || filter.length > 0 || out !== undefined;
 
-/** What the help of these commands says about many devices. */
+/** The part of the description that these commands have in common. */
 export const bulkDescription =
-  'Without a device, a list at the terminal offers those that fit. Several devices, --file or --filter change many devices: in batches, with one result per device, and exit code 7 if some failed. --out writes the results to a file: JSON lines if its name ends in .json, .jsonl or .ndjson, else CSV. After an interruption the same command with --resume continues. A CSV file for --file needs a header row with deviceId or serialNumber.';
+  'Without a device, a list at the terminal offers those that fit. Several devices, --file or --filter change many devices: see devmgr help batches.';
