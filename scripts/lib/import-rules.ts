@@ -164,6 +164,11 @@ export const rules: readonly Rule[] = [
     because: 'imports go http → services → store → domain; the store keeps rows and decides nothing',
   },
   {
+    from: ['daemon/store/write/', 'daemon/store/read/'],
+    only: ['daemon/store/', 'daemon/domain/', 'daemon/concurrency.ts', 'src/contract/'],
+    because: 'what a change means, and what is read, is stated once for all engines: no I/O, no engine, no SQL client',
+  },
+  {
     from: ['daemon/services/', 'daemon/notifications/', 'daemon/blobs/', 'daemon/hardware/', 'daemon/home/'],
     never: ['daemon/main.ts', 'daemon/http/', 'npm:fastify'],
     because: 'HTTP ends in daemon/http: services return values and refuse with business codes',

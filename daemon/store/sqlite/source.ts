@@ -32,8 +32,9 @@ export class SqliteSource implements Source {
     // Most registries have no answers at all: a batch of 10,000 must not look for each of its serial numbers.
     if ((lookup as unknown) === answersOf && !this.#anyAnswers()) return none;
     if (kept.has(lookup)) return this.#keep(lookup, key);
-    const { unique } = lookup.table;
-    if ((lookup as unknown) !== unique) return this.#tables.all(lookup, key);
+    const { unique, byKey } = lookup.table;
+    const findsOne = (lookup as unknown) === unique || (lookup as unknown) === byKey;
+    if (!findsOne) return this.#tables.all(lookup, key);
     const one = this.#tables.one(lookup, key);
     return one ? [one] : none;
   }

@@ -1,4 +1,5 @@
 /** The statements that read and write whole records, from the tables as data. */
+import type Database from 'better-sqlite3';
 import type { Tags } from '../../../src/contract/tags.ts';
 import { hasTags, noTags } from '../../domain/device.ts';
 import type { Rows, Window } from '../queries.ts';
@@ -47,7 +48,10 @@ export function decoder<R extends object, S extends Field<R>>(
 }
 
 /** A constant of the program in SQL. */
-const literal = (value: unknown) => (typeof value === 'string' ? `'${value}'` : String(Number(value)));
+function literal(value: unknown): string {
+  if (value === null) return 'NULL';
+  return typeof value === 'string' ? `'${value}'` : String(Number(value));
+}
 const constantTerm = ([field, value]: [string, unknown]) =>
   value === null ? `${columnOf(field)} IS NULL` : `${columnOf(field)} = ${literal(value)}`;
 
@@ -56,18 +60,28 @@ interface Find {
   readonly toRecord: (row: unknown) => unknown;
 }
 
-interface Insert {
-  readonly sql: string;
+/** A statement that writes these fields. */
+interface Write {
+  readonly statement: Database.Statement;
   readonly fields: readonly string[];
-  /** The types of those that are not stored as they are. */
+  /** The types of those that are not stored as they are; null for the others. */
   readonly coded: readonly (ColumnType | null)[];
+}
+
+/** How the rows of a table are written. */
+interface Writes {
+  /** `initial`: for rows whose other fields have their initial values. */
+  readonly insert: { readonly initial: Write; readonly all: Write };
+  readonly constants: readonly (readonly [string, unknown])[];
+  /** By the bits of the fields that have changed. */
+  readonly updates: Map<number, Write>;
 }
 
 /** Reads and writes records. */
 export class SqliteTables implements RecordQueries {
   readonly statements: Statements;
   readonly #finds = new Map<unknown, Find>();
-  readonly #inserts = new Map<unknown, { readonly initial: Insert; readonly all: Insert }>();
+  readonly #writes = new Map<unknown, Writes>();
 
   constructor(statements: Statements) {
     this.statements = statements;
@@ -113,15 +127,15 @@ export class SqliteTables implements RecordQueries {
   }
 
   insert<R extends object>(table: Table<R>, record: R): void {
-    const { initial, all } = this.#insertsOf(table);
-    const { sql, fields, coded } = isInitial(table.initial, record) ? initial : all;
-    const values: unknown[] = [];
-    for (let i = 0; i < fields.length; i++) {
-      const value = record[fields[i] as Field<R>];
-      const type = coded[i]!;
-      values.push(type === null ? value : encoded(type, value));
-    }
-    this.statements.of(sql).run(values);
+    const { insert, constants } = this.#writesOf(table);
+    let isInitial = true;
+    for (const [field, value] of constants)
+      if (record[field as Field<R>] !== value) {
+        isInitial = false;
+        break;
+      }
+    const { statement, fields, coded } = isInitial ? insert.initial : insert.all;
+    statement.run(valuesOf(record, fields, coded));
   }
 
   /** Adds a row, or takes the place of the one with its key. */
@@ -141,12 +155,17 @@ export class SqliteTables implements RecordQueries {
   }
 
   /** Writes the fields that have changed. */
-  update<R extends object>({ name, key, mutable, types }: Table<R>, before: R, after: R): void {
-    const changed = mutable.filter(field => before[field] !== after[field]);
-    if (changed.length === 0) return;
-    const set = changed.map(field => `${columnOf(field)} = ?`).join(', ');
-    const values = changed.map(field => encoded(types[field], after[field]));
-    this.statements.of(`UPDATE ${name} SET ${set} WHERE ${columnOf(key)} = ?`).run(...values, after[key]);
+  update<R extends object>(table: Table<R>, before: R, after: R): void {
+    const { mutable, key } = table;
+    let bits = 0;
+    for (let i = 0; i < mutable.length; i++) if (before[mutable[i]!] !== after[mutable[i]!]) bits |= 1 << i;
+    if (bits === 0) return;
+    const { updates } = this.#writesOf(table);
+    const known = updates.get(bits) ?? this.#updateOf(table, bits);
+    updates.set(bits, known);
+    const values = valuesOf(after, known.fields, known.coded);
+    values.push(after[key]);
+    known.statement.run(values);
   }
 
   #findOf<R extends object>(lookup: Lookup<R>): Find {
@@ -160,29 +179,49 @@ export class SqliteTables implements RecordQueries {
     return find;
   }
 
-  #insertsOf<R extends object>(table: Table<R>) {
-    const known = this.#inserts.get(table);
+  #writesOf<R extends object>(table: Table<R>): Writes {
+    const known = this.#writes.get(table);
     if (known) return known;
     const varying = table.fields.filter(field => !(field in table.initial));
-    const made = { initial: insertOf(table, varying), all: insertOf(table, table.fields) };
-    this.#inserts.set(table, made);
+    const made = {
+      insert: { initial: this.#insertOf(table, varying), all: this.#insertOf(table, table.fields) },
+      constants: Object.entries(table.initial),
+      updates: new Map(),
+    };
+    this.#writes.set(table, made);
     return made;
+  }
+
+  /** Fields that are left out have their initial values. */
+  #insertOf<R extends object>(table: Table<R>, fields: readonly Field<R>[]): Write {
+    const constants = Object.entries(table.initial).filter(([field]) => !fields.includes(field as Field<R>));
+    const names = [...fields, ...constants.map(([field]) => field)].map(columnOf).join(', ');
+    const values = [...fields.map(() => '?'), ...constants.map(([, value]) => literal(value))].join(', ');
+    return this.#write(`INSERT INTO ${table.name} (${names}) VALUES (${values})`, table, fields);
+  }
+
+  #updateOf<R extends object>(table: Table<R>, bits: number): Write {
+    const fields = table.mutable.filter((_, i) => (bits & (1 << i)) !== 0);
+    const set = fields.map(field => `${columnOf(field)} = ?`).join(', ');
+    return this.#write(`UPDATE ${table.name} SET ${set} WHERE ${columnOf(table.key)} = ?`, table, fields);
+  }
+
+  #write<R extends object>(sql: string, { types }: Table<R>, fields: readonly Field<R>[]): Write {
+    const coded = fields.map(field => (plain.has(types[field]) ? null : types[field]));
+    return { statement: this.statements.of(sql), fields, coded };
   }
 }
 
-/** Fields that are left out have their initial values. */
-function insertOf<R extends object>(table: Table<R>, fields: readonly Field<R>[]): Insert {
-  const constants = Object.entries(table.initial).filter(([field]) => !fields.includes(field as Field<R>));
-  const names = [...fields, ...constants.map(([field]) => field)].map(columnOf);
-  const values = [
-    ...fields.map(() => '?'),
-    ...constants.map(([, value]) => (value === null ? 'NULL' : literal(value))),
-  ];
-  const coded = fields.map(field => (plain.has(table.types[field]) ? null : table.types[field]));
-  return { sql: `INSERT INTO ${table.name} (${names.join(', ')}) VALUES (${values.join(', ')})`, fields, coded };
-}
-
-function isInitial<R extends object>(initial: Partial<R>, record: R): boolean {
-  for (const field in initial) if (record[field] !== initial[field]) return false;
-  return true;
+function valuesOf<R extends object>(
+  record: R,
+  fields: readonly string[],
+  coded: readonly (ColumnType | null)[],
+): unknown[] {
+  const values: unknown[] = [];
+  for (let i = 0; i < fields.length; i++) {
+    const value = record[fields[i] as Field<R>];
+    const type = coded[i]!;
+    values.push(type === null ? value : encoded(type, value));
+  }
+  return values;
 }

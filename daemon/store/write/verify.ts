@@ -5,11 +5,11 @@ import { TimeSlice } from '../../concurrency.ts';
 import { type AnsweredChallenge, answerDigest, answerParts } from '../../domain/digest.ts';
 import { storedProof } from '../../domain/proof.ts';
 import type { CopiedTable, RowRange, StoredRows } from '../copy.ts';
-import { JournalCheck } from '../journal-check.ts';
 import type { ChainedRow } from '../journal-end.ts';
 import type { JournalKeyList } from '../key-ring.ts';
 import type { Anchors, JournalReport } from '../maintenance.ts';
 import { columnOf, events } from '../tables.ts';
+import { JournalCheck } from './journal-check.ts';
 import type { Replay, Report } from './replay.ts';
 
 /** Rows read at a time. */

@@ -1,9 +1,9 @@
-import { AnchorCheck } from './anchors.ts';
-import { entryMac, type Mac, noEntries, sealOf } from './chain.ts';
-import type { ChainedRow, StoredHead } from './journal-end.ts';
-import { type JournalKeyList, KeyRing } from './key-ring.ts';
-import type { Anchors, JournalReport } from './maintenance.ts';
-import { Replays } from './write/replays.ts';
+import { AnchorCheck } from '../anchors.ts';
+import { entryMac, type Mac, noEntries, sealOf } from '../chain.ts';
+import type { ChainedRow, StoredHead } from '../journal-end.ts';
+import { type JournalKeyList, KeyRing } from '../key-ring.ts';
+import type { Anchors, JournalReport } from '../maintenance.ts';
+import { Replays } from './replays.ts';
 
 const maxProblems = 100;
 
