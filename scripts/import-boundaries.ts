@@ -91,7 +91,7 @@ export function violationsIn(file: string, source: string, packages?: ReadonlySe
 }
 
 /** The source files of a project, as paths in it. */
-function sourceFiles(root: string): string[] {
+export function sourceFiles(root: string): string[] {
   return [...product, 'tests/', 'benchmarks/', 'scripts/'].flatMap(folder =>
     existsSync(join(root, folder)) ? sourcesIn(root, folder) : [],
   );

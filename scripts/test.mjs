@@ -4,7 +4,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runChecks } from './lib/checks.mjs';
+import { runChecks, staticChecks } from './lib/checks.mjs';
 import { prepareMachine } from './lib/machine.mjs';
 import { modules, node, root, run, say } from './lib/project.mjs';
 import { listOf, resultsOf } from './lib/test-results.mjs';
@@ -15,16 +15,7 @@ const underCi = Boolean(process.env.CI);
 const ownEnv = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('DEVMGR_')));
 const env = { ...ownEnv, PATH: `${join(modules, '.bin')}:${process.env.PATH}` };
 
-// The longest come first.
-const checks = [
-  ['regular expressions', [node, 'scripts/regex.ts']],
-  ['lint', ['node_modules/.bin/biome', 'ci', '--colors=off']],
-  ['types', ['node_modules/.bin/tsc', '--noEmit', '-p', '.']],
-  ['types of the console', ['node_modules/.bin/tsc', '--noEmit', '-p', 'console']],
-  ['build', [node, 'scripts/build.mjs']],
-  ['words', [node, 'scripts/words.ts']],
-  ['imports', [node, 'scripts/import-boundaries.ts']],
-];
+const checks = [...staticChecks, ['build', [node, 'scripts/build.mjs']]];
 
 // These packages have a folder and a lock file of their own: both installations run at the same time.
 const tools = run(process.execPath, ['tests/tools/setup.mjs'], { env: ownEnv });

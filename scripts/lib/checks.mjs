@@ -1,5 +1,15 @@
-// The checks of `npm test` beside the tests: programs that succeed or fail as a whole.
-import { run } from './project.mjs';
+// The checks of `npm test` and `npm run check` beside the tests: programs that succeed or fail as a whole.
+import { node, run } from './project.mjs';
+
+/** What needs no test: `[name, [program, ...arguments]]`. The longest come first. */
+export const staticChecks = [
+  ['regular expressions', [node, 'scripts/regex.ts']],
+  ['lint', ['node_modules/.bin/biome', 'ci', '--colors=off']],
+  ['types', ['node_modules/.bin/tsc', '--noEmit', '-p', '.']],
+  ['types of the console', ['node_modules/.bin/tsc', '--noEmit', '-p', 'console']],
+  ['words', [node, 'scripts/words.ts']],
+  ['imports', [node, 'scripts/import-boundaries.ts']],
+];
 
 /**
  * Runs the checks in their order, `width` at a time; `checks` is a list of `[name, [program, ...arguments]]`. Writes the output of
