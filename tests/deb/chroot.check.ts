@@ -39,7 +39,7 @@ inDebian('in a Debian without systemd', () => {
   });
 
   it('the rules that open keys and readers are in place', () => {
-    expect(answer('devmgr doctor --fix')).toContain('Every rule is in place already.');
+    expect(answer('devmgr doctor --fix')).toContain('All rules are already installed.');
   });
 
   it('the daemon runs as the user devmgr, and shows what SIM cards want', () => {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { build } from '../../scripts/build.mjs';
+import { withoutCommonLicences } from '../../scripts/deb/copyright.mjs';
 
 const root = join(import.meta.dirname, '../..');
 const read = (...path: string[]) => readFileSync(join(root, ...path), 'utf8');
@@ -55,4 +56,17 @@ it('each of their licences is one that docs/dependencies.md explains', () => {
 
 it('the npm package carries them', () => {
   expect(JSON.parse(read('package.json')).files).toContain('dist/licences.txt');
+});
+
+it('the Debian package refers to the common text of the Apache license, also where its title has empty lines', () => {
+  const end = '\n   1. Definitions.\n\n   END OF TERMS AND CONDITIONS\n\n   APPENDIX\n';
+  for (const gap of ['\n', '\n\n', ' \n  \n']) {
+    const text = `a 1.0.0 (Apache-2.0)\n\n   Apache License${gap}   Version 2.0, January 2004\n${end}`;
+    const common = '  The text of the Apache License 2.0 is in /usr/share/common-licenses/Apache-2.0.';
+    expect(withoutCommonLicences(text)).toBe(`a 1.0.0 (Apache-2.0)\n\n${common}\n\n   APPENDIX\n`);
+  }
+});
+
+it('the copyright file of the Debian package repeats no Apache license', () => {
+  expect(withoutCommonLicences(notices)).not.toContain('TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION');
 });
