@@ -24,7 +24,7 @@ function distances(changed: readonly string[], imports: Imports): Map<string, nu
   for (const [file, loaded] of imports)
     for (const path of loaded) importers.set(path, [...(importers.get(path) ?? []), file]);
   const found = new Map(changed.map(file => [file, 0]));
-  // A Map iterates over what is added meanwhile, so this visits the files in the order of their distance.
+  // The loop also visits what it adds to the Map: the files in the order of their distance.
   for (const [file, distance] of found)
     for (const importer of importers.get(file) ?? []) if (!found.has(importer)) found.set(importer, distance + 1);
   return found;
