@@ -1,6 +1,7 @@
 /**
- * Lets a client that is still sending read its response. Many clients read only after they have sent everything, and closing
- * the connection under them would discard the response. It is sent at once; the connection closes after the rest of the body.
+ * Lets a client that is still sending read its response. Many clients read only after they have sent everything, and closing the
+ * connection earlier would discard the response. So the response is sent at once, and the connection closes after the rest of the
+ * body.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

@@ -68,7 +68,7 @@ export async function listenOnSocket(app: FastifyInstance, path: string): Promis
 }
 
 async function obstacle(path: string): Promise<string | null> {
-  // A named pipe can be created first by another user, and Node can neither set nor read the access list of one.
+  // No named pipe on Windows: another user can create it first, and Node can neither set nor read its access list.
   if (process.platform === 'win32') return 'Node has no Unix sockets on Windows';
   if (Buffer.byteLength(path) > MAX_PATH)
     return `the path ${path} is longer than the ${MAX_PATH} bytes of a socket's name`;

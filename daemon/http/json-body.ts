@@ -49,10 +49,16 @@ function* parseWhole(body: Buffer): Generator<void, unknown> {
   return parse(text);
 }
 
-/** With its number, the only element of what stands for a long array in the rest of the body. No client knows it, so no text of a body is taken for it. */
+/**
+ * Random text. With a number, it is the only element of the array that replaces a long array while the rest of the body is
+ * parsed. No client knows it, so no body can contain it.
+ */
 const MARK = randomBytes(16).toString('hex');
 
-/** The long arrays one part after the other, and the rest with marks in their places: of members with one name the last counts. */
+/**
+ * Parses the long arrays part by part, and the rest with a marker in place of each: if a name occurs twice, the last member
+ * counts.
+ */
 function* parseInParts(body: Buffer, longArrays: readonly LongArray[]): Generator<void, unknown> {
   const arrays: unknown[][] = [];
   const rest: string[] = [];

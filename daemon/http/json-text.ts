@@ -7,8 +7,8 @@ const ZERO = 0x30;
 export const NOT_JSON = 'the body is not valid JSON';
 
 /**
- * The place of the quote that ends the text, at least `limit` if it is not before that; its complement (`~`) if there is an escaped U+0000 on
- * the way. As itself it is a control character, which the parser refuses.
+ * The position of the closing quote, or a position of at least `limit` if there is no quote before it. The bitwise complement
+ * (`~`) if the text contains an escaped U+0000; an unescaped one is a control character, which the parser refuses.
  */
 export function endOfText(body: Buffer, start: number, limit: number): number {
   let hasNull = false;

@@ -30,7 +30,10 @@ const FORWARD_SECRET = [
   'ECDHE-RSA-AES128-GCM-SHA256',
 ].join(':');
 
-/** What TLS is set up with, at the start and after each reload: a traffic recording is useless to a later holder of the key. */
+/**
+ * Settings of TLS, at the start and after each reload. Only forward-secret ciphers: recorded traffic cannot be decrypted with a
+ * key that leaks later.
+ */
 export const tlsOptions = (files: TlsFiles) => ({ ...files, ciphers: FORWARD_SECRET, minVersion: 'TLSv1.2' }) as const;
 
 /** Reads certificate and key; undefined if none are set. Throws `StartRefused` if they are missing, not PEM, or do not belong together. */

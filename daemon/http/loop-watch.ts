@@ -1,6 +1,6 @@
 /**
- * Measures for how long the event loop is held, because nothing else is served during that time. A timer that is due every 20 ms is
- * late by as long as other work took. Each request costs two texts and a time.
+ * Measures for how long the event loop is held, because nothing else is served during that time. A timer that is due every 20 ms
+ * is late by as long as other work took. Each request adds the cost of storing two texts and a time.
  */
 import { performance } from 'node:perf_hooks';
 
@@ -65,7 +65,7 @@ export class LoopWatch {
   /** Call it when work for a request starts: its header was read, its handler runs. */
   enter(operation: string, requestId: string): void {
     const now = this.#monotonic();
-    // The sample is overdue: what started before held the loop, and it is still known here.
+    // The sample is overdue: the request that started last held the loop, and its name is still stored.
     if (now - this.#sampledAt > SAMPLE_MS + LOGGED_MS) this.#report(now);
     this.#startedAt = now;
     this.#operation = operation;

@@ -12,7 +12,7 @@ const isShown = (name: string): boolean => /^[\w-]+$/.test(name);
 const faultAt = (path: readonly string[]): string =>
   `${path.length > 0 && path.every(isShown) ? path.join('.') : 'a text'} contains the character U+0000`;
 
-/** What is wrong with a parsed JSON value, with the names that lead there; null if none of its texts and names contains U+0000. */
+/** The message about U+0000 in a parsed JSON value, with the path to it; null if none of its texts and names contains U+0000. */
 export function nullFault(value: unknown, path: readonly string[] = []): string | null {
   if (typeof value === 'string') return value.includes(NULL) ? faultAt(path) : null;
   if (typeof value !== 'object' || value === null) return null;

@@ -1,6 +1,6 @@
 /**
  * Which part of a file a request asks for (RFC 9110, sections 13 and 14). Parsed here: to the package range-parser (1.3),
- * `bytes=5-2` cannot be satisfied (416), where the RFC wants an invalid range ignored and the whole file sent.
+ * `bytes=5-2` cannot be satisfied (416); by the RFC such a range is invalid and ignored, and the whole file is sent.
  */
 
 /** First and last byte, both included. */

@@ -57,7 +57,7 @@ interface AccessJournalParts {
 }
 
 const MINUTE_MS = 60_000;
-/** Entries a minute for what needs no login. All others are summed in one more. */
+/** Entries in a minute for requests without a login. One further entry counts all others. */
 const MOST_ANONYMOUS = 20;
 /** Entries a minute for each other type: their accounts are known. */
 const MOST_KNOWN = 200;

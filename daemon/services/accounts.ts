@@ -2,7 +2,7 @@ import type { UserRecord } from '../domain/user.ts';
 import { StoreFailure, StoreUnavailable } from '../store/commit.ts';
 import { maxBehindMs, type Store } from '../store/store.ts';
 
-/** 503: whether a token is still valid cannot be found out, because the store does not answer. */
+/** The validity of a token is unknown because the store does not answer: 503. */
 class AccountsUnknown extends StoreUnavailable {
   constructor(options?: ErrorOptions) {
     super('the store does not say whether the token is still valid', options);
@@ -10,10 +10,10 @@ class AccountsUnknown extends StoreUnavailable {
   }
 }
 
-/** Milliseconds for a read of an account while nothing is known of the commits of other daemons. */
+/** Milliseconds that a read of an account may take if the cache is not valid. */
 const READ_MS = 2000;
 
-/** Whether a cached account is as good as one that is read: another daemon may have changed it. */
+/** Whether cached accounts are valid. They are not if this daemon has not learned of the latest commits of other daemons. */
 export const isCacheValid = (store: Pick<Store, 'behind'>): boolean => store.behind() < maxBehindMs;
 
 /** Reads an account. If the cache is not valid, waits at most 2 s, and rejects with `AccountsUnknown` if the store does not answer. */

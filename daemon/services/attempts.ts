@@ -25,7 +25,7 @@ export interface AttemptCounter {
 /** The counters of one registry. A shared one rejects with `StoreFailure` if the store does not answer. */
 export interface AttemptCounters {
   readonly accounts: AttemptCounter;
-  /** Apart from the accounts: names that do not exist cannot push out those that do. */
+  /** Separate from the accounts: names that do not exist cannot evict those that do. */
   readonly unknownNames: AttemptCounter;
   /** Those who confirm with a password or a key, by name. */
   readonly callers: AttemptCounter;
@@ -37,8 +37,8 @@ export interface AttemptCounters {
 }
 
 /**
- * What people enter for their own account and what others enter for it are counted apart: others must not keep the owner out.
- * `user`: number of the user who enters it; null if that is not a user.
+ * What people enter for their own account and what others enter for it are counted separately, so that others cannot lock the
+ * owner out. `user`: number of the user who enters it; null if that is not a user.
  */
 export const entryKey = (account: number, user: number | null): string =>
   `${account} ${account === user ? 'own' : 'others'}`;
@@ -50,7 +50,7 @@ interface Attempts {
   readonly blockedUntil: number;
 }
 
-/** What follows from a further wrong attempt at `now`, and whether a right one ends the count. */
+/** The state after a further wrong attempt at `now`, and whether a right attempt ends the count. */
 interface Policy {
   readonly next: (before: Attempts | undefined, now: number) => Attempts;
   readonly endsWhenRight: boolean;

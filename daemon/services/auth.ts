@@ -125,7 +125,7 @@ export class AuthService {
     return this.#issue(user, loginAt, { ...session, signedInAt, ...(response ? { withKey: true } : {}) });
   }
 
-  /** Refuses a step-up with the password where a login with it would not give such a session. */
+  /** Refuses a step-up with the password if a login with the password alone would not open such a session. */
   async #demandPassword(user: UserRecord, session: Session | undefined): Promise<void> {
     const demand = await this.#policies.demandOf(user);
     if (demand === 'key')

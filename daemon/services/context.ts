@@ -49,7 +49,7 @@ export interface Context {
 
 /** A request whose response is stored in the commit that carries it out. */
 export interface KeyedRequest {
-  /** The part of that commit. `data` makes what the request returns, or throws the `ApiError` that refuses it. */
+  /** The response that the commit stores. `data` makes the data of the response, or throws the `ApiError` of a refusal. */
   part(data: (results: readonly ChangeResult[]) => unknown): ResponsePart;
   /** Called when the commit has succeeded. */
   committed(): void;
@@ -82,7 +82,7 @@ export function holderOf({ user, serviceToken }: Caller): string {
   return serviceToken ? tokenHolder(serviceToken.number) : localHolder;
 }
 
-/** What must still hold of the caller when the commit is made; undefined for the role LOCAL, whose tokens cannot be revoked. */
+/** The state of the caller that the commit requires; undefined for the role LOCAL, whose tokens cannot be revoked. */
 function guardOf({ user, serviceToken }: Caller): CallerGuard | undefined {
   if (user) return { kind: 'user', user: user.number, tokenEpoch: user.tokenEpoch, role: user.role };
   return serviceToken ? { kind: 'service-token', token: serviceToken.number } : undefined;
@@ -162,7 +162,7 @@ export function accept<T>(decided: T | Refusal): T {
   return decided;
 }
 
-/** Daemons that change one record in turns can each be too late several times in a row: half of the time if there are two. */
+/** If two daemons change one record in turns, each attempt fails half of the time, so three attempts are not enough. */
 const ATTEMPTS = 20;
 
 /** Reads, decides and commits; tries again after a `Conflict`, at most `ATTEMPTS` times in all. Then refuses with 500. */

@@ -1,4 +1,4 @@
-/** What each user has stored in files in a day that began with the first upload. */
+/** The bytes that each user has stored in files within 24 hours after the first upload. */
 import type { SharedCounters } from '../store/counters.ts';
 import { type Allowance, RateLimited } from './limiter.ts';
 import { allowanceOf } from './shared-limiter.ts';

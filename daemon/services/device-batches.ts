@@ -156,7 +156,7 @@ function failed({ deviceId, serialNumber }: Item, { code, message }: ApiError) {
   return { failure };
 }
 
-/** What an invalid item calls its device, shortened to what an id or serial number can be. */
+/** The id or serial number in an invalid item, cut to the longest valid length. */
 function asGiven(item: unknown): Item {
   const given = typeof item === 'object' && item !== null ? (item as Record<string, unknown>) : {};
   const text = (value: unknown) => (typeof value === 'string' ? value.slice(0, 200) : undefined);

@@ -20,7 +20,7 @@ type Decided = domain.DeviceDecision | Refusal;
 export interface DeviceOperation<B, D> {
   /** Rejects with `GuessingBlocked` if no more attempts are answered. */
   decide(device: DeviceRecord, fields: B, at: number, context: Context): Decided | Promise<Decided>;
-  /** The result after the commit. `device` is as it was before, `set` what the change has set. */
+  /** The data of the response after the commit. `device`: the record before the change; `set`: the changed fields. */
   data(device: DeviceRecord, fields: B, at: number, set: DeviceSet): D;
 }
 

@@ -292,7 +292,7 @@ export function filterOf(query: Pick<QueryOf<typeof api.listDevices>, keyof type
   };
 }
 
-/** What a failed item is called in the results: its serial number if it has one, shortened to what a serial number can be. */
+/** The name of a failed item in the results: its serial number, if it has one, cut to the longest valid length. */
 function serialAsGiven(item: unknown): string | null {
   const serial = typeof item === 'object' && item !== null ? (item as Record<string, unknown>).serialNumber : null;
   return typeof serial === 'string' ? serial.slice(0, 200) : null;

@@ -29,7 +29,7 @@ export class EventService {
   }
 }
 
-/** The event types in a comma-separated list. Refuses a name that is none with 1001. */
+/** The event types in a comma-separated list. Refuses an unknown name with 1001. */
 export function eventTypesIn(text: string): readonly EventType[] {
   const names = text.split(',').map(name => name.trim());
   const unknown = names.find(name => !(eventTypes as readonly string[]).includes(name));

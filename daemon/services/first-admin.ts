@@ -21,7 +21,7 @@ interface FirstPassword {
   readonly hash: string;
 }
 
-/** Takes the password from the settings or generates one, and hashes it: the longest step of a first start. */
+/** Takes the password from the settings or generates one, and hashes it. The hash is the longest step of a first start. */
 export async function firstPassword(home: Home, { admin, passwordCost }: AdminSettings): Promise<FirstPassword> {
   if (admin.password !== null) await checkGivenPassword(admin.password, admin.username);
   const generated = admin.password === null ? await initialPassword(home) : null;

@@ -12,8 +12,8 @@ interface InitialPasswordParts {
 }
 
 /**
- * Removes the file with the first password after the password was changed: another daemon may have changed it, also while this one
- * was stopped. A change of another field leaves the file. Returns the function that ends this.
+ * Removes the file with the first password after the password was changed: another daemon may have changed it, also while this
+ * one was stopped. A change of another field leaves the file. Returns the function that ends the watch.
  */
 export function watchInitialPassword({ home, store, passwords, warn }: InitialPasswordParts): () => Promise<void> {
   const look = async () => {

@@ -55,7 +55,10 @@ export class Leases {
     return this.#countHere(key) ?? this.#countLater(key);
   }
 
-  /** Gives back what leases that have ended hold. Never rejects: what cannot be given back is lost for the rest of its window. */
+  /**
+   * Gives back the unused requests of ended leases. Never rejects: a portion that cannot be given back is lost for the rest of
+   * its window.
+   */
   async returnEnded(): Promise<void> {
     const now = this.#parts.monotonic();
     await this.#return(([, { until, windowEnds }]) => until <= now || windowEnds <= now);
@@ -129,7 +132,7 @@ export class Leases {
   }
 }
 
-/** `asked` and `answered` are monotonic. The window ends later than `left` after the question, so it is never used too long. */
+/** `asked` and `answered` are monotonic times. The end is computed from the time of the question, which is never too late. */
 function leaseOf({ granted, used, left, endsAt }: Taken, want: number, asked: number, answered: number): Lease {
   return { left: granted, want, used, windowEnds: asked + left, endsAt, until: answered + LEASE_MS };
 }

@@ -19,8 +19,8 @@ const days = new Map<number, string>();
 const two = Array.from({ length: 100 }, (_, n) => String(n).padStart(2, '0'));
 
 /**
- * Returns what `toISOString` does for a time in whole milliseconds since 1970, and throws RangeError when that does. The day is
- * cached and the rest takes four table lookups: measured 0.15 µs instead of 0.47, half the cost of a page of a list.
+ * Returns what `toISOString` does for a time in whole milliseconds since 1970, and throws RangeError in the same cases. The day
+ * is cached and the rest takes four table lookups: measured 0.15 µs instead of 0.47, half the cost of a page of a list.
  */
 export function iso(at: number): string {
   const day = Math.floor(at / DAY_MS);

@@ -11,7 +11,10 @@ interface ReadinessParts {
   readonly monotonic?: () => number;
 }
 
-/** Milliseconds between two looks at the readiness if no request asks. Time that passes without news is what makes a daemon unready. */
+/**
+ * Milliseconds between two looks at the readiness if no request asks. A daemon becomes unready if it learns nothing of other
+ * daemons for too long, so the state can change without an event.
+ */
 const LOOK_MS = 1000;
 
 /** The readiness of a daemon. The words may be shown to anyone. */

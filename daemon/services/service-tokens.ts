@@ -40,7 +40,7 @@ export class ServiceTokens {
     });
   }
 
-  /** Who the token belongs to. Refuses with 1004 or 1005. `address` is that of the client. */
+  /** The caller to whom the token belongs. Refuses with 1004 or 1005. `address` is that of the client. */
   async check(text: string, address: string): Promise<Caller> {
     return this.checkDigest(digestOf(text), address);
   }

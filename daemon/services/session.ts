@@ -3,7 +3,10 @@ import { stepUpSeconds } from '../../src/contract/limits.ts';
 import type { StepUpMode } from '../../src/contract/local.ts';
 import type { Caller, Session } from './context.ts';
 
-/** The session that a single-use code opens in the console: the same sign-in. `undefined`: a daemon of an earlier version made the code. */
+/**
+ * The session that a single-use code opens in the console, with the sign-in of the session that made the code. `undefined`: a
+ * daemon of an earlier version made the code.
+ */
 export const consoleSession = (session: Session | undefined): Partial<Session> => ({ ...session, console: true });
 
 /** Requires a recent sign-in where a stolen token would do lasting harm. */

@@ -52,7 +52,7 @@ export class SharedLimiter implements RequestLimits {
     else this.#counters.giveBack(scope, key, 1).catch(() => {});
   }
 
-  /** Gives back what leases that have ended hold, as happens twice a second anyway. */
+  /** Gives back the unused requests of ended leases. A timer does the same twice a second. */
   async returnEnded(): Promise<void> {
     await this.#queries?.returnEnded();
   }

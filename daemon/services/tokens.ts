@@ -165,7 +165,10 @@ export class Tokens {
     return this.#verifiedWithNewKeys(token);
   }
 
-  /** Like `check`, without the token: for what it said when it was checked before, here or by another daemon of the registry. */
+  /**
+   * Like `check`, without the token: for the claims of a token that was checked before, here or by another daemon of the
+   * registry.
+   */
   async checkAgain(verified: Verified): Promise<Caller> {
     const isKnown = () => this.#verifiers.some(({ id }) => id === verified.keyId);
     if (!isKnown()) await this.#renew?.();
@@ -213,7 +216,7 @@ export class Tokens {
   }
 
   #issue(claims: Omit<Claims, 'iat' | 'exp' | 'jti' | 'login'>, loginAt?: number): IssuedToken {
-    // A clock that was set back must not issue tokens from before their key: they would be refused.
+    // After the clock was set back, a token must not have an issue time before that of its key: it would be refused.
     const iat = Math.floor(Math.max(this.#now(), this.#current.createdAt ?? 0) / 1000);
     const login = loginAt ?? iat;
     const exp = Math.min(iat + tokenSeconds, login + this.#sessionSeconds);

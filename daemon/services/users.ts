@@ -76,7 +76,7 @@ export class UserService {
     const passwordHash = await this.#parts.passwords.hash(body.password);
     const changed = await this.#change(userId, async () => {
       const user = await this.#user(userId);
-      // The old password was checked against `found`: a change in between makes that check worthless.
+      // The old password was compared with that of `found`. If the user was changed since, the comparison is not valid.
       if (body.oldPassword && user.tokenEpoch !== found.tokenEpoch)
         throw new ApiError(Code.wrongPassword, 'oldPassword is wrong');
       return this.#commit(context, domain.changePassword(user, passwordHash), user);

@@ -35,7 +35,7 @@ const aaguid = line(36, {
   examples: ['2fc0579f-8113-47ea-b116-bb5a8db9202a'],
 });
 
-/** What a key reports about itself, without a touch or a PIN. It proves nothing. Absent: the key did not say it. */
+/** What a key reports about itself, without a touch or a PIN. It proves nothing. Absent: the key did not report it. */
 export const claims = Type.Object(
   {
     aaguid: Type.Optional(aaguid),

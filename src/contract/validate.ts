@@ -17,7 +17,7 @@ export type ReadResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly field: string; readonly message: string };
 
-/** On an input that cannot be read, whatever its fields: why. No JSON has such a member. */
+/** Member of an input that cannot be read at all: the reason. A symbol, so no JSON has such a member. */
 export const UNREADABLE = Symbol('unreadable');
 
 interface FieldSchema {
@@ -264,7 +264,7 @@ const tagCheck =
     return found instanceof TagFault ? new Fault(found.message, found.tag) : found;
   };
 
-/** Checks the number of items; the items are left to the operation, and the schema has to say so. */
+/** Checks the number of items; the operation checks the items, which the schema has to state. */
 function arrayCheck(name: string, schema: FieldSchema): Check {
   if (!schema[EACH]) throw new Error(`${name}: the items of an array are not validated; see ${EACH}`);
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = schema;

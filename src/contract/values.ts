@@ -11,8 +11,8 @@ export type Role = (typeof roles)[number];
 export type CallerRole = Role | 'LOCAL';
 
 /**
- * The e-mail address of users who were removed. The interface neither deletes nor renames a user: this is the one field that can
- * say it, and no mail can reach `.invalid` (RFC 2606).
+ * The e-mail address of users who were removed. The interface neither deletes nor renames a user: only this field can mark them,
+ * and no mail can reach `.invalid` (RFC 2606).
  */
 export const removedEmail = 'removed@devmgr.invalid';
 

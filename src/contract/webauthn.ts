@@ -51,7 +51,7 @@ export const webauthnOptions = route({
   errors: [Code.parameterError],
 });
 
-/** A signature cannot be guessed, so that attempts do not count as logins. The message of a refusal does not say what is wrong. */
+/** A signature cannot be guessed, so that attempts do not count as logins. The message of a refusal does not name the reason. */
 export const webauthnLogin = route({
   id: 'signInWithKey',
   ...endpoints.webauthnLogin,

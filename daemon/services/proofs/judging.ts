@@ -39,7 +39,7 @@ export function judgeAnswer(answer: UnjudgedProof, { trust, now, isReplayed }: C
   );
 }
 
-/** What a device gets for an answer that was stored earlier, by what is trusted now. */
+/** The verdict of a stored answer, judged with what the registry trusts now. */
 export function judgedNow(answer: ProofRecord, { trust, now }: Omit<Circumstances, 'isReplayed'>): string {
   const isReplayed = storedProof(answer.proof).rule === 'replay';
   return proofText(answer, judgeAnswer(answer, { trust, now, isReplayed }));
@@ -68,5 +68,5 @@ export function proofEntry(type: Entry['type'], answer: UnjudgedProof, text: str
   return { type, detail: { serialNumber, proofId, ...verdict, answerDigest: digest, evidenceDigest } };
 }
 
-/** What two answers with the same evidence have in common; null without evidence. */
+/** The digest of the evidence, the same for answers with the same evidence; null without evidence. */
 export const digestOf = (evidence: Evidence | null): string | null => evidence && evidenceDigest(evidence);

@@ -97,7 +97,10 @@ export class ProofPolicies {
     });
   }
 
-  /** Without a read, as most registrations are: of one key without a proof, by a policy that is known. Null if it takes reads. */
+  /**
+   * Registers one key without a proof under the policy in memory, which is the case of most registrations. Null if the
+   * registration has to read the policy or an answer.
+   */
   #assumed(registrations: readonly Registration[]): Admission | null {
     const [registration] = registrations;
     if (!this.#known || !registration || registrations.length > 1) return null;
@@ -127,7 +130,7 @@ export class ProofPolicies {
     };
   }
 
-  /** By serial number, each with the verdict of now: what was trusted when the key answered may be revoked. */
+  /** The latest answers by serial number, each judged again: a certificate that was trusted at the answer may be revoked. */
   async #judgedNow(answers: readonly LatestProof[]): Promise<ReadonlyMap<string, LatestProof>> {
     const found = new Map(answers.map(answer => [answer.serialNumber, answer]));
     const slice = new TimeSlice();

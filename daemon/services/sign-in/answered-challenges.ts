@@ -1,4 +1,4 @@
-/** Which challenges of security keys were answered: each is answered once, right or wrong, by whichever key, at whichever daemon. */
+/** The answered challenges of security keys. A challenge takes one answer, right or wrong, from any key and at any daemon. */
 import { passkeyBounds } from '../../../src/contract/limits.ts';
 import type { SharedCounters } from '../../store/counters.ts';
 

@@ -26,7 +26,7 @@ interface AssertionParts {
   readonly now: () => number;
 }
 
-/** Checks the answers of security keys, and stores each so that it is accepted once, by whichever daemon. */
+/** Checks the answers of security keys, and stores each, so that all daemons together accept it once. */
 export class Assertions {
   readonly #parts: AssertionParts;
 

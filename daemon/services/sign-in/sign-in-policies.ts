@@ -10,7 +10,7 @@ import type { UserRecord } from '../../domain/user.ts';
 import type { Store } from '../../store/store.ts';
 import { type Caller, type Context, commitLast, retrying, type Session } from '../context.ts';
 
-/** What a right password is worth: a login, the first of two steps, or a login that may only register a key. */
+/** The result of a right password: a login, the first of two steps, or a login that may only register a key. */
 type Demand = 'password' | 'key' | 'registration';
 
 /** Who has to sign in with a security key. A refusal is thrown as an `ApiError`. */

@@ -47,13 +47,16 @@ export class SignedChallenges {
     return expiresAt > now ? { id: challenge, expiresAt } : null;
   }
 
-  /** Like `open`, and uses the challenge up: whatever becomes of this answer, it is the only one. */
+  /** Like `open`, and uses the challenge up: no further answer is accepted, whether this one is right or wrong. */
   async answer(purpose: string, challenge: string, now: number): Promise<Answered | null> {
     const opened = this.open(purpose, challenge, now);
     return opened && { challenge: opened, isFirst: await this.#answered.isFirst(opened.id) };
   }
 
-  /** By which a key names the account of a user. Base64url, the same on all nodes; it reveals nothing about the account. */
+  /**
+   * The user handle: the name of an account that a key stores. Base64url, the same on all nodes; it reveals nothing about the
+   * account.
+   */
   userHandle(user: number): string {
     return createHmac('sha256', this.#secret).update(`user\0${user}`).digest('base64url');
   }

@@ -105,7 +105,7 @@ export class TerminalLogins {
     const user = await userToReopen(login, this.#parts);
     if (!user) throw ended();
     const { signedInAt, withKey } = login.session;
-    // As old as the sign-in behind it, so that one session cannot prolong itself by approving others.
+    // The new session has the time of the sign-in behind the approval, so a session cannot prolong itself by approving others.
     const { token, expiresAt } = tokens.issue(user, signedInAt, { signedInAt, withKey });
     access?.record({ type: 'LOGIN_SUCCEEDED', account: user.username, ...from, detail: { method: 'terminal' } });
     return {

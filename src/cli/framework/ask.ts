@@ -1,4 +1,4 @@
-/** What a command still needs to know: asked if someone is at the terminal, else the error names the missing flag. */
+/** Missing values of a command: asked at a terminal; without one, the error names the missing flag. */
 import { readFileSync } from 'node:fs';
 import type { EnteredField } from '../../contract/readers.ts';
 import { firstLines } from '../terminal/lines.ts';

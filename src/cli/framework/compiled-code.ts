@@ -5,10 +5,10 @@ import { isAbsolute, join } from 'node:path';
 
 /**
  * Lets Node keep the compiled form of the program in the user's cache folder, which shortens every later start by a tenth (and by
- * more for commands that load large parts). Compiled code is run as it is, so the folder and its parents down from the cache folder must
- * belong to the user who runs the program, and no other user may write to them. Where no such folder can be had, the program starts without.
- *
- * `NODE_COMPILE_CACHE` and `NODE_DISABLE_COMPILE_CACHE` keep their meaning. Source: Node.js documentation, Module compile cache.
+ * more for commands that load large parts). Compiled code is run as it is, so the folder and its parents down from the cache
+ * folder must belong to the user who runs the program, and no other user may write to them. Without such a folder, the program
+ * starts without the cache. `NODE_COMPILE_CACHE` and `NODE_DISABLE_COMPILE_CACHE` keep their meaning. Source: Node.js
+ * documentation, Module compile cache.
  */
 export function useCompiledCode(env: NodeJS.ProcessEnv): void {
   if (env.NODE_COMPILE_CACHE !== undefined || env.NODE_DISABLE_COMPILE_CACHE !== undefined) return;

@@ -33,7 +33,7 @@ export interface Context {
   readonly settings: Settings;
   readonly globals: GlobalValues;
   readonly programs: Programs;
-  /** How to log in to what the command is about: `devmgr login`, with the flags that name it. */
+  /** The command line for a login on the same server: `devmgr login`, with the flags that name the server. */
   readonly loginLine: string;
   /** Whether prompts are possible. */
   readonly canAsk: boolean;

@@ -1,4 +1,4 @@
-/** The help: an overview that fits a small terminal, and of a command what is its own before what all commands have. */
+/** The help: an overview that fits a small terminal; for a command, its own options before the global ones. */
 import { Help } from 'commander';
 import type { Paint } from '../terminal/style.ts';
 import { type CommandNode, globalGroup } from './command-node.ts';

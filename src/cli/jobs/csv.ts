@@ -1,6 +1,6 @@
 /**
- * Reads CSV from a stream. papaparse reads the cells; this layer adds line numbers and recovers from a quote that is never closed:
- * only that line is lost. Neither papaparse nor csv-parse can do that alone: see docs/decisions/016-reading-csv.md.
+ * Reads CSV from a stream. papaparse reads the cells; this layer adds line numbers and recovers from a quote that is never
+ * closed: only that line is lost. Neither papaparse nor csv-parse can do that alone: see docs/decisions/004-libraries.md.
  */
 import type { ParseError } from 'papaparse';
 import { checkLength } from './input-text.ts';

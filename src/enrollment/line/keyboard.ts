@@ -1,6 +1,7 @@
 /**
- * What an operator types, and what a scanner of badges or barcodes sends. Only the time between characters distinguishes them, and time
- * can deceive: a scan that was cut may look like a key, like another badge, or like Enter. None of these ever follows from a part of a scan.
+ * What an operator types, and what a scanner of badges or barcodes sends. Only the time between characters distinguishes them,
+ * and it is not reliable: a scan that was cut may look like a key, like another badge, or like Enter. None of these ever follows
+ * from a part of a scan.
  */
 import type { Command } from './events.ts';
 

@@ -1,4 +1,4 @@
-/** How far each row of a roster is. A row is named by its number, counted from 0. */
+/** The state of each row of a roster. A row is named by its number, counted from 0. */
 import type { DeviceType } from '../../contract/values.ts';
 import { type Person, readUserId } from './people.ts';
 

@@ -1,11 +1,14 @@
 import type { CheckAction } from './events.ts';
 
-/** Milliseconds within which the unplugging of a key is reported. No event reports that no report is on its way, so only time can tell. */
+/**
+ * Milliseconds within which the unplugging of a key is reported. After this time without a report, the key is still plugged in.
+ */
 const reportMs = 1000;
 
 /**
- * The verdict of a check. A badge can be scanned, or the other of two keys removed, right after a key was unplugged and before that is
- * reported. The report would then bind the key if it had passed: a key that is not new passes only after the time that a report takes.
+ * The verdict of a check. A key may have been unplugged just before a badge was scanned or the other of two keys was removed, and
+ * its report may still arrive. That report would bind a key that has passed. So a key that was not plugged in for this person
+ * passes only after the time that a report takes.
  */
 export async function settled<V extends { readonly failure: unknown }>(
   { isNew }: CheckAction,

@@ -41,7 +41,7 @@ export function typedIn(shell: ShellName, given: readonly string[]): TypedWords 
   return { words: [...given.slice(0, -1), current], answer: answerInLines };
 }
 
-/** A first line that shows what follows, then a word in each line with its description after a tab. */
+/** A first line with the kind of the answer, then a word in each line with its description after a tab. */
 function answerInLines(offered: Offered): string {
   if (typeof offered === 'string') return `${offered}\n`;
   const lines = offered.filter(([word]) => isTypable(word)).map(([word, text]) => `${word}\t${safe(text)}\n`);

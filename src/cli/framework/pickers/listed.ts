@@ -25,7 +25,7 @@ interface ListedEntry<T> {
   readonly description?: string;
 }
 
-/** What is asked, and the error if no one can be asked or there is nothing to choose. */
+/** The question, and the error if there is no terminal or nothing to choose from. */
 interface ListQuestion {
   readonly question: string;
   /** Name of the argument that is missing, as in the usage line. */
