@@ -31,6 +31,18 @@ const operationsOfConsole = {
   },
 };
 
+/** Business codes as numbers: a bundler keeps the whole table for one name of it. */
+const codesOfConsole = {
+  name: 'codes-of-console',
+  transform: {
+    filter: { id: /\/(?:console|src\/enrollment)\/.*\.tsx?$/, code: /\bCode\./ },
+    async handler(code) {
+      const { Code } = await import('../../src/contract/codes.ts');
+      return { code: code.replace(/\bCode\.(\w+)/g, (_, name) => String(Code[name])) };
+    },
+  },
+};
+
 /**
  * Bundles the folder console. Resolves to the files of the result, and to `inputs`, the paths in the project of all files that were read, packages
  * included.
@@ -43,7 +55,7 @@ export async function bundleConsole() {
     input: { console: 'console/main.tsx' },
     platform: 'browser',
     tsconfig: false,
-    plugins: [operationsOfConsole],
+    plugins: [operationsOfConsole, codesOfConsole],
     transform: { target: 'es2024', jsx: { runtime: 'automatic', importSource: 'preact' } },
     onLog: (level, log, report) => report(log.code === 'UNRESOLVED_IMPORT' ? 'error' : level, log),
   });

@@ -1,10 +1,11 @@
 /** Why a file is not a roster, in German. */
 import { rosterBounds } from '../../../src/enrollment/line/roster.ts';
 import { grouped } from '../../text/numbers.ts';
+import type { FaultWords } from './faults.en.ts';
 import type { FileFault } from './roster-file.ts';
 
 /** What is wrong with the file, or with the line that it names. */
-export function german({ fault }: FileFault): string {
+function german({ fault }: FileFault): string {
   switch (fault.what) {
     case 'unknown columns':
       return `unbekannte Spalten: ${fault.names.map(name => name.trim() || '(leer)').join(', ')}`;
@@ -40,3 +41,11 @@ export function german({ fault }: FileFault): string {
       return 'Die Datei ist nicht lesbar.';
   }
 }
+
+/** Every text in German. */
+export const de: FaultWords = {
+  of: german,
+  line: (line, problem) => `Zeile ${grouped(line)}: ${problem}`,
+  encoding: 'Kodierung der Datei',
+  readAgain: 'Datei erneut lesen',
+};

@@ -4,7 +4,7 @@ import { grouped } from '../../text/numbers.ts';
 import type { FileFault } from './roster-file.ts';
 
 /** What is wrong with the file, or with the line that it names. */
-export function english({ fault }: FileFault): string {
+function english({ fault }: FileFault): string {
   switch (fault.what) {
     case 'unknown columns':
       return `unknown columns: ${fault.names.map(name => name.trim() || '(empty)').join(', ')}`;
@@ -40,3 +40,14 @@ export function english({ fault }: FileFault): string {
       return 'The file cannot be read.';
   }
 }
+
+/** Every text in English. Other languages have the same entries: the type checker compares them. */
+export const en = {
+  of: english,
+  line: (line: number, problem: string) => `Line ${grouped(line)}: ${problem}`,
+  encoding: 'Encoding of the file',
+  readAgain: 'Read the file again',
+};
+
+/** What a refused file has as words, in each language. */
+export type FaultWords = typeof en;

@@ -3,6 +3,6 @@ import { dictionary } from '../../text/text.ts';
 
 /** What is wrong, in the language of the person. */
 export const faultWords = dictionary({
-  en: async () => ({ of: (await import('./faults.en.ts')).english }),
-  de: async () => ({ of: (await import('./faults.de.ts')).german }),
+  en: async () => (await import('./faults.en.ts')).en,
+  de: async () => (await import('./faults.de.ts')).de,
 });

@@ -7,7 +7,6 @@ import type { Bench } from './bench.ts';
 import { figuresOf, type Result, resultCells, resultColumns } from './results.ts';
 import { runWords } from './run-words.ts';
 import type { Failure } from './verdict.ts';
-import { benchWords } from './words.ts';
 
 /** Results that the page lists. */
 const SHOWN = 20;
@@ -89,7 +88,7 @@ function Newest({ results }: { readonly results: readonly Result[] }) {
               <td>{deviceId && <a href={linkTo(`devices/${encodeURIComponent(deviceId)}`)}>{deviceId}</a>}</td>
               <td>
                 <span class={`badge ${failure === null ? 'good' : 'bad'}`}>
-                  {failure === null ? words.results.bound : benchWords.value.failed}
+                  {failure === null ? words.results.bound : words.failed}
                 </span>{' '}
                 {failure !== null && [words.failure[failure], detail].filter(Boolean).join(' ')}
               </td>

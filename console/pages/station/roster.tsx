@@ -1,11 +1,15 @@
 /** The roster: a file that is read in the browser, and the people who still need keys. */
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
-import { loadWithWords } from '../../text/text.ts';
+import { lazy } from '../../parts/lazy.tsx';
 import type { Bench } from './bench.ts';
-import type { Encoding, FileFault } from './roster-file.ts';
+import type { Encoding } from './roster-file.ts';
+import type { RefusedFile } from './roster-refused.tsx';
 import { focusStage } from './stage.tsx';
 import { benchWords } from './words.ts';
+
+const Progress = lazy(async () => (await import('./roster-progress.tsx')).RosterProgress);
+const Refused = lazy(async () => (await import('./roster-refused.tsx')).RosterRefused);
 
 /** Takes a roster, and shows how far it is. */
 export function RosterSection({ run }: { readonly run: Bench }) {
@@ -30,17 +34,13 @@ export function RosterSection({ run }: { readonly run: Bench }) {
 }
 
 function Upload({ run, isBusy }: { readonly run: Bench; readonly isBusy: boolean }) {
-  const words = benchWords.value;
-  /** A function: the words may be loaded after the file. */
-  const fault = useSignal<(() => string) | null>(null);
+  const words = benchWords.value.roster;
   const id = useId();
-  const unread = useSignal<Unread | null>(null);
+  const refused = useSignal<RefusedFile | null>(null);
   const take = async (file: File, encoding: Encoding | null) => {
-    const { readRosterFile, encodings } = await import('./roster-file.ts');
+    const { readRosterFile } = await import('./roster-file.ts');
     const outcome = await readRosterFile(file, encoding);
-    fault.value = 'fault' in outcome ? await wordsOf(outcome.fault) : null;
-    const isOther = 'fault' in outcome && outcome.fault.fault.what === 'encoding';
-    unread.value = isOther ? { file, encodings, chosen: encoding ?? encodings[0] } : null;
+    refused.value = 'fault' in outcome ? { file, encoding, fault: outcome.fault } : null;
     if ('fault' in outcome) return;
     run.begin(outcome.people);
     focusStage();
@@ -53,7 +53,7 @@ function Upload({ run, isBusy }: { readonly run: Bench; readonly isBusy: boolean
   };
   return (
     <p class="field">
-      <label for={id}>{words.roster.file}</label>
+      <label for={id}>{words.file}</label>
       <input
         id={id}
         type="file"
@@ -62,87 +62,8 @@ function Upload({ run, isBusy }: { readonly run: Bench; readonly isBusy: boolean
         aria-describedby={`${id}-hint`}
         onChange={event => choose(event.currentTarget)}
       />
-      <small id={`${id}-hint`}>{words.roster.hint}</small>
-      {fault.value && (
-        <span class="fault" role="alert">
-          {fault.value()}
-        </span>
-      )}
-      {unread.value && (
-        <EncodingChoice
-          unread={unread.value}
-          onChoose={chosen => {
-            if (unread.value) unread.value = { ...unread.value, chosen };
-          }}
-          onRead={({ file, chosen }) => void take(file, chosen)}
-        />
-      )}
+      <small id={`${id}-hint`}>{words.hint}</small>
+      {refused.value && <Refused refused={refused.value} read={take} />}
     </p>
-  );
-}
-
-/** A file in another encoding, which the person can name. */
-interface Unread {
-  readonly file: File;
-  readonly encodings: readonly Encoding[];
-  readonly chosen: Encoding;
-}
-
-interface EncodingChoiceProps {
-  readonly unread: Unread;
-  readonly onChoose: (encoding: Encoding) => void;
-  readonly onRead: (unread: Unread) => void;
-}
-
-function EncodingChoice({ unread, onChoose, onRead }: EncodingChoiceProps) {
-  const words = benchWords.value.roster;
-  return (
-    <>
-      <label>
-        {words.encoding}{' '}
-        <select value={unread.chosen} onChange={event => onChoose(event.currentTarget.value as Encoding)}>
-          {unread.encodings.map(encoding => (
-            <option key={encoding} value={encoding}>
-              {encoding}
-            </option>
-          ))}
-        </select>
-      </label>
-      <button type="button" onClick={() => onRead(unread)}>
-        {words.readAgain}
-      </button>
-    </>
-  );
-}
-
-/** What is wrong with a file, in the language of the person. */
-async function wordsOf(fault: FileFault): Promise<() => string> {
-  const { faultWords } = await loadWithWords(() => import('./faults.ts'));
-  return () => {
-    const problem = faultWords.value.of(fault);
-    return fault.line === null ? problem : benchWords.value.roster.line(fault.line, problem);
-  };
-}
-
-function Progress({ run }: { readonly run: Bench }) {
-  const words = benchWords.value.roster;
-  const { roster, waiting } = run.view.value;
-  if (!roster) return null;
-  const more = waiting.count - waiting.first.length;
-  const parts = [
-    words.progress(roster.finished, roster.rows),
-    roster.skipped ? words.skipped(roster.skipped) : '',
-  ].filter(Boolean);
-  return (
-    <>
-      <p>{parts.join(', ')}</p>
-      <progress max={roster.rows} value={roster.finished} aria-label={words.title} />
-      {waiting.count > 0 && (
-        <p>
-          {words.waiting}: {waiting.first.map(({ userId, name }) => name ?? userId).join(', ')}
-          {more > 0 && ` ${words.more(more)}`}
-        </p>
-      )}
-    </>
   );
 }

@@ -1,4 +1,5 @@
 /** The words of a run in German. */
+import { grouped } from '../../text/numbers.ts';
 import type { RunWords } from './run-words.en.ts';
 
 /** Every text in German. */
@@ -21,6 +22,16 @@ export const de: RunWords = {
     aside:
       'Ein Schlüssel ist eingesteckt, und es ist nicht bekannt, für wen. Stecken Sie ihn neu ein, oder scannen Sie einen Ausweis.',
     held: 'Nichts wird gebunden, bis Sie einen gültigen Ausweis scannen oder Esc drücken.',
+  },
+  check: { serial: 'Seriennummer', type: 'Art', free: 'Frei für die Person', proof: 'Nachweis' },
+  passed: 'gut',
+  failed: 'Fehler',
+  code: 'Der Schlüssel ist registriert, aber nicht aktiv. Sein Aktivierungscode, nur hier gezeigt:',
+  roster: {
+    progress: (finished, all) => `${grouped(finished)} von ${grouped(all)} Zeilen erledigt`,
+    skipped: count => `${grouped(count)} übersprungen`,
+    waiting: 'Als Nächste',
+    more: count => `und ${grouped(count)} weitere`,
   },
   failure: {
     unreadable: 'Die Seriennummer ist nicht lesbar.',

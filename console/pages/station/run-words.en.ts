@@ -1,6 +1,7 @@
 /** The words of a run in English. */
 import type { Remark } from '../../../src/enrollment/line/events.ts';
-import type { Failure } from './verdict.ts';
+import { grouped } from '../../text/numbers.ts';
+import type { CheckName, Failure } from './verdict.ts';
 
 /** The words for each entry of a set. */
 type Words<K extends string> = Readonly<Record<K, string>>;
@@ -22,6 +23,16 @@ export const en = {
     crowded: 'Two keys are plugged in: nothing is bound. Remove both, or ignore one of them.',
     aside: 'A key is plugged in, and it is not known for whom. Unplug it and plug it in again, or scan a badge.',
     held: 'Nothing is bound until a valid badge is scanned or Esc is pressed.',
+  },
+  check: { serial: 'Serial number', type: 'Type', free: 'Free to be bound', proof: 'Proof' } satisfies Words<CheckName>,
+  passed: 'pass',
+  failed: 'fail',
+  code: 'The key is registered, but not active. Its activation code, shown only here:',
+  roster: {
+    progress: (finished: number, all: number) => `${grouped(finished)} of ${grouped(all)} rows done`,
+    skipped: (count: number) => `${grouped(count)} skipped`,
+    waiting: 'Next',
+    more: (count: number) => `and ${grouped(count)} more`,
   },
   failure: {
     unreadable: 'The serial number cannot be read.',

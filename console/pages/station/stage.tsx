@@ -1,9 +1,12 @@
 /** Who is next, the key in the reader, and what has become of it: large, in words and in colors. */
 import { useEffect, useRef } from 'preact/hooks';
+import { lazy } from '../../parts/lazy.tsx';
 import type { Bench } from './bench.ts';
 import { Keys } from './keys.tsx';
-import type { BenchView, Outcome } from './run.ts';
+import type { BenchView } from './run.ts';
 import { benchWords } from './words.ts';
+
+const Checks = lazy(async () => (await import('./checks.tsx')).Checks);
 
 let focus = () => {};
 
@@ -31,11 +34,6 @@ export function Stage({ run }: { readonly run: Bench }) {
         ))}
       </div>
       {view.outcome && <Checks outcome={view.outcome} />}
-      {view.outcome?.verdict.activationCode && (
-        <p>
-          {benchWords.value.stage.code} <strong class="code">{view.outcome.verdict.activationCode}</strong>
-        </p>
-      )}
       <Keys run={run} />
       <Actions run={run} />
     </section>
@@ -55,22 +53,6 @@ function Who({ view }: { readonly view: BenchView }) {
           .join(' · ')}
       </small>
     </p>
-  );
-}
-
-function Checks({ outcome }: { readonly outcome: Outcome }) {
-  const words = benchWords.value;
-  const { checks } = outcome.verdict;
-  if (!checks.length) return null;
-  return (
-    <ul class="chips">
-      {checks.map(({ name, passed }) => (
-        <li key={name}>
-          <span class={`badge ${passed ? 'good' : 'bad'}`}>{passed ? words.passed : words.failed}</span>{' '}
-          {words.check[name]}
-        </li>
-      ))}
-    </ul>
   );
 }
 

@@ -30,7 +30,6 @@ export const de: BenchWords = {
     wait: 'WARTEN',
     asideOpen:
       'Ein Schlüssel ist eingesteckt. Scannen Sie den Ausweis der Person, oder tippen Sie die Benutzer-ID ein.',
-    code: 'Der Schlüssel ist registriert, aber nicht aktiv. Sein Aktivierungscode, nur hier gezeigt:',
     bind: 'Binden (Enter)',
     undo: 'Zurücknehmen (Esc)',
     skip: 'Person überspringen',
@@ -43,20 +42,10 @@ export const de: BenchWords = {
     keys: 'Eingesteckte Schlüssel',
     simulated: 'simuliert',
   },
-  check: { serial: 'Seriennummer', type: 'Art', free: 'Frei für die Person', proof: 'Nachweis' },
-  passed: 'gut',
-  failed: 'Fehler',
   roster: {
     title: 'Liste der Personen',
     file: 'CSV-Datei mit den Spalten userId, name, count und type',
     hint: 'Nur userId ist nötig. Die Datei wird in diesem Browser gelesen und nirgendwohin gesendet.',
     remove: 'Liste entfernen',
-    progress: (finished, all) => `${grouped(finished)} von ${grouped(all)} Zeilen erledigt`,
-    skipped: count => `${grouped(count)} übersprungen`,
-    waiting: 'Als Nächste',
-    more: count => `und ${grouped(count)} weitere`,
-    line: (line, problem) => `Zeile ${grouped(line)}: ${problem}`,
-    encoding: 'Kodierung der Datei',
-    readAgain: 'Datei erneut lesen',
   },
 };

@@ -1,9 +1,5 @@
 /** The words of the bench in English. */
 import { grouped } from '../../text/numbers.ts';
-import type { CheckName } from './verdict.ts';
-
-/** The words for each entry of a set. */
-type Words<K extends string> = Readonly<Record<K, string>>;
 
 /** Every text in English. Other languages have the same entries: the type checker compares them. */
 export const en = {
@@ -26,7 +22,6 @@ export const en = {
     emptyOpen: 'Then plug in the key.',
     wait: 'WAIT',
     asideOpen: 'A key is plugged in. Scan the badge of its person, or type the person.',
-    code: 'The key is registered, but not active. Its activation code, shown only here:',
     bind: 'Bind (Enter)',
     undo: 'Undo (Esc)',
     skip: 'Skip this person',
@@ -39,21 +34,11 @@ export const en = {
     keys: 'Keys that are plugged in',
     simulated: 'simulated',
   },
-  check: { serial: 'Serial number', type: 'Type', free: 'Free to be bound', proof: 'Proof' } satisfies Words<CheckName>,
-  passed: 'pass',
-  failed: 'fail',
   roster: {
     title: 'Roster',
     file: 'CSV file with the columns userId, name, count and type',
     hint: 'Only userId is required. The file is read in this browser and sent nowhere.',
     remove: 'Remove the roster',
-    progress: (finished: number, all: number) => `${grouped(finished)} of ${grouped(all)} rows done`,
-    skipped: (count: number) => `${grouped(count)} skipped`,
-    waiting: 'Next',
-    more: (count: number) => `and ${grouped(count)} more`,
-    line: (line: number, problem: string) => `Line ${grouped(line)}: ${problem}`,
-    encoding: 'Encoding of the file',
-    readAgain: 'Read the file again',
   },
 };
 

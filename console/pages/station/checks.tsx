@@ -1,0 +1,28 @@
+/** What was checked of a key, and the code of one that could not be activated. */
+import type { Outcome } from './run.ts';
+import { runWords } from './run-words.ts';
+
+/** The checks in their order. */
+export function Checks({ outcome }: { readonly outcome: Outcome }) {
+  const words = runWords.value;
+  const { checks, activationCode } = outcome.verdict;
+  return (
+    <>
+      {checks.length > 0 && (
+        <ul class="chips">
+          {checks.map(({ name, passed }) => (
+            <li key={name}>
+              <span class={`badge ${passed ? 'good' : 'bad'}`}>{passed ? words.passed : words.failed}</span>{' '}
+              {words.check[name]}
+            </li>
+          ))}
+        </ul>
+      )}
+      {activationCode && (
+        <p>
+          {words.code} <strong class="code">{activationCode}</strong>
+        </p>
+      )}
+    </>
+  );
+}
