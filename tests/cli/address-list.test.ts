@@ -5,7 +5,7 @@ import { AddressList } from '../../src/cli/client/address-list.ts';
 import { atFirstThatAnswers, listEndpoint } from '../../src/cli/client/addresses.ts';
 import { openEnvelope } from '../../src/cli/client/envelope.ts';
 import { isServerRefusal, NotServing, ServerRefusal, Unreachable } from '../../src/cli/client/failures.ts';
-import type { Transport } from '../../src/cli/client/http.ts';
+import type { Transport } from '../../src/cli/client/transport.ts';
 import { listIdentity } from '../../src/cli/settings/server-list.ts';
 import { quietClient } from '../support/stream-server.ts';
 import { temporaryFolder } from '../support/temporary.ts';

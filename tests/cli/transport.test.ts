@@ -1,12 +1,11 @@
-/** What both transports of the client promise. A server that misbehaves costs a clear error, never a hang or the token. */
+/** What the transport of the client promises. A server that misbehaves costs a clear error, never a hang or the token. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { describe, expect, test, vi } from 'vitest';
 import { ServerRefusal, Unreachable } from '../../src/cli/client/failures.ts';
-import { type HttpRequest, readText, type Transport, timeouts } from '../../src/cli/client/http.ts';
-import { sendOneShot } from '../../src/cli/client/one-shot.ts';
-import { sendPooled } from '../../src/cli/client/pool.ts';
+import { type HttpRequest, readText, timeouts } from '../../src/cli/client/http.ts';
+import { sendHttp } from '../../src/cli/client/transport.ts';
 import { Fault } from '../../src/cli/framework/fault.ts';
 import { makeCertificate } from '../support/certificates.ts';
 import {
@@ -42,12 +41,9 @@ const failure = (promise: Promise<unknown>): Promise<unknown> =>
     error => error,
   );
 
-describe.each<[string, Transport]>([
-  ['node:http', sendOneShot],
-  ['undici', sendPooled],
-])('%s', (_, send) => {
+describe('the transport', () => {
   const textOf = async (asked: HttpRequest) => {
-    const response = await send(asked);
+    const response = await sendHttp(asked);
     return { ...response, text: await readText(response, asked.url.origin, asked.signal, asked.timeouts) };
   };
 
@@ -81,8 +77,19 @@ describe.each<[string, Transport]>([
   test('uses a connection again for reads that follow each other', async () => {
     const server = await answering((_, response) => void response.end('a'));
     for (let n = 0; n < 8; n++) await textOf(request(server.url));
-    // undici opens a second one if a read comes before the end of the last one has been processed.
+    // A second one is opened if a read comes before the end of the last one has been processed.
     expect(server.connections()).toBeLessThanOrEqual(2);
+  });
+
+  test('uses a connection again for writes with a key, and not for other writes', async () => {
+    const server = await answering((incoming, response) => void incoming.resume().on('end', () => response.end('a')));
+    const write = (headers: Record<string, string>) =>
+      textOf(request(server.url, { method: 'POST', headers, body: 'x' }));
+    for (let n = 0; n < 8; n++) await write({ 'idempotency-key': `key-${n}` });
+    expect(server.connections()).toBeLessThanOrEqual(2);
+    const before = server.connections();
+    for (let n = 0; n < 3; n++) await write({});
+    expect(server.connections()).toBe(before + 3);
   });
 
   test('lets more requests than connections wait for each other, and does not count that as connecting', async () => {
@@ -260,10 +267,7 @@ describe.each<[string, Transport]>([
   });
 
   describe('a client', () => {
-    const clientOf = (url: string, more = {}) => {
-      const client = quietClient(url, 'secret', never, more);
-      return send === sendPooled ? client.pooled() : client;
-    };
+    const clientOf = (url: string, more = {}) => quietClient(url, 'secret', never, more);
 
     test('sends its token to its own server only, whatever that server responds', async () => {
       const heard: (string | undefined)[] = [];
@@ -358,7 +362,7 @@ describe('a streamed body', () => {
     });
     const { body } = source(20);
     const headers = { 'content-length': String(20 * megabyte.length) };
-    const response = await sendPooled({ ...request(url), method: 'POST', headers, body });
+    const response = await sendHttp({ ...request(url), method: 'POST', headers, body });
     expect(await readText(response, url, never)).toBe('done');
     expect(received).toBe(20 * megabyte.length);
   });
@@ -369,7 +373,7 @@ describe('a streamed body', () => {
     const { url } = await listening(server);
     const { state, body } = source(1_000);
     const headers = { 'content-length': String(1_000 * megabyte.length) };
-    const sending = failure(sendPooled({ ...request(url), method: 'POST', headers, body, signal: ending.signal }));
+    const sending = failure(sendHttp({ ...request(url), method: 'POST', headers, body, signal: ending.signal }));
     await once(server, 'request');
     // The buffers of both sides fill up; nothing more is taken once they are full.
     let before = -1;
@@ -391,7 +395,7 @@ describe('a streamed body', () => {
     const { url } = await answering((_, response) => void response.writeHead(413, json).end('too large'));
     const { state, body } = source(1_000);
     const headers = { 'content-length': String(1_000 * megabyte.length) };
-    const response = await sendPooled({ ...request(url), method: 'POST', headers, body });
+    const response = await sendHttp({ ...request(url), method: 'POST', headers, body });
     expect([response.status, await readText(response, url, never)]).toEqual([413, 'too large']);
     await vi.waitFor(() => expect(state.closed).toBe(true));
     expect(state.taken).toBeLessThan(1_000);
@@ -404,7 +408,7 @@ describe('a streamed body', () => {
       throw new Fault('failure', 'the file changed');
     }
     const headers = { 'content-length': String(9 * megabyte.length) };
-    const fault = await failure(sendPooled({ ...request(url), method: 'POST', headers, body: body() }));
+    const fault = await failure(sendHttp({ ...request(url), method: 'POST', headers, body: body() }));
     expect(fault).toMatchObject({ kind: 'failure', message: 'the file changed' });
   });
 });

@@ -74,7 +74,7 @@ const broken: readonly (readonly [file: string, source: string, reason: RegExp])
   ['drivers/hid/index.ts', "import { dlopen } from 'node:ffi';", /native PC\/SC module/],
   ['drivers/pcsc/library.ts', "const { usb } = require('usb/index.js');", /native USB modules/],
   ['drivers/hid/index.ts', "createRequire(import.meta.url || process.argv[1])('pcsc-mini');", /native PC\/SC module/],
-  ['src/cli/commands/apps/upload.ts', "import { FormData } from 'undici';", /pass one suite/],
+  ['src/cli/commands/apps/upload.ts', "import { FormData } from 'undici';", /one transport/],
   ['src/cli/commands/session/config.ts', "const { default: Conf } = await import('conf');", /takes the lock/],
   [
     'src/cli/commands/session/login.ts',

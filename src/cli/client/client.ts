@@ -8,12 +8,12 @@ import { type Endpoint, fixedEndpoint, startingNothing } from './endpoint.ts';
 import { notDevmgr, openEnvelope } from './envelope.ts';
 import { type AnyInput, exchange, type FileRequest, type Link, transfer } from './exchange.ts';
 import { NotServing, Unreachable, withRequest } from './failures.ts';
-import { type HttpResponse, readText, type Transport } from './http.ts';
+import { bytesOf, type HttpResponse, patientTimeouts, readText } from './http.ts';
 import { isLost, type KeyedResponse, newKey, sendKeyed } from './keyed-write.ts';
 import { LimitWait } from './limit-wait.ts';
 import { fieldsOf, needsToken, takesKey } from './operations.ts';
-import { sendPooled } from './pool.ts';
 import { sleep } from './sleep.ts';
+import { sendHttp, type Transport } from './transport.ts';
 
 /** Supplies the token of requests. */
 export interface Session {
@@ -30,7 +30,7 @@ export interface ClientOptions {
   readonly signal: AbortSignal;
   /** Ends requests instead of `signal`. */
   readonly requestSignal?: AbortSignal;
-  /** By default the one for a request or two. */
+  /** By default `sendHttp`. */
   readonly transport?: Transport;
   /** Whether to wait if the server's limit is reached. */
   readonly wait: boolean;
@@ -38,6 +38,12 @@ export interface ClientOptions {
   /** Called when a wait for the server's limit begins. */
   readonly waiting: (text: string) => void;
   readonly trace: (text: string) => void;
+}
+
+/** A response that is a file. */
+export interface FileResponse extends Pick<HttpResponse, 'status' | 'headers'> {
+  /** The content; errors are those of `bytesOf`. */
+  readonly bytes: AsyncIterable<Buffer>;
 }
 
 type Input<N extends RouteName> = unknown extends InputOf<Routes[N]> ? [] : [input: InputOf<Routes[N]>];
@@ -77,9 +83,9 @@ export class Client {
 
   /** Starts the local daemon if that is needed and allowed. */
   async #link(): Promise<Link> {
-    const { ca, trace } = this.#options;
+    const { ca, trace, transport = sendHttp } = this.#options;
     const origin = await this.address();
-    return { origin, socketPath: this.socketPath, ca, trace, signal: this.#requestSignal };
+    return { origin, socketPath: this.socketPath, ca, trace, transport, signal: this.#requestSignal };
   }
 
   /** The same client, whose requests run to their end even if `signal` is aborted. Waits still end with it. */
@@ -98,11 +104,6 @@ export class Client {
   beside(signal: AbortSignal): Client {
     const { endpoint, ...others } = this.impatient(signal).#options;
     return new Client({ ...others, endpoint: startingNothing(endpoint), trace: () => undefined });
-  }
-
-  /** The same client for many requests: they share connections, and several can be under way. */
-  pooled(): Client {
-    return new Client({ ...this.#options, transport: sendPooled });
   }
 
   /** All addresses of the server; empty if it has only the one that `address` returns. */
@@ -179,7 +180,7 @@ export class Client {
     const once = async (at: Client) => {
       if (hasSeveral && key !== null) await beforeSending(at, this.#accepted.demand(at));
       const token = needsToken(name) ? await this.#tokenAt(at) : null;
-      return exchange(await at.#link(), name, given, { token, key, transport: this.#options.transport });
+      return exchange(await at.#link(), name, given, { token, key });
     };
     const isRead = endpoints[name].method === 'GET';
     return () =>
@@ -208,7 +209,7 @@ export class Client {
 
   /** Like `call`, with this token instead of the session's (null sends none) and without retries. */
   async callAs(token: string | null, name: 'refresh' | 'me' | 'listKeys' | 'health'): Promise<unknown> {
-    return (await exchange(await this.#link(), name, {}, { token, transport: this.#options.transport })).data;
+    return (await exchange(await this.#link(), name, {}, { token })).data;
   }
 
   /** Health with a proof of identity over the nonce, and the other end of the connection that it came on. Sends no token. */
@@ -221,10 +222,12 @@ export class Client {
    * Sends a request whose response is a file, still to be read. Limits are waited out, and another address is used if the server
    * has one; nothing else is retried.
    */
-  download(name: RouteName, request: FileRequest): Promise<HttpResponse> {
+  download(name: RouteName, request: FileRequest): Promise<FileResponse> {
     return this.#transferring(request, true, async at => {
       const { response, origin } = await this.#transfer(at, name, request);
-      if (response.status >= 200 && response.status < 300) return response;
+      const { status, headers } = response;
+      if (status >= 200 && status < 300)
+        return { status, headers, bytes: bytesOf(response, origin, this.#requestSignal, patientTimeouts) };
       const text = { ...response, text: await readText(response, origin, this.#requestSignal) };
       openEnvelope(text, origin, []);
       throw notDevmgr(text, origin);

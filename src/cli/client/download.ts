@@ -1,9 +1,8 @@
 /** A file as it comes from the server, resumed if the connection breaks. */
 import type { RouteName } from '../../contract/endpoints.ts';
-import { Fault, interrupted } from '../framework/fault.ts';
-import type { Client } from './client.ts';
-import { linkFailure, Unreachable } from './failures.ts';
-import type { HttpResponse } from './http.ts';
+import { Fault } from '../framework/fault.ts';
+import type { Client, FileResponse } from './client.ts';
+import { Unreachable } from './failures.ts';
 
 /** A file to download. */
 export interface Download {
@@ -51,20 +50,15 @@ async function* bytesFrom({ client, operation, params, sha256 }: Download, start
   const headers = start === 0 ? {} : { range: `bytes=${start}-`, 'if-range': `"${sha256}"` };
   const response = await client.download(operation, { params, headers });
   let skip = start - startOf(response, start);
-  try {
-    for await (const chunk of response.body as AsyncIterable<Buffer>) {
-      const fresh = skip === 0 ? chunk : chunk.subarray(Math.min(skip, chunk.length));
-      skip -= chunk.length - fresh.length;
-      if (fresh.length > 0) yield fresh;
-    }
-  } catch (error) {
-    if (client.signal.aborted) throw interrupted();
-    throw linkFailure(error, await client.address());
+  for await (const chunk of response.bytes) {
+    const fresh = skip === 0 ? chunk : chunk.subarray(Math.min(skip, chunk.length));
+    skip -= chunk.length - fresh.length;
+    if (fresh.length > 0) yield fresh;
   }
 }
 
 /** The first byte that a response brings. */
-function startOf({ status, headers }: HttpResponse, wanted: number): number {
+function startOf({ status, headers }: FileResponse, wanted: number): number {
   if (status !== 206) return 0;
   if (Number(/^bytes (\d+)-/.exec(String(headers['content-range']))?.[1]) !== wanted)
     throw new Fault('failure', `the server sends another part of the file than was requested`);

@@ -1,10 +1,9 @@
 /** One request to one address: from the name of an operation to its response. */
 import { endpoints, type RouteName } from '../../contract/endpoints.ts';
 import { openEnvelope, requestId } from './envelope.ts';
-import { type HttpRequest, type HttpResponse, patientTimeouts, readText, type Transport, timeouts } from './http.ts';
-import { sendOneShot } from './one-shot.ts';
+import { type HttpRequest, type HttpResponse, patientTimeouts, readText, type StreamedBody, timeouts } from './http.ts';
 import { fieldsOf, pathOf } from './operations.ts';
-import { type StreamedBody, sendPooled } from './pool.ts';
+import type { Transport } from './transport.ts';
 
 /** How a server is reached. */
 export interface Link {
@@ -17,6 +16,7 @@ export interface Link {
   /** Ends requests. */
   readonly signal: AbortSignal;
   readonly trace: (text: string) => void;
+  readonly transport: Transport;
 }
 
 /** Parameters and body of a request. */
@@ -41,14 +41,12 @@ export interface ExchangeOptions {
   readonly token: string | null;
   /** Idempotency key; null or absent sends none. */
   readonly key?: string | null;
-  /** By default the one for a request or two. */
-  readonly transport?: Transport | undefined;
 }
 
 /** A response that was not a refusal. */
 export interface Exchanged {
   readonly data: unknown;
-  /** The other end of the connection; absent if the transport does not say. */
+  /** The other end of the connection. */
   readonly peer: string | undefined;
   /** It is the stored response to an earlier request with the same key. */
   readonly isReplay: boolean;
@@ -62,7 +60,7 @@ export async function exchange(
   link: Link,
   name: RouteName,
   input: AnyInput,
-  { token, key = null, transport = sendOneShot }: ExchangeOptions,
+  { token, key = null }: ExchangeOptions,
 ): Promise<Exchanged> {
   const { method, path } = endpoints[name];
   const { origin } = link;
@@ -77,7 +75,7 @@ export async function exchange(
   };
   const url = new URL(origin + pathOf(path, input.params, input.query));
   const limits = slow.includes(name) ? patientTimeouts : timeouts;
-  const response = await send(link, { method, url, headers, body, timeouts: limits }, transport);
+  const response = await send(link, { method, url, headers, body, timeouts: limits });
   const text = await readText(response, origin, link.signal);
   const isReplay = response.headers['idempotent-replay'] === 'true';
   return { data: openEnvelope({ ...response, text }, origin, fieldsOf(name)), peer: response.peer, isReplay };
@@ -98,13 +96,12 @@ export function transfer(
     body: body?.(),
     timeouts: patientTimeouts,
   };
-  return send(link, request, sendPooled);
+  return send(link, request);
 }
 
-async function send<Body>(
-  { socketPath, ca, signal, trace }: Link,
-  request: Omit<HttpRequest<Body>, 'ca' | 'signal' | 'socketPath'>,
-  transport: (request: HttpRequest<Body>) => Promise<HttpResponse>,
+async function send(
+  { socketPath, ca, signal, trace, transport }: Link,
+  request: Omit<HttpRequest, 'ca' | 'signal' | 'socketPath'>,
 ): Promise<HttpResponse> {
   const { method, url } = request;
   const started = Date.now();

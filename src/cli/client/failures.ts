@@ -68,7 +68,7 @@ function certificateNames(error: unknown): string {
   return (subjectaltname ?? subject?.CN ?? 'none').replaceAll(/\b(DNS|IP Address):/g, '').slice(0, 200);
 }
 
-/** The fault for an error of node:http, node:tls or undici, by its code. `origin` is the address of the server. */
+/** The fault for an error of node:http, node:tls or ws, by its code. `origin` is the address of the server. */
 export function linkFailure(error: unknown, origin: string): Fault {
   const code = systemCode(error) ?? '';
   const words = error instanceof Error ? error.message : String(error);
@@ -86,13 +86,9 @@ export function linkFailure(error: unknown, origin: string): Fault {
       return new Unreachable(`there is no route to ${origin} (${code})`, false, checkAddress);
     case 'ETIMEDOUT':
     case 'ECONNECTTIMEOUT':
-    case 'UND_ERR_CONNECT_TIMEOUT':
       return new Unreachable(`no connection to ${origin} within the time allowed`, false, checkAddress);
     case 'EHEADERSTIMEOUT':
-    case 'UND_ERR_HEADERS_TIMEOUT':
       return new Unreachable(`${origin} did not send a response in time`, true, tryAgain, true);
-    case 'UND_ERR_BODY_TIMEOUT':
-      return new Unreachable(`${origin} stopped responding`, true, tryAgain, true);
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
       return new Unreachable(
         `the certificate of ${origin} is for another name: ${certificateNames(error)}`,
@@ -102,12 +98,13 @@ export function linkFailure(error: unknown, origin: string): Fault {
     case 'EPROTO':
     case 'ERR_SSL_WRONG_VERSION_NUMBER':
       return new Unreachable(`${origin} does not speak TLS`, false, 'is it http:// instead of https://?');
-    case 'UND_ERR_HEADERS_OVERFLOW':
-      return notHttp(origin, code);
   }
-  // undici gives some errors of its parser a name and no code.
-  const isParserError = error instanceof Error && error.name === 'HTTPParserError';
-  if (code.startsWith('HPE_') || isParserError) return notHttp(origin, code || 'HTTPParserError');
+  if (code.startsWith('HPE_'))
+    return new Fault(
+      'failure',
+      `the server at ${origin} does not speak HTTP (${code})`,
+      'is it https:// instead of http://, or another port?',
+    );
   if (/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL/.test(code))
     return new Unreachable(
       // Node adds flags of its own that this program does not have.
@@ -117,10 +114,3 @@ export function linkFailure(error: unknown, origin: string): Fault {
     );
   return new Unreachable(`the connection to ${origin} was lost (${code || words})`, true, tryAgain);
 }
-
-const notHttp = (origin: string, code: string): Fault =>
-  new Fault(
-    'failure',
-    `the server at ${origin} does not speak HTTP (${code})`,
-    'is it https:// instead of http://, or another port?',
-  );

@@ -1,7 +1,4 @@
-/**
- * An HTTP request and its response, whichever transport carries it. `one-shot.ts` (node:http) loads fast and serves commands
- * that send a request or two; `pool.ts` (undici) serves batches, long lists and files.
- */
+/** An HTTP request, its response, and why there is none. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Fault, interrupted, systemCode } from '../framework/fault.ts';
@@ -23,12 +20,15 @@ export const timeouts: Timeouts = { connectMs: 10_000, headersMs: 15_000, idleMs
 /** For requests that the server works on for long: a batch, a file that has to reach its disk. */
 export const patientTimeouts: Timeouts = { ...timeouts, headersMs: 120_000, idleMs: 120_000 };
 
-/** A request. Only `pool.ts` takes a body that is not a string. */
-export interface HttpRequest<Body = string> {
+/** A body in pieces, which are taken no faster than the server reads them. */
+export type StreamedBody = AsyncIterable<Uint8Array>;
+
+/** A request. */
+export interface HttpRequest {
   readonly method: string;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Body | undefined;
+  readonly body?: string | StreamedBody | undefined;
   /** Path of the Unix socket on which the request is sent, as plain HTTP; null or absent connects to the host of the URL. */
   readonly socketPath?: string | null;
   /** Certificates (PEM) to trust instead of the system's. */
@@ -45,16 +45,10 @@ export interface HttpResponse {
   readonly status: number;
   /** By lower-case name. */
   readonly headers: IncomingHttpHeaders;
-  /** The other end of the connection, see `connectionEnd`; absent if the transport does not say. */
-  readonly peer?: string;
+  /** The other end of the connection, see `connectionEnd`. */
+  readonly peer?: string | undefined;
   readonly body: Readable;
 }
-
-/**
- * Sends a request and resolves once the headers of its response are complete. Redirects are not followed, the environment's
- * proxies are not used, and nothing is retried. Without a response it rejects with a `Fault`, mostly `Unreachable`.
- */
-export type Transport = (request: HttpRequest) => Promise<HttpResponse>;
 
 const maxTextBytes = 64 * 1024 * 1024;
 const probeMs = 2_000;
@@ -66,8 +60,7 @@ export async function requestFailure(
 ): Promise<Fault> {
   if (error instanceof Fault) return error;
   if (socketPath) return linkFailure(error, url.origin);
-  const dropped = systemCode(error) === 'ECONNRESET' || systemCode(error) === 'UND_ERR_SOCKET';
-  if (url.protocol === 'http:' && dropped && (await speaksTls(url)))
+  if (url.protocol === 'http:' && systemCode(error) === 'ECONNRESET' && (await speaksTls(url)))
     return new Fault(
       'unreachable',
       `${url.origin} speaks HTTPS`,
@@ -91,39 +84,60 @@ function speaksTls({ hostname, port }: URL): Promise<boolean> {
 }
 
 /**
- * The body of a response as text. `Unreachable` if the connection breaks, is idle for too long or the body takes too long; a
- * fault of kind `failure` if the body is larger than any of a devmgr server.
+ * The bytes of a response body as they come. `Unreachable` if the connection breaks or is idle for too long while a reader waits;
+ * a fault of kind `interrupted` if the signal is aborted.
  */
-export async function readText(
+export async function* bytesOf(
   { body }: Pick<HttpResponse, 'body'>,
   origin: string,
   signal: AbortSignal,
-  { idleMs, bodyMs }: Timeouts = timeouts,
+  { idleMs }: Pick<Timeouts, 'idleMs'>,
+): AsyncGenerator<Buffer> {
+  const onAbort = () => body.destroy(interrupted());
+  const onIdle = () => body.destroy(late(origin, `stopped responding (nothing for ${idleMs / 1000} seconds)`));
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort);
+  let idle = setTimeout(onIdle, idleMs);
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      clearTimeout(idle);
+      yield chunk;
+      idle = setTimeout(onIdle, idleMs);
+    }
+  } catch (error) {
+    if (signal.aborted) throw interrupted();
+    throw error instanceof Fault ? error : linkFailure(error, origin);
+  } finally {
+    clearTimeout(idle);
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/**
+ * The body of a response as text. Errors are those of `bytesOf`; also `Unreachable` if the body takes too long, and a fault of kind
+ * `failure` if it is larger than any of a devmgr server.
+ */
+export async function readText(
+  response: Pick<HttpResponse, 'body'>,
+  origin: string,
+  signal: AbortSignal,
+  limits: Timeouts = timeouts,
 ): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  const stop = (error: Error) => body.destroy(error);
-  const onAbort = () => stop(interrupted());
-  const late = (words: string) => () => stop(new Unreachable(`${origin} ${words}`, true, null, true));
-  const idle = setTimeout(late(`stopped responding (nothing for ${idleMs / 1000} seconds)`), idleMs);
-  const deadline = setTimeout(late('did not finish its response in time'), bodyMs);
-  if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort);
+  const stop = () => response.body.destroy(late(origin, 'did not finish its response in time'));
+  const deadline = setTimeout(stop, limits.bodyMs);
   try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      idle.refresh();
+    for await (const chunk of bytesOf(response, origin, signal, limits)) {
       chunks.push(chunk);
       size += chunk.length;
       if (size > maxTextBytes)
         throw new Fault('failure', `the response of ${origin} is too large to come from a devmgr server`);
     }
     return Buffer.concat(chunks, size).toString('utf8');
-  } catch (error) {
-    if (signal.aborted) throw interrupted();
-    throw error instanceof Fault ? error : linkFailure(error, origin);
   } finally {
-    clearTimeout(idle);
     clearTimeout(deadline);
-    signal.removeEventListener('abort', onAbort);
   }
 }
+
+const late = (origin: string, words: string): Unreachable => new Unreachable(`${origin} ${words}`, true, null, true);

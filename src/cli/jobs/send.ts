@@ -34,7 +34,6 @@ export interface Answer<Result> {
 /** Sends the batches of a run. */
 export class BatchSender {
   readonly #context: Context;
-  #client: Client | null = null;
   /** The last batch may have been carried out, and its results are not stored. The run sets it to false when they are. */
   isUncertain = false;
 
@@ -44,9 +43,7 @@ export class BatchSender {
 
   /** Sends the batch, and again after a pause while the server is unreachable. Ctrl-C ends only the pauses. */
   async send<Result extends { readonly status: string }>(batch: Batch<Result>): Promise<Answer<Result>> {
-    const { registry } = this.#context;
-    const client = (this.#client ?? registry).uninterruptible();
-    this.#client ??= registry.pooled();
+    const client = this.#context.registry.uninterruptible();
     const attempts = new Attempts(batch, client);
     this.isUncertain = true;
     for (let tries = 0; ; tries++) {

@@ -7,9 +7,9 @@ import { type DaemonInfo, environment, homeFiles } from '../../contract/local.ts
 import type { StartFailure } from '../../contract/programs.ts';
 import { openEnvelope } from '../client/envelope.ts';
 import { readText, timeouts } from '../client/http.ts';
-import { sendOneShot } from '../client/one-shot.ts';
 import { fieldsOf } from '../client/operations.ts';
 import { sleep } from '../client/sleep.ts';
+import { sendHttp } from '../client/transport.ts';
 import { exitCodes } from '../framework/exit-codes.ts';
 import { Fault, interrupted, systemCode, systemWords } from '../framework/fault.ts';
 import { portOf, storeDaemonStart } from '../settings/daemon-start.ts';
@@ -56,7 +56,7 @@ export async function healthAt(
       anyCertificate: true,
       timeouts: healthTimeouts,
     } as const;
-    const response = await sendOneShot(request);
+    const response = await sendHttp(request);
     const text = await readText(response, address, signal);
     const health = openEnvelope({ ...response, text }, address, fieldsOf('health')) as Health;
     return health.service === 'devmgr' ? health : null;

@@ -31,7 +31,7 @@ export async function* allDevices(
   const first = await client.call('listDevices', { query: { ...query, page: 1, size } });
   const follower = new PageFollower<DeviceListItem>(device => device.deviceId);
   yield { list: follower.take(first), total: first.pagination.total };
-  const pages = new PagesAhead(client.pooled(), { ...query, size });
+  const pages = new PagesAhead(client, { ...query, size });
   for (let page = follower.next, before = first; page !== null; page = follower.next) {
     before = await pages.take(page, before.pagination);
     yield { list: follower.take(before), total: before.pagination.total };

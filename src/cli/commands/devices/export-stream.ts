@@ -3,9 +3,9 @@ import type { QueryOf } from '../../../contract/define.ts';
 import type { DeviceListItem } from '../../../contract/devices.ts';
 import type { Routes } from '../../../contract/routes.ts';
 import type { ExportFormat } from '../../../contract/values.ts';
-import { isServerRefusal, Unreachable } from '../../client/failures.ts';
+import { Unreachable } from '../../client/failures.ts';
 import type { Context } from '../../framework/context.ts';
-import { Fault, interrupted } from '../../framework/fault.ts';
+import { Fault } from '../../framework/fault.ts';
 
 type ExportFilter = Partial<QueryOf<Routes['exportDevices']>>;
 
@@ -33,22 +33,22 @@ function deviceOf(line: string): DeviceListItem {
  * Progress is shown under `label`.
  */
 export async function* exportedText(
-  { registry, out, io }: Context,
+  { registry, out }: Context,
   query: ExportQuery,
   label: string | null,
 ): AsyncGenerator<string> {
   const lines = new Lines();
+  const { bytes } = await registry.download('exportDevices', { query });
   try {
-    const response = await registry.download('exportDevices', { query });
-    for await (const chunk of response.body as AsyncIterable<Buffer>) {
+    for await (const chunk of bytes) {
       const text = lines.take(chunk, query.format === 'ndjson');
       if (text) yield text;
       if (label !== null) out.progress.show(label, lines.count, null);
     }
   } catch (error) {
-    if (io.interrupt.aborted) throw interrupted();
-    if (error instanceof Fault || isServerRefusal(error)) throw error;
-    throw new Unreachable('the connection was lost during the export', false, 'try again');
+    if (error instanceof Unreachable)
+      throw new Unreachable('the connection was lost during the export', false, 'try again');
+    throw error;
   } finally {
     out.progress.clear();
   }

@@ -44,8 +44,7 @@ const mostPages = 5;
 export const searchedRecords = mostPages * paging.maxSize;
 
 /** Searches everything, with at most `limit` records in a group. */
-export async function findAll(registry: Client, text: string, limit: number): Promise<Found> {
-  const client = registry.pooled();
+export async function findAll(client: Client, text: string, limit: number): Promise<Found> {
   // Requests at the same time would each read the stored login.
   await client.token();
   const [devices, users, appVersions] = await Promise.all([

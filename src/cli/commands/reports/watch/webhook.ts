@@ -7,7 +7,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Notification } from '../../../../contract/events.ts';
 import { environment } from '../../../../contract/local.ts';
 import { meaningOf, retryAfterSeconds, signedHeaders, statusProblem } from '../../../../contract/webhooks/scheme.ts';
-import { sendOneShot } from '../../../client/one-shot.ts';
+import { sendHttp } from '../../../client/transport.ts';
 import type { Context } from '../../../framework/context.ts';
 import { Fault, usage } from '../../../framework/fault.ts';
 import { isLoopback } from '../../../settings/settings.ts';
@@ -69,7 +69,7 @@ async function posted(
   signal: AbortSignal,
 ): Promise<Answer> {
   try {
-    const response = await sendOneShot({ method: 'POST', url, headers, body, ca, signal });
+    const response = await sendHttp({ method: 'POST', url, headers, body, ca, signal });
     response.body.on('error', () => undefined).destroy();
     return response;
   } catch (error) {

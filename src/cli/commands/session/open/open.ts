@@ -1,6 +1,6 @@
 import { signInCodeSeconds } from '../../../../contract/limits.ts';
 import { consolePath } from '../../../../contract/values.ts';
-import { sendOneShot } from '../../../client/one-shot.ts';
+import { sendHttp } from '../../../client/transport.ts';
 import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { Fault, usage } from '../../../framework/fault.ts';
@@ -53,7 +53,7 @@ function readPage(given: string | undefined): string | null {
 async function demandConsole({ registry }: Context, address: string): Promise<void> {
   const { socketPath, ca, signal } = registry;
   const request = { method: 'GET', url: new URL(address), headers: { accept: 'text/html' }, socketPath, ca, signal };
-  const { status, body } = await sendOneShot(request);
+  const { status, body } = await sendHttp(request);
   body.resume();
   if (status === 404)
     throw new Fault(

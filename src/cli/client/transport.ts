@@ -1,5 +1,6 @@
-/** The transport for a request or two: node:http, which takes 3 ms to load. Its modules are loaded on first use. */
+/** Sends HTTP requests over node:http, whose modules are loaded on first use (3 ms). */
 import type { Agent, ClientRequest, RequestOptions } from 'node:http';
+import { Readable } from 'node:stream';
 import { connectionEnd } from '../../contract/local.ts';
 import { interrupted } from '../framework/fault.ts';
 import { type HttpRequest, type HttpResponse, requestFailure, timeouts } from './http.ts';
@@ -7,12 +8,15 @@ import { type HttpRequest, type HttpResponse, requestFailure, timeouts } from '.
 const http = () => process.getBuiltinModule('node:http');
 const https = () => process.getBuiltinModule('node:https');
 const agents = new Map<string, Agent>();
-/** Connections that reads may share at a time. */
+/** Connections to a server that requests share at a time. */
 const maxSockets = 4;
 
-/** Only reads use a connection again: the server may be closing it, and a read can be sent twice. */
-function agentFor(protocol: string, method: string): Agent {
-  const reuse = method === 'GET';
+/**
+ * Only a request that can be sent twice uses a connection again: the server may be closing it. Agents leave a connection a
+ * second before the server would close it (`keep-alive: timeout=…`).
+ */
+function agentFor(protocol: string, { method, headers }: HttpRequest): Agent {
+  const reuse = method === 'GET' || headers['idempotency-key'] !== undefined;
   const name = `${protocol}${reuse}`;
   let agent = agents.get(name);
   if (!agent) {
@@ -23,8 +27,12 @@ function agentFor(protocol: string, method: string): Agent {
   return agent;
 }
 
-/** Sends a request over node:http; see `Transport`. */
-export async function sendOneShot(request: HttpRequest): Promise<HttpResponse> {
+/**
+ * Sends a request and resolves once the headers of its response are complete. Redirects are not followed, the environment's
+ * proxies are not used, and nothing is retried. Without a response it rejects with a `Fault`, mostly `Unreachable`; an error of a
+ * streamed body ends the request with that error.
+ */
+export async function sendHttp(request: HttpRequest): Promise<HttpResponse> {
   const { signal } = request;
   if (signal.aborted) throw interrupted();
   try {
@@ -33,6 +41,9 @@ export async function sendOneShot(request: HttpRequest): Promise<HttpResponse> {
     throw signal.aborted ? interrupted() : await requestFailure(error, request);
   }
 }
+
+/** Sends a request, as `sendHttp` does. */
+export type Transport = typeof sendHttp;
 
 /** Whether a request is encrypted. The Unix socket is not: the file system protects it. */
 const isTls = ({ url, socketPath }: HttpRequest): boolean => url.protocol === 'https:' && !socketPath;
@@ -44,7 +55,7 @@ function exchange(request: HttpRequest): Promise<HttpResponse> {
     method,
     headers: socketPath ? { host: url.host, ...headers } : headers,
     protocol,
-    agent: agentFor(protocol, method),
+    agent: agentFor(protocol, request),
     signal,
     ...(socketPath ? { socketPath } : {}),
     ...(ca === undefined ? {} : { ca }),
@@ -52,23 +63,38 @@ function exchange(request: HttpRequest): Promise<HttpResponse> {
   };
   return new Promise((resolve, reject) => {
     const outgoing = (protocol === 'https:' ? https() : http()).request(url, options);
-    const stopWaiting = limitWaits(outgoing, request);
+    const waits = limitWaits(outgoing, request);
     outgoing.once('response', body => {
-      stopWaiting();
+      waits.end();
       const peer = connectionEnd(body.socket.remoteAddress, body.socket.remotePort);
       resolve({ status: body.statusCode ?? 0, headers: body.headers, peer, body });
     });
     // Stays in place: an error after the response belongs to the reader of its body.
     outgoing.on('error', error => {
-      stopWaiting();
+      waits.end();
       reject(error);
     });
-    outgoing.end(request.body);
+    sendBody(outgoing, request.body, waits.refresh);
   });
 }
 
-/** Destroys a request whose connection or response headers do not come in time, until the returned function is called. */
-function limitWaits(outgoing: ClientRequest, request: HttpRequest): () => void {
+/** Sends a body; a streamed one no faster than the server reads it. `onProgress` is called with each piece. */
+function sendBody(outgoing: ClientRequest, body: HttpRequest['body'], onProgress: () => void): void {
+  if (body === undefined || typeof body === 'string') return void outgoing.end(body);
+  const source = Readable.from(body);
+  outgoing.once('close', () => source.destroy());
+  // A response before the end is a refusal: the rest is not sent, and the connection ends with the response.
+  outgoing.once('response', response => {
+    if (outgoing.writableEnded) return;
+    source.destroy();
+    response.once('close', () => outgoing.destroy());
+  });
+  source.on('data', onProgress);
+  source.once('error', error => outgoing.destroy(error)).pipe(outgoing);
+}
+
+/** Destroys a request whose connection or response headers do not come in time, until `end` is called. */
+function limitWaits(outgoing: ClientRequest, request: HttpRequest) {
   const { connectMs, headersMs } = request.timeouts ?? timeouts;
   let timer: NodeJS.Timeout | undefined;
   const wait = (milliseconds: number, code: string) => {
@@ -83,5 +109,8 @@ function limitWaits(outgoing: ClientRequest, request: HttpRequest): () => void {
     wait(connectMs, 'ECONNECTTIMEOUT');
     socket.once(isTls(request) ? 'secureConnect' : 'connect', waitForHeaders);
   });
-  return () => clearTimeout(timer);
+  return {
+    refresh: () => void timer?.refresh(),
+    end: () => clearTimeout(timer),
+  };
 }
