@@ -76,17 +76,17 @@ const key = {
 } as const;
 
 /** Results: A failed and then passed, B failed twice, one key is unreadable, C is of lot 8, D passed. */
-function results(ending: string): string {
+async function results(ending: string): Promise<string> {
   const path = join(temporaryFolder(), `results.${ending}`);
   const file = new EnrollFile(path, { proof: null, tags: { lot: '7' }, isRoster: true });
   const failed = { ...key, result: 'failed', deviceId: null, status: null, tags: { lot: '7' } } as const;
-  file.add({ ...failed, failure: 'pulled too early', message: 'it was unplugged. Again' });
-  file.add({ ...key, tags: { lot: '7' }, failure: null });
-  file.add({ ...failed, serialNumber: 'B', failure: hostile });
-  file.add({ ...failed, serialNumber: 'B', message: '=1+1 is wrong. Try again' });
-  file.add({ ...failed, serialNumber: null, message: 'no answer' });
-  file.add({ ...failed, serialNumber: 'C', tags: { lot: '8' }, failure: 'other lot' });
-  file.add({ ...key, serialNumber: 'D', result: 'known', tags: { lot: '7' } });
+  await file.add({ ...failed, failure: 'pulled too early', message: 'it was unplugged. Again' });
+  await file.add({ ...key, tags: { lot: '7' }, failure: null });
+  await file.add({ ...failed, serialNumber: 'B', failure: hostile });
+  await file.add({ ...failed, serialNumber: 'B', message: '=1+1 is wrong. Try again' });
+  await file.add({ ...failed, serialNumber: null, message: 'no answer' });
+  await file.add({ ...failed, serialNumber: 'C', tags: { lot: '8' }, failure: 'other lot' });
+  await file.add({ ...key, serialNumber: 'D', result: 'known', tags: { lot: '7' } });
   return path;
 }
 
@@ -122,7 +122,7 @@ describe('--json', () => {
   });
 
   test.each(['csv', 'jsonl'])('has the attempts in results as %s, without those of other lots', async ending => {
-    const { json } = await run('report', '--tag', 'lot=7', '--results', results(ending), '--json');
+    const { json } = await run('report', '--tag', 'lot=7', '--results', await results(ending), '--json');
     expect(json.attempts).toEqual({
       attempts: 6,
       failedAttempts: 4,
@@ -151,9 +151,9 @@ test('a selection without devices is one line, as in a list', async () => {
   expect(statSync(out, { throwIfNoEntry: false })).toBeUndefined();
   expect(await run('list', '--tag', 'lot=9')).toMatchObject({ code: none.code, stderr: none.stderr });
   // Every key of the lot has failed: there is something to report.
-  const failed = await run('report', '--tag', 'lot=9', '--results', results('csv'));
+  const failed = await run('report', '--tag', 'lot=9', '--results', await results('csv'));
   expect(failed.stderr).toBe('No device matches.\n');
-  expect((await run('report', '--serial', 'no-such', '--results', results('csv'))).stdout).toContain('yield');
+  expect((await run('report', '--serial', 'no-such', '--results', await results('csv'))).stdout).toContain('yield');
 });
 
 describe('--out', () => {
@@ -180,21 +180,36 @@ describe('--out', () => {
   });
 
   test('is refused before anything is read if it names the results', async () => {
-    const file = results('csv');
+    const file = await results('csv');
     const before = readFileSync(file, 'utf8');
     const { code, stderr } = await run('report', '--results', file, '--out', file, '--force');
     expect([code, stderr]).toEqual([2, expect.stringContaining('is also in --results')]);
     expect(readFileSync(file, 'utf8')).toBe(before);
   });
 
+  test('rows that are cut or changed are named and not counted', async () => {
+    const path = join(temporaryFolder(), 'torn.csv');
+    const file = new EnrollFile(path, { proof: null, tags: null });
+    for (const serialNumber of ['T-1', 'T-2', 'T-3']) await file.add({ ...key, result: 'registered', serialNumber });
+    writeFileSync(path, readFileSync(path, 'utf8').replace('T-1', 'T-9').slice(0, -3));
+    const { json } = await run('report', '--tag', 'lot=7', '--results', path, '--json');
+    expect(json.attempts).toMatchObject({ attempts: 1, keys: { passed: 1, failed: 0 } });
+    const { stderr } = await run('report', '--tag', 'lot=7', '--results', path);
+    expect(stderr).toContain(`2 rows of ${path} not counted: incomplete, or changed after being written.`);
+  });
+
   test('results that wait in a spool file have no outcome; a conflict is a failure', async () => {
     const path = join(temporaryFolder(), 'spooled.jsonl');
     const file = new EnrollFile(path, { proof: null, tags: null });
     const spooled = { ...key, result: 'spooled', deviceId: null } as const;
-    file.add(spooled);
+    await file.add(spooled);
     const { json } = await run('report', '--tag', 'lot=7', '--results', path, '--json');
     expect(json.attempts).toMatchObject({ attempts: 0, keys: { passed: 0, failed: 0 } });
-    file.add({ ...key, result: 'conflict', message: 'already registered as DEV-9 since 2026-01-01T00:00:00.000Z' });
+    await file.add({
+      ...key,
+      result: 'conflict',
+      message: 'already registered as DEV-9 since 2026-01-01T00:00:00.000Z',
+    });
     const later = await run('report', '--tag', 'lot=7', '--results', path, '--json');
     expect(later.json.attempts).toMatchObject({
       reasons: [{ reason: 'already registered', count: 1 }],
@@ -218,7 +233,7 @@ describe('--out', () => {
 
 test('the text fits a terminal of 60 columns', async () => {
   const home = temporaryFolder();
-  const words = ['report', '--tag', 'lot=7', '--results', results('csv'), '--server', daemon.url];
+  const words = ['report', '--tag', 'lot=7', '--results', await results('csv'), '--server', daemon.url];
   const program = join(import.meta.dirname, '..', '..', 'dist', 'devmgr.cjs');
   const screen = atTerminal([process.execPath, program, ...words], {
     home,
@@ -242,7 +257,7 @@ needs('chromium')('the page', () => {
 
   test('shows texts as they are, loads nothing, and fits the screen and the paper in both color schemes', async () => {
     const out = join(temporaryFolder(), 'lot-7.html');
-    expect((await run('report', '--tag', 'lot=7', '--results', results('csv'), '--out', out)).code).toBe(0);
+    expect((await run('report', '--tag', 'lot=7', '--results', await results('csv'), '--out', out)).code).toBe(0);
     const page = await browser.newPage();
     const requested: string[] = [];
     const complaints: string[] = [];

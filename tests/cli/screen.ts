@@ -11,8 +11,8 @@ export const withoutColors = (text: string): string => text.replaceAll(escapes, 
 
 export interface Screen extends Running {
   type(text: string): void;
-  /** Waits for text that has not been waited for before, without colors. */
-  shows(pattern: RegExp): Promise<void>;
+  /** Waits for text that has not been waited for before, without colors, and resolves to it. */
+  shows(pattern: RegExp): Promise<string>;
   /** Waits for a question and answers it. */
   answer(question: RegExp, text: string): Promise<void>;
 }
@@ -87,7 +87,7 @@ function watched(child: ChildProcess): Screen['shows'] {
         if (found) {
           seen += found.index + found[0].length;
           changed = () => undefined;
-          resolve();
+          resolve(found[0]);
         } else if (child.exitCode !== null) reject(new Error(`ended without ${pattern}:\n${plain.slice(seen)}`));
       };
       changed();

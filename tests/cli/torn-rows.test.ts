@@ -71,8 +71,11 @@ test('a report of results that were cut at any byte counts only complete rows', 
   const whole = readFileSync(path);
   for (let end = whole.indexOf('\n') + 1; end <= whole.length; end++) {
     writeFileSync(path, whole.subarray(0, end));
-    const lines = whole.subarray(0, end).toString('latin1').split('\n').length - 2;
-    expect((await attemptsOf([path], {}))?.attempts).toBe(lines);
+    const rows = whole.subarray(0, end).toString('latin1').split('\n').slice(1);
+    const torn: unknown[] = [];
+    const counts = await attemptsOf([path], {}, (name, amount) => torn.push([name, amount]));
+    expect(counts?.attempts).toBe(rows.length - 1);
+    expect(torn).toEqual(rows.at(-1) === '' ? [] : [[path, 1]]);
   }
 });
 
@@ -102,8 +105,10 @@ test('a row that was changed does not count; one that a spreadsheet has quoted i
   const text = readFileSync(path, 'utf8');
   writeFileSync(path, text.replace('ACTIVE,p-12,', 'ACTIVE,p-1,').replace('DEV-p-1,', '"DEV-p-1",'));
   const rows = [];
-  for await (const { userId } of resultRows(path)) rows.push(userId);
+  let torn = 0;
+  for await (const { userId } of resultRows(path, () => torn++)) rows.push(userId);
   expect(rows).toEqual(['p-1']);
+  expect(torn).toBe(people.length - 1);
 });
 
 test('a file of something else is not cut', () => {

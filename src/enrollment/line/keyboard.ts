@@ -28,7 +28,7 @@ export type Typed = Operated | { readonly type: 'interrupt' } | { readonly type:
 export const scanGapMs = 150;
 /** Likewise where people type texts as well. */
 export const scanGapInPageMs = 75;
-/** Milliseconds. Enter confirms only if no character came in this time before it. */
+/** Milliseconds. Enter confirms only if no character came in this time before it, and a letter is a command only if none comes in this time after it. */
 export const confirmMs = 300;
 /** Milliseconds. Esc alone acts after this time: some keys send Esc and further characters. */
 const escapeMs = 35;
@@ -36,7 +36,12 @@ const escapeMs = 35;
 const longestScan = 256;
 
 const esc = '\x1b';
-const commands: Readonly<Record<string, 'skip' | 'redo'>> = { s: 'skip', S: 'skip', r: 'redo', R: 'redo' };
+const commands: ReadonlyMap<string, 'skip' | 'redo'> = new Map([
+  ['s', 'skip'],
+  ['S', 'skip'],
+  ['r', 'redo'],
+  ['R', 'redo'],
+]);
 /** Keys such as the arrows send several characters. */
 const sequences = /\x1b[[O][0-9;?]*[A-Za-z~]/g;
 const controls = /[\x00-\x1f\x7f]/g;
@@ -66,7 +71,8 @@ export class Keyboard {
   /** Milliseconds without a further character after which `flush` is due; null if nothing waits for that. */
   get waitMs(): number | null {
     if (this.#text === '') return null;
-    return this.#text === esc ? escapeMs : this.#gapMs;
+    if (this.#text === esc) return escapeMs;
+    return commands.has(this.#text) ? confirmMs : this.#gapMs;
   }
 
   /** Whether a scan was incomplete and its rest may follow. */
@@ -88,7 +94,7 @@ export class Keyboard {
     if (plain === '') return [];
     this.#before = (this.#before + plain).slice(-longestScan);
     this.#isAnswered = false;
-    const command = this.#isCut ? undefined : commands[text];
+    const command = this.#isCut ? undefined : commands.get(text);
     if (command !== undefined) return [{ type: command }];
     this.#isCut = true;
     return [{ type: 'cut' }];
@@ -116,13 +122,21 @@ export class Keyboard {
   }
 
   #character(character: string, at: number): readonly Typed[] {
-    const isDue = this.waitMs !== null && this.#gap(at) >= this.waitMs;
-    const before = isDue ? this.flush() : [];
+    const before = this.#paused(this.#gap(at));
     const gap = this.#gap(at);
     const last = this.#last;
     this.#lastAt = at;
     this.#last = character;
     return [...before, ...(isEnd(character) ? this.#entered(gap, last) : this.#typed(character))];
+  }
+
+  /** What the characters before a pause were. */
+  #paused(pause: number): readonly Typed[] {
+    const { waitMs } = this;
+    if (waitMs === null || pause < Math.min(waitMs, this.#gapMs)) return [];
+    // A letter, and the next character sooner than from a person who means a command: a scan that was cut.
+    if (pause < waitMs) this.#isCut = true;
+    return this.flush();
   }
 
   /** Milliseconds since the last character. A clock that was set back has no information about the time between. */

@@ -25,6 +25,11 @@ describe('a key', () => {
     expect(typed(...scanned('sr', confirmMs))).toEqual([{ type: 'skip' }, { type: 'redo' }]);
   });
 
+  test.each([scanGapMs, 200, confirmMs - 1])('is not a command if another character follows within %i ms', gap => {
+    for (const badge of ['s1', 'sr', 'rs-1', 'S'])
+      expect(new Set(typed(...scanned(`${badge}\r`, gap)).map(({ type }) => type))).toEqual(new Set(['cut']));
+  });
+
   test('without a meaning may be the first character of a scan', () => {
     expect(typed(['x', 100])).toEqual([cut]);
     expect(typed(...scanned('ssss'))).toEqual([cut]);
@@ -130,7 +135,7 @@ describe('a scan', () => {
   });
 
   test('after a key or Esc shows what came before it: together they may be one that was cut', () => {
-    expect(typed(['s', 1000], ['a', 200], ...scanned('m\r'))).toEqual([
+    expect(typed(['s', 1000], ['a', confirmMs], ...scanned('m\r'))).toEqual([
       { type: 'skip' },
       { type: 'badge', text: 'am', before: 's' },
     ]);

@@ -21,15 +21,22 @@ const mostReasons = 50;
 const otherReasons = 'other reasons';
 const longestReason = 100;
 
-/** Counts the rows of files that `enroll --out` has written, without rows with other values of these tags. Throws a usage fault. */
+/**
+ * Counts the rows of files that `enroll --out` has written, without rows with other values of these tags. `onTorn` gets a file with rows
+ * that are incomplete or changed, and their number. Throws a usage fault.
+ */
 export async function attemptsOf(
   files: readonly string[],
   tags: Readonly<Record<string, string>>,
+  onTorn: (file: string, rows: number) => void,
 ): Promise<Attempts | null> {
   if (files.length === 0) return null;
   const counts = new AttemptCounts();
-  for (const file of files)
-    for await (const row of resultRows(file)) if (isOf(row, tags) && !isOpen(row)) counts.take(row);
+  for (const file of files) {
+    let torn = 0;
+    for await (const row of resultRows(file, () => torn++)) if (isOf(row, tags) && !isOpen(row)) counts.take(row);
+    if (torn > 0) onTorn(file, torn);
+  }
   return counts.attempts;
 }
 

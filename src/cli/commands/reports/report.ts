@@ -1,4 +1,5 @@
 import type { Context } from '../../framework/context.ts';
+import { counted } from '../../framework/count.ts';
 import { command } from '../../framework/define.ts';
 import { usage } from '../../framework/fault.ts';
 import type { FlagValues } from '../../framework/flags.ts';
@@ -64,7 +65,12 @@ type ReportValues = FlagValues<typeof flags>;
 async function figuresOf(context: Context, flags: ReportValues): Promise<Figures> {
   if (flags.out !== undefined) checkOut(flags.out, flags.results);
   const filter = filterOf(flags);
-  const attempts = await attemptsOf(flags.results, tagsOf(flags.tag));
+  const attempts = await attemptsOf(flags.results, tagsOf(flags.tag), (file, rows) =>
+    notify(
+      context,
+      `${counted(rows, 'row')} of ${safe(file)} not counted: incomplete, or changed after being written.`,
+    ),
+  );
   const generatedAt = new Date();
   const counts = new DeviceCounts();
   for await (const device of exportedDevices(context, filter)) counts.take(device);

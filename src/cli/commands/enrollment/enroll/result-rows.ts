@@ -58,21 +58,29 @@ const results: readonly unknown[] = [
 /** The file is not one of `enroll`. */
 class Foreign extends Error {}
 
+/** Called for each row that does not count: it is incomplete, or was changed after it was written. */
+type OnTorn = () => void;
+
+const ignore: OnTorn = () => undefined;
+
 /** The rows of a file that an enrollment has written. Throws a usage fault if the file cannot be read, or is another one. */
-export const resultRows = (path: string): AsyncGenerator<ResultRow> => named(path, recognizedRows(path));
+export const resultRows = (path: string, onTorn: OnTorn): AsyncGenerator<ResultRow> =>
+  named(path, recognizedRows(path, onTorn));
 
 /** Rows of a stream of results. Throws a usage fault that names `path` if it is another file or cannot be read. */
 export const rowsOf = (path: string, text: AsyncIterable<string>, isJson: boolean): AsyncGenerator<ResultRow> =>
-  named(path, isJson ? jsonRows(text) : csvRows(text));
+  named(path, isJson ? jsonRows(text, ignore) : csvRows(text, ignore));
 
-async function* recognizedRows(path: string): AsyncGenerator<ResultRow> {
+async function* recognizedRows(path: string, onTorn: OnTorn): AsyncGenerator<ResultRow> {
   const [first, rest] = await peek(chunksOf(path));
   const text = concatenated(first, rest);
   const isJson = first.startsWith('{');
   let isForeign = isJson;
-  for await (const row of isJson ? jsonRows(text) : csvRows(text)) {
-    // A line that is incomplete after a crash is not a result.
-    if (!results.includes(row.result)) continue;
+  for await (const row of isJson ? jsonRows(text, onTorn) : csvRows(text, onTorn)) {
+    if (!results.includes(row.result)) {
+      onTorn();
+      continue;
+    }
     isForeign = false;
     yield row;
   }
@@ -95,17 +103,18 @@ async function* chunksOf(path: string): AsyncGenerator<string> {
 }
 
 /** Throws `Foreign` if the first row is not the header of results. */
-async function* csvRows(chunks: AsyncIterable<string>): AsyncGenerator<ResultRow> {
+async function* csvRows(chunks: AsyncIterable<string>, onTorn: OnTorn): AsyncGenerator<ResultRow> {
   let names: readonly string[] | null = null;
-  for await (const record of readCsv(wholeLines(chunks, { orWhole: true, check: checkRest }))) {
-    if ('cells' in record && names !== null) {
-      const columns = names;
-      if (isWhole(columns, record.cells))
-        yield Object.fromEntries(record.cells.map((cell, i) => [columns[i], cellText(cell)]));
-    } else if (names === null) {
+  for await (const record of readCsv(wholeLines(chunks, { orWhole: true, check: checkRest, onTail: onTorn }))) {
+    if (names === null) {
       if (!('cells' in record) || !isHeader(record.cells)) throw new Foreign();
       names = record.cells;
+      continue;
     }
+    const columns = names;
+    if ('cells' in record && isWhole(columns, record.cells))
+      yield Object.fromEntries(record.cells.map((cell, i) => [columns[i], cellText(cell)]));
+    else onTorn();
   }
 }
 
@@ -121,13 +130,15 @@ export function isHeader(columns: readonly string[]): boolean {
 const isMoreColumn = (name: string): boolean =>
   [proofColumn, nameColumn, failureColumn].includes(name) || name.startsWith(tagColumn);
 
-async function* jsonRows(chunks: AsyncIterable<string>): AsyncGenerator<ResultRow> {
-  for await (const { text } of readJsonLines(wholeLines(chunks, { orWhole: false, check: checkRest }))) {
+async function* jsonRows(chunks: AsyncIterable<string>, onTorn: OnTorn): AsyncGenerator<ResultRow> {
+  for await (const { text } of readJsonLines(
+    wholeLines(chunks, { orWhole: false, check: checkRest, onTail: onTorn }),
+  )) {
     try {
       const value: unknown = JSON.parse(text);
       if (typeof value === 'object' && value !== null) yield value as ResultRow;
     } catch {
-      // Incomplete after a crash.
+      onTorn();
     }
   }
 }

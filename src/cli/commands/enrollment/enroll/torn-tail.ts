@@ -15,10 +15,19 @@ export function cutTail(path: string, tail: Uint8Array, size: number): string {
   return copy;
 }
 
-/** The text up to its last line feed. `orWhole`: a text without any is passed as it is. */
+interface LineOptions {
+  /** A text without any line feed is passed as it is. */
+  readonly orWhole: boolean;
+  /** Called with the start of a line whose end has not been read. May throw. */
+  readonly check: (rest: string) => void;
+  /** Called if the last line has no end. */
+  readonly onTail: () => void;
+}
+
+/** The text up to its last line feed. */
 export async function* wholeLines(
   chunks: AsyncIterable<string>,
-  { orWhole, check }: { readonly orWhole: boolean; readonly check: (rest: string) => void },
+  { orWhole, check, onTail }: LineOptions,
 ): AsyncGenerator<string> {
   let rest = '';
   let hasLines = false;
@@ -30,4 +39,5 @@ export async function* wholeLines(
     check(rest);
   }
   if (!hasLines && orWhole) yield rest;
+  else if (rest !== '') onTail();
 }
