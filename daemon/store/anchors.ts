@@ -29,7 +29,7 @@ export class AnchorCheck {
     if (end && end.id > last)
       return [
         ...this.#problems,
-        `the journal ends at entry ${last}, ${end.source} says ${end.id}: entries were removed`,
+        `the journal ends at entry ${last}, ${end.source} records ${end.id}: entries were removed`,
       ];
     return this.#missing && isRequired
       ? ['the file journal-heads is missing: put it back from a copy of the home']

@@ -131,7 +131,7 @@ export class ResponseExists extends Error {
 /** Why a store refuses one commit and continues with the others of the same transaction. */
 export type CommitRefusal = Conflict | CallerRefused | ResponseExists;
 
-/** Whether a commit was refused by itself. Anything else is a failure of the store. */
+/** Whether the store refused a commit because of its content. Anything else is a failure of the store. */
 export const isCommitRefusal = (error: unknown): error is CommitRefusal =>
   error instanceof Conflict || error instanceof CallerRefused || error instanceof ResponseExists;
 

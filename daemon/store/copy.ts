@@ -62,7 +62,7 @@ export interface CopyTarget extends CopySource {
   finish(): Promise<void>;
 }
 
-/** Replaces a registry: only `finish` changes it; `close` without `finish` leaves it as it is. No daemon can use it meanwhile. */
+/** Replaces a registry: only `finish` changes it; `close` without `finish` leaves it as it is. No daemon can use it until then. */
 export interface Replacement extends CopyTarget {
   /** Creates the schema, or brings it up to date. To be called before all others. */
   prepare(): Promise<void>;

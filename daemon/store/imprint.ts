@@ -1,6 +1,6 @@
 import type { StoredHead } from './journal-end.ts';
 
-/** What a database says about the secrets that belong to it. */
+/** What a database reports about the secrets that belong to it. */
 export interface Imprint {
   /** The database, for messages. */
   readonly name: string;

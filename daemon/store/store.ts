@@ -71,7 +71,7 @@ export interface Reader {
   document(name: DocumentName): Promise<DocumentRecord | null>;
   /** The version of a document; 0 if it does not exist. */
   documentVersion(name: DocumentName): Promise<number>;
-  /** How far an endpoint has come. */
+  /** The progress of an endpoint. */
   webhookProgress(webhook: number): Promise<ProgressRecord | null>;
   app(number: number): Promise<AppRecord | null>;
   /** In order of creation. */

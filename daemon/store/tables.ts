@@ -263,7 +263,7 @@ export const documents = new Table<DocumentRecord>(
 );
 export const documentVersion: Lookup<DocumentRecord, 'version'> = { ...documents.byKey, select: ['version'] };
 
-/** How far an endpoint has come, as it is stored. */
+/** The progress of an endpoint, as it is stored. */
 export interface ProgressRow extends ProgressRecord {
   /** That of the endpoint. */
   readonly number: number;

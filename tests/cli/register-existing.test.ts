@@ -182,7 +182,7 @@ describe('--skip-existing', () => {
       stderr: expect.stringContaining('3 registered, 1 already registered and 0 failed'),
     });
     const resumed = await daemon.run([...args, '--resume']);
-    expect(resumed.stderr).toContain('3 registered, 1 already registered, 0 failed so far');
+    expect(resumed.stderr).toContain('3 registered, 1 already registered, 0 failed before it');
     expect(resumed).toMatchObject({
       code: 0,
       stderr: expect.stringContaining('5 devices registered, 1 already registered'),

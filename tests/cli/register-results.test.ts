@@ -170,7 +170,7 @@ describe('an interrupted run', () => {
     expect(successes(out)).toBe(40);
     const resumed = await daemon.run([...args, '--resume']);
     expect(resumed.code).toBe(0);
-    expect(resumed.stderr).toContain('Continuing after line 41 (40 registered, 0 failed so far).');
+    expect(resumed.stderr).toContain('Continuing after line 41 (40 registered, 0 failed before it).');
     expect(successes(out)).toBe(60);
   });
 

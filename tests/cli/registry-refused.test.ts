@@ -199,7 +199,7 @@ needsPostgres('a registry that cannot be used', () => {
       if (what === 'an earlier state of the server' && name === 'daemon check') {
         expect(result).toMatchObject({
           code: 1,
-          stdout: expect.stringMatching(/the journal ends at entry \d+, .* says \d+/),
+          stdout: expect.stringMatching(/the journal ends at entry \d+, .* records \d+/),
         });
       } else expectRefusal(result, code, message);
       expect(filesOf(copied)).toEqual(files);

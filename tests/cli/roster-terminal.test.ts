@@ -89,7 +89,7 @@ describe('at a terminal', () => {
     await shell.shows(/ icanon [\s\S]* echo /);
     expect(await bench.holders()).not.toContain('kim');
     shell.type('fg\r');
-    await shell.shows(/Kim Four \(kim\)[\s\S]*PASS[\s\S]*press Enter: it is bound to kim/);
+    await shell.shows(/Kim Four \(kim\)[\s\S]*PASS[\s\S]*press Enter: it will be bound to kim/);
     shell.type(keys.enter);
     await shell.shows(/bound {2}kim[\s\S]*\$ $/);
     shell.type('exit $?\r');

@@ -216,7 +216,7 @@ describe('with labels', () => {
     const running = begin('--label', '--printer', address, '--template', template, '--out', out);
     for (const user of ['mia', 'ned']) {
       await bench.plug();
-      await running.until('stderr', new RegExp(`PASS[\\s\\S]*it is bound to ${user}`));
+      await running.until('stderr', new RegExp(`PASS[\\s\\S]*it will be bound to ${user}`));
       await bench.pull();
       await running.until('stdout', new RegExp(`bound {2}${user}`));
     }

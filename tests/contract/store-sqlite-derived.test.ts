@@ -109,7 +109,7 @@ describe('verification of the rows', () => {
     [
       'a role',
       `UPDATE user SET role = 'ADMIN' WHERE number = 2`,
-      'USR-2 (eve) has the role ADMIN, the journal says VIEWER',
+      'USR-2 (eve) has the role ADMIN, the journal records VIEWER',
     ],
     ['a disabled user', 'UPDATE user SET disabled = 1 WHERE number = 3', 'USR-3 (bob) was disabled without an entry'],
     [
@@ -120,12 +120,12 @@ describe('verification of the rows', () => {
     [
       'revoked tokens',
       'UPDATE user SET token_epoch = 0 WHERE number = 3',
-      'USR-3 (bob) has had its tokens revoked this often: 0, the journal says 2',
+      'USR-3 (bob) has had its tokens revoked this often: 0, the journal records 2',
     ],
     [
       'a username',
       `UPDATE user SET username = 'x' WHERE number = 3`,
-      'USR-3 (x) has the username x, the journal says bob',
+      'USR-3 (x) has the username x, the journal records bob',
     ],
     [
       'an added user',
@@ -133,7 +133,7 @@ describe('verification of the rows', () => {
       'USR-4 (m) was added without an entry',
     ],
     ['a removed user', 'DELETE FROM user WHERE number = 3', 'USR-3 was removed without an entry'],
-    ['a status', `UPDATE device SET status = 'ACTIVE' WHERE number = 1`, 'DEV-1 is ACTIVE, the journal says LOCKED'],
+    ['a status', `UPDATE device SET status = 'ACTIVE' WHERE number = 1`, 'DEV-1 is ACTIVE, the journal records LOCKED'],
     [
       'an owner',
       `UPDATE device SET user_id = 'mallory' WHERE number = 1`,
@@ -210,7 +210,7 @@ describe('verification of the rows', () => {
     expect(await problems()).toEqual([]);
     await opened.store.close();
     tamper(`DELETE FROM event WHERE id = 15; UPDATE meta SET value = '${seal}' WHERE name = 'journal'`);
-    expect(await problems()).toEqual(['USR-2 (eve) has the role ADMIN, the journal says VIEWER']);
+    expect(await problems()).toEqual(['USR-2 (eve) has the role ADMIN, the journal records VIEWER']);
   });
 
   it('shows what the entries of earlier versions do not cover, instead of a problem', async () => {
@@ -236,6 +236,6 @@ describe('verification of the rows', () => {
       notCovered: ['the password of 1 user', 'the activation codes of 2 devices'],
     });
     tamper(`UPDATE user SET role = 'ADMIN' WHERE number = 4`);
-    expect(await problems()).toEqual(['USR-4 (old) has the role ADMIN, the journal says VIEWER']);
+    expect(await problems()).toEqual(['USR-4 (old) has the role ADMIN, the journal records VIEWER']);
   });
 });

@@ -301,12 +301,12 @@ describe('checking an SQLite store', () => {
     [
       'a wrong counter',
       `UPDATE device_count SET count = 5 WHERE status = 'LOCKED'`,
-      /counter of UKEY LOCKED of Feitian says 5, there are 1/,
+      /counter of UKEY LOCKED of Feitian is 5, there are 1/,
     ],
     [
       'a status changed without the counters',
       `UPDATE device SET status = 'ACTIVE' WHERE number = 2`,
-      /counter of UKEY ACTIVE of Feitian says 0, there are 1/,
+      /counter of UKEY ACTIVE of Feitian is 0, there are 1/,
     ],
     [
       'a device without a journal entry',
@@ -322,7 +322,7 @@ describe('checking an SQLite store', () => {
     [
       'a wrong number of backups',
       'UPDATE device SET backup_count = 2 WHERE number = 1',
-      /device 1 says 2 backups, there are 0/,
+      /device 1 has the count 2 of backups, there are 0/,
     ],
   ];
   for (const [what, change] of [
@@ -399,7 +399,7 @@ describe('checking an SQLite store', () => {
     await writeFile(empty, '');
     const heads = [{ id: 3, mac: 'x', source: 'the given head' }];
     const { problems } = await checkDatabase(empty, journalKey, { heads, isFileMissing: false });
-    expect(problems).toEqual(['journal: the journal ends at entry 0, the given head says 3: entries were removed']);
+    expect(problems).toEqual(['journal: the journal ends at entry 0, the given head records 3: entries were removed']);
   });
 
   it('finds damaged pages', async () => {

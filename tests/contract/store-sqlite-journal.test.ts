@@ -117,7 +117,7 @@ describe('the journal of the SQLite store', () => {
     await commit(store, [addDevice('T')]);
     expect((await opened.verifyJournal()).problems).toEqual(['entries 9 to 11 were removed']);
     expect(await store.lastEventId()).toBe(12);
-    expect(notices).toEqual([expect.stringMatching(/ends at entry 8, its seal says 11/)]);
+    expect(notices).toEqual([expect.stringMatching(/ends at entry 8, its seal records 11/)]);
     await store.close();
   });
 

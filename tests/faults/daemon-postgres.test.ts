@@ -99,10 +99,10 @@ needsPostgres('a daemon with its registry in PostgreSQL', () => {
     const found = await runDaemonProgram(check, options, env);
     expect(found.code).toBe(1);
     for (const text of [
-      'the counter of UKEY INACTIVE of Feitian says 7, there are 1',
+      'the counter of UKEY INACTIVE of Feitian is 7, there are 1',
       'numbers are missing in app: 0 rows, the last number is 3',
-      'DEV-1 is ACTIVE, the journal says INACTIVE',
-      'has the role VIEWER, the journal says ADMIN',
+      'DEV-1 is ACTIVE, the journal records INACTIVE',
+      'has the role VIEWER, the journal records ADMIN',
       'TOK-1 (line) was changed without an entry',
     ])
       expect(found.stdout).toContain(text);

@@ -108,7 +108,7 @@ describe('the signed heads', () => {
     await cp(join(folder, 'earlier.db'), join(home, 'devmgr.db'));
     const [problem, ...others] = await verify();
     expect(problem).toMatch(
-      new RegExp(`^the journal ends at entry ${last}, the signed head of 20.* says ${end}: entries were removed$`),
+      new RegExp(`^the journal ends at entry ${last}, the signed head of 20.* records ${end}: entries were removed$`),
     );
     expect(others).toEqual([]);
     const checked = await runDaemonProgram(check, { home, json: false });
@@ -181,7 +181,7 @@ describe('the signed heads', () => {
     await cp(join(folder, 'copy'), home, { recursive: true });
     expect(await verify()).toEqual([]);
     expect(await verify(later)).toEqual([
-      expect.stringMatching(/^the journal ends at entry \d+, the given head says \d+/),
+      expect.stringMatching(/^the journal ends at entry \d+, the given head records \d+/),
     ]);
     expect(await verify(head.replace(/:./, ':_'))).toEqual([
       expect.stringMatching(/^entry \d+ is not the one of the given head/),

@@ -12,7 +12,7 @@ export const en = {
     empty: (person: string) => `Plug in a key for ${person}.`,
     checking: 'Checking the key … If it blinks, touch it.',
     pass: 'PASS',
-    ready: (person: string) => `Unplug the key or press Enter: it is bound to ${person}. Esc undoes.`,
+    ready: (person: string) => `Unplug the key or press Enter: it will be bound to ${person}. Esc undoes.`,
     fail: 'FAIL',
     still: (person: string) => `Nothing is bound. ${person} still needs a key.`,
     committing: 'Binding …',

@@ -8,7 +8,7 @@ export class Conditions {
   readonly values: unknown[];
   readonly #terms: string[] = [];
 
-  /** `values`: those of the statement so far. */
+  /** `values`: those that the statement already has. */
   constructor(values: unknown[] = []) {
     this.values = values;
   }

@@ -1,5 +1,5 @@
 /**
- * Which changes the synchronous standby has. If the wait of a commit is cancelled, or if the server restarts meanwhile, the primary shows
+ * Which changes the synchronous standby has. If the wait of a commit is cancelled, or if the server restarts during the wait, the primary shows
  * the commit before the standby has it, and a failover can lose it. Without a standby, everything visible is confirmed.
  */
 import { TurnBatch } from '../../concurrency.ts';
@@ -43,7 +43,7 @@ export class Confirmed {
     for (const look of this.#waiting) look();
   }
 
-  /** Resolves when the entry is confirmed. Writes only if no handle says so in time. Rejects with `StoreUnavailable`. */
+  /** Resolves when the entry is confirmed. Writes only if no handle shows this in time. Rejects with `StoreUnavailable`. */
   async reach(id: number): Promise<void> {
     await this.#news(id);
     if (id > this.#id) await this.write();

@@ -97,7 +97,7 @@ class PostgresCopyTarget extends PostgresCopy implements CopyTarget {
 
 /**
  * A registry that takes the place of the present one in a single transaction: daemons see one or the other. `head` and `meta` are written
- * last and stay readable, so that a daemon that is started meanwhile finds the registry in use and does not wait.
+ * last and stay readable, so that a daemon that is started during the copy finds the registry in use and does not wait.
  */
 class PostgresReplacement extends PostgresCopyTarget implements Replacement {
   readonly #address: Address;
@@ -147,7 +147,7 @@ export const openCopySource = (options: DatabaseAddress): Promise<CopySource> =>
     return atThisMoment(session);
   });
 
-/** Rejects if the database is not a registry of this version. Daemons may write it meanwhile. */
+/** Rejects if the database is not a registry of this version. Daemons may write to it at the same time. */
 export const openSnapshot = (options: DatabaseAddress): Promise<CopySource> =>
   opened(options, async (session, login) => {
     await checkVersion(session, login);
@@ -175,7 +175,7 @@ async function atThisMoment(session: Session): Promise<CopySource> {
   return new PostgresCopy(session);
 }
 
-/** Creates the schema if there is none. No daemon can use the database meanwhile. */
+/** Creates the schema if there is none. No daemon can use the database until the copy ends. */
 export const openCopyTarget = (options: DatabaseAddress): Promise<CopyTarget> =>
   opened(options, async (session, { address }) => {
     await prepareDatabase(session, { address, notice: () => {} });

@@ -107,7 +107,7 @@ export class PostgresEngine implements Engine {
     throw new NotWritten(error.cause ?? error);
   }
 
-  /** A file that cannot be read leaves the node without the key: the commit says so. */
+  /** A file that cannot be read leaves the node without the key: the commit reports this. */
   #learns(): Promise<boolean> {
     return this.#parts.learnKeys().catch(() => false);
   }

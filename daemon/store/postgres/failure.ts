@@ -1,6 +1,6 @@
 import { StoreFailure, StoreUnavailable } from '../commit.ts';
 
-/** The store cannot be opened as it is configured, or the database must not be used by this program. `hint` says what to do. */
+/** The store cannot be opened as it is configured, or the database must not be used by this program. `hint` explains what to do. */
 export class StoreMisconfigured extends StoreFailure {
   readonly hint: string;
   constructor(message: string, hint: string, options?: ErrorOptions) {
@@ -28,7 +28,7 @@ export function sqlState(error: unknown): string {
 
 const passwordHint = 'check DEVMGR_STORE_PASSWORD_FILE or ~/.pgpass, and the user in the URL';
 
-/** What a server or a connection says at the start, in a line that names the store and says what to do. */
+/** The message of a server or a connection at the start, in a line that names the store and explains what to do. */
 export function toOpenFailure(error: unknown, store: string): StoreFailure {
   if (error instanceof StoreFailure) return error;
   const { message, code } = error as NodeJS.ErrnoException;
@@ -72,7 +72,7 @@ export function plainWords(error: unknown, store: string): string {
   return `the database cannot be reached${code ? ` (${code})` : ''}`;
 }
 
-/** The `StoreFailure` for an error while reading or writing. `doing` says what failed. */
+/** The `StoreFailure` for an error while reading or writing. `doing` shows what failed. */
 export function toFailure(error: unknown, doing: string): StoreFailure {
   if (error instanceof StoreFailure) return error;
   const message = error instanceof Error ? error.message : String(error);

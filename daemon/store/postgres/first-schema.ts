@@ -2,7 +2,7 @@
 
 import { tagArray } from './tags.ts';
 
-/** Texts sort by code point in any database: the collation of each column says so. */
+/** Texts sort by code point in any database: the collation of each column reports this. */
 export const text = 'text COLLATE "C"';
 
 /**

@@ -11,7 +11,7 @@ const CREATION_LOCK = 3;
 /** Milliseconds that a node waits for another one that creates the registry. */
 const CREATION_MS = 60_000;
 
-/** Waits until no other node creates a registry in the database. Resolves with the function that lets others go on. */
+/** Waits until no other node creates a registry in the database. Resolves with the function that lets others continue. */
 export async function lockCreation(options: DatabaseAddress): Promise<() => Promise<void>> {
   const login = loginFrom(options);
   let session: Session | undefined;

@@ -28,15 +28,15 @@ const maxProblems = 100;
 
 /** Queries that return one row for each fault. */
 const faults: readonly string[] = [
-  `SELECT 'the counter of ' || device_type || ' ' || status || ' of ' || manufacturer || ' says ' || sum(kept) || ', there are ' || sum(found) AS text
+  `SELECT 'the counter of ' || device_type || ' ' || status || ' of ' || manufacturer || ' is ' || sum(kept) || ', there are ' || sum(found) AS text
    FROM (SELECT device_type, status, manufacturer, count AS kept, 0 AS found FROM device_count
          UNION ALL SELECT device_type, status, manufacturer, 0, count(*) FROM device GROUP BY 1, 2, 3) AS counts
    GROUP BY device_type, status, manufacturer HAVING sum(kept) <> sum(found)`,
-  `SELECT 'the counter of registrations in hour ' || hour || ' says ' || sum(kept) || ', there are ' || sum(found) AS text
+  `SELECT 'the counter of registrations in hour ' || hour || ' is ' || sum(kept) || ', there are ' || sum(found) AS text
    FROM (SELECT hour, count AS kept, 0 AS found FROM registration_count
          UNION ALL SELECT created_at / 3600000, 0, count(*) FROM device GROUP BY 1) AS counts
    GROUP BY hour HAVING sum(kept) <> sum(found)`,
-  `SELECT 'the counter of ' || device_type || ' ' || status || ' of ' || manufacturer || ' of user ' || user_id || ' says ' || sum(kept) || ', there are ' || sum(found) AS text
+  `SELECT 'the counter of ' || device_type || ' ' || status || ' of ' || manufacturer || ' of user ' || user_id || ' is ' || sum(kept) || ', there are ' || sum(found) AS text
    FROM (SELECT user_id, device_type, status, manufacturer, count AS kept, 0 AS found FROM device_user_count
          UNION ALL SELECT user_id, device_type, status, manufacturer, 0, count(*) FROM device
            WHERE user_id IN (SELECT user_id FROM device_user_count) GROUP BY 1, 2, 3, 4) AS counts
@@ -48,7 +48,7 @@ const faults: readonly string[] = [
    GROUP BY mark, number HAVING sum(by) <> 0`,
   `SELECT 'device ' || number || ' has no journal entry for its registration' AS text FROM (
      SELECT number FROM device EXCEPT SELECT device FROM event WHERE type = 'DEVICE_REGISTERED') AS missing`,
-  `SELECT 'device ' || d.number || ' says ' || d.backup_count || ' backups, there are ' || count(b.number) AS text
+  `SELECT 'device ' || d.number || ' has the count ' || d.backup_count || ' of backups, there are ' || count(b.number) AS text
    FROM device d LEFT JOIN backup b ON b.device = d.number WHERE d.backup_count > 0 OR b.number IS NOT NULL
    GROUP BY d.number HAVING d.backup_count <> count(b.number)`,
   ...numberedTables.map(
@@ -137,7 +137,7 @@ export class PostgresMaintenance implements StoreMaintenance {
   }
 }
 
-/** Runs reads in one transaction: others may write meanwhile. */
+/** Runs reads in one transaction: others may write at the same time. */
 async function atOneMoment<T>(connections: Connections, read: (session: Session) => Promise<T>): Promise<T> {
   const session = await connections.scanner();
   try {

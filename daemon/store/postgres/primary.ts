@@ -29,7 +29,7 @@ export class Primary {
    * not be written to: what was acknowledged would be lost. Rejects with `StoreUnreachable`.
    */
   async check(session: Session): Promise<void> {
-    // The commits of other sessions go on meanwhile.
+    // The commits of other sessions continue.
     const { id, mac } = this.#acknowledged;
     const [server, entry] = await Promise.all([
       session.run(

@@ -1,4 +1,4 @@
-/** Work that one node at a time does, and how far it has come. */
+/** Work that one node at a time does, and its progress. */
 import { createHash } from 'node:crypto';
 import type { HeldWork, SharedWork } from '../store.ts';
 import { countDaemons } from './daemon-lock.ts';

@@ -48,7 +48,7 @@ interface TotalOptions {
   readonly mayBeNull?: boolean;
 }
 
-/** `values`: those of the statement so far; parameters are added. */
+/** `values`: those that the statement already has; parameters are added. */
 export function totalOf(readers: Readers, filter: DeviceFilter, values: unknown[], options: TotalOptions): Total {
   const isKind = namesOnly(filter, 'userId', 'deviceType', 'status', 'manufacturer');
   if (filter.serialNumber === undefined && !isKind) return rememberedTotal(readers, filter, values, options);

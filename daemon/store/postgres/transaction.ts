@@ -21,7 +21,7 @@ const lockHead = `SELECT event, mac, seal, at, ${lastColumns.join(', ')},
 /** Milliseconds for each round trip; more than the server waits for the lock. */
 const ROUND_TRIP_MS = 30_000;
 
-/** COMMIT was sent, and no answer says what became of it. */
+/** COMMIT was sent, and no answer shows what became of it. */
 export class NoAnswer extends Error {
   constructor(why: string, options?: ErrorOptions) {
     super(why, options);
@@ -113,14 +113,14 @@ export async function finish(session: Session, draft: Draft): Promise<JournalHea
   return { id: head.id, mac: head.mac };
 }
 
-/** Throws `NotWritten` or `NoAnswer`, unless the server has committed and says nothing beside. */
+/** Throws `NotWritten` or `NoAnswer`, unless the server has committed and reports nothing beside. */
 export function checkCommitted(session: Session, answer: PromiseSettledResult<Result>): void {
   if (answer.status === 'rejected') {
     // A constraint or a serialization that fails at COMMIT undoes it; after anything else it may have happened.
     if (/^(23|40)/.test(sqlState(answer.reason))) throw new NotWritten(answer.reason);
     throw new NoAnswer(answer.reason.message, { cause: answer.reason });
   }
-  // COMMIT of an aborted transaction succeeds, and says so in its tag alone.
+  // COMMIT of an aborted transaction succeeds, and shows this in its tag alone.
   if (answer.value.tag !== 'COMMIT')
     throw new NotWritten(new StoreFailure(`COMMIT was answered with ${answer.value.tag}`));
   // A cancelled wait for the standby is a success with a warning: the commit may be on this server alone.

@@ -15,13 +15,13 @@ const maxProblems = 100;
 
 /** Queries that return one row for each fault. */
 const faults: readonly string[] = [
-  `SELECT 'the counter of ' || device_type || ' ' || status || ' of ' || manufacturer || ' says ' || sum(kept) || ', there are ' || sum(found)
+  `SELECT 'the counter of ' || device_type || ' ' || status || ' of ' || manufacturer || ' is ' || sum(kept) || ', there are ' || sum(found)
    FROM (SELECT device_type, status, manufacturer, count AS kept, 0 AS found FROM device_count
          UNION ALL SELECT device_type, status, manufacturer, 0, count(*) FROM device GROUP BY 1, 2, 3)
    GROUP BY device_type, status, manufacturer HAVING sum(kept) <> sum(found)`,
   `SELECT 'device ' || number || ' has no journal entry for its registration' FROM (
      SELECT number FROM device EXCEPT SELECT device FROM event WHERE type = 'DEVICE_REGISTERED')`,
-  `SELECT 'device ' || d.number || ' says ' || d.backup_count || ' backups, there are ' || count(b.number)
+  `SELECT 'device ' || d.number || ' has the count ' || d.backup_count || ' of backups, there are ' || count(b.number)
    FROM device d LEFT JOIN backup b ON b.device = d.number WHERE d.backup_count > 0 OR b.number IS NOT NULL
    GROUP BY d.number HAVING d.backup_count <> count(b.number)`,
 ];

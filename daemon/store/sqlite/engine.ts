@@ -141,7 +141,7 @@ export class SqliteEngine implements Engine {
   #rollback(): void {
     this.#isStale = true;
     try {
-      // Some errors end the transaction by themselves.
+      // Some errors have already ended the transaction.
       if (this.#db.inTransaction) this.#db.exec('ROLLBACK');
       this.reload();
     } catch {

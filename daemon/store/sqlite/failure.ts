@@ -12,7 +12,7 @@ const advice: readonly (readonly [RegExp, string])[] = [
   [/^SQLITE_IOERR/, 'the disk reports an error: look at the system log'],
 ];
 
-/** The `StoreFailure` for an error of SQLite. `doing` says what failed, `file` on which database. */
+/** The `StoreFailure` for an error of SQLite. `doing` shows what failed, `file` on which database. */
 export function toFailure(error: unknown, doing: string, file: string): StoreFailure {
   if (error instanceof StoreFailure) return error;
   const message = error instanceof Error ? error.message : String(error);

@@ -12,7 +12,7 @@ export function continueJournal(statements: Statements, end: JournalEnd): string
   const mac = genuine ? (head ?? noEntries).mac : 'broken';
   end.continueAt(head, { id: Math.max(last, head?.id ?? 0), mac });
   if (!genuine) return `the seal of the journal does not match its key: entries or the key were changed`;
-  return end.id === last ? null : `the journal ends at entry ${last}, its seal says ${end.id}`;
+  return end.id === last ? null : `the journal ends at entry ${last}, its seal records ${end.id}`;
 }
 
 export function writeHead(statements: Statements, head: StoredHead): void {

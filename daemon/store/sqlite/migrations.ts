@@ -205,7 +205,7 @@ CREATE TABLE document (
 ) STRICT;
 `;
 
-/** How far each endpoint of a webhook has come, as JSON; `number` is that of the endpoint. */
+/** The progress of each endpoint of a webhook, as JSON; `number` is that of the endpoint. */
 const webhooks = `
 CREATE TABLE webhook_progress (
   number INTEGER PRIMARY KEY,

@@ -34,13 +34,13 @@ export class ReadBatch {
     });
   }
 
-  /** Resolves when every read requested so far has run. */
+  /** Resolves when every requested read has run. */
   idle(): Promise<void> {
     return this.#batch.idle();
   }
 
   #runAll(reads: readonly PendingRead[]): void {
-    // A single read is a transaction by itself.
+    // A single read is a transaction of its own.
     if (reads.length > 1) this.#try(this.#begin);
     for (const { read, resolve, reject } of reads) {
       try {

@@ -33,7 +33,7 @@ export function openSqliteReader(file: string, journalKeys: JournalKeyList): Reg
   };
 }
 
-/** Runs reads in one transaction: others may write meanwhile. */
+/** Runs reads in one transaction: others may write at the same time. */
 async function atOneMoment<T>(db: Database.Database, read: () => Promise<T>): Promise<T> {
   db.exec('BEGIN');
   try {

@@ -16,7 +16,7 @@ import { type Fields, isObject, type Replay, type ReplayedEntry, type Report } f
 const kinds = ['owner', 'code', 'tags', 'proof'] as const;
 type Kind = (typeof kinds)[number];
 
-/** What an entry says of a device. A digest that is absent stays as it was; null: it has none. */
+/** The content of an entry about a device. A digest that is absent stays as it was; null: it has none. */
 type Said = { readonly status?: DeviceStatus | undefined } & { readonly [K in Kind]?: string | null | undefined };
 
 const statuses: readonly DeviceStatus[] = ['INACTIVE', 'ACTIVE', 'LOCKED', 'DEACTIVATED'];
@@ -117,7 +117,7 @@ export class DeviceReplay implements Replay<number, ComparedDevice> {
       return;
     }
     const status = statuses[(flags & STATUS) - 1];
-    if (status !== row.status) report(`${id} is ${row.status}, the journal says ${status}`);
+    if (status !== row.status) report(`${id} is ${row.status}, the journal records ${status}`);
     for (const kind of kinds) {
       const isSaid = (flags & bitOf(kind)) !== 0;
       if (kind === 'code' && !isSaid) this.unproved++;

@@ -90,7 +90,7 @@ export const documentGuards: GuardRules<DocumentGuard['kind']> = {
 
 type ComparedDocument = Pick<DocumentRecord, 'name' | 'value'>;
 
-/** The documents as the journal says that they are. */
+/** The documents as the journal records that they are. */
 export class DocumentReplay implements Replay<string, ComparedDocument> {
   readonly table = 'document';
   readonly fields = ['name', 'value'] as const;

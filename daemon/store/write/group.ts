@@ -29,7 +29,7 @@ export interface FailedTransaction {
 export interface Engine {
   /**
    * Carries out the commits of the batch. Resolves when they are durable and listeners have learned of them, with whether anything was
-   * written. If it rejects, nothing was written, or `OutcomeUnknown` says that it may have been.
+   * written. If it rejects, nothing was written, or `OutcomeUnknown` reports that it may have been.
    */
   transaction(batch: Batch): Promise<boolean>;
   failed(error: unknown): FailedTransaction;

@@ -29,7 +29,7 @@ export const passkeyChanges: ChangeRules<PasskeyChange['kind']> = {
     check(draft, { passkey, before }) {
       const present = draft.of(passkeys).get(passkey);
       if (present?.removedAt !== null || present.version !== before)
-        throw new Conflict(`passkey ${passkey} was used or removed meanwhile`);
+        throw new Conflict(`passkey ${passkey} was used or removed at the same time`);
     },
     apply(draft, { passkey, before, signCount, usedAt, used }) {
       const present = draft.of(passkeys).get(passkey)!;
@@ -48,7 +48,7 @@ export const passkeyGuards: GuardRules<PasskeysGuard['kind']> = {
         guard,
         present.map(({ number }) => number),
       );
-      return holds ? null : `the keys of user ${guard.owner} were changed meanwhile`;
+      return holds ? null : `the keys of user ${guard.owner} were changed at the same time`;
     },
   },
 };

@@ -56,7 +56,7 @@ export const proofChanges: ChangeRules<ProofChange['kind']> = {
     check(draft, { proof, isRegistered }) {
       if (draft.part(Proofs).isAnswered(proof.proofId)) throw new Conflict('the challenge was answered before');
       if (!isRegistered && draft.of(devices).withKey(proof.serialNumber))
-        throw new Conflict('the serial number was registered meanwhile');
+        throw new Conflict('the serial number was registered at the same time');
     },
     apply(draft, { proof, isRegistered, entry }, context) {
       draft.part(Proofs).add({ ...proof, isPending: !isRegistered });
@@ -76,6 +76,6 @@ export const proofGuards: GuardRules<UnansweredGuard['kind']> = {
   unanswered: {
     needs: ({ serialNumber }, wanted) => wanted.add(answersOf, serialNumber),
     broken: (draft, { serialNumber }) =>
-      draft.part(Proofs).hasAnswers(serialNumber) ? 'an answer of the key was stored meanwhile' : null,
+      draft.part(Proofs).hasAnswers(serialNumber) ? 'an answer of the key was stored at the same time' : null,
   },
 };

@@ -14,7 +14,7 @@ export interface ReplayedEntry {
   readonly detail: Fields;
 }
 
-/** The rows of a table as the journal says that they are. */
+/** The rows of a table as the journal records that they are. */
 export interface Replay<K, R> {
   readonly table: CopiedTable;
   /** The fields that `compare` looks at. */
@@ -35,7 +35,7 @@ interface FixedRecords<R> {
   /** The field with the time of the end. */
   readonly endedAt: keyof R & string;
   readonly fixed: readonly (keyof R & string)[];
-  /** The values of `fixed`, as the entry says. */
+  /** The values of `fixed`, as the entry has them. */
   readonly said: (entry: ReplayedEntry) => readonly unknown[];
   /** The same values of a row. */
   readonly found: (row: R) => readonly unknown[];

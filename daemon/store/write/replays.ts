@@ -8,7 +8,7 @@ import { tokenReplay } from './service-tokens.ts';
 import { UserReplay } from './users.ts';
 
 /**
- * The tables as the journal says that they must be. A person who removes the last entries and puts an earlier seal back leaves
+ * The tables as the journal records that they must be. A person who removes the last entries and puts an earlier seal back leaves
  * rows that no entry explains: a promoted user, another password, an unlocked device.
  */
 export class Replays {

@@ -70,7 +70,7 @@ type ComparedUser = Pick<UserRecord, 'number' | 'username' | 'passwordHash' | 'r
   readonly disabled: 0 | 1;
 };
 
-/** The users as the journal says that they are. */
+/** The users as the journal records that they are. */
 export class UserReplay implements Replay<number, ComparedUser> {
   readonly table = 'user';
   readonly fields = ['number', 'username', 'passwordHash', 'role', 'tokenEpoch', 'disabled'] as const;
@@ -100,7 +100,7 @@ export class UserReplay implements Replay<number, ComparedUser> {
       return;
     }
     const differs = (what: string, found: unknown, said: unknown) => {
-      if (said !== undefined && said !== found) report(`${name} ${what} ${found}, the journal says ${said}`);
+      if (said !== undefined && said !== found) report(`${name} ${what} ${found}, the journal records ${said}`);
     };
     differs('has the username', row.username, user.username);
     differs('has the role', row.role, user.role);

@@ -11,7 +11,7 @@ export interface Download {
   readonly params: Readonly<Record<string, unknown>>;
   /** Bytes of the file. */
   readonly size: number;
-  /** Hex. The server's ETag: a file that has changed meanwhile is not resumed. The caller checks the digest. */
+  /** Hex. The server's ETag: a file that has changed since then is not resumed. The caller checks the digest. */
   readonly sha256: string;
   /** Called before each further attempt. */
   readonly onRetry: (text: string) => void;

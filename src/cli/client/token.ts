@@ -1,4 +1,4 @@
-/** When a token has to be renewed, as far as the token itself says. Nothing is trusted because of it. */
+/** When a token has to be renewed, by the claims of the token itself. Nothing is trusted because of it. */
 
 /** A token is renewed before use if less than this is left of its life, or less than a tenth of it. */
 const minLeftMs = 60_000;

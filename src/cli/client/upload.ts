@@ -20,7 +20,7 @@ export interface FileForm {
   readonly fields: readonly (readonly [name: string, value: string])[];
   /** Its field is called `file`. */
   readonly file: SentFile;
-  /** Called with the bytes of the file sent so far. */
+  /** Called with the bytes of the file that were sent. */
   readonly onProgress: (sent: number) => void;
 }
 

@@ -97,7 +97,7 @@ export class DeviceLists {
       if (after[name] !== before[name]) this.#columns.setTime(number, name, after[name]);
   }
 
-  /** Counts; all of one moment if nothing is applied meanwhile. Yields regularly. */
+  /** Counts; all of one moment if nothing is applied during the count. Yields regularly. */
   statistics(query: StatisticsQuery): Generator<void, DeviceStatistics> {
     return statisticsOf(this.#columns, query);
   }

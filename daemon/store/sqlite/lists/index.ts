@@ -60,7 +60,7 @@ class ListsInMemory implements ListedDevices {
   readonly #options: ListingOptions;
   #state: 'filling' | 'filled' | 'given up' | 'closed' = 'filling';
   #timer: NodeJS.Timeout | undefined;
-  /** Number of commits applied so far. */
+  /** Number of applied commits. */
   #commits = 0;
   /** Each long task takes memory, and two at once would only alternate. */
   readonly #oneAtATime = limitConcurrency(1);

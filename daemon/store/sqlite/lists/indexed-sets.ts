@@ -31,7 +31,7 @@ export class IndexedSets {
   /** Reads the devices of a value with many devices, and caches them. Yields regularly. */
   *read(value: string): Generator<void, NumberSet> {
     const set = new NumberSet();
-    // `change` also updates the part that has been read so far.
+    // `change` also updates the part that has been read.
     this.#reading.set(value, set);
     for (let after = 0; ; ) {
       const numbers = this.#read(value, after, chunk);

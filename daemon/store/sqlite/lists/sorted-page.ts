@@ -14,7 +14,7 @@ export class TimeOrder {
   #keys = new Float64Array(0);
   #buckets = new Uint16Array(0);
 
-  /** Devices without a time come last, equal times are sorted by number. If a time changes meanwhile, the page may use either value. Yields regularly. */
+  /** Devices without a time come last, equal times are sorted by number. If a time changes during the read, the page may use either value. Yields regularly. */
   *page(times: Float64Array, bits: Bits, { descending, offset, limit }: Window): Generator<void, number[]> {
     const { timed, untimed } = yield* this.#split(times, bits);
     const count = timed.numbers.length;

@@ -100,7 +100,7 @@ export class EnrollRun {
     const outcome = hasLabel ? await label.print(enrolled) : enrolled;
     if (count.take(key, outcome) === 'as before') report.again(key, outcome.deviceId, count);
     else await report.row(outcome, count);
-    // After a delivery has failed the loop ends by itself.
+    // After a delivery has failed the loop ends on its own.
     if (!outbox?.failed.aborted) this.#idle.start();
   }
 

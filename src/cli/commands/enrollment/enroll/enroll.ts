@@ -111,7 +111,10 @@ function checkRosterFlags({ roster, activateFor, count, bell, big }: RosterFlags
   if (roster === undefined) return;
   if (activateFor !== undefined) throw usage('--roster names the users: --activate-for cannot be given with it');
   if (count !== undefined)
-    throw usage('--roster says how many keys: --count cannot be given with it', 'use the column count of the roster');
+    throw usage(
+      '--roster specifies how many keys: --count cannot be given with it',
+      'use the column count of the roster',
+    );
 }
 
 /** Checked before the first key: the server would refuse it for every key. */

@@ -103,7 +103,7 @@ export class EnrollFile {
     return text.startsWith(start!) || start!.startsWith(text);
   }
 
-  /** Resolves when the row is on the disk, if its file is synced. Starts a new file if the file was deleted meanwhile. */
+  /** Resolves when the row is on the disk, if its file is synced. Starts a new file if the file was deleted since the last write. */
   async add(outcome: EnrolledKey): Promise<void> {
     try {
       await this.#queue.append(this.isCsv ? this.#csvRow(outcome) : `${safeJson(outcome)}\n`);

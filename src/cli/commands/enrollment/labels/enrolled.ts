@@ -20,7 +20,7 @@ export const keyLabelFlags = {
 
 /** Prints the labels of keys that have a device. */
 export interface KeyLabel {
-  /** Returns the row of the key, which says whether the label is printed, and if not why. */
+  /** Returns the row of the key, which shows whether the label is printed, and if not why. */
   print(key: EnrolledKey): Promise<EnrolledKey>;
   /** The command that prints the labels of these devices. `results`: the file with their rows in CSV, which has the names of persons. */
   again(deviceIds: readonly string[], results: string | null): string;

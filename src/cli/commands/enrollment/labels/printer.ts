@@ -64,7 +64,7 @@ class Silence extends Error {
 }
 
 /**
- * A connection for each label. The printer closes it after it has read the label; a system error or a wait says that it has not.
+ * A connection for each label. The printer closes it after it has read the label; a system error or a wait reports that it has not.
  * A printer that has stopped leaves data in its receive buffer, so a write alone proves nothing.
  */
 async function sent({ host, port }: Address, zpl: string, seconds: number): Promise<void> {

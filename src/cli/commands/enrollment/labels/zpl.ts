@@ -57,7 +57,7 @@ interface Field {
   readonly needsEscape: boolean;
 }
 
-/** Reads a template of ZPL. Throws a usage fault that says what is wrong with it; `name` is its file. */
+/** Reads a template of ZPL. Throws a usage fault that explains what is wrong with it; `name` is its file. */
 export function zplTemplate(text: string, name: string): Label {
   const zpl = text.replaceAll('\r\n', '\n');
   check(zpl, name);

@@ -5,7 +5,7 @@ import { safe } from '../../../terminal/text.ts';
 import type { EnrolledKey } from '../enroll/enroll-key.ts';
 import { type KeyLabel, withoutLabel } from '../labels/enrolled.ts';
 
-/** Takes the row of a bound key again when its label is printed or has failed. `needsAttention`: its message says what to do about the label. */
+/** Takes the row of a bound key again when its label is printed or has failed. `needsAttention`: its message explains what to do about the label. */
 export type Labeled = (row: EnrolledKey, needsAttention: boolean) => Promise<void>;
 
 export class RosterLabels {

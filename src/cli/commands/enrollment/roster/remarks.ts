@@ -1,4 +1,4 @@
-/** What the line says to its operator. */
+/** The messages of the line to its operator. */
 import type { Remark } from '../../../../enrollment/line/events.ts';
 import type { Person } from '../../../../enrollment/line/people.ts';
 

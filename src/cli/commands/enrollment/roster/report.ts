@@ -90,7 +90,7 @@ export class RosterReport {
     const proof = proved === null ? '' : `, proof ${safe(proved.proof?.grade ?? 'none')}`;
     this.#notice(`  ${this.#tint('green', '✓ PASS')}  ${keyWords(row)}${proof}`);
     const [or, undo] = this.#options.isInteractive ? [' or press Enter', ' (Esc: undo)'] : ['', ''];
-    const bound = isUnchecked ? 'is spooled for' : 'is bound to';
+    const bound = isUnchecked ? 'will be spooled for' : 'will be bound to';
     this.#notice(`    unplug it${or}: it ${bound} ${safe(row.userId ?? '')}${undo}`);
     if (isUnchecked)
       this.#notice(this.#dim('    the registry is away: it is not checked whether the key is registered'));

@@ -129,7 +129,7 @@ export class FileRun {
   #reportContinuation(): void {
     const { rows, last } = this.#state;
     if (rows > 0 && this.#lines === 0)
-      notify(this.#context, `Continuing after ${positionText(last)} (${registeredWords(this.#state)} so far).`);
+      notify(this.#context, `Continuing after ${positionText(last)} (${registeredWords(this.#state)} before it).`);
   }
 
   async #register(rows: readonly Row[]): Promise<void> {

@@ -16,10 +16,10 @@ export type Format = 'csv' | 'json' | 'jsonl';
 
 /** An input file that is being read. */
 export interface Input {
-  /** Bytes of the rows consumed so far, about 1 KiB more or less. Bytes that were read ahead do not count. */
+  /** Bytes of the consumed rows, about 1 KiB more or less. Bytes that were read ahead do not count. */
   readonly consumed: () => number;
   readonly rows: AsyncGenerator<Row>;
-  /** Secrets in the rows consumed so far. */
+  /** Secrets in the consumed rows. */
   readonly dropped: DroppedSecrets;
 }
 

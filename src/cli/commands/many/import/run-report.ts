@@ -1,4 +1,4 @@
-/** What a run of `register --file` says while it works, when it ends, and when it fails. */
+/** The messages of a run of `register --file` while it works, when it ends, and when it fails. */
 import { statSync } from 'node:fs';
 import { count, counted } from '../../../framework/count.ts';
 import { Fault } from '../../../framework/fault.ts';

@@ -61,7 +61,7 @@ export const janitorApply = command({
 
 const question = "An administrator's password";
 
-/** A person has read the question meanwhile: what has changed since then stays as it is, too. */
+/** A person has taken time to read the question: what has changed since then stays as it is, too. */
 async function compareAgain(context: Context, plan: Plan, before: Comparison): Promise<Comparison> {
   const named = new Set(before.changed.map(({ device }) => device.deviceId));
   const still = await compare(context, plan);
@@ -96,7 +96,7 @@ interface Summary {
   readonly yes: boolean;
 }
 
-/** Says what will be done: as the result of a dry run, before the question, or as a notice. */
+/** Reports what will be done: as the result of a dry run, before the question, or as a notice. */
 async function summarize(context: Context, plan: Plan, { found, total, dryRun, yes }: Summary): Promise<void> {
   const { unchanged, changed, done } = found;
   const { out, globals } = context;

@@ -1,4 +1,4 @@
-/** The file of a plan: a line of JSON that says what is to be done, and one line for each device as it was. */
+/** The file of a plan: a line of JSON that shows what is to be done, and one line for each device as it was. */
 import { existsSync, statSync } from 'node:fs';
 import type { DeviceListItem } from '../../../../contract/devices.ts';
 import type { BatchOperation } from '../../../../contract/values.ts';
