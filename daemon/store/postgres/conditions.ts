@@ -1,4 +1,5 @@
 import type { DeviceFilter } from '../queries.ts';
+import { fieldFilters } from '../read/device-filters.ts';
 import { likeId } from './list-tables.ts';
 import { searchText } from './migrations.ts';
 import { tagArray, wantedLines } from './tags.ts';
@@ -83,15 +84,14 @@ export function marksOf({ tags = [], proof, aaguid, advisory }: DeviceFilter): r
 
 function unmarkedConditions(filter: DeviceFilter, values: unknown[]): Conditions {
   const conditions = new Conditions(values);
-  if (filter.deviceType !== undefined) conditions.addOneOf('device_type', filter.deviceType);
-  if (filter.status !== undefined) conditions.addOneOf('status', filter.status);
-  if (filter.manufacturer !== undefined) conditions.add('manufacturer =', filter.manufacturer);
-  if (filter.userId !== undefined) conditions.add('user_id =', filter.userId);
-  if (filter.serialNumber !== undefined) conditions.add('serial_number =', filter.serialNumber);
-  if (filter.createdFrom !== undefined) conditions.addTerm(`number >= ${firstFrom(conditions, filter.createdFrom)}`);
-  if (filter.createdTo !== undefined) conditions.addTerm(`number < ${firstFrom(conditions, filter.createdTo)}`);
+  for (const { name, field, column, is } of fieldFilters) {
+    const value = filter[name];
+    if (value === undefined) continue;
+    if (field === 'createdAt') conditions.addTerm(`number ${is} ${firstFrom(conditions, value as number)}`);
+    else if (is === 'one of') conditions.addOneOf(column, value as readonly string[]);
+    else conditions.add(`${column} ${is}`, value);
+  }
   if (filter.lastUsedBefore !== undefined) conditions.addTerm(unusedSince(conditions, filter.lastUsedBefore, filter));
-  if (filter.codeExpiresBefore !== undefined) conditions.add('activation_code_expires_at <', filter.codeExpiresBefore);
   if (filter.keyword !== undefined) addKeyword(conditions, filter.keyword);
   return conditions;
 }
@@ -181,28 +181,3 @@ function* rangesOf(digits: string): Generator<string> {
 
 /** Whether a keyword has three letters or digits in a row, which the index for keywords needs to find few devices fast. */
 export const isSelective = (keyword: string | undefined): boolean => /[a-z\d]{3}/i.test(keyword ?? '');
-
-const filterFields: Readonly<Record<keyof DeviceFilter, 0>> = {
-  deviceType: 0,
-  status: 0,
-  manufacturer: 0,
-  userId: 0,
-  serialNumber: 0,
-  createdFrom: 0,
-  createdTo: 0,
-  lastUsedBefore: 0,
-  codeExpiresBefore: 0,
-  keyword: 0,
-  tags: 0,
-  proof: 0,
-  aaguid: 0,
-  advisory: 0,
-};
-
-/** The fields that a filter names. */
-export const fieldsOf = (filter: DeviceFilter): readonly (keyof DeviceFilter)[] =>
-  (Object.keys(filterFields) as (keyof DeviceFilter)[]).filter(name => filter[name] !== undefined);
-
-/** Whether the filter names nothing but these fields. */
-export const namesOnly = (filter: DeviceFilter, ...fields: readonly (keyof DeviceFilter)[]): boolean =>
-  fieldsOf(filter).every(name => fields.includes(name));

@@ -2,9 +2,10 @@
 import type { DeviceSort } from '../../../src/contract/values.ts';
 import { type DeviceRow, deviceRowFields } from '../../domain/device.ts';
 import type { DeviceQuery, Rows } from '../queries.ts';
+import { namesOnly, sortColumn } from '../read/device-filters.ts';
 import { selectList } from '../tables.ts';
 import { Beginnings } from './beginnings.ts';
-import { Conditions, markFields, marksOf, namesOnly, presentConditions } from './conditions.ts';
+import { Conditions, markFields, marksOf, presentConditions } from './conditions.ts';
 import type { Readers } from './readers.ts';
 import { rowsOf } from './reads.ts';
 import { type Moment, movingOf } from './remembered.ts';
@@ -20,26 +21,11 @@ export function toDeviceRow(row: Readonly<Record<string, unknown>>): DeviceRow {
   return { ...row, tags: tagsOf(row.tags as string | null) } as unknown as DeviceRow;
 }
 
-/** Devices are numbered in order of creation, and times never go back. */
-const keys: Readonly<Record<DeviceSort, string | null>> = {
-  deviceId: null,
-  createTime: null,
-  createdAt: null,
-  activatedAt: 'activated_at',
-  lastUsedAt: 'last_used_at',
-  updatedAt: 'updated_at',
-  serialNumber: 'serial_number',
-  manufacturer: 'manufacturer',
-  model: 'model',
-  status: 'status',
-  deviceType: 'device_type',
-};
-
 const nullable: ReadonlySet<DeviceSort> = new Set(['activatedAt', 'lastUsedAt', 'updatedAt']);
 
-/** A page of devices. */
+/** A page of devices. They are numbered in order of creation, and times never go back. */
 export async function listDevices(readers: Readers, query: DeviceQuery): Promise<Rows<DeviceRow>> {
-  const isByNumber = keys[query.sortBy] === null && namesOnly(query, 'createdFrom', 'createdTo');
+  const isByNumber = sortColumn(query.sortBy) === null && namesOnly(query, 'createdFrom', 'createdTo');
   const { rows } = isByNumber ? await pageByNumber(readers, query) : await pageByQuery(readers, query);
   return rowsOf(rows, toDeviceRow);
 }
@@ -68,7 +54,8 @@ function pageByNumber(readers: Readers, { descending, offset, limit, createdFrom
  */
 async function pageByQuery(readers: Readers, query: DeviceQuery, isFirst = true): Promise<Pick<Result, 'rows'>> {
   const conditions = presentConditions(query);
-  const beginnings = keys[query.sortBy] === null && !isInOrder(query) ? new Beginnings(readers, query) : undefined;
+  const beginnings =
+    sortColumn(query.sortBy) === null && !isInOrder(query) ? new Beginnings(readers, query) : undefined;
   const known = isFirst ? beginnings?.known(conditions.values) : undefined;
   const options = { looksUp: !known, given: known?.areKept, mayBeNull: isFirst };
   const total = totalOf(readers, query, conditions.values, options);
@@ -111,13 +98,13 @@ function isInOrder(query: DeviceQuery): boolean {
  * numbers. Devices before a time are the oldest ones: in that order all others come first, which the planner does not know.
  */
 function isSorted(query: DeviceQuery): boolean {
-  const isByNumber = keys[query.sortBy] === null;
+  const isByNumber = sortColumn(query.sortBy) === null;
   return query.keyword !== undefined || (movingOf(query) === undefined ? !isByNumber : isByNumber);
 }
 
 /** If few devices match, they are looked for once. The planner would look for them in the order of the page, among all others. */
 function pageOfFew(few: Few, query: DeviceQuery, conditions: Conditions): string {
-  const key = keys[query.sortBy];
+  const key = sortColumn(query.sortBy);
   const source =
     key === null
       ? 'hits AS device'
@@ -134,7 +121,7 @@ const placed = 'row_number() OVER () AS place, number';
 
 function numbersBy({ sortBy, descending, offset, limit }: DeviceQuery, conditions: Conditions, source: string): string {
   const direction = descending ? 'DESC' : 'ASC';
-  const key = keys[sortBy];
+  const key = sortColumn(sortBy);
   const order = `${key === null ? '' : `${key} ${direction}, `}number ${direction}`;
   return `SELECT ${placed} FROM (
     SELECT number FROM ${source} ${conditions.where} ORDER BY ${order}
@@ -151,7 +138,7 @@ function numbersByTime(
   source: string,
 ): string {
   const direction = descending ? 'DESC' : 'ASC';
-  const key = keys[sortBy]!;
+  const key = sortColumn(sortBy)!;
   const [most, skipped] = [conditions.value(limit), conditions.value(offset)];
   // Where the filter names the time of the order, the index begins at it.
   const isBound = sortBy === 'lastUsedAt' && lastUsedBefore !== undefined;

@@ -1,6 +1,7 @@
 /** Totals that were counted at one moment, and what became of them since. */
 import type { DeviceFilter } from '../queries.ts';
-import { deviceConditions, fieldsOf, presentConditions } from './conditions.ts';
+import { fieldFilters, fieldsOf, movingFilters } from '../read/device-filters.ts';
+import { deviceConditions, presentConditions } from './conditions.ts';
 import { keptEntries, recentMs } from './list-tables.ts';
 
 /** A moment of the registry. */
@@ -22,13 +23,11 @@ export interface Remembered {
   readonly until: number | undefined;
 }
 
-/** Times that follow the clock, so that each request has another one. */
-const moving = ['lastUsedBefore', 'codeExpiresBefore'] as const;
 /** Milliseconds between two bounds, up to which the devices between them are counted rather than all. */
 const longestStep = 7 * 86_400_000;
 
 /** The field of a filter in which it can differ from the remembered one. */
-export const movingOf = (filter: DeviceFilter) => moving.find(field => filter[field] !== undefined);
+export const movingOf = (filter: DeviceFilter) => movingFilters.find(field => filter[field] !== undefined);
 
 /** What filters have in common whose totals follow from one another. */
 export function nameOf(filter: DeviceFilter): string {
@@ -100,9 +99,9 @@ function between(filter: DeviceFilter, step: number, values: unknown[]): string 
   const [low, high] = [filter[bound]! - Math.max(step, 0), filter[bound]! - Math.min(step, 0)];
   const [from, to] = [`>= ${conditions.value(low)}::int8`, `< ${conditions.value(high)}::int8`];
   const within = (column: string) => `${column} ${from} AND ${column} ${to}`;
-  const inStep =
-    bound === 'codeExpiresBefore'
-      ? within('activation_code_expires_at')
-      : `(${within('last_used_at')} OR last_used_at IS NULL AND ${within('activated_at')})`;
+  const compared = fieldFilters.find(({ name }) => name === bound);
+  const inStep = compared
+    ? within(compared.column)
+    : `(${within('last_used_at')} OR last_used_at IS NULL AND ${within('activated_at')})`;
   return conditions.and(inStep);
 }

@@ -1,6 +1,7 @@
 /** How many devices match a filter, as the cheapest expression that is exact. */
 import type { DeviceFilter } from '../queries.ts';
-import { Conditions, isSelective, marked, markFields, marksOf, namesOnly, presentConditions } from './conditions.ts';
+import { namesOnly } from '../read/device-filters.ts';
+import { Conditions, isSelective, marked, markFields, marksOf, presentConditions } from './conditions.ts';
 import type { Readers } from './readers.ts';
 import { type Moment, movingOf, nameOf, type Remembered, sinceThen, toRemember } from './remembered.ts';
 

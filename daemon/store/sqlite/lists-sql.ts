@@ -1,6 +1,6 @@
-import type { DeviceSort } from '../../../src/contract/values.ts';
 import { aaguidMark, advisoryMark } from '../../domain/proof.ts';
 import type { DeviceFilter, DeviceQuery } from '../queries.ts';
+import { fieldFilters, isCounted, sortColumn } from '../read/device-filters.ts';
 import type { Statements } from './statements.ts';
 
 /** The numbers of the devices on a page, in its order, and how many devices all pages have together. */
@@ -8,17 +8,6 @@ export interface NumberPage {
   readonly numbers: readonly number[];
   readonly total: number;
 }
-
-const keys: Readonly<Record<Exclude<DeviceSort, 'createTime' | 'createdAt' | 'deviceId'>, string>> = {
-  activatedAt: 'activated_at',
-  lastUsedAt: 'last_used_at',
-  updatedAt: 'updated_at',
-  serialNumber: 'serial_number',
-  manufacturer: 'manufacturer',
-  model: 'model',
-  status: 'status',
-  deviceType: 'device_type',
-};
 
 /** A page of devices by plain SQL: always right, but slow with many rows if no index serves the query. */
 export function sqlPage(statements: Statements, query: DeviceQuery): NumberPage {
@@ -43,7 +32,7 @@ function orderBy({ sortBy, descending }: DeviceQuery, stepped: boolean): string 
   if (sortBy === 'deviceId') return `ORDER BY number ${direction}`;
   if (sortBy === 'createTime' || sortBy === 'createdAt')
     return stepped ? `ORDER BY created_at ${direction}, number ${direction}` : `ORDER BY number ${direction}`;
-  return `ORDER BY ${keys[sortBy]} ${direction} NULLS LAST, number ${direction}`;
+  return `ORDER BY ${sortColumn(sortBy)} ${direction} NULLS LAST, number ${direction}`;
 }
 
 /** Numbers above `after`, up to `through`. */
@@ -71,23 +60,20 @@ export function conditions(filter: DeviceFilter, range = everyNumber): { where: 
     values.push(...given);
   };
   // The number of values varies: passed as one JSON text, they need one statement only.
-  const oneOf = (column: string, of: readonly string[] | undefined) =>
-    of !== undefined && term(`${column} IN (SELECT value FROM json_each(?))`, JSON.stringify(of));
-  oneOf('device_type', filter.deviceType);
-  oneOf('status', filter.status);
-  if (filter.manufacturer !== undefined) term('manufacturer = ?', filter.manufacturer);
-  if (filter.userId !== undefined) term('user_id = ?', filter.userId);
-  if (filter.serialNumber !== undefined) term('serial_number = ?', filter.serialNumber);
-  if (filter.createdFrom !== undefined) term('created_at >= ?', filter.createdFrom);
-  if (filter.createdTo !== undefined) term('created_at < ?', filter.createdTo);
+  const oneOf = (column: string, of: readonly string[]) =>
+    term(`${column} IN (SELECT value FROM json_each(?))`, JSON.stringify(of));
+  for (const { name, column, is } of fieldFilters) {
+    const value = filter[name];
+    if (value === undefined) continue;
+    if (is === 'one of') oneOf(column, value as readonly string[]);
+    else term(`${column} ${is} ?`, value);
+  }
   if (filter.lastUsedBefore !== undefined) term('coalesce(last_used_at, activated_at) < ?', filter.lastUsedBefore);
-  if (filter.codeExpiresBefore !== undefined) term('activation_code_expires_at < ?', filter.codeExpiresBefore);
   // With the range, each part of a scan reads only its part of the index.
   const tagged =
     'number IN (SELECT device FROM device_tag WHERE name = ? AND value = ? AND device > ? AND device <= ?)';
   for (const { name, value } of filter.tags ?? []) term(tagged, name, value, range.after, range.through);
-  if (filter.proof !== undefined)
-    term(`${proofGrade} IN (SELECT value FROM json_each(?))`, JSON.stringify(filter.proof));
+  if (filter.proof !== undefined) oneOf(proofGrade, filter.proof);
   for (const mark of filterMarks(filter))
     term(
       'number IN (SELECT device FROM device_mark WHERE mark = ? AND device > ? AND device <= ?)',
@@ -102,31 +88,6 @@ export function conditions(filter: DeviceFilter, range = everyNumber): { where: 
   }
   return { where: terms.length ? `WHERE ${terms.join(' AND ')}` : '', values };
 }
-
-/** Fields of a filter whose combinations are counted: the number of matches needs no look at the devices. */
-const countedFields: readonly string[] = ['deviceType', 'status', 'manufacturer'] satisfies (keyof DeviceFilter)[];
-const filterFields: Readonly<Record<keyof DeviceFilter, 0>> = {
-  deviceType: 0,
-  status: 0,
-  manufacturer: 0,
-  userId: 0,
-  serialNumber: 0,
-  createdFrom: 0,
-  createdTo: 0,
-  lastUsedBefore: 0,
-  codeExpiresBefore: 0,
-  tags: 0,
-  proof: 0,
-  aaguid: 0,
-  advisory: 0,
-  keyword: 0,
-};
-
-/** Whether a filter names nothing but type, status and manufacturer. */
-export const isCounted = (filter: DeviceFilter): boolean =>
-  Object.keys(filterFields).every(
-    name => filter[name as keyof DeviceFilter] === undefined || countedFields.includes(name),
-  );
 
 /** ASCII letters in lower case, all other characters unchanged. */
 export function asciiLower(text: string): string {
