@@ -1,6 +1,5 @@
-/** Requests to a server that has several addresses: what a failure at one of them means. */
+/** Requests to a server that has several addresses: what a failure at one of them means, and which accept idempotency keys. */
 import { AddressList } from './address-list.ts';
-import type { Client } from './client.ts';
 import { type Endpoint, fixedEndpoint } from './endpoint.ts';
 import { isServerRefusal, NotServing, Unreachable } from './failures.ts';
 
@@ -47,32 +46,8 @@ export async function atFirstThatAnswers<T>(
   throw together(losses);
 }
 
-/** The address that a connection uses. */
-export interface Route {
-  /** A client that uses this address only. */
-  readonly client: Client;
-  /** To be called when the server answers there. */
-  readonly answered: () => void;
-  /** To be called when the connection fails. True if there is another address, which has not failed in the last seconds. */
-  readonly lost: (reason: string) => boolean;
-}
-
-/** The route to the address to use now; without a list that of the client. */
-export function routeOf(client: Client, list: AddressList | undefined, notice: (text: string) => void): Route {
-  if (!list) return { client, answered: () => undefined, lost: () => false };
-  const address = list.next;
-  return {
-    client: client.at(address),
-    answered: () => noteAnswer(list, address, notice),
-    lost: reason => {
-      list.failed(address, reason);
-      return list.hasFresh;
-    },
-  };
-}
-
 /** Notes that an address answered, and reports it if it replaces another one. */
-function noteAnswer(list: AddressList, address: string, notice: (text: string) => void): void {
+export function noteAnswer(list: AddressList, address: string, notice: (text: string) => void): void {
   const text = list.answered(address);
   if (text !== null) notice(text);
 }
@@ -99,5 +74,36 @@ export async function beforeSending<T>(at: Pick<Endpoint, 'address'>, preparatio
   } catch (error) {
     const loss = lossOf(error, await at.address());
     throw loss === null ? error : new Unreachable(loss.message, false, loss.hint, loss.timedOut);
+  }
+}
+
+/** Which addresses of one server accept idempotency keys, as far as they have reported it. */
+export class AcceptedKeys {
+  readonly #accepts = new Map<string, boolean>();
+
+  /** Whether the server at an address has reported that it accepts keys. */
+  at(address: string): boolean {
+    return this.#accepts.get(address) === true;
+  }
+
+  forget(): void {
+    this.#accepts.clear();
+  }
+
+  /** Asks the server at an address with `health`. Rejects with `Unreachable` if there is no response. */
+  async ask(address: string, health: () => Promise<unknown>): Promise<boolean> {
+    const accepts = ((await health()) as { readonly idempotencyKeys?: unknown }).idempotencyKeys === true;
+    this.#accepts.set(address, accepts);
+    return accepts;
+  }
+
+  /**
+   * Asks the server at an address if it has not reported it before. Rejects with `Unreachable` if it does not accept keys and
+   * another address does: a write may have been sent there, and would be carried out twice.
+   */
+  async demand(address: string, health: () => Promise<unknown>): Promise<void> {
+    if (this.#accepts.get(address) ?? (await this.ask(address, health))) return;
+    if (![...this.#accepts.values()].includes(true)) return;
+    throw new Unreachable(`${address} does not accept idempotency keys, unlike another address`, false);
   }
 }

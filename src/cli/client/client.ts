@@ -1,18 +1,16 @@
 import type { DataOf, InputOf } from '../../contract/define.ts';
 import { endpoints, type RouteName } from '../../contract/endpoints.ts';
 import type { Routes } from '../../contract/routes.ts';
-import { interrupted } from '../framework/fault.ts';
-import { AcceptedKeys } from './accepted-keys.ts';
-import { atFirstThatAnswers, beforeSending, listEndpoint, type Route, routeOf } from './addresses.ts';
+import { pause } from '../framework/retry.ts';
+import { AcceptedKeys, atFirstThatAnswers, beforeSending, listEndpoint, noteAnswer } from './addresses.ts';
 import { type Endpoint, fixedEndpoint, startingNothing } from './endpoint.ts';
 import { notDevmgr, openEnvelope } from './envelope.ts';
 import { type AnyInput, exchange, type FileRequest, type Link, transfer } from './exchange.ts';
-import { NotServing, Unreachable, withRequest } from './failures.ts';
+import { withRequest } from './failures.ts';
 import { bytesOf, type HttpResponse, patientTimeouts, readText } from './http.ts';
-import { isLost, type KeyedResponse, newKey, sendKeyed } from './keyed-write.ts';
-import { LimitWait } from './limit-wait.ts';
+import { type KeyedResponse, newKey, sendKeyed } from './keyed-write.ts';
 import { fieldsOf, needsToken, takesKey } from './operations.ts';
-import { sleep } from './sleep.ts';
+import { type Repeatable, RequestRetry } from './request-retry.ts';
 import { sendHttp, type Transport } from './transport.ts';
 
 /** Supplies the token of requests. */
@@ -48,18 +46,39 @@ export interface FileResponse extends Pick<HttpResponse, 'status' | 'headers'> {
 
 type Input<N extends RouteName> = unknown extends InputOf<Routes[N]> ? [] : [input: InputOf<Routes[N]>];
 
-/** Waits between the attempts of a read whose connection broke. */
-const retryMs = [200, 800];
+/** The address that a connection uses. */
+export interface Route {
+  /** A client that uses this address only. */
+  readonly client: Client;
+  /** To be called when the server answers there. */
+  readonly answered: () => void;
+  /** To be called when the connection fails. True if there is another address, which has not failed in the last seconds. */
+  readonly lost: (reason: string) => boolean;
+}
+
+/** How requests differ from those of the client that a command gets. */
+export interface RequestPolicy {
+  /** Ends waits and requests as well. */
+  readonly signal?: AbortSignal;
+  /** Requests run to their end even if the signal is aborted, and their results are not lost. Waits still end with it. */
+  readonly finish?: true;
+  /** They are not worth a wait: a limit that is reached is an error, and nothing is reported. */
+  readonly wait?: false;
+  /** They start no daemon and write nothing at all: the screen of an open question stays as it is. */
+  readonly start?: false;
+}
 
 /** Calls the operations of the interface by name. */
 export class Client {
   readonly #options: ClientOptions;
-  readonly #limit: LimitWait;
+  readonly #retry: RequestRetry;
   readonly #accepted = new AcceptedKeys();
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    this.#limit = new LimitWait({ ...options, pause: milliseconds => this.pause(milliseconds) });
+    const { endpoint, signal } = options;
+    const restart = () => endpoint.restart();
+    this.#retry = new RequestRetry({ ...options, restart, pause: milliseconds => pause(milliseconds, signal) });
   }
 
   /** Ends waits and requests. */
@@ -88,22 +107,17 @@ export class Client {
     return { origin, socketPath: this.socketPath, ca, trace, transport, signal: this.#requestSignal };
   }
 
-  /** The same client, whose requests run to their end even if `signal` is aborted. Waits still end with it. */
-  uninterruptible(): Client {
-    return new Client({ ...this.#options, requestSignal: new AbortController().signal });
-  }
-
-  /** The same client for requests that are not worth a wait: `signal` ends them too, and a limit that is reached is an error. */
-  impatient(signal: AbortSignal): Client {
-    const ended = AbortSignal.any([this.#options.signal, signal]);
+  /** The same client, whose requests follow this policy. */
+  with({ signal, finish, wait, start }: RequestPolicy): Client {
     const silent = () => undefined;
-    return new Client({ ...this.#options, signal: ended, wait: false, notice: silent, waiting: silent });
-  }
-
-  /** Likewise for reads beside an open question, whose screen must stay as it is: they write and start nothing at all. */
-  beside(signal: AbortSignal): Client {
-    const { endpoint, ...others } = this.impatient(signal).#options;
-    return new Client({ ...others, endpoint: startingNothing(endpoint), trace: () => undefined });
+    const { endpoint, signal: ended } = this.#options;
+    return new Client({
+      ...this.#options,
+      ...(signal === undefined ? {} : { signal: AbortSignal.any([ended, signal]) }),
+      ...(finish === undefined ? {} : { requestSignal: new AbortController().signal }),
+      ...(wait === undefined ? {} : { wait, notice: silent, waiting: silent }),
+      ...(start === undefined ? {} : { endpoint: startingNothing(endpoint), trace: silent }),
+    });
   }
 
   /** All addresses of the server; empty if it has only the one that `address` returns. */
@@ -120,7 +134,18 @@ export class Client {
 
   /** The address to use now, for a connection that stays. */
   route(): Route {
-    return routeOf(this, this.#options.endpoint.addresses, this.#options.notice);
+    const { endpoint, notice } = this.#options;
+    const list = endpoint.addresses;
+    if (!list) return { client: this, answered: () => undefined, lost: () => false };
+    const address = list.next;
+    return {
+      client: this.at(address),
+      answered: () => noteAnswer(list, address, notice),
+      lost: reason => {
+        list.failed(address, reason);
+        return list.hasFresh;
+      },
+    };
   }
 
   /** The address of the server. Starts the local daemon if that is needed and allowed. */
@@ -137,7 +162,7 @@ export class Client {
   /** The token of the session, renewed if it is about to expire. */
   token(): Promise<string> {
     const { session, endpoint } = this.#options;
-    return endpoint.addresses ? this.#retrying(at => at.token(), true) : session.token(this);
+    return endpoint.addresses ? this.#retrying(at => at.token(), 'lost') : session.token(this);
   }
 
   /**
@@ -171,24 +196,22 @@ export class Client {
 
   /** Whether the server accepts idempotency keys now: then a write can be sent twice with the same key. */
   async acceptsKeys(): Promise<boolean> {
-    return this.#retrying(at => this.#accepted.ask(at), true);
+    return this.#retrying(at => at.address().then(address => this.#accepted.ask(address, at.#health)), 'lost');
   }
 
   #attempts(name: RouteName, input: readonly unknown[], key: string | null): () => Promise<KeyedResponse<unknown>> {
     const given = (input[0] ?? {}) as AnyInput;
     const hasSeveral = this.addresses.length > 0;
     const once = async (at: Client) => {
-      if (hasSeveral && key !== null) await beforeSending(at, this.#accepted.demand(at));
+      if (hasSeveral && key !== null) await beforeSending(at, this.#accepted.demand(await at.address(), at.#health));
       const token = needsToken(name) ? await this.#tokenAt(at) : null;
       return exchange(await at.#link(), name, given, { token, key });
     };
-    const isRead = endpoints[name].method === 'GET';
+    const repeatable = endpoints[name].method === 'GET' ? 'lost' : 'unsent';
     return () =>
-      this.#limit
-        .run(() => this.#retrying(once, isRead))
-        .catch(error => {
-          throw withRequest(error, given);
-        });
+      this.#retrying(once, repeatable).catch(error => {
+        throw withRequest(error, given);
+      });
   }
 
   #sendingAgain<T>(send: () => Promise<T>): Promise<T> {
@@ -212,10 +235,12 @@ export class Client {
     return (await exchange(await this.#link(), name, {}, { token })).data;
   }
 
+  readonly #health = (): Promise<unknown> => this.callAs(null, 'health');
+
   /** Health with a proof of identity over the nonce, and the other end of the connection that it came on. Sends no token. */
   identify(nonce: string): Promise<{ readonly data: unknown; readonly peer: string | undefined }> {
     const attempt = async (at: Client) => exchange(await at.#link(), 'health', { query: { nonce } }, { token: null });
-    return this.#limit.run(() => this.#retrying(attempt, true));
+    return this.#retrying(attempt, 'lost');
   }
 
   /**
@@ -254,17 +279,16 @@ export class Client {
 
   /** A refusal of a transfer names what was asked for, as that of any other request. */
   #transferring<T>(request: FileRequest, isRead: boolean, attempt: (at: Client) => Promise<T>): Promise<T> {
-    return this.#limit
-      .run(() => this.#routed(attempt, isRead))
+    return this.#retry
+      .run(() => this.#routed(attempt, isRead), 'none')
       .catch(error => {
         throw withRequest(error, { params: request.params ?? {} });
       });
   }
 
   /** Waits. Throws a fault of kind `interrupted` if `signal` is aborted. */
-  async pause(milliseconds: number): Promise<void> {
-    await sleep(milliseconds, this.signal);
-    if (this.signal.aborted) throw interrupted();
+  pause(milliseconds: number): Promise<void> {
+    return pause(milliseconds, this.signal);
   }
 
   /** The token of the session, for a request that this address gets. */
@@ -279,23 +303,7 @@ export class Client {
     return atFirstThatAnswers(endpoint.addresses, isRead, notice, address => once(this.at(address)));
   }
 
-  async #retrying<T>(once: (at: Client) => Promise<T>, isRead: boolean): Promise<T> {
-    let restarted = false;
-    for (let attempt = 0; ; attempt++) {
-      try {
-        return await this.#routed(once, isRead);
-      } catch (error) {
-        if (!(error instanceof Unreachable || error instanceof NotServing)) throw error;
-        if (error instanceof Unreachable && !error.maybeDone) {
-          if (restarted || !(await this.#options.endpoint.restart())) throw error;
-          restarted = true;
-        } else {
-          const pause = isRead && isLost(error) ? retryMs[attempt] : undefined;
-          if (pause === undefined) throw error;
-          this.#options.trace(`${error.message}; trying again`);
-          await this.pause(pause);
-        }
-      }
-    }
+  #retrying<T>(once: (at: Client) => Promise<T>, repeatable: Repeatable): Promise<T> {
+    return this.#retry.run(() => this.#routed(once, repeatable === 'lost'), repeatable);
   }
 }

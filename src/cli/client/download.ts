@@ -1,6 +1,7 @@
 /** A file as it comes from the server, resumed if the connection breaks. */
 import type { RouteName } from '../../contract/endpoints.ts';
 import { Fault } from '../framework/fault.ts';
+import { retryWaits } from '../framework/retry.ts';
 import type { Client, FileResponse } from './client.ts';
 import { Unreachable } from './failures.ts';
 
@@ -16,9 +17,6 @@ export interface Download {
   /** Called before each further attempt. */
   readonly onRetry: (text: string) => void;
 }
-
-/** Waits between attempts that bring nothing. */
-const retryMs = [250, 1_000, 3_000, 10_000, 20_000];
 
 /**
  * The bytes of a file in order, each once. If the connection breaks, the rest is requested with a range; a server that sends
@@ -38,7 +36,7 @@ export async function* downloadedBytes(download: Download): AsyncGenerator<Buffe
       return;
     } catch (error) {
       if (received === size) return;
-      const pause = retryMs[failures++];
+      const pause = retryWaits.download[failures++];
       if (!(error instanceof Unreachable) || received === 0 || pause === undefined) throw error;
       onRetry(`${error.message}; resuming in ${pause / 1000} s`);
       await client.pause(pause);

@@ -43,6 +43,10 @@ export class Unreachable extends Fault {
   }
 }
 
+/** Whether a response was lost, or the server does not serve requests now, and another attempt may get it. */
+export const isLost = (error: unknown): error is Unreachable | NotServing =>
+  error instanceof NotServing || (error instanceof Unreachable && error.maybeDone && !error.timedOut);
+
 /** Whether an error is a refusal, with one of these business codes if any are given. */
 export const isServerRefusal = (error: unknown, ...codes: readonly number[]): error is ServerRefusal =>
   error instanceof ServerRefusal && (codes.length === 0 || codes.includes(error.code));

@@ -3,11 +3,10 @@ import { Code } from '../../contract/codes.ts';
 import { endpoints } from '../../contract/endpoints.ts';
 import type { Notification } from '../../contract/events.ts';
 import type { EventType } from '../../contract/values.ts';
-import type { Route } from './addresses.ts';
-import type { Client } from './client.ts';
+import { retryWaits, sleep } from '../framework/retry.ts';
+import type { Client, Route } from './client.ts';
 import { isServerRefusal, NotServing, Unreachable } from './failures.ts';
 import { pathOf } from './operations.ts';
-import { sleep } from './sleep.ts';
 import { StreamConnection } from './stream-connection.ts';
 import { renewalTime } from './token.ts';
 
@@ -30,7 +29,6 @@ export interface StreamOptions {
   readonly signal?: AbortSignal;
 }
 
-const backoffMs = [250, 500, 1_000, 2_000, 5_000, 10_000, 30_000] as const;
 /** Between attempts to renew a token. */
 const renewRetryMs = 10_000;
 /** With several addresses: another one may learn of an event a little later than the one that sent it. */
@@ -77,7 +75,7 @@ class Follower {
       if (this.#isRenewal) continue;
       this.#options.onState('lost', connection.reason);
       if (this.#route.lost(connection.reason)) continue;
-      await sleep(jittered(backoffMs[0]), this.#signal);
+      await sleep(jittered(retryWaits.stream[0]), this.#signal);
     }
   }
 
@@ -116,7 +114,7 @@ class Follower {
   }
 
   #backOff(): Promise<void> {
-    return sleep(jittered(backoffMs[Math.min(this.#failures++, backoffMs.length - 1)]!), this.#signal);
+    return sleep(jittered(retryWaits.stream[this.#failures++] ?? retryWaits.stream.at(-1)!), this.#signal);
   }
 
   /** After a restore the journal may end before the last event seen. A wrong start that the user gave is an error. */

@@ -5,9 +5,7 @@ import { isServerRefusal, ServerRefusal, Unreachable } from '../client/failures.
 import { type KeyedResponse, newKey } from '../client/keyed-write.ts';
 import type { Context } from '../framework/context.ts';
 import { Fault } from '../framework/fault.ts';
-
-/** Waits between the attempts. */
-const retryMs = [500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000];
+import { retry, retryWaits } from '../framework/retry.ts';
 
 /** One batch. */
 interface Batch<Result> {
@@ -43,20 +41,17 @@ export class BatchSender {
 
   /** Sends the batch, and again after a pause while the server is unreachable. Ctrl-C ends only the pauses. */
   async send<Result extends { readonly status: string }>(batch: Batch<Result>): Promise<Answer<Result>> {
-    const client = this.#context.registry.uninterruptible();
+    const client = this.#context.registry.with({ finish: true });
     const attempts = new Attempts(batch, client);
     this.isUncertain = true;
-    for (let tries = 0; ; tries++) {
-      try {
-        return await attempts.next();
-      } catch (error) {
-        this.isUncertain = attempts.maybeDone || !isRefusal(error);
-        const pause = attempts.canRepeat(error) ? retryMs[tries] : undefined;
-        if (pause === undefined) throw error;
-        this.#context.out.notice(`${(error as Error).message}; retrying in ${pause / 1000} s`);
-        await client.pause(pause);
-      }
-    }
+    const attempt = () => attempts.next();
+    return retry(attempt, async (error, failures) => {
+      this.isUncertain = attempts.maybeDone || !isRefusal(error);
+      const wait = attempts.canRepeat(error) ? retryWaits.batch[failures] : undefined;
+      if (wait === undefined) throw error;
+      this.#context.out.notice(`${(error as Error).message}; retrying in ${wait / 1000} s`);
+      await client.pause(wait);
+    });
   }
 }
 

@@ -1,8 +1,7 @@
 import type { DaemonInfo } from '../../contract/local.ts';
 import type { Endpoint } from '../client/endpoint.ts';
 import { Unreachable } from '../client/failures.ts';
-import { sleep } from '../client/sleep.ts';
-import { interrupted } from '../framework/fault.ts';
+import { pause } from '../framework/retry.ts';
 import { portOf, readDaemonStart } from '../settings/daemon-start.ts';
 import { isDaemon } from '../settings/processes.ts';
 import { readDaemonInfo, type Settings, socketOf } from '../settings/settings.ts';
@@ -108,8 +107,7 @@ export class LocalEndpoint implements Endpoint {
   async #startNow(args: readonly string[]): Promise<DaemonInfo> {
     const { settings, signal, notice } = this.#options;
     const { portNotice, startDaemon } = await import('./local-daemon.ts');
-    await sleep(this.#backoff.next(), signal);
-    if (signal.aborted) throw interrupted();
+    await pause(this.#backoff.next(), signal);
     const port = settings.server === null ? null : portOf(settings.server);
     const info = await startDaemon({ home: settings.home, port, args, signal });
     notice(`started the local daemon (pid ${info.pid}) at ${info.url}`);
@@ -133,9 +131,9 @@ export class StartBackoff {
   /** Milliseconds to wait before the next start: 0 before the first one, then 1 s, doubled up to 30 s. Starts over after 5 minutes without a start. */
   next(): number {
     if (this.#now() - this.#last > quietMs) this.#starts = 0;
-    const pause = this.#starts === 0 ? 0 : Math.min(firstPauseMs * 2 ** (this.#starts - 1), maxPauseMs);
+    const wait = this.#starts === 0 ? 0 : Math.min(firstPauseMs * 2 ** (this.#starts - 1), maxPauseMs);
     this.#starts++;
-    this.#last = this.#now() + pause;
-    return pause;
+    this.#last = this.#now() + wait;
+    return wait;
   }
 }

@@ -8,10 +8,10 @@ import type { StartFailure } from '../../contract/programs.ts';
 import { openEnvelope } from '../client/envelope.ts';
 import { readText, timeouts } from '../client/http.ts';
 import { fieldsOf } from '../client/operations.ts';
-import { sleep } from '../client/sleep.ts';
 import { sendHttp } from '../client/transport.ts';
 import { exitCodes } from '../framework/exit-codes.ts';
-import { Fault, interrupted, systemCode, systemWords } from '../framework/fault.ts';
+import { Fault, systemCode, systemWords } from '../framework/fault.ts';
+import { poll } from '../framework/retry.ts';
 import { portOf, storeDaemonStart } from '../settings/daemon-start.ts';
 import { isAlive, isDaemon, selfCommand } from '../settings/processes.ts';
 import { readDaemonInfo, socketOf } from '../settings/settings.ts';
@@ -93,10 +93,8 @@ export function daemonMissing(home: string): { readonly what: string; readonly f
 
 /** Waits until the daemon of a home takes requests, no matter who starts it; false if it does not in time. */
 export async function awaitDaemon(home: string, signal: AbortSignal): Promise<boolean> {
-  for (const deadline = Date.now() + startMs; Date.now() < deadline; await pause(pollMs, signal)) {
-    if ((await findDaemon(home, signal))?.health.ready) return true;
-  }
-  return false;
+  const isReady = async () => (await findDaemon(home, signal))?.health.ready || null;
+  return (await poll(isReady, { everyMs: pollMs, forMs: startMs, signal })) !== null;
 }
 
 interface StartOptions {
@@ -160,15 +158,19 @@ async function tryStart(port: number, options: StartOptions): Promise<DaemonInfo
 /** The daemon once it answers; null if it does not in time, or has ended and no other one is starting. */
 async function startedDaemon(home: string, hasEnded: () => boolean, signal: AbortSignal): Promise<DaemonInfo | null> {
   let graceEnds = Number.POSITIVE_INFINITY;
-  for (const deadline = Date.now() + startMs; Date.now() < Math.min(deadline, graceEnds); await pause(pollMs, signal)) {
-    const info = readDaemonInfo(home);
-    if (info && isDaemon(info.pid) && (await healthAt(info.url, signal, socketOf(info)))) return info;
-    // A second daemon on one home is refused while the first may still be starting.
-    if (!hasEnded()) continue;
-    if (isHomeHeld(home)) graceEnds = Number.POSITIVE_INFINITY;
-    else if (graceEnds === Number.POSITIVE_INFINITY) graceEnds = Date.now() + graceMs;
-  }
-  return null;
+  const found = await poll(
+    async () => {
+      const info = readDaemonInfo(home);
+      if (info && isDaemon(info.pid) && (await healthAt(info.url, signal, socketOf(info)))) return info;
+      // A second daemon on one home is refused while the first may still be starting.
+      if (!hasEnded()) return null;
+      if (isHomeHeld(home)) graceEnds = Number.POSITIVE_INFINITY;
+      else if (graceEnds === Number.POSITIVE_INFINITY) graceEnds = Date.now() + graceMs;
+      return Date.now() < graceEnds ? null : 'ended';
+    },
+    { everyMs: pollMs, forMs: startMs, signal },
+  );
+  return found === 'ended' ? null : found;
 }
 
 interface Exit {
@@ -197,11 +199,6 @@ function isHomeHeld(home: string): boolean {
   } catch {
     return false;
   }
-}
-
-async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  await sleep(milliseconds, signal);
-  if (signal.aborted) throw interrupted();
 }
 
 function launch({ home, args }: StartOptions, port: number, log: number): ChildProcess {
@@ -243,13 +240,12 @@ export async function stopDaemon(home: string, signal: AbortSignal): Promise<Dae
     throw new Fault('failure', `the daemon (pid ${info.pid}) cannot be stopped: ${systemWords(error)}`);
   }
   const drainMs = (info.drainSeconds ?? 0) * 1000;
-  for (const deadline = Date.now() + drainMs + stopMs; isAlive(info.pid); await pause(pollMs, signal)) {
-    if (Date.now() > deadline)
-      throw new Fault(
-        'failure',
-        `the daemon (pid ${info.pid}) does not stop`,
-        `look at devmgr daemon logs; to end it by force: kill -9 ${info.pid}`,
-      );
-  }
-  return info;
+  const gone = () => (isAlive(info.pid) ? null : info);
+  const stopped = await poll(gone, { everyMs: pollMs, forMs: drainMs + stopMs, signal });
+  if (stopped !== null) return stopped;
+  throw new Fault(
+    'failure',
+    `the daemon (pid ${info.pid}) does not stop`,
+    `look at devmgr daemon logs; to end it by force: kill -9 ${info.pid}`,
+  );
 }

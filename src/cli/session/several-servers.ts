@@ -59,7 +59,7 @@ async function askAll(context: Context): Promise<{ readonly met: readonly Met[];
 
 async function meetAt({ registry, io }: Context, address: string, late: AbortSignal): Promise<Met | Away> {
   try {
-    return { address, known: await meetServer(registry.impatient(late).at(address)) };
+    return { address, known: await meetServer(registry.with({ signal: late, wait: false }).at(address)) };
   } catch (error) {
     if (error instanceof Unreachable || error instanceof NotServing) return { address, error };
     if (!late.aborted || io.interrupt.aborted || !(error instanceof Fault) || error.kind !== 'interrupted') throw error;

@@ -5,9 +5,9 @@ import type { Proof } from '../../../contract/proof.ts';
 import type { Routes } from '../../../contract/routes.ts';
 import { unproved } from '../../../contract/values.ts';
 import { isServerRefusal } from '../../client/failures.ts';
-import { sleep } from '../../client/sleep.ts';
 import type { Context } from '../../framework/context.ts';
 import { Fault } from '../../framework/fault.ts';
+import { pause, poll } from '../../framework/retry.ts';
 import { safe } from '../../terminal/text.ts';
 import { registrationOf } from '../devices/registration.ts';
 
@@ -93,18 +93,21 @@ async function answerOf(context: Context, key: NumberedKey, body: BodyOf<Routes[
 
 /** Shows once that the key waits for a touch. The proof does not depend on it, so its errors are not reported. */
 async function watchTouch({ hardware, out }: Context, { keyId }: Key, signal: AbortSignal): Promise<void> {
-  const client = hardware.impatient(signal);
+  const client = hardware.with({ signal, wait: false });
   try {
-    for (await sleep(touchPollMs, signal); !signal.aborted; await sleep(touchPollMs, signal)) {
-      const { list } = await client.call('listKeys');
-      if (list.find(key => key.keyId === keyId)?.proving !== 'touch') continue;
-      out.progress.clear();
-      // With --json standard error holds only JSON.
-      if (!out.json) out.notice(out.tint('cyan', 'Touch the key when it blinks.'));
-      return;
-    }
+    await pause(touchPollMs, signal);
+    await poll(
+      async () => {
+        const { list } = await client.call('listKeys');
+        return list.find(key => key.keyId === keyId)?.proving === 'touch' || null;
+      },
+      { everyMs: touchPollMs, signal },
+    );
+    out.progress.clear();
+    // With --json standard error holds only JSON.
+    if (!out.json) out.notice(out.tint('cyan', 'Touch the key when it blinks.'));
   } catch {
-    // Its request was ended, or the limit is reached.
+    // The proof or its request was ended, or the limit is reached.
   }
 }
 

@@ -8,6 +8,7 @@ import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
 import { Fault } from '../../framework/fault.ts';
 import { passwordFlags } from '../../framework/flags.ts';
+import { poll } from '../../framework/retry.ts';
 import { findDaemon, portNotice, startDaemon, stopDaemon } from '../../session/local-daemon.ts';
 import { isLocalServer } from '../../settings/settings.ts';
 import { confirm } from '../../terminal/prompt.ts';
@@ -143,19 +144,16 @@ async function mayRestart(context: Context): Promise<boolean> {
 
 /** A key with a readable serial number, a real one if there is one; null if none appears in time. */
 async function waitForKey(context: Context): Promise<Key | null> {
-  const deadline = Date.now() + realKeyMs;
-  for (;;) {
+  let problems: readonly string[] = [];
+  const search = async () => {
     const { list } = await context.hardware.call('listKeys');
     const readable = list.filter(key => key.serialNumber !== null);
-    const key = readable.find(found => !found.simulated) ?? readable[0];
-    if (key) return key;
-    if (Date.now() > deadline) {
-      for (const { serialNumber, problem } of list)
-        if (serialNumber === null && problem) context.out.notice(`A key is attached, but ${safe(problem)}`);
-      return null;
-    }
-    await context.registry.pause(pollMs);
-  }
+    problems = list.flatMap(key => (key.serialNumber === null && key.problem ? [key.problem] : []));
+    return readable.find(found => !found.simulated) ?? readable[0] ?? null;
+  };
+  const key = await poll(search, { everyMs: pollMs, forMs: realKeyMs, signal: context.io.interrupt });
+  if (key === null) for (const problem of problems) context.out.notice(`A key is attached, but ${safe(problem)}`);
+  return key;
 }
 
 async function nextSteps({ out }: Context, outcome: EnrolledKey): Promise<void> {

@@ -4,9 +4,9 @@ import { terminalLogin } from '../../../contract/limits.ts';
 import type { Routes } from '../../../contract/routes.ts';
 import { consolePath } from '../../../contract/values.ts';
 import type { Client } from '../../client/client.ts';
-import { sleep } from '../../client/sleep.ts';
 import type { Context } from '../../framework/context.ts';
 import { Fault } from '../../framework/fault.ts';
+import { poll } from '../../framework/retry.ts';
 
 type WebLogin = DataOf<Routes['login']>;
 
@@ -15,13 +15,15 @@ export async function logInByBrowser(context: Context, registry: Client): Promis
   const { userCode, requestId, secret, expireTime } = await request(registry);
   await announce(context, await pageOf(registry), userCode);
   const { interrupt } = context.io;
-  while (Date.now() < Date.parse(expireTime)) {
-    const { state, login } = await registry.call('takeTerminalLogin', { body: { requestId, secret } });
-    if (state === 'APPROVED' && login) return login;
-    // The server has no event for this: a terminal without a token has no stream.
-    await sleep(terminalLogin.pollSeconds * 1000, interrupt);
-    if (interrupt.aborted) throw new Fault('interrupted', 'interrupted');
-  }
+  // The server has no event for this: a terminal without a token has no stream.
+  const approved = await poll(
+    async () => {
+      const { state, login } = await registry.call('takeTerminalLogin', { body: { requestId, secret } });
+      return state === 'APPROVED' && login ? login : null;
+    },
+    { everyMs: terminalLogin.pollSeconds * 1000, forMs: Date.parse(expireTime) - Date.now(), signal: interrupt },
+  );
+  if (approved !== null) return approved;
   throw new Fault(
     'failure',
     'the login was not approved in time',

@@ -1,8 +1,8 @@
 /** A search that asks the server, while a person types. */
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '../../client/client.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import type { ChoiceSource, Found, Search } from '../../terminal/search-prompts.ts';
+import { pause, retry } from '../retry.ts';
 
 /** Asks the server for a text, in at most two requests. */
 export type Lookup<T> = (typed: string, client: Client) => Promise<Found<T>>;
@@ -50,23 +50,23 @@ export class ServerSearch<T> {
     const known = this.#found.get(typed);
     if (known) return known;
     await this.#wait(pauseBefore(this.#times, Date.now()), search);
-    for (;;) {
+    const client = this.#client.with({ signal: search.signal, wait: false, start: false });
+    const lookup = () => {
       this.#times.push(Date.now());
-      try {
-        const found = await this.#lookup(typed, this.#client.beside(search.signal));
-        this.#found.set(typed, found);
-        return found;
-      } catch (error) {
-        if (!isServerRefusal(error, 429)) throw error;
-        await this.#wait((error.waitSeconds ?? defaultWaitSeconds) * 1000 + 50, search);
-      }
-    }
+      return this.#lookup(typed, client);
+    };
+    const found = await retry(lookup, async error => {
+      if (!isServerRefusal(error, 429)) throw error;
+      await this.#wait((error.waitSeconds ?? defaultWaitSeconds) * 1000 + 50, search);
+    });
+    this.#found.set(typed, found);
+    return found;
   };
 
   async #wait(milliseconds: number, { signal, note }: Search): Promise<void> {
     const isLong = milliseconds > longPauseMs;
     if (isLong) note(`the server's limit is reached: searching in ${Math.ceil(milliseconds / 1000)} s`);
-    await pause(milliseconds, undefined, { signal });
+    await pause(milliseconds, signal);
     if (isLong) note('');
   }
 }

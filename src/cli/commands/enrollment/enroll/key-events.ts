@@ -2,10 +2,10 @@
 import type { Key } from '../../../../contract/hardware.ts';
 import { AttachedKeys, type KeyChange } from '../../../../enrollment/line/attached-keys.ts';
 import { Unreachable } from '../../../client/failures.ts';
-import { sleep } from '../../../client/sleep.ts';
 import { followNotifications } from '../../../client/stream.ts';
 import type { Context } from '../../../framework/context.ts';
 import { interrupted } from '../../../framework/fault.ts';
+import { sleep } from '../../../framework/retry.ts';
 
 /** How long events are followed, and who is informed of the stream. */
 export interface KeyEventOptions {

@@ -93,7 +93,7 @@ class Flush {
   async #deliver(label: KeyLabel | null): Promise<void> {
     const { registry, io } = this.#context;
     // Ctrl-C lets the request under way end: its result is not lost.
-    const client = registry.uninterruptible();
+    const client = registry.with({ finish: true });
     const delivery = new Delivery({ client, spool: this.#spool, label, write: row => this.#write(row) });
     try {
       for (const item of this.#spool.items()) {

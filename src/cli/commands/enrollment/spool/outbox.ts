@@ -1,8 +1,8 @@
 /** Keys of a run whose registry may be away: they wait in the spool file, and are delivered in the background when it answers. */
 import { isServerRefusal } from '../../../client/failures.ts';
-import { sleep } from '../../../client/sleep.ts';
 import type { Context } from '../../../framework/context.ts';
 import { counted } from '../../../framework/count.ts';
+import { sleep } from '../../../framework/retry.ts';
 import { safe, shellWord } from '../../../terminal/text.ts';
 import { type EnrolledKey, isAway } from '../enroll/enroll-key.ts';
 import type { KeyLabel } from '../labels/enrolled.ts';
@@ -149,7 +149,7 @@ export class Outbox {
 
   /** Whether the registry answers, and is the one that the file is for. */
   async #meet(): Promise<void> {
-    const registry = this.#context.registry.impatient(this.#stop.signal);
+    const registry = this.#context.registry.with({ signal: this.#stop.signal, wait: false });
     const met = await meetRegistry(this.#context, registry);
     if (met.away !== null) throw met.away;
     demandRegistry(this.#spool.path, this.#spool.header, met.header);
@@ -159,7 +159,7 @@ export class Outbox {
 
   async #drain(): Promise<void> {
     // Ctrl-C lets the request under way end: its result is not lost.
-    const client = this.#context.registry.uninterruptible();
+    const client = this.#context.registry.with({ finish: true });
     const delivery = new Delivery({ client, spool: this.#spool, label: this.#label, write: row => this.#write(row) });
     for (const item of this.#spool.items()) {
       if (this.#isEnding) return;

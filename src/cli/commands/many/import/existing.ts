@@ -120,7 +120,7 @@ async function existingDevices(
   const serials = new Set(results.map(({ serialNumber }) => serialNumber ?? ''));
   const found = new Map<string, Existing>();
   // The batch is done: its results must be written even after Ctrl-C.
-  const registry = context.registry.uninterruptible();
+  const registry = context.registry.with({ finish: true });
   if (serials.size > maxLookups) {
     const ids = results.map(({ message }) => namedDevice(message)).filter(id => id !== null);
     for await (const device of registeredBetween(context, registry, ids))

@@ -1,6 +1,5 @@
 /** Attempts to deliver an event, with growing pauses between them. */
-import { sleep } from '../../../client/sleep.ts';
-import { interrupted } from '../../../framework/fault.ts';
+import { pause, retry } from '../../../framework/retry.ts';
 
 /** An attempt that failed and may be repeated. */
 export class AttemptFailed extends Error {
@@ -32,17 +31,12 @@ export async function untilDelivered(
   attempt: () => Promise<void>,
   { retries, signal, onRetry }: AttemptOptions,
 ): Promise<void> {
-  for (let failures = 0; ; failures++) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!(error instanceof AttemptFailed) || failures >= retries) throw error;
-      const seconds = pauseAfter(failures, error.waitSeconds);
-      onRetry(error.message, seconds);
-      await sleep(seconds * 1000, signal);
-      if (signal.aborted) throw interrupted();
-    }
-  }
+  await retry(attempt, async (error, failures) => {
+    if (!(error instanceof AttemptFailed) || failures >= retries) throw error;
+    const seconds = pauseAfter(failures, error.waitSeconds);
+    onRetry(error.message, seconds);
+    await pause(seconds * 1000, signal);
+  });
 }
 
 /**

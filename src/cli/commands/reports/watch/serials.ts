@@ -47,7 +47,7 @@ export class SerialNumbers {
     if (this.#lookups.length >= maxLookups || this.#failures >= maxFailures) return null;
     this.#lookups.push(now);
     try {
-      const client = this.#context.registry.impatient(AbortSignal.timeout(patienceMs));
+      const client = this.#context.registry.with({ signal: AbortSignal.timeout(patienceMs), wait: false });
       const { serialNumber } = await client.call('deviceDetail', { params: { deviceId } });
       this.#failures = 0;
       this.#note(deviceId, serialNumber);
