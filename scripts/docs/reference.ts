@@ -60,7 +60,8 @@ async function commandsPage(): Promise<string> {
 }
 
 function commandPart(leaf: CommandNode, help: Help): string[] {
-  const parts = [`## devmgr ${leaf.path}\n`, '```text', help.commandUsage(leaf), '```\n'];
+  const usage = help.commandUsage(leaf).replace(/^devmgr /, '');
+  const parts = [`## devmgr ${leaf.path}\n`, `Usage: \`${usage}\`\n`];
   if (leaf.otherNames.length > 0)
     parts.push(`Also: ${leaf.otherNames.map(name => `\`devmgr ${name}\``).join(', ')}.\n`);
   for (const paragraph of leaf.description().split('\n\n')) parts.push(`${prose(paragraph)}\n`);

@@ -49,8 +49,9 @@ function pageByNumber(readers: Readers, { descending, offset, limit, createdFrom
 }
 
 /**
- * The numbers of a page come first: those before it are skipped in an index, without their rows. The first statement takes what is remembered for
- * granted: one that can do without takes twice as long to plan.
+ * Reads the numbers of the page from an index first, then their rows. The first statement assumes that the remembered page and
+ * total are still valid; if they are not, a second one searches all devices. One statement for both cases takes twice as long to
+ * plan.
  */
 async function pageByQuery(readers: Readers, query: DeviceQuery, isFirst = true): Promise<Pick<Result, 'rows'>> {
   const conditions = presentConditions(query);

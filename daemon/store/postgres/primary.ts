@@ -70,8 +70,8 @@ export class Primary {
   }
 
   /**
-   * Milliseconds by which the clocks differ, 0 if they may. `database`: its time, read between `asked`, by the clock of this node, and
-   * now.
+   * Milliseconds by which the clocks differ, 0 if the difference is within the tolerance. `database`: its time, read between
+   * `asked`, by the clock of this node, and now.
    */
   clockOff(database: number, asked: number): number {
     const ahead = database - this.now();

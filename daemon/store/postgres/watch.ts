@@ -1,6 +1,6 @@
 /**
- * Commits of other handles: read from the journal, because no hint is as sure as that. Users and tokens that they change are reported
- * as soon as that is visible, entries when they are confirmed.
+ * Commits of other handles, read from the journal, because hints can be lost. Changed users and tokens are reported as soon as
+ * the change is visible, entries when they are confirmed.
  */
 import type { CommitNotice } from '../store.ts';
 import type { Confirmed } from './confirmed.ts';
@@ -106,7 +106,10 @@ export class Watch {
     this.#lookedAt = begun;
   }
 
-  /** Another server may lack what the last one has shown. `through`: id of the last entry that is visible and confirmed. */
+  /**
+   * After a failover, the new server may lack entries of the last one. `through`: id of the last entry that is visible and
+   * confirmed.
+   */
   #startOver(through: number): void {
     const { notify, primary, from } = this.#parts;
     this.#timeline = primary.timeline;

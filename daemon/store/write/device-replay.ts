@@ -1,4 +1,7 @@
-/** What the entries about devices say, in little memory: 33 bytes for each device, and 16 more once one has tags, and once one has a proof. */
+/**
+ * The state of devices by their entries, in little memory: 33 bytes for each device, and 16 more once one has tags, and once one
+ * has a proof.
+ */
 import { deviceIds } from '../../../src/contract/ids.ts';
 import type { DeviceStatus } from '../../../src/contract/values.ts';
 import {
