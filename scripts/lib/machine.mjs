@@ -47,30 +47,35 @@ const faster = { debian: 'chromium-headless-shell', program: 'chromium-headless-
 /** Resolves when the machine is as ready as it can be made without asking anybody. Linux alone has these packages. */
 export async function prepareMachine(underCi) {
   if (process.platform !== 'linux') return;
-  const installs = underCi && process.getuid() === 0 && isProgram('apt-get');
-  if (installs) await install([...wanted, faster].filter(item => !isThere(item)));
-  else if (!isThere(faster)) say(`for faster browser tests: apt-get install ${faster.debian}`);
-  const missing = wanted.filter(item => !isThere(item));
+  await prepareFor(wanted, underCi);
+  if (isThere(faster)) return;
+  // Not every system has this package: apt-get would install none of the others.
+  if (canInstall(underCi)) await install([faster], ['--no-remove']);
+  else say(`for faster browser tests: apt-get install ${faster.debian}`);
+}
+
+/** Installs what is missing, under CI; names what is missing then. */
+export async function prepareFor(items, underCi) {
+  const isMissing = item => !isThere(item);
+  if (canInstall(underCi)) await install(items.filter(isMissing));
+  const missing = items.filter(isMissing);
   if (missing.length === 0) return;
   say(
     underCi ? 'these checks will fail, because this machine lacks what they test:' : 'these checks are skipped here:',
   );
-  for (const { debian, checks } of missing) say(`  ${checks} (${debian})`);
+  for (const { debian, checks } of missing) say(checks ? `  ${checks} (${debian})` : `  ${debian}`);
   say(`to have them run: apt-get install ${packagesOf(missing).join(' ')}`);
 }
 
+const canInstall = underCi => underCi && process.getuid() === 0 && isProgram('apt-get');
 const packagesOf = items => items.map(item => item.debian);
 
 /** What cannot be installed is found missing afterwards. */
-async function install(items) {
+async function install(items, options = []) {
   if (items.length === 0) return;
   say(`installing ${packagesOf(items).join(' ')} (CI is set) …`);
   await apt(['update', '-qq']);
-  const options = ['install', '-y', '-qq', '--no-install-recommends'];
-  const needed = packagesOf(items.filter(item => item !== faster));
-  if (needed.length > 0) await apt([...options, ...needed]);
-  // Not every system has this package: apt-get would install none of the others.
-  if (items.includes(faster)) await apt([...options, '--no-remove', faster.debian]);
+  await apt(['install', '-y', '-qq', '--no-install-recommends', ...options, ...packagesOf(items)]);
 }
 
 function apt(args) {

@@ -1,0 +1,119 @@
+// `npm run test:long`: the long checks, one after the other. What follows `--` names the checks to run, also those that are off.
+// A check that fails runs once more, with its seed; only a second failure counts. The last line is the sum: `N passed, N failed,
+// N skipped`. Under CI what a check needs is installed, and a skipped test is a failure. DEVMGR_LONG_SEED chooses the seed.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { prepareFor } from './lib/machine.mjs';
+import { fail, root, run, say } from './lib/project.mjs';
+import { repeatOnce, sumOf } from './lib/repeat-once.ts';
+import { listOf, resultsOf } from './lib/test-results.mjs';
+
+const underCi = Boolean(process.env.CI);
+const seed = String(process.env.DEVMGR_LONG_SEED ?? Date.now() % 1_000_000_000);
+
+/**
+ * `script` is one of package.json, `args` follow it. `packages` are Debian's, each with a program that shows that it is there. A check
+ * with `reports` is a run of vitest; the others succeed or fail as a whole. `seed` is the variable or the flag that takes the seed.
+ */
+const checks = [
+  {
+    script: 'test:bin',
+    reports: true,
+    packages: [
+      { debian: 'pcscd', program: 'pcscd' },
+      { debian: 'vsmartcard-vpcd', file: '/usr/lib/pcsc/drivers/serial/libifdvpcd.so' },
+      { debian: 'libpcsclite1', library: 'libpcsclite.so.1' },
+    ],
+  },
+  {
+    script: 'test:deb',
+    reports: true,
+    packages: [
+      { debian: 'debootstrap', program: 'debootstrap' },
+      { debian: 'systemd-container', program: 'systemd-nspawn' },
+      { debian: 'lintian', program: 'lintian' },
+    ],
+  },
+  {
+    script: 'fuzz',
+    // A tenth of the inputs of `npm run fuzz`, which takes 6 minutes; each run has others.
+    env: { DEVMGR_FUZZ_COUNT: '20000' },
+    seed: { variable: 'DEVMGR_FUZZ_SEED' },
+    packages: [{ debian: 'postgresql', folder: '/usr/lib/postgresql' }],
+  },
+  {
+    script: 'test:cluster',
+    seed: { flag: '--seed' },
+    // It installs its packages itself (tests/cluster/requirements.ts).
+    packages: [],
+    // Not yet seen to pass in a fresh clone. It measures pauses in seconds, which a busy machine exceeds.
+    off: true,
+  },
+  {
+    script: 'test:lab',
+    args: ['--quick'],
+    packages: [
+      { debian: 'qemu-system-x86', program: 'qemu-system-x86_64' },
+      { debian: 'e2fsprogs', program: 'mkfs.ext4' },
+    ],
+    // Not yet seen to pass in a fresh clone. Without KVM it is an emulation, which takes half an hour.
+    off: true,
+  },
+  {
+    script: 'crash',
+    seed: { variable: 'DEVMGR_CRASH_SEED' },
+    packages: [],
+    // 200 kills take 20 minutes; `npm test` has a short run of the same (tests/faults/crash-mixed.test.ts).
+    off: true,
+  },
+];
+
+const named = process.argv.slice(2);
+const unknown = named.find(name => !checks.some(({ script }) => script === name));
+if (unknown !== undefined)
+  fail(`no long check has the name ${unknown}.`, `The checks: ${checks.map(({ script }) => script).join(', ')}`);
+const chosen = checks.filter(({ script, off }) => (named.length > 0 ? named.includes(script) : !off));
+
+const all = [];
+for (const check of chosen) {
+  const name = check.seed ? `${check.script} (seed ${seed})` : check.script;
+  process.stdout.write(`\n── ${name}\n`);
+  await prepareFor(check.packages, underCi);
+  all.push(await repeatOnce(name, () => countsOf(check), say));
+}
+const failed = all.flatMap(counts => counts.failed);
+const skipped = all.flatMap(counts => counts.skipped);
+process.stdout.write(`\n${listOf('FAILED', failed)}${underCi ? listOf('skipped', skipped) : ''}${sumOf(all)}\n`);
+process.exitCode = failed.length > 0 || (underCi && skipped.length > 0) ? 1 : 0;
+
+/** Runs a check once. */
+async function countsOf({ script, args = [], env = {}, seed: place, reports = false }) {
+  const folder = mkdtempSync(join(tmpdir(), 'devmgr-long-'));
+  const report = join(folder, 'report.json');
+  try {
+    const more = [
+      ...args,
+      ...(place?.flag ? [place.flag, seed] : []),
+      ...(reports ? ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`] : []),
+    ];
+    const seeded = place?.variable ? { [place.variable]: seed } : {};
+    const code = await run('npm', ['run', script, '--', ...more], { env: { ...process.env, ...env, ...seeded } });
+    // A signal to this process ended it.
+    if (code === 130 || code === 143) process.exit(code);
+    const counts = reports ? resultsIn(report) : { passed: code === 0 ? 1 : 0, failed: [], skipped: [] };
+    if (code !== 0 && counts.failed.length === 0) counts.failed.push(`${script} (exit code ${code})`);
+    return counts;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Nothing if the run ended before its report. */
+function resultsIn(report) {
+  try {
+    return resultsOf(JSON.parse(readFileSync(report, 'utf8')), root);
+  } catch {
+    return { passed: 0, failed: [], skipped: [] };
+  }
+}
