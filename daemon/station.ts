@@ -74,13 +74,13 @@ export async function assembleStation(
 const served: readonly RouteName[] = [
   'listKeys',
   'proveKey',
-  'notifications',
-  'health',
-  'swaggerPage',
-  'openapiJson',
-  'openapiYaml',
-  'postmanCollection',
-  'metrics',
+  'streamNotifications',
+  'getHealth',
+  'getSwaggerPage',
+  'getOpenapiJson',
+  'getOpenapiYaml',
+  'getPostmanCollection',
+  'getMetrics',
 ];
 
 function refuseRegistry(app: FastifyInstance): void {

@@ -79,7 +79,7 @@ function takeCode(): string | null {
 /** At once, because the code is valid for 30 s and a person may read for longer. */
 async function exchange(code: string): Promise<Omit<Offer, 'number'>> {
   try {
-    return { given: await call('exchangeCode', { body: { code } }), problem: null };
+    return { given: await call('exchangeSignInCode', { body: { code } }), problem: null };
   } catch (error) {
     const problem = problemOf(error);
     return { given: null, problem: problem?.code === Code.tokenInvalid ? null : problem };

@@ -114,7 +114,7 @@ async function carryOut(
 }
 
 /** Whether 1004 of an operation is about what it was given, a key or a code, and not about the token. */
-const provesOtherwise = (name: RouteName): boolean => name === 'stepUp' || name === 'exchangeCode';
+const provesOtherwise = (name: RouteName): boolean => name === 'stepUp' || name === 'exchangeSignInCode';
 
 const wantsStepUp = (data: unknown): boolean =>
   typeof data === 'object' && data !== null && 'stepUp' in data && data.stepUp === true;

@@ -92,7 +92,7 @@ function renewLater(given: SignIn): void {
 
 async function renew(given: SignIn): Promise<void> {
   try {
-    replaceToken(given, await call('refresh', {}));
+    replaceToken(given, await call('refreshToken', {}));
   } catch {
     // The daemon may be away: there is time for further attempts.
     if (session.peek() === given) renewLater(given);

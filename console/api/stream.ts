@@ -102,10 +102,10 @@ class Connection {
       if (cursor === null) await readNewest();
       if (outdated()) return;
       // A token in an address could reach a log; a code is worth nothing after its use.
-      const { code } = await call('createCode', { body: { purpose: 'STREAM' } });
+      const { code } = await call('createSignInCode', { body: { purpose: 'STREAM' } });
       if (outdated()) return;
       const query = { code, since: cursor };
-      const address = new URL(addressOf('notifications', { query }), location.href);
+      const address = new URL(addressOf('streamNotifications', { query }), location.href);
       address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
       this.#open(new WebSocket(address));
     } catch {
@@ -142,7 +142,7 @@ class Connection {
 
   async #probe(): Promise<void> {
     try {
-      await fetch(endpoints.health.path, { cache: 'no-store', signal: AbortSignal.timeout(2000) });
+      await fetch(endpoints.getHealth.path, { cache: 'no-store', signal: AbortSignal.timeout(2000) });
       if (!this.#stopped && streamState.peek() === 'live') this.#watchSilence();
     } catch {
       this.#lost();
@@ -166,7 +166,7 @@ class Connection {
 
 /** The newest events, and from where the stream continues. */
 async function readNewest(): Promise<void> {
-  const { list, head } = await call('events', { query: { before: Number.MAX_SAFE_INTEGER, limit: KEPT } });
+  const { list, head } = await call('listEvents', { query: { before: Number.MAX_SAFE_INTEGER, limit: KEPT } });
   recent.value = list as readonly Notification[];
   cursor = head;
 }

@@ -75,7 +75,7 @@ function Events({ types }: { readonly types: string }) {
   );
   const readEarlier = async () => {
     const before = lowest.value ?? Number.MAX_SAFE_INTEGER;
-    const { list } = await call('events', { query: { before, limit: PAGE, ...(types && { types }) } });
+    const { list } = await call('listEvents', { query: { before, limit: PAGE, ...(types && { types }) } });
     const earlier = list as readonly Notification[];
     events.value = [...events.value, ...earlier];
     lowest.value = earlier.length < PAGE ? 1 : (earlier.at(-1)?.id ?? 1);

@@ -19,7 +19,7 @@ import { linkTo } from '../router.ts';
 import { day, grouped, hour } from '../text/numbers.ts';
 import { text } from '../text/text.ts';
 
-type Statistics = DataOf<Routes['statistics']>;
+type Statistics = DataOf<Routes['getStatistics']>;
 
 /** How many of the newest events the page shows. */
 const SHOWN = 20;
@@ -28,7 +28,7 @@ const DAY_MS = 86_400_000;
 /** Figures about all devices, and the newest events as they happen. */
 export function OverviewPage() {
   const words = text.value.overview;
-  const { data, problem, reload } = useResource(signal => call('statistics', {}, { signal }));
+  const { data, problem, reload } = useResource(signal => call('getStatistics', {}, { signal }));
   useRefresh(reload, events => events.some(({ type }) => type.startsWith('DEVICE_')), settled);
   const figures = data.value;
   return (

@@ -74,13 +74,13 @@ async function withPassword(username: string, password: string): Promise<void> {
     // Keys do not work at this address; the page reports this.
     if (!next.secondFactor) throw new Problem('key', 'address');
     const response = await answerOf(next.secondFactor);
-    useSession(await call('webauthnLogin', { body: { response, loginTicket: next.loginTicket, session } }));
+    useSession(await call('signInWithKey', { body: { response, loginTicket: next.loginTicket, session } }));
   }
 }
 
 async function withKey(): Promise<void> {
-  const { options } = await call('webauthnOptions', {});
-  useSession(await call('webauthnLogin', { body: { response: await answerOf(options), session } }));
+  const { options } = await call('getSignInOptions', {});
+  useSession(await call('signInWithKey', { body: { response: await answerOf(options), session } }));
 }
 
 function secondStepOf(error: unknown): SecondStep | null {

@@ -11,7 +11,7 @@ export const stepUpWithPassword = (password: string): Promise<void> => stepUp({ 
 
 /** Signs in again with a security key. Throws `Problem`. */
 export async function stepUpWithKey(): Promise<void> {
-  const { options } = await call('stepUpOptions', {});
+  const { options } = await call('getStepUpOptions', {});
   return stepUp({ response: await answerOf(options) });
 }
 

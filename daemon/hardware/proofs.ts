@@ -1,16 +1,17 @@
 /** Has an attached key prove what it is. Only the registry judges the answer. */
+
 import { type AttachedKey, type Driver, HardwareError, type KeyEvidence } from '../../drivers/driver.ts';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
-import type { proveKey } from '../../src/contract/hardware.ts';
 import type { Evidence } from '../../src/contract/proof.ts';
+import type { Routes } from '../../src/contract/routes.ts';
 import type { ProvingState } from '../../src/contract/values.ts';
 import { clientDataHash, RELYING_PARTY } from '../proof/client-data.ts';
 
 /** What the registry asks the key for. */
-export type ProofInput = BodyOf<typeof proveKey>;
+export type ProofInput = BodyOf<Routes['proveKey']>;
 /** What the key answered. */
-export type ProofOutput = DataOf<typeof proveKey>;
+export type ProofOutput = DataOf<Routes['proveKey']>;
 
 /** An attached key as a proof needs it. */
 interface ProvingKey {

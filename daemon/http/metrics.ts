@@ -26,7 +26,7 @@ export function metricsPlugin(app: FastifyInstance, parts: MetricsParts): void {
     statuses.set(reply.statusCode, (statuses.get(reply.statusCode) ?? 0) + 1);
     done();
   });
-  rawOperation(app, parts, routes.metrics, async ({ request, reply }) => {
+  rawOperation(app, parts, routes.getMetrics, async ({ request, reply }) => {
     const isLocal = !parts.behindProxy && isLoopback(request.socket.remoteAddress) && !isForwarded(request.headers);
     if (!isLocal && (await parts.tokens.check(bearer(request), request)).role === 'LOCAL')
       throw new ApiError(Code.noPermission, 'the role LOCAL may not do this');

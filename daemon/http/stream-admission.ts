@@ -36,7 +36,7 @@ export interface Admission {
   readonly since: number | null;
 }
 
-const readQuery = compileReader(routes.notifications.query, 'text');
+const readQuery = compileReader(routes.streamNotifications.query, 'text');
 
 /** Checks a request for a stream. Refuses with 1004 or 1005, then 1001, then 2007, then 2001. */
 export async function admit(

@@ -40,7 +40,7 @@ export const streamQuota: QuotaBounds = { each: 12_000, all: 30_000 };
 /** Bytes of a frame from a client. Its content is ignored; pings and closes are short. */
 const MAX_INBOUND = 1024;
 
-const path = routes.notifications.path;
+const path = routes.streamNotifications.path;
 
 /** Adds the stream to a server. */
 export const websocketPlugin =
@@ -54,7 +54,7 @@ export const websocketPlugin =
     app.route({
       method: 'GET',
       url: path,
-      config: { operation: routes.notifications as RouteShape },
+      config: { operation: routes.streamNotifications as RouteShape },
       handler: async request => {
         await admit(request.raw, request, parts);
         throw new ApiError(
@@ -115,7 +115,7 @@ class Upgrades {
     const { socket } = request;
     const onError = () => socket.destroy();
     socket.on('error', onError);
-    this.#loopWatch.enter(routes.notifications.id, this.#idOf(request));
+    this.#loopWatch.enter(routes.streamNotifications.id, this.#idOf(request));
     try {
       if (request.method !== 'GET' || splitUrl(request.url)[0] !== path) throw noSuchOperation();
       checkOrigin(request, this.#parts.origin);

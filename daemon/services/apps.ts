@@ -4,6 +4,7 @@ import type { DataOf, FormOf, QueryOf } from '../../src/contract/define.ts';
 import { versionIds } from '../../src/contract/ids.ts';
 import { paging } from '../../src/contract/limits.ts';
 import { toPage } from '../../src/contract/paging.ts';
+import type { Routes } from '../../src/contract/routes.ts';
 import { BlobError } from '../blobs/blob-error.ts';
 import type { StagedBlob } from '../blobs/blobs.ts';
 import * as domain from '../domain/app.ts';
@@ -18,7 +19,7 @@ interface AppServiceParts extends FileStore {
   readonly now: () => number;
 }
 
-type UploadForm = FormOf<typeof api.uploadApp>;
+type UploadForm = FormOf<Routes['uploadAppVersion']>;
 
 /** The operations on application versions. A refusal is thrown as an `ApiError`. */
 export class AppService {
@@ -62,7 +63,7 @@ export class AppService {
     });
   }
 
-  async list(query: QueryOf<typeof api.listApps>): Promise<DataOf<typeof api.listApps>> {
+  async list(query: QueryOf<Routes['listAppVersions']>): Promise<DataOf<Routes['listAppVersions']>> {
     const { page = paging.page, size = paging.size } = query;
     const { rows, total } = await this.#parts.store.apps({
       platform: query.platform === undefined ? undefined : accept(domain.platformOf(query.platform)),
@@ -70,10 +71,10 @@ export class AppService {
       offset: (page - 1) * size,
       limit: size,
     });
-    return toPage(rows.map(appVersion), total, page, size) as DataOf<typeof api.listApps>;
+    return toPage(rows.map(appVersion), total, page, size) as DataOf<Routes['listAppVersions']>;
   }
 
-  async latest(query: QueryOf<typeof api.latestApp>): Promise<DataOf<typeof api.latestApp>> {
+  async latest(query: QueryOf<Routes['getLatestAppVersion']>): Promise<DataOf<Routes['getLatestAppVersion']>> {
     const platform = accept(domain.platformOf(query.platform));
     const extension =
       query.extension === undefined ? undefined : accept(domain.packageExtension(platform, query.extension));

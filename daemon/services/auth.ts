@@ -1,7 +1,6 @@
-import type * as api from '../../src/contract/auth.ts';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
-import type * as webauthn from '../../src/contract/webauthn.ts';
+import type { Routes } from '../../src/contract/routes.ts';
 import { rehash, type UserRecord } from '../domain/user.ts';
 import { Conflict, StoreFailure } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
@@ -57,7 +56,7 @@ export class AuthService {
   }
 
   /** `from`: the request, for the journal. */
-  async login(body: BodyOf<typeof api.login>, from: LoginRequest): Promise<DataOf<typeof api.login>> {
+  async login(body: BodyOf<Routes['login']>, from: LoginRequest): Promise<DataOf<Routes['login']>> {
     const user = await this.#store.userByName(body.username);
     const record = (type: 'LOGIN_SUCCEEDED' | 'LOGIN_FAILED', detail = {}) => {
       const account = user?.username ?? null;
@@ -77,9 +76,9 @@ export class AuthService {
 
   async #login(
     user: UserRecord | null,
-    body: BodyOf<typeof api.login>,
+    body: BodyOf<Routes['login']>,
     site: LoginRequest['site'],
-  ): Promise<DataOf<typeof api.login>> {
+  ): Promise<DataOf<Routes['login']>> {
     // A disabled user is treated as missing, whatever the password is.
     if (!user || user.disabled) {
       await this.#guessing.login(body.username, null, async () => false);
@@ -100,7 +99,7 @@ export class AuthService {
     return mustRegisterKey ? { ...data, mustRegisterKey } : data;
   }
 
-  async refresh({ user, loginAt, session }: Caller): Promise<DataOf<typeof api.refresh>> {
+  async refresh({ user, loginAt, session }: Caller): Promise<DataOf<Routes['refreshToken']>> {
     if (!user) throw new ApiError(Code.noPermission);
     if (!(await this.#policies.mayContinue(user, session))) throw keyNeeded();
     return this.#issue(user, loginAt, session);
@@ -109,9 +108,9 @@ export class AuthService {
   /** Signs in again within a session. Refuses with 1003 a wrong password, with 1004 a key that is not accepted. */
   async stepUp(
     context: Context,
-    { password, response }: BodyOf<typeof webauthn.stepUp>,
+    { password, response }: BodyOf<Routes['stepUp']>,
     site: LoginRequest['site'],
-  ): Promise<DataOf<typeof webauthn.stepUp>> {
+  ): Promise<DataOf<Routes['stepUp']>> {
     const { user, loginAt, session } = context.caller;
     if (!user) throw new ApiError(Code.noPermission);
     if (Boolean(password) === Boolean(response))
@@ -135,7 +134,7 @@ export class AuthService {
     if (demand === 'registration' && !session?.withKey) throw keyToRegister();
   }
 
-  #issue(user: UserRecord, loginAt: number, session: Partial<Session> | undefined): DataOf<typeof api.refresh> {
+  #issue(user: UserRecord, loginAt: number, session: Partial<Session> | undefined): DataOf<Routes['refreshToken']> {
     const { token, expiresAt } = this.#tokens.issue(user, loginAt, session);
     return { token, expireTime: present.iso(expiresAt) };
   }

@@ -4,6 +4,7 @@ import type { DataOf, FormOf, QueryOf } from '../../src/contract/define.ts';
 import { backupIds, deviceIds } from '../../src/contract/ids.ts';
 import { paging } from '../../src/contract/limits.ts';
 import { toPage } from '../../src/contract/paging.ts';
+import type { Routes } from '../../src/contract/routes.ts';
 import { BlobError } from '../blobs/blob-error.ts';
 import type { StagedBlob, StoredBlob } from '../blobs/blobs.ts';
 import { type BackupDecision, type BackupRecord, backUp, restore } from '../domain/backup.ts';
@@ -46,7 +47,7 @@ export class BackupService {
   async create(
     context: Context,
     deviceId: string,
-    form: FormOf<typeof api.createBackup>,
+    form: FormOf<Routes['createBackup']>,
     { fileName, blob }: Uploaded,
   ): Promise<api.Backup> {
     return keep(this.#parts, blob, name =>
@@ -68,7 +69,7 @@ export class BackupService {
     );
   }
 
-  async list(deviceId: string, query: QueryOf<typeof api.listBackups>): Promise<DataOf<typeof api.listBackups>> {
+  async list(deviceId: string, query: QueryOf<Routes['listBackups']>): Promise<DataOf<Routes['listBackups']>> {
     const { page = paging.page, size = paging.size } = query;
     const device = await this.#device(deviceId);
     const { rows, total } = await this.#parts.store.backups(device.number, {
@@ -76,7 +77,7 @@ export class BackupService {
       offset: (page - 1) * size,
       limit: size,
     });
-    return toPage(rows.map(toBackup), total, page, size) as DataOf<typeof api.listBackups>;
+    return toPage(rows.map(toBackup), total, page, size) as DataOf<Routes['listBackups']>;
   }
 
   /** The digest of the file has been checked. The caller closes the file. */
@@ -85,7 +86,7 @@ export class BackupService {
     return { blob: await this.#verified(backup), sha256: backup.sha256, fileName: backup.fileName };
   }
 
-  async restore(context: Context, deviceId: string, backupId: string): Promise<DataOf<typeof api.restoreBackup>> {
+  async restore(context: Context, deviceId: string, backupId: string): Promise<DataOf<Routes['restoreBackup']>> {
     return retrying(async () => {
       const device = await this.#device(deviceId);
       const backup = await this.#backup(device, backupId);

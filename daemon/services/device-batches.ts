@@ -1,7 +1,8 @@
 import { ApiError, Code, SUCCESS } from '../../src/contract/codes.ts';
 import type { DataOf } from '../../src/contract/define.ts';
-import { batchItems, type batchUpdate } from '../../src/contract/device-batch.ts';
+import { batchItems } from '../../src/contract/device-batch.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
+import type { Routes } from '../../src/contract/routes.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 import type { BatchOperation } from '../../src/contract/values.ts';
 import type { KeyedMutex } from '../concurrency.ts';
@@ -11,7 +12,7 @@ import type { Store } from '../store/store.ts';
 import { type Context, commitLast, refused, retrying } from './context.ts';
 import type { DeviceOperation, deviceOperations } from './device-operations.ts';
 
-type BatchResult = DataOf<typeof batchUpdate>['results'][number];
+type BatchResult = DataOf<Routes['batchUpdateDevices']>['results'][number];
 
 /** An item as it was sent: which device it names, and the fields of the operation. */
 interface Item {
@@ -51,7 +52,11 @@ export class DeviceBatches {
   }
 
   /** Results are in the order of the items. */
-  async run(context: Context, name: BatchOperation, items: readonly unknown[]): Promise<DataOf<typeof batchUpdate>> {
+  async run(
+    context: Context,
+    name: BatchOperation,
+    items: readonly unknown[],
+  ): Promise<DataOf<Routes['batchUpdateDevices']>> {
     const found = await this.#find(name, items);
     const numbers = [...new Set(found.flatMap(item => ('number' in item ? [item.number] : [])))];
     return this.#changes.runAll(numbers.map(deviceIds.format), () =>
@@ -102,7 +107,7 @@ export class DeviceBatches {
     };
     const decided: Decided[] = [];
     for (const item of found) decided.push(await decide(item));
-    const data = (): DataOf<typeof batchUpdate> => {
+    const data = (): DataOf<Routes['batchUpdateDevices']> => {
       const results = decided.map(item => ('failure' in item ? item.failure : item.success()));
       const success = results.filter(({ status }) => status === 'success').length;
       return { total: found.length, success, failed: found.length - success, results };

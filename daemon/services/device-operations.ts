@@ -1,9 +1,10 @@
 /** The operations that change the state or the code of a device: what they decide, and what they return. */
+
 import { Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
-import type * as api from '../../src/contract/devices.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
 import { activationCodeDays } from '../../src/contract/limits.ts';
+import type { Routes } from '../../src/contract/routes.ts';
 import type { BatchOperation } from '../../src/contract/values.ts';
 import { expiry, newActivationCode } from '../domain/activation-code.ts';
 import { Refusal } from '../domain/decision.ts';
@@ -38,7 +39,7 @@ interface DeviceOperationParts {
 /** The operations by the name that a batch has for them. */
 export function deviceOperations({ guessing, access }: DeviceOperationParts) {
   return {
-    ACTIVATE: operation<Fields<typeof api.activate>, DataOf<typeof api.activate>>({
+    ACTIVATE: operation<Fields<Routes['activateDevice']>, DataOf<Routes['activateDevice']>>({
       async decide(device, { activationCode, userId }, at, context) {
         const refusal = domain.refusalOf('activate', device);
         if (refusal) return refusal;
@@ -55,7 +56,7 @@ export function deviceOperations({ guessing, access }: DeviceOperationParts) {
         activatedAt: iso(at),
       }),
     }),
-    LOCK: operation<Fields<typeof api.lock>, DataOf<typeof api.lock>>({
+    LOCK: operation<Fields<Routes['lockDevice']>, DataOf<Routes['lockDevice']>>({
       decide: (device, { reason, note }, at) => domain.lock(device, reason, note ?? null, at),
       data: (device, { reason }, at) => ({
         deviceId: deviceIds.format(device.number),
@@ -64,11 +65,11 @@ export function deviceOperations({ guessing, access }: DeviceOperationParts) {
         lockReason: reason,
       }),
     }),
-    UNLOCK: operation<Fields<typeof api.unlock>, DataOf<typeof api.unlock>>({
+    UNLOCK: operation<Fields<Routes['unlockDevice']>, DataOf<Routes['unlockDevice']>>({
       decide: (device, { note }) => domain.unlock(device, note ?? null),
       data: (device, _, at) => ({ deviceId: deviceIds.format(device.number), status: 'ACTIVE', unlockedAt: iso(at) }),
     }),
-    DEACTIVATE: operation<Fields<typeof api.deactivate>, DataOf<typeof api.deactivate>>({
+    DEACTIVATE: operation<Fields<Routes['deactivateDevice']>, DataOf<Routes['deactivateDevice']>>({
       decide: (device, { reason, note }, at) => domain.deactivate(device, reason, note ?? null, at),
       data: (device, _, at) => ({
         deviceId: deviceIds.format(device.number),
@@ -76,7 +77,7 @@ export function deviceOperations({ guessing, access }: DeviceOperationParts) {
         deactivatedAt: iso(at),
       }),
     }),
-    GENERATE_CODE: operation<Fields<typeof api.generateActivationCode>, DataOf<typeof api.generateActivationCode>>({
+    GENERATE_CODE: operation<Fields<Routes['generateActivationCode']>, DataOf<Routes['generateActivationCode']>>({
       decide: (device, { validityDays = activationCodeDays.default, reason }, at) =>
         domain.replaceCode(device, newActivationCode(), expiry(at, validityDays), reason),
       data: (device, _, at, set) => ({

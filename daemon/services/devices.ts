@@ -1,10 +1,10 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
-import type { batchUpdate } from '../../src/contract/device-batch.ts';
 import * as api from '../../src/contract/devices.ts';
 import { deviceIds, userIds } from '../../src/contract/ids.ts';
 import { paging } from '../../src/contract/limits.ts';
 import { toPage } from '../../src/contract/paging.ts';
+import type { Routes } from '../../src/contract/routes.ts';
 import { parseTag } from '../../src/contract/tags.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 import { KeyedMutex } from '../concurrency.ts';
@@ -51,7 +51,7 @@ export class DeviceService {
     this.#batches = new DeviceBatches(parts, this.#changes, this.#operations);
   }
 
-  register(context: Context, body: api.Registration): Promise<DataOf<typeof api.registerDevice>> {
+  register(context: Context, body: api.Registration): Promise<DataOf<Routes['registerDevice']>> {
     return this.#parts.policies.admitting([body], ({ judge, guards }) => {
       const admitted = judge(body);
       if (admitted instanceof Refusal) return this.#refuseRegistration(body.serialNumber, admitted);
@@ -80,7 +80,7 @@ export class DeviceService {
   }
 
   /** Each item is validated separately; the accepted ones are committed together. */
-  async batchRegister(context: Context, items: readonly unknown[]): Promise<DataOf<typeof api.batchRegister>> {
+  async batchRegister(context: Context, items: readonly unknown[]): Promise<DataOf<Routes['batchRegisterDevices']>> {
     const read = items.map(item => readRegistration(item));
     const valid = read.flatMap(item => (item.ok ? [item.value] : []));
     return this.#parts.policies.admitting(valid, async admission => {
@@ -108,15 +108,19 @@ export class DeviceService {
     });
   }
 
-  activate(context: Context, body: BodyOf<typeof api.activate>): Promise<DataOf<typeof api.activate>> {
+  activate(context: Context, body: BodyOf<Routes['activateDevice']>): Promise<DataOf<Routes['activateDevice']>> {
     return this.#apply(context, body.deviceId, this.#operations.ACTIVATE, body);
   }
 
-  lock(context: Context, deviceId: string, body: BodyOf<typeof api.lock>): Promise<DataOf<typeof api.lock>> {
+  lock(context: Context, deviceId: string, body: BodyOf<Routes['lockDevice']>): Promise<DataOf<Routes['lockDevice']>> {
     return this.#apply(context, deviceId, this.#operations.LOCK, body);
   }
 
-  unlock(context: Context, deviceId: string, body: BodyOf<typeof api.unlock>): Promise<DataOf<typeof api.unlock>> {
+  unlock(
+    context: Context,
+    deviceId: string,
+    body: BodyOf<Routes['unlockDevice']>,
+  ): Promise<DataOf<Routes['unlockDevice']>> {
     return this.#apply(context, deviceId, this.#operations.UNLOCK, body);
   }
 
@@ -124,8 +128,8 @@ export class DeviceService {
   async deactivate(
     context: Context,
     deviceId: string,
-    body: BodyOf<typeof api.deactivate>,
-  ): Promise<DataOf<typeof api.deactivate>> {
+    body: BodyOf<Routes['deactivateDevice']>,
+  ): Promise<DataOf<Routes['deactivateDevice']>> {
     accept(domain.refusalOf('deactivate', await this.#device(deviceId)));
     await this.#parts.passwords.confirmAdministrator(context, body.confirmPassword);
     return this.#apply(context, deviceId, this.#operations.DEACTIVATE, body);
@@ -135,9 +139,9 @@ export class DeviceService {
   async update(
     context: Context,
     deviceId: string,
-    body: BodyOf<typeof api.updateDevice>,
+    body: BodyOf<Routes['updateDevice']>,
     given: Readonly<Record<string, unknown>>,
-  ): Promise<DataOf<typeof api.updateDevice>> {
+  ): Promise<DataOf<Routes['updateDevice']>> {
     accept(domain.emptyEdit(body, given));
     return this.#change(context, deviceId, {
       decide: (device, at) => domain.edit(device, body, given, at),
@@ -153,16 +157,16 @@ export class DeviceService {
 
   generateCode(
     context: Context,
-    body: BodyOf<typeof api.generateActivationCode>,
-  ): Promise<DataOf<typeof api.generateActivationCode>> {
+    body: BodyOf<Routes['generateActivationCode']>,
+  ): Promise<DataOf<Routes['generateActivationCode']>> {
     return this.#apply(context, body.deviceId, this.#operations.GENERATE_CODE, body);
   }
 
   /** Refuses the whole batch with 1001 or 1003 if the password that a deactivation requires is absent or wrong. */
   async batchUpdate(
     context: Context,
-    { operation, items, confirmPassword }: BodyOf<typeof batchUpdate>,
-  ): Promise<DataOf<typeof batchUpdate>> {
+    { operation, items, confirmPassword }: BodyOf<Routes['batchUpdateDevices']>,
+  ): Promise<DataOf<Routes['batchUpdateDevices']>> {
     if (operation === 'DEACTIVATE') {
       if (confirmPassword === undefined) throw new ApiError(Code.parameterError, 'confirmPassword is required');
       await this.#parts.passwords.confirmAdministrator(context, confirmPassword);
@@ -170,7 +174,7 @@ export class DeviceService {
     return this.#batches.run(context, operation, items);
   }
 
-  async recordUsage(context: Context, deviceId: string, seconds: number): Promise<DataOf<typeof api.recordUsage>> {
+  async recordUsage(context: Context, deviceId: string, seconds: number): Promise<DataOf<Routes['recordUsage']>> {
     return this.#change(context, deviceId, {
       decide: device => domain.use(device, seconds),
       data: ({ device, at, result }) => {
@@ -185,7 +189,7 @@ export class DeviceService {
     });
   }
 
-  async list(context: Context, query: QueryOf<typeof api.listDevices>): Promise<DataOf<typeof api.listDevices>> {
+  async list(context: Context, query: QueryOf<Routes['listDevices']>): Promise<DataOf<Routes['listDevices']>> {
     const { page = paging.page, size = paging.size } = query;
     const { rows, total } = await this.#parts.store.devices({
       ...filterOf(query),
@@ -195,7 +199,7 @@ export class DeviceService {
       limit: size,
     });
     const list = rows.map(row => present.listItem(row, context.caller));
-    return toPage(list, total, page, size) as DataOf<typeof api.listDevices>;
+    return toPage(list, total, page, size) as DataOf<Routes['listDevices']>;
   }
 
   async detail(context: Context, deviceId: string): Promise<api.DeviceDetail> {
@@ -273,7 +277,7 @@ function batchItem({ serialNumber, activationCode }: NewDevice, result: ChangeRe
 }
 
 /** The filter of a query of devices; times in milliseconds since 1970. */
-export function filterOf(query: Pick<QueryOf<typeof api.listDevices>, keyof typeof api.deviceFilter>): DeviceFilter {
+export function filterOf(query: Pick<QueryOf<Routes['listDevices']>, keyof typeof api.deviceFilter>): DeviceFilter {
   return {
     deviceType: query.deviceType,
     status: query.status,

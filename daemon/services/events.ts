@@ -2,7 +2,7 @@ import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { DataOf, QueryOf } from '../../src/contract/define.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
 import { eventPage } from '../../src/contract/limits.ts';
-import type { listEvents } from '../../src/contract/system.ts';
+import type { Routes } from '../../src/contract/routes.ts';
 import { type EventType, eventTypes, journalEventTypes } from '../../src/contract/values.ts';
 import { notificationOf } from '../notifications/frames.ts';
 import type { Reader } from '../store/store.ts';
@@ -16,7 +16,7 @@ export class EventService {
   }
 
   /** Refuses with 1001 for an unknown type, then with 2001 for an unknown device. */
-  async list(query: QueryOf<typeof listEvents>): Promise<DataOf<typeof listEvents>> {
+  async list(query: QueryOf<Routes['listEvents']>): Promise<DataOf<Routes['listEvents']>> {
     const { after = 0, before, limit = eventPage.default } = query;
     const wanted = query.types === undefined ? journalEventTypes : eventTypesIn(query.types);
     const types = journalEventTypes.filter(type => wanted.includes(type));

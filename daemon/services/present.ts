@@ -1,9 +1,9 @@
 /** Records and times as the interface shows them. */
 
-import type * as auth from '../../src/contract/auth.ts';
 import type { DataOf } from '../../src/contract/define.ts';
 import type { DeviceDetail, DeviceListItem } from '../../src/contract/devices.ts';
 import { deviceIds, tokenIds, userIds } from '../../src/contract/ids.ts';
+import type { Routes } from '../../src/contract/routes.ts';
 import type { ServiceToken } from '../../src/contract/tokens.ts';
 import type * as api from '../../src/contract/users.ts';
 import type { DeviceRecord, DeviceRow } from '../domain/device.ts';
@@ -113,7 +113,7 @@ export function user(record: UserRecord): api.User {
 }
 
 /** A user in the response to a login. */
-export const loginUser = ({ number, username, role, email }: UserRecord): DataOf<typeof auth.login>['user'] => ({
+export const loginUser = ({ number, username, role, email }: UserRecord): DataOf<Routes['login']>['user'] => ({
   id: userIds.format(number),
   username,
   role,
@@ -137,7 +137,7 @@ export function serviceToken(record: ServiceTokenRecord): ServiceToken {
 }
 
 /** The user or service token that makes a request; null for the role LOCAL. */
-export function me({ user: person, serviceToken: token }: Caller): DataOf<typeof api.me> | null {
+export function me({ user: person, serviceToken: token }: Caller): DataOf<Routes['getOwnUser']> | null {
   if (person) return user(person);
   if (!token) return null;
   return {

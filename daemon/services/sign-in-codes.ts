@@ -1,9 +1,10 @@
 /** Single-use codes in place of a token: for a session of the console, and for a notification stream. */
+
 import { createHash, randomBytes } from 'node:crypto';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { signInCodeSeconds } from '../../src/contract/limits.ts';
-import type * as api from '../../src/contract/sign-in-codes.ts';
+import type { Routes } from '../../src/contract/routes.ts';
 import type { CodePurpose } from '../../src/contract/values.ts';
 import type { SharedCodes } from '../store/codes.ts';
 import type { Store } from '../store/store.ts';
@@ -46,8 +47,8 @@ export class SignInCodes {
   async create(
     { serviceToken }: Caller,
     token: string,
-    { purpose }: BodyOf<typeof api.createCode>,
-  ): Promise<DataOf<typeof api.createCode>> {
+    { purpose }: BodyOf<Routes['createSignInCode']>,
+  ): Promise<DataOf<Routes['createSignInCode']>> {
     if (serviceToken && purpose === 'SESSION')
       throw new ApiError(Code.noPermission, 'a service token may not open a session: log in as a user');
     const { tokens } = this.#parts;
@@ -60,9 +61,9 @@ export class SignInCodes {
 
   /** Opens another session of the login that made the code. `from`: the request, for the journal. */
   async exchange(
-    { code }: BodyOf<typeof api.exchangeCode>,
+    { code }: BodyOf<Routes['exchangeSignInCode']>,
     { address, requestId }: Pick<Context, 'address' | 'requestId'>,
-  ): Promise<DataOf<typeof api.exchangeCode>> {
+  ): Promise<DataOf<Routes['exchangeSignInCode']>> {
     const session = await this.#take('SESSION', code);
     const opened = session && 'user' in session ? await this.#open(session) : null;
     const record = { account: opened?.user.username ?? null, address, requestId };

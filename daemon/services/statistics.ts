@@ -1,5 +1,5 @@
 import type { DataOf } from '../../src/contract/define.ts';
-import type { statistics } from '../../src/contract/statistics.ts';
+import type { Routes } from '../../src/contract/routes.ts';
 import { deviceStatuses, deviceTypes, statisticsRange } from '../../src/contract/values.ts';
 import type { DeviceStatistics } from '../store/queries.ts';
 import type { Reader } from '../store/store.ts';
@@ -8,7 +8,7 @@ import { iso } from './present.ts';
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-type Statistics = DataOf<typeof statistics>;
+type Statistics = DataOf<Routes['getStatistics']>;
 type Counts = DeviceStatistics['counts'];
 
 /** Counts the devices. `now`: milliseconds since 1970. */

@@ -3,6 +3,7 @@ import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import { tokenIds, webhookIds } from '../../src/contract/ids.ts';
 import { paging } from '../../src/contract/limits.ts';
 import { toPage } from '../../src/contract/paging.ts';
+import type { Routes } from '../../src/contract/routes.ts';
 import type * as api from '../../src/contract/tokens.ts';
 import { type TokenPermission, tokenPermissions } from '../../src/contract/values.ts';
 import * as domain from '../domain/service-token.ts';
@@ -32,7 +33,7 @@ export class TokenService {
   }
 
   /** Only people create tokens, so the caller is a user. */
-  async create(context: Context, body: BodyOf<typeof api.createToken>): Promise<DataOf<typeof api.createToken>> {
+  async create(context: Context, body: BodyOf<Routes['createToken']>): Promise<DataOf<Routes['createToken']>> {
     const { name, role, expiresInDays } = body;
     const allowedFrom = readNetworks(body.allowedFrom ?? null);
     const may = readPermissions(body.may ?? []);
@@ -48,7 +49,7 @@ export class TokenService {
     return { tokenId: tokenIds.format(result.number), token: text, ...shown };
   }
 
-  async list(query: QueryOf<typeof api.listTokens>): Promise<DataOf<typeof api.listTokens>> {
+  async list(query: QueryOf<Routes['listTokens']>): Promise<DataOf<Routes['listTokens']>> {
     const { page = paging.page, size = paging.size } = query;
     const window = { descending: query.sortOrder !== 'asc', offset: (page - 1) * size, limit: size };
     const { rows, total } = await this.#parts.store.serviceTokens(window);
@@ -57,11 +58,11 @@ export class TokenService {
       total,
       page,
       size,
-    ) as DataOf<typeof api.listTokens>;
+    ) as DataOf<Routes['listTokens']>;
   }
 
   /** A token that is revoked already stays as it is. */
-  async revoke(context: Context, tokenId: string): Promise<DataOf<typeof api.revokeToken>> {
+  async revoke(context: Context, tokenId: string): Promise<DataOf<Routes['revokeToken']>> {
     const revoked = await retrying(async () => {
       const number = tokenIds.parse(tokenId);
       const token = number === null ? null : await this.#parts.store.serviceToken(number);

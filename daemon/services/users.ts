@@ -3,6 +3,7 @@ import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import { userIds } from '../../src/contract/ids.ts';
 import { paging } from '../../src/contract/limits.ts';
 import { toPage } from '../../src/contract/paging.ts';
+import type { Routes } from '../../src/contract/routes.ts';
 import type * as api from '../../src/contract/users.ts';
 import { KeyedMutex } from '../concurrency.ts';
 import * as domain from '../domain/user.ts';
@@ -30,7 +31,7 @@ export class UserService {
     this.#parts = parts;
   }
 
-  async create(context: Context, body: BodyOf<typeof api.createUser>): Promise<api.User> {
+  async create(context: Context, body: BodyOf<Routes['createUser']>): Promise<api.User> {
     await checkNewPassword(body.password, body.username);
     const email = body.email ?? null;
     const user = {
@@ -47,14 +48,14 @@ export class UserService {
     });
   }
 
-  async list(query: QueryOf<typeof api.listUsers>): Promise<DataOf<typeof api.listUsers>> {
+  async list(query: QueryOf<Routes['listUsers']>): Promise<DataOf<Routes['listUsers']>> {
     const { page = paging.page, size = paging.size } = query;
     const window = { descending: query.sortOrder !== 'asc', offset: (page - 1) * size, limit: size };
     const { rows, total } = await this.#parts.store.users(window);
-    return toPage(rows.map(present.user), total, page, size) as DataOf<typeof api.listUsers>;
+    return toPage(rows.map(present.user), total, page, size) as DataOf<Routes['listUsers']>;
   }
 
-  async update(context: Context, userId: string, body: BodyOf<typeof api.updateUser>): Promise<api.User> {
+  async update(context: Context, userId: string, body: BodyOf<Routes['updateUser']>): Promise<api.User> {
     return this.#change(userId, async () => {
       const user = await this.#user(userId);
       const set = domain.differences(user, body);
@@ -65,7 +66,7 @@ export class UserService {
   }
 
   /** A user's own password change needs the old password; an ADMIN changes those of others without it. */
-  async setPassword(context: Context, userId: string, body: BodyOf<typeof api.setPassword>): Promise<api.User> {
+  async setPassword(context: Context, userId: string, body: BodyOf<Routes['setPassword']>): Promise<api.User> {
     await checkNewPassword(body.password, null);
     const found = await this.#user(userId);
     await checkNewPassword(body.password, found.username);

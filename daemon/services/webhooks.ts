@@ -1,6 +1,7 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { webhookIds } from '../../src/contract/ids.ts';
+import type { Routes } from '../../src/contract/routes.ts';
 import { type JournalEventType, journalEventTypes } from '../../src/contract/values.ts';
 import { isWebhookSecret, newWebhookSecret, secretShape } from '../../src/contract/webhooks/scheme.ts';
 import type * as api from '../../src/contract/webhooks.ts';
@@ -43,7 +44,7 @@ export class WebhookService {
     this.#parts = parts;
   }
 
-  async create(context: Context, body: BodyOf<typeof api.createWebhook>): Promise<DataOf<typeof api.createWebhook>> {
+  async create(context: Context, body: BodyOf<Routes['createWebhook']>): Promise<DataOf<Routes['createWebhook']>> {
     const { store, sealingKey, now } = this.#parts;
     const url = await this.#urlOf(body.url);
     const types = typesOf(body.types ?? null);
@@ -65,7 +66,7 @@ export class WebhookService {
     return { ...(await this.#present(made.record, made.progress)), secret: given === null ? secret : null };
   }
 
-  async list(): Promise<DataOf<typeof api.listWebhooks>> {
+  async list(): Promise<DataOf<Routes['listWebhooks']>> {
     const list: api.WebhookItem[] = [];
     for (const record of (await this.#webhooks()).list) {
       const stored = await this.#parts.store.webhookProgress(record.number);
@@ -83,7 +84,7 @@ export class WebhookService {
     return stored.filter(one => one !== null && one.progress.failures > 0).length;
   }
 
-  async test(webhookId: string): Promise<DataOf<typeof api.testWebhook>> {
+  async test(webhookId: string): Promise<DataOf<Routes['testWebhook']>> {
     const { record } = await this.#find(webhookId);
     const message = testMessage(record, this.#parts.now());
     const { result, status: httpStatus, reason, milliseconds } = await this.#parts.poster.post(record, message);
@@ -105,7 +106,7 @@ export class WebhookService {
     );
   }
 
-  async remove(context: Context, webhookId: string): Promise<DataOf<typeof api.removeWebhook>> {
+  async remove(context: Context, webhookId: string): Promise<DataOf<Routes['removeWebhook']>> {
     const removed = await retrying(async () => {
       const { webhooks, record } = await this.#find(webhookId);
       const changes = domain.remove(webhooks, record);
@@ -116,7 +117,7 @@ export class WebhookService {
     return removed;
   }
 
-  async deliveries(webhookId: string): Promise<DataOf<typeof api.webhookDeliveries>> {
+  async deliveries(webhookId: string): Promise<DataOf<Routes['webhookDeliveries']>> {
     const { attempts } = (await this.#find(webhookId)).stored.progress;
     const list = attempts.map(({ event, number, at, status, reason, ...attempt }) => ({
       ...attempt,

@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Code } from './codes.ts';
-import { route } from './define.ts';
-import { endpoints } from './endpoints.ts';
+import { operations } from './define.ts';
 import { line, nullable, oneOf, prose, shown, timestamp, token } from './fields.ts';
 import { versionIds } from './ids.ts';
 import { sizes, textLengths } from './limits.ts';
@@ -35,106 +34,99 @@ export const appVersion = Type.Object({
 /** An uploaded installer package. */
 export type AppVersion = Static<typeof appVersion>;
 
-/** The same platform, version and extension a second time is refused with 4002. After a failure nothing is stored. */
-export const uploadApp = route({
-  id: 'uploadAppVersion',
-  ...endpoints.uploadApp,
-  tag,
-  summary: 'Upload an installer package',
-  description:
-    'The parts may have any order. Each combination of platform, version and extension can be uploaded once.',
-  access: ['ADMIN'],
-  limit: 'upload',
-  form: Type.Object({
-    platform: platformInput,
-    version: number,
-    versionName: Type.Optional(nullable(line(textLengths.versionName, { description: 'display name' }))),
-    changelog: Type.Optional(nullable(prose(textLengths.changelog, { description: 'changes in this version' }))),
-    forceUpdate: Type.Optional(
-      nullable(Type.Boolean({ description: 'older clients must update; true or false, case-insensitive' })),
-    ),
-    minSupportVersion: Type.Optional(nullable(number)),
-  }),
-  file: {
-    field: 'file',
-    maxBytes: sizes.package,
-    description: "the package; its extension must be one of the platform's",
-  },
-  data: appVersion,
-  errors: [Code.uploadFailed],
-  example: { form: { platform: 'ANDROID', version: '1.0.0', versionName: 'First', forceUpdate: 'false' } },
-});
-
-/** A page past the end is empty. */
-export const listApps = route({
-  id: 'listAppVersions',
-  ...endpoints.listApps,
-  tag,
-  summary: 'List application versions',
-  extension: true,
-  access: roles,
-  limit: 'query',
-  query: Type.Object({ ...pageQuery(), platform: Type.Optional(platformInput) }),
-  data: paged(appVersion),
-  errors: [],
-});
-
-/** Refused with 4001 if nothing was uploaded for the platform (and extension). */
-export const latestApp = route({
-  id: 'getLatestAppVersion',
-  ...endpoints.latestApp,
-  tag,
-  summary: 'Find the newest version and whether a client must update',
-  description:
-    'Versions compare as numbers; a missing part counts as 0, and a pre-release is below its release. Without currentVersion, updateAvailable and forceUpdate are false.',
-  extension: true,
-  access: roles,
-  limit: 'query',
-  query: Type.Object({
-    platform: platformInput,
-    currentVersion: Type.Optional(number),
-    extension: Type.Optional(
-      token({ description: 'only packages with this extension, with or without the dot', examples: ['deb'] }),
-    ),
-  }),
-  data: Type.Object({
-    latest: appVersion,
-    updateAvailable: Type.Boolean(),
-    forceUpdate: Type.Boolean({
-      description: 'true if any newer version is forced, or if the client is below minSupportVersion of the latest',
-    }),
-  }),
-  errors: [Code.versionNotFound],
-  example: { query: { platform: 'ANDROID', currentVersion: '0.9.0' } },
-});
-
 const params = Type.Object({ versionId: token({ description: 'version id', examples: ['APP-1'] }) });
 
-/** An unknown id is refused with 4001. */
-export const showApp = route({
-  id: 'getAppVersion',
-  ...endpoints.showApp,
-  tag,
-  summary: 'Show an application version',
-  extension: true,
-  access: roles,
-  limit: 'query',
-  params,
-  data: appVersion,
-  errors: [Code.versionNotFound],
-});
+/** Operations on application versions. */
+export const appOperations = operations({
+  /** The same platform, version and extension a second time is refused with 4002. After a failure nothing is stored. */
+  uploadAppVersion: {
+    tag,
+    summary: 'Upload an installer package',
+    description:
+      'The parts may have any order. Each combination of platform, version and extension can be uploaded once.',
+    access: ['ADMIN'],
+    limit: 'upload',
+    form: Type.Object({
+      platform: platformInput,
+      version: number,
+      versionName: Type.Optional(nullable(line(textLengths.versionName, { description: 'display name' }))),
+      changelog: Type.Optional(nullable(prose(textLengths.changelog, { description: 'changes in this version' }))),
+      forceUpdate: Type.Optional(
+        nullable(Type.Boolean({ description: 'older clients must update; true or false, case-insensitive' })),
+      ),
+      minSupportVersion: Type.Optional(nullable(number)),
+    }),
+    file: {
+      field: 'file',
+      maxBytes: sizes.package,
+      description: "the package; its extension must be one of the platform's",
+    },
+    data: appVersion,
+    errors: [Code.uploadFailed],
+    example: { form: { platform: 'ANDROID', version: '1.0.0', versionName: 'First', forceUpdate: 'false' } },
+  },
 
-/** Supports one range per request; more than one returns the whole file. */
-export const downloadApp = route({
-  id: 'downloadAppVersion',
-  ...endpoints.downloadApp,
-  tag,
-  summary: 'Download the package',
-  description: 'Supports Range and If-None-Match; the ETag is the SHA-256 of the file.',
-  extension: true,
-  access: roles,
-  limit: 'query',
-  params,
-  raw: { contentType: 'application/octet-stream', description: 'the file' },
-  errors: [Code.versionNotFound, 416],
+  /** A page past the end is empty. */
+  listAppVersions: {
+    tag,
+    summary: 'List application versions',
+    extension: true,
+    access: roles,
+    limit: 'query',
+    query: Type.Object({ ...pageQuery(), platform: Type.Optional(platformInput) }),
+    data: paged(appVersion),
+    errors: [],
+  },
+
+  /** Refused with 4001 if nothing was uploaded for the platform (and extension). */
+  getLatestAppVersion: {
+    tag,
+    summary: 'Find the newest version and whether a client must update',
+    description:
+      'Versions compare as numbers; a missing part counts as 0, and a pre-release is below its release. Without currentVersion, updateAvailable and forceUpdate are false.',
+    extension: true,
+    access: roles,
+    limit: 'query',
+    query: Type.Object({
+      platform: platformInput,
+      currentVersion: Type.Optional(number),
+      extension: Type.Optional(
+        token({ description: 'only packages with this extension, with or without the dot', examples: ['deb'] }),
+      ),
+    }),
+    data: Type.Object({
+      latest: appVersion,
+      updateAvailable: Type.Boolean(),
+      forceUpdate: Type.Boolean({
+        description: 'true if any newer version is forced, or if the client is below minSupportVersion of the latest',
+      }),
+    }),
+    errors: [Code.versionNotFound],
+    example: { query: { platform: 'ANDROID', currentVersion: '0.9.0' } },
+  },
+
+  /** An unknown id is refused with 4001. */
+  getAppVersion: {
+    tag,
+    summary: 'Show an application version',
+    extension: true,
+    access: roles,
+    limit: 'query',
+    params,
+    data: appVersion,
+    errors: [Code.versionNotFound],
+  },
+
+  /** Supports one range per request; more than one returns the whole file. */
+  downloadAppVersion: {
+    tag,
+    summary: 'Download the package',
+    description: 'Supports Range and If-None-Match; the ETag is the SHA-256 of the file.',
+    extension: true,
+    access: roles,
+    limit: 'query',
+    params,
+    raw: { contentType: 'application/octet-stream', description: 'the file' },
+    errors: [Code.versionNotFound, 416],
+  },
 });

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { Code } from './codes.ts';
-import { route } from './define.ts';
-import { endpoints } from './endpoints.ts';
+import { operations } from './define.ts';
 import { nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { userIds } from './ids.ts';
 import { roles, sessionKinds } from './values.ts';
@@ -39,36 +38,35 @@ export const loginData = Type.Object({
   ),
 });
 
-/** Each attempt counts against the limit of the client's address. A disabled user gets 1002, whatever the password. */
-export const login = route({
-  id: 'login',
-  ...endpoints.login,
-  tag,
-  summary: 'Log in',
-  description:
-    'The token is valid for 24 hours. A user who must sign in with a security key gets 1004 after the right password, with `data.loginTicket` and, where the address allows it, `data.secondFactor`: options for `navigator.credentials.get`. The second step is `POST /api/auth/webauthn/login`.',
-  limit: 'login',
-  body: Type.Object({
-    username: token({ description: 'user name', examples: ['admin'] }),
-    password: secret({ min: 1 }, { description: 'password' }),
-    session,
-  }),
-  data: loginData,
-  errors: [Code.userNotFound, Code.wrongPassword, Code.tokenInvalid],
-  example: { body: { username: 'admin', password: 'correct horse battery' } },
-});
+/** Logins. */
+export const authOperations = operations({
+  /** Each attempt counts against the limit of the client's address. A disabled user gets 1002, whatever the password. */
+  login: {
+    tag,
+    summary: 'Log in',
+    description:
+      'The token is valid for 24 hours. A user who must sign in with a security key gets 1004 after the right password, with `data.loginTicket` and, where the address allows it, `data.secondFactor`: options for `navigator.credentials.get`. The second step is `POST /api/auth/webauthn/login`.',
+    limit: 'login',
+    body: Type.Object({
+      username: token({ description: 'user name', examples: ['admin'] }),
+      password: secret({ min: 1 }, { description: 'password' }),
+      session,
+    }),
+    data: loginData,
+    errors: [Code.userNotFound, Code.wrongPassword, Code.tokenInvalid],
+    example: { body: { username: 'admin', password: 'correct horse battery' } },
+  },
 
-/** An expired token cannot be refreshed (1005). All tokens of a login end 30 days after it, or as the operator has set. */
-export const refresh = route({
-  id: 'refreshToken',
-  ...endpoints.refresh,
-  tag,
-  summary: 'Get a new token before the current one expires',
-  description:
-    'The earlier token stays valid until it expires. No token of a login is valid for longer than 30 days after it, unless the operator has set another number of days.',
-  access: roles,
-  peopleOnly: true,
-  limit: 'query',
-  data: Type.Object({ token: jwt, expireTime }),
-  errors: [],
+  /** An expired token cannot be refreshed (1005). All tokens of a login end 30 days after it, or as the operator has set. */
+  refreshToken: {
+    tag,
+    summary: 'Get a new token before the current one expires',
+    description:
+      'The earlier token stays valid until it expires. No token of a login is valid for longer than 30 days after it, unless the operator has set another number of days.',
+    access: roles,
+    peopleOnly: true,
+    limit: 'query',
+    data: Type.Object({ token: jwt, expireTime }),
+    errors: [],
+  },
 });

@@ -1,9 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { Code } from './codes.ts';
-import { route } from './define.ts';
+import { operations } from './define.ts';
 import { deviceId, note } from './device-fields.ts';
 import { changers } from './devices.ts';
-import { endpoints } from './endpoints.ts';
 import { nullable, shown, timestamp, token } from './fields.ts';
 import { backupIds } from './ids.ts';
 import { sizes } from './limits.ts';
@@ -32,64 +31,59 @@ export const backup = Type.Object(record);
 /** An uploaded backup of a device. */
 export type Backup = Static<typeof backup>;
 
-/** After a failure nothing is stored. Not idempotent. */
-export const createBackup = route({
-  id: 'createBackup',
-  ...endpoints.createBackup,
-  tag,
-  summary: 'Upload an encrypted backup of an ACTIVE device',
-  description: 'The service does not interpret the file.',
-  extension: true,
-  access: changers,
-  limit: 'modify',
-  params,
-  form: Type.Object({ note: Type.Optional(nullable(note)) }),
-  file: { field: 'file', maxBytes: sizes.backup, description: 'the backup, at most 64 MiB' },
-  data: backup,
-  errors: [Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated, Code.uploadFailed],
-});
+/** Operations on backups. */
+export const backupOperations = operations({
+  /** After a failure nothing is stored. Not idempotent. */
+  createBackup: {
+    tag,
+    summary: 'Upload an encrypted backup of an ACTIVE device',
+    description: 'The service does not interpret the file.',
+    extension: true,
+    access: changers,
+    limit: 'modify',
+    params,
+    form: Type.Object({ note: Type.Optional(nullable(note)) }),
+    file: { field: 'file', maxBytes: sizes.backup, description: 'the backup, at most 64 MiB' },
+    data: backup,
+    errors: [Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated, Code.uploadFailed],
+  },
 
-/** A page past the end is empty. */
-export const listBackups = route({
-  id: 'listBackups',
-  ...endpoints.listBackups,
-  tag,
-  summary: 'List the backups of a device',
-  extension: true,
-  access: roles,
-  limit: 'query',
-  params,
-  query: Type.Object(pageQuery()),
-  data: paged(backup),
-  errors: [Code.deviceNotFound],
-});
+  /** A page past the end is empty. */
+  listBackups: {
+    tag,
+    summary: 'List the backups of a device',
+    extension: true,
+    access: roles,
+    limit: 'query',
+    params,
+    query: Type.Object(pageQuery()),
+    data: paged(backup),
+    errors: [Code.deviceNotFound],
+  },
 
-/** A file that is missing or damaged is refused with 3002. */
-export const downloadBackup = route({
-  id: 'downloadBackup',
-  ...endpoints.downloadBackup,
-  tag,
-  summary: 'Download a backup',
-  description: 'Supports Range and If-None-Match; the ETag is the SHA-256 of the file.',
-  extension: true,
-  access: roles,
-  limit: 'query',
-  params: backupParams,
-  raw: { contentType: 'application/octet-stream', description: 'the file' },
-  errors: [Code.deviceNotFound, Code.backupNotFound, Code.restoreFailed, 416],
-});
+  /** A file that is missing or damaged is refused with 3002. */
+  downloadBackup: {
+    tag,
+    summary: 'Download a backup',
+    description: 'Supports Range and If-None-Match; the ETag is the SHA-256 of the file.',
+    extension: true,
+    access: roles,
+    limit: 'query',
+    params: backupParams,
+    raw: { contentType: 'application/octet-stream', description: 'the file' },
+    errors: [Code.deviceNotFound, Code.backupNotFound, Code.restoreFailed, 416],
+  },
 
-/** Changes nothing but the journal: the file is not sent; see `downloadBackup`. */
-export const restoreBackup = route({
-  id: 'restoreBackup',
-  ...endpoints.restoreBackup,
-  tag,
-  summary: 'Verify a backup and mark it as restored',
-  description: 'Checks the digest of the stored file. Allowed for every device that is not DEACTIVATED.',
-  extension: true,
-  access: changers,
-  limit: 'modify',
-  params: backupParams,
-  data: Type.Object({ ...record, restoredAt: timestamp('when it was verified') }),
-  errors: [Code.deviceNotFound, Code.deviceDeactivated, Code.backupNotFound, Code.restoreFailed],
+  /** Changes nothing but the journal: the file is not sent; see `downloadBackup`. */
+  restoreBackup: {
+    tag,
+    summary: 'Verify a backup and mark it as restored',
+    description: 'Checks the digest of the stored file. Allowed for every device that is not DEACTIVATED.',
+    extension: true,
+    access: changers,
+    limit: 'modify',
+    params: backupParams,
+    data: Type.Object({ ...record, restoredAt: timestamp('when it was verified') }),
+    errors: [Code.deviceNotFound, Code.deviceDeactivated, Code.backupNotFound, Code.restoreFailed],
+  },
 });

@@ -1,6 +1,7 @@
 /** How an operation of the interface is described. Validation, client types, OpenAPI and Postman are derived from it. */
 import type { Static, TObject, TSchema } from 'typebox';
 import { Code, type ErrorCode } from './codes.ts';
+import { type Endpoint, endpoints, type RouteName } from './endpoints.ts';
 import type { LimitScope } from './limits.ts';
 import type { CallerRole, TokenPermission } from './values.ts';
 
@@ -23,12 +24,8 @@ export interface FilePart {
 }
 
 /** One operation of the interface. */
-export interface RouteShape {
-  /** `operationId` in OpenAPI. */
-  readonly id: string;
-  readonly method: 'GET' | 'POST' | 'PUT';
-  /** With `{name}` for each path parameter. */
-  readonly path: string;
+export interface RouteShape extends Omit<Endpoint, 'access'> {
+  readonly id: RouteName;
   /** The group of the operation in OpenAPI. */
   readonly tag: string;
   readonly summary: string;
@@ -46,8 +43,6 @@ export interface RouteShape {
   readonly stepUp?: true;
   /** Present if a user who must still register a security key may call the operation. */
   readonly withoutKey?: true;
-  /** Present if the response is a credential or concerns one: it is never stored, so an Idempotency-Key is ignored. */
-  readonly neverReplayed?: true;
   /** The window in which a request counts; null if the operation is not limited. */
   readonly limit: LimitScope | null;
   readonly params?: TObject;
@@ -83,8 +78,21 @@ export interface RouteShape {
   };
 }
 
-/** Keeps the literal types of a description, from which the types below are derived. */
-export const route = <const R extends RouteShape>(shape: R): R => shape;
+/** What the file of a resource states of an operation; the rest is its endpoint. */
+type Description = Omit<RouteShape, 'id' | 'access' | keyof Endpoint> & {
+  /** Absent if the endpoint is public. */
+  readonly access?: Access;
+};
+type Described<T> = { readonly [N in keyof T & RouteName]: { readonly id: N } & (typeof endpoints)[N] & T[N] };
+
+/** Describes operations of a resource by their names. Keeps the literal types, from which the types below are derived. */
+export function operations<const T extends { readonly [N in RouteName]?: Description }>(descriptions: T): Described<T> {
+  const found = Object.entries(descriptions).map(([id, description]) => [
+    id,
+    { id, ...endpoints[id as RouteName], ...description },
+  ]);
+  return Object.fromEntries(found) as Described<T>;
+}
 
 type Part<R, K extends string> = R extends { readonly [P in K]: infer S extends TSchema } ? Static<S> : undefined;
 /** Path parameters of an operation after validation; undefined if it has none. */

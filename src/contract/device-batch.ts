@@ -1,9 +1,8 @@
 /** The operation that changes many devices in one request. */
 import { type TObject, Type } from 'typebox';
 import { Code } from './codes.ts';
-import { route } from './define.ts';
-import { activate, changers, deactivate, generateActivationCode, lock, unlock } from './devices.ts';
-import { endpoints } from './endpoints.ts';
+import { operations } from './define.ts';
+import { changers, deviceOperations } from './devices.ts';
 import { count, EACH, nullable, oneOf, secret, shown, token } from './fields.ts';
 import { bodyBounds, sizes } from './limits.ts';
 import { type BatchOperation, batchOperations } from './values.ts';
@@ -20,73 +19,75 @@ function fieldsOf<const B extends TObject, const K extends keyof B['properties']
   return Object.fromEntries(fields) as Omit<B['properties'], K>;
 }
 
+const { activateDevice, lockDevice, unlockDevice, deactivateDevice, generateActivationCode } = deviceOperations;
 /** The items of a batch, by operation: the device, and the fields of the single operation. */
 export const batchItems = {
-  ACTIVATE: Type.Object({ ...target, ...fieldsOf(activate.body, 'deviceId') }),
-  LOCK: Type.Object({ ...target, ...fieldsOf(lock.body) }),
-  UNLOCK: Type.Object({ ...target, ...fieldsOf(unlock.body) }),
-  DEACTIVATE: Type.Object({ ...target, ...fieldsOf(deactivate.body, 'confirmPassword') }),
+  ACTIVATE: Type.Object({ ...target, ...fieldsOf(activateDevice.body, 'deviceId') }),
+  LOCK: Type.Object({ ...target, ...fieldsOf(lockDevice.body) }),
+  UNLOCK: Type.Object({ ...target, ...fieldsOf(unlockDevice.body) }),
+  DEACTIVATE: Type.Object({ ...target, ...fieldsOf(deactivateDevice.body, 'confirmPassword') }),
   GENERATE_CODE: Type.Object({ ...target, ...fieldsOf(generateActivationCode.body, 'deviceId') }),
 } as const satisfies Record<BatchOperation, TObject>;
 
-/** Not idempotent as a whole: a repeated item fails with the code of the single operation. */
-export const batchUpdate = route({
-  id: 'batchUpdateDevices',
-  ...endpoints.batchUpdate,
-  tag: 'Devices',
-  summary: `Change up to ${sizes.batchUpdateItems.toLocaleString('en')} devices`,
-  description:
-    'Returns 200 even if items fail. Results are in the order of the items. The accepted items are committed together or not at all. Of two items for one device, the second is evaluated after the first.',
-  extension: true,
-  access: changers,
-  limit: 'modify',
-  bodyLimit: sizes.batchBody,
-  bodyValues: bodyBounds.manyValues,
-  batchOf: 'items',
-  body: Type.Object({
-    operation: oneOf(batchOperations, { description: 'what is done with each device' }),
-    items: Type.Unsafe<readonly unknown[]>({
-      ...Type.Array(
-        Type.Object(
-          { ...target },
-          {
-            additionalProperties: true,
-            description: 'deviceId or serialNumber, and the fields of the single operation',
-          },
+/** The operation that changes many devices. */
+export const deviceBatchOperations = operations({
+  /** Not idempotent as a whole: a repeated item fails with the code of the single operation. */
+  batchUpdateDevices: {
+    tag: 'Devices',
+    summary: `Change up to ${sizes.batchUpdateItems.toLocaleString('en')} devices`,
+    description:
+      'Returns 200 even if items fail. Results are in the order of the items. The accepted items are committed together or not at all. Of two items for one device, the second is evaluated after the first.',
+    extension: true,
+    access: changers,
+    limit: 'modify',
+    bodyLimit: sizes.batchBody,
+    bodyValues: bodyBounds.manyValues,
+    batchOf: 'items',
+    body: Type.Object({
+      operation: oneOf(batchOperations, { description: 'what is done with each device' }),
+      items: Type.Unsafe<readonly unknown[]>({
+        ...Type.Array(
+          Type.Object(
+            { ...target },
+            {
+              additionalProperties: true,
+              description: 'deviceId or serialNumber, and the fields of the single operation',
+            },
+          ),
+          { minItems: 1, maxItems: sizes.batchUpdateItems },
         ),
-        { minItems: 1, maxItems: sizes.batchUpdateItems },
-      ),
-      [EACH]: true,
-    }),
-    confirmPassword: Type.Optional(
-      secret({ min: 1 }, { description: "an administrator's password; required for DEACTIVATE" }),
-    ),
-  }),
-  data: Type.Object({
-    total: count('number of items'),
-    success: count('number of changed devices, counted by item'),
-    failed: count('number of failed items'),
-    results: Type.Array(
-      Type.Object({
-        deviceId: nullable(shown('id of the device; as it was sent if there is no such device')),
-        serialNumber: nullable(shown('serial number; as it was sent if there is no such device')),
-        status: oneOf(['success', 'failed'] as const),
-        code: Type.Integer({ description: '200, or the business code of a failed item' }),
-        message: shown('what happened to the item'),
-        data: nullable(
-          Type.Object({}, { additionalProperties: true, description: 'what the single operation returns' }),
-        ),
+        [EACH]: true,
       }),
-    ),
-  }),
-  errors: [Code.wrongPassword],
-  example: {
-    body: {
-      operation: 'LOCK',
-      items: [
-        { deviceId: 'DEV-1', reason: 'audit' },
-        { serialNumber: 'UK-2026-000002', reason: 'audit' },
-      ],
+      confirmPassword: Type.Optional(
+        secret({ min: 1 }, { description: "an administrator's password; required for DEACTIVATE" }),
+      ),
+    }),
+    data: Type.Object({
+      total: count('number of items'),
+      success: count('number of changed devices, counted by item'),
+      failed: count('number of failed items'),
+      results: Type.Array(
+        Type.Object({
+          deviceId: nullable(shown('id of the device; as it was sent if there is no such device')),
+          serialNumber: nullable(shown('serial number; as it was sent if there is no such device')),
+          status: oneOf(['success', 'failed'] as const),
+          code: Type.Integer({ description: '200, or the business code of a failed item' }),
+          message: shown('what happened to the item'),
+          data: nullable(
+            Type.Object({}, { additionalProperties: true, description: 'what the single operation returns' }),
+          ),
+        }),
+      ),
+    }),
+    errors: [Code.wrongPassword],
+    example: {
+      body: {
+        operation: 'LOCK',
+        items: [
+          { deviceId: 'DEV-1', reason: 'audit' },
+          { serialNumber: 'UK-2026-000002', reason: 'audit' },
+        ],
+      },
     },
   },
 });

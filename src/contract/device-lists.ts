@@ -1,8 +1,7 @@
 /** The operations that return a selection of devices, and the filters that select them. */
 import { Type } from 'typebox';
-import { route } from './define.ts';
+import { operations } from './define.ts';
 import { deviceListItem } from './device-shapes.ts';
-import { endpoints } from './endpoints.ts';
 import { instant, listOf, oneOf, tagFilter, token } from './fields.ts';
 import { exportBounds, stallSeconds } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
@@ -40,44 +39,43 @@ export const deviceFilter = {
   tag: Type.Optional(tagFilter('a tag as name:value; may be repeated, and all must match')),
 };
 
-/** A page past the end is empty. */
-export const listDevices = route({
-  id: 'listDevices',
-  ...endpoints.listDevices,
-  tag,
-  summary: 'List devices',
-  description:
-    'Nulls come last in both orders. Ties are broken by deviceId, so paging neither repeats nor skips a device.',
-  access: roles,
-  limit: 'query',
-  query: Type.Object({
-    ...pageQuery(deviceSorts),
-    ...deviceFilter,
-  }),
-  data: paged(deviceListItem),
-  errors: [],
-});
-
 /** Content types of an export, by format. */
 export const exportTypes: Readonly<Record<ExportFormat, string>> = {
   ndjson: 'application/x-ndjson',
   csv: 'text/csv',
 };
 
-/** All matches as of one moment. A response that breaks off has no last line (NDJSON) and no end of its last chunk. */
-export const exportDevices = route({
-  id: 'exportDevices',
-  ...endpoints.exportDevices,
-  tag,
-  summary: 'Export devices as NDJSON or CSV',
-  description: `Streams all matches in ascending order of deviceId, as of one moment. NDJSON has a list item per line and ends with {"end":true,"count":N}. CSV has a header, with a column proof with the grade if a match has a proof, and a column tag:NAME for each tag of the matches; a cell that a spreadsheet would evaluate starts with an apostrophe. One export at a time for a user or service token, ${exportBounds.viewers} for all VIEWERs together, ${exportBounds.all} in all; a further one is refused with 429. A client that takes nothing for ${stallSeconds} s is disconnected.`,
-  extension: true,
-  access: roles,
-  limit: 'query',
-  query: Type.Object({
-    format: Type.Optional(oneOf(exportFormats, { description: 'ndjson if absent' })),
-    ...deviceFilter,
-  }),
-  raw: { contentType: exportTypes.ndjson, also: exportTypes.csv, description: 'the devices' },
-  errors: [],
+/** The operations that return a selection of devices. */
+export const deviceListOperations = operations({
+  /** A page past the end is empty. */
+  listDevices: {
+    tag,
+    summary: 'List devices',
+    description:
+      'Nulls come last in both orders. Ties are broken by deviceId, so paging neither repeats nor skips a device.',
+    access: roles,
+    limit: 'query',
+    query: Type.Object({
+      ...pageQuery(deviceSorts),
+      ...deviceFilter,
+    }),
+    data: paged(deviceListItem),
+    errors: [],
+  },
+
+  /** All matches as of one moment. A response that breaks off has no last line (NDJSON) and no end of its last chunk. */
+  exportDevices: {
+    tag,
+    summary: 'Export devices as NDJSON or CSV',
+    description: `Streams all matches in ascending order of deviceId, as of one moment. NDJSON has a list item per line and ends with {"end":true,"count":N}. CSV has a header, with a column proof with the grade if a match has a proof, and a column tag:NAME for each tag of the matches; a cell that a spreadsheet would evaluate starts with an apostrophe. One export at a time for a user or service token, ${exportBounds.viewers} for all VIEWERs together, ${exportBounds.all} in all; a further one is refused with 429. A client that takes nothing for ${stallSeconds} s is disconnected.`,
+    extension: true,
+    access: roles,
+    limit: 'query',
+    query: Type.Object({
+      format: Type.Optional(oneOf(exportFormats, { description: 'ndjson if absent' })),
+      ...deviceFilter,
+    }),
+    raw: { contentType: exportTypes.ndjson, also: exportTypes.csv, description: 'the devices' },
+    errors: [],
+  },
 });

@@ -1,9 +1,8 @@
 import { Type } from 'typebox';
 import { Code } from './codes.ts';
-import { route } from './define.ts';
+import { operations } from './define.ts';
 import * as f from './device-fields.ts';
 import { batchItem, deviceDetailData, identity, registration } from './device-shapes.ts';
-import { endpoints } from './endpoints.ts';
 import { count, EACH, nullable, secret, shown, tagChanges, tagsOf, timestamp, token } from './fields.ts';
 import { activationCodeDays, bodyBounds, longestUse, sizes, tagBounds } from './limits.ts';
 import { immutableFields, type Role, roles } from './values.ts';
@@ -24,237 +23,224 @@ const serviceExample = {
   model: 'ePass K9',
 };
 
-/** A serial number that is already registered is refused with 2006, so a repeated request registers nothing twice. */
-export const registerDevice = route({
-  id: 'registerDevice',
-  ...endpoints.register,
-  tag,
-  summary: 'Register a device',
-  description: 'Assigns a deviceId and an activation code. The device is INACTIVE until it is activated.',
-  access: changers,
-  limit: 'modify',
-  body: registration,
-  data: Type.Object({
-    deviceId: f.deviceId,
-    deviceType: f.deviceType,
-    ...identity,
-    status: f.deviceStatus,
-    activationCode: f.activationCode,
-    createdAt: timestamp('when it was registered'),
-  }),
-  errors: [Code.serialDuplicated],
-  example: { body: { ...serviceExample, firmwareVersion: '1.0.3' } },
-});
-
-/** Repeating the request fails each item that was registered before; it changes nothing. */
-export const batchRegister = route({
-  id: 'batchRegisterDevices',
-  ...endpoints.batchRegister,
-  tag,
-  summary: 'Register up to 10,000 devices',
-  description:
-    'Returns 200 even if items fail. Results are in the order of the items. All accepted items are committed together or not at all. Of two equal serial numbers, the first is registered.',
-  access: changers,
-  limit: 'modify',
-  bodyLimit: sizes.batchBody,
-  bodyValues: bodyBounds.manyValues,
-  batchOf: 'devices',
-  body: Type.Object({
-    devices: Type.Unsafe<readonly unknown[]>({
-      ...Type.Array(registration, { minItems: 1, maxItems: sizes.batchItems }),
-      [EACH]: true,
+/** Operations on single devices, and registration. */
+export const deviceOperations = operations({
+  /** A serial number that is already registered is refused with 2006, so a repeated request registers nothing twice. */
+  registerDevice: {
+    tag,
+    summary: 'Register a device',
+    description: 'Assigns a deviceId and an activation code. The device is INACTIVE until it is activated.',
+    access: changers,
+    limit: 'modify',
+    body: registration,
+    data: Type.Object({
+      deviceId: f.deviceId,
+      deviceType: f.deviceType,
+      ...identity,
+      status: f.deviceStatus,
+      activationCode: f.activationCode,
+      createdAt: timestamp('when it was registered'),
     }),
-  }),
-  data: Type.Object({
-    total: count('number of items'),
-    success: count('number of registered items'),
-    failed: count('number of failed items'),
-    results: Type.Array(batchItem),
-  }),
-  errors: [],
-  example: { body: { devices: [serviceExample, { ...serviceExample, serialNumber: 'UK-2026-000002' }] } },
-});
+    errors: [Code.serialDuplicated],
+    example: { body: { ...serviceExample, firmwareVersion: '1.0.3' } },
+  },
 
-/** Of two simultaneous activations exactly one succeeds; the other gets 2002. Each check in turn: 2001, state, code. */
-export const activate = route({
-  id: 'activateDevice',
-  ...endpoints.activate,
-  tag,
-  summary: 'Activate a device and bind it to a user',
-  access: changers,
-  limit: 'modify',
-  body: Type.Object({
-    deviceId: deviceIdBody,
-    activationCode: token({ description: 'activation code, case-insensitive', examples: ['7KQM-2XWD-H9TB-C4RE'] }),
-    userId: f.boundUser,
-  }),
-  data: Type.Object({
-    deviceId: f.deviceId,
-    status: f.deviceStatus,
-    userId: shown('bound user'),
-    activatedAt: timestamp('when it was activated'),
-  }),
-  errors: [
-    Code.deviceNotFound,
-    Code.alreadyActivated,
-    Code.activationCodeInvalid,
-    Code.deviceLocked,
-    Code.deviceDeactivated,
-  ],
-});
-
-/** An INACTIVE device is refused with 1001. */
-export const lock = route({
-  id: 'lockDevice',
-  ...endpoints.lock,
-  tag,
-  summary: 'Lock an ACTIVE device',
-  access: changers,
-  limit: 'modify',
-  params,
-  body: Type.Object({ reason: f.reason, note: Type.Optional(nullable(f.note)) }),
-  data: Type.Object({
-    deviceId: f.deviceId,
-    status: f.deviceStatus,
-    lockedAt: timestamp('when it was locked'),
-    lockReason: shown('the reason'),
-  }),
-  errors: [Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated],
-  example: { body: { reason: 'reported lost' } },
-});
-
-/** A device that is not LOCKED is refused with 1001. Clears lockReason and lockedAt. */
-export const unlock = route({
-  id: 'unlockDevice',
-  ...endpoints.unlock,
-  tag,
-  summary: 'Unlock a LOCKED device',
-  access: changers,
-  limit: 'modify',
-  params,
-  body: Type.Object({ note: Type.Optional(nullable(f.note)) }),
-  bodyOptional: true,
-  data: Type.Object({ deviceId: f.deviceId, status: f.deviceStatus, unlockedAt: timestamp('when it was unlocked') }),
-  errors: [Code.deviceNotFound, Code.deviceDeactivated],
-  example: { body: { note: 'found again' } },
-});
-
-/** Allowed from every other state, LOCKED included: a stolen key can be retired without being usable first. */
-export const deactivate = route({
-  id: 'deactivateDevice',
-  ...endpoints.deactivate,
-  tag,
-  summary: 'Deactivate a device permanently',
-  description:
-    'Cannot be undone. confirmPassword is the password of the calling ADMIN; a DEALER sends that of any enabled ADMIN.',
-  access: changers,
-  limit: 'modify',
-  params,
-  body: Type.Object({
-    reason: f.reason,
-    note: Type.Optional(nullable(f.note)),
-    confirmPassword: secret({ min: 1 }, { description: "an administrator's password" }),
-  }),
-  data: Type.Object({
-    deviceId: f.deviceId,
-    status: f.deviceStatus,
-    deactivatedAt: timestamp('when it was deactivated'),
-  }),
-  errors: [Code.wrongPassword, Code.deviceNotFound, Code.deviceDeactivated],
-  example: { body: { reason: 'worn out', confirmPassword: 'correct horse battery' } },
-});
-
-/** The only operation that returns userName, userEmail and statistics. */
-export const deviceDetail = route({
-  id: 'getDevice',
-  ...endpoints.deviceDetail,
-  tag,
-  summary: 'Show one device',
-  access: roles,
-  limit: 'query',
-  params,
-  data: deviceDetailData,
-  errors: [Code.deviceNotFound],
-});
-
-/** An absent field keeps its value. */
-export const updateDevice = route({
-  id: 'updateDevice',
-  ...endpoints.updateDevice,
-  tag,
-  summary: 'Change the firmware version, the note or tags',
-  description: `At least one field is required; null clears firmwareVersion and note. Tags that are not named stay, and null removes a tag; a device has at most ${tagBounds.perDevice}. ${immutableFields.join(', ')} cannot be changed: a value other than the current one is refused with 1001.`,
-  access: changers,
-  limit: 'modify',
-  params,
-  body: Type.Object({
-    firmwareVersion: Type.Optional(nullable(f.version('firmware version'))),
-    note: Type.Optional(nullable(f.note)),
-    tags: Type.Optional(tagChanges('tags to set, and null for each tag to remove')),
-  }),
-  data: Type.Object({
-    deviceId: f.deviceId,
-    firmwareVersion: nullable(shown('firmware version')),
-    note: nullable(shown('remark')),
-    tags: tagsOf('all tags after the change'),
-    updatedAt: timestamp('when it was updated'),
-  }),
-  errors: [Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated],
-  example: { body: { firmwareVersion: '1.0.4', note: 'drawer 3', tags: { lot: '7' } } },
-});
-
-/** Allowed for ACTIVE and LOCKED devices too: the code then serves a later activation only. */
-export const generateActivationCode = route({
-  id: 'generateActivationCode',
-  ...endpoints.generateActivationCode,
-  tag,
-  summary: 'Replace the activation code',
-  description: 'The previous code is invalid from then on.',
-  access: changers,
-  limit: 'modify',
-  body: Type.Object({
-    deviceId: deviceIdBody,
-    validityDays: Type.Optional(
-      Type.Integer({
-        minimum: activationCodeDays.min,
-        maximum: activationCodeDays.max,
-        default: activationCodeDays.default,
-        description: 'days for which the new code is valid',
+  /** Repeating the request fails each item that was registered before; it changes nothing. */
+  batchRegisterDevices: {
+    tag,
+    summary: 'Register up to 10,000 devices',
+    description:
+      'Returns 200 even if items fail. Results are in the order of the items. All accepted items are committed together or not at all. Of two equal serial numbers, the first is registered.',
+    access: changers,
+    limit: 'modify',
+    bodyLimit: sizes.batchBody,
+    bodyValues: bodyBounds.manyValues,
+    batchOf: 'devices',
+    body: Type.Object({
+      devices: Type.Unsafe<readonly unknown[]>({
+        ...Type.Array(registration, { minItems: 1, maxItems: sizes.batchItems }),
+        [EACH]: true,
       }),
-    ),
-    reason: f.reason,
-  }),
-  data: Type.Object({
-    deviceId: f.deviceId,
-    activationCode: f.activationCode,
-    expiresAt: timestamp('when the new code expires'),
-    oldActivationCode: f.activationCode,
-    generatedAt: timestamp('when the new code was generated'),
-  }),
-  errors: [Code.deviceNotFound, Code.deviceDeactivated],
-  example: { body: { deviceId: 'DEV-1', validityDays: 30, reason: 'code was lost' } },
-});
+    }),
+    data: Type.Object({
+      total: count('number of items'),
+      success: count('number of registered items'),
+      failed: count('number of failed items'),
+      results: Type.Array(batchItem),
+    }),
+    errors: [],
+    example: { body: { devices: [serviceExample, { ...serviceExample, serialNumber: 'UK-2026-000002' }] } },
+  },
 
-/** An INACTIVE device is refused with 1001. Not idempotent. */
-export const recordUsage = route({
-  id: 'recordUsage',
-  ...endpoints.recordUsage,
-  tag,
-  summary: 'Record a use of an ACTIVE device',
-  description: 'Adds one to totalUsageCount and durationSeconds to totalUsageDuration, and sets lastUsedAt.',
-  extension: true,
-  access: changers,
-  limit: 'modify',
-  params,
-  body: Type.Object({
-    durationSeconds: Type.Integer({ minimum: 0, maximum: longestUse, description: 'seconds of use, at most 366 days' }),
-  }),
-  data: Type.Object({
-    deviceId: f.deviceId,
-    totalUsageCount: count('number of uses'),
-    totalUsageDuration: count('total duration of use in seconds'),
-    lastUsedAt: timestamp('when it was last used'),
-  }),
-  errors: [Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated],
-  example: { body: { durationSeconds: 95 } },
+  /** Of two simultaneous activations exactly one succeeds; the other gets 2002. Each check in turn: 2001, state, code. */
+  activateDevice: {
+    tag,
+    summary: 'Activate a device and bind it to a user',
+    access: changers,
+    limit: 'modify',
+    body: Type.Object({
+      deviceId: deviceIdBody,
+      activationCode: token({ description: 'activation code, case-insensitive', examples: ['7KQM-2XWD-H9TB-C4RE'] }),
+      userId: f.boundUser,
+    }),
+    data: Type.Object({
+      deviceId: f.deviceId,
+      status: f.deviceStatus,
+      userId: shown('bound user'),
+      activatedAt: timestamp('when it was activated'),
+    }),
+    errors: [
+      Code.deviceNotFound,
+      Code.alreadyActivated,
+      Code.activationCodeInvalid,
+      Code.deviceLocked,
+      Code.deviceDeactivated,
+    ],
+  },
+
+  /** An INACTIVE device is refused with 1001. */
+  lockDevice: {
+    tag,
+    summary: 'Lock an ACTIVE device',
+    access: changers,
+    limit: 'modify',
+    params,
+    body: Type.Object({ reason: f.reason, note: Type.Optional(nullable(f.note)) }),
+    data: Type.Object({
+      deviceId: f.deviceId,
+      status: f.deviceStatus,
+      lockedAt: timestamp('when it was locked'),
+      lockReason: shown('the reason'),
+    }),
+    errors: [Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated],
+    example: { body: { reason: 'reported lost' } },
+  },
+
+  /** A device that is not LOCKED is refused with 1001. Clears lockReason and lockedAt. */
+  unlockDevice: {
+    tag,
+    summary: 'Unlock a LOCKED device',
+    access: changers,
+    limit: 'modify',
+    params,
+    body: Type.Object({ note: Type.Optional(nullable(f.note)) }),
+    bodyOptional: true,
+    data: Type.Object({ deviceId: f.deviceId, status: f.deviceStatus, unlockedAt: timestamp('when it was unlocked') }),
+    errors: [Code.deviceNotFound, Code.deviceDeactivated],
+    example: { body: { note: 'found again' } },
+  },
+
+  /** Allowed from every other state, LOCKED included: a stolen key can be retired without being usable first. */
+  deactivateDevice: {
+    tag,
+    summary: 'Deactivate a device permanently',
+    description:
+      'Cannot be undone. confirmPassword is the password of the calling ADMIN; a DEALER sends that of any enabled ADMIN.',
+    access: changers,
+    limit: 'modify',
+    params,
+    body: Type.Object({
+      reason: f.reason,
+      note: Type.Optional(nullable(f.note)),
+      confirmPassword: secret({ min: 1 }, { description: "an administrator's password" }),
+    }),
+    data: Type.Object({
+      deviceId: f.deviceId,
+      status: f.deviceStatus,
+      deactivatedAt: timestamp('when it was deactivated'),
+    }),
+    errors: [Code.wrongPassword, Code.deviceNotFound, Code.deviceDeactivated],
+    example: { body: { reason: 'worn out', confirmPassword: 'correct horse battery' } },
+  },
+
+  /** The only operation that returns userName, userEmail and statistics. */
+  getDevice: {
+    tag,
+    summary: 'Show one device',
+    access: roles,
+    limit: 'query',
+    params,
+    data: deviceDetailData,
+    errors: [Code.deviceNotFound],
+  },
+
+  /** An absent field keeps its value. */
+  updateDevice: {
+    tag,
+    summary: 'Change the firmware version, the note or tags',
+    description: `At least one field is required; null clears firmwareVersion and note. Tags that are not named stay, and null removes a tag; a device has at most ${tagBounds.perDevice}. ${immutableFields.join(', ')} cannot be changed: a value other than the current one is refused with 1001.`,
+    access: changers,
+    limit: 'modify',
+    params,
+    body: Type.Object({
+      firmwareVersion: Type.Optional(nullable(f.version('firmware version'))),
+      note: Type.Optional(nullable(f.note)),
+      tags: Type.Optional(tagChanges('tags to set, and null for each tag to remove')),
+    }),
+    data: Type.Object({
+      deviceId: f.deviceId,
+      firmwareVersion: nullable(shown('firmware version')),
+      note: nullable(shown('remark')),
+      tags: tagsOf('all tags after the change'),
+      updatedAt: timestamp('when it was updated'),
+    }),
+    errors: [Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated],
+    example: { body: { firmwareVersion: '1.0.4', note: 'drawer 3', tags: { lot: '7' } } },
+  },
+
+  /** Allowed for ACTIVE and LOCKED devices too: the code then serves a later activation only. */
+  generateActivationCode: {
+    tag,
+    summary: 'Replace the activation code',
+    description: 'The previous code is invalid from then on.',
+    access: changers,
+    limit: 'modify',
+    body: Type.Object({
+      deviceId: deviceIdBody,
+      validityDays: Type.Optional(
+        Type.Integer({
+          minimum: activationCodeDays.min,
+          maximum: activationCodeDays.max,
+          default: activationCodeDays.default,
+          description: 'days for which the new code is valid',
+        }),
+      ),
+      reason: f.reason,
+    }),
+    data: Type.Object({
+      deviceId: f.deviceId,
+      activationCode: f.activationCode,
+      expiresAt: timestamp('when the new code expires'),
+      oldActivationCode: f.activationCode,
+      generatedAt: timestamp('when the new code was generated'),
+    }),
+    errors: [Code.deviceNotFound, Code.deviceDeactivated],
+    example: { body: { deviceId: 'DEV-1', validityDays: 30, reason: 'code was lost' } },
+  },
+
+  /** An INACTIVE device is refused with 1001. Not idempotent. */
+  recordUsage: {
+    tag,
+    summary: 'Record a use of an ACTIVE device',
+    description: 'Adds one to totalUsageCount and durationSeconds to totalUsageDuration, and sets lastUsedAt.',
+    extension: true,
+    access: changers,
+    limit: 'modify',
+    params,
+    body: Type.Object({
+      durationSeconds: Type.Integer({
+        minimum: 0,
+        maximum: longestUse,
+        description: 'seconds of use, at most 366 days',
+      }),
+    }),
+    data: Type.Object({
+      deviceId: f.deviceId,
+      totalUsageCount: count('number of uses'),
+      totalUsageDuration: count('total duration of use in seconds'),
+      lastUsedAt: timestamp('when it was last used'),
+    }),
+    errors: [Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated],
+    example: { body: { durationSeconds: 95 } },
+  },
 });

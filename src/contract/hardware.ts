@@ -1,8 +1,7 @@
 /** Attached keys and their drivers, as the hardware service shows them. */
 import { type Static, Type } from 'typebox';
-import { route } from './define.ts';
+import { operations } from './define.ts';
 import { deviceId, deviceStatus, deviceType } from './device-fields.ts';
-import { endpoints } from './endpoints.ts';
 import { line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { textLengths } from './limits.ts';
 import { claims, evidence, proof } from './proof.ts';
@@ -49,19 +48,6 @@ export const driverStatus = Type.Object({
 /** State of one hardware driver. `detail` is a sentence for people. */
 export type DriverStatus = Static<typeof driverStatus>;
 
-/** Keys are listed in the order in which they were plugged in. */
-export const listKeys = route({
-  id: 'listKeys',
-  ...endpoints.listKeys,
-  tag: 'Hardware',
-  summary: 'List the keys that are plugged into this machine',
-  extension: true,
-  access: [...roles, 'LOCAL'],
-  limit: 'query',
-  data: Type.Object({ list: Type.Array(key), drivers: Type.Array(driverStatus) }),
-  errors: [],
-});
-
 const bytes = (count: number, description: string) => {
   const length = Math.ceil((count * 4) / 3);
   return line(length, {
@@ -73,50 +59,68 @@ const bytes = (count: number, description: string) => {
   });
 };
 
-/** Returns evidence for `POST /api/proofs/{proofId}`: the registry judges it. */
-export const proveKey = route({
-  id: 'proveKey',
-  ...endpoints.proveKey,
-  tag: 'Hardware',
-  summary: 'Have an attached key prove what it is',
-  description:
-    'Answers when the key has answered, after 30 seconds at the latest. During that time `GET /api/hardware/keys` shows in `proving` whether the key waits to be touched. A closed request cancels the proof. Sends the key no PIN and nothing that changes it. A key answers by SCP11b once after it was plugged in.',
-  extension: true,
-  access: ['ADMIN', 'DEALER', 'LOCAL'],
-  neverReplayed: true,
-  limit: 'modify',
-  params: Type.Object({ keyId: token({ description: 'as in `GET /api/hardware/keys`' }) }),
-  body: Type.Object({
-    method: Type.Optional(
-      oneOf(evidenceMethods, { description: 'absent: scp11b if the key has it, else fido, which needs a touch' }),
-    ),
-    serialNumber: line(textLengths.serialNumber, {
-      description: 'serial number that the evidence is about; that of the key, if it reports one',
+/** Operations on attached keys. */
+export const hardwareOperations = operations({
+  /** Keys are listed in the order in which they were plugged in. */
+  listKeys: {
+    tag: 'Hardware',
+    summary: 'List the keys that are plugged into this machine',
+    extension: true,
+    access: [...roles, 'LOCAL'],
+    limit: 'query',
+    data: Type.Object({ list: Type.Array(key), drivers: Type.Array(driverStatus) }),
+    errors: [],
+  },
+
+  /** Returns evidence for `POST /api/proofs/{proofId}`: the registry judges it. */
+  proveKey: {
+    tag: 'Hardware',
+    summary: 'Have an attached key prove what it is',
+    description:
+      'Answers when the key has answered, after 30 seconds at the latest. During that time `GET /api/hardware/keys` shows in `proving` whether the key waits to be touched. A closed request cancels the proof. Sends the key no PIN and nothing that changes it. A key answers by SCP11b once after it was plugged in.',
+    extension: true,
+    access: ['ADMIN', 'DEALER', 'LOCAL'],
+    neverReplayed: true,
+    limit: 'modify',
+    params: Type.Object({ keyId: token({ description: 'as in `GET /api/hardware/keys`' }) }),
+    body: Type.Object({
+      method: Type.Optional(
+        oneOf(evidenceMethods, { description: 'absent: scp11b if the key has it, else fido, which needs a touch' }),
+      ),
+      serialNumber: line(textLengths.serialNumber, {
+        description: 'serial number that the evidence is about; that of the key, if it reports one',
+      }),
+      challenge: bytes(32, 'challenge of the registry'),
+      registryId: line(64, { description: 'id of the registry' }),
+      ephemeralPublicKey: bytes(65, 'ephemeral public key of the registry, an uncompressed point of P-256'),
     }),
-    challenge: bytes(32, 'challenge of the registry'),
-    registryId: line(64, { description: 'id of the registry' }),
-    ephemeralPublicKey: bytes(65, 'ephemeral public key of the registry, an uncompressed point of P-256'),
-  }),
-  data: Type.Object({
-    claims,
-    evidence: Type.Optional(evidence),
-    failure: nullable(oneOf(hardwareFailures, { description: 'why the key gave no evidence; null if it gave some' })),
-    problem: nullable(shown('why the key gave no evidence, and what to do')),
-  }),
-  errors: [404],
-  example: {
-    params: { keyId: 'hid-1f3a9c' },
-    body: {
-      serialNumber: '12345678',
-      challenge: 'w3qgN5Uo0b2VtDkYpZx7s1cRjH8eLmA4fTiQyKuWgXo',
-      registryId: 'f0k2vQ',
-      ephemeralPublicKey: `B${'A'.repeat(86)}`,
-    },
-    data: {
-      claims: { aaguid: '2fc0579f-8113-47ea-b116-bb5a8db9202a', firmware: '5.7.4', formFactor: 'usb-a-keychain' },
-      evidence: { method: 'scp11b', kvn: 1, chain: ['MIIB'], cardPublicKey: 'BAAA', receipt: 'AAECAwQFBgcICQoLDA0ODw' },
-      failure: null,
-      problem: null,
+    data: Type.Object({
+      claims,
+      evidence: Type.Optional(evidence),
+      failure: nullable(oneOf(hardwareFailures, { description: 'why the key gave no evidence; null if it gave some' })),
+      problem: nullable(shown('why the key gave no evidence, and what to do')),
+    }),
+    errors: [404],
+    example: {
+      params: { keyId: 'hid-1f3a9c' },
+      body: {
+        serialNumber: '12345678',
+        challenge: 'w3qgN5Uo0b2VtDkYpZx7s1cRjH8eLmA4fTiQyKuWgXo',
+        registryId: 'f0k2vQ',
+        ephemeralPublicKey: `B${'A'.repeat(86)}`,
+      },
+      data: {
+        claims: { aaguid: '2fc0579f-8113-47ea-b116-bb5a8db9202a', firmware: '5.7.4', formFactor: 'usb-a-keychain' },
+        evidence: {
+          method: 'scp11b',
+          kvn: 1,
+          chain: ['MIIB'],
+          cardPublicKey: 'BAAA',
+          receipt: 'AAECAwQFBgcICQoLDA0ODw',
+        },
+        failure: null,
+        problem: null,
+      },
     },
   },
 });

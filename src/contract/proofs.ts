@@ -1,9 +1,8 @@
 /** Operations with which keys are proved: a challenge, its answer, and judging stored answers again. */
 import { type TSchema, type TUnsafe, Type } from 'typebox';
-import { route } from './define.ts';
+import { operations } from './define.ts';
 import * as f from './device-fields.ts';
 import { changers } from './devices.ts';
-import { endpoints } from './endpoints.ts';
 import { count, JUDGED, nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { bodyBounds, proofBounds } from './limits.ts';
 import { type Claims, claims, type Evidence, evidence, proof } from './proof.ts';
@@ -16,84 +15,81 @@ const judged = <T>(schema: TSchema): TUnsafe<T> => Type.Unsafe<T>({ ...schema, [
 
 const bytes = (description: string) => shown(`${description}; base64url without padding`);
 
-/** Each challenge can be answered once. It is not stored: any node can check it. */
-export const createChallenge = route({
-  id: 'createProofChallenge',
-  ...endpoints.createChallenge,
-  tag,
-  summary: 'Get a challenge that a key has to answer',
-  description: `The challenge is valid for ${proofBounds.challengeSeconds / 60} minutes, once, and for this caller only.`,
-  extension: true,
-  access: changers,
-  limit: 'query',
-  data: Type.Object({
-    proofId: shown('identifies the challenge'),
-    challenge: bytes('32 random bytes that the key signs'),
-    registryId: shown('id of this registry, which the key signs too'),
-    ephemeralPublicKey: bytes('public key for SCP11b: an uncompressed point of P-256'),
-    expiresAt: timestamp('until when it can be answered'),
-    method: nullable(
-      oneOf(evidenceMethods, {
-        description:
-          'how to ask a new key, so that its answer can meet the policy: only FIDO proves an AAGUID, and one answer is judged. Null: by the best method that the key has',
-      }),
-    ),
-  }),
-  errors: [],
-});
+/** Proofs of keys. */
+export const proofOperations = operations({
+  /** Each challenge can be answered once. It is not stored: any node can check it. */
+  createProofChallenge: {
+    tag,
+    summary: 'Get a challenge that a key has to answer',
+    description: `The challenge is valid for ${proofBounds.challengeSeconds / 60} minutes, once, and for this caller only.`,
+    extension: true,
+    access: changers,
+    limit: 'query',
+    data: Type.Object({
+      proofId: shown('identifies the challenge'),
+      challenge: bytes('32 random bytes that the key signs'),
+      registryId: shown('id of this registry, which the key signs too'),
+      ephemeralPublicKey: bytes('public key for SCP11b: an uncompressed point of P-256'),
+      expiresAt: timestamp('until when it can be answered'),
+      method: nullable(
+        oneOf(evidenceMethods, {
+          description:
+            'how to ask a new key, so that its answer can meet the policy: only FIDO proves an AAGUID, and one answer is judged. Null: by the best method that the key has',
+        }),
+      ),
+    }),
+    errors: [],
+  },
 
-/** A verdict is a success, whatever its grade. */
-export const submitProof = route({
-  id: 'submitProof',
-  ...endpoints.submitProof,
-  tag,
-  summary: 'Answer a challenge with what a key has sent',
-  description:
-    'Returns the verdict: 200 also if the grade is failed. If the serial number is registered, the device has the proof from then on, except that claims alone do not replace evidence; if not, a registration within a day takes it. A challenge that has expired, was answered before or was given to another caller is refused with 1001.',
-  extension: true,
-  access: changers,
-  limit: 'modify',
-  params: Type.Object({ proofId: token({ description: 'id of the challenge' }) }),
-  bodyValues: bodyBounds.manyValues,
-  body: Type.Object({
-    serialNumber: f.serialNumber,
-    manufacturer: Type.Optional(nullable(f.manufacturer)),
-    model: Type.Optional(nullable(f.model)),
-    claims: judged<Claims>(claims),
-    // Null counts as absent, as for every optional field.
-    evidence: Type.Optional(judged<Evidence>(evidence)),
-  }),
-  data: Type.Object({
-    serialNumber: shown('serial number'),
-    deviceId: nullable(f.deviceId),
-    proof,
-    rule: nullable(shown('rule that the evidence breaks', 'scp11b-receipt')),
-    reason: nullable(shown('why, in a sentence')),
-  }),
-  errors: [404],
-  example: { params: { proofId: 'AAAA' }, body: { serialNumber: 'UK-2026-000001', claims: { firmware: '5.7.4' } } },
-});
+  /** A verdict is a success, whatever its grade. */
+  submitProof: {
+    tag,
+    summary: 'Answer a challenge with what a key has sent',
+    description:
+      'Returns the verdict: 200 also if the grade is failed. If the serial number is registered, the device has the proof from then on, except that claims alone do not replace evidence; if not, a registration within a day takes it. A challenge that has expired, was answered before or was given to another caller is refused with 1001.',
+    extension: true,
+    access: changers,
+    limit: 'modify',
+    params: Type.Object({ proofId: token({ description: 'id of the challenge' }) }),
+    bodyValues: bodyBounds.manyValues,
+    body: Type.Object({
+      serialNumber: f.serialNumber,
+      manufacturer: Type.Optional(nullable(f.manufacturer)),
+      model: Type.Optional(nullable(f.model)),
+      claims: judged<Claims>(claims),
+      // Null counts as absent, as for every optional field.
+      evidence: Type.Optional(judged<Evidence>(evidence)),
+    }),
+    data: Type.Object({
+      serialNumber: shown('serial number'),
+      deviceId: nullable(f.deviceId),
+      proof,
+      rule: nullable(shown('rule that the evidence breaks', 'scp11b-receipt')),
+      reason: nullable(shown('why, in a sentence')),
+    }),
+    errors: [404],
+    example: { params: { proofId: 'AAAA' }, body: { serialNumber: 'UK-2026-000001', claims: { firmware: '5.7.4' } } },
+  },
 
-/** One portion of the registry; a client repeats it until `next` is null. */
-export const judgeAgain = route({
-  id: 'judgeProofsAgain',
-  ...endpoints.judgeAgain,
-  tag,
-  summary: 'Judge stored evidence again',
-  description: `After a change of trust. Judges up to ${proofBounds.judgedAtOnce} devices with evidence, by ascending deviceId; each verdict that changes has an entry in the journal.`,
-  extension: true,
-  access: ['ADMIN'],
-  limit: 'modify',
-  body: Type.Object({
-    after: Type.Optional(
-      Type.Integer({ minimum: 0, default: 0, description: 'next of the previous response; 0 to begin' }),
-    ),
-  }),
-  data: Type.Object({
-    judged: count('devices whose evidence was judged'),
-    changed: count('devices whose proof has changed'),
-    next: nullable(Type.Integer({ description: '`after` of the next request; null if all were judged' })),
-  }),
-  errors: [],
-  example: { body: { after: 0 } },
+  /** One portion of the registry; a client repeats it until `next` is null. */
+  judgeProofsAgain: {
+    tag,
+    summary: 'Judge stored evidence again',
+    description: `After a change of trust. Judges up to ${proofBounds.judgedAtOnce} devices with evidence, by ascending deviceId; each verdict that changes has an entry in the journal.`,
+    extension: true,
+    access: ['ADMIN'],
+    limit: 'modify',
+    body: Type.Object({
+      after: Type.Optional(
+        Type.Integer({ minimum: 0, default: 0, description: 'next of the previous response; 0 to begin' }),
+      ),
+    }),
+    data: Type.Object({
+      judged: count('devices whose evidence was judged'),
+      changed: count('devices whose proof has changed'),
+      next: nullable(Type.Integer({ description: '`after` of the next request; null if all were judged' })),
+    }),
+    errors: [],
+    example: { body: { after: 0 } },
+  },
 });

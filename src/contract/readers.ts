@@ -1,6 +1,6 @@
 /** Validates input as it is entered, with the rules that the daemon applies when it arrives. The command line loads it on use. */
 import { type TSchema, Type } from 'typebox';
-import { uploadApp } from './apps.ts';
+import { appOperations } from './apps.ts';
 import { boundUser, manufacturer, model, note, reason, serialNumber } from './device-fields.ts';
 import { type Registration, registration } from './device-shapes.ts';
 import { password, username } from './users.ts';
@@ -26,7 +26,7 @@ const fields = {
   username,
   password,
   userId: boundUser,
-  version: uploadApp.form.properties.version,
+  version: appOperations.uploadAppVersion.form.properties.version,
 };
 
 /** A field that a person enters at a terminal, named as in the interface. */

@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
-import { login } from './auth.ts';
+import { loginData } from './auth.ts';
 import { Code } from './codes.ts';
-import { route } from './define.ts';
-import { endpoints } from './endpoints.ts';
+import { operations } from './define.ts';
 import { oneOf, secret, timestamp } from './fields.ts';
 import { signInCodeSeconds } from './limits.ts';
 import { codePurposes, roles } from './values.ts';
@@ -12,42 +11,41 @@ const purpose = oneOf(codePurposes, {
   description: 'SESSION opens a session at /api/auth/exchange; STREAM opens one notification stream, as ?code=',
 });
 
-/** The only response that contains the code: the service stores its digest. A service token gets no code for a session (2007). */
-export const createCode = route({
-  id: 'createSignInCode',
-  ...endpoints.createCode,
-  tag,
-  summary: 'Get a single-use code in place of a token',
-  description: `For places that a token must not reach, such as an address. The code is valid for ${signInCodeSeconds} s and for one use. What it opens has the rights and the end of the session that made it.`,
-  extension: true,
-  access: roles,
-  limit: 'query',
-  body: Type.Object({ purpose }),
-  data: Type.Object({
-    code: Type.String({
-      pattern: '^[A-Za-z0-9_-]{43}$',
-      description: '256 random bits in base64url',
-      examples: ['kZ0p1x3vVb6mC7sQ9tYw2uRj4hLd5gNf8aEeXoIqTzM'],
+/** Single-use codes. */
+export const signInCodeOperations = operations({
+  /** The only response that contains the code: the service stores its digest. A service token gets no code for a session (2007). */
+  createSignInCode: {
+    tag,
+    summary: 'Get a single-use code in place of a token',
+    description: `For places that a token must not reach, such as an address. The code is valid for ${signInCodeSeconds} s and for one use. What it opens has the rights and the end of the session that made it.`,
+    extension: true,
+    access: roles,
+    limit: 'query',
+    body: Type.Object({ purpose }),
+    data: Type.Object({
+      code: Type.String({
+        pattern: '^[A-Za-z0-9_-]{43}$',
+        description: '256 random bits in base64url',
+        examples: ['kZ0p1x3vVb6mC7sQ9tYw2uRj4hLd5gNf8aEeXoIqTzM'],
+      }),
+      purpose,
+      expireTime: timestamp('when the code expires'),
     }),
-    purpose,
-    expireTime: timestamp('when the code expires'),
-  }),
-  errors: [],
-  example: { body: { purpose: 'SESSION' } },
-});
+    errors: [],
+    example: { body: { purpose: 'SESSION' } },
+  },
 
-/** Each attempt counts against the login limit of the client's address. Every code that is not valid is refused with the same 1004. */
-export const exchangeCode = route({
-  id: 'exchangeSignInCode',
-  ...endpoints.exchangeCode,
-  tag,
-  summary: 'Log in with a single-use code',
-  description:
-    'Opens another session of the login that made the code: all tokens of a login end at the same time. A page of another origin is refused with 2007, before the code is used.',
-  extension: true,
-  limit: 'login',
-  body: Type.Object({ code: secret({ min: 1 }, { description: 'code of the purpose SESSION' }) }),
-  data: login.data,
-  errors: [Code.tokenInvalid, Code.noPermission],
-  example: { body: { code: 'kZ0p1x3vVb6mC7sQ9tYw2uRj4hLd5gNf8aEeXoIqTzM' } },
+  /** Each attempt counts against the login limit of the client's address. Every code that is not valid is refused with the same 1004. */
+  exchangeSignInCode: {
+    tag,
+    summary: 'Log in with a single-use code',
+    description:
+      'Opens another session of the login that made the code: all tokens of a login end at the same time. A page of another origin is refused with 2007, before the code is used.',
+    extension: true,
+    limit: 'login',
+    body: Type.Object({ code: secret({ min: 1 }, { description: 'code of the purpose SESSION' }) }),
+    data: loginData,
+    errors: [Code.tokenInvalid, Code.noPermission],
+    example: { body: { code: 'kZ0p1x3vVb6mC7sQ9tYw2uRj4hLd5gNf8aEeXoIqTzM' } },
+  },
 });

@@ -1,7 +1,6 @@
 /** Who has to sign in with a security key. */
 import { type Static, Type } from 'typebox';
-import { route } from './define.ts';
-import { endpoints } from './endpoints.ts';
+import { operations } from './define.ts';
 import { EACH } from './fields.ts';
 import { type Role, roles } from './values.ts';
 
@@ -19,36 +18,35 @@ export const signInPolicy = Type.Object({ requireKey: Type.Unsafe<Role[]>(ofRole
 /** Who has to sign in with a security key. */
 export type SignInPolicy = Static<typeof signInPolicy>;
 
-/** No role is in it before a policy is set. */
-export const showSignInPolicy = route({
-  id: 'showSignInPolicy',
-  ...endpoints.signInPolicy,
-  tag,
-  summary: 'Show which roles must sign in with a security key',
-  extension: true,
-  access: roles,
-  tokenMay: 'policies',
-  limit: 'query',
-  data: signInPolicy,
-  errors: [],
-});
+/** The policy of sign-ins. */
+export const signInPolicyOperations = operations({
+  /** No role is in it before a policy is set. */
+  showSignInPolicy: {
+    tag,
+    summary: 'Show which roles must sign in with a security key',
+    extension: true,
+    access: roles,
+    tokenMay: 'policies',
+    limit: 'query',
+    data: signInPolicy,
+    errors: [],
+  },
 
-/** Replaces the whole policy. Tokens that were issued before stay valid until they expire, but cannot be refreshed. */
-export const setSignInPolicy = route({
-  id: 'setSignInPolicy',
-  ...endpoints.setSignInPolicy,
-  tag,
-  summary: 'Set which roles must sign in with a security key',
-  description:
-    'A user of such a role who has no key signs in with the password, and may then only register one. An ADMIN who includes the role ADMIN must have a key (1001). An ADMIN who must sign in with a key changes the policy in a session with a key only (2007). Tokens of sign-ins without a key stay valid until they expire, but cannot be refreshed.',
-  extension: true,
-  access: ['ADMIN'],
-  peopleOnly: true,
-  tokenMay: 'policies',
-  stepUp: true,
-  limit: 'modify',
-  body: Type.Object({ requireKey: Type.Unsafe<Role[]>({ ...ofRoles, [EACH]: true }) }),
-  data: signInPolicy,
-  errors: [],
-  example: { body: { requireKey: [] } },
+  /** Replaces the whole policy. Tokens that were issued before stay valid until they expire, but cannot be refreshed. */
+  setSignInPolicy: {
+    tag,
+    summary: 'Set which roles must sign in with a security key',
+    description:
+      'A user of such a role who has no key signs in with the password, and may then only register one. An ADMIN who includes the role ADMIN must have a key (1001). An ADMIN who must sign in with a key changes the policy in a session with a key only (2007). Tokens of sign-ins without a key stay valid until they expire, but cannot be refreshed.',
+    extension: true,
+    access: ['ADMIN'],
+    peopleOnly: true,
+    tokenMay: 'policies',
+    stepUp: true,
+    limit: 'modify',
+    body: Type.Object({ requireKey: Type.Unsafe<Role[]>({ ...ofRoles, [EACH]: true }) }),
+    data: signInPolicy,
+    errors: [],
+    example: { body: { requireKey: [] } },
+  },
 });

@@ -1,7 +1,6 @@
 /** Figures about all devices. */
 import { Type } from 'typebox';
-import { route } from './define.ts';
-import { endpoints } from './endpoints.ts';
+import { operations } from './define.ts';
 import { count, shown, timestamp } from './fields.ts';
 import { deviceStatuses, deviceTypes, roles, statisticsRange } from './values.ts';
 
@@ -14,34 +13,35 @@ const buckets = (description: string) =>
     description,
   });
 
-/** All figures are exact and of one moment. */
-export const statistics = route({
-  id: 'getStatistics',
-  ...endpoints.statistics,
-  tag: 'Devices',
-  summary: 'Count devices',
-  extension: true,
-  access: roles,
-  limit: 'query',
-  data: Type.Object({
-    total: count('number of devices'),
-    byStatus: counts(deviceStatuses),
-    byType: counts(deviceTypes),
-    byManufacturer: Type.Array(
-      Type.Object({ manufacturer: shown('manufacturer'), count: count('number of devices') }),
-      {
-        description: `the ${statisticsRange.manufacturers} with the most devices, in this order`,
-      },
-    ),
-    registrations: Type.Object({
-      perHour: buckets(`the last ${statisticsRange.hours} hours, the current one last`),
-      perDay: buckets(`the last ${statisticsRange.days} days, the current one last`),
+/** Figures. */
+export const statisticsOperations = operations({
+  /** All figures are exact and of one moment. */
+  getStatistics: {
+    tag: 'Devices',
+    summary: 'Count devices',
+    extension: true,
+    access: roles,
+    limit: 'query',
+    data: Type.Object({
+      total: count('number of devices'),
+      byStatus: counts(deviceStatuses),
+      byType: counts(deviceTypes),
+      byManufacturer: Type.Array(
+        Type.Object({ manufacturer: shown('manufacturer'), count: count('number of devices') }),
+        {
+          description: `the ${statisticsRange.manufacturers} with the most devices, in this order`,
+        },
+      ),
+      registrations: Type.Object({
+        perHour: buckets(`the last ${statisticsRange.hours} hours, the current one last`),
+        perDay: buckets(`the last ${statisticsRange.days} days, the current one last`),
+      }),
+      codesExpiring: count(`INACTIVE devices whose activation code expires within ${statisticsRange.codesDays} days`),
+      unused: count(
+        `ACTIVE devices not used for ${statisticsRange.unusedDays} days, or never used and activated before that`,
+      ),
+      generatedAt: timestamp('when the figures were counted'),
     }),
-    codesExpiring: count(`INACTIVE devices whose activation code expires within ${statisticsRange.codesDays} days`),
-    unused: count(
-      `ACTIVE devices not used for ${statisticsRange.unusedDays} days, or never used and activated before that`,
-    ),
-    generatedAt: timestamp('when the figures were counted'),
-  }),
-  errors: [],
+    errors: [],
+  },
 });

@@ -2,8 +2,7 @@
 import { Type } from 'typebox';
 import { loginData } from './auth.ts';
 import { Code } from './codes.ts';
-import { route } from './define.ts';
-import { endpoints } from './endpoints.ts';
+import { operations } from './define.ts';
 import { line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { terminalLogin } from './limits.ts';
 import { roles } from './values.ts';
@@ -19,84 +18,79 @@ const name = line(terminalLogin.nameLength, {
 });
 const expireTime = timestamp('when the request ends');
 
-/** Needs no token. The secret is in no other response. */
-export const createTerminalLogin = route({
-  id: 'createTerminalLogin',
-  ...endpoints.createTerminalLogin,
-  tag,
-  summary: 'Ask for a login that a person approves in a browser',
-  description: `The terminal shows \`userCode\`, and asks with \`secret\` for the result. A request is valid for ${terminalLogin.seconds / 60} minutes and gives one session.`,
-  extension: true,
-  limit: 'query',
-  body: Type.Object({ name }),
-  data: Type.Object({
-    requestId: shown('identifies the request'),
-    userCode: shown('what the person compares', 'K7QM-3XWP'),
-    secret: shown('with which the terminal gets the session; never shown'),
-    expireTime,
-  }),
-  errors: [],
-  example: { body: { name: 'alice@workstation-7' } },
-});
+/** Logins of terminals. */
+export const terminalLoginOperations = operations({
+  /** Needs no token. The secret is in no other response. */
+  createTerminalLogin: {
+    tag,
+    summary: 'Ask for a login that a person approves in a browser',
+    description: `The terminal shows \`userCode\`, and asks with \`secret\` for the result. A request is valid for ${terminalLogin.seconds / 60} minutes and gives one session.`,
+    extension: true,
+    limit: 'query',
+    body: Type.Object({ name }),
+    data: Type.Object({
+      requestId: shown('identifies the request'),
+      userCode: shown('what the person compares', 'K7QM-3XWP'),
+      secret: shown('with which the terminal gets the session; never shown'),
+      expireTime,
+    }),
+    errors: [],
+    example: { body: { name: 'alice@workstation-7' } },
+  },
 
-/** For the page that asks whether this is the person's own terminal. */
-export const showTerminalLogin = route({
-  id: 'showTerminalLogin',
-  ...endpoints.showTerminalLogin,
-  tag,
-  summary: 'Show which terminal asks for a login',
-  extension: true,
-  access: roles,
-  peopleOnly: true,
-  limit: 'query',
-  body: Type.Object({ userCode }),
-  data: Type.Object({
-    userCode: shown('the code', 'K7QM-3XWP'),
-    name: shown('name of the terminal, as the terminal sent it: show it as text', 'alice@workstation-7'),
-    address: shown('address that the request came from', '192.0.2.7'),
-    createdAt: timestamp('when the terminal asked'),
-    expireTime,
-  }),
-  errors: [404],
-  example: { body: { userCode: 'K7QM-3XWP' } },
-});
+  /** For the page that asks whether this is the person's own terminal. */
+  showTerminalLogin: {
+    tag,
+    summary: 'Show which terminal asks for a login',
+    extension: true,
+    access: roles,
+    peopleOnly: true,
+    limit: 'query',
+    body: Type.Object({ userCode }),
+    data: Type.Object({
+      userCode: shown('the code', 'K7QM-3XWP'),
+      name: shown('name of the terminal, as the terminal sent it: show it as text', 'alice@workstation-7'),
+      address: shown('address that the request came from', '192.0.2.7'),
+      createdAt: timestamp('when the terminal asked'),
+      expireTime,
+    }),
+    errors: [404],
+    example: { body: { userCode: 'K7QM-3XWP' } },
+  },
 
-/** Once for each request. */
-export const approveTerminalLogin = route({
-  id: 'approveTerminalLogin',
-  ...endpoints.approveTerminalLogin,
-  tag,
-  summary: 'Sign a terminal in as the calling user',
-  description:
-    'The session of the terminal has the time of the last sign-in of the caller. Needs a recent sign-in in the console.',
-  extension: true,
-  access: roles,
-  peopleOnly: true,
-  stepUp: true,
-  limit: 'modify',
-  body: Type.Object({ userCode }),
-  data: Type.Object({ userCode: shown('the code', 'K7QM-3XWP'), approved: Type.Boolean() }),
-  errors: [404],
-  example: { body: { userCode: 'K7QM-3XWP' } },
-});
+  /** Once for each request. */
+  approveTerminalLogin: {
+    tag,
+    summary: 'Sign a terminal in as the calling user',
+    description:
+      'The session of the terminal has the time of the last sign-in of the caller. Needs a recent sign-in in the console.',
+    extension: true,
+    access: roles,
+    peopleOnly: true,
+    stepUp: true,
+    limit: 'modify',
+    body: Type.Object({ userCode }),
+    data: Type.Object({ userCode: shown('the code', 'K7QM-3XWP'), approved: Type.Boolean() }),
+    errors: [404],
+    example: { body: { userCode: 'K7QM-3XWP' } },
+  },
 
-/** 1004 if the request is unknown, was used or has ended. */
-export const takeTerminalLogin = route({
-  id: 'takeTerminalLogin',
-  ...endpoints.takeTerminalLogin,
-  tag,
-  summary: 'Get the session that was approved',
-  description: `A terminal asks every ${terminalLogin.pollSeconds} seconds. The session is returned once.`,
-  extension: true,
-  limit: 'query',
-  body: Type.Object({
-    requestId: token({ description: '`requestId` of the request' }),
-    secret: secret({ min: 1 }, { description: '`secret` of the request' }),
-  }),
-  data: Type.Object({
-    state: oneOf(['PENDING', 'APPROVED']),
-    login: nullable(loginData),
-  }),
-  errors: [Code.tokenInvalid],
-  example: { body: { requestId: 'AAAA', secret: 'AAAA' } },
+  /** 1004 if the request is unknown, was used or has ended. */
+  takeTerminalLogin: {
+    tag,
+    summary: 'Get the session that was approved',
+    description: `A terminal asks every ${terminalLogin.pollSeconds} seconds. The session is returned once.`,
+    extension: true,
+    limit: 'query',
+    body: Type.Object({
+      requestId: token({ description: '`requestId` of the request' }),
+      secret: secret({ min: 1 }, { description: '`secret` of the request' }),
+    }),
+    data: Type.Object({
+      state: oneOf(['PENDING', 'APPROVED']),
+      login: nullable(loginData),
+    }),
+    errors: [Code.tokenInvalid],
+    example: { body: { requestId: 'AAAA', secret: 'AAAA' } },
+  },
 });

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { route } from './define.ts';
-import { endpoints } from './endpoints.ts';
+import { operations } from './define.ts';
 import { EACH, line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { tokenIds, webhookIds } from './ids.ts';
 import { MAX_NETWORKS, serviceTokenDays, textLengths } from './limits.ts';
@@ -48,95 +47,92 @@ export const serviceToken = Type.Object({
 /** A service token, without its text. Those that were created before `may` existed have an empty one. */
 export type ServiceToken = Static<typeof serviceToken>;
 
-/** The only response that contains the token: the daemon stores its SHA-256. */
-export const createToken = route({
-  id: 'createToken',
-  ...endpoints.createToken,
-  tag,
-  summary: 'Create a service token',
-  description:
-    'For a program that would otherwise need the password of a person. Accepted wherever the token of a login is, with the permissions of its role; the operations on webhooks and policies also need `may`. This response is the only one that contains the token.',
-  extension: true,
-  access: adminOnly,
-  peopleOnly: true,
-  stepUp: true,
-  limit: 'modify',
-  body: Type.Object({
-    name: tokenName,
-    role: oneOf(roles),
-    expiresInDays: Type.Integer({
-      minimum: serviceTokenDays.min,
-      maximum: serviceTokenDays.max,
-      description: 'days for which the token is valid',
-    }),
-    allowedFrom: Type.Optional(nullable(networks)),
-    may: Type.Optional(
-      nullable(
-        Type.Array(Type.String(), {
-          minItems: 0,
-          maxItems: tokenPermissions.length,
-          description: `what the token may do only with this, each once; absent or null for none. ${permissions}`,
-          examples: [['webhooks']],
-          [EACH]: true,
-        }),
+/** Operations on service tokens. */
+export const tokenOperations = operations({
+  /** The only response that contains the token: the daemon stores its SHA-256. */
+  createToken: {
+    tag,
+    summary: 'Create a service token',
+    description:
+      'For a program that would otherwise need the password of a person. Accepted wherever the token of a login is, with the permissions of its role; the operations on webhooks and policies also need `may`. This response is the only one that contains the token.',
+    extension: true,
+    access: adminOnly,
+    peopleOnly: true,
+    stepUp: true,
+    limit: 'modify',
+    body: Type.Object({
+      name: tokenName,
+      role: oneOf(roles),
+      expiresInDays: Type.Integer({
+        minimum: serviceTokenDays.min,
+        maximum: serviceTokenDays.max,
+        description: 'days for which the token is valid',
+      }),
+      allowedFrom: Type.Optional(nullable(networks)),
+      may: Type.Optional(
+        nullable(
+          Type.Array(Type.String(), {
+            minItems: 0,
+            maxItems: tokenPermissions.length,
+            description: `what the token may do only with this, each once; absent or null for none. ${permissions}`,
+            examples: [['webhooks']],
+            [EACH]: true,
+          }),
+        ),
       ),
-    ),
-  }),
-  data: Type.Object({
-    tokenId,
-    token: Type.String({
-      description: 'send it as Authorization: Bearer TOKEN',
-      examples: ['devmgr_0000000000000000000000000000000000000000000SAMPLE'],
     }),
-    name,
-    role: oneOf(roles),
-    expiresAt,
-    may,
-  }),
-  errors: [],
-  example: { body: { name: 'line-3', role: 'DEALER', expiresInDays: 90, allowedFrom: ['10.20.0.0/16'], may: [] } },
-});
+    data: Type.Object({
+      tokenId,
+      token: Type.String({
+        description: 'send it as Authorization: Bearer TOKEN',
+        examples: ['devmgr_0000000000000000000000000000000000000000000SAMPLE'],
+      }),
+      name,
+      role: oneOf(roles),
+      expiresAt,
+      may,
+    }),
+    errors: [],
+    example: { body: { name: 'line-3', role: 'DEALER', expiresInDays: 90, allowedFrom: ['10.20.0.0/16'], may: [] } },
+  },
 
-/** Tokens that have expired or were revoked are listed too. */
-export const listTokens = route({
-  id: 'listTokens',
-  ...endpoints.listTokens,
-  tag,
-  summary: 'List service tokens',
-  extension: true,
-  access: adminOnly,
-  limit: 'query',
-  query: Type.Object(pageQuery()),
-  data: paged(serviceToken),
-  errors: [],
-});
+  /** Tokens that have expired or were revoked are listed too. */
+  listTokens: {
+    tag,
+    summary: 'List service tokens',
+    extension: true,
+    access: adminOnly,
+    limit: 'query',
+    query: Type.Object(pageQuery()),
+    data: paged(serviceToken),
+    errors: [],
+  },
 
-/** Idempotent: revoking a revoked token succeeds and changes nothing; `made` is what still exists then. */
-export const revokeToken = route({
-  id: 'revokeToken',
-  ...endpoints.revokeToken,
-  tag,
-  summary: 'Revoke a service token',
-  description:
-    'Permanent. The next request with the token is refused with 1004, and its streams close with 4401. Webhooks that it has created continue: `made` names them, so that they can be removed.',
-  extension: true,
-  access: adminOnly,
-  peopleOnly: true,
-  stepUp: true,
-  limit: 'modify',
-  params: Type.Object({ tokenId: token({ description: 'id of the service token', examples: ['TOK-1'] }) }),
-  data: Type.Object({
-    ...serviceToken.properties,
-    made: Type.Object(
-      {
-        webhooks: Type.Array(Type.String({ pattern: webhookIds.pattern }), {
-          description: 'ids of the webhooks that the token has created and that still exist',
-          examples: [['WHK-1']],
-        }),
-      },
-      { description: 'what the token has made and what continues without it' },
-    ),
-  }),
-  errors: [404],
-  example: { params: { tokenId: 'TOK-1' } },
+  /** Idempotent: revoking a revoked token succeeds and changes nothing; `made` is what still exists then. */
+  revokeToken: {
+    tag,
+    summary: 'Revoke a service token',
+    description:
+      'Permanent. The next request with the token is refused with 1004, and its streams close with 4401. Webhooks that it has created continue: `made` names them, so that they can be removed.',
+    extension: true,
+    access: adminOnly,
+    peopleOnly: true,
+    stepUp: true,
+    limit: 'modify',
+    params: Type.Object({ tokenId: token({ description: 'id of the service token', examples: ['TOK-1'] }) }),
+    data: Type.Object({
+      ...serviceToken.properties,
+      made: Type.Object(
+        {
+          webhooks: Type.Array(Type.String({ pattern: webhookIds.pattern }), {
+            description: 'ids of the webhooks that the token has created and that still exist',
+            examples: [['WHK-1']],
+          }),
+        },
+        { description: 'what the token has made and what continues without it' },
+      ),
+    }),
+    errors: [404],
+    example: { params: { tokenId: 'TOK-1' } },
+  },
 });

@@ -1,8 +1,7 @@
 /** What the registry trusts when it judges keys, and what it requires of them. */
 import { type Static, Type } from 'typebox';
 import { Code } from './codes.ts';
-import { route } from './define.ts';
-import { endpoints } from './endpoints.ts';
+import { operations } from './define.ts';
 import { EACH, line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { bodyBounds, proofBounds } from './limits.ts';
 import { proofPolicy } from './proof.ts';
@@ -49,114 +48,107 @@ const listed = Type.Object({ metadata, certificates: Type.Array(trustedCertifica
 /** Everything that the registry trusts. */
 export type TrustList = Static<typeof listed>;
 
-/** Idempotent: a certificate that is trusted already keeps its place and gets the given purpose and label. */
-export const importTrust = route({
-  id: 'importTrust',
-  ...endpoints.importTrust,
-  tag,
-  summary: 'Import FIDO metadata or certificates',
-  description:
-    'The file is a FIDO metadata BLOB, which replaces the present one, or certificates in PEM or DER. Self-issued certificates become anchors, others intermediates. Metadata with a lower number than the present one is refused. A file that cannot be read or is not trusted is refused with 4002.',
-  extension: true,
-  access: adminOnly,
-  stepUp: true,
-  limit: 'upload',
-  form: Type.Object({
-    purpose: Type.Optional(
-      nullable(oneOf(trustPurposes, { description: 'what the certificates vouch for; scp11b if absent' })),
-    ),
-    label: Type.Optional(nullable(line(proofBounds.trustLabel, { description: 'name of the certificates' }))),
-    aaguids: Type.Optional(
-      nullable(
-        line(proofBounds.aaguidsOfAnchor * 37, {
-          pattern: '^[0-9a-f\\-]+(,[0-9a-f\\-]+)*$',
-          shape: 'AAGUIDs in lower case, comma-separated',
-          description: 'FIDO models that the certificates vouch for',
-        }),
-      ),
-    ),
-  }),
-  file: { field: 'file', maxBytes: proofBounds.trustFile, description: 'the BLOB or the certificates' },
-  data: Type.Object({
-    metadata,
-    certificates: Type.Array(trustedCertificate, { description: 'the certificates of the file' }),
-    warnings: Type.Array(shown('what to know')),
-  }),
-  errors: [Code.uploadFailed],
-  example: { form: { purpose: 'scp11b', label: 'Example Vendor' } },
-});
-
-/** Certificates are sorted by fingerprint. */
-export const listTrust = route({
-  id: 'listTrust',
-  ...endpoints.listTrust,
-  tag,
-  summary: 'List what the registry trusts',
-  extension: true,
-  access: roles,
-  limit: 'query',
-  data: listed,
-  errors: [],
-});
-
-/** Verdicts stay as they are until the evidence is judged again. */
-export const removeTrust = route({
-  id: 'removeTrust',
-  ...endpoints.removeTrust,
-  tag,
-  summary: 'Stop trusting a certificate or the FIDO metadata',
-  description: 'Verdicts stay as they are until the stored evidence is judged again.',
-  extension: true,
-  access: adminOnly,
-  stepUp: true,
-  limit: 'modify',
-  params: Type.Object({
-    fingerprint: token({ description: 'SHA-256 of the certificate in hex, or `metadata`', examples: ['metadata'] }),
-  }),
-  data: Type.Object({ fingerprint: shown('what was removed'), removed: Type.Boolean() }),
-  errors: [404],
-  example: { params: { fingerprint: 'metadata' } },
-});
-
-/** Nothing is required before a policy is set. */
-export const showProofPolicy = route({
-  id: 'showProofPolicy',
-  ...endpoints.proofPolicy,
-  tag,
-  summary: 'Show what a key must prove to be registered',
-  extension: true,
-  access: roles,
-  tokenMay: 'policies',
-  limit: 'query',
-  data: proofPolicy,
-  errors: [],
-});
-
 const each = { [EACH]: true } as const;
 
-/** Replaces the whole policy. Devices that are registered stay as they are. */
-export const setProofPolicy = route({
-  id: 'setProofPolicy',
-  ...endpoints.setProofPolicy,
-  tag,
-  summary: 'Set what a key must prove to be registered',
-  description:
-    'Replaces the whole policy. A registration that does not fulfil it is refused with 1001, which names the rule and the fact. A fact that is not proved does not meet a rule about it. Devices that are registered stay as they are.',
-  extension: true,
-  access: adminOnly,
-  tokenMay: 'policies',
-  stepUp: true,
-  limit: 'modify',
-  bodyValues: bodyBounds.manyValues,
-  body: Type.Object({
-    requiredGrade: oneOf(requiredGrades, { description: 'least grade of a proof; none: a proof is not required' }),
-    allowedAaguids: Type.Unsafe<string[]>({ ...proofPolicy.properties.allowedAaguids, ...each }),
-    leastFirmware: Type.Unsafe<Static<typeof proofPolicy>['leastFirmware']>({
-      ...proofPolicy.properties.leastFirmware,
-      ...each,
+/** Trust, and the policy of proofs. */
+export const trustOperations = operations({
+  /** Idempotent: a certificate that is trusted already keeps its place and gets the given purpose and label. */
+  importTrust: {
+    tag,
+    summary: 'Import FIDO metadata or certificates',
+    description:
+      'The file is a FIDO metadata BLOB, which replaces the present one, or certificates in PEM or DER. Self-issued certificates become anchors, others intermediates. Metadata with a lower number than the present one is refused. A file that cannot be read or is not trusted is refused with 4002.',
+    extension: true,
+    access: adminOnly,
+    stepUp: true,
+    limit: 'upload',
+    form: Type.Object({
+      purpose: Type.Optional(
+        nullable(oneOf(trustPurposes, { description: 'what the certificates vouch for; scp11b if absent' })),
+      ),
+      label: Type.Optional(nullable(line(proofBounds.trustLabel, { description: 'name of the certificates' }))),
+      aaguids: Type.Optional(
+        nullable(
+          line(proofBounds.aaguidsOfAnchor * 37, {
+            pattern: '^[0-9a-f\\-]+(,[0-9a-f\\-]+)*$',
+            shape: 'AAGUIDs in lower case, comma-separated',
+            description: 'FIDO models that the certificates vouch for',
+          }),
+        ),
+      ),
     }),
-  }),
-  data: proofPolicy,
-  errors: [],
-  example: { body: { requiredGrade: 'model', allowedAaguids: [], leastFirmware: [] } },
+    file: { field: 'file', maxBytes: proofBounds.trustFile, description: 'the BLOB or the certificates' },
+    data: Type.Object({
+      metadata,
+      certificates: Type.Array(trustedCertificate, { description: 'the certificates of the file' }),
+      warnings: Type.Array(shown('what to know')),
+    }),
+    errors: [Code.uploadFailed],
+    example: { form: { purpose: 'scp11b', label: 'Example Vendor' } },
+  },
+
+  /** Certificates are sorted by fingerprint. */
+  listTrust: {
+    tag,
+    summary: 'List what the registry trusts',
+    extension: true,
+    access: roles,
+    limit: 'query',
+    data: listed,
+    errors: [],
+  },
+
+  /** Verdicts stay as they are until the evidence is judged again. */
+  removeTrust: {
+    tag,
+    summary: 'Stop trusting a certificate or the FIDO metadata',
+    description: 'Verdicts stay as they are until the stored evidence is judged again.',
+    extension: true,
+    access: adminOnly,
+    stepUp: true,
+    limit: 'modify',
+    params: Type.Object({
+      fingerprint: token({ description: 'SHA-256 of the certificate in hex, or `metadata`', examples: ['metadata'] }),
+    }),
+    data: Type.Object({ fingerprint: shown('what was removed'), removed: Type.Boolean() }),
+    errors: [404],
+    example: { params: { fingerprint: 'metadata' } },
+  },
+
+  /** Nothing is required before a policy is set. */
+  showProofPolicy: {
+    tag,
+    summary: 'Show what a key must prove to be registered',
+    extension: true,
+    access: roles,
+    tokenMay: 'policies',
+    limit: 'query',
+    data: proofPolicy,
+    errors: [],
+  },
+
+  /** Replaces the whole policy. Devices that are registered stay as they are. */
+  setProofPolicy: {
+    tag,
+    summary: 'Set what a key must prove to be registered',
+    description:
+      'Replaces the whole policy. A registration that does not fulfil it is refused with 1001, which names the rule and the fact. A fact that is not proved does not meet a rule about it. Devices that are registered stay as they are.',
+    extension: true,
+    access: adminOnly,
+    tokenMay: 'policies',
+    stepUp: true,
+    limit: 'modify',
+    bodyValues: bodyBounds.manyValues,
+    body: Type.Object({
+      requiredGrade: oneOf(requiredGrades, { description: 'least grade of a proof; none: a proof is not required' }),
+      allowedAaguids: Type.Unsafe<string[]>({ ...proofPolicy.properties.allowedAaguids, ...each }),
+      leastFirmware: Type.Unsafe<Static<typeof proofPolicy>['leastFirmware']>({
+        ...proofPolicy.properties.leastFirmware,
+        ...each,
+      }),
+    }),
+    data: proofPolicy,
+    errors: [],
+    example: { body: { requiredGrade: 'model', allowedAaguids: [], leastFirmware: [] } },
+  },
 });

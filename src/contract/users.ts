@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Code } from './codes.ts';
-import { route } from './define.ts';
-import { endpoints } from './endpoints.ts';
+import { operations } from './define.ts';
 import { line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { userIds } from './ids.ts';
 import { passwordLength, textLengths } from './limits.ts';
@@ -42,39 +41,6 @@ export const user = Type.Object({
 /** A user of this system. */
 export type User = Static<typeof user>;
 
-/** A username that already exists is refused with 1001. */
-export const createUser = route({
-  id: 'createUser',
-  ...endpoints.createUser,
-  tag,
-  summary: 'Add a user',
-  extension: true,
-  access: adminOnly,
-  peopleOnly: true,
-  stepUp: true,
-  limit: 'modify',
-  body: Type.Object({ username, password, role: oneOf(roles), email: Type.Optional(nullable(email)) }),
-  data: user,
-  errors: [],
-  example: {
-    body: { username: 'dealer-berlin', password: 'correct horse battery', role: 'DEALER', email: 'ops@example.com' },
-  },
-});
-
-/** Disabled users are listed too. */
-export const listUsers = route({
-  id: 'listUsers',
-  ...endpoints.listUsers,
-  tag,
-  summary: 'List users',
-  extension: true,
-  access: adminOnly,
-  limit: 'query',
-  query: Type.Object(pageQuery()),
-  data: paged(user),
-  errors: [],
-});
-
 /** Who a token belongs to. */
 const caller = Type.Object({
   ...user.properties,
@@ -87,85 +53,109 @@ const caller = Type.Object({
   expiresAt: Type.Optional(timestamp('when the service token expires; absent for a user')),
 });
 
-/** For a service token, what it is. The role LOCAL is not a user: 2007. */
-export const me = route({
-  id: 'getOwnUser',
-  ...endpoints.me,
-  tag,
-  summary: 'Show the calling user',
-  extension: true,
-  access: roles,
-  withoutKey: true,
-  limit: 'query',
-  data: caller,
-  errors: [],
-});
+/** Operations on users. */
+export const userOperations = operations({
+  /** A username that already exists is refused with 1001. */
+  createUser: {
+    tag,
+    summary: 'Add a user',
+    extension: true,
+    access: adminOnly,
+    peopleOnly: true,
+    stepUp: true,
+    limit: 'modify',
+    body: Type.Object({ username, password, role: oneOf(roles), email: Type.Optional(nullable(email)) }),
+    data: user,
+    errors: [],
+    example: {
+      body: { username: 'dealer-berlin', password: 'correct horse battery', role: 'DEALER', email: 'ops@example.com' },
+    },
+  },
 
-/** An absent field keeps its value. */
-export const updateUser = route({
-  id: 'updateUser',
-  ...endpoints.updateUser,
-  tag,
-  summary: 'Change role or e-mail address, disable or enable',
-  description: 'The last enabled ADMIN can be neither disabled nor demoted (1001). `email: null` clears the address.',
-  extension: true,
-  access: adminOnly,
-  peopleOnly: true,
-  stepUp: true,
-  limit: 'modify',
-  params,
-  body: Type.Object({
-    role: Type.Optional(oneOf(roles)),
-    email: Type.Optional(nullable(email)),
-    disabled: Type.Optional(Type.Boolean()),
-  }),
-  data: user,
-  errors: [404],
-  example: { params: { userId: 'USR-2' }, body: { role: 'VIEWER' } },
-});
+  /** Disabled users are listed too. */
+  listUsers: {
+    tag,
+    summary: 'List users',
+    extension: true,
+    access: adminOnly,
+    limit: 'query',
+    query: Type.Object(pageQuery()),
+    data: paged(user),
+    errors: [],
+  },
 
-/** A wrong oldPassword is refused with 1003 and counts against the login limit. */
-export const setPassword = route({
-  id: 'setPassword',
-  ...endpoints.setPassword,
-  tag,
-  summary: 'Set a password',
-  description:
-    'An ADMIN sets the password of any user; other users change their own, with oldPassword. All tokens of the user become invalid, and their streams close with 4401.',
-  extension: true,
-  access: adminOnly,
-  ownUser: 'userId',
-  peopleOnly: true,
-  stepUp: true,
-  limit: 'modify',
-  params,
-  body: Type.Object({
-    password,
-    oldPassword: Type.Optional(
-      nullable(secret({ min: 1 }, { description: 'the current password; required to change your own' })),
-    ),
-  }),
-  data: user,
-  errors: [404, Code.wrongPassword],
-  example: { params: { userId: 'USR-2' }, body: { password: 'correct horse battery staple' } },
-});
+  /** For a service token, what it is. The role LOCAL is not a user: 2007. */
+  getOwnUser: {
+    tag,
+    summary: 'Show the calling user',
+    extension: true,
+    access: roles,
+    withoutKey: true,
+    limit: 'query',
+    data: caller,
+    errors: [],
+  },
 
-/** Idempotent: a second logout also succeeds. */
-export const logoutUser = route({
-  id: 'logoutUser',
-  ...endpoints.logoutUser,
-  tag,
-  summary: 'Log a user out everywhere',
-  description:
-    'All tokens of the user become invalid, and their streams close with 4401; the password is unchanged. An ADMIN logs out any user, other users themselves.',
-  extension: true,
-  access: adminOnly,
-  ownUser: 'userId',
-  peopleOnly: true,
-  withoutKey: true,
-  limit: 'modify',
-  params,
-  data: user,
-  errors: [404],
-  example: { params: { userId: 'USR-2' } },
+  /** An absent field keeps its value. */
+  updateUser: {
+    tag,
+    summary: 'Change role or e-mail address, disable or enable',
+    description: 'The last enabled ADMIN can be neither disabled nor demoted (1001). `email: null` clears the address.',
+    extension: true,
+    access: adminOnly,
+    peopleOnly: true,
+    stepUp: true,
+    limit: 'modify',
+    params,
+    body: Type.Object({
+      role: Type.Optional(oneOf(roles)),
+      email: Type.Optional(nullable(email)),
+      disabled: Type.Optional(Type.Boolean()),
+    }),
+    data: user,
+    errors: [404],
+    example: { params: { userId: 'USR-2' }, body: { role: 'VIEWER' } },
+  },
+
+  /** A wrong oldPassword is refused with 1003 and counts against the login limit. */
+  setPassword: {
+    tag,
+    summary: 'Set a password',
+    description:
+      'An ADMIN sets the password of any user; other users change their own, with oldPassword. All tokens of the user become invalid, and their streams close with 4401.',
+    extension: true,
+    access: adminOnly,
+    ownUser: 'userId',
+    peopleOnly: true,
+    stepUp: true,
+    limit: 'modify',
+    params,
+    body: Type.Object({
+      password,
+      oldPassword: Type.Optional(
+        nullable(secret({ min: 1 }, { description: 'the current password; required to change your own' })),
+      ),
+    }),
+    data: user,
+    errors: [404, Code.wrongPassword],
+    example: { params: { userId: 'USR-2' }, body: { password: 'correct horse battery staple' } },
+  },
+
+  /** Idempotent: a second logout also succeeds. */
+  logoutUser: {
+    tag,
+    summary: 'Log a user out everywhere',
+    description:
+      'All tokens of the user become invalid, and their streams close with 4401; the password is unchanged. An ADMIN logs out any user, other users themselves.',
+    extension: true,
+    access: adminOnly,
+    ownUser: 'userId',
+    peopleOnly: true,
+    withoutKey: true,
+    limit: 'modify',
+    params,
+    data: user,
+    errors: [404],
+    example: { params: { userId: 'USR-2' } },
+  },
 });

@@ -1,7 +1,6 @@
 /** Webhooks: the daemon posts the events of the journal to endpoints. */
 import { type Static, Type } from 'typebox';
-import { route } from './define.ts';
-import { endpoints } from './endpoints.ts';
+import { operations } from './define.ts';
 import { count, EACH, line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { webhookIds } from './ids.ts';
 import { webhookBounds } from './limits.ts';
@@ -59,132 +58,122 @@ const attempt = Type.Object({
 /** An attempt to deliver an event. */
 export type WebhookAttempt = Static<typeof attempt>;
 
-/** The endpoint gets the events that are committed from now on. The only response with a secret that the daemon made. */
-export const createWebhook = route({
-  id: 'createWebhook',
-  ...endpoints.createWebhook,
-  tag,
-  summary: 'Create a webhook',
-  description: `Each event of the journal from now on is posted to the address as the stream of notifications sends it, in order and signed by the scheme of Standard Webhooks. Loopback, private and other special addresses, and http, are refused unless the operator of the daemon allows them. A registry has at most ${webhookBounds.endpoints} webhooks.`,
-  extension: true,
-  access: adminOnly,
-  tokenMay: 'webhooks',
-  stepUp: true,
-  limit: 'modify',
-  body: Type.Object({
-    url: line(webhookBounds.url, {
-      description: 'address that starts with https://, without a user name and a password',
-      examples: ['https://hooks.example.com/devmgr'],
-    }),
-    types: Type.Optional(
-      nullable(
-        Type.Array(Type.String(), {
-          minItems: 1,
-          maxItems: journalEventTypes.length,
-          description: `types of event to post, of ${journalEventTypes.join(', ')}; absent or null for all`,
-          examples: [['DEVICE_REGISTERED', 'DEVICE_LOCKED']],
-          [EACH]: true,
-        }),
-      ),
-    ),
-    secret: Type.Optional(
-      nullable(
-        secret(
-          { min: 1, max: webhookBounds.secret },
-          { description: 'whsec_ and base64 of 24 to 64 bytes; the daemon makes one if it is absent or null' },
+/** Operations on webhooks. */
+export const webhookOperations = operations({
+  /** The endpoint gets the events that are committed from now on. The only response with a secret that the daemon made. */
+  createWebhook: {
+    tag,
+    summary: 'Create a webhook',
+    description: `Each event of the journal from now on is posted to the address as the stream of notifications sends it, in order and signed by the scheme of Standard Webhooks. Loopback, private and other special addresses, and http, are refused unless the operator of the daemon allows them. A registry has at most ${webhookBounds.endpoints} webhooks.`,
+    extension: true,
+    access: adminOnly,
+    tokenMay: 'webhooks',
+    stepUp: true,
+    limit: 'modify',
+    body: Type.Object({
+      url: line(webhookBounds.url, {
+        description: 'address that starts with https://, without a user name and a password',
+        examples: ['https://hooks.example.com/devmgr'],
+      }),
+      types: Type.Optional(
+        nullable(
+          Type.Array(Type.String(), {
+            minItems: 1,
+            maxItems: journalEventTypes.length,
+            description: `types of event to post, of ${journalEventTypes.join(', ')}; absent or null for all`,
+            examples: [['DEVICE_REGISTERED', 'DEVICE_LOCKED']],
+            [EACH]: true,
+          }),
         ),
       ),
-    ),
-  }),
-  data: Type.Object({
-    ...webhook.properties,
-    secret: nullable(shown('the secret that the daemon made, this one time; null if the request had one')),
-  }),
-  errors: [],
-  example: { body: { url: 'https://hooks.example.com/devmgr', types: ['DEVICE_REGISTERED', 'DEVICE_LOCKED'] } },
-});
+      secret: Type.Optional(
+        nullable(
+          secret(
+            { min: 1, max: webhookBounds.secret },
+            { description: 'whsec_ and base64 of 24 to 64 bytes; the daemon makes one if it is absent or null' },
+          ),
+        ),
+      ),
+    }),
+    data: Type.Object({
+      ...webhook.properties,
+      secret: nullable(shown('the secret that the daemon made, this one time; null if the request had one')),
+    }),
+    errors: [],
+    example: { body: { url: 'https://hooks.example.com/devmgr', types: ['DEVICE_REGISTERED', 'DEVICE_LOCKED'] } },
+  },
 
-/** In order of creation. */
-export const listWebhooks = route({
-  id: 'listWebhooks',
-  ...endpoints.listWebhooks,
-  tag,
-  summary: 'List webhooks',
-  extension: true,
-  access: adminOnly,
-  tokenMay: 'webhooks',
-  limit: 'query',
-  data: Type.Object({ list: Type.Array(webhook) }),
-  errors: [],
-});
+  /** In order of creation. */
+  listWebhooks: {
+    tag,
+    summary: 'List webhooks',
+    extension: true,
+    access: adminOnly,
+    tokenMay: 'webhooks',
+    limit: 'query',
+    data: Type.Object({ list: Type.Array(webhook) }),
+    errors: [],
+  },
 
-/** Posts a message of the type WEBHOOK_TEST once. Changes nothing. A disabled endpoint can be tested. */
-export const testWebhook = route({
-  id: 'testWebhook',
-  ...endpoints.testWebhook,
-  tag,
-  summary: 'Post a test message to a webhook',
-  description: 'Posts a signed message of the type WEBHOOK_TEST once. The response shows whether the endpoint took it.',
-  ...ofOne,
-  limit: 'modify',
-  data: Type.Object({
-    webhookId,
-    messageId: shown('the header webhook-id of the message'),
-    delivered: Type.Boolean(),
-    httpStatus: nullable(Type.Integer({ description: 'HTTP status; null without a response' })),
-    reason: nullable(shown('why it has failed; null if it was delivered')),
-    milliseconds: count('how long it took'),
-  }),
-});
+  /** Posts a message of the type WEBHOOK_TEST once. Changes nothing. A disabled endpoint can be tested. */
+  testWebhook: {
+    tag,
+    summary: 'Post a test message to a webhook',
+    description:
+      'Posts a signed message of the type WEBHOOK_TEST once. The response shows whether the endpoint took it.',
+    ...ofOne,
+    limit: 'modify',
+    data: Type.Object({
+      webhookId,
+      messageId: shown('the header webhook-id of the message'),
+      delivered: Type.Boolean(),
+      httpStatus: nullable(Type.Integer({ description: 'HTTP status; null without a response' })),
+      reason: nullable(shown('why it has failed; null if it was delivered')),
+      milliseconds: count('how long it took'),
+    }),
+  },
 
-/** Idempotent. */
-export const disableWebhook = route({
-  id: 'disableWebhook',
-  ...endpoints.disableWebhook,
-  tag,
-  summary: 'Disable a webhook',
-  description: 'Nothing is posted until it is enabled. Its place in the journal is kept.',
-  ...ofOne,
-  stepUp: true,
-  limit: 'modify',
-  data: webhook,
-});
+  /** Idempotent. */
+  disableWebhook: {
+    tag,
+    summary: 'Disable a webhook',
+    description: 'Nothing is posted until it is enabled. Its place in the journal is kept.',
+    ...ofOne,
+    stepUp: true,
+    limit: 'modify',
+    data: webhook,
+  },
 
-/** Continues where the endpoint stopped. If its next event is to be tried later, it is tried at once. */
-export const enableWebhook = route({
-  id: 'enableWebhook',
-  ...endpoints.enableWebhook,
-  tag,
-  summary: 'Enable a webhook',
-  description:
-    'Continues with the event after the last delivered one, at once, also if it is enabled and waits for its next attempt.',
-  ...ofOne,
-  stepUp: true,
-  limit: 'modify',
-  data: webhook,
-});
+  /** Continues where the endpoint stopped. If its next event is to be tried later, it is tried at once. */
+  enableWebhook: {
+    tag,
+    summary: 'Enable a webhook',
+    description:
+      'Continues with the event after the last delivered one, at once, also if it is enabled and waits for its next attempt.',
+    ...ofOne,
+    stepUp: true,
+    limit: 'modify',
+    data: webhook,
+  },
 
-/** Permanent: the secret and the attempts are deleted. */
-export const removeWebhook = route({
-  id: 'removeWebhook',
-  ...endpoints.removeWebhook,
-  tag,
-  summary: 'Remove a webhook',
-  description: 'Permanent. Events that were not delivered are not posted.',
-  ...ofOne,
-  stepUp: true,
-  limit: 'modify',
-  data: Type.Object({ webhookId, removed: Type.Boolean() }),
-});
+  /** Permanent: the secret and the attempts are deleted. */
+  removeWebhook: {
+    tag,
+    summary: 'Remove a webhook',
+    description: 'Permanent. Events that were not delivered are not posted.',
+    ...ofOne,
+    stepUp: true,
+    limit: 'modify',
+    data: Type.Object({ webhookId, removed: Type.Boolean() }),
+  },
 
-/** The latest attempt first. */
-export const webhookDeliveries = route({
-  id: 'webhookDeliveries',
-  ...endpoints.webhookDeliveries,
-  tag,
-  summary: 'List the last attempts of a webhook',
-  description: `The last ${webhookBounds.attempts} attempts to deliver an event, the latest first.`,
-  ...ofOne,
-  limit: 'query',
-  data: Type.Object({ webhookId, list: Type.Array(attempt) }),
+  /** The latest attempt first. */
+  webhookDeliveries: {
+    tag,
+    summary: 'List the last attempts of a webhook',
+    description: `The last ${webhookBounds.attempts} attempts to deliver an event, the latest first.`,
+    ...ofOne,
+    limit: 'query',
+    data: Type.Object({ webhookId, list: Type.Array(attempt) }),
+  },
 });

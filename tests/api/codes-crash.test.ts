@@ -22,16 +22,16 @@ it('500: a crash in a handler reveals nothing to the client; the log has the det
   };
   const app = await buildServer({ logger, origin: { hosts: null }, trustProxy: [] }, [
     instance =>
-      operation(instance, parts, routes.health, async () => {
+      operation(instance, parts, routes.getHealth, async () => {
         throw new Error(secret);
       }),
   ]);
-  const response = await app.inject({ method: 'GET', url: routes.health.path, headers: { host: 'localhost' } });
+  const response = await app.inject({ method: 'GET', url: routes.getHealth.path, headers: { host: 'localhost' } });
   await app.close();
 
   expect(response.statusCode).toBe(500);
   expect(response.json()).toMatchObject({ code: 500, data: null });
-  expect(validateAnswer('GET', routes.health.path, 500, response.json())).toEqual([]);
+  expect(validateAnswer('GET', routes.getHealth.path, 500, response.json())).toEqual([]);
   expect(response.body + JSON.stringify(response.headers)).not.toMatch(/SQLITE|somebody|Error:|\.ts/);
   const id = response.headers['x-request-id'];
   expect(lines.some(line => line.includes(secret) && line.includes(String(id)))).toBe(true);

@@ -47,7 +47,7 @@ describe('the Postman collection', () => {
 
   it('has every operation once except the stream, which the format does not support', () => {
     const expected = Object.values(routes)
-      .filter(({ id }) => id !== routes.notifications.id)
+      .filter(({ id }) => id !== routes.streamNotifications.id)
       .map(({ method, path }) => `${method} ${path.replace(/\{(\w+)\}/g, '{{$1}}')}`);
     expect(items.map(address).sort()).toEqual(expected.sort());
   });
@@ -119,7 +119,7 @@ describe('newman with the Postman collection', () => {
     expect(await daemon.call('PUT', '/api/policies/proof', policy)).toMatchObject({ code: 200 });
     // The policy refuses registrations without a proof: the other requests would fail.
     const base = `base_url=${daemon.url}`;
-    const sent = [routes.login, routes.proofPolicy, routes.setProofPolicy].flatMap(({ summary }) => [
+    const sent = [routes.login, routes.showProofPolicy, routes.setProofPolicy].flatMap(({ summary }) => [
       '--folder',
       summary,
     ]);

@@ -19,7 +19,7 @@ afterAll(() => daemon?.stop());
 
 let keys = 0;
 const newKey = () => `key-${++keys}`;
-const registerPath = routes.register.path;
+const registerPath = routes.registerDevice.path;
 
 interface Asked {
   readonly key?: string;
@@ -86,12 +86,20 @@ const requests = validRequests(() => daemon);
 describe('operations', () => {
   it('every POST and PUT accepts a key except login, refresh, codes, tokens, uploads, new webhooks and what asks a key or an endpoint', () => {
     const others = writes.filter(([, shape]) => !acceptsKey(shape)).map(([name]) => name);
-    const uploads = ['createBackup', 'importTrust', 'uploadApp'];
+    const uploads = ['createBackup', 'importTrust', 'uploadAppVersion'];
     // A proof stores nothing, and a key gives each challenge an answer of its own.
-    const tokens = ['createToken', 'createCode', 'exchangeCode', 'login', 'refresh', 'revokeToken', 'createWebhook'];
-    const keys = ['webauthnOptions', 'webauthnLogin', 'passkeyOptions', 'registerPasskey', 'removePasskey'];
+    const tokens = [
+      'createToken',
+      'createSignInCode',
+      'exchangeSignInCode',
+      'login',
+      'refreshToken',
+      'revokeToken',
+      'createWebhook',
+    ];
+    const keys = ['getSignInOptions', 'signInWithKey', 'getKeyRegistrationOptions', 'registerKey', 'removeKeyOfUser'];
     const terminals = ['createTerminalLogin', 'showTerminalLogin', 'approveTerminalLogin', 'takeTerminalLogin'];
-    const signIns = [...keys, ...terminals, 'requireKey', 'stepUpOptions', 'stepUp'];
+    const signIns = [...keys, ...terminals, 'requireKeyOfUser', 'getStepUpOptions', 'stepUp'];
     expect(others.sort()).toEqual([...uploads, ...tokens, ...signIns, 'proveKey', 'testWebhook'].sort());
     expect(accepting.length).toBeGreaterThanOrEqual(14);
   });
@@ -107,7 +115,7 @@ describe('operations', () => {
     // After a crash between two commits, the second attempt would find the change without its response.
     const commits = add.mock.calls.map(([commit]) => commit).filter(({ changes }) => changes.length > 0);
     // A challenge follows from its id: nothing of it is stored.
-    if (name === 'createChallenge') {
+    if (name === 'createProofChallenge') {
       expect(commits).toEqual([]);
       return;
     }
@@ -115,7 +123,7 @@ describe('operations', () => {
     expect(commits[0]!.response, 'commitLast makes the commit of a write').toBeDefined();
   });
 
-  it.each(['createToken', 'revokeToken', 'refresh', 'uploadApp', 'createBackup'] as const)(
+  it.each(['createToken', 'revokeToken', 'refreshToken', 'uploadAppVersion', 'createBackup'] as const)(
     '%s ignores a key, valid or not, and stores nothing',
     async name => {
       for (const key of ['same', 'not valid']) {

@@ -51,13 +51,13 @@ describe('a station', () => {
     const own = new Set([
       'listKeys',
       'proveKey',
-      'notifications',
-      'health',
-      'swaggerPage',
-      'openapiJson',
-      'openapiYaml',
-      'postmanCollection',
-      'metrics',
+      'streamNotifications',
+      'getHealth',
+      'getSwaggerPage',
+      'getOpenapiJson',
+      'getOpenapiYaml',
+      'getPostmanCollection',
+      'getMetrics',
     ]);
     const others = Object.entries(routes).filter(([name]) => !own.has(name));
     expect(others.length).toBeGreaterThan(30);

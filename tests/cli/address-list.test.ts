@@ -137,7 +137,7 @@ describe('a write', () => {
     const endpoint = listEndpoint([a, b]);
     const client = quietClient(a, 'token', new AbortController().signal, { endpoint, transport });
     const body = { deviceType: 'UKEY', serialNumber: 'S', manufacturer: 'M', model: 'M' } as const;
-    const result = await client.call('register', { body }).catch(error => error);
+    const result = await client.call('registerDevice', { body }).catch(error => error);
     return { keys, result };
   }
 

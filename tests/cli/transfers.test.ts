@@ -178,7 +178,7 @@ describe('the bytes of a download', () => {
     const params = { versionId: 'APP-1' };
     const chunks: Buffer[] = [];
     const read = (async () => {
-      const download = { client, operation: 'downloadApp', params, size, sha256, onRetry } as const;
+      const download = { client, operation: 'downloadAppVersion', params, size, sha256, onRetry } as const;
       for await (const chunk of downloadedBytes(download)) chunks.push(chunk);
     })();
     return { read, retries, bytes: () => Buffer.concat(chunks) };

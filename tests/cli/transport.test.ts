@@ -276,8 +276,10 @@ describe('the transport', () => {
         response.end();
       });
       const { url } = await answering((_, response) => void response.writeHead(307, { location: other.url }).end());
-      expect(await failure(clientOf(url).call('me'))).toMatchObject({ message: expect.stringContaining('redirects') });
-      await failure(quietClient(other.url, 'another', never).call('me'));
+      expect(await failure(clientOf(url).call('getOwnUser'))).toMatchObject({
+        message: expect.stringContaining('redirects'),
+      });
+      await failure(quietClient(other.url, 'another', never).call('getOwnUser'));
       expect(heard).toEqual(['Bearer another']);
     });
 
@@ -299,7 +301,7 @@ describe('the transport', () => {
       const { url } = await answering(
         (_, response) => void response.writeHead(429, { 'retry-after': '7' }).end('<html>'),
       );
-      const refusal = await failure(clientOf(url).call('me'));
+      const refusal = await failure(clientOf(url).call('getOwnUser'));
       expect(refusal).toBeInstanceOf(ServerRefusal);
       expect(refusal).toMatchObject({ code: 429, waitSeconds: 7 });
     });
@@ -314,7 +316,7 @@ describe('the transport', () => {
         incoming.resume().on('end', () => response.end(success(data)));
       });
       const client = clientOf(url);
-      for (let i = 0; i < 3; i++) await client.call('unlock', { params: { deviceId: 'DEV-1' }, body: {} });
+      for (let i = 0; i < 3; i++) await client.call('unlockDevice', { params: { deviceId: 'DEV-1' }, body: {} });
       expect(seen).toEqual(['GET', 'POST', 'POST', 'POST']);
       expect(keys.size).toBe(3);
       for (const key of keys) expect(key).toMatch(/^[0-9a-f-]{36}$/);
@@ -331,7 +333,7 @@ describe('the transport', () => {
       });
       expect(await clientOf(url).call('listDevices', {})).toEqual(page);
       expect(requests).toBe(3);
-      const lost = await failure(clientOf(url).call('unlock', { params: { deviceId: 'DEV-1' }, body: {} }));
+      const lost = await failure(clientOf(url).call('unlockDevice', { params: { deviceId: 'DEV-1' }, body: {} }));
       expect(lost).toMatchObject({ maybeDone: true });
       expect(writes).toBe(1);
     });

@@ -41,7 +41,7 @@ test('a renewal that is answered after a sign-out does not begin the session aga
   vi.mocked(call).mockReturnValueOnce(answer.promise as never);
   useSession(signIn('ann'));
   await vi.advanceTimersByTimeAsync(1_800_000);
-  expect(call).toHaveBeenCalledExactlyOnceWith('refresh', {});
+  expect(call).toHaveBeenCalledExactlyOnceWith('refreshToken', {});
   endSession();
   answer.resolve(renewed);
   await vi.advanceTimersByTimeAsync(0);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type TSchema, Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
-import { registration, updateDevice } from '../../src/contract/devices.ts';
+import { deviceOperations, registration } from '../../src/contract/devices.ts';
 import { routes } from '../../src/contract/routes.ts';
 import { textLength, trimText } from '../../src/contract/text.ts';
 import { compileReader } from '../../src/contract/validate.ts';
@@ -70,7 +70,7 @@ describe('reading a body', () => {
     expect(read({ ...valid, model: 'a\u200cb\u200dc' }).ok).toBe(true);
   });
   test('accepts line breaks and tabs in a note only', () => {
-    const readUpdate = compileReader(updateDevice.body);
+    const readUpdate = compileReader(deviceOperations.updateDevice.body);
     expect(readUpdate({ note: 'a\r\n\tb' }).ok).toBe(true);
     expect(readUpdate({ firmwareVersion: 'a\nb' }).ok).toBe(false);
     expect(readUpdate({ note: 'a\u001b[2Jb' }).ok).toBe(false);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareVersions } from '../../daemon/domain/versions.ts';
-import { uploadApp } from '../../src/contract/apps.ts';
+import { appOperations } from '../../src/contract/apps.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 
 const order = (a: string, b: string) => Math.sign(compareVersions(a, b));
@@ -91,7 +91,7 @@ describe('the order of versions', () => {
   });
 
   it('is tested with versions that the contract accepts', () => {
-    const read = compileReader(uploadApp.form, 'text');
+    const read = compileReader(appOperations.uploadAppVersion.form, 'text');
     fc.assert(
       fc.property(version, text => {
         fc.pre(text.length <= 64);

@@ -47,12 +47,12 @@ async function work(client: Client, onDone: () => void): Promise<string[]> {
   const serials: string[] = [];
   for (let i = 0; i < DEVICES_EACH; i++) {
     const serialNumber = freshSerial('DRAIN');
-    const { deviceId, activationCode } = await client.call('register', {
+    const { deviceId, activationCode } = await client.call('registerDevice', {
       body: registration({ serialNumber }) as never,
     });
-    await client.call('activate', { body: { deviceId, activationCode, userId: 'alice' } });
+    await client.call('activateDevice', { body: { deviceId, activationCode, userId: 'alice' } });
     await client.call('recordUsage', { params: { deviceId }, body: { durationSeconds: 1 } });
-    await client.call('lock', { params: { deviceId }, body: { reason: 'lost' } });
+    await client.call('lockDevice', { params: { deviceId }, body: { reason: 'lost' } });
     serials.push(serialNumber);
     onDone();
   }

@@ -94,7 +94,7 @@ const spoiled = fc
     return { kind: 'bytes', method, bytes: edited };
   });
 
-const streamPath = routes.notifications.path;
+const streamPath = routes.streamNotifications.path;
 const upgrade = fc
   .record({
     path: fc.oneof(

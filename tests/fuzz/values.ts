@@ -1,7 +1,7 @@
 /** Values, bodies, queries and paths near those of an operation, and wrong in every way that came to mind. */
 import fc from 'fast-check';
 import type { RouteShape } from '../../src/contract/define.ts';
-import { logoutUser } from '../../src/contract/users.ts';
+import { endpoints } from '../../src/contract/endpoints.ts';
 
 const oddTexts = fc.constantFrom(
   ...[
@@ -173,6 +173,6 @@ export function pathOf(shape: RouteShape): fc.Arbitrary<string> {
   const names = [...shape.path.matchAll(/\{\w+\}/g)].map(([name]) => name);
   return fc.tuple(fc.tuple(...names.map(() => segment)), query).map(([values, query]) => {
     const path = names.reduce((path, name, i) => path.replace(name, () => values[i]!), shape.path);
-    return (shape.id === logoutUser.id ? path.replace(sender, '/USR-2/') : path) + query;
+    return (shape.path === endpoints.logoutUser.path ? path.replace(sender, '/USR-2/') : path) + query;
   });
 }

@@ -9,7 +9,6 @@ import { shapeBounds } from '../../daemon/http/json-shape.ts';
 import { type Bits, bitsFor } from '../../daemon/store/sqlite/lists/bits.ts';
 import { addIdsWith } from '../../daemon/store/sqlite/lists/id-digits.ts';
 import type { RouteShape } from '../../src/contract/define.ts';
-import { batchRegister } from '../../src/contract/devices.ts';
 import { routes } from '../../src/contract/routes.ts';
 import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
 import { boundary, file, formBytes, formType, needed, uploadPath } from '../support/forms.ts';
@@ -215,7 +214,7 @@ const largeBodies: Readonly<Record<string, () => string>> = {
 };
 
 describe('a body of 16 MiB', () => {
-  const bounds = shapeBounds(batchRegister);
+  const bounds = shapeBounds(routes.batchRegisterDevices);
   /**
    * Milliseconds of the longest turn of the event loop while the body is read: of processor time, the least of up to ten tries. Other load
    * of the machine slows the processor's caches as well; the slowest of these takes 38 ms without it.

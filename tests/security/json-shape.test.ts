@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readJson } from '../../daemon/http/json-body.ts';
 import { checkShape, shapeBounds } from '../../daemon/http/json-shape.ts';
 import type { RouteShape } from '../../src/contract/define.ts';
-import { batchRegister, registerDevice, registration } from '../../src/contract/devices.ts';
+import { registration } from '../../src/contract/devices.ts';
 import { routes } from '../../src/contract/routes.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 
-const one = shapeBounds(registerDevice);
-const batch = shapeBounds(batchRegister);
+const one = shapeBounds(routes.registerDevice);
+const batch = shapeBounds(routes.batchRegisterDevices);
 const shape =
   (text: string, bounds = one) =>
   () =>

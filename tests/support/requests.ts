@@ -49,37 +49,37 @@ export function validRequests(
     data(await daemon().call('POST', '/api/auth/terminal', { name: 'a terminal' }, { token: null })).userCode;
 
   return {
-    refresh: async () => ({}),
-    createCode: async () => ({ body: { purpose: 'STREAM' } }),
-    register: async () => ({ body: registration() }),
-    batchRegister: async () => ({ body: { devices: [registration()] } }),
-    activate: async () => ({ body: activation(await deviceIn('INACTIVE', daemon())) }),
-    lock: async () => ({ path: `${await device()}/lock`, body: { reason: 'reported lost' } }),
-    unlock: async () => ({ path: `${await device('LOCKED')}/unlock`, body: {} }),
-    deactivate: async () => ({
+    refreshToken: async () => ({}),
+    createSignInCode: async () => ({ body: { purpose: 'STREAM' } }),
+    registerDevice: async () => ({ body: registration() }),
+    batchRegisterDevices: async () => ({ body: { devices: [registration()] } }),
+    activateDevice: async () => ({ body: activation(await deviceIn('INACTIVE', daemon())) }),
+    lockDevice: async () => ({ path: `${await device()}/lock`, body: { reason: 'reported lost' } }),
+    unlockDevice: async () => ({ path: `${await device('LOCKED')}/unlock`, body: {} }),
+    deactivateDevice: async () => ({
       path: `${await device()}/deactivate`,
       body: { reason: 'worn out', confirmPassword: adminPassword },
     }),
     listDevices: async () => ({}),
-    deviceDetail: async () => ({ path: await device() }),
+    getDevice: async () => ({ path: await device() }),
     updateDevice: async () => ({ path: await device(), body: { note: 'drawer 3' } }),
     generateActivationCode: async () => {
       const { deviceId } = await deviceIn('INACTIVE', daemon());
       return { body: { deviceId, reason: 'code was lost' } };
     },
-    batchUpdate: async () => {
+    batchUpdateDevices: async () => {
       const { deviceId } = await deviceIn('ACTIVE', daemon());
       return { body: { operation: 'LOCK', items: [{ deviceId, reason: 'audit' }] } };
     },
     recordUsage: async () => ({ path: `${await device()}/usage`, body: { durationSeconds: 1 } }),
-    uploadApp: async () => ({ raw: packageForm() }),
-    listApps: async () => ({}),
-    latestApp: async () => {
+    uploadAppVersion: async () => ({ raw: packageForm() }),
+    listAppVersions: async () => ({}),
+    getLatestAppVersion: async () => {
       await version();
       return { path: '/api/app-versions/latest?platform=ANDROID' };
     },
-    showApp: async () => ({ path: await version() }),
-    downloadApp: async () => ({ path: `${await version()}/download` }),
+    getAppVersion: async () => ({ path: await version() }),
+    downloadAppVersion: async () => ({ path: `${await version()}/download` }),
     createBackup: async () => ({
       path: `${await device()}/backups`,
       raw: form({}, { name: 'a.bak', content: 'secret' }),
@@ -89,15 +89,15 @@ export function validRequests(
     restoreBackup: async () => ({ path: `${await backupPath()}/restore` }),
     createUser: async () => ({ body: { username: `made-${++users}`, password: adminPassword, role: 'VIEWER' } }),
     listUsers: async () => ({}),
-    me: async () => ({}),
+    getOwnUser: async () => ({}),
     updateUser: async () => ({ path: await otherUser(), body: { role: 'DEALER' } }),
     createToken: async () => ({ body: { name: `token-${++users}`, role: 'VIEWER', expiresInDays: 1 } }),
     listTokens: async () => ({}),
     revokeToken: async () => ({ path: `/api/tokens/${(await serviceToken(daemon())).tokenId}/revoke` }),
     setPassword: async () => ({ path: `${await otherUser()}/password`, body: { password: 'another password' } }),
     logoutUser: async () => ({ path: `${await otherUser()}/logout` }),
-    events: async () => ({}),
-    statistics: async () => ({}),
+    listEvents: async () => ({}),
+    getStatistics: async () => ({}),
     exportDevices: async () => ({}),
     listKeys: async () => ({}),
     proveKey: async () => {
@@ -112,14 +112,14 @@ export function validRequests(
         },
       };
     },
-    createChallenge: async () => ({}),
+    createProofChallenge: async () => ({}),
     submitProof: async token => {
       const options = token === undefined ? {} : { token };
       const made = await daemon().call('POST', '/api/proofs/challenge', {}, options);
       const body = { serialNumber: registration().serialNumber, claims: { firmware: '5.7.4' } };
       return { path: `/api/proofs/${made.data?.proofId ?? 'none'}`, body };
     },
-    judgeAgain: async () => ({ body: {} }),
+    judgeProofsAgain: async () => ({ body: {} }),
     importTrust: async () => ({ raw: form({}, { name: 'root.der', content: new Uint8Array(makeRoot('Root').der) }) }),
     listTrust: async () => ({}),
     removeTrust: async () => {
@@ -141,25 +141,25 @@ export function validRequests(
     },
     removeWebhook: async () => ({ path: `${await webhookPath()}/remove` }),
     webhookDeliveries: async () => ({ path: `${await webhookPath()}/deliveries` }),
-    passkeyOptions: async () => ({ byName: true }),
-    registerPasskey: async token => {
+    getKeyRegistrationOptions: async () => ({ byName: true }),
+    registerKey: async token => {
       const response = await new Page(daemon()).created(new SoftwareKey(), token ?? daemon().adminToken);
       return { body: { name: 'desk', response }, byName: true };
     },
     showTerminalLogin: async () => ({ body: { userCode: await waitingTerminal() } }),
     approveTerminalLogin: async () => ({ body: { userCode: await waitingTerminal() } }),
-    stepUpOptions: async () => ({ byName: true }),
+    getStepUpOptions: async () => ({ byName: true }),
     stepUp: async () => ({ body: { password: adminPassword } }),
-    listPasskeys: async () => ({ path: `${await otherUser()}/passkeys/list` }),
-    removePasskey: async () => {
+    listKeysOfUser: async () => ({ path: `${await otherUser()}/passkeys/list` }),
+    removeKeyOfUser: async () => {
       const { id, token } = await daemon().user(`other-${++users}`, 'VIEWER');
       const { passkeyId } = data(await new Page(daemon()).register(new SoftwareKey(), token));
       return { path: `/api/users/${id}/passkeys/${passkeyId}/remove` };
     },
-    requireKey: async () => ({ path: `${await otherUser()}/require-key`, body: { required: false } }),
-    signInPolicy: async () => ({}),
+    requireKeyOfUser: async () => ({ path: `${await otherUser()}/require-key`, body: { required: false } }),
+    showSignInPolicy: async () => ({}),
     setSignInPolicy: async () => ({ body: { requireKey: [] } }),
-    proofPolicy: async () => ({}),
+    showProofPolicy: async () => ({}),
     setProofPolicy: async () => ({ body: { requiredGrade: 'none', allowedAaguids: [], leastFirmware: [] } }),
   } satisfies Partial<Record<RouteName, (token?: string) => Promise<Sent>>>;
 }

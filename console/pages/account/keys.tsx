@@ -20,12 +20,12 @@ interface KeysProps {
 
 /** The keys of a user, who is the person of the session. */
 export function Keys({ userId, mayOnlyRegister }: KeysProps) {
-  const { data, problem, reload } = useResource(signal => call('listPasskeys', { params: { userId } }, { signal }));
+  const { data, problem, reload } = useResource(signal => call('listKeysOfUser', { params: { userId } }, { signal }));
   const keys = data.value?.list ?? [];
   const requirement = useAction();
   const require = (required: boolean) =>
     requirement.run(async () => {
-      await call('requireKey', { params: { userId }, body: { required } });
+      await call('requireKeyOfUser', { params: { userId }, body: { required } });
       reload();
     });
   return (
@@ -91,9 +91,9 @@ function AddKey({ onAdded }: { readonly onAdded: () => void }) {
   const name = useSignal('');
   const { busy, problem, run } = useAction();
   const add = async () => {
-    const { options } = await call('passkeyOptions', {});
+    const { options } = await call('getKeyRegistrationOptions', {});
     const response = await newCredential(options);
-    await call('registerPasskey', { body: { name: name.value, response } });
+    await call('registerKey', { body: { name: name.value, response } });
     name.value = '';
     onAdded();
   };
@@ -134,7 +134,7 @@ function RemoveKey({ userId, passkeyId, name, onRemoved }: RemoveKeyProps) {
   const isOpen = useSignal(false);
   const { busy, problem, run } = useAction();
   const remove = async () => {
-    await call('removePasskey', { params: { userId, passkeyId } });
+    await call('removeKeyOfUser', { params: { userId, passkeyId } });
     isOpen.value = false;
     onRemoved();
   };

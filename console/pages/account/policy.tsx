@@ -8,7 +8,7 @@ import { words } from './words.ts';
 
 /** The policy of the registry, for administrators. */
 export function Policy() {
-  const { data, problem, reload } = useResource(signal => call('signInPolicy', {}, { signal }));
+  const { data, problem, reload } = useResource(signal => call('showSignInPolicy', {}, { signal }));
   const change = useAction();
   const required = data.value?.requireKey ?? [];
   const toggle = (role: Role) =>

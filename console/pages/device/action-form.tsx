@@ -34,17 +34,18 @@ const actions: Readonly<Record<BatchOperation, FormAction>> = {
     entries: ['userId', 'activationCode'],
     explanation: 'activate',
     send: (deviceId, { userId, activationCode }, key) =>
-      call('activate', { body: { deviceId, userId, activationCode } }, { key }),
+      call('activateDevice', { body: { deviceId, userId, activationCode } }, { key }),
   },
   LOCK: {
     entries: ['reason'],
     explanation: 'lock',
-    send: (deviceId, { reason }, key) => call('lock', { params: { deviceId }, body: { reason } }, { key }),
+    send: (deviceId, { reason }, key) => call('lockDevice', { params: { deviceId }, body: { reason } }, { key }),
   },
   UNLOCK: {
     entries: ['note'],
     explanation: 'unlock',
-    send: (deviceId, { note }, key) => call('unlock', { params: { deviceId }, body: note ? { note } : {} }, { key }),
+    send: (deviceId, { note }, key) =>
+      call('unlockDevice', { params: { deviceId }, body: note ? { note } : {} }, { key }),
   },
   GENERATE_CODE: {
     entries: ['reason', 'validityDays'],
@@ -58,7 +59,7 @@ const actions: Readonly<Record<BatchOperation, FormAction>> = {
     entries: ['reason', 'deviceId', 'password'],
     explanation: 'final',
     send: (deviceId, { reason, password }, key) =>
-      call('deactivate', { params: { deviceId }, body: { reason, confirmPassword: password } }, { key }),
+      call('deactivateDevice', { params: { deviceId }, body: { reason, confirmPassword: password } }, { key }),
   },
 };
 

@@ -24,7 +24,7 @@ export function History({ deviceId }: { readonly deviceId: string }) {
     hasOlder.value = null;
     try {
       const before = events.peek().at(-1)?.id ?? Number.MAX_SAFE_INTEGER;
-      const { list } = await call('events', { query: { deviceId, before, limit: PAGE } }, signal ? { signal } : {});
+      const { list } = await call('listEvents', { query: { deviceId, before, limit: PAGE } }, signal ? { signal } : {});
       events.value = merged(events.peek(), list as readonly Notification[]);
       problem.value = null;
       hasOlder.value = list.length === PAGE;

@@ -25,7 +25,7 @@ const Backups = lazy(async () => (await import('./backups.tsx')).Backups);
 export function DevicePage() {
   const deviceId = useDeviceId();
   const { data, problem, loading, reload } = useResource(signal =>
-    call('deviceDetail', { params: { deviceId: deviceId.value } }, { signal }),
+    call('getDevice', { params: { deviceId: deviceId.value } }, { signal }),
   );
   useRefresh(reload, events => events.some(event => event.data.deviceId === deviceId.peek()));
   const device = data.value;

@@ -27,7 +27,7 @@ export async function download(
   const target = await chosenFile(app);
   if (target === 'canceled') return target;
   const { beginDigest } = await import('./digest.ts');
-  const response = await open('downloadApp', { params: { versionId: app.versionId } }, { signal });
+  const response = await open('downloadAppVersion', { params: { versionId: app.versionId } }, { signal });
   const digest = beginDigest();
   let received = 0;
   const check = new TransformStream<Uint8Array, Uint8Array>({

@@ -11,14 +11,14 @@ import { call } from '../../api/request.ts';
 const SIZE = 50;
 
 /** A page of the list, with the newest version of each of its platforms. */
-export interface PackageList extends DataOf<Routes['listApps']> {
+export interface PackageList extends DataOf<Routes['listAppVersions']> {
   /** Ids of the newest versions. */
   readonly newest: ReadonlySet<string>;
 }
 
 /** Reads a page of the list, the last upload first. One more request for each platform on the page finds its newest version. */
 export async function listPackages(page: number, platform: string, signal: AbortSignal): Promise<PackageList> {
-  const found = await call('listApps', { query: { page, size: SIZE, platform } }, { signal });
+  const found = await call('listAppVersions', { query: { page, size: SIZE, platform } }, { signal });
   const shown = [...new Set(found.list.map(app => app.platform))];
   const newest = await Promise.all(shown.map(each => newestOf(each, signal)));
   return { ...found, newest: new Set(newest.filter(id => id !== null)) };
@@ -26,7 +26,7 @@ export async function listPackages(page: number, platform: string, signal: Abort
 
 async function newestOf(platform: Platform, signal: AbortSignal): Promise<string | null> {
   try {
-    return (await call('latestApp', { query: { platform } }, { signal })).latest.versionId;
+    return (await call('getLatestAppVersion', { query: { platform } }, { signal })).latest.versionId;
   } catch (error) {
     if (error instanceof Problem && error.code === Code.versionNotFound) return null;
     throw error;
@@ -42,6 +42,6 @@ export const platformOf = (name: string): Platform | null =>
 
 /** The version that a new package would repeat, among the last 100 of its platform; null if there is none. The daemon looks at all of them. */
 export async function existing(file: File, platform: Platform, version: string): Promise<AppVersion | null> {
-  const { list } = await call('listApps', { query: { size: 100, platform } });
+  const { list } = await call('listAppVersions', { query: { size: 100, platform } });
   return list.find(app => app.version === version && extensionOf(app.fileName) === extensionOf(file.name)) ?? null;
 }

@@ -23,7 +23,7 @@ export function sendPackage(
 ): Promise<AppVersion> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open('POST', addressOf('uploadApp'));
+    request.open('POST', addressOf('uploadAppVersion'));
     request.setRequestHeader('authorization', `Bearer ${token.peek()}`);
     request.upload.onprogress = ({ loaded }) => onSent(Math.min(loaded, file.size));
     request.onload = () => {

@@ -19,7 +19,7 @@ let last: { readonly keyId: string; readonly answer: Answer } | null = null;
  * `fault`: why the proof is not sufficient; null if it is. Resolves with null if the policy requires nothing. Throws `Problem`.
  */
 export async function proofOf(key: Key): Promise<{ readonly fault: string | null } | null> {
-  const { requiredGrade, allowedAaguids, leastFirmware } = await call('proofPolicy', {});
+  const { requiredGrade, allowedAaguids, leastFirmware } = await call('showProofPolicy', {});
   const hasRules = requiredGrade !== 'none' || allowedAaguids.length > 0 || leastFirmware.length > 0;
   if (!hasRules) return null;
   if (last?.keyId !== key.keyId) last = { keyId: key.keyId, answer: await answerOf(key) };
@@ -32,7 +32,7 @@ export async function proofOf(key: Key): Promise<{ readonly fault: string | null
 /** Asks the key, which may have to be touched. */
 async function answerOf(key: Key): Promise<Answer> {
   const serialNumber = key.serialNumber ?? '';
-  const { proofId, challenge, registryId, ephemeralPublicKey, method } = await call('createChallenge', {});
+  const { proofId, challenge, registryId, ephemeralPublicKey, method } = await call('createProofChallenge', {});
   const asked = { serialNumber, challenge, registryId, ephemeralPublicKey, ...(method && { method }) };
   const { claims, evidence, problem } = await call('proveKey', { params: { keyId: key.keyId }, body: asked });
   // The registry judges only keys that say something.

@@ -11,7 +11,7 @@ import { proofOf } from './prove.ts';
 import type { Registry } from './run.ts';
 import { failed, judge, judgeAlone, judgeProof, type Registered, type Verdict } from './verdict.ts';
 
-type Detail = DataOf<Routes['deviceDetail']>;
+type Detail = DataOf<Routes['getDevice']>;
 
 /** Manufacturer and model of a key that does not report them. */
 const unknown = 'unknown';
@@ -48,7 +48,7 @@ function refusal(problem: Problem | null, device: Registered | null = null): Ver
   return problem?.code === 0 ? failed('no answer') : failed('refused', problem?.message ?? null, device);
 }
 
-const detailOf = (deviceId: string): Promise<Detail> => call('deviceDetail', { params: { deviceId } });
+const detailOf = (deviceId: string): Promise<Detail> => call('getDevice', { params: { deviceId } });
 
 async function bound(key: Key, person: Person): Promise<Verdict> {
   const device = await registered(key);
@@ -60,7 +60,9 @@ async function bound(key: Key, person: Person): Promise<Verdict> {
   const inactive = { deviceId, status: 'INACTIVE', userId: null } as const;
   if (activationCode === null) return failed('refused', null, inactive);
   try {
-    const { status, userId } = await sent('activate', { body: { deviceId, activationCode, userId: person.userId } });
+    const { status, userId } = await sent('activateDevice', {
+      body: { deviceId, activationCode, userId: person.userId },
+    });
     return judge(key, person, { device: { deviceId, status, userId }, countedFor: undefined });
   } catch (error) {
     return { ...refusal(problemOf(error), inactive), activationCode };
@@ -68,7 +70,7 @@ async function bound(key: Key, person: Person): Promise<Verdict> {
 }
 
 /** The device of the key, registered now if it was not: another station can be faster than this one. */
-async function registered(key: Key): Promise<Detail | DataOf<Routes['register']>> {
+async function registered(key: Key): Promise<Detail | DataOf<Routes['registerDevice']>> {
   if (key.device) return again(() => detailOf(key.device?.deviceId ?? ''));
   const { deviceType, serialNumber, manufacturer, model, hardwareVersion, firmwareVersion } = key;
   const body = {
@@ -80,7 +82,7 @@ async function registered(key: Key): Promise<Detail | DataOf<Routes['register']>
     ...(firmwareVersion !== null && { firmwareVersion }),
   };
   try {
-    return await sent('register', { body });
+    return await sent('registerDevice', { body });
   } catch (error) {
     if (problemOf(error)?.code !== Code.serialDuplicated) throw error;
     const query = { keyword: body.serialNumber, size: 100, sortBy: 'serialNumber', sortOrder: 'asc' } as const;
@@ -92,7 +94,10 @@ async function registered(key: Key): Promise<Detail | DataOf<Routes['register']>
 }
 
 /** Sends a change with one key until there is an answer: whatever happens to the connection, it is carried out once. */
-function sent<N extends 'register' | 'activate'>(name: N, input: InputOf<Routes[N]>): Promise<DataOf<Routes[N]>> {
+function sent<N extends 'registerDevice' | 'activateDevice'>(
+  name: N,
+  input: InputOf<Routes[N]>,
+): Promise<DataOf<Routes[N]>> {
   const key = newKey();
   return again(() => call(name, input, { key }));
 }

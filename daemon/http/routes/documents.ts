@@ -39,7 +39,7 @@ const page = `<!doctype html>
  * login or a refresh on the page is used for the requests after it. Groups start closed: version 5.35 of Swagger UI stops in the middle of the first group
  * if it has to show more than about 135 operations at once.
  */
-const initializer = `const tokenPaths = ${JSON.stringify([routes.login.path, routes.refresh.path])};
+const initializer = `const tokenPaths = ${JSON.stringify([routes.login.path, routes.refreshToken.path])};
 function useToken(response) {
   const token = response.obj?.data?.token;
   if (typeof token === 'string' && tokenPaths.includes(new URL(response.url, location.href).pathname))
@@ -67,17 +67,17 @@ export function documents(app: FastifyInstance, { version, console }: DocumentPa
   const yaml = once(async () =>
     (await import('yaml')).stringify(JSON.parse(await openapi()), { aliasDuplicateObjects: false }),
   );
-  serve(app, routes.swaggerPage, 'text/html; charset=utf-8', async () => page, pagePolicy);
-  serve(app, routes.openapiJson, 'application/json; charset=utf-8', openapi);
-  serve(app, routes.openapiYaml, 'application/yaml; charset=utf-8', yaml);
-  serve(app, routes.postmanCollection, 'application/json; charset=utf-8', async request =>
+  serve(app, routes.getSwaggerPage, 'text/html; charset=utf-8', async () => page, pagePolicy);
+  serve(app, routes.getOpenapiJson, 'application/json; charset=utf-8', openapi);
+  serve(app, routes.getOpenapiYaml, 'application/yaml; charset=utf-8', yaml);
+  serve(app, routes.getPostmanCollection, 'application/json; charset=utf-8', async request =>
     JSON.stringify(buildPostman(version, ownAddress(request))),
   );
   app.get('/', (request, reply) => {
     reply.header('vary', 'accept');
     // Only browsers ask for HTML. For other clients there is no such operation.
     if (!/\btext\/html\b/i.test(request.headers.accept ?? '')) return reply.callNotFound();
-    return reply.redirect(console ? consolePath : routes.swaggerPage.path);
+    return reply.redirect(console ? consolePath : routes.getSwaggerPage.path);
   });
   app.get<{ Params: { name: string } }>('/api/swagger-ui/:name', async (request, reply) => {
     const { name } = request.params;

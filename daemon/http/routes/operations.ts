@@ -38,7 +38,7 @@ export function userRoutes(app: FastifyInstance, parts: OperationParts & { reado
   const { users } = parts;
   operation(app, parts, routes.createUser, ({ context, body }) => users.create(context, body));
   operation(app, parts, routes.listUsers, ({ query }) => users.list(query));
-  operation(app, parts, routes.me, async ({ context }) => {
+  operation(app, parts, routes.getOwnUser, async ({ context }) => {
     const me = present.me(context.caller);
     if (!me) throw new ApiError(Code.noPermission);
     return me;
@@ -56,10 +56,10 @@ export function signInCodeRoutes(
   parts: OperationParts & { readonly signInCodes: SignInCodes },
 ): void {
   const { signInCodes } = parts;
-  operation(app, parts, routes.createCode, ({ context, body, request }) =>
+  operation(app, parts, routes.createSignInCode, ({ context, body, request }) =>
     signInCodes.create(context.caller, bearer(request), body),
   );
-  operation(app, parts, routes.exchangeCode, ({ context, body, request }) => {
+  operation(app, parts, routes.exchangeSignInCode, ({ context, body, request }) => {
     checkSameOrigin(request.raw);
     return signInCodes.exchange(body, context);
   });
@@ -86,8 +86,8 @@ export function proofRoutes(
   },
 ): void {
   const { proofs, trust, policies } = parts;
-  operation(app, parts, routes.createChallenge, ({ context }) => proofs.challenge(context));
-  operation(app, parts, routes.judgeAgain, ({ context, body }) => proofs.judgeAgain(context, body.after ?? 0));
+  operation(app, parts, routes.createProofChallenge, ({ context }) => proofs.challenge(context));
+  operation(app, parts, routes.judgeProofsAgain, ({ context, body }) => proofs.judgeAgain(context, body.after ?? 0));
   operation(app, parts, routes.submitProof, ({ context, params, body }) =>
     proofs.submit(context, params.proofId, body),
   );
@@ -97,7 +97,7 @@ export function proofRoutes(
   });
   operation(app, parts, routes.listTrust, () => trust.list());
   operation(app, parts, routes.removeTrust, ({ context, params }) => trust.remove(context, params.fingerprint));
-  operation(app, parts, routes.proofPolicy, () => policies.show());
+  operation(app, parts, routes.showProofPolicy, () => policies.show());
   operation(app, parts, routes.setProofPolicy, ({ context, body }) => policies.set(context, body));
 }
 
@@ -122,7 +122,7 @@ interface DeviceRouteParts extends OperationParts {
   readonly exports: DeviceExport;
   /** Replaces `stallSeconds`. */
   readonly stallMs?: number;
-  readonly statistics: () => Promise<DataOf<typeof routes.statistics>>;
+  readonly statistics: () => Promise<DataOf<typeof routes.getStatistics>>;
 }
 
 const batchMessage = ({ failed }: { readonly failed: number }): string =>
@@ -131,23 +131,25 @@ const batchMessage = ({ failed }: { readonly failed: number }): string =>
 /** Devices, from registration to deactivation. */
 export function deviceRoutes(app: FastifyInstance, parts: DeviceRouteParts): void {
   const { devices } = parts;
-  operation(app, parts, routes.register, ({ context, body }) => devices.register(context, body));
+  operation(app, parts, routes.registerDevice, ({ context, body }) => devices.register(context, body));
   operation(
     app,
     parts,
-    routes.batchRegister,
+    routes.batchRegisterDevices,
     ({ context, body }) => devices.batchRegister(context, body.devices),
     batchMessage,
   );
-  const batchUpdate = ({ context, body }: Call<typeof routes.batchUpdate>) => {
+  const batchUpdate = ({ context, body }: Call<typeof routes.batchUpdateDevices>) => {
     if (body.operation === 'DEACTIVATE') parts.stepUp?.check(context.caller);
     return devices.batchUpdate(context, body);
   };
-  operation(app, parts, routes.batchUpdate, batchUpdate, batchMessage);
-  operation(app, parts, routes.activate, ({ context, body }) => devices.activate(context, body));
-  operation(app, parts, routes.lock, ({ context, params, body }) => devices.lock(context, params.deviceId, body));
-  operation(app, parts, routes.unlock, ({ context, params, body }) => devices.unlock(context, params.deviceId, body));
-  operation(app, parts, routes.deactivate, ({ context, params, body }) =>
+  operation(app, parts, routes.batchUpdateDevices, batchUpdate, batchMessage);
+  operation(app, parts, routes.activateDevice, ({ context, body }) => devices.activate(context, body));
+  operation(app, parts, routes.lockDevice, ({ context, params, body }) => devices.lock(context, params.deviceId, body));
+  operation(app, parts, routes.unlockDevice, ({ context, params, body }) =>
+    devices.unlock(context, params.deviceId, body),
+  );
+  operation(app, parts, routes.deactivateDevice, ({ context, params, body }) =>
     devices.deactivate(context, params.deviceId, body),
   );
   operation(app, parts, routes.listDevices, ({ context, query }) => devices.list(context, query));
@@ -158,8 +160,8 @@ export function deviceRoutes(app: FastifyInstance, parts: DeviceRouteParts): voi
     reply.header('content-disposition', `attachment; filename="devices.${format}"`);
     return reply.send(exportContent(started, request, reply, parts.stallMs));
   });
-  operation(app, parts, routes.statistics, () => parts.statistics());
-  operation(app, parts, routes.deviceDetail, ({ context, params }) => devices.detail(context, params.deviceId));
+  operation(app, parts, routes.getStatistics, () => parts.statistics());
+  operation(app, parts, routes.getDevice, ({ context, params }) => devices.detail(context, params.deviceId));
   operation(app, parts, routes.updateDevice, ({ context, params, body, request }) =>
     devices.update(context, params.deviceId, body, (request.body ?? {}) as Record<string, unknown>),
   );
@@ -185,15 +187,15 @@ export function appRoutes(
   parts: FormParts & DownloadParts & { readonly apps: AppService },
 ): void {
   const { apps, access, stallMs } = parts;
-  formOperation(app, parts, routes.uploadApp, {
+  formOperation(app, parts, routes.uploadAppVersion, {
     early: async (form, fileName) => void (await apps.judge(form, fileName)),
     stage: ({ context }, file) => apps.stage({ context, ...file }),
     add: ({ context }, { form, ...file }) => apps.upload(context, form, file),
   });
-  operation(app, parts, routes.listApps, ({ query }) => apps.list(query));
-  operation(app, parts, routes.latestApp, ({ query }) => apps.latest(query));
-  operation(app, parts, routes.showApp, ({ params }) => apps.show(params.versionId));
-  rawOperation(app, parts, routes.downloadApp, async ({ context, params, request, reply }) => {
+  operation(app, parts, routes.listAppVersions, ({ query }) => apps.list(query));
+  operation(app, parts, routes.getLatestAppVersion, ({ query }) => apps.latest(query));
+  operation(app, parts, routes.getAppVersion, ({ params }) => apps.show(params.versionId));
+  rawOperation(app, parts, routes.downloadAppVersion, async ({ context, params, request, reply }) => {
     const { versionId } = params;
     const sent = await sendDownload(request, reply, await apps.download(versionId), stallMs);
     if (isSent(reply)) access?.record({ type: 'PACKAGE_DOWNLOADED', ...accessOf(context), detail: { versionId } });
@@ -228,7 +230,7 @@ export function backupRoutes(
 
 /** Past events. */
 export function eventRoutes(app: FastifyInstance, parts: OperationParts & { readonly events: EventService }): void {
-  operation(app, parts, routes.events, ({ query }) => parts.events.list(query));
+  operation(app, parts, routes.listEvents, ({ query }) => parts.events.list(query));
 }
 
 /** The keys that are attached to this machine. */
@@ -259,10 +261,10 @@ interface HealthParts extends OperationParts {
 /** Health. Its uptime counts from this call. */
 export function systemRoutes(app: FastifyInstance, parts: HealthParts): void {
   const startedAt = performance.now();
-  rawOperation(app, parts, routes.health, async ({ query, request, reply }) => {
+  rawOperation(app, parts, routes.getHealth, async ({ query, request, reply }) => {
     const proof = query.nonce === undefined ? {} : { identity: proveIdentity(parts, query.nonce, request) };
     const { ready, reason, store } = await parts.readiness.report();
-    const data: DataOf<typeof routes.health> = {
+    const data: DataOf<typeof routes.getHealth> = {
       status: ready ? 'ok' : 'degraded',
       service: 'devmgr',
       version: parts.version,

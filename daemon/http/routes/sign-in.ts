@@ -26,27 +26,29 @@ export function signInRoutes(app: FastifyInstance, parts: SignInRouteParts): voi
   operation(app, parts, routes.login, ({ body, context: { address, requestId }, request }) =>
     auth.login(body, { address, requestId, site: siteOf(request) }),
   );
-  operation(app, parts, routes.refresh, ({ context }) => auth.refresh(context.caller));
-  operation(app, parts, routes.webauthnOptions, ({ request }) => keySignIn.options(siteOf(request)));
-  operation(app, parts, routes.webauthnLogin, ({ body, context, request }) =>
+  operation(app, parts, routes.refreshToken, ({ context }) => auth.refresh(context.caller));
+  operation(app, parts, routes.getSignInOptions, ({ request }) => keySignIn.options(siteOf(request)));
+  operation(app, parts, routes.signInWithKey, ({ body, context, request }) =>
     keySignIn.login(body, siteOf(request), { address: context.address, requestId: context.requestId }),
   );
-  operation(app, parts, routes.passkeyOptions, ({ context, request }) => passkeys.options(context, siteOf(request)));
-  operation(app, parts, routes.registerPasskey, ({ context, body, request }) =>
+  operation(app, parts, routes.getKeyRegistrationOptions, ({ context, request }) =>
+    passkeys.options(context, siteOf(request)),
+  );
+  operation(app, parts, routes.registerKey, ({ context, body, request }) =>
     passkeys.register(context, body, siteOf(request)),
   );
-  operation(app, parts, routes.stepUpOptions, ({ context, request }) =>
+  operation(app, parts, routes.getStepUpOptions, ({ context, request }) =>
     keySignIn.stepUpOptions(context, siteOf(request)),
   );
   operation(app, parts, routes.stepUp, ({ context, body, request }) => auth.stepUp(context, body, siteOf(request)));
-  operation(app, parts, routes.listPasskeys, ({ params }) => passkeys.list(params.userId));
-  operation(app, parts, routes.removePasskey, ({ context, params }) =>
+  operation(app, parts, routes.listKeysOfUser, ({ params }) => passkeys.list(params.userId));
+  operation(app, parts, routes.removeKeyOfUser, ({ context, params }) =>
     passkeys.remove(context, params.userId, params.passkeyId),
   );
-  operation(app, parts, routes.requireKey, ({ context, params, body }) =>
+  operation(app, parts, routes.requireKeyOfUser, ({ context, params, body }) =>
     signInPolicies.require(context, params.userId, body),
   );
-  operation(app, parts, routes.signInPolicy, () => signInPolicies.show());
+  operation(app, parts, routes.showSignInPolicy, () => signInPolicies.show());
   operation(app, parts, routes.setSignInPolicy, ({ context, body }) => signInPolicies.set(context, body));
 }
 

@@ -3,7 +3,7 @@ import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
 import { deviceIds } from '../../../src/contract/ids.ts';
 import { proofBounds } from '../../../src/contract/limits.ts';
 import { readClaims, readEvidence } from '../../../src/contract/proof-input.ts';
-import type * as api from '../../../src/contract/proofs.ts';
+import type { Routes } from '../../../src/contract/routes.ts';
 import { TimeSlice } from '../../concurrency.ts';
 import type { DeviceRecord, DeviceRow } from '../../domain/device.ts';
 import { type DeviceDecision, prove } from '../../domain/device-decisions.ts';
@@ -30,7 +30,7 @@ interface ProofServiceParts {
   readonly now: () => number;
 }
 
-type Body = BodyOf<typeof api.submitProof>;
+type Body = BodyOf<Routes['submitProof']>;
 
 /** Grades that a device with an answer can have. */
 const ANSWERED = ['claimed', 'model', 'unit', 'failed'] as const;
@@ -45,7 +45,7 @@ export class ProofService {
     this.#parts = parts;
   }
 
-  async challenge(context: Context): Promise<DataOf<typeof api.createChallenge>> {
+  async challenge(context: Context): Promise<DataOf<Routes['createProofChallenge']>> {
     const { challenges, policies, registryId, now } = this.#parts;
     const made = challenges.create(holderOf(context.caller), now());
     return {
@@ -59,13 +59,13 @@ export class ProofService {
   }
 
   /** Refuses with 1001 a challenge that has expired, was answered before or belongs to another caller, and with 404 any other id. */
-  async submit(context: Context, proofId: string, body: Body): Promise<DataOf<typeof api.submitProof>> {
+  async submit(context: Context, proofId: string, body: Body): Promise<DataOf<Routes['submitProof']>> {
     const { challenges, now } = this.#parts;
     const challenge = challenges.open(proofId, holderOf(context.caller), now());
     return retrying(() => this.#submit(context, challenge, body));
   }
 
-  async #submit(context: Context, challenge: Challenge, body: Body): Promise<DataOf<typeof api.submitProof>> {
+  async #submit(context: Context, challenge: Challenge, body: Body): Promise<DataOf<Routes['submitProof']>> {
     const { store, roots, now } = this.#parts;
     if (await store.proof(challenge.proofId))
       throw new ApiError(Code.parameterError, 'proofId: this challenge was answered before; request another one');
@@ -108,7 +108,7 @@ export class ProofService {
   }
 
   /** Judges one portion of the devices. Devices only join the list, so a portion may repeat some but leaves out none. */
-  async judgeAgain(context: Context, after: number): Promise<DataOf<typeof api.judgeAgain>> {
+  async judgeAgain(context: Context, after: number): Promise<DataOf<Routes['judgeProofsAgain']>> {
     const { store, roots } = this.#parts;
     const limit = proofBounds.judgedAtOnce;
     const query = { proof: ANSWERED, sortBy: 'deviceId', descending: false, offset: after, limit } as const;
@@ -182,7 +182,7 @@ const resultOf = (
   serialNumber: string,
   device: DeviceRecord | null,
   { proof, rule, reason }: Verdict,
-): DataOf<typeof api.submitProof> => ({
+): DataOf<Routes['submitProof']> => ({
   serialNumber,
   deviceId: device && deviceIds.format(device.number),
   proof,

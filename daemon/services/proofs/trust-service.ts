@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { DataOf, FormOf } from '../../../src/contract/define.ts';
 import { proofBounds } from '../../../src/contract/limits.ts';
+import type { Routes } from '../../../src/contract/routes.ts';
 import type * as api from '../../../src/contract/trust.ts';
 import type { StagedBlob } from '../../blobs/blobs.ts';
 import { limitConcurrency, TimeSlice } from '../../concurrency.ts';
@@ -25,8 +26,8 @@ interface TrustServiceParts {
   readonly now: () => number;
 }
 
-type Imported = DataOf<typeof api.importTrust>;
-type Form = FormOf<typeof api.importTrust>;
+type Imported = DataOf<Routes['importTrust']>;
+type Form = FormOf<Routes['importTrust']>;
 
 /** A file with trust, in memory: it is at most 32 MiB, and one at a time is read. */
 export interface TrustFile extends StagedBlob {
@@ -77,7 +78,7 @@ export class TrustService {
   }
 
   /** Refuses with 404 a certificate or metadata that the registry does not trust. */
-  remove(context: Context, fingerprint: string): Promise<DataOf<typeof api.removeTrust>> {
+  remove(context: Context, fingerprint: string): Promise<DataOf<Routes['removeTrust']>> {
     return retrying(async () => {
       const change = await (fingerprint === 'metadata' ? this.#withoutMetadata() : this.#without(fingerprint));
       const result = { fingerprint, removed: true };

@@ -1,8 +1,9 @@
 /** Logins with a security key: alone, after a password, and again within a session. */
+
 import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
 import { passkeyBounds } from '../../../src/contract/limits.ts';
-import type * as api from '../../../src/contract/webauthn.ts';
+import type { Routes } from '../../../src/contract/routes.ts';
 import { readAssertion } from '../../../src/contract/webauthn-input.ts';
 import type { UserRecord } from '../../domain/user.ts';
 import type { Store } from '../../store/store.ts';
@@ -50,7 +51,7 @@ export class KeySignIn {
   }
 
   /** The same for everyone: the key names the account. */
-  async options(site: RelyingParty | string): Promise<DataOf<typeof api.webauthnOptions>> {
+  async options(site: RelyingParty | string): Promise<DataOf<Routes['getSignInOptions']>> {
     const challenge = this.#challenge(ALONE);
     return { options: await requestOptions({ ...this.#request(site, challenge), allowed: null }) };
   }
@@ -65,10 +66,10 @@ export class KeySignIn {
 
   /** Alone, or the second step of a login. `from`: the request, for the journal. */
   async login(
-    { response, loginTicket, session }: BodyOf<typeof api.webauthnLogin>,
+    { response, loginTicket, session }: BodyOf<Routes['signInWithKey']>,
     site: RelyingParty | string,
     from: Pick<Context, 'address' | 'requestId'>,
-  ): Promise<DataOf<typeof api.webauthnLogin>> {
+  ): Promise<DataOf<Routes['signInWithKey']>> {
     const answer = readAssertion(response);
     const known = requireSite(site);
     let account: string | null = null;
@@ -91,7 +92,7 @@ export class KeySignIn {
     }
   }
 
-  async stepUpOptions(context: Context, site: RelyingParty | string): Promise<DataOf<typeof api.stepUpOptions>> {
+  async stepUpOptions(context: Context, site: RelyingParty | string): Promise<DataOf<Routes['getStepUpOptions']>> {
     return { options: await this.#optionsFor(context.caller.user!, requireSite(site), stepUpPurpose(context)) };
   }
 

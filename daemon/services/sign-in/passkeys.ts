@@ -1,8 +1,10 @@
 /** The security keys of users: registered by the users, listed, removed. */
+
 import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
 import { passkeyIds, userIds } from '../../../src/contract/ids.ts';
 import { passkeyBounds } from '../../../src/contract/limits.ts';
+import type { Routes } from '../../../src/contract/routes.ts';
 import type * as api from '../../../src/contract/webauthn.ts';
 import { readAttestation } from '../../../src/contract/webauthn-input.ts';
 import { KeyedMutex } from '../../concurrency.ts';
@@ -45,7 +47,10 @@ export class PasskeyService {
     this.#parts = parts;
   }
 
-  async options({ caller }: Context, site: RelyingParty | string): Promise<DataOf<typeof api.passkeyOptions>> {
+  async options(
+    { caller }: Context,
+    site: RelyingParty | string,
+  ): Promise<DataOf<Routes['getKeyRegistrationOptions']>> {
     const { challenges, policies, store, now } = this.#parts;
     const user = caller.user!;
     await policies.demandKeyOf(caller);
@@ -62,7 +67,7 @@ export class PasskeyService {
 
   async register(
     context: Context,
-    { name, response }: BodyOf<typeof api.registerPasskey>,
+    { name, response }: BodyOf<Routes['registerKey']>,
     site: RelyingParty | string,
   ): Promise<api.Passkey> {
     const user = context.caller.user!;
@@ -73,7 +78,7 @@ export class PasskeyService {
     );
   }
 
-  async list(userId: string): Promise<DataOf<typeof api.listPasskeys>> {
+  async list(userId: string): Promise<DataOf<Routes['listKeysOfUser']>> {
     const user = await this.#user(userId);
     const policy = await this.#parts.policies.read();
     const list = (await this.#parts.store.passkeysOf(user.number)).map(presented);

@@ -1,9 +1,9 @@
 import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
 import { userIds } from '../../../src/contract/ids.ts';
+import type { Routes } from '../../../src/contract/routes.ts';
 import type * as policyApi from '../../../src/contract/sign-in-policy.ts';
 import { type Role, roles } from '../../../src/contract/values.ts';
-import type * as api from '../../../src/contract/webauthn.ts';
 import { passkeysUnchanged } from '../../domain/passkey.ts';
 import * as domain from '../../domain/sign-in-policy.ts';
 import type { UserRecord } from '../../domain/user.ts';
@@ -28,10 +28,7 @@ export class SignInPolicies {
     return { requireKey: [...(await this.read()).requireKey] };
   }
 
-  async set(
-    context: Context,
-    { requireKey }: BodyOf<typeof policyApi.setSignInPolicy>,
-  ): Promise<policyApi.SignInPolicy> {
+  async set(context: Context, { requireKey }: BodyOf<Routes['setSignInPolicy']>): Promise<policyApi.SignInPolicy> {
     const wanted = rolesIn(requireKey);
     const { user } = context.caller;
     return retrying(async () => {
@@ -53,8 +50,8 @@ export class SignInPolicies {
   async require(
     context: Context,
     userId: string,
-    { required }: BodyOf<typeof api.requireKey>,
-  ): Promise<DataOf<typeof api.requireKey>> {
+    { required }: BodyOf<Routes['requireKeyOfUser']>,
+  ): Promise<DataOf<Routes['requireKeyOfUser']>> {
     const number = userIds.parse(userId);
     const user = number === null ? null : await this.#store.user(number);
     if (!user) throw new ApiError(404, 'user does not exist');

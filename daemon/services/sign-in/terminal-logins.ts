@@ -1,9 +1,10 @@
 /** Logins of terminals that a person approves in a browser. */
+
 import { createHash, randomBytes } from 'node:crypto';
 import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
 import { terminalLogin } from '../../../src/contract/limits.ts';
-import type * as api from '../../../src/contract/terminal-logins.ts';
+import type { Routes } from '../../../src/contract/routes.ts';
 import { activationAlphabet } from '../../../src/contract/values.ts';
 import { clientOf } from '../../loopback.ts';
 import type { Store } from '../../store/store.ts';
@@ -53,8 +54,8 @@ export class TerminalLogins {
 
   async create(
     { address }: Pick<Context, 'address'>,
-    { name }: BodyOf<typeof api.createTerminalLogin>,
-  ): Promise<DataOf<typeof api.createTerminalLogin>> {
+    { name }: BodyOf<Routes['createTerminalLogin']>,
+  ): Promise<DataOf<Routes['createTerminalLogin']>> {
     const createdAt = this.#parts.now();
     const expiresAt = createdAt + terminalLogin.seconds * 1000;
     const requestId = this.#parts.challenges.create(PURPOSE, expiresAt);
@@ -71,7 +72,7 @@ export class TerminalLogins {
     return { requestId, userCode, secret, expireTime: present.iso(expiresAt) };
   }
 
-  async show({ userCode }: BodyOf<typeof api.showTerminalLogin>): Promise<DataOf<typeof api.showTerminalLogin>> {
+  async show({ userCode }: BodyOf<Routes['showTerminalLogin']>): Promise<DataOf<Routes['showTerminalLogin']>> {
     const code = writtenCode(userCode);
     const { name, address, createdAt, expiresAt } = this.#parsed(await this.#requests.find(codeDigest(code)));
     return { userCode: code, name, address, createdAt: present.iso(createdAt), expireTime: present.iso(expiresAt) };
@@ -81,8 +82,8 @@ export class TerminalLogins {
   async approve(
     { caller: { user, session } }: Pick<Context, 'caller'>,
     token: string,
-    { userCode }: BodyOf<typeof api.approveTerminalLogin>,
-  ): Promise<DataOf<typeof api.approveTerminalLogin>> {
+    { userCode }: BodyOf<Routes['approveTerminalLogin']>,
+  ): Promise<DataOf<Routes['approveTerminalLogin']>> {
     const { policies, tokens } = this.#parts;
     if (!(await policies.mayContinue(user!, session))) throw keyNeeded();
     const login = await tokens.verified(token);
@@ -94,9 +95,9 @@ export class TerminalLogins {
 
   /** `from`: the request, for the journal. */
   async take(
-    { requestId, secret }: BodyOf<typeof api.takeTerminalLogin>,
+    { requestId, secret }: BodyOf<Routes['takeTerminalLogin']>,
     from: Pick<Context, 'address' | 'requestId'>,
-  ): Promise<DataOf<typeof api.takeTerminalLogin>> {
+  ): Promise<DataOf<Routes['takeTerminalLogin']>> {
     const { challenges, tokens, now, access } = this.#parts;
     if (!challenges.open(PURPOSE, requestId, now())) throw ended();
     const approved = await this.#requests.take(terminalDigest(requestId, secret));

@@ -231,15 +231,16 @@ export class Client {
   }
 
   /** Like `call`, with this token instead of the session's (null sends none) and without retries. */
-  async callAs(token: string | null, name: 'refresh' | 'me' | 'listKeys' | 'health'): Promise<unknown> {
+  async callAs(token: string | null, name: 'refreshToken' | 'getOwnUser' | 'listKeys' | 'getHealth'): Promise<unknown> {
     return (await exchange(await this.#link(), name, {}, { token })).data;
   }
 
-  readonly #health = (): Promise<unknown> => this.callAs(null, 'health');
+  readonly #health = (): Promise<unknown> => this.callAs(null, 'getHealth');
 
   /** Health with a proof of identity over the nonce, and the other end of the connection that it came on. Sends no token. */
   identify(nonce: string): Promise<{ readonly data: unknown; readonly peer: string | undefined }> {
-    const attempt = async (at: Client) => exchange(await at.#link(), 'health', { query: { nonce } }, { token: null });
+    const attempt = async (at: Client) =>
+      exchange(await at.#link(), 'getHealth', { query: { nonce } }, { token: null });
     return this.#retrying(attempt, 'lost');
   }
 

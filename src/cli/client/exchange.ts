@@ -53,7 +53,7 @@ export interface Exchanged {
 }
 
 /** Operations that the server works on for long, or that wait for a person. */
-const slow: readonly RouteName[] = ['batchRegister', 'batchUpdate', 'judgeAgain', 'proveKey'];
+const slow: readonly RouteName[] = ['batchRegisterDevices', 'batchUpdateDevices', 'judgeProofsAgain', 'proveKey'];
 
 /** Sends a request and opens its response. Errors are those of the transport and of `openEnvelope`. */
 export async function exchange(

@@ -170,7 +170,7 @@ async function renewInTime(client: Client, connection: StreamConnection, ended: 
 
 function pathFor({ types, deviceId }: StreamOptions, since: number | null): string {
   return pathOf(
-    endpoints.notifications.path,
+    endpoints.streamNotifications.path,
     {},
     { since: since ?? undefined, types: types.length ? types.join(',') : undefined, deviceId },
   );

@@ -44,7 +44,7 @@ export async function healthAt(
   socketPath: string | null = null,
 ): Promise<Health | null> {
   try {
-    const { method, path } = endpoints.health;
+    const { method, path } = endpoints.getHealth;
     // The daemon is on this machine, and the request has no secrets: any certificate will do.
     const url = new URL(address + path);
     const request = {
@@ -58,7 +58,7 @@ export async function healthAt(
     } as const;
     const response = await sendHttp(request);
     const text = await readText(response, address, signal);
-    const health = openEnvelope({ ...response, text }, address, fieldsOf('health')) as Health;
+    const health = openEnvelope({ ...response, text }, address, fieldsOf('getHealth')) as Health;
     return health.service === 'devmgr' ? health : null;
   } catch (error) {
     if (error instanceof Fault && error.kind === 'interrupted') throw error;

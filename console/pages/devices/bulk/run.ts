@@ -8,7 +8,7 @@ import { call, newKey } from '../../../api/request.ts';
 import type { BulkName } from './operations.ts';
 
 /** What has happened to one device. */
-export type ItemResult = DataOf<Routes['batchUpdate']>['results'][number];
+export type ItemResult = DataOf<Routes['batchUpdateDevices']>['results'][number];
 
 /** What a person has entered for the operation. Absent: not entered. */
 export interface Entries {
@@ -59,7 +59,11 @@ export class BulkRun {
     const items = this.ids.slice(from, from + sizes.batchUpdateItems).map(deviceId => ({ deviceId, ...fields }));
     const body = { operation: this.name, items, ...(confirmPassword !== undefined && { confirmPassword }) };
     try {
-      const { results } = await call('batchUpdate', { body }, { key: this.#key, waitSignal: this.#waits.signal });
+      const { results } = await call(
+        'batchUpdateDevices',
+        { body },
+        { key: this.#key, waitSignal: this.#waits.signal },
+      );
       this.results.value = [...this.results.value, ...results];
       this.#key = newKey();
       return true;

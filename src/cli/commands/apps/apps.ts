@@ -40,7 +40,7 @@ export const appsList = command({
       size: flags.size,
       platform: flags.platform,
     });
-    const data = await context.registry.call('listApps', { query });
+    const data = await context.registry.call('listAppVersions', { query });
     const listing = {
       fields: appFields,
       chosen: flags.fields,
@@ -94,7 +94,7 @@ export const appsLatest = command({
       currentVersion: flags.current,
       extension: flags.extension,
     });
-    const data = await context.registry.call('latestApp', { query });
+    const data = await context.registry.call('getLatestAppVersion', { query });
     const rows = appRows(data.latest);
     if (flags.current !== undefined)
       rows.unshift([

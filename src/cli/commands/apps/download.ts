@@ -24,12 +24,12 @@ export const appsDownload = command({
     const app = await versionOf(context, args[0]);
     const { versionId, fileName, fileSize, sha256 } = app;
     const file = { id: versionId, fileName, otherName: 'package', fileSize, sha256 };
-    await downloadTo(context, flags, { ...file, operation: 'downloadApp', params: { versionId } }, app);
+    await downloadTo(context, flags, { ...file, operation: 'downloadAppVersion', params: { versionId } }, app);
   },
 });
 
 async function versionOf(context: Context, versionId: string | undefined): Promise<AppVersion> {
-  if (versionId !== undefined) return context.registry.call('showApp', { params: { versionId } });
+  if (versionId !== undefined) return context.registry.call('getAppVersion', { params: { versionId } });
   const { pickVersion } = await import('../../framework/pickers/listed.ts');
   return pickVersion(context, 'apps download');
 }

@@ -53,7 +53,7 @@ export const activate = command({
     });
     const activationCode = writtenActivationCode(typed);
     const userId = await userOf(context, flags.user);
-    const data = await context.registry.call('activate', { body: { deviceId, activationCode, userId } });
+    const data = await context.registry.call('activateDevice', { body: { deviceId, activationCode, userId } });
     return present(context, {
       data,
       id: data.deviceId,

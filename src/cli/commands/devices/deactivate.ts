@@ -40,7 +40,7 @@ export const deactivate = command({
     if (!flags.yes) await confirm(context, deviceId);
     const confirmPassword = await readPassword(context, flags, question);
     const body = { reason, confirmPassword, ...noteOf(flags.note) };
-    const data = await context.registry.call('deactivate', { params: { deviceId }, body });
+    const data = await context.registry.call('deactivateDevice', { params: { deviceId }, body });
     return present(context, {
       data,
       id: data.deviceId,
@@ -73,7 +73,7 @@ async function deactivateMany(context: Context, names: readonly string[], flags:
 }
 
 async function confirm(context: Context, deviceId: string): Promise<void> {
-  const device = await context.registry.call('deviceDetail', { params: { deviceId } });
+  const device = await context.registry.call('getDevice', { params: { deviceId } });
   const bound = device.userId ? `, bound to ${device.userId}` : '';
   context.io.say(
     `${safe(`${device.deviceId} (${device.deviceType} ${device.serialNumber}, ${device.status}${bound})`)} will be retired. This cannot be undone.\n`,

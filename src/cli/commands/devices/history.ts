@@ -25,7 +25,7 @@ interface PastEvents {
 export async function newestEvents({ registry }: Context, deviceId: string): Promise<PastEvents | null> {
   const query = { deviceId, before: Number.MAX_SAFE_INTEGER, limit: mostEvents + 1 };
   try {
-    const { list } = await registry.call('events', { query });
+    const { list } = await registry.call('listEvents', { query });
     return { list: list.slice(0, mostEvents).toReversed() as Notification[], hasMore: list.length > mostEvents };
   } catch (error) {
     if (isServerRefusal(error)) return null;

@@ -42,7 +42,7 @@ export const lock = command({
     }
     const deviceId = await resolveDevice(context, names[0], flags.plugged);
     const body = { reason: await reasonOf(context, flags.reason), ...noteOf(flags.note) };
-    const data = await context.registry.call('lock', { params: { deviceId }, body });
+    const data = await context.registry.call('lockDevice', { params: { deviceId }, body });
     return present(context, {
       data,
       id: data.deviceId,
@@ -72,7 +72,7 @@ export const unlock = command({
       return changeMany(context, { operation: 'UNLOCK', names, flags, fields: async () => noteOf(flags.note) });
     }
     const deviceId = await resolveDevice(context, names[0], flags.plugged);
-    const data = await context.registry.call('unlock', { params: { deviceId }, body: noteOf(flags.note) });
+    const data = await context.registry.call('unlockDevice', { params: { deviceId }, body: noteOf(flags.note) });
     return present(context, {
       data,
       id: data.deviceId,

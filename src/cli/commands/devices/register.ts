@@ -105,7 +105,7 @@ async function registerOne(context: Context, flags: OneFlags): Promise<void> {
     '--manufacturer': flags.manufacturer,
     '--model': flags.model,
   });
-  const data = await context.registry.call('register', {
+  const data = await context.registry.call('registerDevice', {
     body: {
       deviceType: wanted['--type'].toUpperCase() as DeviceType,
       serialNumber: wanted['--serial'],

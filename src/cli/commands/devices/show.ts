@@ -36,7 +36,7 @@ export const show = command({
     const deviceId = await resolveDevice(context, args[0], flags.plugged);
     const isForPeople = !context.globals.json && !context.globals.quiet;
     const [data, past] = await Promise.all([
-      context.registry.call('deviceDetail', { params: { deviceId } }),
+      context.registry.call('getDevice', { params: { deviceId } }),
       isForPeople && flags.events ? newestEvents(context, deviceId) : null,
     ]);
     await present(context, { data, id: data.deviceId, title: titleOf(data, context), rows: rowsOf(data) });

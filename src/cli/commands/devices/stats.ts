@@ -26,7 +26,7 @@ export const stats = command({
   ],
   async run({ flags }, context) {
     const { out, registry, globals } = context;
-    const found = await registry.call('statistics');
+    const found = await registry.call('getStatistics');
     const days = found.registrations.perDay
       .slice(-flags.days)
       .map(({ start, count }) => ({ day: start.slice(0, 10), count }));

@@ -105,7 +105,7 @@ async function serverChecks(context: Context, addresses: readonly string[]): Pro
 
 async function addressCheck(registry: Client, address: string, signal: AbortSignal): Promise<Check> {
   try {
-    const health = await registry.call('health', {});
+    const health = await registry.call('getHealth', {});
     const detail = `${address}, ${health.service} ${health.version}`;
     return {
       name: 'server',
@@ -130,7 +130,7 @@ async function addressCheck(registry: Client, address: string, signal: AbortSign
 async function loginCheck({ registry, settings, loginLine }: Context): Promise<Check> {
   const logIn = settings.token === null ? loginLine : 'unset or replace DEVMGR_TOKEN';
   try {
-    const me = await registry.call('me');
+    const me = await registry.call('getOwnUser');
     const from = settings.token === null ? '' : ', from DEVMGR_TOKEN';
     return { name: 'login', state: 'ok', detail: `${me.username} (${me.role})${from}`, fix: null };
   } catch (error) {

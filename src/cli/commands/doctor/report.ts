@@ -196,7 +196,7 @@ async function healthOf({ settings, io, registry }: Context, redactor: Redactor)
     if (local) return redactor.object(local);
     return settings.server === null
       ? redactor.text(daemonMissing(settings.home).what)
-      : redactor.object(await registry.call('health', {}));
+      : redactor.object(await registry.call('getHealth', {}));
   } catch (error) {
     if (error instanceof Fault && error.kind === 'interrupted') throw error;
     return redactor.text(error instanceof Error ? error.message : String(error));

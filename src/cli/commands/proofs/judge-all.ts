@@ -25,7 +25,7 @@ export async function judgeAll(context: Context): Promise<void> {
 async function judgePortions({ registry, out }: Context): Promise<{ judged: number; changed: number }> {
   const sum = { judged: 0, changed: 0 };
   for (let after: number | null = 0; after !== null; ) {
-    const portion: { judged: number; changed: number; next: number | null } = await registry.call('judgeAgain', {
+    const portion: { judged: number; changed: number; next: number | null } = await registry.call('judgeProofsAgain', {
       body: { after },
     });
     sum.judged += portion.judged;

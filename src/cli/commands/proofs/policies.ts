@@ -17,7 +17,7 @@ export const policiesShow = command({
     { does: 'the required grade, for a script', line: 'policies show --jq .requiredGrade' },
   ],
   async run(_, context) {
-    await write(context, await context.registry.call('proofPolicy'), 'What a key must prove to be registered');
+    await write(context, await context.registry.call('showProofPolicy'), 'What a key must prove to be registered');
   },
 });
 
@@ -56,7 +56,7 @@ export const policiesSet = command({
     if (requireProof === undefined && allowAaguid.length === 0 && leastFirmware.length === 0)
       throw usage('nothing to change', 'add --require-proof GRADE, --allow-aaguid AAGUID or --least-firmware RULE');
     const rules = given(leastFirmware).map(ruleOf);
-    const before = await context.registry.call('proofPolicy');
+    const before = await context.registry.call('showProofPolicy');
     const body: ProofPolicy = {
       requiredGrade: requireProof ?? before.requiredGrade,
       allowedAaguids:

@@ -49,7 +49,7 @@ interface ProveOptions {
 /** The verdict on the key. Ctrl-C throws a fault, and the key stops waiting for a touch. */
 export async function proveKey(context: Context, key: NumberedKey, { method }: ProveOptions): Promise<KeyVerdict> {
   const { registry } = context;
-  const made = await registry.call('createChallenge').catch(error => {
+  const made = await registry.call('createProofChallenge').catch(error => {
     throw isServerRefusal(error, 404) ? tooOld('the registry') : error;
   });
   const { proofId, challenge, registryId, ephemeralPublicKey } = made;

@@ -94,7 +94,7 @@ async function keyNamed(context: Context, list: readonly Key[], name: string): P
 }
 
 const serialOf = async ({ registry }: Context, deviceId: string): Promise<string> =>
-  (await registry.call('deviceDetail', { params: { deviceId } })).serialNumber;
+  (await registry.call('getDevice', { params: { deviceId } })).serialNumber;
 
 function numbered(key: Key): NumberedKey {
   const { serialNumber, problem } = key;

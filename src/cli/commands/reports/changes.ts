@@ -75,7 +75,7 @@ interface EventQuery {
 
 async function page({ registry }: Context, query: EventQuery): Promise<readonly Notification[] | null> {
   try {
-    const { list } = await registry.call('events', { query: { ...query, limit: eventPage.max } });
+    const { list } = await registry.call('listEvents', { query: { ...query, limit: eventPage.max } });
     return list as readonly Notification[];
   } catch (error) {
     if (isServerRefusal(error)) return null;

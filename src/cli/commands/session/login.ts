@@ -114,7 +114,7 @@ async function logInWithToken(context: Context, file: string, acceptNewServer: b
   const token = await readToken(context, file);
   await warnIfUnencrypted(context);
   const { registry, met } = await meet(context, acceptNewServer);
-  const me = (await registry.callAs(token, 'me')) as DataOf<Routes['me']>;
+  const me = (await registry.callAs(token, 'getOwnUser')) as DataOf<Routes['getOwnUser']>;
   const { id, username, role, email } = me;
   const expireTime = me.expiresAt ?? expiryOf(token) ?? '';
   await keepLogin(context, { token, expireTime, username }, met);
@@ -230,7 +230,7 @@ export const whoami = command({
     { does: 'only the role', line: 'whoami --json | jq -r .role' },
   ],
   async run(_, context) {
-    const data = await context.registry.call('me');
+    const data = await context.registry.call('getOwnUser');
     const { settings } = context;
     await present(context, {
       data,

@@ -105,7 +105,7 @@ async function logInFirst(
 /** Null if there is no valid login. */
 async function whoIsLoggedIn(context: Context) {
   try {
-    return await context.registry.call('me');
+    return await context.registry.call('getOwnUser');
   } catch (error) {
     if (
       isServerRefusal(error, Code.tokenInvalid, Code.tokenExpired) ||

@@ -178,7 +178,7 @@ export const usersPasswd = command({
     },
   ],
   async run({ args, flags }, context) {
-    const me = await context.registry.call('me');
+    const me = await context.registry.call('getOwnUser');
     const [name] = args;
     if (name !== undefined && name !== me.id && name !== me.username) {
       const { id, username } = await findUser(context.registry, name);
@@ -213,7 +213,7 @@ export const usersLogout = command({
     { does: 'all your own logins', line: 'users logout' },
   ],
   async run({ args }, context) {
-    const me = await context.registry.call('me');
+    const me = await context.registry.call('getOwnUser');
     const name = args[0] ?? me.id;
     const isMe = name === me.id || name === me.username;
     const { id } = isMe ? me : await findUser(context.registry, name);

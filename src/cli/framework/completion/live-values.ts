@@ -62,11 +62,11 @@ async function read({ offer, typed, states, operands }: WantedValues, context: C
     case 'backup':
       return backups(context, operands[0] ?? '');
     case 'version': {
-      const { list } = await registry.call('listApps', { query });
+      const { list } = await registry.call('listAppVersions', { query });
       return list.map((app): Word => [app.versionId, `${app.platform} ${app.version}`]);
     }
     case 'manufacturer': {
-      const { byManufacturer } = await registry.call('statistics');
+      const { byManufacturer } = await registry.call('getStatistics');
       return byManufacturer.map(({ manufacturer, count }): Word => [manufacturer, String(count)]);
     }
     case 'profile':

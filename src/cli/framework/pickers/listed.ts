@@ -149,7 +149,7 @@ export function pickVersion(context: Context, command: string): Promise<AppVersi
   };
   return pickListed(context, question, async () => {
     const { items, more } = await firstPages(
-      query => context.registry.call('listApps', { query }),
+      query => context.registry.call('listAppVersions', { query }),
       app => app.versionId,
     );
     const entries = items.map((app): ListedEntry<AppVersion> => ({ value: app, cells: versionCells(app) }));

@@ -89,7 +89,7 @@ async function findDevices(client: Client, text: string, limit: number): Promise
 
 async function detailOf(client: Client, deviceId: string): Promise<readonly DeviceListItem[]> {
   try {
-    const detail = await client.call('deviceDetail', { params: { deviceId } });
+    const detail = await client.call('getDevice', { params: { deviceId } });
     return [
       Object.fromEntries(
         [...deviceListFields, 'tags' as const, 'proof' as const].map(name => [name, detail[name]]),
@@ -131,7 +131,7 @@ async function findUsers(client: Client, text: string, limit: number): Promise<R
 
 const findVersions = (client: Client, text: string, limit: number): Promise<ReadGroup<AppVersion>> =>
   read(
-    page => client.call('listApps', { query: { page, size: paging.maxSize } }),
+    page => client.call('listAppVersions', { query: { page, size: paging.maxSize } }),
     version => version.versionId,
     ({ versionId, platform, version, versionName, fileName }) =>
       matchOf([versionId, platform, version, versionName, fileName], text),

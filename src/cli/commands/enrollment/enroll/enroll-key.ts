@@ -141,7 +141,7 @@ export class KeyEnrollment {
   }
 
   async #recognized(key: Key, deviceId: string): Promise<EnrolledKey> {
-    const device = await this.#context.registry.call('deviceDetail', { params: { deviceId } });
+    const device = await this.#context.registry.call('getDevice', { params: { deviceId } });
     const { status, userId, activationCode, manufacturer, model } = device;
     const message = this.#whyNotActivated(device);
     const known = { deviceId, status, userId, activationCode, manufacturer, model, message };
@@ -212,7 +212,9 @@ export class KeyEnrollment {
     };
     try {
       this.#isSent = true;
-      const { deviceId, activationCode, status } = await registry.callWith(this.#id ?? newKey(), 'register', { body });
+      const { deviceId, activationCode, status } = await registry.callWith(this.#id ?? newKey(), 'registerDevice', {
+        body,
+      });
       return this.#activated(this.#outcome(key, { result: 'registered', deviceId, activationCode, status, ...proof }));
     } catch (error) {
       // Another client registered it first, or the response to our first attempt was lost.
@@ -234,7 +236,7 @@ export class KeyEnrollment {
     try {
       const data = await this.#context.registry.callWith(
         this.#id === undefined ? newKey() : activationKey(this.#id),
-        'activate',
+        'activateDevice',
         { body: { deviceId, activationCode, userId: activateFor } },
       );
       return { ...outcome, status: data.status, userId: data.userId };

@@ -40,14 +40,14 @@ export const events = command({
     const { out, registry, globals } = context;
     const deviceId = args[0] === undefined ? undefined : await resolveDevice(context, args[0], false);
     const isForward = flags.after !== undefined;
-    const query = definedFields<Parameters<typeof registry.call<'events'>>[1]['query'] & object>({
+    const query = definedFields<Parameters<typeof registry.call<'listEvents'>>[1]['query'] & object>({
       deviceId,
       types: flags.type.length ? flags.type.join(',') : undefined,
       after: flags.after,
       before: isForward ? undefined : (flags.before ?? Number.MAX_SAFE_INTEGER),
       limit: flags.limit,
     });
-    const found = await registry.call('events', { query });
+    const found = await registry.call('listEvents', { query });
     const list = (isForward ? found.list : found.list.toReversed()) as readonly Notification[];
     if (globals.json) return out.document({ list, head: found.head });
     if (globals.quiet) return out.text(list.map(event => `${event.id}\n`).join(''));

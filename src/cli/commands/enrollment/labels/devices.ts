@@ -106,7 +106,7 @@ type Find = (target: Target) => LabelDevice | null | Promise<LabelDevice | null>
 async function fromRequest({ registry }: Context, { deviceId, serialNumber }: Target): Promise<LabelDevice | null> {
   if (deviceId !== undefined) {
     try {
-      return agreed(await registry.call('deviceDetail', { params: { deviceId } }), serialNumber);
+      return agreed(await registry.call('getDevice', { params: { deviceId } }), serialNumber);
     } catch (error) {
       if (!isServerRefusal(error, Code.deviceNotFound)) throw error;
       if (serialNumber !== undefined) return null;

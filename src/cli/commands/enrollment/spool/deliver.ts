@@ -82,7 +82,7 @@ export class Delivery {
     if (before !== null) return this.#existing(entry, before, sentAt);
     if (!isStored) await spool.sent(item);
     try {
-      const data = await client.callWith(item.id, 'register', { body: entry.registration });
+      const data = await client.callWith(item.id, 'registerDevice', { body: entry.registration });
       const { deviceId, activationCode, status } = data;
       return await this.#activated(entry, rowOf(entry, { result: 'registered', deviceId, activationCode, status }));
     } catch (error) {
@@ -96,7 +96,7 @@ export class Delivery {
   async #find({ registration }: SpoolEntry): Promise<DeviceDetail | null> {
     const { client } = this.#parts;
     const { exact } = await findBySerial(client, registration.serialNumber);
-    return exact && client.call('deviceDetail', { params: { deviceId: exact.deviceId } });
+    return exact && client.call('getDevice', { params: { deviceId: exact.deviceId } });
   }
 
   /** The result for a device that is in the registry: of this entry, one that its person may have, or a conflict. */
@@ -121,7 +121,7 @@ export class Delivery {
     if (activationCode === null) return failed(entry, row, 'its code is not visible to your role');
     try {
       const body = { deviceId, activationCode, userId };
-      const { status } = await this.#parts.client.callWith(activationKey(entry.id), 'activate', { body });
+      const { status } = await this.#parts.client.callWith(activationKey(entry.id), 'activateDevice', { body });
       return { ...row, status, userId };
     } catch (error) {
       if (!isServerRefusal(error) || !isOfOneKey(error)) throw error;

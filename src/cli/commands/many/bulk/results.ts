@@ -29,7 +29,7 @@ export interface BulkResult extends Target {
 }
 
 /** What the server returns for an item. */
-export type ServerResult = DataOf<Routes['batchUpdate']>['results'][number];
+export type ServerResult = DataOf<Routes['batchUpdateDevices']>['results'][number];
 
 /** The columns of the results as CSV. */
 export const resultFields = (): readonly (keyof BulkResult)[] => [

@@ -185,7 +185,7 @@ export class BulkRun {
       count: items.length,
       sentBefore,
       isRepeatable: false,
-      send: (client, attemptKey) => client.callKeyed('batchUpdate', attemptKey, { body }),
+      send: (client, attemptKey) => client.callKeyed('batchUpdateDevices', attemptKey, { body }),
     });
   }
 

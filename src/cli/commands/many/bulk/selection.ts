@@ -107,7 +107,7 @@ async function withCode({ registry }: Context, item: Item): Promise<Item> {
     return list[0] ? { ...item, fields: codeOf(list[0]) } : { ...item, problem: absent };
   }
   try {
-    return { ...item, fields: codeOf(await registry.call('deviceDetail', { params: { deviceId: deviceId! } })) };
+    return { ...item, fields: codeOf(await registry.call('getDevice', { params: { deviceId: deviceId! } })) };
   } catch (error) {
     if (isServerRefusal(error, Code.deviceNotFound))
       return { ...item, problem: { code: error.code, message: error.message } };

@@ -143,7 +143,7 @@ async function* registeredBetween(
   if (ids.length === 0) return;
   const sorted = ids.toSorted((one, other) => numberOf(one) - numberOf(other));
   const [first, last] = await Promise.all(
-    [sorted[0]!, sorted.at(-1)!].map(deviceId => registry.call('deviceDetail', { params: { deviceId } })),
+    [sorted[0]!, sorted.at(-1)!].map(deviceId => registry.call('getDevice', { params: { deviceId } })),
   );
   const [from, to] = [Date.parse(first!.createdAt), Date.parse(last!.createdAt)];
   if (Number.isNaN(from) || Number.isNaN(to)) return;

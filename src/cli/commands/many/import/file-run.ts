@@ -175,7 +175,7 @@ export class FileRun {
       sentBefore,
       // A serial number is registered once.
       isRepeatable: true,
-      send: (client, attemptKey) => client.callKeyed('batchRegister', attemptKey, { body: { devices } }),
+      send: (client, attemptKey) => client.callKeyed('batchRegisterDevices', attemptKey, { body: { devices } }),
     });
     let lines = lineResults(rows, results);
     if (isRepeat) lines = await withEarlierSuccesses(this.#context, rows, lines);

@@ -48,7 +48,7 @@ export class SerialNumbers {
     this.#lookups.push(now);
     try {
       const client = this.#context.registry.with({ signal: AbortSignal.timeout(patienceMs), wait: false });
-      const { serialNumber } = await client.call('deviceDetail', { params: { deviceId } });
+      const { serialNumber } = await client.call('getDevice', { params: { deviceId } });
       this.#failures = 0;
       this.#note(deviceId, serialNumber);
       return serialNumber;

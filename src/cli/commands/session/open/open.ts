@@ -65,7 +65,7 @@ async function demandConsole({ registry }: Context, address: string): Promise<vo
 
 /** A code for a session of the browser. What a server sends in its place must not get into the file or onto the terminal. */
 async function newCode({ registry }: Context): Promise<{ readonly code: string; readonly expireTime: string }> {
-  const { code, expireTime } = await registry.call('createCode', { body: { purpose: 'SESSION' } });
+  const { code, expireTime } = await registry.call('createSignInCode', { body: { purpose: 'SESSION' } });
   if (!/^[\w-]{20,200}$/.test(code)) throw new Fault('failure', 'the server sent something other than a code');
   return { code, expireTime };
 }
