@@ -1,6 +1,5 @@
 /** The journal: an entry for each change, in the order of the commits. */
 import { type JournalEventType, journalEventTypes } from '../../src/contract/values.ts';
-import { keyDigest } from './digest.ts';
 
 /** Types of entry that are stored but never sent as notifications. */
 const privateEventTypes = [
@@ -70,11 +69,6 @@ export interface JournalRotate {
   readonly kind: 'journal.rotate';
   readonly key: Uint8Array;
   readonly entry: Entry;
-}
-
-/** Replaces the key of the journal. */
-export function rotateKey(key: Uint8Array): JournalRotate {
-  return { kind: 'journal.rotate', key, entry: { type: 'JOURNAL_KEY_ROTATED', detail: { key: keyDigest(key) } } };
 }
 
 /** The key that signs tokens was replaced. `revoked`: all earlier tokens became invalid at once. */

@@ -1,4 +1,5 @@
-import { rotateKey } from '../domain/journal.ts';
+import { keyDigest } from '../domain/digest.ts';
+import type { JournalRotate } from '../domain/journal.ts';
 import type { Store } from '../store/store.ts';
 import { HeadFile } from './head-file.ts';
 import type { HeadKeeper } from './head-keeper.ts';
@@ -26,7 +27,9 @@ export async function rotateJournalKey(parts: {
     const key = keys.next ?? keys.current;
     // First the heads: they are read with the current key and the waiting one, never with an earlier one.
     if (keys.next) await (await HeadFile.open(home, keys)).useKey(key);
-    await store.commit({ at: now(), actor: null, requestId: null, changes: [rotateKey(key)] });
+    const entry = { type: 'JOURNAL_KEY_ROTATED', detail: { key: keyDigest(key) } } as const;
+    const change: JournalRotate = { kind: 'journal.rotate', key, entry };
+    await store.commit({ at: now(), actor: null, requestId: null, changes: [change] });
     if (keys.next) await adoptNextKey(home, keys);
   });
   await heads.write();

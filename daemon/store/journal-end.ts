@@ -29,7 +29,6 @@ export class JournalEnd {
   #mac: Mac;
   #id = 0;
   #last = '';
-  #sealed = 0;
 
   /** `keys`: the current one, then others that the journal may end with: after a restore, or a replacement that was interrupted. */
   constructor(keys: readonly [Uint8Array, ...Uint8Array[]]) {
@@ -41,11 +40,6 @@ export class JournalEnd {
   /** Id of the last entry, those made included. */
   get id(): number {
     return this.#id;
-  }
-
-  /** Whether entries were made since the last seal. */
-  get unsealed(): boolean {
-    return this.#id !== this.#sealed;
   }
 
   /** Adds keys that the journal may end with. Returns whether one of them is new. */
@@ -70,7 +64,6 @@ export class JournalEnd {
   continueAt(head: StoredHead | null, { id, mac }: JournalHead = head ?? noEntries): void {
     this.#use((head && this.#keyOf(head)) ?? this.#key);
     this.#id = id;
-    this.#sealed = id;
     this.#last = mac;
   }
 
@@ -105,7 +98,6 @@ export class JournalEnd {
 
   seal(): StoredHead {
     const head: JournalHead = { id: this.#id, mac: this.#last };
-    this.#sealed = this.#id;
     return { ...head, seal: sealOf(this.#mac, head) };
   }
 
