@@ -323,7 +323,7 @@ describe('--out', () => {
     const { file, out } = fileOf('DEV-1\n');
     const env = { DEVMGR_TOKEN: 'a.b.c', DEVMGR_SERVER: daemon.url };
     expect((await daemon.run(['unlock', '--file', file, '--yes', '--out', out], { env })).code).toBe(3);
-    expect([out, `${out}.resume.json`, `${out}.resume.lock`].filter(existsSync)).toEqual([]);
+    expect([out, `${out}.resume.json`, `${out}.lock`].filter(existsSync)).toEqual([]);
   });
 });
 

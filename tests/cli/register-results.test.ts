@@ -149,7 +149,7 @@ describe('existing results', () => {
     const { file, out } = files(csvOf(prefix(), 2));
     const args = ['register', '--file', file, '--out', out];
     expect((await daemon.run(args, { env: { DEVMGR_TOKEN: 'wrong' } })).code).toBe(3);
-    expect([existsSync(out), existsSync(`${out}.resume.json`), existsSync(`${out}.resume.lock`)]).toEqual([
+    expect([existsSync(out), existsSync(`${out}.resume.json`), existsSync(`${out}.lock`)]).toEqual([
       false,
       false,
       false,
@@ -233,12 +233,12 @@ test('two runs on one file at once: the second is refused, the first completes',
   for (const flag of ['--resume', '--force']) {
     const second = await daemon.run([...args, flag], { env });
     expect(second.code).toBe(1);
-    expect(second.stderr).toContain(`another run is writing to ${out} (process ${first.child.pid})`);
+    expect(second.stderr).toContain(`another run uses ${out} (process ${first.child.pid})`);
   }
   goOn();
   expect((await first.ended).code).toBe(0);
   expect(successes(out)).toBe(60);
-  expect(existsSync(`${out}.resume.lock`)).toBe(false);
+  expect(existsSync(`${out}.lock`)).toBe(false);
 });
 
 test('--resume recovers the results of a first batch without a response, with their codes', async () => {
@@ -287,7 +287,7 @@ test.skipIf(process.getuid?.() !== 0)('an unreadable input is a usage error (ski
 test('an empty lock file, as after a power failure, is ignored once it is old', async () => {
   const { file, out } = files(csvOf(prefix(), 2));
   const args = ['register', '--file', file, '--out', out];
-  const lock = `${out}.resume.lock`;
+  const lock = `${out}.lock`;
   writeFileSync(lock, '');
   expect((await daemon.run(args)).code).toBe(1);
   utimesSync(lock, 1, 1);
@@ -296,7 +296,7 @@ test('an empty lock file, as after a power failure, is ignored once it is old', 
 
 test('the lock of a run that has ended does not block the next one', async () => {
   const { file, out } = files(csvOf(prefix(), 2));
-  writeFileSync(`${out}.resume.lock`, '4194305 gone:1\n');
+  writeFileSync(`${out}.lock`, '4194305 gone:1\n');
   expect((await daemon.run(['register', '--file', file, '--out', out])).code).toBe(0);
 });
 

@@ -1,8 +1,10 @@
 /** `enroll --roster` at a terminal, with a real registry and simulated keys that are plugged in and unplugged. */
 
+import { existsSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createSimulatedDriver } from '../../drivers/simulated/index.ts';
 import { daemonOfTests } from '../support/daemon-tests.ts';
+import { devmgr } from './program.ts';
 import { RosterBench } from './roster-station.ts';
 import { ctrl, ESC, keys } from './screen.ts';
 
@@ -95,6 +97,29 @@ describe('at a terminal', () => {
     shell.type('exit $?\r');
     expect((await shell.ended).code).toBe(0);
     expect((await bench.holders()).get(key.serialNumber!)).toBe('kim');
+  });
+
+  test('a second run at the same reader, or with the same results, is refused and changes nothing', async () => {
+    const { out, run, atTerminal: begin } = bench.station('userId\nmia\n');
+    const screen = begin('--out', out);
+    await screen.shows(/mia[\s\S]*plug in a key/);
+    const before = readFileSync(out, 'utf8');
+    const atReader = await run('--out', `${out}.other.csv`);
+    expect([atReader.code, atReader.stderr]).toEqual([
+      1,
+      expect.stringMatching(/another run uses the keys of http\S+ for a roster \(process \d+\)/),
+    ]);
+    const env = { DEVMGR_TOKEN: daemon.adminToken };
+    const withResults = await devmgr(['enroll', '--out', out, '--server', daemon.url, '--timeout', '5'], { env });
+    expect([withResults.code, withResults.stderr]).toEqual([
+      1,
+      expect.stringMatching(/another run uses \S+results\.csv \(process \d+\)/),
+    ]);
+    screen.type(ctrl.c);
+    expect((await screen.ended).code).toBe(130);
+    expect(readFileSync(out, 'utf8')).toBe(before);
+    expect(existsSync(`${out}.lock`)).toBe(false);
+    expect(existsSync(`${out}.other.csv`)).toBe(false);
   });
 
   test('Ctrl-Z is ignored where no shell could continue the program', async () => {

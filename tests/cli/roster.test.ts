@@ -147,7 +147,8 @@ test('a roster of 100,000 lines begins with its first person', async () => {
 
 needsMount('a disk that is full', () => {
   test('ends the run with one error and the key that is not in the file; plugged in again, it counts', async () => {
-    const disk = await mountSmallDisk(4096);
+    // A page for the lock, and one for the results.
+    const disk = await mountSmallDisk(2 * 4096);
     onTestFinished(() => disk.unmount());
     const out = join(disk.dir, 'results.csv');
     const { start: begin, run } = bench.station('userId\npia\n');

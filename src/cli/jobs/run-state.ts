@@ -1,11 +1,8 @@
 /** What a run keeps beside its results until it is complete: how far it got, and a lock. */
 import { existsSync, rmSync } from 'node:fs';
-import { Fault, systemCode, systemWords } from '../framework/fault.ts';
-import { type FileLock, tryLock } from '../settings/file-lock.ts';
+import type { FileLock } from '../settings/file-lock.ts';
 import { readJsonFile, writeWhole } from '../settings/files.ts';
-
-/** System errors of a folder that cannot hold a lock. */
-const notWritable: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR']);
+import { lockRunIfPossible } from './run-lock.ts';
 
 /** The state of a run, locked for this process. */
 export class RunState {
@@ -18,25 +15,10 @@ export class RunState {
     this.#lock = lock;
   }
 
-  /**
-   * One run at a time per file `base`: two would overwrite each other's activation codes. Null if the folder is not writable.
-   * Throws a fault if another run holds the lock.
-   */
+  /** Null if the folder is not writable. Throws a fault if another run uses the file `base`. */
   static open(base: string): RunState | null {
-    const file = `${base}.resume.lock`;
-    try {
-      const lock = tryLock(file);
-      if ('release' in lock) return new RunState(base, lock);
-      throw new Fault(
-        'failure',
-        `another run is writing to ${base}${lock.pid === null ? '' : ` (process ${lock.pid})`}`,
-        'wait until it ends, or name another file with --out',
-      );
-    } catch (error) {
-      if (error instanceof Fault) throw error;
-      if (notWritable.has(systemCode(error) ?? '')) return null;
-      throw new Fault('failure', `cannot write ${file}: ${systemWords(error)}`);
-    }
+    const lock = lockRunIfPossible({ file: base, hint: 'wait until it ends, or name another file with --out' });
+    return lock && new RunState(base, lock);
   }
 
   /** Whether an earlier run was interrupted. */

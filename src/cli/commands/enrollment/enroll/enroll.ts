@@ -3,6 +3,7 @@ import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { exitCodes } from '../../../framework/exit-codes.ts';
 import { Fault, usage } from '../../../framework/fault.ts';
+import type { FileLock } from '../../../settings/file-lock.ts';
 import { safe } from '../../../terminal/text.ts';
 import { tagFlag, tagsOf } from '../../devices/tags.ts';
 import { encodingFlag, encodingOf } from '../../many/import/encoding.ts';
@@ -11,7 +12,7 @@ import type { Outbox } from '../spool/outbox.ts';
 import { KeyEnrollment } from './enroll-key.ts';
 import { type EnrollOptions, EnrollRun, KeyCount, type KeyHandler } from './enroll-run.ts';
 import { EnrollReport } from './report.ts';
-import { EnrollFile } from './results.ts';
+import { EnrollFile, lockResults } from './results.ts';
 import { attachedAtStart } from './waiting.ts';
 
 /** Enrolls keys as they are plugged in. Exit code 10 if no key comes in time, 7 if some keys failed. */
@@ -129,9 +130,11 @@ async function checkedUser(userId: string): Promise<string> {
 export async function enrollKeys(context: Context, options: EnrollOptions): Promise<number> {
   const { spool = null, label = null, out, count: wanted } = options;
   const outbox = spool === null ? null : await (await import('../spool/outbox.ts')).Outbox.open(context, spool, label);
+  let lock: FileLock | null = null;
   try {
     if (outbox === null) await context.registry.token();
     const skipped = await attachedAtStart(context, options.skipAttached);
+    lock = out === null ? null : lockResults(out);
     const file = out === null ? null : new EnrollFile(out, { ...options, isSpooled: outbox !== null });
     if (file?.tornNotice) context.out.notice(safe(file.tornNotice));
     const count = new KeyCount(file === null || options.dryRun ? new Map() : await file.earlier(), wanted);
@@ -141,6 +144,7 @@ export async function enrollKeys(context: Context, options: EnrollOptions): Prom
     const isReached = await new EnrollRun(context, options, { skipped, count, report, enrollment, outbox }).run();
     return await ended(context, options, { count, report, outbox, isReached });
   } finally {
+    lock?.release();
     await outbox?.close();
   }
 }

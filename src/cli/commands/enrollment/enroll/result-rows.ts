@@ -7,8 +7,8 @@ import { systemCode, systemWords, usage } from '../../../framework/fault.ts';
 import { readCsv } from '../../../jobs/csv.ts';
 import { checkLength, concatenated, peek, TooLong } from '../../../jobs/input-text.ts';
 import { readJsonLines } from '../../../jobs/json.ts';
+import { wholeLines } from '../../../jobs/torn-tail.ts';
 import type { EnrolledKey } from './enroll-key.ts';
-import { wholeLines } from './torn-tail.ts';
 
 /** The first columns of each file. */
 export const fields = [

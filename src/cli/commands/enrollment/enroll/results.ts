@@ -11,9 +11,12 @@ import { stat, truncate } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { tagColumn } from '../../../../contract/values.ts';
 import { systemCode, systemWords, usage } from '../../../framework/fault.ts';
+import { AppendQueue } from '../../../jobs/append-queue.ts';
+import { lockRunIfPossible } from '../../../jobs/run-lock.ts';
+import { cutTail } from '../../../jobs/torn-tail.ts';
+import type { FileLock } from '../../../settings/file-lock.ts';
 import { toCsv } from '../../../terminal/csv.ts';
 import { safe, safeJson } from '../../../terminal/text.ts';
-import { AppendQueue } from './append-queue.ts';
 import type { EnrolledKey, EnrollKeyOptions } from './enroll-key.ts';
 import {
   checkColumn,
@@ -26,7 +29,6 @@ import {
   type ResultRow,
   rowsOf,
 } from './result-rows.ts';
-import { cutTail } from './torn-tail.ts';
 
 /** Takes a descriptor as well as a name. */
 const appendFile = promisify(appendFileWithCallback);
@@ -54,6 +56,13 @@ const longestTail = 2 ** 20;
 const done: readonly unknown[] = ['registered', 'known'] satisfies EnrolledKey['result'][];
 /** A key that was spooled was not registered. */
 const undone: readonly unknown[] = ['conflict', 'failed'] satisfies EnrolledKey['result'][];
+
+/** To be called before the file is opened. Null for a pipe, and in a folder that is not writable. Throws a fault if another run uses the file. */
+export function lockResults(path: string): FileLock | null {
+  const isRegular = statSync(path, { throwIfNoEntry: false })?.isFile() ?? true;
+  const hint = 'wait until it ends, or name another file with --out';
+  return isRegular ? lockRunIfPossible({ file: path, hint }) : null;
+}
 
 /** The file of results: CSV, or JSON lines if its name ends in .jsonl, .ndjson or .json. */
 export class EnrollFile {

@@ -1,4 +1,5 @@
 /** Enrolls keys for the people of a roster: connects the line with the reader, the keyboard and the registry. */
+import { dirname } from 'node:path';
 import type { Key } from '../../../../contract/hardware.ts';
 import type { DeviceType } from '../../../../contract/values.ts';
 import type { CheckAction, LineAction, LineEvent } from '../../../../enrollment/line/events.ts';
@@ -10,10 +11,13 @@ import type { Context } from '../../../framework/context.ts';
 import { count, counted } from '../../../framework/count.ts';
 import { exitCodes } from '../../../framework/exit-codes.ts';
 import { Fault } from '../../../framework/fault.ts';
+import { homeFile, lockRunIfPossible } from '../../../jobs/run-lock.ts';
+import type { FileLock } from '../../../settings/file-lock.ts';
+import { makeFolder } from '../../../settings/files.ts';
 import { safe } from '../../../terminal/text.ts';
 import type { EnrolledKey, EnrollKeyOptions, Proved } from '../enroll/enroll-key.ts';
 import { type KeyEventOptions, keyEvents } from '../enroll/key-events.ts';
-import { type BoundKey, EnrollFile } from '../enroll/results.ts';
+import { type BoundKey, EnrollFile, lockResults } from '../enroll/results.ts';
 import { attachedAtStart, Idle } from '../enroll/waiting.ts';
 import type { KeyLabel } from '../labels/enrolled.ts';
 import type { Outbox } from '../spool/outbox.ts';
@@ -46,6 +50,37 @@ export interface RosterOptions extends EnrollKeyOptions {
 export async function enrollRoster(context: Context, options: RosterOptions): Promise<number> {
   const read = await readRoster(options.roster, context.io.stdin, options.encoding);
   const people = read.map(person => ({ ...person, type: person.type ?? options.type }));
+  const locks = await lockStation(context, options.out);
+  try {
+    return await enrollPeople(context, options, people);
+  } finally {
+    for (const lock of locks) lock?.release();
+  }
+}
+
+/** A second run at the same reader would give the key to another person as well. */
+async function lockStation(context: Context, out: string | null): Promise<readonly (FileLock | null)[]> {
+  const address = await context.hardware.address();
+  const file = homeFile(context, 'readers', [address]);
+  try {
+    makeFolder(dirname(file));
+  } catch {
+    // A home that is not writable has no lock either.
+  }
+  const reader = lockRunIfPossible({
+    file,
+    name: `the keys of ${address} for a roster`,
+    hint: 'wait until it ends, or end it',
+  });
+  try {
+    return [reader, out === null ? null : lockResults(out)];
+  } catch (error) {
+    reader?.release();
+    throw error;
+  }
+}
+
+async function enrollPeople(context: Context, options: RosterOptions, people: readonly Person[]): Promise<number> {
   const file = options.out === null ? null : new EnrollFile(options.out, { ...options, isRoster: true });
   if (file?.tornNotice) context.out.notice(safe(file.tornNotice));
   const bound = file === null || options.dryRun ? [] : await file.bound();

@@ -4,10 +4,11 @@ import { command } from '../../../framework/define.ts';
 import { exitCodes } from '../../../framework/exit-codes.ts';
 import { interrupted } from '../../../framework/fault.ts';
 import { errorAfter } from '../../../jobs/send.ts';
+import type { FileLock } from '../../../settings/file-lock.ts';
 import { safe, shellWord } from '../../../terminal/text.ts';
 import type { EnrolledKey } from '../enroll/enroll-key.ts';
 import { enrolledWords } from '../enroll/enrolled-words.ts';
-import { EnrollFile } from '../enroll/results.ts';
+import { EnrollFile, lockResults } from '../enroll/results.ts';
 import { type KeyLabel, keyLabelFlags, keyLabelOf } from '../labels/enrolled.ts';
 import { Delivery } from './deliver.ts';
 import { checkRegistry, demandRegistry, meetRegistry } from './registry.ts';
@@ -35,11 +36,14 @@ export const spoolFlush = command({
   async run({ args, flags }, context) {
     const label = keyLabelOf(context, flags);
     const spool = SpoolFile.open(args[0]!, null);
+    let lock: FileLock | null = null;
     try {
+      lock = flags.out === undefined ? null : lockResults(flags.out);
       const file = flags.out === undefined ? null : fileOf(flags.out, spool);
       if (file?.tornNotice) context.out.notice(safe(file.tornNotice));
       return await new Flush(context, spool, file).run(label);
     } finally {
+      lock?.release();
       await spool.close();
     }
   },

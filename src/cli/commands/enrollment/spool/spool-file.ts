@@ -14,11 +14,12 @@ import {
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { Fault, systemCode, systemWords, usage } from '../../../framework/fault.ts';
-import { type FileLock, tryLock } from '../../../settings/file-lock.ts';
+import { AppendQueue } from '../../../jobs/append-queue.ts';
+import { lockRun } from '../../../jobs/run-lock.ts';
+import { cutTail } from '../../../jobs/torn-tail.ts';
+import type { FileLock } from '../../../settings/file-lock.ts';
 import { writeWhole } from '../../../settings/files.ts';
 import { safeJson } from '../../../terminal/text.ts';
-import { AppendQueue } from '../enroll/append-queue.ts';
-import { cutTail } from '../enroll/torn-tail.ts';
 import { type Delivered, headerLine, type SpoolEntry, type SpoolHeader, type SpoolLine } from './lines.ts';
 import { mostKeys, readEntry, readIndex, type SpoolIndex, type SpoolItem, tooMany } from './read.ts';
 
@@ -62,7 +63,7 @@ export class SpoolFile {
   /** Opens a file for appending. A file that does not exist is created with the header, if one is given. Throws a fault if another process has it. */
   static open(path: string, header: SpoolHeader | null): SpoolFile {
     checkOwner(path, header !== null);
-    const lock = lockOf(path);
+    const lock = lockRun({ file: path, hint: 'wait until it ends, or name another file' });
     try {
       if (header !== null && !statSync(path, { throwIfNoEntry: false })?.size) create(path, header);
       const fd = openSync(path, 'r+');
@@ -212,18 +213,6 @@ function checkOwner(path: string, mayBeAbsent: boolean): void {
   const user = process.getuid?.();
   if (user !== undefined && stat.uid !== user)
     throw usage(`${path} belongs to another user (uid ${stat.uid})`, 'run the command as that user');
-}
-
-function lockOf(path: string): FileLock {
-  try {
-    const lock = tryLock(`${path}.lock`);
-    if ('release' in lock) return lock;
-    const by = lock.pid === null ? '' : ` (process ${lock.pid})`;
-    throw new Fault('failure', `another run uses ${path}${by}`, 'wait until it ends, or name another file');
-  } catch (error) {
-    if (error instanceof Fault) throw error;
-    throw usage(`cannot write ${path}.lock: ${systemWords(error)}`, 'name a file in another folder');
-  }
 }
 
 /** The file has its name only with its whole header on the disk. */

@@ -1,10 +1,11 @@
 /** How far events were delivered: a file that a later run continues from. It is written when a delivery has succeeded. */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import type { Context } from '../../../framework/context.ts';
-import { Fault, usage } from '../../../framework/fault.ts';
-import { type FileLock, tryLock } from '../../../settings/file-lock.ts';
+import { usage } from '../../../framework/fault.ts';
+import { homeFile, lockRun } from '../../../jobs/run-lock.ts';
+import type { FileLock } from '../../../settings/file-lock.ts';
 import { makeFolder, readJsonFile, unwritable, writeWhole } from '../../../settings/files.ts';
 
 const otherFile = 'name another file with --cursor';
@@ -14,11 +15,10 @@ const otherFile = 'name another file with --cursor';
  * addresses continues with the file of any of them.
  */
 export function defaultCursor(context: Context, target: readonly string[]): string {
-  const files = context.identities().map(identity => {
-    const name = JSON.stringify([context.settings.profile, identity, ...target]);
-    const digest = createHash('sha256').update(name).digest('hex').slice(0, 16);
-    return join(context.settings.home, 'watch-cursors', `${digest}.json`);
-  });
+  const { profile } = context.settings;
+  const files = context
+    .identities()
+    .map(identity => `${homeFile(context, 'watch-cursors', [profile, identity, ...target])}.json`);
   return files.find(file => existsSync(file)) ?? files[0]!;
 }
 
@@ -39,7 +39,8 @@ export class Cursor {
 
   /** Throws a fault if another run holds the file, or if it holds something else. */
   static open(file: string): Cursor {
-    const lock = lockOf(file);
+    createFolder(file);
+    const lock = lockRun({ file, hint: `end it, or ${otherFile}` });
     try {
       const stored = readJsonFile(file, otherFile);
       if (stored === null) return new Cursor(file, lock, randomBytes(6).toString('hex'), null);
@@ -69,20 +70,10 @@ export class Cursor {
   }
 }
 
-function lockOf(file: string): FileLock {
-  const name = `${file}.lock`;
+function createFolder(file: string): void {
   try {
     makeFolder(dirname(file));
-    const lock = tryLock(name);
-    if ('release' in lock) return lock;
-    const holder = lock.pid === null ? '' : ` (process ${lock.pid})`;
-    throw new Fault(
-      'failure',
-      `another watch delivers the same events${holder}`,
-      'end it, or name another file with --cursor',
-    );
   } catch (error) {
-    if (error instanceof Fault) throw error;
-    throw unwritable(name, error, otherFile);
+    throw unwritable(file, error, otherFile);
   }
 }

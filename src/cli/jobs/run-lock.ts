@@ -1,0 +1,57 @@
+/** One run at a time for each file that a run writes: two would overwrite each other's rows, or cut a row that the other one is writing. */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { Context } from '../framework/context.ts';
+import { Fault, systemCode, systemWords } from '../framework/fault.ts';
+import { type FileLock, tryLock } from '../settings/file-lock.ts';
+
+/** What a run uses alone. */
+interface Used {
+  /** The lock is this file with the ending `.lock`. */
+  readonly file: string;
+  /** In words; absent for the file itself. */
+  readonly name?: string;
+  /** What to do if another run uses it, or the lock cannot be written. */
+  readonly hint: string;
+}
+
+/** System errors of a folder that cannot hold a lock. */
+const notWritable: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR']);
+
+class UnwritableLock extends Fault {
+  readonly isForFolder: boolean;
+
+  constructor(file: string, error: unknown, hint: string) {
+    super('failure', `cannot write ${file}: ${systemWords(error)}`, hint);
+    this.isForFolder = notWritable.has(systemCode(error) ?? '');
+  }
+}
+
+/** Throws a fault if another run holds the lock, or if the lock cannot be written. */
+export function lockRun({ file, name = file, hint }: Used): FileLock {
+  const lockFile = `${file}.lock`;
+  let lock: ReturnType<typeof tryLock>;
+  try {
+    lock = tryLock(lockFile);
+  } catch (error) {
+    throw new UnwritableLock(lockFile, error, hint);
+  }
+  if ('release' in lock) return lock;
+  throw new Fault('failure', `another run uses ${name}${lock.pid === null ? '' : ` (process ${lock.pid})`}`, hint);
+}
+
+/** Likewise; null if the folder is not writable: a file in it can still be written. */
+export function lockRunIfPossible(used: Used): FileLock | null {
+  try {
+    return lockRun(used);
+  } catch (error) {
+    if (error instanceof UnwritableLock && error.isForFolder) return null;
+    throw error;
+  }
+}
+
+/** The file in a folder of the home, without an ending, for what these words name. */
+export function homeFile({ settings }: Context, folder: string, words: readonly string[]): string {
+  const digest = createHash('sha256').update(JSON.stringify(words)).digest('hex').slice(0, 16);
+  return join(settings.home, folder, digest);
+}
