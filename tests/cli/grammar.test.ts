@@ -118,6 +118,21 @@ describe('flags', () => {
   });
 
   test.each([
+    ['--password', 'hunter-2'],
+    ['--token', 'hunter-2'],
+    ['-p', 'hunter-2'],
+    ['users', '--password', 'hunter-2'],
+    ['--json', '--password', 'hunter-2', '--help'],
+  ])(
+    'the word after an unknown one may be its secret value, and is not repeated without a command: %j %j',
+    async (...words) => {
+      const error = await understood(words).catch(error => error);
+      expect(error).toMatchObject({ kind: 'usage', message: expect.stringMatching(/^unknown option '--?\w+'/) });
+      expect(`${error.message} ${error.hint}`).not.toContain('hunter');
+    },
+  );
+
+  test.each([
     [['--typ', 'UKEY'], "unknown option '--typ'", 'did you mean --type?'],
     [['--type'], "option '--type <TYPE>' argument missing", 'see: devmgr try --help'],
     [['--type', '--quiet'], "option '--type <TYPE>' argument missing", '--type=--quiet'],

@@ -190,6 +190,9 @@ export class CommandNode extends Command {
     const rest = words.toSpliced(at, 1);
     if (name === 'help') return [...this.namesFirst(rest), '--help'];
     const child = this.named(name);
+    const before = words[at - 1] ?? '';
+    // The word may be the value of that flag, and a secret.
+    if (!child && isFlag(before) && !isGlobalFlag(before)) return this.unknownOption(before);
     // Commander would show the help of the parent instead of the error.
     if (!child) return [name, ...rest.filter(word => word !== '--help' && word !== '-h')];
     const path = child.path.slice(this.path.length).trim().split(' ');
@@ -214,6 +217,17 @@ export class CommandNode extends Command {
 const takesValue: ReadonlySet<string> = new Set(
   Object.entries(globalFlags).flatMap(([name, shape]) => ('value' in shape ? [`--${name}`] : [])),
 );
+
+/** `--json`, `--server=URL`, `-q`, `-qv`; also those that commander adds. */
+const isGlobalFlag = (word: string): boolean =>
+  globalWord.has(/^--[^=\s]*/.exec(word)?.[0] ?? '') || /^-[hqvV]+$/.test(word);
+const globalWord: ReadonlySet<string> = new Set([
+  '--help',
+  '--version',
+  ...Object.entries(globalFlags).flatMap(([name, shape]) =>
+    [name, ...('aliases' in shape ? shape.aliases : [])].map(word => `--${word}`),
+  ),
+]);
 
 const retired = 'devices are retired, not deleted: devmgr deactivate DEVICE';
 const ungrouped = `leave that word out, as in devmgr show DEVICE; ${retired}`;
