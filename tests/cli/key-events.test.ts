@@ -147,7 +147,7 @@ test('a key that failed and is registered when it is plugged in again does not c
       if (refusal) throw refusal;
       return { deviceId: 'DEV-1', activationCode: 'AAAA', status: 'INACTIVE' };
     },
-    callWith: (_key: string, name: string) => registry.call(name),
+    send: async ({ operation }: { operation: string }) => ({ data: await registry.call(operation) }),
   };
   const rows: { result: string }[] = [];
   const nothing = () => undefined;

@@ -5,10 +5,10 @@ import { pause } from '../framework/retry.ts';
 import { AcceptedKeys, atFirstThatAnswers, beforeSending, listEndpoint, noteAnswer } from './addresses.ts';
 import { type Endpoint, fixedEndpoint, startingNothing } from './endpoint.ts';
 import { notDevmgr, openEnvelope } from './envelope.ts';
-import { type AnyInput, exchange, type FileRequest, type Link, transfer } from './exchange.ts';
+import { type AnyInput, type Exchanged, exchange, type FileRequest, type Link, transfer } from './exchange.ts';
 import { withRequest } from './failures.ts';
 import { bytesOf, type HttpResponse, patientTimeouts, readText } from './http.ts';
-import { type KeyedResponse, newKey, sendKeyed } from './keyed-write.ts';
+import { newKey, sendKeyed } from './keyed-write.ts';
 import { fieldsOf, needsToken, takesKey } from './operations.ts';
 import { type Repeatable, RequestRetry } from './request-retry.ts';
 import { sendHttp, type Transport } from './transport.ts';
@@ -54,6 +54,23 @@ export interface Route {
   readonly answered: () => void;
   /** To be called when the connection fails. True if there is another address, which has not failed in the last seconds. */
   readonly lost: (reason: string) => boolean;
+}
+
+/** A request, as a value. */
+export interface ClientRequest<N extends RouteName> {
+  readonly operation: N;
+  readonly input?: InputOf<Routes[N]> | undefined;
+  /** Idempotency key that the caller has stored: an earlier process may have sent the same request. By default a new one; null sends none. */
+  readonly key?: string | null;
+  /** Instead of the token of the session; null sends none. */
+  readonly token?: string | null;
+  /** By default everything that is safe; `unsent` if the caller sends a write with a key again itself; `none` for a single attempt. */
+  readonly retry?: 'unsent' | 'none';
+}
+
+/** What was returned for a request. */
+interface ClientResponse<N extends RouteName> extends Exchanged {
+  readonly data: NonNullable<DataOf<Routes[N]>>;
 }
 
 /** How requests differ from those of the client that a command gets. */
@@ -170,48 +187,35 @@ export class Client {
    * accepts idempotency keys. Throws a `ServerRefusal` if the server refuses, `Unreachable` if there is no response.
    */
   async call<N extends RouteName>(name: N, ...input: Input<N>): Promise<NonNullable<DataOf<Routes[N]>>> {
-    return this.callWith(takesKey(name) ? newKey() : null, name, ...input);
+    return (await this.send({ operation: name, input: input[0] })).data;
   }
 
-  /** Likewise; a write has this key, which the caller has stored: an earlier process may have sent the same request. */
-  async callWith<N extends RouteName>(
-    key: string | null,
-    name: N,
-    ...input: Input<N>
-  ): Promise<NonNullable<DataOf<Routes[N]>>> {
-    const send = this.#attempts(name, input, key);
-    const { data } = await (key === null ? send() : this.#sendingAgain(send));
-    return data as NonNullable<DataOf<Routes[N]>>;
+  /** Sends a request, and repeats it as its `retry` tells. Errors are those of `call`. */
+  async send<N extends RouteName>(request: ClientRequest<N>): Promise<ClientResponse<N>> {
+    const { operation, retry, key = takesKey(operation) ? newKey() : null } = request;
+    const input = (request.input ?? {}) as AnyInput;
+    const attempt = (at: Client) => this.#attempt(at, { ...request, key });
+    const repeatable = endpoints[operation].method === 'GET' ? 'lost' : 'unsent';
+    const send = () =>
+      retry === 'none'
+        ? attempt(this)
+        : this.#retrying(attempt, repeatable).catch(error => {
+            throw withRequest(error, input);
+          });
+    const response = await (key === null || retry !== undefined ? send() : this.#sendingAgain(send));
+    return response as ClientResponse<N>;
   }
 
-  /** Like `call`, for a write with this key that the caller sends again itself. */
-  async callKeyed<N extends RouteName>(
-    name: N,
-    key: string,
-    ...input: Input<N>
-  ): Promise<KeyedResponse<NonNullable<DataOf<Routes[N]>>>> {
-    const { data, isReplay } = await this.#attempts(name, input, key)();
-    return { data: data as NonNullable<DataOf<Routes[N]>>, isReplay };
+  async #attempt(at: Client, { operation, input, key = null, token }: ClientRequest<RouteName>): Promise<Exchanged> {
+    if (this.addresses.length > 0 && key !== null && token === undefined)
+      await beforeSending(at, this.#accepted.demand(await at.address(), at.#health));
+    const bearer = token === undefined && needsToken(operation) ? await this.#tokenAt(at) : (token ?? null);
+    return exchange(await at.#link(), operation, (input ?? {}) as AnyInput, { token: bearer, key });
   }
 
   /** Whether the server accepts idempotency keys now: then a write can be sent twice with the same key. */
   async acceptsKeys(): Promise<boolean> {
     return this.#retrying(at => at.address().then(address => this.#accepted.ask(address, at.#health)), 'lost');
-  }
-
-  #attempts(name: RouteName, input: readonly unknown[], key: string | null): () => Promise<KeyedResponse<unknown>> {
-    const given = (input[0] ?? {}) as AnyInput;
-    const hasSeveral = this.addresses.length > 0;
-    const once = async (at: Client) => {
-      if (hasSeveral && key !== null) await beforeSending(at, this.#accepted.demand(await at.address(), at.#health));
-      const token = needsToken(name) ? await this.#tokenAt(at) : null;
-      return exchange(await at.#link(), name, given, { token, key });
-    };
-    const repeatable = endpoints[name].method === 'GET' ? 'lost' : 'unsent';
-    return () =>
-      this.#retrying(once, repeatable).catch(error => {
-        throw withRequest(error, given);
-      });
   }
 
   #sendingAgain<T>(send: () => Promise<T>): Promise<T> {
@@ -230,19 +234,7 @@ export class Client {
     });
   }
 
-  /** Like `call`, with this token instead of the session's (null sends none) and without retries. */
-  async callAs(token: string | null, name: 'refreshToken' | 'getOwnUser' | 'listKeys' | 'getHealth'): Promise<unknown> {
-    return (await exchange(await this.#link(), name, {}, { token })).data;
-  }
-
-  readonly #health = (): Promise<unknown> => this.callAs(null, 'getHealth');
-
-  /** Health with a proof of identity over the nonce, and the other end of the connection that it came on. Sends no token. */
-  identify(nonce: string): Promise<{ readonly data: unknown; readonly peer: string | undefined }> {
-    const attempt = async (at: Client) =>
-      exchange(await at.#link(), 'getHealth', { query: { nonce } }, { token: null });
-    return this.#retrying(attempt, 'lost');
-  }
+  readonly #health = async (): Promise<unknown> => (await this.send({ operation: 'getHealth', retry: 'none' })).data;
 
   /**
    * Sends a request whose response is a file, still to be read. Limits are waited out, and another address is used if the server

@@ -5,13 +5,6 @@
 import { retry, retryWaits } from '../framework/retry.ts';
 import { isLost, isServerRefusal, type NotServing, Unreachable } from './failures.ts';
 
-/** The response to a write with a key. */
-export interface KeyedResponse<T> {
-  readonly data: T;
-  /** It is the stored response to an earlier request with this key. */
-  readonly isReplay: boolean;
-}
-
 /** A key for a write. */
 export const newKey = (): string => crypto.randomUUID();
 

@@ -1,6 +1,5 @@
 /** Sends HTTP requests over node:http, whose modules are loaded on first use (3 ms). */
 import type { Agent, ClientRequest, RequestOptions } from 'node:http';
-import { Readable } from 'node:stream';
 import { connectionEnd } from '../../contract/local.ts';
 import { interrupted } from '../framework/fault.ts';
 import { type HttpRequest, type HttpResponse, requestFailure, timeouts } from './http.ts';
@@ -81,7 +80,7 @@ function exchange(request: HttpRequest): Promise<HttpResponse> {
 /** Sends a body; a streamed one no faster than the server reads it. `onProgress` is called with each piece. */
 function sendBody(outgoing: ClientRequest, body: HttpRequest['body'], onProgress: () => void): void {
   if (body === undefined || typeof body === 'string') return void outgoing.end(body);
-  const source = Readable.from(body);
+  const source = process.getBuiltinModule('node:stream').Readable.from(body);
   outgoing.once('close', () => source.destroy());
   // A response before the end is a refusal: the rest is not sent, and the connection ends with the response.
   outgoing.once('response', response => {

@@ -2,10 +2,17 @@
 import { Code } from '../../contract/codes.ts';
 import type { Client } from '../client/client.ts';
 import { isServerRefusal, ServerRefusal, Unreachable } from '../client/failures.ts';
-import { type KeyedResponse, newKey } from '../client/keyed-write.ts';
+import { newKey } from '../client/keyed-write.ts';
 import type { Context } from '../framework/context.ts';
 import { Fault } from '../framework/fault.ts';
 import { retry, retryWaits } from '../framework/retry.ts';
+
+/** The response to one attempt. */
+interface BatchResponse<Result> {
+  readonly data: { readonly results: readonly Result[] };
+  /** It is the stored response to an earlier request with this key. */
+  readonly isReplay: boolean;
+}
 
 /** One batch. */
 interface Batch<Result> {
@@ -16,7 +23,7 @@ interface Batch<Result> {
   readonly sentBefore: boolean;
   /** Whether it may also be sent again to a server that does not accept keys. */
   readonly isRepeatable: boolean;
-  readonly send: (client: Client, key: string) => Promise<KeyedResponse<{ readonly results: readonly Result[] }>>;
+  readonly send: (client: Client, key: string) => Promise<BatchResponse<Result>>;
 }
 
 /** The response to a batch. */
@@ -102,7 +109,7 @@ class Attempts<Result extends { readonly status: string }> {
     return { results, isReplay, isRepeat: this.maybeDone && !isReplay && !isFirst };
   }
 
-  async #send(): Promise<KeyedResponse<{ readonly results: readonly Result[] }>> {
+  async #send(): Promise<BatchResponse<Result>> {
     try {
       return await this.#batch.send(this.#client, this.#key);
     } catch (error) {

@@ -10,7 +10,7 @@ const NONCE_BYTES = 32;
 /** Asks the server to sign a nonce. Null if it has no identity: an earlier version. A fault if the signature is wrong. */
 export async function meetServer(client: Client): Promise<KnownServer | null> {
   const nonce = randomBytes(NONCE_BYTES).toString('base64url');
-  const { data, peer } = await client.identify(nonce);
+  const { data, peer } = await client.send({ operation: 'getHealth', input: { query: { nonce } } });
   const proof = proofOf(data);
   if (proof === null) return null;
   const { instanceId, publicKey, address } = proof;

@@ -62,7 +62,7 @@ export class RegistrySession implements Session {
     const login = await readLogin(settings, identity);
     if (login === null) {
       // If there is no server, that is what to report, not the missing login.
-      await client.callAs(null, 'getHealth').catch(error => {
+      await client.send({ operation: 'getHealth', retry: 'none' }).catch(error => {
         if (!isServerRefusal(error)) throw error;
       });
       throw new Fault(
@@ -111,7 +111,7 @@ export class RegistrySession implements Session {
   /** If the server refuses, the old token stays in use: the next request then reports why it is not valid. */
   async #renew(client: Client, token: string): Promise<void> {
     try {
-      const fresh = (await client.callAs(token, 'refreshToken')) as { token: string; expireTime: string };
+      const { data: fresh } = await client.send({ operation: 'refreshToken', token, key: null, retry: 'none' });
       this.#token = fresh.token;
       const { settings } = this.#options;
       if (this.#keeper !== null) {

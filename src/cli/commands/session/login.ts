@@ -114,7 +114,7 @@ async function logInWithToken(context: Context, file: string, acceptNewServer: b
   const token = await readToken(context, file);
   await warnIfUnencrypted(context);
   const { registry, met } = await meet(context, acceptNewServer);
-  const me = (await registry.callAs(token, 'getOwnUser')) as DataOf<Routes['getOwnUser']>;
+  const { data: me } = await registry.send({ operation: 'getOwnUser', token, retry: 'none' });
   const { id, username, role, email } = me;
   const expireTime = me.expiresAt ?? expiryOf(token) ?? '';
   await keepLogin(context, { token, expireTime, username }, met);

@@ -212,9 +212,8 @@ export class KeyEnrollment {
     };
     try {
       this.#isSent = true;
-      const { deviceId, activationCode, status } = await registry.callWith(this.#id ?? newKey(), 'registerDevice', {
-        body,
-      });
+      const request = { operation: 'registerDevice', key: this.#id ?? newKey(), input: { body } } as const;
+      const { deviceId, activationCode, status } = (await registry.send(request)).data;
       return this.#activated(this.#outcome(key, { result: 'registered', deviceId, activationCode, status, ...proof }));
     } catch (error) {
       // Another client registered it first, or the response to our first attempt was lost.
@@ -234,11 +233,11 @@ export class KeyEnrollment {
     if (activateFor === null || dryRun || outcome.status !== 'INACTIVE' || deviceId === null) return outcome;
     if (activationCode === null) return { ...outcome, message: 'not activated: its code is not visible to your role' };
     try {
-      const data = await this.#context.registry.callWith(
-        this.#id === undefined ? newKey() : activationKey(this.#id),
-        'activateDevice',
-        { body: { deviceId, activationCode, userId: activateFor } },
-      );
+      const { data } = await this.#context.registry.send({
+        operation: 'activateDevice',
+        key: this.#id === undefined ? newKey() : activationKey(this.#id),
+        input: { body: { deviceId, activationCode, userId: activateFor } },
+      });
       return { ...outcome, status: data.status, userId: data.userId };
     } catch (error) {
       if (!(error instanceof ServerRefusal) || fatal.includes(error.code)) throw error;

@@ -82,7 +82,7 @@ export class Delivery {
     if (before !== null) return this.#existing(entry, before, sentAt);
     if (!isStored) await spool.sent(item);
     try {
-      const data = await client.callWith(item.id, 'registerDevice', { body: entry.registration });
+      const { data } = await client.send({ operation: 'registerDevice', key: item.id, input: { body: entry.registration } });
       const { deviceId, activationCode, status } = data;
       return await this.#activated(entry, rowOf(entry, { result: 'registered', deviceId, activationCode, status }));
     } catch (error) {
@@ -121,7 +121,8 @@ export class Delivery {
     if (activationCode === null) return failed(entry, row, 'its code is not visible to your role');
     try {
       const body = { deviceId, activationCode, userId };
-      const { status } = await this.#parts.client.callWith(activationKey(entry.id), 'activateDevice', { body });
+      const request = { operation: 'activateDevice', key: activationKey(entry.id), input: { body } } as const;
+      const { status } = (await this.#parts.client.send(request)).data;
       return { ...row, status, userId };
     } catch (error) {
       if (!isServerRefusal(error) || !isOfOneKey(error)) throw error;

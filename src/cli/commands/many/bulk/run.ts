@@ -185,7 +185,8 @@ export class BulkRun {
       count: items.length,
       sentBefore,
       isRepeatable: false,
-      send: (client, attemptKey) => client.callKeyed('batchUpdateDevices', attemptKey, { body }),
+      send: (client, attemptKey) =>
+        client.send({ operation: 'batchUpdateDevices', key: attemptKey, input: { body }, retry: 'unsent' }),
     });
   }
 

@@ -175,7 +175,8 @@ export class FileRun {
       sentBefore,
       // A serial number is registered once.
       isRepeatable: true,
-      send: (client, attemptKey) => client.callKeyed('batchRegisterDevices', attemptKey, { body: { devices } }),
+      send: (client, attemptKey) =>
+        client.send({ operation: 'batchRegisterDevices', key: attemptKey, input: { body: { devices } }, retry: 'unsent' }),
     });
     let lines = lineResults(rows, results);
     if (isRepeat) lines = await withEarlierSuccesses(this.#context, rows, lines);
