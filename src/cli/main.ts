@@ -12,7 +12,7 @@ import { codeOfFault, endings, exitCodes, exitOfCode, exitOfFault } from './fram
 import { Fault } from './framework/fault.ts';
 import type { GlobalValues } from './framework/flags.ts';
 import { asksForJson, type FormatFlags, formatOf, isStructured } from './framework/format.ts';
-import { type Asked, hintOf, loginLine, messageOf } from './framework/hints.ts';
+import { hintOf, loginLine, messageOf, type RefusedCommand } from './framework/hints.ts';
 import { about, aboutText, checkNode } from './framework/version.ts';
 import { resolveSettings } from './settings/settings.ts';
 import type { Io } from './terminal/io.ts';
@@ -30,14 +30,14 @@ interface Surroundings {
 
 /** Runs the program and resolves to its exit code. Never rejects. */
 export async function run(argv: readonly string[], io: Io, env: Env, programs: Programs): Promise<number> {
-  let asked: Asked | null = null;
+  let refused: RefusedCommand | null = null;
   try {
     if (asksVersion(argv)) return await writeVersion(argv, io);
     return await dispatch(argv, { io, env, programs }, understood => {
-      asked = understood;
+      refused = understood;
     });
   } catch (error) {
-    return report(error, asked, argv, io, env);
+    return report(error, refused, argv, io, env);
   }
 }
 
@@ -59,7 +59,7 @@ async function writeVersion(argv: readonly string[], io: Io): Promise<number> {
 async function dispatch(
   argv: readonly string[],
   surroundings: Surroundings,
-  understood: (asked: Asked) => void,
+  understood: (refused: RefusedCommand) => void,
 ): Promise<number> {
   const { io, env } = surroundings;
   const { createProgram } = await import('./framework/program.ts');
@@ -98,7 +98,7 @@ async function dispatch(
 async function execute(
   node: CommandNode,
   { io, env, programs, program }: Surroundings & { readonly program: () => CommandNode },
-  understood: (asked: Asked) => void,
+  understood: (refused: RefusedCommand) => void,
 ): Promise<number> {
   const { args, shape: command, values } = node;
   if (command === null) throw new Error(`${node.path} has no definition`);
@@ -163,10 +163,10 @@ interface Failure {
   readonly hint: string | null;
 }
 
-function explain(error: unknown, asked: Asked | null): Failure {
+function explain(error: unknown, refused: RefusedCommand | null): Failure {
   if (error instanceof ServerRefusal) {
     const { code, message } = error;
-    return { exit: exitOfCode(code), code, message, words: messageOf(error, asked), hint: hintOf(error, asked) };
+    return { exit: exitOfCode(code), code, message, words: messageOf(error, refused), hint: hintOf(error, refused) };
   }
   const isFault = error instanceof Fault;
   const text = error instanceof Error ? error.message : String(error);
@@ -191,8 +191,14 @@ async function onScreen(words: string, hint: string | null, io: Io): Promise<rea
   return [lines.join('\n'), hint === null ? null : hintLines(hint, columns - beforeHint).join(below)];
 }
 
-async function report(error: unknown, asked: Asked | null, argv: readonly string[], io: Io, env: Env): Promise<number> {
-  const { exit, code, message, words, hint } = explain(error, asked);
+async function report(
+  error: unknown,
+  refused: RefusedCommand | null,
+  argv: readonly string[],
+  io: Io,
+  env: Env,
+): Promise<number> {
+  const { exit, code, message, words, hint } = explain(error, refused);
   if (error instanceof Fault && error.kind === 'closed') return exit;
   // The flags may be what was wrong: they are looked for as text.
   const end = argv.indexOf('--');

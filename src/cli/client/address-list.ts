@@ -1,9 +1,9 @@
 /** The addresses of one server, and which of them is asked next. */
 
 /** Milliseconds for which an address that failed is not asked while another one answers. */
-const restMs = 10_000;
+const backoffMs = 10_000;
 
-interface Failure {
+interface AddressFailure {
   /** On the monotonic clock. */
   readonly until: number;
   readonly reason: string;
@@ -13,7 +13,7 @@ interface Failure {
 export class AddressList {
   readonly all: readonly string[];
   readonly #now: () => number;
-  readonly #failures = new Map<string, Failure>();
+  readonly #failures = new Map<string, AddressFailure>();
   #current: string;
 
   /** At least one address. */
@@ -30,7 +30,7 @@ export class AddressList {
 
   /** Whether an address is left that has not failed in the last seconds. */
   get hasFresh(): boolean {
-    return this.all.some(address => !this.#rests(address));
+    return this.all.some(address => !this.#isBackingOff(address));
   }
 
   /**
@@ -40,17 +40,17 @@ export class AddressList {
   order(): readonly string[] {
     const others = this.all.filter(address => address !== this.#current);
     const all = [this.#current, ...others];
-    const resting = all.filter(address => this.#rests(address));
+    const backingOff = all.filter(address => this.#isBackingOff(address));
     return [
-      ...all.filter(address => !this.#rests(address)),
-      ...resting.sort((one, other) => this.#until(one) - this.#until(other)),
+      ...all.filter(address => !this.#isBackingOff(address)),
+      ...backingOff.sort((one, other) => this.#until(one) - this.#until(other)),
     ];
   }
 
   /** Notes that an address answered. A line for the user if it replaces another one that failed; else null. */
   answered(address: string): string | null {
     const reason = this.#failures.get(this.#current)?.reason;
-    const replaces = address !== this.#current && reason !== undefined && this.#rests(this.#current);
+    const replaces = address !== this.#current && reason !== undefined && this.#isBackingOff(this.#current);
     this.#failures.delete(address);
     if (!replaces) return null;
     this.#current = address;
@@ -58,10 +58,10 @@ export class AddressList {
   }
 
   failed(address: string, reason: string): void {
-    this.#failures.set(address, { until: this.#now() + restMs, reason });
+    this.#failures.set(address, { until: this.#now() + backoffMs, reason });
   }
 
-  #rests(address: string): boolean {
+  #isBackingOff(address: string): boolean {
     return this.#until(address) > this.#now();
   }
 

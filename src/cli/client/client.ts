@@ -44,7 +44,7 @@ export interface FileResponse extends Pick<HttpResponse, 'status' | 'headers'> {
   readonly bytes: AsyncIterable<Buffer>;
 }
 
-type Input<N extends RouteName> = unknown extends InputOf<Routes[N]> ? [] : [input: InputOf<Routes[N]>];
+type OperationInput<N extends RouteName> = unknown extends InputOf<Routes[N]> ? [] : [input: InputOf<Routes[N]>];
 
 /** The address that a connection uses. */
 export interface Route {
@@ -57,7 +57,7 @@ export interface Route {
 }
 
 /** A request, as a value. */
-export interface ClientRequest<N extends RouteName> {
+interface ClientRequest<N extends RouteName> {
   readonly operation: N;
   readonly input?: InputOf<Routes[N]> | undefined;
   /** Idempotency key that the caller has stored: an earlier process may have sent the same request. By default a new one; null sends none. */
@@ -74,7 +74,7 @@ interface ClientResponse<N extends RouteName> extends Exchanged {
 }
 
 /** How requests differ from those of the client that a command gets. */
-export interface RequestPolicy {
+interface RequestPolicy {
   /** Ends waits and requests as well. */
   readonly signal?: AbortSignal;
   /** Requests run to their end even if the signal is aborted, and their results are not lost. Waits still end with it. */
@@ -186,7 +186,7 @@ export class Client {
    * The `data` of the response. Limits are waited out. If the connection breaks, reads are retried, and so are writes whose server
    * accepts idempotency keys. Throws a `ServerRefusal` if the server refuses, `Unreachable` if there is no response.
    */
-  async call<N extends RouteName>(name: N, ...input: Input<N>): Promise<NonNullable<DataOf<Routes[N]>>> {
+  async call<N extends RouteName>(name: N, ...input: OperationInput<N>): Promise<NonNullable<DataOf<Routes[N]>>> {
     return (await this.send({ operation: name, input: input[0] })).data;
   }
 

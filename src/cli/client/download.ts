@@ -6,7 +6,7 @@ import type { Client, FileResponse } from './client.ts';
 import { Unreachable } from './failures.ts';
 
 /** A file to download. */
-export interface Download {
+interface FileDownload {
   readonly client: Client;
   readonly operation: RouteName;
   readonly params: Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ export interface Download {
  * The bytes of a file in order, each once. If the connection breaks, the rest is requested with a range; a server that sends
  * the whole file again is read up to the same place. `Unreachable` once several attempts in a row have brought nothing.
  */
-export async function* downloadedBytes(download: Download): AsyncGenerator<Buffer> {
+export async function* downloadedBytes(download: FileDownload): AsyncGenerator<Buffer> {
   const { client, size, onRetry } = download;
   let received = 0;
   for (let failures = 0; ; ) {
@@ -44,7 +44,7 @@ export async function* downloadedBytes(download: Download): AsyncGenerator<Buffe
   }
 }
 
-async function* bytesFrom({ client, operation, params, sha256 }: Download, start: number): AsyncGenerator<Buffer> {
+async function* bytesFrom({ client, operation, params, sha256 }: FileDownload, start: number): AsyncGenerator<Buffer> {
   const headers = start === 0 ? {} : { range: `bytes=${start}-`, 'if-range': `"${sha256}"` };
   const response = await client.download(operation, { params, headers });
   let skip = start - startOf(response, start);

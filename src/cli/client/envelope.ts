@@ -4,7 +4,7 @@ import { Fault } from '../framework/fault.ts';
 import { NotServing, ServerRefusal, Unreachable } from './failures.ts';
 
 /** A response with its body as text. */
-export interface TextResponse {
+interface TextResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;

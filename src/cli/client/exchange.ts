@@ -36,7 +36,7 @@ export interface FileRequest {
 }
 
 /** What an exchange is sent with. */
-export interface ExchangeOptions {
+interface ExchangeOptions {
   /** Null sends none. */
   readonly token: string | null;
   /** Idempotency key; null or absent sends none. */

@@ -5,7 +5,7 @@ import { Fault, interrupted, systemCode } from '../framework/fault.ts';
 import { linkFailure, Unreachable } from './failures.ts';
 
 /** How long to wait, in milliseconds. */
-export interface Timeouts {
+interface Timeouts {
   /** For a connection, with TLS. */
   readonly connectMs: number;
   /** From the end of the request to the end of the response headers, however slowly these arrive. */

@@ -9,7 +9,7 @@ import { isLost, isServerRefusal, type NotServing, Unreachable } from './failure
 export const newKey = (): string => crypto.randomUUID();
 
 /** What a write is sent with. */
-export interface KeyedWrite<T> {
+interface KeyedWrite<T> {
   /** One attempt; each one has the same key. */
   readonly send: () => Promise<T>;
   /** Whether the server accepts keys; it may have said so earlier. Rejects with `Unreachable` if there is no response. */

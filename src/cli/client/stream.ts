@@ -41,9 +41,9 @@ const maxTimerMs = 2 ** 31 - 1;
  * replaced, however often that has to be tried.
  */
 export const followNotifications = (options: StreamOptions): AsyncGenerator<Notification> =>
-  new Follower(options).events();
+  new StreamFollower(options).events();
 
-class Follower {
+class StreamFollower {
   readonly #options: StreamOptions;
   readonly #signal: AbortSignal;
   /** Id of the last event delivered, or known to precede the next one. */

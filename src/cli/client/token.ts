@@ -4,12 +4,12 @@
 const minLeftMs = 60_000;
 const shareLeft = 0.1;
 
-interface Claims {
+interface TokenClaims {
   readonly iat?: number;
   readonly exp?: number;
 }
 
-function claimsOf(token: string): Claims {
+function claimsOf(token: string): TokenClaims {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
     return typeof claims === 'object' && claims !== null ? claims : {};

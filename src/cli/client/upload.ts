@@ -16,7 +16,7 @@ export interface SentFile {
 }
 
 /** A form with one file. */
-export interface FileForm {
+interface FileForm {
   readonly fields: readonly (readonly [name: string, value: string])[];
   /** Its field is called `file`. */
   readonly file: SentFile;

@@ -8,7 +8,7 @@ import type { AnyCommand } from './define.ts';
 import { camel } from './flags.ts';
 
 /** The command that was refused, as far as it was understood. */
-export interface Asked {
+export interface RefusedCommand {
   readonly command: AnyCommand;
   readonly args: readonly string[];
   readonly context: Context;
@@ -25,16 +25,16 @@ const usersHint = 'see: devmgr users list';
 export const findDevice = 'find it: devmgr search TEXT';
 
 /** Null if there is nothing to advise. */
-export function hintOf({ code, request }: ServerRefusal, asked: Asked | null): string | null {
+export function hintOf({ code, request }: ServerRefusal, refused: RefusedCommand | null): string | null {
   const device = shellWord(String(request.deviceId ?? request.serialNumber ?? 'DEVICE'));
   switch (code) {
     case 401:
     case Code.tokenInvalid:
       // The password was right, and the second step needs a browser.
       if (request.username !== undefined) return 'sign in in a browser: devmgr login --web';
-      return asked?.context.loginHint() ?? null;
+      return refused?.context.loginHint() ?? null;
     case Code.tokenExpired:
-      return asked?.context.loginHint('log in again') ?? null;
+      return refused?.context.loginHint('log in again') ?? null;
     case Code.userNotFound:
       return request.userId === undefined
         ? 'check the name, or ask an administrator to add the user: devmgr users add NAME'
@@ -47,7 +47,8 @@ export function hintOf({ code, request }: ServerRefusal, asked: Asked | null): s
     case 500:
       return 'the log of the server has the details under that id';
     case Code.wrongPassword: {
-      const file = request.username === undefined || asked === null ? null : firstPasswordFile(asked.context.settings);
+      const file =
+        request.username === undefined || refused === null ? null : firstPasswordFile(refused.context.settings);
       return `try again with the correct password${file === null ? '' : `; the first one is in ${file}`}`;
     }
     case Code.deviceNotFound:
@@ -76,13 +77,16 @@ export function hintOf({ code, request }: ServerRefusal, asked: Asked | null): s
 }
 
 /** The message for a person at a terminal: names flags instead of fields, and the thing that it is about. */
-export function messageOf({ code, message, request, requestId }: ServerRefusal, asked: Asked | null): string {
+export function messageOf(
+  { code, message, request, requestId }: ServerRefusal,
+  refused: RefusedCommand | null,
+): string {
   if (code === 500 && requestId) return `${message} (request ${requestId})`;
   const subject =
     [404, Code.deviceNotFound, Code.versionNotFound].includes(code) &&
     (request.deviceId ?? request.userId ?? request.tokenId ?? request.versionId ?? request.fingerprint);
   if (typeof subject === 'string' && !message.includes(subject)) return `${message}: ${subject}`;
-  return asked === null ? message : withFlagNames(message, asked.command);
+  return refused === null ? message : withFlagNames(message, refused.command);
 }
 
 const passwords: readonly (readonly [field: string, words: string])[] = [

@@ -19,7 +19,7 @@ import { logEntries, openLog } from './daemon-log.ts';
 import { freePort, keptPort } from './ports.ts';
 
 /** What a daemon reports about itself. */
-interface Health {
+interface DaemonHealth {
   readonly status: string;
   readonly service: string;
   readonly version: string;
@@ -42,7 +42,7 @@ export async function healthAt(
   address: string,
   signal: AbortSignal,
   socketPath: string | null = null,
-): Promise<Health | null> {
+): Promise<DaemonHealth | null> {
   try {
     const { method, path } = endpoints.getHealth;
     // The daemon is on this machine, and the request has no secrets: any certificate will do.
@@ -58,7 +58,7 @@ export async function healthAt(
     } as const;
     const response = await sendHttp(request);
     const text = await readText(response, address, signal);
-    const health = openEnvelope({ ...response, text }, address, fieldsOf('getHealth')) as Health;
+    const health = openEnvelope({ ...response, text }, address, fieldsOf('getHealth')) as DaemonHealth;
     return health.service === 'devmgr' ? health : null;
   } catch (error) {
     if (error instanceof Fault && error.kind === 'interrupted') throw error;
@@ -67,7 +67,10 @@ export async function healthAt(
 }
 
 /** The daemon of a home, if it runs and answers; else null. */
-export async function findDaemon(home: string, signal: AbortSignal): Promise<(DaemonInfo & { health: Health }) | null> {
+export async function findDaemon(
+  home: string,
+  signal: AbortSignal,
+): Promise<(DaemonInfo & { health: DaemonHealth }) | null> {
   const info = daemonProcess(home);
   if (info === null) return null;
   const health = await healthAt(info.url, signal, socketOf(info));

@@ -51,22 +51,22 @@ export function checkKnown(
   return met;
 }
 
-interface Proof {
+interface IdentityProof {
   readonly instanceId: string;
   readonly publicKey: string;
   readonly address: string;
   readonly signature: string;
 }
 
-function proofOf(data: unknown): Proof | null {
-  const { identity } = data as { identity?: Partial<Proof> | null };
+function proofOf(data: unknown): IdentityProof | null {
+  const { identity } = data as { identity?: Partial<IdentityProof> | null };
   if (typeof identity !== 'object' || identity === null) return null;
   const { instanceId, publicKey, address, signature } = identity;
   const texts = [instanceId, publicKey, address, signature];
-  return texts.every(text => typeof text === 'string') ? (identity as Proof) : null;
+  return texts.every(text => typeof text === 'string') ? (identity as IdentityProof) : null;
 }
 
-function isSigned({ instanceId, publicKey, address, signature }: Proof, nonce: string): boolean {
+function isSigned({ instanceId, publicKey, address, signature }: IdentityProof, nonce: string): boolean {
   try {
     const key = createPublicKey({ key: Buffer.from(publicKey, 'base64url'), format: 'der', type: 'spki' });
     const text = Buffer.from(provenText({ instanceId, nonce, address }));

@@ -8,7 +8,7 @@ import { renewalTime } from '../client/token.ts';
 import { Fault } from '../framework/fault.ts';
 import { type Keeper, readLogin, readLoginName, storeLogin } from '../settings/credentials.ts';
 import { readKnownServer, storeKnownServer } from '../settings/known-servers.ts';
-import { type Expected, expectedAt } from '../settings/server-list.ts';
+import { type ExpectedServer, expectedAt } from '../settings/server-list.ts';
 import { addressesOf, hasSeveralAddresses, isLoopback, type Settings } from '../settings/settings.ts';
 
 interface RegistrySessionOptions {
@@ -99,7 +99,7 @@ export class RegistrySession implements Session {
     this.#recognizedAt.set(origin, performance.now());
   }
 
-  #expectedAt(origin: string): Expected {
+  #expectedAt(origin: string): ExpectedServer {
     const { settings, identity } = this.#options;
     const { server, home, profile } = settings;
     // A service with an address of its own has one address even if the registry has several.

@@ -24,7 +24,7 @@ export function listIdentity(owner: Owner, addresses: readonly string[]): string
 }
 
 /** The identity that a server at an address of a list must have. */
-export interface Expected {
+export interface ExpectedServer {
   /** Null if no address has been met. */
   readonly known: KnownServer | null;
   /** Whether this address has been met, not only others of the list. */
@@ -32,7 +32,7 @@ export interface Expected {
 }
 
 /** What a profile expects at an address of a list. Throws a fault if the list has addresses of different registries. */
-export function expectedAt({ home, profile }: Owner, addresses: readonly string[], address: string): Expected {
+export function expectedAt({ home, profile }: Owner, addresses: readonly string[], address: string): ExpectedServer {
   const met = addresses.flatMap(other => {
     const known = readKnownServer(home, profile, other);
     return known === null ? [] : [{ address: other, known }];

@@ -8,7 +8,7 @@ import { type Found, searchMany, searchOne } from '../../terminal/search-prompts
 import type { Context } from '../context.ts';
 import { Fault } from '../fault.ts';
 import { aligned } from './aligned.ts';
-import { type Lookup, ServerSearch } from './server-search.ts';
+import { type SearchLookup, ServerSearch } from './server-search.ts';
 
 /** Devices that a list offers: as many as can be looked through; typing on finds the others. */
 const offered = 50;
@@ -38,7 +38,7 @@ async function searchFor({ registry }: Context, fits: readonly DeviceStatus[]): 
 }
 
 const lookupOf =
-  (fits: readonly DeviceStatus[]): Lookup<string> =>
+  (fits: readonly DeviceStatus[]): SearchLookup<string> =>
   async (typed, client) => {
     // No id, serial number or user is longer.
     if (typed.length > textLengths.serialNumber) return { choices: [], more: 0 };

@@ -5,7 +5,7 @@ import type { ChoiceSource, Found, Search } from '../../terminal/search-prompts.
 import { pause, retry } from '../retry.ts';
 
 /** Asks the server for a text, in at most two requests. */
-export type Lookup<T> = (typed: string, client: Client) => Promise<Found<T>>;
+export type SearchLookup<T> = (typed: string, client: Client) => Promise<Found<T>>;
 
 const minuteMs = 60_000;
 /** Milliseconds without a key before the server is asked: the texts in between are skipped. */
@@ -30,11 +30,11 @@ export function pauseBefore(times: readonly number[], now: number): number {
 /** One question's searches. What was found for a text is kept until the question is answered. */
 export class ServerSearch<T> {
   readonly #client: Client;
-  readonly #lookup: Lookup<T>;
+  readonly #lookup: SearchLookup<T>;
   readonly #found = new Map<string, Found<T>>();
   readonly #times: number[] = [];
 
-  constructor(client: Client, lookup: Lookup<T>) {
+  constructor(client: Client, lookup: SearchLookup<T>) {
     this.#client = client;
     this.#lookup = lookup;
   }

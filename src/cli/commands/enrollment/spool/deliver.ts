@@ -82,7 +82,11 @@ export class Delivery {
     if (before !== null) return this.#existing(entry, before, sentAt);
     if (!isStored) await spool.sent(item);
     try {
-      const { data } = await client.send({ operation: 'registerDevice', key: item.id, input: { body: entry.registration } });
+      const { data } = await client.send({
+        operation: 'registerDevice',
+        key: item.id,
+        input: { body: entry.registration },
+      });
       const { deviceId, activationCode, status } = data;
       return await this.#activated(entry, rowOf(entry, { result: 'registered', deviceId, activationCode, status }));
     } catch (error) {

@@ -176,7 +176,12 @@ export class FileRun {
       // A serial number is registered once.
       isRepeatable: true,
       send: (client, attemptKey) =>
-        client.send({ operation: 'batchRegisterDevices', key: attemptKey, input: { body: { devices } }, retry: 'unsent' }),
+        client.send({
+          operation: 'batchRegisterDevices',
+          key: attemptKey,
+          input: { body: { devices } },
+          retry: 'unsent',
+        }),
     });
     let lines = lineResults(rows, results);
     if (isRepeat) lines = await withEarlierSuccesses(this.#context, rows, lines);
