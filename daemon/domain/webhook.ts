@@ -3,6 +3,13 @@ import { Code } from '../../src/contract/codes.ts';
 import { webhookIds } from '../../src/contract/ids.ts';
 import { webhookBounds } from '../../src/contract/limits.ts';
 import type { JournalEventType } from '../../src/contract/values.ts';
+import {
+  type AttemptResult,
+  type RetryPolicy,
+  type RetryState,
+  type RetryStep,
+  untried,
+} from '../../src/delivery/retry.ts';
 import { Refusal } from './decision.ts';
 import { type DocumentRecord, type DocumentSet, replace } from './document.ts';
 import type { Entry } from './journal.ts';
@@ -55,15 +62,9 @@ interface Attempt {
 }
 
 /** The progress of an endpoint. It changes with each attempt, so the journal does not prove it. */
-export interface Progress {
+export interface Progress extends RetryState {
   /** Id of the last event that was delivered or has another type. */
   readonly through: number;
-  /** Failed attempts to deliver the next event. */
-  readonly failures: number;
-  /** When the first of them was made; null without one. */
-  readonly failingSince: number | null;
-  /** When the next one is to be made; null for at once. */
-  readonly nextAt: number | null;
   readonly lastDeliveredAt: number | null;
   /** The latest first; at most `webhookBounds.attempts`. */
   readonly attempts: readonly Attempt[];
@@ -146,9 +147,7 @@ export const nextNumber = ({ last }: Webhooks): number => last + 1;
 
 const progressFrom = (through: number): Progress => ({
   through,
-  failures: 0,
-  failingSince: null,
-  nextAt: null,
+  ...untried,
   lastDeliveredAt: null,
   attempts: [],
 });
@@ -176,7 +175,7 @@ export function enable(
   at: number,
 ): Changed & { readonly progress: Progress } {
   const record = { ...before, enabledAt: at, disabled: null };
-  const progress = { ...reached, failures: 0, failingSince: null, nextAt: null };
+  const progress = { ...reached, ...untried };
   const entry: Entry = { type: 'WEBHOOK_ENABLED', detail: identified(record) };
   const set = stored(withRecord(webhooks, record), entry);
   return { record, progress, changes: [set, progressSet(record.number, version, progress)] };
@@ -196,57 +195,42 @@ const withRecord = (webhooks: Webhooks, record: WebhookRecord): Webhooks => ({
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
-/**
- * Seconds before each further attempt, as the specification of Standard Webhooks recommends: 76 hours in all. After the last one the
- * endpoint is disabled.
- */
-export const retrySeconds: readonly number[] = [
-  5,
-  5 * MINUTE,
-  30 * MINUTE,
-  2 * HOUR,
-  5 * HOUR,
-  10 * HOUR,
-  14 * HOUR,
-  20 * HOUR,
-  24 * HOUR,
-];
-/** A receiver that asks for a longer pause is asked again after this. */
-const longestWaitSeconds = 24 * HOUR;
-/** Milliseconds after the first failure from which on a further one disables the endpoint, however long the receiver asks to wait. */
-const patienceMs = 1000 * (1.1 * retrySeconds.reduce((sum, seconds) => sum + seconds, 0));
+/** Seconds before each further attempt, as the specification of Standard Webhooks recommends: 76 hours in all. */
+const pauses = [5, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR] as const;
+
+/** When an event is posted again. After the last attempt the endpoint is disabled. */
+export const webhookRetries: RetryPolicy = {
+  pauses,
+  retries: pauses.length,
+  patienceMs: 1000 * (1.1 * pauses.reduce<number>((sum, seconds) => sum + seconds, 0)),
+  longestWait: 24 * HOUR,
+  jitter: [1, 1.1],
+};
 
 /** What came of an attempt. */
-export interface Outcome extends Omit<Attempt, 'number' | 'reason'> {
-  readonly result: 'delivered' | 'gone' | 'again';
-  /** Why it has failed; null if it was delivered. */
-  readonly reason: string | null;
-  /** Seconds that the receiver asks to wait at least; null if it does not say. */
-  readonly waitSeconds: number | null;
-}
+export interface PostResult extends AttemptResult, Omit<Attempt, 'number' | 'reason'> {}
 
 /** What follows from an attempt. `disabled` is why the endpoint is disabled now, or null. */
-export interface AfterAttempt {
+interface AfterAttempt {
   readonly progress: Progress;
   readonly disabled: string | null;
 }
 
-/**
- * The progress after an attempt that has ended at `now`. `jitter`, from 0 to 1, moves the next attempt by up to 10 % of the pause, so
- * that endpoints that failed together are not tried again together.
- */
-export function afterAttempt(before: Progress, outcome: Outcome, now: number, jitter: number): AfterAttempt {
-  const { result, waitSeconds, ...tried } = outcome;
+/** The progress after an attempt that has ended at `now`; `step` is what follows from it by `webhookRetries`. */
+export function afterPost(
+  before: Progress,
+  { result, waitSeconds, ...tried }: PostResult,
+  { next, state }: RetryStep,
+  now: number,
+): AfterAttempt {
   const attempts = [{ ...tried, number: before.failures + 1 }, ...before.attempts].slice(0, webhookBounds.attempts);
-  if (result === 'delivered')
-    return { progress: { ...progressFrom(outcome.event), lastDeliveredAt: now, attempts }, disabled: null };
-  const failures = before.failures + 1;
-  const failingSince = before.failingSince ?? outcome.at;
-  const failed = { ...before, failures, failingSince, nextAt: null, attempts };
-  if (result === 'gone') return { progress: failed, disabled: 'the endpoint refuses further events (410 Gone)' };
-  const pause = retrySeconds[failures - 1];
-  if (pause === undefined || now - failingSince >= patienceMs)
-    return { progress: failed, disabled: `event ${outcome.event} could not be delivered in ${failures} attempts` };
-  const seconds = Math.max(pause * (1 + jitter / 10), Math.min(waitSeconds ?? 0, longestWaitSeconds));
-  return { progress: { ...failed, nextAt: now + Math.round(seconds * 1000) }, disabled: null };
+  if (next === 'advance')
+    return { progress: { ...progressFrom(tried.event), lastDeliveredAt: now, attempts }, disabled: null };
+  const progress = { ...before, ...state, attempts };
+  if (next === 'retry') return { progress, disabled: null };
+  const disabled =
+    result === 'gone'
+      ? 'the endpoint refuses further events (410 Gone)'
+      : `event ${tried.event} could not be delivered in ${state.failures} attempts`;
+  return { progress, disabled };
 }

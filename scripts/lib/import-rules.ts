@@ -41,8 +41,13 @@ export const rules: readonly Rule[] = [
   {
     from: ['daemon/'],
     never: ['src/'],
-    but: ['src/contract/'],
-    because: 'the daemon and the command line share only the contract',
+    but: ['src/contract/', 'src/delivery/'],
+    because: 'the daemon and the command line share the contract and the engine that delivers events',
+  },
+  {
+    from: ['src/delivery/'],
+    only: ['src/delivery/', 'npm:p-limit'],
+    because: 'the daemon and the command line deliver events with it: positions, requests and time are passed in',
   },
   {
     from: ['drivers/'],
@@ -132,7 +137,7 @@ export const rules: readonly Rule[] = [
   },
   {
     from: ['daemon/domain/'],
-    only: ['daemon/domain/', 'src/contract/', 'node:crypto'],
+    only: ['daemon/domain/', 'src/contract/', 'src/delivery/retry.ts', 'node:crypto'],
     because: 'the domain decides and does no I/O: everything it judges is passed in, and it knows no other room',
   },
   {

@@ -7,7 +7,6 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { pauseAfter } from '../../src/cli/commands/reports/watch/attempts.ts';
 import { makeCertificate } from '../support/certificates.ts';
 import { type Daemon, discard, startDaemon, temporaryFolder } from './program.ts';
 
@@ -94,16 +93,6 @@ test('posts events in order, signed by the scheme of Standard Webhooks', async (
   }
   expect(new Set(posts.map(({ headers }) => headers['webhook-id'])).size).toBe(3);
   expect(stderr + readFileSync(join(folder, 'cursor.json'), 'utf8')).not.toContain(secret.slice(6));
-});
-
-test.each([0, -5, null])('pauses grow although the receiver asks for %s seconds', wait => {
-  const pauses = [0, 1, 2, 3].map(failures => pauseAfter(failures, wait));
-  for (const [failures, pause] of pauses.entries()) expect(pause).toBeGreaterThanOrEqual(2 ** failures / 2);
-  expect(pauseAfter(1_000, wait)).toBeLessThanOrEqual(300);
-});
-
-test('waits as long as the receiver asks, at most an hour', () => {
-  expect([pauseAfter(0, 90), pauseAfter(9, 999_999_999)]).toEqual([90, 3_600]);
 });
 
 test('tries again with the same id, after a pause, and keeps the order', async () => {

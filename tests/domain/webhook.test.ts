@@ -5,20 +5,22 @@ import { messageOf } from '../../daemon/delivery/webhooks/messages.ts';
 import { openSecret, sealSecret } from '../../daemon/delivery/webhooks/sealed.ts';
 import { Refusal } from '../../daemon/domain/decision.ts';
 import {
-  afterAttempt,
+  afterPost,
   create,
-  type Outcome,
-  retrySeconds,
+  type PostResult,
+  type Progress,
   type Webhooks,
+  webhookRetries,
   webhooksIn,
 } from '../../daemon/domain/webhook.ts';
 import { isWebhookSecret, newWebhookSecret } from '../../src/contract/webhooks/scheme.ts';
+import { afterAttempt as stepAfter } from '../../src/delivery/retry.ts';
 
 const endpoint = { url: 'https://hooks.test/a?token=1', types: null, sealed: 's', createdBy: 'admin', createdAt: 1 };
 const empty = webhooksIn(null);
 const hour = 3_600_000;
 
-const outcome = (result: Outcome['result'], more: Partial<Outcome> = {}): Outcome => ({
+const outcome = (result: PostResult['result'], more: Partial<PostResult> = {}): PostResult => ({
   event: 8,
   type: 'DEVICE_LOCKED',
   messageId: 'evt_8',
@@ -30,6 +32,11 @@ const outcome = (result: Outcome['result'], more: Partial<Outcome> = {}): Outcom
   result,
   ...more,
 });
+/** What follows from an attempt that has ended at `now`, by the policy of webhooks. */
+const afterAttempt = (progress: Progress, posted: PostResult, now: number, random: number) => {
+  const step = stepAfter(webhookRetries, progress, posted, { startedAt: posted.at, endedAt: now, random });
+  return afterPost(progress, posted, step, now);
+};
 const fresh = () => {
   const made = create(empty, endpoint, 7);
   if (made instanceof Refusal) throw new Error('refused');
@@ -112,7 +119,7 @@ describe('what follows from an attempt', () => {
     expect(progress.attempts[0]?.event).toBe(60);
   });
 
-  it('has nine pauses', () => expect(retrySeconds).toHaveLength(9));
+  it('has nine pauses', () => expect(webhookRetries.pauses).toHaveLength(9));
 });
 
 describe('endpoints', () => {

@@ -1,57 +1,49 @@
 /** Delivers to all endpoints of a registry. Of several daemons one delivers at a time; another takes over when it has gone. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { WEBHOOKS, type WebhookRecord, webhooksIn } from '../../domain/webhook.ts';
 import type { Store } from '../../store/store.ts';
-import { EndpointDelivery, type EndpointParts } from './endpoint.ts';
+import { JournalTail, pause } from '../journal-tail.ts';
+import { inTurn } from '../turns.ts';
+import { type EndpointParts, endpointDelivery } from './endpoint.ts';
 
 /** The name of the work that daemons share. */
 const WORK = 'webhooks';
-/** Milliseconds until a daemon looks again whether another one still delivers. */
-const TURN_MS = 2000;
 /** Milliseconds between two looks at the endpoints while entries arrive, and until another one after a failure. */
 const LOOK_MS = 250;
+const FAILED_LOOK_MS = 2000;
 
 /** What the deliveries work with. */
-interface DeliveriesParts extends Omit<EndpointParts, 'store' | 'pause'>, Partial<Pick<EndpointParts, 'pause'>> {
-  readonly store: EndpointParts['store'] & Pick<Store, 'onCommit' | 'sharedWork' | 'documentVersion'>;
+interface DeliveriesParts extends Omit<EndpointParts, 'store' | 'tail'> {
+  readonly store: EndpointParts['store'] & Pick<Store, 'events' | 'onCommit' | 'sharedWork' | 'documentVersion'>;
 }
 
-interface Running {
+interface RunningDelivery {
   readonly record: WebhookRecord;
-  readonly delivery: EndpointDelivery;
   readonly stop: AbortController;
   readonly done: Promise<void>;
 }
 
-const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
-  sleep(milliseconds, undefined, { signal }).catch(() => {});
-
 /** The deliveries of this daemon, in the background until they are stopped. */
 export class WebhookDeliveries {
   readonly #parts: DeliveriesParts;
+  readonly #tail: JournalTail;
   readonly #stop = new AbortController();
-  readonly #running = new Map<number, Running>();
+  readonly #running = new Map<number, RunningDelivery>();
   /** By number: deliveries that were stopped and have not ended. */
   readonly #ending = new Map<number, Promise<void>>();
   #changed = Promise.withResolvers<void>();
   #unsubscribe: () => void = () => {};
   #ended: Promise<void> | undefined;
-  #seen = 0;
   #looking = false;
   /** Version of the document whose endpoints are running. */
   #version = 0;
 
   constructor(parts: DeliveriesParts) {
     this.#parts = parts;
+    this.#tail = new JournalTail(parts.store);
   }
 
   start(): void {
-    this.#unsubscribe = this.#parts.store.onCommit(({ lastEventId }) => {
-      if (lastEventId <= this.#seen) return;
-      this.#seen = lastEventId;
-      for (const { delivery } of this.#running.values()) delivery.wake();
-      void this.#look();
-    });
+    this.#unsubscribe = this.#tail.follow(() => void this.#look());
     this.#ended = this.#run(this.#stop.signal);
   }
 
@@ -84,19 +76,7 @@ export class WebhookDeliveries {
         await this.#nextChange(signal);
         continue;
       }
-      const { sharedWork } = this.#parts.store;
-      if (!sharedWork) {
-        await this.#deliver(signal);
-        continue;
-      }
-      const held = await sharedWork.take(WORK).catch(() => null);
-      if (!held) {
-        await pause(TURN_MS, signal);
-        continue;
-      }
-      await this.#deliver(AbortSignal.any([signal, held.lost]));
-      // A connection that is lost has released it.
-      await held.release().catch(() => {});
+      await inTurn(this.#parts.store.sharedWork, WORK, signal, turn => this.#deliver(turn));
     }
   }
 
@@ -123,11 +103,11 @@ export class WebhookDeliveries {
     }
     for (const record of wanted) {
       if (this.#running.has(record.number)) continue;
-      const delivery = new EndpointDelivery({ pause, ...this.#parts }, record);
+      const delivery = endpointDelivery({ ...this.#parts, tail: this.#tail }, record);
       const stop = new AbortController();
       const before = this.#ending.get(record.number) ?? Promise.resolve();
       const done = before.then(() => delivery.run(stop.signal));
-      this.#running.set(record.number, { record, delivery, stop, done });
+      this.#running.set(record.number, { record, stop, done });
     }
   }
 
@@ -141,7 +121,7 @@ export class WebhookDeliveries {
       return list.filter(({ disabled }) => disabled === null);
     } catch (error) {
       this.#parts.log.warn({ err: error }, 'the webhooks could not be read');
-      await pause(TURN_MS, this.#stop.signal);
+      await pause(FAILED_LOOK_MS, this.#stop.signal);
       this.changed();
       return [...this.#running.values()].map(({ record }) => record);
     }

@@ -8,6 +8,7 @@ import {
   statusProblem,
   type WebhookMessage,
 } from '../../../src/contract/webhooks/scheme.ts';
+import { type AttemptResult, failed } from '../../../src/delivery/retry.ts';
 import { KeyedMutex } from '../../concurrency.ts';
 import type { WebhookRecord } from '../../domain/webhook.ts';
 import type { AllowedTargets } from './allowed.ts';
@@ -21,14 +22,9 @@ const MAX_HEADERS = 16 * 1024;
 const body = { bytes: 4096, milliseconds: 1000 } as const;
 
 /** What came of a post. */
-interface Posted {
-  readonly result: 'delivered' | 'gone' | 'again';
+interface PosterResult extends AttemptResult {
   /** HTTP status; null without a response. */
   readonly status: number | null;
-  /** Why it has failed; null if it was delivered. */
-  readonly reason: string | null;
-  /** Seconds that the receiver asks to wait at least; null if it does not say. */
-  readonly waitSeconds: number | null;
   readonly milliseconds: number;
 }
 
@@ -53,7 +49,7 @@ export class Poster {
   }
 
   /** Never rejects: a failure is in the result. */
-  post(record: WebhookRecord, message: Omit<WebhookMessage, 'at'>, signal?: AbortSignal): Promise<Posted> {
+  post(record: WebhookRecord, message: Omit<WebhookMessage, 'at'>, signal?: AbortSignal): Promise<PosterResult> {
     return this.#oneAtATime.run(record.number, async () => {
       const started = performance.now();
       const outcome = await this.#try(record, message, signal);
@@ -65,10 +61,10 @@ export class Poster {
     const { allowed, sealingKey, now, postMs = POST_MS } = this.#parts;
     const secret = openSecret(sealingKey, record);
     if (secret === null)
-      return failed('its secret was sealed with another key; remove the webhook and create it again');
+      return unanswered('its secret was sealed with another key; remove the webhook and create it again');
     const url = new URL(record.url);
     const problem = allowed.problemOf(url);
-    if (problem !== null) return failed(`the address ${problem}`);
+    if (problem !== null) return unanswered(`the address ${problem}`);
     // Cleared after the post: thousands of posts in a deadline would otherwise keep what they sent.
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), postMs);
@@ -83,7 +79,7 @@ export class Poster {
       const reason = result === 'delivered' ? null : `the endpoint ${statusProblem(status)}`;
       return { result, status, reason, waitSeconds: retryAfterSeconds(retryAfter, now()) };
     } catch (error) {
-      return failed(deadline.signal.aborted ? `no response within ${postMs / 1000} s` : wordsOf(error, url));
+      return unanswered(deadline.signal.aborted ? `no response within ${postMs / 1000} s` : wordsOf(error, url));
     } finally {
       clearTimeout(timer);
     }
@@ -130,7 +126,7 @@ function drained(response: IncomingMessage): Promise<void> {
   });
 }
 
-const failed = (reason: string) => ({ result: 'again', status: null, reason, waitSeconds: null }) as const;
+const unanswered = (reason: string) => ({ ...failed(reason), status: null });
 
 const noTls = 'the endpoint does not speak TLS';
 const codes: Readonly<Record<string, string>> = {

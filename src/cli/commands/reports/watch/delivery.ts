@@ -1,21 +1,23 @@
 /** Delivers events to a target, from its cursor on: in order, each at least once. */
 import type { Notification } from '../../../../contract/events.ts';
+import { Delivery, type Settlement } from '../../../../delivery/delivery.ts';
+import { type AttemptResult, doubling, type RetryPolicy, untried } from '../../../../delivery/retry.ts';
+
 import type { Context } from '../../../framework/context.ts';
 import { counted } from '../../../framework/count.ts';
 import { exitCodes } from '../../../framework/exit-codes.ts';
 import { Fault } from '../../../framework/fault.ts';
+import { sleep } from '../../../framework/retry.ts';
 import type { Abandon } from '../../../terminal/io.ts';
 import { safe } from '../../../terminal/text.ts';
-import { AttemptFailed, untilDelivered } from './attempts.ts';
-import type { Cursor } from './cursor.ts';
-import { Dispatcher } from './dispatcher.ts';
+import type { CursorFile } from './cursor-file.ts';
 
 /** Where events go. */
-export interface Target {
+export interface EventTarget {
   /** For messages. */
   readonly name: string;
-  /** One attempt. Rejects with `AttemptFailed` if another one makes sense. */
-  readonly attempt: (event: Notification) => Promise<void>;
+  /** One attempt. Throws a fault if no other attempt makes sense. */
+  readonly attempt: (event: Notification) => Promise<AttemptResult>;
   /** Ends what is under way, after the second Ctrl-C. */
   readonly abandon: Abandon;
 }
@@ -30,64 +32,90 @@ interface DeliveryOptions {
   readonly count: number | undefined;
 }
 
+/** When an event is sent again, for as often as `retries` allows. */
+export const watchRetries: Omit<RetryPolicy, 'retries'> = {
+  pauses: doubling(1, 300),
+  patienceMs: Number.POSITIVE_INFINITY,
+  longestWait: 3600,
+  jitter: [0.5, 1],
+};
+
 /** Delivers events until the stream ends; what was accepted is finished even after Ctrl-C. The exit code. */
 export async function deliver(
   context: Context,
-  cursor: Cursor,
-  target: Target,
-  options: DeliveryOptions,
+  cursor: CursorFile,
+  target: EventTarget,
+  { concurrency, retries, skipFailed, count }: DeliveryOptions,
   events: AsyncIterable<Notification>,
 ): Promise<number> {
   const { io, out } = context;
-  const release = io.finishing(target.abandon);
-  const dispatcher = new Dispatcher({
-    concurrency: options.concurrency,
-    deliver: event => delivered(context, target, options, event),
-    onDelivered: id => cursor.save(id),
+  let settled = 0;
+  const delivery = new Delivery<Notification, AttemptResult>({
+    policy: { ...watchRetries, retries },
+    concurrency,
+    onGiveUp: skipFailed ? 'skip' : 'end',
+    graceMs: null,
+    position: async () => ({ through: cursor.last, retry: untried }),
+    items: () => itemsOf(events, count),
+    attempt: target.attempt,
+    settle: async settlement => {
+      report(context, target, skipFailed, settlement);
+      if (settlement.step.next !== 'retry') settled++;
+      if (settlement.through !== undefined) cursor.save(settlement.through);
+    },
+    now: () => performance.now(),
+    sleep,
   });
+  const release = io.finishing(target.abandon);
   const onInterrupt = () => {
-    if (dispatcher.isBusy) out.notice(`Waiting for ${safe(target.name)}; Ctrl-C again ends it`);
+    if (delivery.isBusy) out.notice(`Waiting for ${safe(target.name)}; Ctrl-C again ends it`);
   };
   io.interrupt.addEventListener('abort', onInterrupt);
   try {
-    let accepted = 0;
-    for await (const event of events) {
-      await dispatcher.accept(event);
-      if (++accepted === options.count || io.interrupt.aborted) break;
-    }
-    await dispatcher.drain();
-  } catch (error) {
-    // The pause before another attempt was interrupted: that event is delivered by the next run.
-    if (!(error instanceof Fault && error.kind === 'interrupted')) throw error;
+    await delivery.run(io.interrupt);
   } finally {
     io.interrupt.removeEventListener('abort', onInterrupt);
     release();
   }
-  out.notice(`${counted(dispatcher.delivered, 'event')} delivered to ${safe(target.name)}`);
+  out.notice(`${counted(settled, 'event')} delivered to ${safe(target.name)}`);
   return io.interrupt.aborted ? exitCodes.interrupted : exitCodes.done;
 }
 
-async function delivered(
-  { out, io }: Context,
-  { name, attempt }: Target,
-  { retries, skipFailed }: DeliveryOptions,
-  event: Notification,
-): Promise<void> {
-  const which = event.id === undefined ? event.type : `event #${event.id}`;
-  try {
-    await untilDelivered(() => attempt(event), {
-      retries,
-      signal: io.interrupt,
-      onRetry: (problem, seconds) => out.warn(safe(`${which}: ${problem}; trying again in ${seconds.toFixed(1)} s`)),
-    });
-  } catch (error) {
-    if (!(error instanceof AttemptFailed)) throw error;
-    if (!skipFailed)
-      throw new Fault(
-        'failure',
-        `${which} was not delivered to ${name}: ${error.message}`,
-        'the same command continues with this event',
-      );
-    out.warn(safe(`${which}: ${error.message}; skipped`));
+async function* itemsOf(events: AsyncIterable<Notification>, count: number | undefined) {
+  let accepted = 0;
+  for await (const event of events) {
+    const { deviceId, versionId, serialNumber } = event.data;
+    yield { id: event.id, key: String(deviceId ?? versionId ?? serialNumber ?? ''), content: event };
+    if (++accepted === count) return;
   }
+}
+
+/** Warns about an attempt that failed. Throws a fault if it was the last one and its event is not skipped. */
+function report(
+  { out }: Context,
+  { name }: EventTarget,
+  skipFailed: boolean,
+  { item, attempt, step }: Settlement<Notification, AttemptResult>,
+): void {
+  if (step.next === 'advance') return;
+  const which = item.id === undefined ? item.content!.type : `event #${item.id}`;
+  const problem = attempt!.result.reason;
+  if (step.next === 'retry') {
+    const seconds = (step.state.nextAt! - attempt!.endedAt) / 1000;
+    out.warn(safe(`${which}: ${problem}; trying again in ${seconds.toFixed(1)} s`));
+    return;
+  }
+  if (attempt!.result.result === 'gone')
+    throw new Fault(
+      'failure',
+      `${name} no longer takes events (410 Gone)`,
+      'if that is intended, end this watch; if not, enable the endpoint there and run the command again',
+    );
+  if (!skipFailed)
+    throw new Fault(
+      'failure',
+      `${which} was not delivered to ${name}: ${problem}`,
+      'the same command continues with this event',
+    );
+  out.warn(safe(`${which}: ${problem}; skipped`));
 }

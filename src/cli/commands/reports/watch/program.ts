@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Notification } from '../../../../contract/events.ts';
 import { environment } from '../../../../contract/local.ts';
+import { type AttemptResult, delivered, failed } from '../../../../delivery/retry.ts';
 import type { Context } from '../../../framework/context.ts';
 import { systemCode, systemWords, usage } from '../../../framework/fault.ts';
 import { safeJson } from '../../../terminal/text.ts';
-import { AttemptFailed } from './attempts.ts';
 
 /** Runs a program without a shell, so that nothing in an argument is evaluated. */
 export class EventProgram {
@@ -16,8 +16,8 @@ export class EventProgram {
     this.#words = [program, ...args];
   }
 
-  /** Resolves when the program has ended with 0. Rejects with `AttemptFailed`, or a usage fault if it cannot be started. */
-  run(event: Notification, { env }: Context): Promise<void> {
+  /** Resolves when the program has ended: 0 means delivered. Rejects with a usage fault if it cannot be started. */
+  run(event: Notification, { env }: Context): Promise<AttemptResult> {
     const [program, ...args] = this.#words;
     const child = spawn(program, args, {
       stdio: ['pipe', 'inherit', 'inherit'],
@@ -30,12 +30,14 @@ export class EventProgram {
     // A program may end without reading the event.
     child.stdin.on('error', () => undefined);
     child.stdin.end(`${safeJson(event)}\n`);
-    return new Promise<void>((resolve, reject) => {
-      child.once('error', error => reject(unstartable(program, error)));
-      child.once('exit', (code, signal) => {
-        if (code === 0) resolve();
-        else reject(new AttemptFailed(`${program} ended with ${code ?? signal}`));
+    return new Promise<AttemptResult>((resolve, reject) => {
+      child.once('error', error => {
+        if (isTemporary(error)) resolve(failed(`${program} cannot be started: ${systemWords(error)}`));
+        else reject(unstartable(program, error));
       });
+      child.once('exit', (code, signal) =>
+        resolve(code === 0 ? delivered : failed(`${program} ended with ${code ?? signal}`)),
+      );
     }).finally(() => this.#running.delete(child));
   }
 
@@ -52,11 +54,11 @@ export class EventProgram {
   }
 }
 
+/** Too many processes or files: another attempt may succeed. */
+const isTemporary = (error: Error): boolean =>
+  ['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM'].includes(systemCode(error) ?? '');
+
 function unstartable(program: string, error: Error): Error {
-  const code = systemCode(error);
-  // Too many processes or files: another attempt may succeed.
-  if (code === 'EAGAIN' || code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM')
-    return new AttemptFailed(`${program} cannot be started: ${systemWords(error)}`);
   const hint = /\s/.test(program)
     ? 'there is no shell: put arguments after --, as in: watch --exec jq -- .data'
     : 'name a program of PATH, or a file with its path';

@@ -1,14 +1,14 @@
 /** `watch --exec` and `--forward-to`: makes the target that the flags name, and delivers events to it from its cursor on. */
 import type { EventType } from '../../../../contract/values.ts';
 import type { Context } from '../../../framework/context.ts';
-import { Cursor, defaultCursor } from './cursor.ts';
-import { deliver, type Target } from './delivery.ts';
+import { CursorFile, defaultCursor } from './cursor-file.ts';
+import { deliver, type EventTarget } from './delivery.ts';
 import { EventProgram } from './program.ts';
 import { Seen, startOf } from './seen.ts';
 import { watchedEvents } from './stream.ts';
 
 /** The flags of a watch that delivers. */
-interface TargetFlags {
+interface DeliveryFlags {
   readonly exec: string | undefined;
   readonly forwardTo: string | undefined;
   readonly secretFile: string | undefined;
@@ -28,10 +28,10 @@ interface TargetFlags {
 const programRetries = 3;
 
 /** Delivers events until the stream ends. The exit code; throws a fault if an event cannot be delivered. */
-export async function deliverTo(context: Context, flags: TargetFlags): Promise<number> {
+export async function deliverTo(context: Context, flags: DeliveryFlags): Promise<number> {
   const { type, deviceId, count, timeout } = flags;
   const name = flags.exec === undefined ? ['forward', flags.forwardTo ?? ''] : ['exec', flags.exec, ...flags.args];
-  const cursor = Cursor.open(flags.cursor ?? defaultCursor(context, [...name, ...type.toSorted(), deviceId ?? '']));
+  const cursor = CursorFile.open(flags.cursor ?? defaultCursor(context, [...name, ...type.toSorted(), deviceId ?? '']));
   try {
     const target = await targetOf(context, flags, cursor.source);
     const since = firstOf(context, flags, cursor);
@@ -54,7 +54,7 @@ export async function deliverTo(context: Context, flags: TargetFlags): Promise<n
 }
 
 /** The event after which to start: that of the cursor, or else that of `--since`. */
-function firstOf(context: Context, { since }: TargetFlags, cursor: Cursor): number | null {
+function firstOf(context: Context, { since }: DeliveryFlags, cursor: CursorFile): number | null {
   if (cursor.last !== null) {
     context.out.notice(
       `Continuing after event #${cursor.last}${since === undefined ? '' : ', not with --since'}: ${cursor.file}`,
@@ -66,7 +66,7 @@ function firstOf(context: Context, { since }: TargetFlags, cursor: Cursor): numb
   return first;
 }
 
-async function targetOf(context: Context, flags: TargetFlags, source: string): Promise<Target> {
+async function targetOf(context: Context, flags: DeliveryFlags, source: string): Promise<EventTarget> {
   const { exec, args, forwardTo, secretFile } = flags;
   if (exec === undefined) {
     const { receiverOf, webhookSecret, webhookTarget } = await import('./webhook.ts');

@@ -3,18 +3,18 @@
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 import { randomUUID } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Notification } from '../../../../contract/events.ts';
 import { environment } from '../../../../contract/local.ts';
 import { meaningOf, retryAfterSeconds, signedHeaders, statusProblem } from '../../../../contract/webhooks/scheme.ts';
+import { type AttemptResult, failed } from '../../../../delivery/retry.ts';
+import type { HttpResponse } from '../../../client/http.ts';
 import { sendHttp } from '../../../client/transport.ts';
 import type { Context } from '../../../framework/context.ts';
-import { Fault, usage } from '../../../framework/fault.ts';
+import { usage } from '../../../framework/fault.ts';
 import { isLoopback } from '../../../settings/settings.ts';
 import { askPassword } from '../../../terminal/prompt.ts';
 import { checkedSecret, secretIn } from '../../webhooks/secret.ts';
-import { AttemptFailed } from './attempts.ts';
-import type { Target } from './delivery.ts';
+import type { EventTarget } from './delivery.ts';
 
 /** The address to post to. Throws a usage fault, also if it holds a password: other users of the machine could read it. */
 export function receiverOf(text: string): URL {
@@ -35,7 +35,7 @@ export async function webhookSecret(context: Context, file: string | undefined):
 }
 
 /** Posts events to a receiver. `source` distinguishes the events of this registry there. */
-export function webhookTarget(context: Context, url: URL, secret: string, source: string): Target {
+export function webhookTarget(context: Context, url: URL, secret: string, source: string): EventTarget {
   // The query may hold a token of the receiver.
   const name = `${url.origin}${url.pathname}`;
   if (url.protocol === 'http:' && !isLoopback(url.href))
@@ -49,43 +49,25 @@ export function webhookTarget(context: Context, url: URL, secret: string, source
     fresh.set(event, id);
     return id;
   };
-  const attempt = async (event: Notification): Promise<void> => {
+  const attempt = async (event: Notification): Promise<AttemptResult> => {
     const body = JSON.stringify(event);
     const headers = signedHeaders(secret, { id: idOf(event), at: Date.now(), body });
-    const response = await posted(url, headers, body, context.registry.ca, ended.signal);
-    check(name, response.status, response.headers);
+    const { ca } = context.registry;
+    try {
+      const response = await sendHttp({ method: 'POST', url, headers, body, ca, signal: ended.signal });
+      // The body of an answer is not read.
+      response.body.on('error', () => undefined).destroy();
+      return resultOf(name, response);
+    } catch (error) {
+      return failed(error instanceof Error ? error.message : String(error));
+    }
   };
   return { name, attempt, abandon: () => ended.abort() };
 }
 
-type Answer = { readonly status: number; readonly headers: IncomingHttpHeaders };
-
-/** Without an answer it rejects with `AttemptFailed`. The body of an answer is not read. */
-async function posted(
-  url: URL,
-  headers: Readonly<Record<string, string>>,
-  body: string,
-  ca: string | undefined,
-  signal: AbortSignal,
-): Promise<Answer> {
-  try {
-    const response = await sendHttp({ method: 'POST', url, headers, body, ca, signal });
-    response.body.on('error', () => undefined).destroy();
-    return response;
-  } catch (error) {
-    throw new AttemptFailed(error instanceof Error ? error.message : String(error));
-  }
-}
-
 /** 2xx is success, 410 means that the receiver refuses further events; anything else, also a redirect, is tried again. */
-function check(name: string, status: number, headers: IncomingHttpHeaders): void {
-  const meaning = meaningOf(status);
-  if (meaning === 'delivered') return;
-  if (meaning === 'gone')
-    throw new Fault(
-      'failure',
-      `${name} no longer takes events (410 Gone)`,
-      'if that is intended, end this watch; if not, enable the endpoint there and run the command again',
-    );
-  throw new AttemptFailed(`${name} ${statusProblem(status)}`, retryAfterSeconds(headers['retry-after'], Date.now()));
+function resultOf(name: string, { status, headers }: Pick<HttpResponse, 'status' | 'headers'>): AttemptResult {
+  const result = meaningOf(status);
+  const waitSeconds = retryAfterSeconds(headers['retry-after'], Date.now());
+  return { result, reason: result === 'delivered' ? null : `${name} ${statusProblem(status)}`, waitSeconds };
 }

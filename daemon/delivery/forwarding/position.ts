@@ -11,7 +11,7 @@ const digest = (value: unknown): string => createHash('sha256').update(JSON.stri
 const markOf = ({ id, at, type, device, subject, actor }: EventRecord): string =>
   digest([id, at, type, device, subject, actor]);
 
-interface StoredCursor {
+interface StoredPosition {
   /** Digest of the target: a URL can contain a secret. */
   readonly target: string;
   /** The last entry that was delivered. */
@@ -20,7 +20,7 @@ interface StoredCursor {
 }
 
 /** The position of one target in the journal. */
-export class Cursor {
+export class ForwardPosition {
   readonly #home: Home;
   readonly #target: string;
   readonly #shared: SharedWork | undefined;
@@ -53,7 +53,7 @@ export class Cursor {
 
   /** It is on disk when this resolves. Rejects with `StoreFailure` if another daemon has continued from the same entry. */
   async write(record: EventRecord): Promise<void> {
-    const stored: StoredCursor = { target: this.#target, id: record.id, mark: markOf(record) };
+    const stored: StoredPosition = { target: this.#target, id: record.id, mark: markOf(record) };
     const text = `${JSON.stringify(stored)}\n`;
     if (!this.#shared) await this.#home.writeSecret('auditForward', text);
     else if (await this.#shared.replaceNote(this.work, this.#noted, text)) this.#noted = text;
@@ -68,9 +68,9 @@ export class Cursor {
 }
 
 /** Null if there is none, or if it is damaged: entries are rather delivered twice than not at all. */
-function parse(text: string | null): StoredCursor | null {
+function parse(text: string | null): StoredPosition | null {
   try {
-    const stored = JSON.parse(text ?? 'null') as StoredCursor | null;
+    const stored = JSON.parse(text ?? 'null') as StoredPosition | null;
     return Number.isSafeInteger(stored?.id) && stored!.id > 0 ? stored : null;
   } catch {
     return null;

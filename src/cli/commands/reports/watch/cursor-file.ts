@@ -23,7 +23,7 @@ export function defaultCursor(context: Context, target: readonly string[]): stri
 }
 
 /** The position of one target. Only one run at a time holds it. */
-export class Cursor {
+export class CursorFile {
   readonly file: string;
   /** Distinguishes the events of this registry at a receiver; the same for all runs with this file. */
   readonly source: string;
@@ -38,16 +38,16 @@ export class Cursor {
   }
 
   /** Throws a fault if another run holds the file, or if it holds something else. */
-  static open(file: string): Cursor {
+  static open(file: string): CursorFile {
     createFolder(file);
     const lock = lockRun({ file, hint: `end it, or ${otherFile}` });
     try {
       const stored = readJsonFile(file, otherFile);
-      if (stored === null) return new Cursor(file, lock, randomBytes(6).toString('hex'), null);
+      if (stored === null) return new CursorFile(file, lock, randomBytes(6).toString('hex'), null);
       const { last, source } = stored;
       if (!Number.isSafeInteger(last) || typeof source !== 'string' || !/^[0-9a-f]{12}$/.test(source))
         throw usage(`${file} is not a cursor of devmgr watch`, otherFile);
-      return new Cursor(file, lock, source, last as number);
+      return new CursorFile(file, lock, source, last as number);
     } catch (error) {
       lock.release();
       throw error;

@@ -1,0 +1,52 @@
+/** The journal as what is delivered reads it: page by page, then what is committed later. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EventRecord } from '../domain/journal.ts';
+import type { Store } from '../store/store.ts';
+
+/** Milliseconds until the journal is read without a commit. */
+const IDLE_MS = 60_000;
+
+/** Resolves after this time, or when the signal is aborted. */
+export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  sleep(milliseconds, undefined, { signal }).catch(() => {});
+
+/** The end of a journal, which several deliveries can follow. */
+export class JournalTail {
+  readonly #store: Pick<Store, 'events' | 'onCommit'>;
+  #lastEventId = 0;
+  #committed = new AbortController();
+
+  constructor(store: Pick<Store, 'events' | 'onCommit'>) {
+    this.#store = store;
+  }
+
+  /** Learns of commits until the returned function is called. `onEntry` is called after each one with new entries. */
+  follow(onEntry: () => void = () => {}): () => void {
+    return this.#store.onCommit(({ lastEventId }) => {
+      if (lastEventId <= this.#lastEventId) return;
+      this.#lastEventId = lastEventId;
+      this.#committed.abort();
+      this.#committed = new AbortController();
+      onEntry();
+    });
+  }
+
+  /** The entries after one, in pages of at most `limit`. Ends when the signal is aborted. Rejects with `StoreFailure`. */
+  async *pages(after: number, limit: number, signal: AbortSignal): AsyncGenerator<readonly EventRecord[], void> {
+    for (let last = after; !signal.aborted; ) {
+      // Before the read: a commit during the read must not be missed.
+      const committed = this.#committed.signal;
+      const page = await this.#store.events({ after: last, limit });
+      const end = page.at(-1);
+      if (end) {
+        yield page;
+        last = end.id;
+      } else await pause(IDLE_MS, AbortSignal.any([signal, committed]));
+    }
+  }
+
+  /** Like `pause`, and ends at the next entry. */
+  sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+    return pause(milliseconds, AbortSignal.any([signal, this.#committed.signal]));
+  }
+}
