@@ -1,4 +1,4 @@
-/** Reads CSV that is in memory. papaparse would take half of what a page may load: see docs/decisions/043-console.md. */
+/** Reads CSV that is in memory. papaparse would take half of what a page may load: see docs/decisions/015-sign-in-and-console.md. */
 
 /** A record, with the line on which it starts. */
 export type CsvRecord =
