@@ -2,12 +2,12 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { EnrolledKey } from '../../src/cli/commands/enrollment/enroll/enroll-key.ts';
 import { resultRows } from '../../src/cli/commands/enrollment/enroll/result-rows.ts';
 import { EnrollFile } from '../../src/cli/commands/enrollment/enroll/results.ts';
 import type { SpoolEntry } from '../../src/cli/commands/enrollment/spool/lines.ts';
 import { SpoolFile } from '../../src/cli/commands/enrollment/spool/spool-file.ts';
 import { attemptsOf } from '../../src/cli/commands/reports/attempts.ts';
+import type { EnrollmentOutcome } from '../../src/enrollment/outcome.ts';
 import { temporaryFolder } from './program.ts';
 
 // Each cut is several times written to the disk.
@@ -18,7 +18,7 @@ beforeEach(() => {
   folder = temporaryFolder();
 });
 
-const rowOf = (userId: string, more: Partial<EnrolledKey> = {}): EnrolledKey => ({
+const rowOf = (userId: string, more: Partial<EnrollmentOutcome> = {}): EnrollmentOutcome => ({
   result: 'registered',
   deviceId: `DEV-${userId}`,
   serialNumber: `UK-${userId}`,

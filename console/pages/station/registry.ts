@@ -1,20 +1,19 @@
 /** What the bench asks of the registry for one key: a check that changes nothing, then the binding. */
 import { Code } from '../../../src/contract/codes.ts';
 import type { DataOf, InputOf } from '../../../src/contract/define.ts';
+import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
 import type { Key } from '../../../src/contract/hardware.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
+import { KeyEnrollment } from '../../../src/enrollment/key-enrollment.ts';
 import type { Person } from '../../../src/enrollment/line/people.ts';
+import type { EnrollmentRegistry, EnrollmentWords } from '../../../src/enrollment/registry.ts';
 import { type Problem, problemOf } from '../../api/problem.ts';
 import { call, newKey, token } from '../../api/request.ts';
 import { streamState } from '../../api/stream.ts';
-import { proofOf } from './prove.ts';
+import { askKey, proofOf } from './prove.ts';
 import type { Registry } from './run.ts';
-import { failed, judge, judgeAlone, judgeProof, type Registered, type Verdict } from './verdict.ts';
+import { failed, judge, judgeAlone, judgeProof, type Verdict } from './verdict.ts';
 
-type Detail = DataOf<Routes['getDevice']>;
-
-/** Manufacturer and model of a key that does not report them. */
-const unknown = 'unknown';
 /** Milliseconds before a request that got no answer is sent again. */
 const PAUSE_MS = 1000;
 /** How often a request is sent that the daemon fails to carry out. */
@@ -44,54 +43,49 @@ export const registry: Registry = {
   },
 };
 
-function refusal(problem: Problem | null, device: Registered | null = null): Verdict {
-  return problem?.code === 0 ? failed('no answer') : failed('refused', problem?.message ?? null, device);
+function refusal(problem: Problem | null): Verdict {
+  return problem?.code === 0 ? failed('no answer') : failed('refused', problem?.message ?? null);
 }
 
-const detailOf = (deviceId: string): Promise<Detail> => call('getDevice', { params: { deviceId } });
+const detailOf = (deviceId: string): Promise<DeviceDetail> => call('getDevice', { params: { deviceId } });
 
 async function bound(key: Key, person: Person): Promise<Verdict> {
-  const device = await registered(key);
-  if ('userId' in device) {
-    const verdict = judge(key, person, { device, countedFor: undefined });
-    if (verdict.failure !== null || device.status === 'ACTIVE') return verdict;
-  }
-  const { deviceId, activationCode } = device;
-  const inactive = { deviceId, status: 'INACTIVE', userId: null } as const;
-  if (activationCode === null) return failed('refused', null, inactive);
-  try {
-    const { status, userId } = await sent('activateDevice', {
-      body: { deviceId, activationCode, userId: person.userId },
-    });
-    return judge(key, person, { device: { deviceId, status, userId }, countedFor: undefined });
-  } catch (error) {
-    return { ...refusal(problemOf(error), inactive), activationCode };
-  }
+  const options = { manufacturer: null, model: null, dryRun: false, proof: null, tags: null };
+  const enrollment = new KeyEnrollment({ registry: requests, words }, { ...options, activateFor: person.userId });
+  const { result, deviceId, status, userId, activationCode, message } = await enrollment.handle(key);
+  const device = deviceId === null || status === null ? null : { deviceId, status, userId };
+  if (result === 'failed') return { ...failed('refused', message, device), activationCode };
+  const verdict = judge(key, person, { device, countedFor: undefined });
+  // A device that is not active after all has a code that this person may not see.
+  return verdict.failure === null && status !== 'ACTIVE' ? failed('refused', null, device) : verdict;
 }
 
-/** The device of the key, registered now if it was not: another station can be faster than this one. */
-async function registered(key: Key): Promise<Detail | DataOf<Routes['registerDevice']>> {
-  if (key.device) return again(() => detailOf(key.device?.deviceId ?? ''));
-  const { deviceType, serialNumber, manufacturer, model, hardwareVersion, firmwareVersion } = key;
-  const body = {
-    deviceType,
-    serialNumber: serialNumber ?? '',
-    manufacturer: manufacturer ?? unknown,
-    model: model ?? unknown,
-    ...(hardwareVersion !== null && { hardwareVersion }),
-    ...(firmwareVersion !== null && { firmwareVersion }),
-  };
-  try {
-    return await sent('registerDevice', { body });
-  } catch (error) {
-    if (problemOf(error)?.code !== Code.serialDuplicated) throw error;
-    const query = { keyword: body.serialNumber, size: 100, sortBy: 'serialNumber', sortOrder: 'asc' } as const;
+/** The requests of an enrollment. Each is repeated until there is an answer. */
+const requests: EnrollmentRegistry = {
+  deviceOf: async ({ device }) => device && again(() => detailOf(device.deviceId)),
+  async find(serialNumber) {
+    const query = { keyword: serialNumber, size: 100, sortBy: 'serialNumber', sortOrder: 'asc' } as const;
     const { list } = await again(() => call('listDevices', { query }));
-    const found = list.find(device => device.serialNumber === body.serialNumber);
-    if (!found) throw error;
-    return again(() => detailOf(found.deviceId));
-  }
-}
+    const found = list.find(device => device.serialNumber === serialNumber);
+    return found ? again(() => detailOf(found.deviceId)) : null;
+  },
+  register: body => sent('registerDevice', { body }),
+  activate: body => sent('activateDevice', { body }),
+  prove: askKey,
+  failureOf(error) {
+    const code = problemOf(error)?.code;
+    const isAway = code === undefined || code === 0;
+    return { isOfOneKey: !isAway, isAway, isDuplicate: code === Code.serialDuplicated, isLost: false };
+  },
+};
+
+/** The page has its own words for everything but a refusal. */
+const words: EnrollmentWords = {
+  unreadable: '',
+  notActivated: () => '',
+  activationRefused: (_, why) => why,
+  unproved: () => '',
+};
 
 /** Sends a change with one key until there is an answer: whatever happens to the connection, it is carried out once. */
 function sent<N extends 'registerDevice' | 'activateDevice'>(

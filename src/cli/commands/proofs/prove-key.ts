@@ -4,20 +4,14 @@ import type { Key } from '../../../contract/hardware.ts';
 import type { Proof } from '../../../contract/proof.ts';
 import type { Routes } from '../../../contract/routes.ts';
 import { unproved } from '../../../contract/values.ts';
+import { exchangeProof, type MethodChoice, type ProofRequests } from '../../../enrollment/proof-exchange.ts';
+import type { NumberedKey } from '../../../enrollment/registry.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import type { Context } from '../../framework/context.ts';
 import { Fault } from '../../framework/fault.ts';
 import { pause, poll } from '../../framework/retry.ts';
 import { safe } from '../../terminal/text.ts';
 import { registrationOf } from '../devices/registration.ts';
-
-/** The ways in which a key can be asked for evidence. */
-export const askedMethods = ['scp11b', 'fido'] as const;
-/** A way in which a key can be asked for evidence. */
-type AskedMethod = (typeof askedMethods)[number];
-
-/** A key with a serial number: only such keys can be proved. */
-export type NumberedKey = Key & { readonly serialNumber: string };
 
 /** What is known of a key after it was asked. */
 export interface KeyVerdict {
@@ -42,28 +36,27 @@ const touchPollMs = 400;
 
 /** How a key is asked. */
 interface ProveOptions {
-  /** `policy`: the one that the policy of the registry needs. Absent: the best one that the key has. */
-  readonly method?: AskedMethod | 'policy' | undefined;
+  readonly method?: MethodChoice;
 }
 
 /** The verdict on the key. Ctrl-C throws a fault, and the key stops waiting for a touch. */
 export async function proveKey(context: Context, key: NumberedKey, { method }: ProveOptions): Promise<KeyVerdict> {
   const { registry } = context;
-  const made = await registry.call('createProofChallenge').catch(error => {
-    throw isServerRefusal(error, 404) ? tooOld('the registry') : error;
-  });
-  const { proofId, challenge, registryId, ephemeralPublicKey } = made;
-  const { serialNumber, manufacturer, model } = key;
-  const asked = { serialNumber, challenge, registryId, ephemeralPublicKey };
-  const wanted = method === 'policy' ? made.method : method;
-  const { claims, evidence, problem } = await answerOf(context, key, wanted ? { ...asked, method: wanted } : asked);
-  if (!evidence && Object.keys(claims).length === 0) return nothingSaid(context, key, problem);
-  const body = { serialNumber, manufacturer, model, claims, ...(evidence ? { evidence } : {}) };
-  const { deviceId, proof, rule, reason } = await registry.call('submitProof', { params: { proofId }, body });
-  return { keyId: key.keyId, serialNumber, deviceId, proofId, proof, rule, reason, problem };
+  const requests: ProofRequests = {
+    createChallenge: () =>
+      registry.call('createProofChallenge').catch(error => {
+        throw isServerRefusal(error, 404) ? tooOld('the registry') : error;
+      }),
+    proveKey: body => answerOf(context, key, body),
+    submitProof: input => registry.call('submitProof', input),
+  };
+  const { problem, verdict } = await exchangeProof(requests, key, method);
+  if (verdict === null) return nothingSaid(context, key, problem);
+  const { deviceId, proofId, proof, rule, reason } = verdict;
+  return { keyId: key.keyId, serialNumber: key.serialNumber, deviceId, proofId, proof, rule, reason, problem };
 }
 
-/** The registry judges only keys that say something. */
+/** The registry has concluded nothing. */
 async function nothingSaid(context: Context, key: NumberedKey, problem: string | null): Promise<KeyVerdict> {
   const { keyId, serialNumber } = key;
   const deviceId = (await registrationOf(context, key))?.deviceId ?? null;

@@ -1,5 +1,7 @@
 import type { Key } from '../../../contract/hardware.ts';
 import { deviceIds } from '../../../contract/ids.ts';
+import { evidenceMethods } from '../../../contract/values.ts';
+import type { NumberedKey } from '../../../enrollment/registry.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
 import { exitCodes } from '../../framework/exit-codes.ts';
@@ -9,7 +11,7 @@ import { present } from '../../framework/present.ts';
 import { safe } from '../../terminal/text.ts';
 import { nameOf, onePluggedKey } from '../devices/device.ts';
 import { gradeStyle, isProved, proofRows } from '../devices/proof.ts';
-import { askedMethods, type KeyVerdict, type NumberedKey, proveKey } from './prove-key.ts';
+import { type KeyVerdict, proveKey } from './prove-key.ts';
 
 /** Proves attached keys, or has the registry judge stored evidence again. Exit code 6 if a key failed or proved nothing. */
 export const verify = command({
@@ -25,7 +27,7 @@ export const verify = command({
     },
   ],
   flags: {
-    method: { value: 'METHOD', choices: askedMethods, help: 'how to prove it (default: the best that the key has)' },
+    method: { value: 'METHOD', choices: evidenceMethods, help: 'how to prove it (default: the best that the key has)' },
     all: { help: 'judge the stored answers of all devices again', conflicts: ['method'] },
     ...resultFlags,
   },

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { Code } from '../../../contract/codes.ts';
 import type { Key } from '../../../contract/hardware.ts';
 import { environment, homeFiles } from '../../../contract/local.ts';
+import { KeyEnrollment } from '../../../enrollment/key-enrollment.ts';
+import type { EnrollmentOutcome } from '../../../enrollment/outcome.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import { need, readPassword } from '../../framework/ask.ts';
 import type { Context } from '../../framework/context.ts';
@@ -13,7 +15,7 @@ import { findDaemon, portNotice, startDaemon, stopDaemon } from '../../session/l
 import { isLocalServer } from '../../settings/settings.ts';
 import { confirm } from '../../terminal/prompt.ts';
 import { safe } from '../../terminal/text.ts';
-import { type EnrolledKey, KeyEnrollment } from '../enrollment/enroll/enroll-key.ts';
+import { enrollmentParts } from '../enrollment/enroll/enrollment-parts.ts';
 import { EnrollReport } from '../enrollment/enroll/report.ts';
 import { initialPassword, logIn } from './login.ts';
 
@@ -34,7 +36,7 @@ export const quickstart = command({
     const key = await findKey(context, started);
     const report = new EnrollReport(context, null, 1, null);
     const options = { manufacturer: null, model: null, activateFor: null, proof: null, tags: null, dryRun: false };
-    const outcome = await new KeyEnrollment(context, options).handle(key);
+    const outcome = await new KeyEnrollment(enrollmentParts(context), options).handle(key);
     if (context.globals.json)
       await context.out.document({ server: await context.registry.address(), user, key: outcome });
     else await report.row(outcome, { done: 1, failed: 0 });
@@ -156,7 +158,7 @@ async function waitForKey(context: Context): Promise<Key | null> {
   return key;
 }
 
-async function nextSteps({ out }: Context, outcome: EnrolledKey): Promise<void> {
+async function nextSteps({ out }: Context, outcome: EnrollmentOutcome): Promise<void> {
   const device = safe(outcome.deviceId ?? 'DEVICE');
   const lines: [string, string][] = [];
   if (outcome.status === 'INACTIVE')

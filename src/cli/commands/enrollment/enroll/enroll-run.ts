@@ -1,10 +1,11 @@
 /** The loop of an enrollment: a result for each key that is plugged in. */
 import type { Key } from '../../../../contract/hardware.ts';
 import type { DeviceType } from '../../../../contract/values.ts';
+import type { EnrollKeyOptions } from '../../../../enrollment/key-enrollment.ts';
+import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import type { Context } from '../../../framework/context.ts';
 import type { KeyLabel } from '../labels/enrolled.ts';
 import type { Outbox } from '../spool/outbox.ts';
-import type { EnrolledKey, EnrollKeyOptions } from './enroll-key.ts';
 import { keyEvents } from './key-events.ts';
 import type { EnrollReport } from './report.ts';
 import { Idle } from './waiting.ts';
@@ -26,7 +27,7 @@ export interface EnrollOptions extends EnrollKeyOptions {
 /** Enrolls keys one by one. */
 export interface KeyHandler {
   /** The result for the key. Throws if every other key would fail as well. */
-  handle(key: Key): Promise<EnrolledKey>;
+  handle(key: Key): Promise<EnrollmentOutcome>;
 }
 
 interface RunParts {
@@ -104,7 +105,7 @@ export class EnrollRun {
     if (!outbox?.failed.aborted) this.#idle.start();
   }
 
-  async #delivered(row: EnrolledKey): Promise<void> {
+  async #delivered(row: EnrollmentOutcome): Promise<void> {
     const { count, report } = this.#parts;
     count.delivered(row);
     await report.delivered(row, count);
@@ -146,7 +147,7 @@ export class KeyCount {
   }
 
   /** `as before`: an earlier run has already reported this result. */
-  take({ keyId, serialNumber }: Key, { result, deviceId, message }: EnrolledKey): 'new' | 'as before' {
+  take({ keyId, serialNumber }: Key, { result, deviceId, message }: EnrollmentOutcome): 'new' | 'as before' {
     if (result === 'failed' || serialNumber === null) {
       this.#failed.delete(keyId);
       this.#failed.add(serialNumber ?? keyId);
@@ -162,7 +163,7 @@ export class KeyCount {
   }
 
   /** The result of a key that was spooled. If it is not registered now, it can be plugged in again. */
-  delivered({ serialNumber, deviceId, result }: EnrolledKey): void {
+  delivered({ serialNumber, deviceId, result }: EnrollmentOutcome): void {
     if (serialNumber === null || !this.#handled.has(serialNumber)) return;
     if (result === 'registered' || result === 'known') {
       this.#handled.set(serialNumber, deviceId);

@@ -1,4 +1,5 @@
 import { deviceTypes } from '../../../../contract/values.ts';
+import { KeyEnrollment } from '../../../../enrollment/key-enrollment.ts';
 import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { exitCodes } from '../../../framework/exit-codes.ts';
@@ -9,8 +10,8 @@ import { tagFlag, tagsOf } from '../../devices/tags.ts';
 import { encodingFlag, encodingOf } from '../../many/import/encoding.ts';
 import { keyLabelFlags, keyLabelOf } from '../labels/enrolled.ts';
 import type { Outbox } from '../spool/outbox.ts';
-import { KeyEnrollment } from './enroll-key.ts';
 import { type EnrollOptions, EnrollRun, KeyCount, type KeyHandler } from './enroll-run.ts';
+import { enrollmentParts } from './enrollment-parts.ts';
 import { EnrollReport } from './report.ts';
 import { EnrollFile, lockResults } from './results.ts';
 import { attachedAtStart } from './waiting.ts';
@@ -140,7 +141,9 @@ export async function enrollKeys(context: Context, options: EnrollOptions): Prom
     const count = new KeyCount(file === null || options.dryRun ? new Map() : await file.earlier(), wanted);
     const report = new EnrollReport(context, file, wanted, outbox);
     const enrollment =
-      outbox === null ? new KeyEnrollment(context, options) : await spooledKeys(context, options, outbox);
+      outbox === null
+        ? new KeyEnrollment(enrollmentParts(context), options)
+        : await spooledKeys(context, options, outbox);
     const isReached = await new EnrollRun(context, options, { skipped, count, report, enrollment, outbox }).run();
     return await ended(context, options, { count, report, outbox, isReached });
   } finally {

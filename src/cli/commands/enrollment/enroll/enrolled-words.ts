@@ -1,16 +1,17 @@
 /** The result for one key, as people read it. */
+
+import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import type { Context } from '../../../framework/context.ts';
 import { wrapped } from '../../../terminal/card.ts';
 import { statusStyle } from '../../../terminal/style.ts';
 import { safe } from '../../../terminal/text.ts';
 import { width } from '../../../terminal/width.ts';
 import { gradeStyle, proofLine, warningsOf } from '../../devices/proof.ts';
-import type { EnrolledKey } from './enroll-key.ts';
 
 const indent = '    ';
 
 /** One line or more, each with a line feed. */
-export function enrolledWords(context: Context, outcome: EnrolledKey): string {
+export function enrolledWords(context: Context, outcome: EnrollmentOutcome): string {
   const { paint } = context.out;
   const { result, deviceId, status, userId } = outcome;
   const what = safe(`${outcome.deviceType} ${outcome.serialNumber ?? '(no readable serial)'}`);
@@ -36,7 +37,7 @@ export function enrolledWords(context: Context, outcome: EnrolledKey): string {
 }
 
 /** The message of a key that failed has the reason. */
-function proofOf(context: Context, { result, proof }: EnrolledKey): string {
+function proofOf(context: Context, { result, proof }: EnrollmentOutcome): string {
   if (!proof || result === 'failed') return '';
   const words = context.out.paint(gradeStyle(proof.grade), proofLine(proof));
   const warnings = warningsOf(proof).map(warning => prose(context, warning));

@@ -1,10 +1,10 @@
 /** The output of an enrollment, for operators and for scripts. */
 import type { Key } from '../../../../contract/hardware.ts';
+import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import type { Context } from '../../../framework/context.ts';
 import { safe } from '../../../terminal/text.ts';
 import { nameOf } from '../../devices/device.ts';
 import { isProved } from '../../devices/proof.ts';
-import type { EnrolledKey } from './enroll-key.ts';
 import { enrolledWords } from './enrolled-words.ts';
 import type { EnrollFile } from './results.ts';
 
@@ -53,18 +53,18 @@ export class EnrollReport {
     if (this.#wants(tally)) out.notice(tally.done > 0 ? `${this.#tallied(tally)} ${this.#next()}` : this.#next());
   }
 
-  async row(outcome: EnrolledKey, tally: Tally): Promise<void> {
+  async row(outcome: EnrollmentOutcome, tally: Tally): Promise<void> {
     await this.#write(outcome);
     this.#ask(tally, needsAttention(outcome) ? twice : bell);
   }
 
   /** The result of a key that was spooled. It sounds only if the operator has to do something. */
-  async delivered(outcome: EnrolledKey, tally: Tally): Promise<void> {
+  async delivered(outcome: EnrollmentOutcome, tally: Tally): Promise<void> {
     await this.#write(outcome);
     this.#ask(tally, needsAttention(outcome) ? twice : '');
   }
 
-  async #write(outcome: EnrolledKey): Promise<void> {
+  async #write(outcome: EnrollmentOutcome): Promise<void> {
     try {
       await this.#file?.add(outcome);
     } finally {
@@ -73,7 +73,7 @@ export class EnrollReport {
     }
   }
 
-  async #show(outcome: EnrolledKey): Promise<void> {
+  async #show(outcome: EnrollmentOutcome): Promise<void> {
     const { out, globals } = this.#context;
     if (globals.json) await out.row(outcome);
     else if (globals.quiet) await out.text(outcome.deviceId === null ? '' : `${safe(outcome.deviceId)}\n`);
@@ -152,7 +152,7 @@ export class EnrollReport {
   }
 }
 
-const needsAttention = ({ result, message, proof }: EnrolledKey): boolean =>
+const needsAttention = ({ result, message, proof }: EnrollmentOutcome): boolean =>
   result === 'failed' || result === 'conflict' || message !== null || (proof !== undefined && !isProved(proof));
 
 const keys = (count: number): string => (count === 1 ? '1 key' : `${count} keys`);

@@ -3,12 +3,12 @@ import { createReadStream } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { cellText } from '../../../../contract/csv.ts';
 import { tagColumn } from '../../../../contract/values.ts';
+import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import { systemCode, systemWords, usage } from '../../../framework/fault.ts';
 import { readCsv } from '../../../jobs/csv.ts';
 import { checkLength, concatenated, peek, TooLong } from '../../../jobs/input-text.ts';
 import { readJsonLines } from '../../../jobs/json.ts';
 import { wholeLines } from '../../../jobs/torn-tail.ts';
-import type { EnrolledKey } from './enroll-key.ts';
 
 /** The first columns of each file. */
 export const fields = [
@@ -25,7 +25,7 @@ export const fields = [
   'serialSource',
   'simulated',
   'message',
-] as const satisfies readonly (keyof EnrolledKey)[];
+] as const satisfies readonly (keyof EnrollmentOutcome)[];
 
 export const proofColumn = 'proof';
 /** Columns of a roster run. An earlier version has written no `failure`. */
@@ -53,7 +53,7 @@ const results: readonly unknown[] = [
   'failed',
   'spooled',
   'conflict',
-] satisfies EnrolledKey['result'][];
+] satisfies EnrollmentOutcome['result'][];
 
 /** The file is not one of `enroll`. */
 class Foreign extends Error {}

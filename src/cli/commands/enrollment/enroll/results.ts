@@ -10,6 +10,8 @@ import {
 import { stat, truncate } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { tagColumn } from '../../../../contract/values.ts';
+import type { EnrollKeyOptions } from '../../../../enrollment/key-enrollment.ts';
+import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import { systemCode, systemWords, usage } from '../../../framework/fault.ts';
 import { AppendQueue } from '../../../jobs/append-queue.ts';
 import { lockRunIfPossible } from '../../../jobs/run-lock.ts';
@@ -17,7 +19,6 @@ import { cutTail } from '../../../jobs/torn-tail.ts';
 import type { FileLock } from '../../../settings/file-lock.ts';
 import { toCsv } from '../../../terminal/csv.ts';
 import { safe, safeJson } from '../../../terminal/text.ts';
-import type { EnrolledKey, EnrollKeyOptions } from './enroll-key.ts';
 import {
   checkColumn,
   checkOf,
@@ -53,9 +54,9 @@ interface FileOptions extends Pick<EnrollKeyOptions, 'proof' | 'tags'> {
 /** Bytes. An incomplete row is shorter. */
 const longestTail = 2 ** 20;
 
-const done: readonly unknown[] = ['registered', 'known'] satisfies EnrolledKey['result'][];
+const done: readonly unknown[] = ['registered', 'known'] satisfies EnrollmentOutcome['result'][];
 /** A key that was spooled was not registered. */
-const undone: readonly unknown[] = ['conflict', 'failed'] satisfies EnrolledKey['result'][];
+const undone: readonly unknown[] = ['conflict', 'failed'] satisfies EnrollmentOutcome['result'][];
 
 /** To be called before the file is opened. Null for a pipe, and in a folder that is not writable. Throws a fault if another run uses the file. */
 export function lockResults(path: string): FileLock | null {
@@ -113,7 +114,7 @@ export class EnrollFile {
   }
 
   /** Resolves when the row is on the disk, if its file is synced. Starts a new file if the file was deleted since the last write. */
-  async add(outcome: EnrolledKey): Promise<void> {
+  async add(outcome: EnrollmentOutcome): Promise<void> {
     try {
       await this.#queue.append(this.isCsv ? this.#csvRow(outcome) : `${safeJson(outcome)}\n`);
     } catch (error) {
@@ -122,7 +123,7 @@ export class EnrollFile {
   }
 
   /** Each line feed of the file ends a row. */
-  #csvRow(outcome: EnrolledKey): string {
+  #csvRow(outcome: EnrollmentOutcome): string {
     const values: Readonly<Record<string, unknown>> = { ...cellsOf(outcome) };
     const names = this.#columns.filter(name => name !== checkColumn);
     const cells = names.map(name => safe(String(values[name] ?? '').replace(/[\r\n]+/g, ' ')));
@@ -205,7 +206,7 @@ export class EnrollFile {
   }
 }
 
-function cellsOf({ tags, proof, ...outcome }: EnrolledKey): object {
+function cellsOf({ tags, proof, ...outcome }: EnrollmentOutcome): object {
   const cells = Object.entries(tags ?? {}).map(([name, value]) => [tagColumn + name, value]);
   return { ...outcome, [proofColumn]: proof?.grade ?? null, ...Object.fromEntries(cells) };
 }

@@ -1,9 +1,10 @@
 /** The label of each key that an enrollment registers or binds. A printer that fails loses no enrollment: the row has the reason. */
+
+import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import type { Context } from '../../../framework/context.ts';
 import { usage } from '../../../framework/fault.ts';
 import type { FlagShapes, FlagValues } from '../../../framework/flags.ts';
 import { shellWord } from '../../../terminal/text.ts';
-import type { EnrolledKey } from '../enroll/enroll-key.ts';
 import { labelOf, printerFlags, printerOf, printerSeconds } from './outputs.ts';
 import type { LabelDevice } from './placeholders.ts';
 
@@ -21,7 +22,7 @@ export const keyLabelFlags = {
 /** Prints the labels of keys that have a device. */
 export interface KeyLabel {
   /** Returns the row of the key, which shows whether the label is printed, and if not why. */
-  print(key: EnrolledKey): Promise<EnrolledKey>;
+  print(key: EnrollmentOutcome): Promise<EnrollmentOutcome>;
   /** The command that prints the labels of these devices. `results`: the file with their rows in CSV, which has the names of persons. */
   again(deviceIds: readonly string[], results: string | null): string;
 }
@@ -59,7 +60,7 @@ export function keyLabelOf(context: Context, flags: FlagValues<typeof keyLabelFl
 }
 
 /** The row of a key whose label is not printed. */
-export function withoutLabel(key: EnrolledKey, why: string): EnrolledKey {
+export function withoutLabel(key: EnrollmentOutcome, why: string): EnrollmentOutcome {
   return { ...key, label: 'failed', message: joined(key.message, `label: failed: ${why}`) };
 }
 
@@ -75,7 +76,7 @@ function flagWords({ printer, lp, template, dpi }: FlagValues<typeof keyLabelFla
   ];
 }
 
-const deviceOf = (key: EnrolledKey): LabelDevice => ({
+const deviceOf = (key: EnrollmentOutcome): LabelDevice => ({
   deviceId: key.deviceId as LabelDevice['deviceId'],
   deviceType: key.deviceType,
   serialNumber: key.serialNumber ?? '',

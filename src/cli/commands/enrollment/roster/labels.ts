@@ -1,12 +1,13 @@
 /** The labels of a roster run. They are printed beside the line: a printer that waits or fails holds up no person. */
+
+import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import type { Context } from '../../../framework/context.ts';
 import { counted } from '../../../framework/count.ts';
 import { safe } from '../../../terminal/text.ts';
-import type { EnrolledKey } from '../enroll/enroll-key.ts';
 import { type KeyLabel, withoutLabel } from '../labels/enrolled.ts';
 
 /** Takes the row of a bound key again when its label is printed or has failed. `needsAttention`: its message explains what to do about the label. */
-export type Labeled = (row: EnrolledKey, needsAttention: boolean) => Promise<void>;
+export type Labeled = (row: EnrollmentOutcome, needsAttention: boolean) => Promise<void>;
 
 export class RosterLabels {
   readonly #context: Context;
@@ -15,7 +16,7 @@ export class RosterLabels {
   /** The file of results if it is CSV; else null. */
   readonly #results: string | null;
   /** Bound keys whose labels are not printed, in the order in which they were bound. */
-  readonly #missing = new Set<EnrolledKey>();
+  readonly #missing = new Set<EnrollmentOutcome>();
   #last: Promise<void> = Promise.resolve();
 
   constructor(context: Context, label: KeyLabel, results: string | null, labeled: Labeled) {
@@ -26,13 +27,13 @@ export class RosterLabels {
   }
 
   /** Prints the label after those before it. Resolves when it is printed, has failed, or Ctrl-C was pressed. */
-  add(row: EnrolledKey): Promise<void> {
+  add(row: EnrollmentOutcome): Promise<void> {
     this.#missing.add(row);
     this.#last = this.#last.then(() => this.#one(row));
     return this.#last;
   }
 
-  async #one(row: EnrolledKey): Promise<void> {
+  async #one(row: EnrollmentOutcome): Promise<void> {
     const { interrupt } = this.#context.io;
     const stopped = interrupt.aborted ? ended(row) : untilAborted(interrupt).then(() => ended(row));
     const labeled = await Promise.race([stopped, this.#label.print(row)]);
@@ -51,7 +52,7 @@ export class RosterLabels {
   }
 }
 
-const ended = (row: EnrolledKey): EnrolledKey => withoutLabel(row, 'the run was ended');
+const ended = (row: EnrollmentOutcome): EnrollmentOutcome => withoutLabel(row, 'the run was ended');
 
 const untilAborted = (signal: AbortSignal): Promise<void> =>
   new Promise(resolve => {

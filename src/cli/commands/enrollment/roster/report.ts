@@ -2,6 +2,7 @@
 import type { Line } from '../../../../enrollment/line/line.ts';
 import type { Person } from '../../../../enrollment/line/people.ts';
 import { Tally, type TallyFigures } from '../../../../enrollment/line/tally.ts';
+import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import type { Context } from '../../../framework/context.ts';
 import { count, counted } from '../../../framework/count.ts';
 import { Fault, usage } from '../../../framework/fault.ts';
@@ -9,7 +10,6 @@ import { wrapped } from '../../../terminal/card.ts';
 import { statusStyle } from '../../../terminal/style.ts';
 import { safe } from '../../../terminal/text.ts';
 import { shorten, width } from '../../../terminal/width.ts';
-import type { EnrolledKey } from '../enroll/enroll-key.ts';
 import { enrolledWords } from '../enroll/enrolled-words.ts';
 import type { EnrollFile } from '../enroll/results.ts';
 import { remarkOf } from './remarks.ts';
@@ -35,7 +35,7 @@ export class RosterReport {
   readonly #tally = new Tally(performance.now());
   /** What the last prompt was about: the same prompt is not repeated. */
   #asked = '';
-  #lastBound: EnrolledKey | null = null;
+  #lastBound: EnrollmentOutcome | null = null;
   /** The last check that a key has passed. */
   #lastPassed: Verdict | null = null;
 
@@ -116,7 +116,7 @@ export class RosterReport {
     await this.#write(row, `${this.#boundWords(row)}\n`, isLabeled);
   }
 
-  async #write(row: EnrolledKey, words: string, isLabeled: boolean): Promise<void> {
+  async #write(row: EnrollmentOutcome, words: string, isLabeled: boolean): Promise<void> {
     try {
       await this.#file?.add(row);
     } catch (error) {
@@ -126,7 +126,7 @@ export class RosterReport {
     if (!this.#context.globals.json || !isLabeled) await this.#show(row, words);
   }
 
-  async #show(row: EnrolledKey, words: string): Promise<void> {
+  async #show(row: EnrollmentOutcome, words: string): Promise<void> {
     const { globals, out } = this.#context;
     if (globals.json) await out.row(row);
     else if (globals.quiet) await out.text(row.deviceId === null ? '' : `${safe(row.deviceId)}\n`);
@@ -134,7 +134,7 @@ export class RosterReport {
   }
 
   /** A bound key whose label is printed or has failed. `needsAttention`: its message is for the operator. */
-  async labeled(row: EnrolledKey, needsAttention: boolean): Promise<void> {
+  async labeled(row: EnrollmentOutcome, needsAttention: boolean): Promise<void> {
     if (this.#context.globals.json) return this.#context.out.row(row);
     if (!needsAttention) return;
     const about = safe(
@@ -145,7 +145,7 @@ export class RosterReport {
   }
 
   /** The result of a key that was spooled. A script gets the row of a key with a label from `labeled`. */
-  async delivered(row: EnrolledKey, isBound: boolean, isLabeled: boolean): Promise<void> {
+  async delivered(row: EnrollmentOutcome, isBound: boolean, isLabeled: boolean): Promise<void> {
     const words = isBound ? `${this.#boundWords(row)}\n` : enrolledWords(this.#context, row);
     await this.#write(row, words, isLabeled);
     if (isBound) return;
@@ -185,7 +185,7 @@ export class RosterReport {
     if (remark !== null) this.#total(remark);
   }
 
-  #boundWords(row: EnrolledKey): string {
+  #boundWords(row: EnrollmentOutcome): string {
     const { paint } = this.#context.out;
     if (row.result === 'new') return `${paint('cyan', '+ would bind')}  ${safe(row.userId ?? '')}  ${keyWords(row)}`;
     if (row.result === 'spooled') return `${paint('yellow', '… spooled')}  ${safe(row.userId ?? '')}  ${keyWords(row)}`;
@@ -246,11 +246,11 @@ function tallyWords({ passed, failed, reasons, yield: part, perHour }: TallyFigu
   return [`${passed} passed`, `${failed} failed${why}`, `yield ${part} %`, ...rate].join(', ');
 }
 
-const keyWords = ({ deviceType, serialNumber, simulated }: EnrolledKey): string =>
+const keyWords = ({ deviceType, serialNumber, simulated }: EnrollmentOutcome): string =>
   safe(`${deviceType} ${serialNumber ?? '(no readable serial)'}${simulated ? ' (simulated)' : ''}`);
 
 /** The error for a key whose row the file does not have. If the key is bound, the operator has to know that. */
-const notInFile = (error: unknown, { result, deviceId, userId }: EnrolledKey): unknown =>
+const notInFile = (error: unknown, { result, deviceId, userId }: EnrollmentOutcome): unknown =>
   error instanceof Fault && result !== 'failed'
     ? usage(
         error.message,

@@ -2,11 +2,13 @@
 import { dirname } from 'node:path';
 import type { Key } from '../../../../contract/hardware.ts';
 import type { DeviceType } from '../../../../contract/values.ts';
+import type { EnrollKeyOptions, Proved } from '../../../../enrollment/key-enrollment.ts';
 import type { CheckAction, LineAction, LineEvent } from '../../../../enrollment/line/events.ts';
 import { Line } from '../../../../enrollment/line/line.ts';
 import type { Person } from '../../../../enrollment/line/people.ts';
 import { countsOf } from '../../../../enrollment/line/rows.ts';
 import { settled } from '../../../../enrollment/line/settled.ts';
+import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import type { Context } from '../../../framework/context.ts';
 import { count, counted } from '../../../framework/count.ts';
 import { exitCodes } from '../../../framework/exit-codes.ts';
@@ -15,7 +17,6 @@ import { homeFile, lockRunIfPossible } from '../../../jobs/run-lock.ts';
 import type { FileLock } from '../../../settings/file-lock.ts';
 import { makeFolder } from '../../../settings/files.ts';
 import { safe } from '../../../terminal/text.ts';
-import type { EnrolledKey, EnrollKeyOptions, Proved } from '../enroll/enroll-key.ts';
 import { type KeyEventOptions, keyEvents } from '../enroll/key-events.ts';
 import { type BoundKey, EnrollFile, lockResults } from '../enroll/results.ts';
 import { attachedAtStart, Idle } from '../enroll/waiting.ts';
@@ -281,7 +282,7 @@ class RosterRun {
   }
 
   /** A key that was spooled is delivered. If it is not bound, its person needs another one. */
-  async #delivered(row: EnrolledKey): Promise<void> {
+  async #delivered(row: EnrollmentOutcome): Promise<void> {
     const { serialNumber, userId, deviceType, result } = row;
     const isBound = result === 'registered' || result === 'known';
     if (!isBound && serialNumber !== null) {

@@ -1,16 +1,16 @@
 /** What a roster run asks of the registry for one key: a check that changes nothing, then the binding. */
 import type { Key } from '../../../../contract/hardware.ts';
-import type { Person } from '../../../../enrollment/line/people.ts';
-import { newKey } from '../../../client/keyed-write.ts';
-import type { Context } from '../../../framework/context.ts';
 import {
-  type EnrolledKey,
   type EnrollKeyOptions,
-  isAway,
-  isOfOneKey,
+  type EnrollmentParts,
   KeyEnrollment,
   type Proved,
-} from '../enroll/enroll-key.ts';
+} from '../../../../enrollment/key-enrollment.ts';
+import type { Person } from '../../../../enrollment/line/people.ts';
+import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
+import { newKey } from '../../../client/keyed-write.ts';
+import type { Context } from '../../../framework/context.ts';
+import { enrollmentParts, isAway, isOfOneKey } from '../enroll/enrollment-parts.ts';
 import type { Outbox } from '../spool/outbox.ts';
 import type { SpooledKeys } from '../spool/spooled-keys.ts';
 
@@ -18,7 +18,7 @@ import type { SpooledKeys } from '../spool/spooled-keys.ts';
 export interface Verdict {
   /** Why the key failed, in a few words, as the run counts it; null if it passed. */
   readonly failure: string | null;
-  readonly row: EnrolledKey;
+  readonly row: EnrollmentOutcome;
   /** What the key has proved; null if it was not asked. */
   readonly proved: Proved | null;
 }
@@ -31,7 +31,7 @@ export interface Spooling {
 
 /** Checks keys and binds them, with the same options for every person. */
 export class Station {
-  readonly #context: Context;
+  readonly #parts: EnrollmentParts;
   readonly #options: EnrollKeyOptions;
   /** The person that each key counts for, by serial number. */
   readonly #counted: Map<string, string>;
@@ -44,7 +44,7 @@ export class Station {
     counted: Iterable<readonly [string, string]>,
     spooling: Spooling | null,
   ) {
-    this.#context = context;
+    this.#parts = enrollmentParts(context);
     this.#options = options;
     this.#counted = new Map(counted);
     this.#spooling = spooling;
@@ -131,20 +131,25 @@ export class Station {
 
   #enrollment(person: Person, dryRun: boolean, proved: Proved | null = null): KeyEnrollment {
     const options = { ...this.#options, activateFor: person.userId, dryRun };
-    return new KeyEnrollment(this.#context, options, { proved, id: this.#spooling === null ? undefined : newKey() });
+    return new KeyEnrollment(this.#parts, options, { proved, id: this.#spooling === null ? null : newKey() });
   }
 }
 
 /** What differs in the row of a key that was not looked up. */
 const unchecked = { result: 'spooled', message: null } as const;
 
-function verdict(failure: string | null, outcome: EnrolledKey, person: Person, proved: Proved | null = null): Verdict {
+function verdict(
+  failure: string | null,
+  outcome: EnrollmentOutcome,
+  person: Person,
+  proved: Proved | null = null,
+): Verdict {
   const { userId, name } = person;
   const result = failure === null ? outcome.result : 'failed';
   return { failure, row: { ...outcome, result, userId, name, failure }, proved };
 }
 
-function failureOf({ serialNumber }: Key, { result, status, message }: EnrolledKey): string | null {
+function failureOf({ serialNumber }: Key, { result, status, message }: EnrollmentOutcome): string | null {
   if (result !== 'failed' && message === null) return null;
   if (serialNumber === null) return 'serial number unreadable';
   if (status === 'LOCKED' || status === 'DEACTIVATED') return status;

@@ -2,10 +2,11 @@
 import { Code } from '../../../../contract/codes.ts';
 import type { DeviceDetail } from '../../../../contract/device-shapes.ts';
 import { idempotency } from '../../../../contract/limits.ts';
+import { activationKey } from '../../../../enrollment/key-enrollment.ts';
+import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import type { Client } from '../../../client/client.ts';
 import { isServerRefusal, NotServing } from '../../../client/failures.ts';
-import { findBySerial } from '../../devices/find-device.ts';
-import { activationKey, type EnrolledKey, isAway, isOfOneKey } from '../enroll/enroll-key.ts';
+import { deviceOfSerial, isAway, isOfOneKey } from '../enroll/enrollment-parts.ts';
 import type { KeyLabel } from '../labels/enrolled.ts';
 import { type Ending, endings, type SpoolEntry } from './lines.ts';
 import type { SpoolItem } from './read.ts';
@@ -24,12 +25,12 @@ export interface DeliveryParts {
   /** Prints labels; null prints none. */
   readonly label: KeyLabel | null;
   /** Writes a result where the operator keeps results. The key is marked as delivered after that. */
-  readonly write: (row: EnrolledKey) => Promise<void>;
+  readonly write: (row: EnrollmentOutcome) => Promise<void>;
 }
 
 /** The result of a key. */
 export interface DeliveredKey {
-  readonly row: EnrolledKey;
+  readonly row: EnrollmentOutcome;
   /** Whether the key still waits: it could not be delivered now. */
   readonly stillWaits: boolean;
 }
@@ -73,7 +74,7 @@ export class Delivery {
     }
   }
 
-  async #register(item: SpoolItem, entry: SpoolEntry): Promise<EnrolledKey> {
+  async #register(item: SpoolItem, entry: SpoolEntry): Promise<EnrollmentOutcome> {
     const { client, spool } = this.#parts;
     const { sentAt } = item;
     const isStored = sentAt !== null && Date.now() - Date.parse(sentAt) < replayMs && (await client.acceptsKeys());
@@ -97,14 +98,16 @@ export class Delivery {
     }
   }
 
-  async #find({ registration }: SpoolEntry): Promise<DeviceDetail | null> {
-    const { client } = this.#parts;
-    const { exact } = await findBySerial(client, registration.serialNumber);
-    return exact && client.call('getDevice', { params: { deviceId: exact.deviceId } });
+  #find({ registration }: SpoolEntry): Promise<DeviceDetail | null> {
+    return deviceOfSerial(this.#parts.client, registration.serialNumber);
   }
 
   /** The result for a device that is in the registry: of this entry, one that its person may have, or a conflict. */
-  #existing(entry: SpoolEntry, device: DeviceDetail, sentAt: string | null): Promise<EnrolledKey> | EnrolledKey {
+  #existing(
+    entry: SpoolEntry,
+    device: DeviceDetail,
+    sentAt: string | null,
+  ): Promise<EnrollmentOutcome> | EnrollmentOutcome {
     const { deviceId, status, userId, activationCode } = device;
     const isOurs = sentAt !== null && isOfEntry(entry, device, sentAt);
     const wanted = entry.userId;
@@ -118,7 +121,7 @@ export class Delivery {
   }
 
   /** Activates the device if the entry names a user. A refusal is reported; the registration is kept. */
-  async #activated(entry: SpoolEntry, row: EnrolledKey): Promise<EnrolledKey> {
+  async #activated(entry: SpoolEntry, row: EnrollmentOutcome): Promise<EnrollmentOutcome> {
     const { deviceId, activationCode } = row;
     const { userId } = entry;
     if (userId === null || deviceId === null) return row;
@@ -144,7 +147,7 @@ function isOfEntry({ registration }: SpoolEntry, device: DeviceDetail, sentAt: s
   return isSame && Date.parse(device.createdAt) >= Date.parse(sentAt) - clockMs;
 }
 
-function conflict(entry: SpoolEntry, device: DeviceDetail): EnrolledKey {
+function conflict(entry: SpoolEntry, device: DeviceDetail): EnrollmentOutcome {
   const { deviceId, status, userId, userName, createdAt } = device;
   const holder = userId === null ? '' : ` for ${userName === null ? userId : `${userId} (${userName})`}`;
   const message = `already registered as ${deviceId} since ${createdAt}, ${status}${holder}`;
@@ -152,17 +155,20 @@ function conflict(entry: SpoolEntry, device: DeviceDetail): EnrolledKey {
   return rowOf(entry, { result: 'conflict', deviceId, status, userId: isRoster ? entry.userId : userId, message });
 }
 
-const failed = (entry: SpoolEntry, row: EnrolledKey, why: string): EnrolledKey => ({
+const failed = (entry: SpoolEntry, row: EnrollmentOutcome, why: string): EnrollmentOutcome => ({
   ...row,
   result: 'failed',
   userId: entry.name === undefined ? row.userId : entry.userId,
   message: `${row.result}, but not activated: ${why}`,
 });
 
-const endingOf = ({ result }: EnrolledKey): Ending => endings.find(ending => ending === result) ?? 'failed';
+const endingOf = ({ result }: EnrollmentOutcome): Ending => endings.find(ending => ending === result) ?? 'failed';
 
 /** The row of an entry. */
-export function rowOf(entry: SpoolEntry, what: Partial<EnrolledKey> & Pick<EnrolledKey, 'result'>): EnrolledKey {
+export function rowOf(
+  entry: SpoolEntry,
+  what: Partial<EnrollmentOutcome> & Pick<EnrollmentOutcome, 'result'>,
+): EnrollmentOutcome {
   const { registration, serialSource, simulated, name, userId } = entry;
   const { serialNumber, deviceType, manufacturer, model, firmwareVersion = null, tags } = registration;
   const { result, ...rest } = what;

@@ -1,3 +1,4 @@
+import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import type { Context } from '../../../framework/context.ts';
 import { count, counted } from '../../../framework/count.ts';
 import { command } from '../../../framework/define.ts';
@@ -6,7 +7,6 @@ import { interrupted } from '../../../framework/fault.ts';
 import { errorAfter } from '../../../jobs/send.ts';
 import type { FileLock } from '../../../settings/file-lock.ts';
 import { safe, shellWord } from '../../../terminal/text.ts';
-import type { EnrolledKey } from '../enroll/enroll-key.ts';
 import { enrolledWords } from '../enroll/enrolled-words.ts';
 import { EnrollFile, lockResults } from '../enroll/results.ts';
 import { type KeyLabel, keyLabelFlags, keyLabelOf } from '../labels/enrolled.ts';
@@ -111,7 +111,7 @@ class Flush {
     }
   }
 
-  async #write(row: EnrolledKey): Promise<void> {
+  async #write(row: EnrollmentOutcome): Promise<void> {
     const { out, globals } = this.#context;
     const { result } = row;
     this.#counts[result === 'conflict' || result === 'failed' ? result : 'delivered']++;

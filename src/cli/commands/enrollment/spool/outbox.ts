@@ -1,10 +1,12 @@
 /** Keys of a run whose registry may be away: they wait in the spool file, and are delivered in the background when it answers. */
+
+import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import { isServerRefusal } from '../../../client/failures.ts';
 import type { Context } from '../../../framework/context.ts';
 import { counted } from '../../../framework/count.ts';
 import { sleep } from '../../../framework/retry.ts';
 import { safe, shellWord } from '../../../terminal/text.ts';
-import { type EnrolledKey, isAway } from '../enroll/enroll-key.ts';
+import { isAway } from '../enroll/enrollment-parts.ts';
 import type { KeyLabel } from '../labels/enrolled.ts';
 import { Delivery, rowOf } from './deliver.ts';
 import type { SpoolEntry } from './lines.ts';
@@ -23,7 +25,7 @@ export class Outbox {
   readonly #over = new AbortController();
   /** Ids of keys that the registry could not take in this run. */
   readonly #left = new Set<string>();
-  #write: (row: EnrolledKey) => Promise<void> = async () => undefined;
+  #write: (row: EnrollmentOutcome) => Promise<void> = async () => undefined;
   #away: Error | null;
   #failure: unknown = null;
   #work: Promise<void> = Promise.resolve();
@@ -74,7 +76,7 @@ export class Outbox {
   }
 
   /** Delivers keys of an earlier run, if some wait. `write` receives the result of each key that is delivered. */
-  start(write: (row: EnrolledKey) => Promise<void>): void {
+  start(write: (row: EnrollmentOutcome) => Promise<void>): void {
     this.#write = write;
     if (this.#away !== null) this.#sayAway(this.#away);
     this.#begin();
@@ -88,7 +90,7 @@ export class Outbox {
   }
 
   /** Spools a key, and returns its row: `failed` if the file cannot be written, for example on a full disk. */
-  async add(entry: SpoolEntry, isSent: boolean): Promise<EnrolledKey> {
+  async add(entry: SpoolEntry, isSent: boolean): Promise<EnrollmentOutcome> {
     try {
       await this.#spool.add(entry, isSent);
     } catch (error) {

@@ -5,7 +5,7 @@ import { usage } from '../../../framework/fault.ts';
 import { meetServer } from '../../../session/server-identity.ts';
 import { type KnownServer, readKnownServer } from '../../../settings/known-servers.ts';
 import { addressesOf } from '../../../settings/settings.ts';
-import { isAway } from '../enroll/enroll-key.ts';
+import { isAway } from '../enroll/enrollment-parts.ts';
 import type { SpoolHeader } from './lines.ts';
 
 /** The registry of this command, and why it cannot be reached; `away` null if it answers. */

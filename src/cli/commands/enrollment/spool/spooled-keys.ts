@@ -1,14 +1,10 @@
 /** An enrollment that spools keys while the registry is away. */
 import type { Key } from '../../../../contract/hardware.ts';
+import { type EnrollKeyOptions, KeyEnrollment, registrationFor } from '../../../../enrollment/key-enrollment.ts';
+import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import { newKey } from '../../../client/keyed-write.ts';
 import type { Context } from '../../../framework/context.ts';
-import {
-  type EnrolledKey,
-  type EnrollKeyOptions,
-  isAway,
-  KeyEnrollment,
-  registrationFor,
-} from '../enroll/enroll-key.ts';
+import { enrollmentParts, isAway } from '../enroll/enrollment-parts.ts';
 import { rowOf } from './deliver.ts';
 import type { SpoolEntry } from './lines.ts';
 import type { Outbox } from './outbox.ts';
@@ -38,11 +34,11 @@ export class SpooledKeys {
   }
 
   /** The result for the key. Throws if every other key would fail as well. `person` is absent without a roster. */
-  async handle(key: Key, person?: Holder): Promise<EnrolledKey> {
+  async handle(key: Key, person?: Holder): Promise<EnrollmentOutcome> {
     const { serialNumber } = key;
     const options = person === undefined ? this.#options : { ...this.#options, activateFor: person.userId };
     const id = newKey();
-    const enrollment = new KeyEnrollment(this.#context, options, { id });
+    const enrollment = new KeyEnrollment(enrollmentParts(this.#context), options, { id });
     if (serialNumber === null) return enrollment.handle(key);
     const entry = entryOf({ ...key, serialNumber }, { id, options, person });
     // A run that was killed has spooled it, and has no row of it.

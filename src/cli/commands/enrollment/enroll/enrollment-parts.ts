@@ -1,0 +1,88 @@
+/** What an enrollment of the command line works with: the registry of the context, and words that name commands. */
+import { Code } from '../../../../contract/codes.ts';
+import type { DeviceDetail } from '../../../../contract/device-shapes.ts';
+import type { EnrollmentParts } from '../../../../enrollment/key-enrollment.ts';
+import type { EnrollmentRegistry, EnrollmentWords } from '../../../../enrollment/registry.ts';
+import type { Client } from '../../../client/client.ts';
+import { isServerRefusal, NotServing, Unreachable } from '../../../client/failures.ts';
+import { newKey } from '../../../client/keyed-write.ts';
+import type { Context } from '../../../framework/context.ts';
+import { Fault } from '../../../framework/fault.ts';
+import { findBySerial } from '../../devices/find-device.ts';
+import { registrationOf } from '../../devices/registration.ts';
+
+/** Refusals that every other key would meet as well. */
+const fatal = [Code.tokenInvalid, Code.tokenExpired, Code.noPermission, 401, 403, 429];
+
+const isUnplugged = (error: unknown): boolean => error instanceof Fault && error.kind === 'hardware';
+
+/** Whether an error concerns one key; any other error would stop every key. */
+export const isOfOneKey = (error: unknown): error is Error =>
+  isServerRefusal(error) ? !fatal.includes(error.code) : isUnplugged(error);
+
+/** Whether the registry cannot be reached or does not work now: a key that meets this error can be registered later. */
+export const isAway = (error: unknown): error is Error =>
+  error instanceof Unreachable ||
+  error instanceof NotServing ||
+  (isServerRefusal(error) && error.code >= 500 && error.code < 600);
+
+/** What enrollments of this context work with. */
+export const enrollmentParts = (context: Context): EnrollmentParts => ({ registry: registryOf(context), words });
+
+const detailOf = (registry: Client, deviceId: string): Promise<DeviceDetail> =>
+  registry.call('getDevice', { params: { deviceId } });
+
+/** The device with exactly this serial number; null if there is none. */
+export async function deviceOfSerial(registry: Client, serialNumber: string): Promise<DeviceDetail | null> {
+  const { exact } = await findBySerial(registry, serialNumber);
+  return exact && detailOf(registry, exact.deviceId);
+}
+
+function registryOf(context: Context): EnrollmentRegistry {
+  const { registry } = context;
+  return {
+    deviceOf: async key => {
+      const device = await registrationOf(context, key);
+      return device && detailOf(registry, device.deviceId);
+    },
+    find: serialNumber => deviceOfSerial(registry, serialNumber),
+    register: async (body, id) =>
+      (await registry.send({ operation: 'registerDevice', key: id ?? newKey(), input: { body } })).data,
+    activate: async (body, id) =>
+      (await registry.send({ operation: 'activateDevice', key: id ?? newKey(), input: { body } })).data,
+    prove: async (key, required) => {
+      const { proveKey, reasonOf } = await import('../../proofs/prove-key.ts');
+      // A serial number is proved by the best method; the policy may require a fact that this method does not prove.
+      const verdict = await proveKey(context, key, { method: required === 'unit' ? undefined : 'policy' });
+      return { proof: verdict.proof, proofId: verdict.proofId, reason: reasonOf(verdict) };
+    },
+    failureOf: error => ({
+      isOfOneKey: isOfOneKey(error),
+      isAway: isAway(error),
+      isDuplicate: isServerRefusal(error, Code.serialDuplicated),
+      isLost: error instanceof Unreachable && error.maybeDone,
+    }),
+  };
+}
+
+const words: EnrollmentWords = {
+  unreadable: 'its serial number cannot be read',
+  notActivated: ({ deviceId, status, userId, userName }, user, dryRun) => {
+    const holder = userId === null ? 'another user' : userName === null ? userId : `${userId} (${userName})`;
+    const not = `${dryRun ? 'would not be' : 'not'} activated for ${user}: it is ${status}`;
+    switch (status) {
+      case 'LOCKED':
+        return userId === user
+          ? `${not}. Unlock it: devmgr unlock ${deviceId}`
+          : `${not}, and bound to ${holder}. Return it to that user, or use another key`;
+      case 'DEACTIVATED':
+        return `${not} permanently. Use another key`;
+      default:
+        return `${not} for ${holder}. Return it to that user, or retire it and use another key: devmgr deactivate ${deviceId} --reason TEXT`;
+    }
+  },
+  activationRefused: (result, why) =>
+    why === null ? 'not activated: its code is not visible to your role' : `${result}, but not activated: ${why}`,
+  unproved: (required, { proof, reason }) =>
+    `--require-proof ${required}: the grade of this key is ${proof.grade}${reason ? ` (${reason})` : ''}`,
+};

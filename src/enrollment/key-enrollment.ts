@@ -1,0 +1,232 @@
+/** Enrolls one key: finds or registers its device, and activates it if a user is named. Used by the command line and the console. */
+import type { DeviceDetail } from '../contract/device-shapes.ts';
+import { hasGrade } from '../contract/grades.ts';
+import type { Key } from '../contract/hardware.ts';
+import type { Proof } from '../contract/proof.ts';
+import type { Tags } from '../contract/tags.ts';
+import type { EnrollmentOutcome, EnrollmentResult } from './outcome.ts';
+import type { EnrollmentProof, EnrollmentRegistry, EnrollmentWords, NumberedKey } from './registry.ts';
+
+/** How keys are enrolled. */
+export interface EnrollKeyOptions {
+  /** Overrides what the key reports; null does not. */
+  readonly manufacturer: string | null;
+  readonly model: string | null;
+  /** Activate each key for this user; null leaves it INACTIVE. */
+  readonly activateFor: string | null;
+  readonly dryRun: boolean;
+  /** Least grade that a key must prove to be registered; `none` proves it and requires nothing. Null does not prove it. */
+  readonly proof: EnrollmentProof | null;
+  /** Tags of each device that is registered; null for none. */
+  readonly tags: Tags | null;
+}
+
+/** Manufacturer and model if neither the key nor the user names them. */
+const unknown = 'unknown';
+
+/** A proof, and the challenge that it answers; null if the device had it before. */
+export interface Proved {
+  readonly proof: Proof | null;
+  readonly proofId: string | null;
+  /** Why the key may not be registered; null if it may. */
+  readonly refusal: string | null;
+}
+
+/** The idempotency key of the activation that belongs to a registration with this key. */
+export const activationKey = (registrationKey: string): string => `${registrationKey}-activate`;
+
+/** What an enrollment works with. */
+export interface EnrollmentParts {
+  readonly registry: EnrollmentRegistry;
+  readonly words: EnrollmentWords;
+}
+
+/** What is known of one key before it is enrolled. */
+export interface KnownOfKey {
+  /** What it has proved: it is not asked again. */
+  readonly proved?: Proved | null;
+  /** The idempotency key of its registration. If it is present, a registry that is away throws: the caller spools the key. */
+  readonly id?: string | null;
+}
+
+/** Enrolls keys one by one, with the same options. */
+export class KeyEnrollment {
+  readonly #registry: EnrollmentRegistry;
+  readonly #words: EnrollmentWords;
+  readonly #options: EnrollKeyOptions;
+  readonly #earlier: Proved | null;
+  readonly #id: string | null;
+  #isSent = false;
+
+  constructor(
+    { registry, words }: EnrollmentParts,
+    options: EnrollKeyOptions,
+    { proved = null, id = null }: KnownOfKey = {},
+  ) {
+    this.#registry = registry;
+    this.#words = words;
+    this.#options = options;
+    this.#earlier = proved;
+    this.#id = id;
+  }
+
+  /** Whether the registry may have received a registration. */
+  get isSent(): boolean {
+    return this.#isSent;
+  }
+
+  /** The result for the key. Throws if every other key would fail as well. */
+  async handle(key: Key): Promise<EnrollmentOutcome> {
+    const { serialNumber } = key;
+    if (serialNumber === null)
+      return this.#outcome(key, { result: 'failed', message: key.problem ?? this.#words.unreadable });
+    try {
+      const known = await this.#known(key);
+      if (known) return known;
+      if (this.#options.dryRun) return this.#outcome(key, { result: 'new' });
+      return await this.#register(key, serialNumber);
+    } catch (error) {
+      return this.#outcome(key, { result: 'failed', message: this.#messageOf(error) });
+    }
+  }
+
+  /** The message of an error that concerns this key alone. Throws any other. */
+  #messageOf(error: unknown): string {
+    const { isOfOneKey, isAway } = this.#registry.failureOf(error);
+    if (!isOfOneKey || (this.#id !== null && isAway)) throw error;
+    return (error as Error).message;
+  }
+
+  /** The result for a registered key; null if it is not registered. */
+  async #known(key: Key): Promise<EnrollmentOutcome | null> {
+    const device = await this.#registry.deviceOf(key);
+    return device && this.#recognized(key, device);
+  }
+
+  async #recognized(key: Key, device: DeviceDetail): Promise<EnrollmentOutcome> {
+    const { deviceId, status, userId, activationCode, manufacturer, model } = device;
+    const message = this.#whyNotActivated(device);
+    const known = { deviceId, status, userId, activationCode, manufacturer, model, message };
+    const proof = await this.proved(device.proof ?? null, key);
+    const outcome = this.#outcome(key, {
+      result: 'known',
+      ...known,
+      ...(proof === null ? {} : { proof: proof.proof }),
+      ...(this.#options.tags === null ? {} : { tags: device.tags }),
+    });
+    if (proof?.refusal) return { ...outcome, result: 'failed', message: `registered, but ${proof.refusal}` };
+    return this.#activated(outcome);
+  }
+
+  /** What the key proves: `proof` if that is sufficient, else what it answers now. Null if keys are not proved. */
+  async proved(proof: Proof | null, key: Key): Promise<Proved | null> {
+    const { proof: required, dryRun } = this.#options;
+    if (required === null) return null;
+    if (dryRun || hasGrade(proof, required === 'none' ? 'model' : required))
+      return { proof, proofId: null, refusal: null };
+    return this.#prove(key);
+  }
+
+  /** Asks the key. Null if keys are not proved. */
+  async #prove(key: Key): Promise<Proved | null> {
+    if (this.#earlier !== null) return this.#earlier;
+    const { proof: required } = this.#options;
+    const { serialNumber } = key;
+    if (required === null || serialNumber === null) return null;
+    const found = await this.#registry.prove({ ...key, serialNumber }, required);
+    const { proof, proofId } = found;
+    const isProved = required === 'none' || hasGrade(proof, required);
+    return { proof, proofId, refusal: isProved ? null : this.#words.unproved(required, found) };
+  }
+
+  /** Why the device cannot be activated for the user; null if it can, or if nothing is to be done. */
+  #whyNotActivated(device: DeviceDetail): string | null {
+    const { activateFor, dryRun } = this.#options;
+    const { status, userId } = device;
+    if (activateFor === null || status === 'INACTIVE' || (status === 'ACTIVE' && userId === activateFor)) return null;
+    return this.#words.notActivated(device, activateFor, dryRun);
+  }
+
+  async #register(key: Key, serialNumber: string): Promise<EnrollmentOutcome> {
+    const proved = await this.#prove(key);
+    const proof = proved === null ? {} : { proof: proved.proof };
+    if (proved?.refusal)
+      return this.#outcome(key, { result: 'failed', message: `not registered: ${proved.refusal}`, ...proof });
+    const body = {
+      ...registrationFor({ ...key, serialNumber }, this.#options),
+      ...(proved?.proofId ? { proofId: proved.proofId } : {}),
+    };
+    try {
+      this.#isSent = true;
+      const { deviceId, activationCode, status } = await this.#registry.register(body, this.#id);
+      return this.#activated(this.#outcome(key, { result: 'registered', deviceId, activationCode, status, ...proof }));
+    } catch (error) {
+      // Another client registered it first, or the response to our first attempt was lost.
+      const { isDuplicate, isLost } = this.#registry.failureOf(error);
+      const device = isDuplicate || isLost ? await this.#registry.find(serialNumber) : null;
+      if (device === null) throw error;
+      const known = await this.#recognized(key, device);
+      return isLost ? { ...known, result: 'registered' } : known;
+    }
+  }
+
+  /** Activates an INACTIVE device if a user is named. A refusal is reported; the registration is kept. */
+  async #activated(outcome: EnrollmentOutcome): Promise<EnrollmentOutcome> {
+    const { activateFor, dryRun } = this.#options;
+    const { deviceId, activationCode } = outcome;
+    if (activateFor === null || dryRun || outcome.status !== 'INACTIVE' || deviceId === null) return outcome;
+    const refused = (why: string | null) => this.#words.activationRefused(outcome.result, why);
+    if (activationCode === null) return { ...outcome, message: refused(null) };
+    try {
+      const body = { deviceId, activationCode, userId: activateFor };
+      const id = this.#id === null ? null : activationKey(this.#id);
+      const { status, userId } = await this.#registry.activate(body, id);
+      return { ...outcome, status, userId };
+    } catch (error) {
+      return { ...outcome, result: 'failed', message: refused(this.#messageOf(error)) };
+    }
+  }
+
+  /** The fields for a key that failed before it was looked up. */
+  failed(key: Key, message: string): EnrollmentOutcome {
+    return this.#outcome(key, { result: 'failed', message });
+  }
+
+  #outcome(key: Key, what: Partial<EnrollmentOutcome> & { readonly result: EnrollmentResult }): EnrollmentOutcome {
+    const { result, ...rest } = what;
+    return {
+      result,
+      deviceId: null,
+      serialNumber: key.serialNumber,
+      deviceType: key.deviceType,
+      activationCode: null,
+      status: null,
+      userId: null,
+      ...namedBy(key, this.#options),
+      firmwareVersion: key.firmwareVersion,
+      serialSource: key.serialSource,
+      simulated: key.simulated,
+      message: null,
+      ...(this.#options.proof === null ? {} : { proof: null }),
+      ...(this.#options.tags === null ? {} : { tags: this.#options.tags }),
+      ...rest,
+    };
+  }
+}
+
+type Naming = Pick<EnrollKeyOptions, 'manufacturer' | 'model'>;
+
+const namedBy = (key: Key, options: Naming): { readonly manufacturer: string; readonly model: string } => ({
+  manufacturer: options.manufacturer ?? key.manufacturer ?? unknown,
+  model: options.model ?? key.model ?? unknown,
+});
+
+/** The body of a registration, without a proof. */
+export const registrationFor = (key: NumberedKey, options: Naming & Pick<EnrollKeyOptions, 'tags'>) => ({
+  deviceType: key.deviceType,
+  serialNumber: key.serialNumber,
+  ...namedBy(key, options),
+  ...(key.hardwareVersion === null ? {} : { hardwareVersion: key.hardwareVersion }),
+  ...(key.firmwareVersion === null ? {} : { firmwareVersion: key.firmwareVersion }),
+  ...(options.tags === null ? {} : { tags: options.tags }),
+});

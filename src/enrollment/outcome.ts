@@ -1,0 +1,38 @@
+/** What has become of a key, from the registry to the screen. */
+import type { Proof } from '../contract/proof.ts';
+import type { Tags } from '../contract/tags.ts';
+import type { DeviceStatus, DeviceType } from '../contract/values.ts';
+
+/**
+ * `known`: it was already registered. `new`: it would be registered (in a dry run). `spooled`: it is in the spool file. `conflict`: a
+ * key of the spool file that was already registered.
+ */
+export type EnrollmentResult = 'registered' | 'known' | 'new' | 'failed' | 'spooled' | 'conflict';
+
+/** What has become of one key: a row of the results, a line of the screen. */
+export interface EnrollmentOutcome {
+  readonly result: EnrollmentResult;
+  readonly deviceId: string | null;
+  readonly serialNumber: string | null;
+  readonly deviceType: DeviceType;
+  readonly activationCode: string | null;
+  readonly status: DeviceStatus | null;
+  readonly userId: string | null;
+  readonly manufacturer: string;
+  readonly model: string;
+  readonly firmwareVersion: string | null;
+  readonly serialSource: string | null;
+  readonly simulated: boolean;
+  /** Why it failed, or a remark; null if there is none. */
+  readonly message: string | null;
+  /** Present if keys are proved; null if this one was not asked. */
+  readonly proof?: Proof | null;
+  /** Present if the run has tags: those of the device. */
+  readonly tags?: Tags;
+  /** Present if the key is for a person of a roster: the name in the roster, null if that has none. */
+  readonly name?: string | null;
+  /** Present if the key is for a person of a roster: why it failed, in a few words; null if it passed. */
+  readonly failure?: string | null;
+  /** Present if the label of the key was to be printed; if that failed, `message` has the reason. */
+  readonly label?: 'printed' | 'failed';
+}

@@ -1,0 +1,41 @@
+/** How a key is proved: a challenge of the registry, what the key answers, and what the registry concludes. */
+import type { BodyOf, DataOf, InputOf } from '../contract/define.ts';
+import type { Routes } from '../contract/routes.ts';
+import type { NumberedKey } from './registry.ts';
+
+type ProofVerdict = DataOf<Routes['submitProof']>;
+
+/** How a key is asked. `policy`: by the method that the policy of the registry needs. Undefined: by the best one that the key has. */
+export type MethodChoice = BodyOf<Routes['proveKey']>['method'] | 'policy';
+
+/** Requests of an exchange. They reject with the errors of their client. */
+export interface ProofRequests {
+  createChallenge(): Promise<DataOf<Routes['createProofChallenge']>>;
+  /** Asks the attached key, which may have to be touched. */
+  proveKey(body: BodyOf<Routes['proveKey']>): Promise<DataOf<Routes['proveKey']>>;
+  submitProof(input: InputOf<Routes['submitProof']>): Promise<ProofVerdict>;
+}
+
+/** What was concluded, and why the key gave no evidence (`problem`; null if it gave some). */
+export interface ProofConclusion {
+  readonly problem: string | null;
+  /** Null if the key said nothing: the registry judges only keys that say something. */
+  readonly verdict: (ProofVerdict & { readonly proofId: string }) | null;
+}
+
+/** Asks the key, and has the registry judge its answer. */
+export async function exchangeProof(
+  requests: ProofRequests,
+  key: NumberedKey,
+  method: MethodChoice,
+): Promise<ProofConclusion> {
+  const made = await requests.createChallenge();
+  const { serialNumber, manufacturer, model } = key;
+  const { proofId, challenge, registryId, ephemeralPublicKey } = made;
+  const wanted = method === 'policy' ? made.method : method;
+  const question = { serialNumber, challenge, registryId, ephemeralPublicKey, ...(wanted ? { method: wanted } : {}) };
+  const { claims, evidence, problem } = await requests.proveKey(question);
+  if (!evidence && Object.keys(claims).length === 0) return { problem, verdict: null };
+  const body = { serialNumber, manufacturer, model, claims, ...(evidence ? { evidence } : {}) };
+  return { problem, verdict: { ...(await requests.submitProof({ params: { proofId }, body })), proofId } };
+}

@@ -1,0 +1,67 @@
+/** The registry as an enrollment uses it, and the words for what an enrollment finds. */
+import type { BodyOf, DataOf } from '../contract/define.ts';
+import type { DeviceDetail } from '../contract/device-shapes.ts';
+import type { Key } from '../contract/hardware.ts';
+import type { Proof } from '../contract/proof.ts';
+import type { Routes } from '../contract/routes.ts';
+import type { EnrollmentResult } from './outcome.ts';
+
+/** A key with a serial number: only such keys can be registered and proved. */
+export type NumberedKey = Key & { readonly serialNumber: string };
+
+/** What a key must prove to be registered; `none`: it is asked, and nothing is required. */
+export type EnrollmentProof = 'none' | 'model' | 'unit';
+
+/** What a key has proved. */
+export interface KeyProof {
+  readonly proof: Proof;
+  /** The challenge that was answered; null if the key said nothing at all. */
+  readonly proofId: string | null;
+  /** Why it did not prove more, in one sentence; empty if that is not known. */
+  readonly reason: string;
+}
+
+/** What an error of a request means for an enrollment. */
+export interface RequestFailure {
+  /** Whether it concerns one key; any other error would stop every key. */
+  readonly isOfOneKey: boolean;
+  /** Whether the registry cannot be reached or does not work now: the key can be registered later. */
+  readonly isAway: boolean;
+  /** Whether the serial number is already registered. */
+  readonly isDuplicate: boolean;
+  /** Whether the answer was lost: the request may have been carried out. */
+  readonly isLost: boolean;
+}
+
+/** Requests of an enrollment. They reject with the errors of their client, which `failureOf` reads. */
+export interface EnrollmentRegistry {
+  /** The device of an attached key; null if it is not registered. */
+  deviceOf(key: Key): Promise<DeviceDetail | null>;
+  /** The device with exactly this serial number; null if there is none. */
+  find(serialNumber: string): Promise<DeviceDetail | null>;
+  /** `id`: the idempotency key; null for a new one. */
+  register(
+    body: BodyOf<Routes['registerDevice']>,
+    id: string | null,
+  ): Promise<Pick<DataOf<Routes['registerDevice']>, 'deviceId' | 'activationCode' | 'status'>>;
+  /** Likewise. */
+  activate(
+    body: BodyOf<Routes['activateDevice']>,
+    id: string | null,
+  ): Promise<Pick<DataOf<Routes['activateDevice']>, 'status' | 'userId'>>;
+  /** Asks the key for evidence, and the registry for the verdict. */
+  prove(key: NumberedKey, required: EnrollmentProof): Promise<KeyProof>;
+  failureOf(error: unknown): RequestFailure;
+}
+
+/** Messages of an outcome. */
+export interface EnrollmentWords {
+  /** The serial number cannot be read, and the hardware does not say why. */
+  readonly unreadable: string;
+  /** Why a device that is neither INACTIVE nor ACTIVE for the user is not activated. */
+  notActivated(device: DeviceDetail, userId: string, dryRun: boolean): string;
+  /** The activation was refused; `why` null: the activation code is not visible to the caller. */
+  activationRefused(result: EnrollmentResult, why: string | null): string | null;
+  /** The key proves less than is required. */
+  unproved(required: EnrollmentProof, found: KeyProof): string;
+}
