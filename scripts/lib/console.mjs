@@ -10,7 +10,7 @@ const plain = ['console/index.html', 'console/console.css', 'console/tsconfig.js
 
 /** Preact, and of the console and the contract what all pages use. */
 const ofEveryPage =
-  /\/node_modules\/@?preact\/|\/console\/(?:[^/]+|api\/(?!keys)[^/]+|text\/(?:text|numbers)|parts\/(?:problem|badge|status|lazy))\.tsx?$|\/src\/contract\/(?:endpoints|values|limits)\.ts$/;
+  /\/node_modules\/@?preact\/|\/console\/(?:[^/]+|api\/(?!keys)[^/]+|text\/(?:text|numbers)|parts\/(?:problem|badge|status|lazy|field))\.tsx?$|\/src\/contract\/(?:endpoints|values|limits)\.ts$/;
 
 /** Of the table of operations, what a request needs: method and path of those that the console names. */
 const operationsOfConsole = {
@@ -25,8 +25,12 @@ const operationsOfConsole = {
       const words = new Set(sources.join(' ').match(/\w+/g));
       const named = Object.entries(endpoints)
         .filter(([name]) => words.has(name))
-        .map(([name, { method, path }]) => [name, { method, path }]);
-      return { code: `export const endpoints = ${JSON.stringify(Object.fromEntries(named))};`, moduleType: 'js' };
+        .map(([name, { method, path }]) => `${name}: ${method}(${JSON.stringify(path.slice('/api/'.length))})`);
+      // Calls are shorter than objects: the table is in every page.
+      const made = ['GET', 'POST', 'PUT'].map(
+        method => `${method} = path => ({ method: '${method}', path: '/api/' + path })`,
+      );
+      return { code: `const ${made.join(', ')};\nexport const endpoints = { ${named.join(', ')} };`, moduleType: 'js' };
     },
   },
 };
