@@ -81,7 +81,8 @@ class FormReader<T> {
       if (this.#isText(name, value, encoding, type)) this.#takeField(name, value);
     });
     this.#parser.on('file', (name, stream, fileName, encoding, type) => {
-      if (this.#isText(name, fileName, encoding, type)) this.#takeFile(name, stream, fileName ?? '');
+      const isText = this.#isText(name, fileName, encoding, type);
+      if (isText && name === this.#shape.fileField) this.#takeFile(name, stream, fileName ?? '');
       else stream.on('error', () => {}).resume();
     });
     this.#parser.on('finish', this.#end.resolve);
@@ -133,12 +134,14 @@ class FormReader<T> {
   }
 }
 
-function parserFor(request: IncomingMessage, { fileField }: FormShape): BusboyInstance {
+function parserFor(request: IncomingMessage, { fileField, names }: FormShape): BusboyInstance {
   try {
     return new Busboy({
       headers: request.headers as BusboyHeaders,
-      // By the name of the part: a file without a file name is still the file, and a field may have any type.
-      isPartAFile: name => name === fileField,
+      // By the name of the part: a file without a file name is still the file, and a field may have any type. An unknown part with a
+      // file name is no text.
+      isPartAFile: (name, _type, fileName) =>
+        name === fileField || (fileName !== undefined && name !== undefined && !names.has(name)),
       fileHwm: 256 * 1024,
       highWaterMark: 256 * 1024,
       limits: { fieldSize: 256 * 1024, headerSize: 16 * 1024 },

@@ -108,7 +108,7 @@ describe('one version', () => {
     expect((await get(`/api/app-versions/${uploaded.versionId}`)).data).toEqual(uploaded);
   });
 
-  it.each(['APP-999', 'APP-0', 'APP-01', 'app-1', 'x', '%00', '1'])('%s does not exist: 4001', async id => {
+  it.each(['APP-999', 'APP-0', 'APP-01', 'app-1', 'x', '%01', '1'])('%s does not exist: 4001', async id => {
     expect(await get(`/api/app-versions/${id}`)).toMatchObject({ status: 404, code: 4001, data: null });
     expect(await get(`/api/app-versions/${id}/download`)).toMatchObject({ status: 404, code: 4001, data: null });
   });
