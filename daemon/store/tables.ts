@@ -29,7 +29,7 @@ interface TableOptions<R> {
 }
 
 /** A table of rows with these fields; their columns have the same names in snake case. */
-export class Table<R extends object> {
+export class StoreTable<R extends object> {
   readonly name: string;
   readonly types: Readonly<Record<Field<R>, ColumnType>>;
   readonly fields: readonly Field<R>[];
@@ -57,7 +57,7 @@ export class Table<R extends object> {
 
 /** The rows with certain values in the fields `by`, among those that have the constants `having`. */
 export interface Lookup<R extends object, S extends Field<R> = Field<R>> {
-  readonly table: Table<R>;
+  readonly table: StoreTable<R>;
   readonly by: readonly Field<R>[];
   readonly having?: Partial<R> | undefined;
   /** The fields that are read; all if absent. */
@@ -78,7 +78,7 @@ export function keyOf<R extends object>({ by, having }: Lookup<R>, record: R): L
 }
 
 /** What no other record has; null if the record has nothing unique. */
-export const uniqueKey = <R extends object>({ unique }: Table<R>, record: R): LookupKey | null =>
+export const uniqueKey = <R extends object>({ unique }: StoreTable<R>, record: R): LookupKey | null =>
   unique.by.length === 0 ? null : keyOf(unique, record);
 
 const columns = new Map<string, string>();
@@ -96,7 +96,7 @@ export function columnOf(field: string): string {
 export const selectList = (fields: readonly string[]): string =>
   fields.map(field => (columnOf(field) === field ? field : `${columnOf(field)} AS "${field}"`)).join(', ');
 
-export const devices = new Table<DeviceRecord>(
+export const devices = new StoreTable<DeviceRecord>(
   'device',
   {
     number: 'integer',
@@ -132,7 +132,7 @@ export const devices = new Table<DeviceRecord>(
   },
 );
 
-export const users = new Table<UserRecord>(
+export const users = new StoreTable<UserRecord>(
   'user',
   {
     number: 'integer',
@@ -148,7 +148,7 @@ export const users = new Table<UserRecord>(
 );
 export const enabledAdmins: Lookup<UserRecord> = { table: users, by: [], having: { role: 'ADMIN', disabled: false } };
 
-export const apps = new Table<AppRecord>(
+export const apps = new StoreTable<AppRecord>(
   'app',
   {
     number: 'integer',
@@ -169,7 +169,7 @@ export const apps = new Table<AppRecord>(
   { unique: ['platform', 'version', 'extension'] },
 );
 
-export const backups = new Table<BackupRecord>('backup', {
+export const backups = new StoreTable<BackupRecord>('backup', {
   number: 'integer',
   device: 'integer',
   fileName: 'text',
@@ -180,7 +180,7 @@ export const backups = new Table<BackupRecord>('backup', {
   blob: 'text',
 });
 
-export const serviceTokens = new Table<ServiceTokenRecord>(
+export const serviceTokens = new StoreTable<ServiceTokenRecord>(
   'service_token',
   {
     number: 'integer',
@@ -202,7 +202,7 @@ export const serviceTokens = new Table<ServiceTokenRecord>(
   },
 );
 
-export const passkeys = new Table<PasskeyRecord>(
+export const passkeys = new StoreTable<PasskeyRecord>(
   'passkey',
   {
     number: 'integer',
@@ -236,7 +236,7 @@ export interface ProofRow extends ProofRecord {
   /** Whether its serial number was not registered when it was last looked at. */
   readonly isPending: boolean;
 }
-export const proofs = new Table<ProofRow>(
+export const proofs = new StoreTable<ProofRow>(
   'proof',
   {
     proofId: 'text',
@@ -256,7 +256,7 @@ export const proofs = new Table<ProofRow>(
   { key: 'proofId' },
 );
 
-export const documents = new Table<DocumentRecord>(
+export const documents = new StoreTable<DocumentRecord>(
   'document',
   { name: 'text', version: 'integer', value: 'text' },
   { key: 'name' },
@@ -268,7 +268,7 @@ export interface ProgressRow extends ProgressRecord {
   /** That of the endpoint. */
   readonly number: number;
 }
-export const webhookProgress = new Table<ProgressRow>('webhook_progress', {
+export const webhookProgress = new StoreTable<ProgressRow>('webhook_progress', {
   number: 'integer',
   version: 'integer',
   progress: 'json',
@@ -282,7 +282,7 @@ export interface ResponseRow extends StoredResponse {
   readonly size: number;
   readonly expiresAt: number;
 }
-export const responses = new Table<ResponseRow>(
+export const responses = new StoreTable<ResponseRow>(
   'response',
   {
     id: 'text',
@@ -296,7 +296,7 @@ export const responses = new Table<ResponseRow>(
   { key: 'id' },
 );
 
-export const events = new Table<ChainedRow>(
+export const events = new StoreTable<ChainedRow>(
   'event',
   {
     id: 'integer',

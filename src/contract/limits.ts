@@ -100,7 +100,7 @@ export const exportBounds = { each: 1, viewers: 2, all: 4 } as const;
  * Uploads of files that one daemon receives at the same time: from a user or service token, and from all. A daemon that may open few
  * files receives fewer (`connectionBounds`).
  */
-export const uploadBounds = { each: 4, all: 64 } as const;
+export const uploadBounds = { each: 16, all: 64 } as const;
 
 /** Seconds for which a client may take nothing of an export or a download. */
 export const stallSeconds = 30;

@@ -3,7 +3,7 @@ import type { LatestProof } from '../../domain/proof.ts';
 import type { JournalHead, Rows, Window } from '../queries.ts';
 import { type RecordQueries, recordReads } from '../read/records.ts';
 import type { Reader } from '../store.ts';
-import { columnOf, type Field, keyOf, type Lookup, type LookupKey, selectList, type Table } from '../tables.ts';
+import { columnOf, type Field, keyOf, type Lookup, type LookupKey, type StoreTable, selectList } from '../tables.ts';
 import { readEvents } from './read-events.ts';
 import type { Readers } from './readers.ts';
 import { nameOf, selectAll, selectOne, toRecord } from './tables.ts';
@@ -71,7 +71,7 @@ async function readLatestProofs(
 /** A page in order of creation, which is the order of numbers: times never go back. */
 async function pageOf<R extends object>(
   readers: Readers,
-  table: Table<R>,
+  table: StoreTable<R>,
   { descending, offset, limit }: Window,
   only?: { readonly field: Field<R>; readonly value: LookupKey },
 ): Promise<Rows<R>> {

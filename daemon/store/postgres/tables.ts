@@ -8,8 +8,8 @@ import {
   keyValues,
   type Lookup,
   type LookupKey,
+  type StoreTable,
   selectList,
-  type Table,
 } from '../tables.ts';
 import { tagLines, tagsOf } from './tags.ts';
 
@@ -46,7 +46,7 @@ function decoded(type: ColumnType, text: string | null): unknown {
 }
 
 /** The record of a row of `selectList`. */
-export function toRecord<R extends object>({ types }: Table<R>, row: Row): R {
+export function toRecord<R extends object>({ types }: StoreTable<R>, row: Row): R {
   const record: Record<string, unknown> = { ...row };
   for (const field in row) {
     const type = types[field as Field<R>];
@@ -66,18 +66,22 @@ function textOf(table: object, kind: string, make: () => string): string {
   return text;
 }
 
-const valuesOf = <R extends object>({ types }: Table<R>, fields: readonly Field<R>[], records: readonly R[]) =>
+const valuesOf = <R extends object>({ types }: StoreTable<R>, fields: readonly Field<R>[], records: readonly R[]) =>
   fields.map(field => records.map(record => encoded(types[field], record[field])));
 
 /** How the rows of an UPSERT replace others. */
-const replacing = <R extends object>({ key, mutable }: Table<R>) =>
+const replacing = <R extends object>({ key, mutable }: StoreTable<R>) =>
   `ON CONFLICT (${columnOf(key)}) DO UPDATE SET ${mutable
     .map(columnOf)
     .map(name => `${name} = excluded.${name}`)
     .join(', ')}`;
 
 /** Adds records: an array for each column, and none for columns that have the initial value in all of them, because it costs time for each row. */
-export function insert<R extends object>(table: Table<R>, records: readonly R[], { replace = false } = {}): Statement {
+export function insert<R extends object>(
+  table: StoreTable<R>,
+  records: readonly R[],
+  { replace = false } = {},
+): Statement {
   const constants = Object.entries(table.initial) as [Field<R>, unknown][];
   const isInitial =
     constants.length > 0 && records.every(record => constants.every(([name, value]) => record[name] === value));
@@ -93,7 +97,7 @@ export function insert<R extends object>(table: Table<R>, records: readonly R[],
 }
 
 /** Writes all fields of records that can change. */
-export function update<R extends object>(table: Table<R>, records: readonly R[]): Statement {
+export function update<R extends object>(table: StoreTable<R>, records: readonly R[]): Statement {
   const { key, mutable } = table;
   const fields = [key, ...mutable];
   const sql = textOf(table, 'update', () => {
@@ -110,7 +114,7 @@ const constantTerm = ([field, value]: [string, unknown]) =>
 const constantTerms = <R extends object>({ having }: Pick<Lookup<R>, 'having'>) =>
   Object.entries(having ?? {}).map(constantTerm);
 
-const selectWhere = <R extends object>(table: Table<R>, fields: readonly string[], terms: readonly string[]) =>
+const selectWhere = <R extends object>(table: StoreTable<R>, fields: readonly string[], terms: readonly string[]) =>
   `SELECT ${selectList(fields)} FROM ${nameOf(table)}${terms.length > 0 ? ` WHERE ${terms.join(' AND ')}` : ''}`;
 
 /** Reads the rows that a lookup finds by one key, in the order of the table's key. */

@@ -9,7 +9,7 @@ import {
   events,
   numberedTables,
   proofs,
-  type Table,
+  type StoreTable,
   webhookProgress,
 } from '../tables.ts';
 import { Documents, WebhookProgress } from '../write/documents.ts';
@@ -33,7 +33,10 @@ export function* writesOf(draft: Draft): Generator<Statement> {
   if (draft.events.length > 0) yield insert(events, draft.events);
 }
 
-function* recordWrites<R extends { readonly number: number }>(draft: Draft, table: Table<R>): Generator<Statement> {
+function* recordWrites<R extends { readonly number: number }>(
+  draft: Draft,
+  table: StoreTable<R>,
+): Generator<Statement> {
   const { added, changed } = draft.of(table);
   if (added.length > 0) yield insert(table, added);
   if (changed.length > 0)
@@ -105,7 +108,7 @@ function* proofWrites({ added, expiries }: Proofs, at: number): Generator<Statem
 }
 
 function* versionWrites<R extends object>(
-  table: Table<R>,
+  table: StoreTable<R>,
   changed: ReadonlyMap<string | number, R | null>,
 ): Generator<Statement> {
   const present = [...changed.values()].filter(row => row !== null);

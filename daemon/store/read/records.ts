@@ -21,8 +21,8 @@ import {
   passkeys,
   proofs,
   responses,
+  type StoreTable,
   serviceTokens,
-  type Table,
   users,
   webhookProgress,
 } from '../tables.ts';
@@ -50,7 +50,7 @@ export interface RecordQueries {
   ): Answer<ReadonlyMap<LookupKey, Pick<R, S>>>;
   /** A part of the table in order of creation. `only`: of the rows with this value. */
   page<R extends object>(
-    table: Table<R>,
+    table: StoreTable<R>,
     window: Window,
     only?: { readonly field: Field<R>; readonly value: LookupKey } | undefined,
   ): Answer<Rows<R>>;

@@ -11,8 +11,8 @@ import {
   keyValues,
   type Lookup,
   type LookupKey,
+  type StoreTable,
   selectList,
-  type Table,
 } from '../tables.ts';
 import type { Statements } from './statements.ts';
 
@@ -36,7 +36,7 @@ const plain: ReadonlySet<ColumnType> = new Set(['integer', 'text', 'bytes']);
 
 /** Makes records of rows of `selectList`, in place: lists read hundreds of them. */
 export function decoder<R extends object, S extends Field<R>>(
-  { types }: Table<R>,
+  { types }: StoreTable<R>,
   fields: readonly S[],
 ): (row: unknown) => Pick<R, S> {
   const coded = fields.filter(field => !plain.has(types[field]));
@@ -112,7 +112,7 @@ export class SqliteTables implements RecordQueries {
   }
 
   page<R extends object>(
-    table: Table<R>,
+    table: StoreTable<R>,
     { descending, offset, limit }: Window,
     only?: { readonly field: Field<R>; readonly value: LookupKey },
   ): Rows<R> {
@@ -126,7 +126,7 @@ export class SqliteTables implements RecordQueries {
     return { rows: rows.map(decoder(table, table.fields)) as R[], total };
   }
 
-  insert<R extends object>(table: Table<R>, record: R): void {
+  insert<R extends object>(table: StoreTable<R>, record: R): void {
     const { insert, constants } = this.#writesOf(table);
     let isInitial = true;
     for (const [field, value] of constants)
@@ -139,7 +139,7 @@ export class SqliteTables implements RecordQueries {
   }
 
   /** Adds a row, or takes the place of the one with its key. */
-  put<R extends object>(table: Table<R>, row: R): void {
+  put<R extends object>(table: StoreTable<R>, row: R): void {
     const { fields, key, types } = table;
     const names = fields.map(columnOf);
     const set = names.filter(name => name !== columnOf(key)).map(name => `${name} = excluded.${name}`);
@@ -150,12 +150,12 @@ export class SqliteTables implements RecordQueries {
     );
   }
 
-  remove<R extends object>({ name, key }: Table<R>, value: LookupKey): void {
+  remove<R extends object>({ name, key }: StoreTable<R>, value: LookupKey): void {
     this.statements.run(`DELETE FROM ${name} WHERE ${columnOf(key)} = ?`, value);
   }
 
   /** Writes the fields that have changed. */
-  update<R extends object>(table: Table<R>, before: R, after: R): void {
+  update<R extends object>(table: StoreTable<R>, before: R, after: R): void {
     const { mutable, key } = table;
     let bits = 0;
     for (let i = 0; i < mutable.length; i++) if (before[mutable[i]!] !== after[mutable[i]!]) bits |= 1 << i;
@@ -179,7 +179,7 @@ export class SqliteTables implements RecordQueries {
     return find;
   }
 
-  #writesOf<R extends object>(table: Table<R>): Writes {
+  #writesOf<R extends object>(table: StoreTable<R>): Writes {
     const known = this.#writes.get(table);
     if (known) return known;
     const varying = table.fields.filter(field => !(field in table.initial));
@@ -193,20 +193,20 @@ export class SqliteTables implements RecordQueries {
   }
 
   /** Fields that are left out have their initial values. */
-  #insertOf<R extends object>(table: Table<R>, fields: readonly Field<R>[]): Write {
+  #insertOf<R extends object>(table: StoreTable<R>, fields: readonly Field<R>[]): Write {
     const constants = Object.entries(table.initial).filter(([field]) => !fields.includes(field as Field<R>));
     const names = [...fields, ...constants.map(([field]) => field)].map(columnOf).join(', ');
     const values = [...fields.map(() => '?'), ...constants.map(([, value]) => literal(value))].join(', ');
     return this.#write(`INSERT INTO ${table.name} (${names}) VALUES (${values})`, table, fields);
   }
 
-  #updateOf<R extends object>(table: Table<R>, bits: number): Write {
+  #updateOf<R extends object>(table: StoreTable<R>, bits: number): Write {
     const fields = table.mutable.filter((_, i) => (bits & (1 << i)) !== 0);
     const set = fields.map(field => `${columnOf(field)} = ?`).join(', ');
     return this.#write(`UPDATE ${table.name} SET ${set} WHERE ${columnOf(table.key)} = ?`, table, fields);
   }
 
-  #write<R extends object>(sql: string, { types }: Table<R>, fields: readonly Field<R>[]): Write {
+  #write<R extends object>(sql: string, { types }: StoreTable<R>, fields: readonly Field<R>[]): Write {
     const coded = fields.map(field => (plain.has(types[field]) ? null : types[field]));
     return { statement: this.statements.of(sql), fields, coded };
   }

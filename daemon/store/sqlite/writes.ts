@@ -11,7 +11,7 @@ import {
   numberedTables,
   proofs,
   responses,
-  type Table,
+  type StoreTable,
   webhookProgress,
 } from '../tables.ts';
 import { Documents, WebhookProgress } from '../write/documents.ts';
@@ -35,7 +35,7 @@ export function* writeDraft(tables: SqliteTables, draft: Draft): Generator<void,
 function* writeRecords<R extends { readonly number: number }>(
   tables: SqliteTables,
   draft: Draft,
-  table: Table<R>,
+  table: StoreTable<R>,
 ): Generator<void, void> {
   const { added, changed } = draft.of(table);
   const isDevice = (table as unknown) === devices;
@@ -136,7 +136,7 @@ function writeProofs(tables: SqliteTables, { added, expiries }: Proofs, at: numb
 
 function writeVersions<R extends object>(
   tables: SqliteTables,
-  table: Table<R>,
+  table: StoreTable<R>,
   changed: ReadonlyMap<string | number, R | null>,
 ): void {
   for (const [key, row] of changed) {

@@ -4,7 +4,7 @@ import type { DeviceRecord } from '../../domain/device.ts';
 import type { Entry } from '../../domain/journal.ts';
 import type { ChainedRow, EntryContext, JournalEnd, StoredHead } from '../journal-end.ts';
 import type { CommitNotice } from '../store.ts';
-import { devices, serviceTokens, type Table, users } from '../tables.ts';
+import { devices, type StoreTable, serviceTokens, users } from '../tables.ts';
 import { Records } from './records.ts';
 import type { Source } from './source.ts';
 
@@ -45,7 +45,7 @@ export class Draft {
   readonly #isAscending: boolean;
   #at: number;
   // biome-ignore lint/suspicious/noExplicitAny: records of all tables are in one map
-  readonly #records = new Map<Table<any>, Records<any>>();
+  readonly #records = new Map<StoreTable<any>, Records<any>>();
   readonly #parts = new Map<unknown, Part>();
   readonly #counts = new Map<string, DeviceCount>();
 
@@ -58,7 +58,7 @@ export class Draft {
   }
 
   /** The records of a table. */
-  of<R extends Numbered>(table: Table<R>): Records<R> {
+  of<R extends Numbered>(table: StoreTable<R>): Records<R> {
     const known = this.#records.get(table);
     if (known) return known;
     const records = new Records(table, this.#source);

@@ -1,4 +1,4 @@
-import { keyOf, type Lookup, type LookupKey, type Table, uniqueKey } from '../tables.ts';
+import { keyOf, type Lookup, type LookupKey, type StoreTable, uniqueKey } from '../tables.ts';
 import type { Source } from './source.ts';
 
 /** A record before and after a transaction. */
@@ -9,7 +9,7 @@ export interface Changed<R> {
 
 /** The records of a table as a transaction sees them: those of the database, with what was added and changed. */
 export class Records<R extends { readonly number: number }> {
-  readonly table: Table<R>;
+  readonly table: StoreTable<R>;
   readonly #source: Source;
   /** By number; those that were added are in `added` alone. */
   readonly #present = new Map<number, R>();
@@ -18,7 +18,7 @@ export class Records<R extends { readonly number: number }> {
   readonly #keys = new Map<LookupKey, number | null>();
   readonly #added: R[] = [];
 
-  constructor(table: Table<R>, source: Source) {
+  constructor(table: StoreTable<R>, source: Source) {
     this.table = table;
     this.#source = source;
   }

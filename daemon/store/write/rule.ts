@@ -1,7 +1,7 @@
 import type { Entry } from '../../domain/journal.ts';
 import type { Change, ChangeResult, Guard } from '../commit.ts';
 import type { EntryContext } from '../journal-end.ts';
-import { type Table, uniqueKey } from '../tables.ts';
+import { type StoreTable, uniqueKey } from '../tables.ts';
 import type { Draft } from './draft.ts';
 import type { Wanted } from './source.ts';
 
@@ -49,7 +49,7 @@ interface Numbered {
 
 /** The rule of changes that add a record, with an entry about it: `duplicate` if another one has what is unique. */
 export function adding<C extends { readonly entry: Entry }, R extends Numbered>(
-  table: Table<R>,
+  table: StoreTable<R>,
   fieldsOf: (change: C) => Omit<R, 'number' | 'createdAt'>,
 ): ChangeRule<C> {
   return {
