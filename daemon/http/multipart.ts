@@ -139,7 +139,7 @@ function parserFor(request: IncomingMessage, { fileField, names }: FormShape): B
     return new Busboy({
       headers: request.headers as BusboyHeaders,
       // By the name of the part: a file without a file name is still the file, and a field may have any type. An unknown part with a
-      // file name is no text.
+      // file name is not text.
       isPartAFile: (name, _type, fileName) =>
         name === fileField || (fileName !== undefined && name !== undefined && !names.has(name)),
       fileHwm: 256 * 1024,
