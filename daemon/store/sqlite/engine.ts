@@ -4,7 +4,7 @@ import type { DeviceRecord } from '../../domain/device.ts';
 import { StoreFailure } from '../commit.ts';
 import { JournalEnd } from '../journal-end.ts';
 import type { CommitNotice } from '../store.ts';
-import { devices, numberedTables, serviceTokens, users } from '../tables.ts';
+import { devices, events, numberedTables, serviceTokens, users } from '../tables.ts';
 import { Documents } from '../write/documents.ts';
 import { Draft, type LastNumbers } from '../write/draft.ts';
 import type { Batch, Engine, FailedTransaction } from '../write/group.ts';
@@ -79,7 +79,13 @@ export class SqliteEngine implements Engine {
     try {
       if (this.#isStale) this.reload();
       this.#tables.statements.run('BEGIN IMMEDIATE');
-      const draft = new Draft({ source: this.#source, last: this.#last, end: this.#end, at: null });
+      const draft = new Draft({
+        source: this.#source,
+        last: this.#last,
+        end: this.#end,
+        at: null,
+        writeEntry: row => this.#tables.insert(events, row),
+      });
       await batch.apply(draft);
       if (!draft.isEmpty) await this.#write(draft);
       this.#tables.statements.run('COMMIT');
@@ -114,7 +120,7 @@ export class SqliteEngine implements Engine {
   async #write(draft: Draft): Promise<void> {
     await cooperatively(writeDraft(this.#tables, draft), { slice: new TimeSlice(this.#sliceMs) });
     this.#noteClockStep(draft.of(devices).added);
-    if (draft.events.length > 0) writeHead(this.#tables.statements, draft.seal());
+    if (draft.hasEntries) writeHead(this.#tables.statements, draft.seal());
   }
 
   /** From the first device on that has an earlier time than the one before, the order of creation is not the order of numbers. */
@@ -135,7 +141,7 @@ export class SqliteEngine implements Engine {
     this.#lastCreated = added.at(-1)?.createdAt ?? this.#lastCreated;
     const isKept = [draft.of(users), draft.of(serviceTokens)].every(({ isUntouched }) => isUntouched);
     if (!isKept || !draft.part(Documents).isEmpty || !draft.part(Proofs).isEmpty) this.#source.forget();
-    if (draft.events.length > 0) this.#committed(draft.notice, { added, changed });
+    if (draft.hasEntries) this.#committed(draft.notice, { added, changed });
   }
 
   #rollback(): void {

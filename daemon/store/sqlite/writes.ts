@@ -4,16 +4,7 @@ import type { Tags } from '../../../src/contract/tags.ts';
 import { type DeviceRecord, noTags } from '../../domain/device.ts';
 import { marksOf } from '../../domain/proof.ts';
 import { LARGE_RESPONSE } from '../commit.ts';
-import {
-  devices,
-  documents,
-  events,
-  numberedTables,
-  proofs,
-  responses,
-  type StoreTable,
-  webhookProgress,
-} from '../tables.ts';
+import { devices, documents, numberedTables, proofs, responses, type StoreTable, webhookProgress } from '../tables.ts';
 import { Documents, WebhookProgress } from '../write/documents.ts';
 import type { Draft } from '../write/draft.ts';
 import { Proofs } from '../write/proofs.ts';
@@ -29,7 +20,6 @@ export function* writeDraft(tables: SqliteTables, draft: Draft): Generator<void,
   writeProofs(tables, draft.part(Proofs), draft.at);
   writeVersions(tables, documents, draft.part(Documents).changed);
   writeVersions(tables, webhookProgress, draft.part(WebhookProgress).changed);
-  yield* inStrides(draft.events, event => tables.insert(events, event));
 }
 
 function* writeRecords<R extends { readonly number: number }>(

@@ -33,12 +33,17 @@ export interface Start {
   readonly end: JournalEnd;
   /** The time of the last commit, below which no time is accepted; null if times are taken as they are. */
   readonly at: number | null;
+  /** Writes an entry when it is made; absent if the engine writes `Draft.events`. Entries held until the end make a large batch slower. */
+  readonly writeEntry?: (row: ChainedRow) => void;
 }
 
 type Numbered = { readonly number: number };
 
 export class Draft {
+  /** The entries; empty if they are written when they are made. */
   readonly events: ChainedRow[] = [];
+  readonly #writeEntry: (row: ChainedRow) => void;
+  #hasEntries = false;
   readonly #source: Source;
   readonly #end: JournalEnd;
   readonly #last: Record<string, number>;
@@ -49,12 +54,13 @@ export class Draft {
   readonly #parts = new Map<unknown, Part>();
   readonly #counts = new Map<string, DeviceCount>();
 
-  constructor({ source, last, end, at }: Start) {
+  constructor({ source, last, end, at, writeEntry }: Start) {
     this.#source = source;
     this.#last = { ...last };
     this.#end = end;
     this.#isAscending = at !== null;
     this.#at = at ?? 0;
+    this.#writeEntry = writeEntry ?? (row => this.events.push(row));
   }
 
   /** The records of a table. */
@@ -96,12 +102,22 @@ export class Draft {
   }
 
   enter(context: EntryContext, entry: Entry, device: number | null, subject: number | null): void {
-    this.events.push(this.#end.append(context, entry, device, subject));
+    this.#write(this.#end.append(context, entry, device, subject));
   }
 
   rotate(context: EntryContext, entry: Entry, key: Uint8Array): void {
     const row = this.#end.rotate(context, entry, key);
-    if (row) this.events.push(row);
+    if (row) this.#write(row);
+  }
+
+  #write(row: ChainedRow): void {
+    this.#hasEntries = true;
+    this.#writeEntry(row);
+  }
+
+  /** Whether it has made an entry. */
+  get hasEntries(): boolean {
+    return this.#hasEntries;
   }
 
   count({ manufacturer, deviceType, status }: DeviceRecord, by: 1 | -1): void {
@@ -123,7 +139,7 @@ export class Draft {
 
   /** Whether there is nothing to write. */
   get isEmpty(): boolean {
-    if (this.events.length > 0) return false;
+    if (this.#hasEntries) return false;
     for (const records of this.#records.values()) if (!records.isUntouched) return false;
     for (const part of this.#parts.values()) if (!part.isEmpty) return false;
     return true;
