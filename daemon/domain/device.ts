@@ -160,7 +160,7 @@ export interface DeviceGuard {
 }
 
 /** What guards look at. */
-export type GuardedPart = Pick<DeviceRecord, 'status' | 'activationCode' | keyof HeldFields>;
+type GuardedPart = Pick<DeviceRecord, 'status' | 'activationCode' | keyof HeldFields>;
 
 /** Why the guard does not hold for the device as it is now; null if it does. */
 export function brokenBy(guard: DeviceGuard, device: GuardedPart | undefined): string | null {

@@ -43,7 +43,7 @@ export interface StoredProof {
 }
 
 /** Stores an answer. A `Conflict` if the challenge was answered before, or if the serial number belongs to a device and `isRegistered` is false. */
-export interface ProofAdd {
+interface ProofAdd {
   readonly kind: 'proof.add';
   readonly proof: ProofRecord;
   /** Whether the serial number belongs to a device; its change has the entry, and `entry` is null. */

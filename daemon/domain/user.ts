@@ -25,7 +25,7 @@ export interface UserRecord {
 type NewUser = Omit<UserRecord, 'number' | 'createdAt' | 'tokenEpoch'>;
 
 /** The fields that a change may set. Absent fields keep their values. */
-export type UserSet = Partial<Pick<UserRecord, 'role' | 'email' | 'disabled' | 'passwordHash'>>;
+type UserSet = Partial<Pick<UserRecord, 'role' | 'email' | 'disabled' | 'passwordHash'>>;
 
 /** The result is `duplicate` if the username exists. */
 interface UserAdd {

@@ -48,7 +48,7 @@ export interface Webhooks {
 }
 
 /** An attempt to deliver an event. */
-interface Attempt {
+interface DeliveryAttempt {
   readonly event: number;
   readonly type: string;
   readonly messageId: string;
@@ -67,7 +67,7 @@ export interface Progress extends RetryState {
   readonly through: number;
   readonly lastDeliveredAt: number | null;
   /** The latest first; at most `webhookBounds.attempts`. */
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly DeliveryAttempt[];
 }
 
 /** A progress as it is stored. */
@@ -114,12 +114,12 @@ const stored = ({ version, ...value }: Webhooks, entry: Entry): DocumentSet =>
 
 const identified = ({ number, url }: WebhookRecord) => ({ webhookId: webhookIds.format(number), url: nameOfUrl(url) });
 
-type Change = DocumentSet | WebhookChange;
+type EndpointChange = DocumentSet | WebhookChange;
 
 /** An endpoint as the changes leave it. */
 export interface Changed {
   readonly record: WebhookRecord;
-  readonly changes: readonly Change[];
+  readonly changes: readonly EndpointChange[];
 }
 
 /** A new endpoint that gets the events after `through`. Refuses with 1001 if the registry has as many as it can have. */
@@ -182,7 +182,7 @@ export function enable(
 }
 
 /** Removes the endpoint with its secret and its progress. */
-export function remove(webhooks: Webhooks, record: WebhookRecord): readonly Change[] {
+export function remove(webhooks: Webhooks, record: WebhookRecord): readonly EndpointChange[] {
   const list = webhooks.list.filter(({ number }) => number !== record.number);
   const entry: Entry = { type: 'WEBHOOK_REMOVED', detail: identified(record) };
   return [stored({ ...webhooks, list }, entry), { kind: 'webhook.forget', webhook: record.number }];
@@ -208,7 +208,7 @@ export const webhookRetries: RetryPolicy = {
 };
 
 /** What came of an attempt. */
-export interface PostResult extends AttemptResult, Omit<Attempt, 'number' | 'reason'> {}
+export interface PostResult extends AttemptResult, Omit<DeliveryAttempt, 'number' | 'reason'> {}
 
 /** What follows from an attempt. `disabled` is why the endpoint is disabled now, or null. */
 interface AfterAttempt {

@@ -19,7 +19,7 @@ export interface ShapeBounds {
 }
 
 /** The items of a batch, as far as the contract describes them: they do not count beyond `values`. */
-export interface ItemBounds {
+interface ItemBounds {
   /** Member of the body that has the items. */
   readonly name: string;
   readonly written: Buffer;
@@ -39,7 +39,7 @@ export interface LongArray {
 }
 
 /** What the parser has to know of a body within the bounds. */
-export interface BodyShape {
+interface BodyShape {
   /** Whether a text, or the name of a member, contains U+0000. */
   readonly hasNull: boolean;
   readonly longArrays: readonly LongArray[];

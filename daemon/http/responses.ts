@@ -95,13 +95,18 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 export const RETRY_AFTER = 1;
 
 /** What every response names: the id of its request, and the daemon. */
-interface Named {
+interface ResponsesNamed {
   readonly id: string;
   readonly node: string;
 }
 
 /** Answers what Node's HTTP parser rejects: it never becomes a request, so there is only the socket. */
-export function answerUnparseable(error: Error & { code?: string }, socket: Socket, named: Named, log: Logger): void {
+export function answerUnparseable(
+  error: Error & { code?: string },
+  socket: Socket,
+  named: ResponsesNamed,
+  log: Logger,
+): void {
   log.debug({ reason: error.code, requestId: named.id }, 'a request could not be parsed');
   if (error.code === 'ECONNRESET' || !socket.writable || socket.destroyed) {
     socket.destroy();
@@ -117,7 +122,7 @@ function parserMessage(code: string | undefined): string {
 }
 
 /** Answers what Node would answer automatically or not at all: a tunnel, and an expectation other than 100-continue. */
-export function answerUnsupported(server: Server, name: () => Named): void {
+export function answerUnsupported(server: Server, name: () => ResponsesNamed): void {
   server.on('connect', ({ socket }) => {
     endSocket(socket, rawResponse(404, envelope(404, 'no such operation'), name()));
   });
@@ -151,7 +156,7 @@ export function endSocket(socket: Socket, response: string): void {
 export function rawResponse(
   status: number,
   body: string,
-  { id, node }: Named,
+  { id, node }: ResponsesNamed,
   more: Readonly<Record<string, string>> = {},
 ): string {
   const lines = Object.entries({

@@ -2,13 +2,13 @@ import type { FastifyInstance } from 'fastify';
 import type { RouteShape } from '../../src/contract/define.ts';
 import { noSuchOperation } from './responses.ts';
 
-type Endpoint = Pick<RouteShape, 'method' | 'path'>;
+type WrongMethodsEndpoint = Pick<RouteShape, 'method' | 'path'>;
 
 /**
  * Answers 404 to a method that a fixed path does not have and that a path with a parameter would accept instead: GET
  * `/api/devices/register` does not mean a device with the id `register`.
  */
-export function refuseWrongMethods(app: FastifyInstance, routes: readonly Endpoint[]): void {
+export function refuseWrongMethods(app: FastifyInstance, routes: readonly WrongMethodsEndpoint[]): void {
   for (const { method, path } of shadowed(routes))
     app.route({
       method,
@@ -20,7 +20,7 @@ export function refuseWrongMethods(app: FastifyInstance, routes: readonly Endpoi
     });
 }
 
-function shadowed(routes: readonly Endpoint[]): Endpoint[] {
+function shadowed(routes: readonly WrongMethodsEndpoint[]): WrongMethodsEndpoint[] {
   const parametric = routes.filter(route => route.path.includes('{'));
   const fixed = new Set(routes.map(route => route.path).filter(path => !path.includes('{')));
   return [...fixed].flatMap(path =>

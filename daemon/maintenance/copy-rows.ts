@@ -27,7 +27,7 @@ export async function copyRows(source: CopySource, target: CopyTarget, progress:
     const missing = columns.find(column => !known.has(column));
     if (missing) throw new StoreFailure(`the target has no column ${missing} in ${table}`);
     const present = await target.last(table);
-    const add = async (rows: Rows) => {
+    const add = async (rows: CopyRows) => {
       const fresh = rows.filter(row => keyOf(table, columns, row) > present);
       if (fresh.length > 0) await target.add(table, columns, fresh);
     };
@@ -52,9 +52,9 @@ export async function differingTables(
   return differing;
 }
 
-type Rows = Awaited<ReturnType<CopySource['rows']>>;
+type CopyRows = Awaited<ReturnType<CopySource['rows']>>;
 
-const keyOf = (table: CopiedTable, columns: readonly string[], row: Rows[number]): number =>
+const keyOf = (table: CopiedTable, columns: readonly string[], row: CopyRows[number]): number =>
   row[columns.indexOf(keyColumn(table))] as number;
 
 async function readTable(
@@ -62,7 +62,7 @@ async function readTable(
   table: CopiedTable,
   columns: readonly string[],
   progress: Progress,
-  use: (rows: Rows) => Promise<void> = async () => {},
+  use: (rows: CopyRows) => Promise<void> = async () => {},
 ): Promise<{ rows: number; digest: string }> {
   const hash = createHash('sha256');
   const total = await source.last(table);

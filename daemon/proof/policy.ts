@@ -5,7 +5,7 @@ import { compareFirmware } from './firmware.ts';
 import type { ProvedFacts } from './proved-facts.ts';
 
 /** Why a key may not be registered: the name of the rule, and a sentence that names the fact. */
-export interface PolicyRefusal {
+interface PolicyRefusal {
   readonly rule: 'required grade' | 'allowed AAGUIDs' | 'least firmware';
   readonly message: string;
 }

@@ -43,7 +43,7 @@ export interface AttemptCounters {
 export const entryKey = (account: number, user: number | null): string =>
   `${account} ${account === user ? 'own' : 'others'}`;
 
-interface Attempts {
+interface CountedAttempts {
   readonly wrong: number;
   /** Time of the first wrong attempt of the window. */
   readonly since: number;
@@ -52,7 +52,7 @@ interface Attempts {
 
 /** The state after a further wrong attempt at `now`, and whether a right attempt ends the count. */
 interface Policy {
-  readonly next: (before: Attempts | undefined, now: number) => Attempts;
+  readonly next: (before: CountedAttempts | undefined, now: number) => CountedAttempts;
   readonly endsWhenRight: boolean;
 }
 
@@ -80,8 +80,8 @@ class LocalAttempts implements AttemptCounter {
   readonly #policy: Policy;
   readonly #most: number;
   readonly #now: () => number;
-  #current = new Map<string, Attempts>();
-  #previous = new Map<string, Attempts>();
+  #current = new Map<string, CountedAttempts>();
+  #previous = new Map<string, CountedAttempts>();
   #replaceAt = Number.NEGATIVE_INFINITY;
 
   constructor(policy: Policy, now: () => number, most: number) {
@@ -119,7 +119,7 @@ class LocalAttempts implements AttemptCounter {
     this.#current.set(key, attempts);
   }
 
-  #find(key: string): Attempts | undefined {
+  #find(key: string): CountedAttempts | undefined {
     return this.#current.get(key) ?? this.#previous.get(key);
   }
 }

@@ -15,13 +15,15 @@ import type { DeviceOperation, deviceOperations } from './device-operations.ts';
 type BatchResult = DataOf<Routes['batchUpdateDevices']>['results'][number];
 
 /** An item as it was sent: which device it names, and the fields of the operation. */
-interface Item {
+interface DeviceBatchesItem {
   readonly deviceId?: string | undefined;
   readonly serialNumber?: string | undefined;
 }
 
 /** An item whose device was found, or why it failed. */
-type Found = { readonly fields: Item; readonly number: number } | { readonly failure: BatchResult };
+type DeviceBatchesFound =
+  | { readonly fields: DeviceBatchesItem; readonly number: number }
+  | { readonly failure: BatchResult };
 
 /** An item that is decided: what it returns once the batch is committed. */
 type Decided = { readonly failure: BatchResult } | { readonly success: () => BatchResult };
@@ -65,11 +67,11 @@ export class DeviceBatches {
   }
 
   /** Validates each item separately and finds the devices that they name. */
-  async #find(name: BatchOperation, items: readonly unknown[]): Promise<Found[]> {
+  async #find(name: BatchOperation, items: readonly unknown[]): Promise<DeviceBatchesFound[]> {
     const read = items.map(item => readers[name](item));
     const serials = read.flatMap(item => (item.ok && item.value.serialNumber ? [item.value.serialNumber] : []));
     const bySerial = serials.length ? await this.#parts.store.devicesBySerial(serials) : new Map();
-    return read.map((item, i): Found => {
+    return read.map((item, i): DeviceBatchesFound => {
       if (!item.ok) return failed(asGiven(items[i]), new ApiError(Code.parameterError, item.message));
       const number = numberOf(item.value, serial => bySerial.get(serial)?.number);
       return number instanceof ApiError ? failed(item.value, number) : { fields: item.value, number };
@@ -77,14 +79,19 @@ export class DeviceBatches {
   }
 
   /** Reads the devices, decides item after item, and commits what is accepted. */
-  async #attempt(context: Context, name: BatchOperation, found: readonly Found[], numbers: readonly number[]) {
+  async #attempt(
+    context: Context,
+    name: BatchOperation,
+    found: readonly DeviceBatchesFound[],
+    numbers: readonly number[],
+  ) {
     const records = await Promise.all(numbers.map(number => this.#parts.store.device(number)));
     const devices = new Map(records.flatMap(device => (device ? [[device.number, device] as const] : [])));
     const at = this.#parts.now();
     const changes: DeviceChange[] = [];
     const guards: DeviceGuard[] = [];
     const changed = new Set<number>();
-    const decide = async (item: Found): Promise<Decided> => {
+    const decide = async (item: DeviceBatchesFound): Promise<Decided> => {
       if ('failure' in item) return item;
       const device = devices.get(item.number);
       if (!device) return failed(item.fields, new ApiError(Code.deviceNotFound));
@@ -115,7 +122,7 @@ export class DeviceBatches {
     return changes.length ? commitLast(this.#parts.store, context, { at, changes, guards }, data) : data();
   }
 
-  async #decide(context: Context, name: BatchOperation, device: DeviceRecord, fields: Item, at: number) {
+  async #decide(context: Context, name: BatchOperation, device: DeviceRecord, fields: DeviceBatchesItem, at: number) {
     // The reader of the operation has made the fields.
     const operation = this.#operations[name] as DeviceOperation<unknown, object>;
     try {
@@ -133,7 +140,10 @@ export class DeviceBatches {
 }
 
 /** The number of the device that an item names, or why it names none. */
-function numberOf({ deviceId, serialNumber }: Item, find: (serial: string) => number | undefined): number | ApiError {
+function numberOf(
+  { deviceId, serialNumber }: DeviceBatchesItem,
+  find: (serial: string) => number | undefined,
+): number | ApiError {
   const bySerial = serialNumber === undefined ? undefined : find(serialNumber);
   if (deviceId === undefined) {
     if (serialNumber === undefined) return new ApiError(Code.parameterError, 'deviceId or serialNumber is required');
@@ -149,7 +159,7 @@ const identity = (device: DeviceRecord) => ({
   serialNumber: device.serialNumber,
 });
 
-function failed({ deviceId, serialNumber }: Item, { code, message }: ApiError) {
+function failed({ deviceId, serialNumber }: DeviceBatchesItem, { code, message }: ApiError) {
   const failure: BatchResult = {
     deviceId: deviceId ?? null,
     serialNumber: serialNumber ?? null,
@@ -162,7 +172,7 @@ function failed({ deviceId, serialNumber }: Item, { code, message }: ApiError) {
 }
 
 /** The id or serial number in an invalid item, cut to the longest valid length. */
-function asGiven(item: unknown): Item {
+function asGiven(item: unknown): DeviceBatchesItem {
   const given = typeof item === 'object' && item !== null ? (item as Record<string, unknown>) : {};
   const text = (value: unknown) => (typeof value === 'string' ? value.slice(0, 200) : undefined);
   return { deviceId: text(given.deviceId), serialNumber: text(given.serialNumber) };

@@ -15,12 +15,12 @@ import type { Context } from './context.ts';
 import type { Guessing } from './guessing.ts';
 import { iso } from './present.ts';
 
-type Decided = domain.DeviceDecision | Refusal;
+type OperationDecision = domain.DeviceDecision | Refusal;
 
 /** An operation on a device with the fields `B`; it returns `D`. `at`: milliseconds since 1970. */
 export interface DeviceOperation<B, D> {
   /** Rejects with `GuessingBlocked` if no more attempts are answered. */
-  decide(device: DeviceRecord, fields: B, at: number, context: Context): Decided | Promise<Decided>;
+  decide(device: DeviceRecord, fields: B, at: number, context: Context): OperationDecision | Promise<OperationDecision>;
   /** The data of the response after the commit. `device`: the record before the change; `set`: the changed fields. */
   data(device: DeviceRecord, fields: B, at: number, set: DeviceSet): D;
 }
@@ -28,7 +28,7 @@ export interface DeviceOperation<B, D> {
 /** Keeps the types of the fields and of the result together. */
 const operation = <B, D>(parts: DeviceOperation<B, D>): DeviceOperation<B, D> => parts;
 
-type Fields<R> = Omit<BodyOf<R>, 'deviceId' | 'confirmPassword'>;
+type OperationFields<R> = Omit<BodyOf<R>, 'deviceId' | 'confirmPassword'>;
 
 /** What the operations work with. */
 interface DeviceOperationParts {
@@ -39,7 +39,7 @@ interface DeviceOperationParts {
 /** The operations by the name that a batch has for them. */
 export function deviceOperations({ guessing, access }: DeviceOperationParts) {
   return {
-    ACTIVATE: operation<Fields<Routes['activateDevice']>, DataOf<Routes['activateDevice']>>({
+    ACTIVATE: operation<OperationFields<Routes['activateDevice']>, DataOf<Routes['activateDevice']>>({
       async decide(device, { activationCode, userId }, at, context) {
         const refusal = domain.refusalOf('activate', device);
         if (refusal) return refusal;
@@ -56,7 +56,7 @@ export function deviceOperations({ guessing, access }: DeviceOperationParts) {
         activatedAt: iso(at),
       }),
     }),
-    LOCK: operation<Fields<Routes['lockDevice']>, DataOf<Routes['lockDevice']>>({
+    LOCK: operation<OperationFields<Routes['lockDevice']>, DataOf<Routes['lockDevice']>>({
       decide: (device, { reason, note }, at) => domain.lock(device, reason, note ?? null, at),
       data: (device, { reason }, at) => ({
         deviceId: deviceIds.format(device.number),
@@ -65,11 +65,11 @@ export function deviceOperations({ guessing, access }: DeviceOperationParts) {
         lockReason: reason,
       }),
     }),
-    UNLOCK: operation<Fields<Routes['unlockDevice']>, DataOf<Routes['unlockDevice']>>({
+    UNLOCK: operation<OperationFields<Routes['unlockDevice']>, DataOf<Routes['unlockDevice']>>({
       decide: (device, { note }) => domain.unlock(device, note ?? null),
       data: (device, _, at) => ({ deviceId: deviceIds.format(device.number), status: 'ACTIVE', unlockedAt: iso(at) }),
     }),
-    DEACTIVATE: operation<Fields<Routes['deactivateDevice']>, DataOf<Routes['deactivateDevice']>>({
+    DEACTIVATE: operation<OperationFields<Routes['deactivateDevice']>, DataOf<Routes['deactivateDevice']>>({
       decide: (device, { reason, note }, at) => domain.deactivate(device, reason, note ?? null, at),
       data: (device, _, at) => ({
         deviceId: deviceIds.format(device.number),
@@ -77,7 +77,10 @@ export function deviceOperations({ guessing, access }: DeviceOperationParts) {
         deactivatedAt: iso(at),
       }),
     }),
-    GENERATE_CODE: operation<Fields<Routes['generateActivationCode']>, DataOf<Routes['generateActivationCode']>>({
+    GENERATE_CODE: operation<
+      OperationFields<Routes['generateActivationCode']>,
+      DataOf<Routes['generateActivationCode']>
+    >({
       decide: (device, { validityDays = activationCodeDays.default, reason }, at) =>
         domain.replaceCode(device, newActivationCode(), expiry(at, validityDays), reason),
       data: (device, _, at, set) => ({

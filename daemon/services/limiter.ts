@@ -49,7 +49,7 @@ export class RetryLater extends ApiError {
   }
 }
 
-interface Window {
+interface LimiterWindow {
   count: number;
   /** On the monotonic clock: a jump of the wall clock neither locks clients out nor lets them in. */
   readonly endsAt: number;
@@ -74,8 +74,8 @@ const MOST_WINDOWS = 100_000;
 class Windows {
   readonly #milliseconds: number;
   readonly #mostEach: number;
-  #current = new Map<string, Window>();
-  #previous = new Map<string, Window>();
+  #current = new Map<string, LimiterWindow>();
+  #previous = new Map<string, LimiterWindow>();
   #replaceAt = Number.NEGATIVE_INFINITY;
 
   constructor(milliseconds: number, most: number) {
@@ -84,11 +84,11 @@ class Windows {
   }
 
   /** The window of a key, which may have ended. */
-  find(key: string): Window | undefined {
+  find(key: string): LimiterWindow | undefined {
     return this.#current.get(key) ?? this.#previous.get(key);
   }
 
-  start(key: string, now: number): Window {
+  start(key: string, now: number): LimiterWindow {
     if (now >= this.#replaceAt || this.#current.size >= this.#mostEach) {
       this.#previous = this.#current;
       this.#current = new Map();
@@ -141,7 +141,7 @@ export class Limiter implements RequestLimits {
 
   async stop(): Promise<void> {}
 
-  #describe(limit: Limit, window: Window, allowed: boolean, now: number): Allowance {
+  #describe(limit: Limit, window: LimiterWindow, allowed: boolean, now: number): Allowance {
     const left = window.endsAt - now;
     return {
       allowed,

@@ -7,7 +7,7 @@ import { type Caller, refused } from './context.ts';
 import type { LastUses } from './last-uses.ts';
 import { isServiceTokenText, serviceTokenDigest } from './service-token-text.ts';
 
-interface Known {
+interface ServiceTokensKnown {
   readonly record: ServiceTokenRecord;
   readonly isInside: (address: string) => boolean;
 }
@@ -27,7 +27,7 @@ interface ServiceTokensParts {
 export class ServiceTokens {
   readonly #parts: ServiceTokensParts;
   /** By digest, so that no text of a token stays in memory. */
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, ServiceTokensKnown>();
   /** Raised whenever the cache is emptied: a read that started earlier must not store what it found. */
   #epoch = 0;
 
@@ -57,11 +57,11 @@ export class ServiceTokens {
     return known ? this.#callerOf(known, address) : null;
   }
 
-  #peek(digest: string): Known | undefined {
+  #peek(digest: string): ServiceTokensKnown | undefined {
     return isCacheValid(this.#parts.store) ? this.#known.get(digest) : undefined;
   }
 
-  async #find(digest: string): Promise<Known> {
+  async #find(digest: string): Promise<ServiceTokensKnown> {
     const epoch = this.#epoch;
     const { store } = this.#parts;
     const record = await readAccount(store, () => store.serviceTokenByDigest(digest));
@@ -73,7 +73,7 @@ export class ServiceTokens {
     return known;
   }
 
-  #callerOf({ record, isInside }: Known, address: string): Caller {
+  #callerOf({ record, isInside }: ServiceTokensKnown, address: string): Caller {
     const { now, lastUses } = this.#parts;
     const refusal = refusalOf(record, now(), isInside(address));
     if (refusal) throw refused(refusal);

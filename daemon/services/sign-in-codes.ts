@@ -18,7 +18,7 @@ import { type ReopenParts, userToReopen } from './sign-in/reopened.ts';
 import type { Tokens, Verified } from './tokens.ts';
 
 /** What a code opens: the login of a user, or what the service token with this digest may do. */
-type Session = Verified | { readonly serviceToken: string };
+type CodeSession = Verified | { readonly serviceToken: string };
 
 /** What the codes work with. `now`: milliseconds since 1970. */
 interface SignInCodeParts {
@@ -52,7 +52,7 @@ export class SignInCodes {
     if (serviceToken && purpose === 'SESSION')
       throw new ApiError(Code.noPermission, 'a service token may not open a session: log in as a user');
     const { tokens } = this.#parts;
-    const session: Session = serviceToken ? { serviceToken: serviceToken.sha256 } : await tokens.verified(token);
+    const session: CodeSession = serviceToken ? { serviceToken: serviceToken.sha256 } : await tokens.verified(token);
     const code = randomBytes(32).toString('base64url');
     const expireTime = present.iso(this.#parts.now() + LIFE_MS);
     await this.#codes.put(digestOf(purpose, code), JSON.stringify(session), LIFE_MS);
@@ -95,9 +95,9 @@ export class SignInCodes {
     return user && { user, issued: this.#parts.tokens.issue(user, login.loginAt, consoleSession(login.session)) };
   }
 
-  async #take(purpose: CodePurpose, code: string): Promise<Session | null> {
+  async #take(purpose: CodePurpose, code: string): Promise<CodeSession | null> {
     const session = await this.#codes.take(digestOf(purpose, code));
-    return session === null ? null : (JSON.parse(session) as Session);
+    return session === null ? null : (JSON.parse(session) as CodeSession);
   }
 }
 

@@ -8,11 +8,11 @@ import { iso } from './present.ts';
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-type Statistics = DataOf<Routes['getStatistics']>;
+type ServicesStatistics = DataOf<Routes['getStatistics']>;
 type Counts = DeviceStatistics['counts'];
 
 /** Counts the devices. `now`: milliseconds since 1970. */
-export async function statisticsAt(store: Pick<Reader, 'statistics'>, now: number): Promise<Statistics> {
+export async function statisticsAt(store: Pick<Reader, 'statistics'>, now: number): Promise<ServicesStatistics> {
   const firstDay = startOf(now, dayMs) - (statisticsRange.days - 1) * dayMs;
   const found = await store.statistics({
     since: firstDay,
@@ -51,7 +51,7 @@ function by<const V extends string>(
 }
 
 /** The manufacturers with the most devices; those with as many in the order of their names. */
-function largest(counts: Counts): Statistics['byManufacturer'] {
+function largest(counts: Counts): ServicesStatistics['byManufacturer'] {
   const totals = new Map<string, number>();
   for (const { manufacturer, count } of counts) totals.set(manufacturer, (totals.get(manufacturer) ?? 0) + count);
   return [...totals]

@@ -46,7 +46,7 @@ function wasCurrent({ createdAt, replacedAt }: SigningKey, seconds: number): boo
   );
 }
 
-interface Claims {
+interface TokensClaims {
   readonly sub: string;
   readonly username: string;
   readonly role: string;
@@ -91,7 +91,11 @@ export class Tokens {
   #renew: (() => Promise<boolean>) | null = null;
   #current!: SigningKey;
   #sign!: (claims: Record<string, unknown>) => string;
-  #verifiers!: readonly { readonly key: SigningKey; readonly id: string; readonly verify: (token: string) => Claims }[];
+  #verifiers!: readonly {
+    readonly key: SigningKey;
+    readonly id: string;
+    readonly verify: (token: string) => TokensClaims;
+  }[];
   readonly #cache = new Map<string, Verified>();
   /** Daemons with the same signing key must not accept each other's local tokens: they are for the hardware of one machine. */
   readonly #process = randomBytes(12).toString('base64url');
@@ -121,7 +125,7 @@ export class Tokens {
         algorithms: ['HS256'],
         ignoreExpiration: true,
         cache: false,
-      }) as (token: string) => Claims,
+      }) as (token: string) => TokensClaims,
     }));
     return before !== undefined && Buffer.compare(before.key, keys[0].key) !== 0;
   }
@@ -215,7 +219,7 @@ export class Tokens {
     throw new ApiError(Code.tokenInvalid, 'the token is no longer valid; log in again');
   }
 
-  #issue(claims: Omit<Claims, 'iat' | 'exp' | 'jti' | 'login'>, loginAt?: number): IssuedToken {
+  #issue(claims: Omit<TokensClaims, 'iat' | 'exp' | 'jti' | 'login'>, loginAt?: number): IssuedToken {
     // After the clock was set back, a token must not have an issue time before that of its key: it would be refused.
     const iat = Math.floor(Math.max(this.#now(), this.#current.createdAt ?? 0) / 1000);
     const login = loginAt ?? iat;
@@ -243,12 +247,12 @@ export class Tokens {
   }
 
   /** The claims of a token, and the key that signed it. */
-  #claims(token: string): { readonly claims: Claims; readonly key: SigningKey; readonly keyId: string } {
+  #claims(token: string): { readonly claims: TokensClaims; readonly key: SigningKey; readonly keyId: string } {
     for (const { key, id: keyId, verify } of this.#verifiers) {
       try {
         const claims: unknown = verify(token);
-        if (typeof claims === 'object' && claims !== null && typeof (claims as Claims).sub === 'string')
-          return { claims: claims as Claims, key, keyId };
+        if (typeof claims === 'object' && claims !== null && typeof (claims as TokensClaims).sub === 'string')
+          return { claims: claims as TokensClaims, key, keyId };
       } catch (error) {
         if (!(error instanceof TokenError)) throw error;
       }
@@ -258,7 +262,7 @@ export class Tokens {
 }
 
 /** What is as in every login has no claim, so that tokens stay short. */
-function claimsOf({ signedInAt, console, withKey, mustRegisterKey }: Partial<Session> = {}): Partial<Claims> {
+function claimsOf({ signedInAt, console, withKey, mustRegisterKey }: Partial<Session> = {}): Partial<TokensClaims> {
   return {
     ...(signedInAt === undefined ? {} : { auth_time: signedInAt }),
     ...(console ? { session: 'CONSOLE' } : {}),
@@ -267,7 +271,7 @@ function claimsOf({ signedInAt, console, withKey, mustRegisterKey }: Partial<Ses
   };
 }
 
-function sessionOf({ auth_time: signedInAt, session, key, only, iat }: Claims, loginAt: number): Session {
+function sessionOf({ auth_time: signedInAt, session, key, only, iat }: TokensClaims, loginAt: number): Session {
   return {
     signedInAt: typeof signedInAt === 'number' ? Math.min(signedInAt, iat) : loginAt,
     console: session === 'CONSOLE',

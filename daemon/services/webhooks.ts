@@ -30,7 +30,7 @@ interface WebhookServiceParts {
   readonly now: () => number;
 }
 
-interface Found {
+interface FoundWebhook {
   readonly webhooks: domain.Webhooks;
   readonly record: domain.WebhookRecord;
   readonly stored: domain.ProgressRecord;
@@ -135,7 +135,7 @@ export class WebhookService {
   async #change(
     context: Context,
     webhookId: string,
-    decide: (found: Found, at: number) => (domain.Changed & { readonly progress: domain.Progress }) | null,
+    decide: (found: FoundWebhook, at: number) => (domain.Changed & { readonly progress: domain.Progress }) | null,
   ): Promise<api.WebhookItem> {
     const item = await retrying(async () => {
       const at = this.#parts.now();
@@ -153,7 +153,7 @@ export class WebhookService {
     return domain.webhooksIn(await this.#parts.store.document(domain.WEBHOOKS));
   }
 
-  async #find(webhookId: string): Promise<Found> {
+  async #find(webhookId: string): Promise<FoundWebhook> {
     const number = webhookIds.parse(webhookId);
     const webhooks = await this.#webhooks();
     const record = webhooks.list.find(one => one.number === number);

@@ -2,7 +2,7 @@ import { StoreFailure } from './commit.ts';
 import type { CommitNotice, Store } from './store.ts';
 
 /** What the parts of a station ask of a store. */
-export type StationStore = Pick<
+type StationStore = Pick<
   Store,
   | 'user'
   | 'response'

@@ -66,7 +66,7 @@ export interface Lookup<R extends object, S extends Field<R> = Field<R>> {
 
 /** The values of `by`: one value, or several in one text. Fields that are looked up together contain no line break. */
 export type LookupKey = string | number;
-export const joinKey = (values: readonly unknown[]): string => values.join('\n');
+const joinKey = (values: readonly unknown[]): string => values.join('\n');
 /** The values of `by`, one for each field. */
 export const keyValues = ({ by }: Pick<Lookup<never>, 'by'>, key: LookupKey): readonly LookupKey[] =>
   by.length > 1 ? (key as string).split('\n') : by.length === 1 ? [key] : [];

@@ -154,7 +154,7 @@ async function selectionOf({ jq }: FormatFlags): Promise<Selection | null> {
   return jq === undefined ? null : new (await import('./terminal/jq.ts')).Selection(jq);
 }
 
-interface Failure {
+interface MainFailure {
   readonly exit: number;
   readonly code: number | string;
   readonly message: string;
@@ -163,7 +163,7 @@ interface Failure {
   readonly hint: string | null;
 }
 
-function explain(error: unknown, refused: RefusedCommand | null): Failure {
+function explain(error: unknown, refused: RefusedCommand | null): MainFailure {
   if (error instanceof ServerRefusal) {
     const { code, message } = error;
     return { exit: exitOfCode(code), code, message, words: messageOf(error, refused), hint: hintOf(error, refused) };

@@ -6,7 +6,7 @@ import type { LimitScope } from './limits.ts';
 import type { CallerRole, TokenPermission } from './values.ts';
 
 /** Who may call an operation. */
-type Access =
+type OperationAccess =
   /** Anyone, without a token. */
   | 'public'
   /** Anyone on the machine of the daemon, without a token; from elsewhere any user. */
@@ -32,7 +32,7 @@ export interface RouteShape extends Omit<Endpoint, 'access'> {
   readonly description?: string;
   /** Present if the operation is an addition to the published interface. */
   readonly extension?: true;
-  readonly access: Access;
+  readonly access: OperationAccess;
   /** Path parameter that holds a user id: that user may call the operation whatever `access` is. */
   readonly ownUser?: string;
   /** Present if only people may call the operation: a service token is refused with 2007, whatever its role. */
@@ -81,7 +81,7 @@ export interface RouteShape extends Omit<Endpoint, 'access'> {
 /** What the file of a resource states of an operation; the rest is its endpoint. */
 type Description = Omit<RouteShape, 'id' | 'access' | keyof Endpoint> & {
   /** Absent if the endpoint is public. */
-  readonly access?: Access;
+  readonly access?: OperationAccess;
 };
 type Described<T> = { readonly [N in keyof T & RouteName]: { readonly id: N } & (typeof endpoints)[N] & T[N] };
 
@@ -94,22 +94,22 @@ export function operations<const T extends { readonly [N in RouteName]?: Descrip
   return Object.fromEntries(found) as Described<T>;
 }
 
-type Part<R, K extends string> = R extends { readonly [P in K]: infer S extends TSchema } ? Static<S> : undefined;
+type PartOf<R, K extends string> = R extends { readonly [P in K]: infer S extends TSchema } ? Static<S> : undefined;
 /** Path parameters of an operation after validation; undefined if it has none. */
-export type ParamsOf<R> = Part<R, 'params'>;
+export type ParamsOf<R> = PartOf<R, 'params'>;
 /** Query parameters of an operation after validation; undefined if it has none. */
-export type QueryOf<R> = Part<R, 'query'>;
+export type QueryOf<R> = PartOf<R, 'query'>;
 /** JSON body of an operation after validation; undefined if it has none. */
-export type BodyOf<R> = Part<R, 'body'>;
+export type BodyOf<R> = PartOf<R, 'body'>;
 /** Form fields of an operation after validation; undefined if it has none. */
-export type FormOf<R> = Part<R, 'form'>;
+export type FormOf<R> = PartOf<R, 'form'>;
 /** `data` of a successful response; undefined if the response is not an envelope. */
-export type DataOf<R> = Part<R, 'data'>;
+export type DataOf<R> = PartOf<R, 'data'>;
 
-type Given<K extends string, V> = V extends undefined ? unknown : { readonly [P in K]: V };
+type DefineGiven<K extends string, V> = V extends undefined ? unknown : { readonly [P in K]: V };
 type GivenQuery<V> = V extends undefined ? unknown : { readonly query?: Partial<V> };
 /** What a client passes to an operation: those of `params`, `query` and `body` that it has. */
-export type InputOf<R> = Given<'params', ParamsOf<R>> & GivenQuery<QueryOf<R>> & Given<'body', BodyOf<R>>;
+export type InputOf<R> = DefineGiven<'params', ParamsOf<R>> & GivenQuery<QueryOf<R>> & DefineGiven<'body', BodyOf<R>>;
 
 /** Whether an operation accepts the header Idempotency-Key: every write does, except uploads and those that are never replayed. */
 export const acceptsKey = (shape: RouteShape): boolean =>

@@ -77,12 +77,12 @@ function request(shape: RouteShape, step: Step): JsonObject {
   };
 }
 
-interface Body {
+interface PostmanBody {
   readonly header: JsonObject[];
   readonly body: JsonObject;
 }
 
-function jsonBody(shape: RouteShape, step: Step): Body | null {
+function jsonBody(shape: RouteShape, step: Step): PostmanBody | null {
   if (!shape.body) return null;
   const raw = step.sendSaved ? `{{${step.sendSaved}}}` : JSON.stringify(step.send ?? inputExample(shape), null, 2);
   return {
@@ -94,7 +94,7 @@ function jsonBody(shape: RouteShape, step: Step): Body | null {
 const boundary = 'devmgr-sample';
 
 /** Raw bytes, because a Postman form refers to a file on the disk of the person who runs it. */
-function multipart(file: { name: string; content: string }, fields: JsonObject): Body {
+function multipart(file: { name: string; content: string }, fields: JsonObject): PostmanBody {
   const part = (head: string, value: string) =>
     `--${boundary}\r\nContent-Disposition: form-data; ${head}\r\n\r\n${value}\r\n`;
   const parts = Object.entries(fields).map(([name, value]) => part(`name="${name}"`, String(value)));

@@ -5,9 +5,9 @@ import { proofBounds } from './limits.ts';
 import { type Claims, claims, type Evidence, evidenceByMethod, type ProofPolicy, proofPolicyItem } from './proof.ts';
 import { compileReader, type ReadResult } from './validate.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
+type EvidenceFields = Readonly<Record<string, unknown>>;
 
-const isObject = (value: unknown): value is Fields =>
+const isObject = (value: unknown): value is EvidenceFields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const refuse = (message: string): never => {
   throw new ApiError(Code.parameterError, message);
@@ -35,7 +35,7 @@ export function readClaims(input: unknown): Claims {
   } as Claims;
 }
 
-const only = (name: string, value: unknown): Fields => (value === undefined ? {} : { [name]: value });
+const only = (name: string, value: unknown): EvidenceFields => (value === undefined ? {} : { [name]: value });
 
 function readTexts(value: unknown): readonly string[] | undefined {
   if (value === undefined || value === null) return undefined;
@@ -45,7 +45,7 @@ function readTexts(value: unknown): readonly string[] | undefined {
 }
 const emptyText = 'claims.attestationFormats must not have empty texts';
 
-function readNamed(name: string, value: unknown, isRight: (value: unknown) => boolean): Fields | undefined {
+function readNamed(name: string, value: unknown, isRight: (value: unknown) => boolean): EvidenceFields | undefined {
   if (value === undefined || value === null) return undefined;
   if (!isObject(value) || Object.keys(value).length > proofBounds.claimItems)
     return refuse(`claims.${name} must be an object of at most ${proofBounds.claimItems} values`);

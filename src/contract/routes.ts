@@ -43,7 +43,7 @@ const described = {
 
 /** Members of the data of a response, and of the items of its list. */
 type MemberOf<D> = (keyof D & string) | (D extends { list: (infer I)[] } ? `list.${keyof I & string}` : never);
-type Complete = {
+type CompleteRoutes = {
   readonly [N in RouteName]: RouteShape & { readonly returns?: readonly MemberOf<DataOf<(typeof described)[N]>>[] };
 };
 
@@ -52,4 +52,4 @@ export type Routes = typeof described;
 /** Every operation, in the order of `endpoints`. The server, the typed client and the documents are derived from this table. */
 export const routes = Object.fromEntries(
   Object.keys(endpoints).map(name => [name, described[name as RouteName]]),
-) as typeof described satisfies Complete;
+) as typeof described satisfies CompleteRoutes;

@@ -14,7 +14,7 @@ const ofRoles = {
 } as const;
 
 /** Who has to sign in with a security key. */
-export const signInPolicy = Type.Object({ requireKey: Type.Unsafe<Role[]>(ofRoles) });
+const signInPolicy = Type.Object({ requireKey: Type.Unsafe<Role[]>(ofRoles) });
 /** Who has to sign in with a security key. */
 export type SignInPolicy = Static<typeof signInPolicy>;
 

@@ -72,7 +72,7 @@ class Fault {
   }
 }
 /** Returns the value as it was read, a fault, or null for a text that is empty after trimming. */
-type Check = (value: unknown) => unknown | Fault;
+type ValidateCheck = (value: unknown) => unknown | Fault;
 
 /** Compiles a schema to a function that reads an input. Throws if a keyword or a type of the schema is not implemented. */
 export function compileReader<S extends TObject>(
@@ -149,7 +149,7 @@ function kindOf(schema: FieldSchema): string {
   return schema[INSTANT] ? 'instant' : String(schema.type);
 }
 
-function compileCheck(name: string, schema: FieldSchema, format: InputFormat): Check {
+function compileCheck(name: string, schema: FieldSchema, format: InputFormat): ValidateCheck {
   const kind = kindOf(schema);
   requireKeywords(name, kind, schema);
   switch (kind) {
@@ -187,7 +187,7 @@ function valueOrNull(name: string, options: readonly FieldSchema[]): FieldSchema
   return value!;
 }
 
-function enumCheck(values: readonly string[]): Check {
+function enumCheck(values: readonly string[]): ValidateCheck {
   const set = new Set<unknown>(values);
   const fault = new Fault(`must be one of ${values.join(', ')}`);
   return value => (set.has(value) ? value : fault);
@@ -196,7 +196,7 @@ function enumCheck(values: readonly string[]): Check {
 /** Longest text of a list of values, in UTF-16 units: each of them many times. */
 const MAX_LIST = 1024;
 
-function listCheck(values: readonly string[]): Check {
+function listCheck(values: readonly string[]): ValidateCheck {
   const set = new Set<string>(values);
   const fault = new Fault(`must be one or more of ${values.join(', ')}, comma-separated`);
   return value => {
@@ -207,11 +207,12 @@ function listCheck(values: readonly string[]): Check {
 }
 
 const notInstant = new Fault('must be a time with a zone, such as 2026-03-01T08:30:00Z');
-const instantCheck: Check = value => (typeof value === 'string' ? (parseInstant(value) ?? notInstant) : notInstant);
+const instantCheck: ValidateCheck = value =>
+  typeof value === 'string' ? (parseInstant(value) ?? notInstant) : notInstant;
 
 const notText = new Fault('must be a string');
 
-function textCheck(schema: FieldSchema): Check {
+function textCheck(schema: FieldSchema): ValidateCheck {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern } = schema;
   const kind = schema[TEXT] ?? 'raw';
   const regex = pattern ? new RegExp(pattern, 'u') : null;
@@ -231,7 +232,7 @@ function textCheck(schema: FieldSchema): Check {
   };
 }
 
-function integerCheck({ minimum, maximum }: FieldSchema, format: InputFormat): Check {
+function integerCheck({ minimum, maximum }: FieldSchema, format: InputFormat): ValidateCheck {
   const fault = new Fault(
     maximum === undefined
       ? `must be a whole number${minimum === undefined ? '' : ` of at least ${minimum}`}`
@@ -246,26 +247,26 @@ function integerCheck({ minimum, maximum }: FieldSchema, format: InputFormat): C
 }
 
 const notObject = new Fault('must be a JSON object');
-const objectCheck: Check = value =>
+const objectCheck: ValidateCheck = value =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? value : notObject;
 
 const notBoolean = new Fault('must be true or false');
-const booleanCheck: Check = value => (typeof value === 'boolean' ? value : notBoolean);
-const booleanWord: Check = value => {
+const booleanCheck: ValidateCheck = value => (typeof value === 'boolean' ? value : notBoolean);
+const booleanWord: ValidateCheck = value => {
   if (typeof value !== 'string' || !fitsUntrimmed(value, 'false'.length)) return notBoolean;
   const word = trimText(value).toLowerCase();
   return word === 'true' ? true : word === 'false' ? false : notBoolean;
 };
 
 const tagCheck =
-  (read: (value: unknown) => unknown): Check =>
+  (read: (value: unknown) => unknown): ValidateCheck =>
   value => {
     const found = read(value);
     return found instanceof TagFault ? new Fault(found.message, found.tag) : found;
   };
 
 /** Checks the number of items; the operation checks the items, which the schema has to state. */
-function arrayCheck(name: string, schema: FieldSchema): Check {
+function arrayCheck(name: string, schema: FieldSchema): ValidateCheck {
   if (!schema[EACH]) throw new Error(`${name}: the items of an array are not validated; see ${EACH}`);
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = schema;
   return value => {

@@ -48,9 +48,9 @@ const readAsserted = compileReader(
   }),
 );
 
-type Fields = Readonly<Record<string, unknown>>;
-const fieldsOf = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+type CredentialFields = Readonly<Record<string, unknown>>;
+const fieldsOf = (value: unknown): CredentialFields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as CredentialFields) : {};
 
 function accepted<T>(name: string, result: ReadResult<T>): T {
   if (result.ok) return result.value;

@@ -42,7 +42,7 @@ export interface EnrollmentParts {
 }
 
 /** What is known of one key before it is enrolled. */
-export interface KnownOfKey {
+interface KnownOfKey {
   /** What it has proved: it is not asked again. */
   readonly proved?: Proved | null;
   /** The idempotency key of its registration. If it is present, a registry that is away throws: the caller spools the key. */

@@ -17,7 +17,7 @@ export interface ProofRequests {
 }
 
 /** What was concluded, and why the key gave no evidence (`problem`; null if it gave some). */
-export interface ProofConclusion {
+interface ProofConclusion {
   readonly problem: string | null;
   /** Null if the key said nothing: the registry judges only keys that say something. */
   readonly verdict: (ProofVerdict & { readonly proofId: string }) | null;

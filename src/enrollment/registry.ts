@@ -22,7 +22,7 @@ export interface KeyProof {
 }
 
 /** What an error of a request means for an enrollment. */
-export interface RequestFailure {
+interface RequestFailure {
   /** Whether it concerns one key; any other error would stop every key. */
   readonly isOfOneKey: boolean;
   /** Whether the registry cannot be reached or does not work now: the key can be registered later. */

@@ -14,7 +14,7 @@ import { tabStore } from './store.ts';
 import { benchWords } from './words.ts';
 
 /** What happens to the run. */
-type Step = (run: BenchRun) => void;
+type BenchStep = (run: BenchRun) => void;
 
 /** A run that is loaded when the first key is plugged in, a key of the keyboard or the pointer is pressed, or there is something to continue. */
 export class Bench {
@@ -30,7 +30,7 @@ export class Bench {
   /** The keys that were plugged in before the run was loaded. */
   readonly #before = signal<readonly Key[]>([]);
   /** What has happened while the run is being loaded; null before, and after a failure. */
-  #steps: Step[] | null = null;
+  #steps: BenchStep[] | null = null;
 
   constructor(userId: string) {
     this.#userId = userId;
@@ -99,7 +99,7 @@ export class Bench {
     return this.#steps === null && this.#started.peek() === null;
   }
 
-  #decide(step: Step): void {
+  #decide(step: BenchStep): void {
     const started = this.#started.peek();
     if (started === null) {
       this.prepare();

@@ -1,7 +1,7 @@
 /** Reads CSV that is in memory. papaparse would take half of what a page may load: see docs/decisions/015-sign-in-and-console.md. */
 
 /** A record, with the line on which it starts. */
-export type CsvRecord =
+type StationCsvRecord =
   | { readonly line: number; readonly cells: readonly string[] }
   | { readonly line: number; readonly problem: CsvProblem };
 
@@ -9,7 +9,7 @@ export type CsvRecord =
 export type CsvProblem = 'open quote' | 'text after quote';
 
 /** The records of a text. Blank lines count but are not records. Ends at the first invalid record. */
-export function* readCsv(text: string): Generator<CsvRecord> {
+export function* readCsv(text: string): Generator<StationCsvRecord> {
   const reader = new CsvReader(text);
   for (let record = reader.next(); record !== null; record = reader.next()) {
     const isBlank = 'cells' in record && record.cells.length === 1 && record.cells[0]?.trim() === '';
@@ -30,7 +30,7 @@ class CsvReader {
   }
 
   /** The next record; null at the end. */
-  next(): CsvRecord | null {
+  next(): StationCsvRecord | null {
     if (this.#at >= this.#text.length) return null;
     const line = this.#line;
     const cells: string[] = [];

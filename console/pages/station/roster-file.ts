@@ -13,7 +13,7 @@ export type FileFault =
   | { readonly line: null; readonly fault: { readonly what: 'empty' | 'too large' | 'unreadable' } };
 
 /** The people of a file, or why it is refused. */
-export type RosterOutcome = { readonly people: readonly Person[] } | { readonly fault: FileFault };
+type RosterOutcome = { readonly people: readonly Person[] } | { readonly fault: FileFault };
 
 /** The encodings that spreadsheets write where CSV is not UTF-8. */
 export const encodings = [

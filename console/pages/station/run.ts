@@ -20,7 +20,7 @@ export interface Outcome {
 }
 
 /** What the operator has to know. */
-export interface Said {
+interface Said {
   readonly what: Remark;
   /** What was scanned. */
   readonly text: string;
@@ -62,7 +62,7 @@ export interface Registry {
 }
 
 /** What a run works with. */
-export interface BenchParts {
+interface BenchParts {
   readonly registry: Registry;
   readonly store: RunStore;
   /** Milliseconds since 1970. */

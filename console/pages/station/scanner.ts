@@ -8,10 +8,10 @@ import {
 } from '../../../src/enrollment/line/keyboard.ts';
 
 /** What the operator wants: a badge was scanned, or a key was pressed that no control of the page takes. */
-export type Operated = Badge | Enter | { readonly type: 'undo' | 'cut' | 'early' };
+type ScannerOperated = Badge | Enter | { readonly type: 'undo' | 'cut' | 'early' };
 
 /** The keyboard of the page. */
-export interface Listening {
+interface Listening {
   /** Whether the first characters of a scan have come. */
   isTyping(): boolean;
   stop(): void;
@@ -25,7 +25,7 @@ interface Before {
 }
 
 /** Reads the keyboard of the page until `stop`. */
-export function listen(operated: (what: Operated) => void): Listening {
+export function listen(operated: (what: ScannerOperated) => void): Listening {
   const scanner = new Scanner(operated);
   const take = (event: KeyboardEvent) => scanner.take(event);
   // Before the controls of the page: Enter at the end of a scan must not press one.
@@ -40,7 +40,7 @@ export function listen(operated: (what: Operated) => void): Listening {
 }
 
 class Scanner {
-  readonly #operated: (what: Operated) => void;
+  readonly #operated: (what: ScannerOperated) => void;
   readonly #keyboard = new Keyboard(scanGapInPageMs);
   #lastAt = Number.NEGATIVE_INFINITY;
   /** Where the last character went. */
@@ -48,7 +48,7 @@ class Scanner {
   #before: Before | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(operated: (what: Operated) => void) {
+  constructor(operated: (what: ScannerOperated) => void) {
     this.#operated = operated;
   }
 

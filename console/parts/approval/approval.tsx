@@ -10,7 +10,7 @@ import { Presses } from './presses.ts';
 import { words } from './words.ts';
 
 /** The state of a question that a person answers with an `ApproveButton`. */
-export interface Approval {
+interface Approval {
   /** Whether the buttons take an answer. */
   readonly isArmed: boolean;
   /** Id of the text that explains why they do not. */

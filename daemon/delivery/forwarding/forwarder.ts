@@ -48,7 +48,7 @@ interface ForwarderOptions {
   readonly deliveryMs?: number;
 }
 
-type Page = readonly EventRecord[];
+type ForwarderPage = readonly EventRecord[];
 
 /** Delivers entries in the background until it is stopped. Of several daemons with one target, one delivers at a time. */
 export class Forwarder {
@@ -100,8 +100,8 @@ export class Forwarder {
     }
   }
 
-  #delivery(): Delivery<Page, AttemptResult> {
-    return new Delivery<Page, AttemptResult>({
+  #delivery(): Delivery<ForwarderPage, AttemptResult> {
+    return new Delivery<ForwarderPage, AttemptResult>({
       policy,
       onGiveUp: 'end',
       graceMs: 0,
@@ -131,7 +131,7 @@ export class Forwarder {
     for await (const page of this.#tail.pages(after, PAGE, signal)) yield { id: page.at(-1)!.id, content: page };
   }
 
-  async #deliver(page: Page, signal: AbortSignal): Promise<AttemptResult> {
+  async #deliver(page: ForwarderPage, signal: AbortSignal): Promise<AttemptResult> {
     const { deliveryMs = DELIVERY_MS } = this.#options;
     const deadline = AbortSignal.timeout(deliveryMs);
     try {
@@ -143,7 +143,7 @@ export class Forwarder {
     }
   }
 
-  async #settle({ item, attempt, before, step }: Settlement<Page, AttemptResult>): Promise<void> {
+  async #settle({ item, attempt, before, step }: Settlement<ForwarderPage, AttemptResult>): Promise<void> {
     const { log, target } = this.#options;
     if (step.next !== 'advance') {
       const pauseMs = step.state.nextAt! - attempt!.endedAt;
@@ -158,7 +158,7 @@ export class Forwarder {
     if (before.failures > 0) log.info({ target: target.name }, 'journal entries are forwarded again');
   }
 
-  async #linesOf(page: Page): Promise<AuditLine[]> {
+  async #linesOf(page: ForwarderPage): Promise<AuditLine[]> {
     const { store } = this.#options;
     const lines: AuditLine[] = [];
     for (let at = 0; at < page.length; at += TURN)

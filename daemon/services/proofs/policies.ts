@@ -30,7 +30,7 @@ interface Admitted {
 }
 
 /** What registrations are judged by. The guards hold it until the commit. */
-interface Admission {
+interface PolicyAdmission {
   readonly guards: readonly (DocumentGuard | UnansweredGuard)[];
   judge(registration: Registration): Admitted | Refusal;
 }
@@ -43,7 +43,7 @@ interface ProofPolicyParts {
   readonly now: () => number;
 }
 
-interface Known {
+interface PoliciesKnown {
   readonly policy: ProofPolicy;
   /** 0: no policy is set. */
   readonly version: number;
@@ -55,7 +55,7 @@ export class ProofPolicies {
   readonly #roots: Pick<TrustedRoots, 'current'>;
   readonly #now: () => number;
   /** The policy as it was last read for a registration; the guard of its version shows whether it still holds. */
-  #known: Known | null = null;
+  #known: PoliciesKnown | null = null;
 
   constructor({ store, roots, now }: ProofPolicyParts) {
     this.#store = store;
@@ -87,7 +87,10 @@ export class ProofPolicies {
   }
 
   /** Runs a registration, again if the policy was changed before the commit. */
-  admitting<T>(registrations: readonly Registration[], attempt: (admission: Admission) => Promise<T>): Promise<T> {
+  admitting<T>(
+    registrations: readonly Registration[],
+    attempt: (admission: PolicyAdmission) => Promise<T>,
+  ): Promise<T> {
     const assumed = this.#assumed(registrations);
     const afterReads = () => retrying(async () => attempt(await this.#admission(registrations)));
     if (!assumed) return afterReads();
@@ -101,7 +104,7 @@ export class ProofPolicies {
    * Registers one key without a proof under the policy in memory, which is the case of most registrations. Null if the
    * registration has to read the policy or an answer.
    */
-  #assumed(registrations: readonly Registration[]): Admission | null {
+  #assumed(registrations: readonly Registration[]): PolicyAdmission | null {
     const [registration] = registrations;
     if (!this.#known || !registration || registrations.length > 1) return null;
     const { policy, version } = this.#known;
@@ -117,7 +120,7 @@ export class ProofPolicies {
     };
   }
 
-  async #admission(registrations: readonly Registration[]): Promise<Admission> {
+  async #admission(registrations: readonly Registration[]): Promise<PolicyAdmission> {
     const serials = registrations.map(({ serialNumber }) => serialNumber);
     const [known, latest] = await Promise.all([this.#read(), this.#store.latestProofs(serials)]);
     this.#known = known;
@@ -144,7 +147,7 @@ export class ProofPolicies {
     return found;
   }
 
-  async #read(): Promise<Known> {
+  async #read(): Promise<PoliciesKnown> {
     const document = await this.#store.document(NAME);
     if (!document) return { policy: noPolicy, version: 0 };
     return { policy: JSON.parse(document.value) as ProofPolicy, version: document.version };

@@ -27,7 +27,7 @@ interface TrustServiceParts {
 }
 
 type Imported = DataOf<Routes['importTrust']>;
-type Form = FormOf<Routes['importTrust']>;
+type TrustForm = FormOf<Routes['importTrust']>;
 
 /** A file with trust, in memory: it is at most 32 MiB, and one at a time is read. */
 export interface TrustFile extends StagedBlob {
@@ -62,7 +62,7 @@ export class TrustService {
   }
 
   /** Refuses with 4002 a file that cannot be read or is not trusted. */
-  importFile(context: Context, form: Form, { bytes, sha256 }: TrustFile): Promise<Imported> {
+  importFile(context: Context, form: TrustForm, { bytes, sha256 }: TrustFile): Promise<Imported> {
     return this.#oneAtATime(() => {
       const work = () =>
         trustFileKind(bytes) === 'metadata'
@@ -105,7 +105,7 @@ export class TrustService {
     return commitLast(store, context, { at, changes: [change] }, () => result);
   }
 
-  async #importCertificates(context: Context, form: Form, bytes: Buffer): Promise<Imported> {
+  async #importCertificates(context: Context, form: TrustForm, bytes: Buffer): Promise<Imported> {
     const { store, now } = this.#parts;
     const at = now();
     const read = certificatesIn(bytes).map(certificate => storedOf(certificate, form, importedBy(context, at)));
@@ -163,7 +163,7 @@ const importedBy = (context: Context, at: number) => ({
 
 function storedOf(
   certificate: Certificate,
-  { purpose, label, aaguids }: Form,
+  { purpose, label, aaguids }: TrustForm,
   imported: ReturnType<typeof importedBy>,
 ): StoredCertificate {
   return {

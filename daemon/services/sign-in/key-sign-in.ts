@@ -29,7 +29,7 @@ interface KeySignInParts {
 }
 
 /** `data` of the refusal of a password that needs a second step. */
-interface SecondStep {
+interface KeySignInSecondStep {
   /** Options of the browser; null if keys cannot be used at this address. */
   readonly secondFactor: object | null;
   readonly loginTicket: string;
@@ -57,7 +57,7 @@ export class KeySignIn {
   }
 
   /** What a user whose password was right needs for the second step. */
-  async secondStep(user: UserRecord, site: RelyingParty | string): Promise<SecondStep> {
+  async secondStep(user: UserRecord, site: RelyingParty | string): Promise<KeySignInSecondStep> {
     const ticket = this.#challenge(ticketPurpose(user));
     const loginTicket = `${user.number}.${user.tokenEpoch}.${ticket}`;
     if (typeof site === 'string') return { secondFactor: null, loginTicket };

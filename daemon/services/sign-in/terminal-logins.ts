@@ -30,7 +30,7 @@ interface TerminalLoginParts {
 }
 
 /** What the person is shown of a request. Times are milliseconds since 1970. */
-interface Shown {
+interface TerminalLoginsShown {
   readonly name: string;
   readonly address: string;
   readonly createdAt: number;
@@ -61,7 +61,7 @@ export class TerminalLogins {
     const requestId = this.#parts.challenges.create(PURPOSE, expiresAt);
     const secret = randomBytes(32).toString('base64url');
     const userCode = newUserCode();
-    const shown: Shown = { name, address, createdAt, expiresAt };
+    const shown: TerminalLoginsShown = { name, address, createdAt, expiresAt };
     const request = {
       code: codeDigest(userCode),
       terminal: terminalDigest(requestId, secret),
@@ -116,8 +116,8 @@ export class TerminalLogins {
   }
 
   /** The request. Throws 404 if it does not exist or, by this daemon's clock, has expired. */
-  #parsed(found: string | null): Shown {
-    const shown = found === null ? null : (JSON.parse(found) as Shown);
+  #parsed(found: string | null): TerminalLoginsShown {
+    const shown = found === null ? null : (JSON.parse(found) as TerminalLoginsShown);
     if (!shown || shown.expiresAt <= this.#parts.now()) throw unknownCode();
     return shown;
   }

@@ -4,7 +4,7 @@ import type { Env } from '../../../src/contract/local.ts';
 import { StoreMisconfigured } from './failure.ts';
 
 /** Options for TLS as node:tls takes them; false for a connection without TLS. */
-export type TlsChoice =
+type TlsChoice =
   | false
   | { readonly rejectUnauthorized: boolean; readonly ca?: string; readonly checkServerIdentity?: () => undefined };
 

@@ -15,10 +15,10 @@ interface Beginning extends Omit<Remembered, 'total'> {
   readonly last: number;
 }
 
-type Changes = NonNullable<ReturnType<typeof changesSince>>;
+type BeginningsChanges = NonNullable<ReturnType<typeof changesSince>>;
 
 /** Parts of a statement that also reads `head`, and has the total in `counted`. */
-export interface KnownBeginning {
+interface KnownBeginning {
   /** Whether `page` has the numbers of the page. */
   readonly areKept: string;
   readonly page: (conditions: Conditions) => string;
@@ -55,7 +55,7 @@ export class Beginnings {
     return { areKept: changes.areKept, page: conditions => this.#page(beginning, changes, conditions) };
   }
 
-  #page(beginning: Beginning, changes: Changes, conditions: Conditions): string {
+  #page(beginning: Beginning, changes: BeginningsChanges, conditions: Conditions): string {
     const { changed, devices, inStep, step } = changes;
     const { descending, offset, limit } = this.#query;
     const [within, beyond, direction] = descending ? ['>=', '<', 'DESC'] : ['<=', '>', 'ASC'];

@@ -23,7 +23,7 @@ async function makeDurable(session: Session): Promise<void> {
 }
 
 /** How to connect. */
-export interface ConnectionParts {
+interface ConnectionParts {
   readonly login: Login;
   readonly primary: Primary;
   /** The version of the schema that this program knows; the released one if absent. */

@@ -23,7 +23,7 @@ export interface Committed {
 }
 
 /** What the engine works with. */
-export interface EngineParts {
+interface EngineParts {
   /** The session for writing, checked: a new one if the last one has failed. */
   readonly session: () => Promise<Session>;
   readonly end: JournalEnd;

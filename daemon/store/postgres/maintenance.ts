@@ -19,7 +19,7 @@ import { Session } from './session.ts';
 import { readStatistics } from './statistics.ts';
 
 /** A database and the key of its journal. */
-export interface PostgresRegistry extends DatabaseAddress {
+interface PostgresRegistry extends DatabaseAddress {
   /** In the order of their use, the last one the current one. */
   readonly journalKeys: () => Promise<readonly Uint8Array[]>;
 }

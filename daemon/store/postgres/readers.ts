@@ -53,7 +53,7 @@ class Lane {
 }
 
 /** `short`: one look at an index. `long`: lists, statistics and the journal. */
-export type ReadLength = 'short' | 'long';
+type ReadLength = 'short' | 'long';
 
 export class Readers {
   readonly #lanes: Readonly<Record<ReadLength, Lane>>;

@@ -43,10 +43,10 @@ export function toRemember(filter: DeviceFilter, total: number, moment: Moment):
 }
 
 /** What is remembered of a filter, apart from a total. */
-type Known = Omit<Remembered, 'total'>;
+type RememberedKnown = Omit<Remembered, 'total'>;
 
 /** What has changed since a moment, in terms of a statement that also reads `head`. `null` if the bound has moved too far. */
-export function changesSince({ until, moment }: Known, filter: DeviceFilter, values: unknown[]) {
+export function changesSince({ until, moment }: RememberedKnown, filter: DeviceFilter, values: unknown[]) {
   const bound = movingOf(filter);
   const step = bound === undefined ? 0 : filter[bound]! - until!;
   if (Math.abs(step) > longestStep) return null;

@@ -12,7 +12,7 @@ const workSpace = 0x44764d77;
 const ALIVE_MS = 3000;
 
 /** What shared work needs. */
-export interface SharedWorkParts {
+interface SharedWorkParts {
   readonly readers: Pick<Readers, 'runOnce'>;
   /** Opens a connection that the server ends after 10 s without a statement. */
   readonly open: () => Promise<Session>;

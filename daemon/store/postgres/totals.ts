@@ -6,7 +6,7 @@ import type { Readers } from './readers.ts';
 import { type Moment, movingOf, nameOf, type Remembered, sinceThen, toRemember } from './remembered.ts';
 
 /** A part of a statement. */
-export interface Total {
+interface Total {
   /** Returns a row with the column `total`, and with `moment`, which `read` takes. */
   readonly sql: string;
   /** Takes the row. */
@@ -29,7 +29,7 @@ const upTo = (most: number): Few => ({
 });
 
 /** Matches of a keyword that are looked up once, both for their total and for the page. With so few, a longer statement takes longer to plan. */
-export const mostHits = 1000;
+const mostHits = 1000;
 /** Matches of marks and times that are sorted for a page, where no index has both the filter and the order. */
 const mostSorted = 50_000;
 

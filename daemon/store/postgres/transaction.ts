@@ -52,7 +52,7 @@ export class NotWritten extends Error {
 }
 
 /** What a transaction begins with. */
-export interface Beginning {
+interface TransactionBeginning {
   readonly session: Session;
   readonly commits: readonly Commit[];
   readonly loading: Loading;
@@ -65,7 +65,7 @@ export interface Beginning {
  * before that is read under the lock in the same round trip. Rejects with `NotWritten`.
  */
 export async function begin(
-  { session, commits, loading, end, primary }: Beginning,
+  { session, commits, loading, end, primary }: TransactionBeginning,
   locked: () => void,
 ): Promise<{ readonly draft: Draft; readonly after: number }> {
   const asked = primary.now();

@@ -9,7 +9,7 @@ import type { Primary } from './primary.ts';
 import type { Readers } from './readers.ts';
 
 /** What the watch works with. */
-export interface WatchParts {
+interface WatchParts {
   readonly readers: Pick<Readers, 'run'>;
   readonly confirmed: Pick<Confirmed, 'id' | 'rise' | 'reach'>;
   /** `timeline`: that of the server that the last read has used, or a later one. */

@@ -6,13 +6,13 @@ import { columnOf } from '../tables.ts';
 
 type Name = keyof DeviceFilter;
 
-interface Comparison {
+interface FilterComparison {
   readonly field: keyof DeviceRecord;
   readonly is: 'one of' | '=' | '<' | '>=';
 }
 
 /** What a filter compares a field with; null if it is more than a comparison, which each engine finds in its own way. */
-const comparisons: Readonly<Record<Name, Comparison | null>> = {
+const comparisons: Readonly<Record<Name, FilterComparison | null>> = {
   deviceType: { field: 'deviceType', is: 'one of' },
   status: { field: 'status', is: 'one of' },
   manufacturer: { field: 'manufacturer', is: '=' },

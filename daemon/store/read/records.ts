@@ -28,35 +28,35 @@ import {
 } from '../tables.ts';
 
 /** What an engine reads at once or after a round trip. */
-export type Answer<T> = T | Promise<T>;
+type AnswerRecord<T> = T | Promise<T>;
 
 /** The reads of a store as an engine has them. */
 export type Reads = {
   readonly [K in keyof Reader]: Reader[K] extends (...input: infer I) => Promise<infer T>
-    ? (...input: I) => Answer<T>
+    ? (...input: I) => AnswerRecord<T>
     : never;
 };
 
 /** How an engine reads rows. */
 export interface RecordQueries {
   /** The row that the lookup finds; null if it finds none. */
-  one<R extends object, S extends Field<R>>(lookup: Lookup<R, S>, key: LookupKey): Answer<Pick<R, S> | null>;
+  one<R extends object, S extends Field<R>>(lookup: Lookup<R, S>, key: LookupKey): AnswerRecord<Pick<R, S> | null>;
   /** All rows that the lookup finds, ascending by the key of the table. */
-  all<R extends object, S extends Field<R>>(lookup: Lookup<R, S>, key: LookupKey): Answer<readonly Pick<R, S>[]>;
+  all<R extends object, S extends Field<R>>(lookup: Lookup<R, S>, key: LookupKey): AnswerRecord<readonly Pick<R, S>[]>;
   /** One row for each of the keys that the lookup finds something by. */
   many<R extends object, S extends Field<R>>(
     lookup: Lookup<R, S>,
     keys: readonly LookupKey[],
-  ): Answer<ReadonlyMap<LookupKey, Pick<R, S>>>;
+  ): AnswerRecord<ReadonlyMap<LookupKey, Pick<R, S>>>;
   /** A part of the table in order of creation. `only`: of the rows with this value. */
   page<R extends object>(
     table: StoreTable<R>,
     window: Window,
     only?: { readonly field: Field<R>; readonly value: LookupKey } | undefined,
-  ): Answer<Rows<R>>;
+  ): AnswerRecord<Rows<R>>;
 }
 
-const then = <T, U>(answer: Answer<T>, map: (value: T) => U): Answer<U> =>
+const then = <T, U>(answer: AnswerRecord<T>, map: (value: T) => U): AnswerRecord<U> =>
   answer instanceof Promise ? answer.then(map) : map(answer);
 
 const identities: Lookup<DeviceRecord, keyof DeviceIdentity> = {
@@ -83,7 +83,7 @@ const backupBlobs: Lookup<BackupRecord, 'blob'> = { table: backups, by: ['blob']
 export function recordReads(queries: RecordQueries) {
   return {
     device: number => queries.one(devices.byKey, number),
-    devicesBySerial: serials => queries.many(identities, serials) as Answer<ReadonlyMap<string, DeviceIdentity>>,
+    devicesBySerial: serials => queries.many(identities, serials) as AnswerRecord<ReadonlyMap<string, DeviceIdentity>>,
     user: number => queries.one(users.byKey, number),
     userByName: username => queries.one(users.unique, username),
     users: window => queries.page(users, window),
@@ -118,6 +118,6 @@ export function recordReads(queries: RecordQueries) {
           queries.many(backupBlobs, names),
           ofBackups => new Set([...ofApps.keys(), ...ofBackups.keys()] as string[]),
         ),
-      ) as Answer<ReadonlySet<string>>,
+      ) as AnswerRecord<ReadonlySet<string>>,
   } satisfies Partial<Reads>;
 }

@@ -25,7 +25,7 @@ export interface DeviceDeltas {
 }
 
 /** Called after a transaction has committed and before the promises of its commits resolve. */
-type Committed = (notice: CommitNotice, deltas: DeviceDeltas) => void;
+type EngineCommitted = (notice: CommitNotice, deltas: DeviceDeltas) => void;
 
 /** The transactions of a database. It has a single writer, so the next numbers and the end of the journal are held in memory. */
 export class SqliteEngine implements Engine {
@@ -33,7 +33,7 @@ export class SqliteEngine implements Engine {
   readonly #tables: SqliteTables;
   readonly #source: SqliteSource;
   readonly #end: JournalEnd;
-  readonly #committed: Committed;
+  readonly #committed: EngineCommitted;
   readonly #sliceMs: number | undefined;
   #last: LastNumbers = {};
   /** When the last device was added. */
@@ -45,7 +45,7 @@ export class SqliteEngine implements Engine {
   constructor(
     statements: Statements,
     keys: readonly [Uint8Array, ...Uint8Array[]],
-    committed: Committed,
+    committed: EngineCommitted,
     sliceMs?: number,
   ) {
     this.#db = statements.db;

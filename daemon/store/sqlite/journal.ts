@@ -29,6 +29,6 @@ export function readHead(statements: Statements): StoredHead | null {
 }
 
 /** Whether there is anything that the journal must account for: a registry that was never used has no journal. */
-export function hasRecords(statements: Statements): boolean {
+function hasRecords(statements: Statements): boolean {
   return statements.value('SELECT 1 FROM user UNION ALL SELECT 1 FROM device LIMIT 1') !== undefined;
 }

@@ -23,7 +23,7 @@ export function sqlPage(statements: Statements, query: DeviceQuery): NumberPage 
 }
 
 /** Whether a device was ever registered at an earlier time than the device before it. */
-export function clockSteppedBack(statements: Statements): boolean {
+function clockSteppedBack(statements: Statements): boolean {
   return statements.value(`SELECT 1 FROM meta WHERE name = 'clock stepped back'`) !== undefined;
 }
 
@@ -36,7 +36,7 @@ function orderBy({ sortBy, descending }: DeviceQuery, stepped: boolean): string 
 }
 
 /** Numbers above `after`, up to `through`. */
-export interface NumberRange {
+interface NumberRange {
   readonly after: number;
   readonly through: number;
 }

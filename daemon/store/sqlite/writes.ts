@@ -49,9 +49,13 @@ function* inStrides<T>(items: readonly T[], write: (item: T) => void): Generator
   }
 }
 
-type Indexed = Pick<DeviceRecord, 'number' | 'tags' | 'proof'>;
+type IndexedDevice = Pick<DeviceRecord, 'number' | 'tags' | 'proof'>;
 
-function setIndexed(statements: Statements, before: Indexed | null, { number, tags, proof }: Indexed): void {
+function setIndexed(
+  statements: Statements,
+  before: IndexedDevice | null,
+  { number, tags, proof }: IndexedDevice,
+): void {
   const [oldTags, oldProof] = [before?.tags ?? noTags, before?.proof ?? null];
   if (tags !== oldTags) setTags(statements, number, oldTags, tags);
   if (proof !== oldProof) setMarks(statements, number, marksOf(oldProof), marksOf(proof));

@@ -20,7 +20,9 @@ const kinds = ['owner', 'code', 'tags', 'proof'] as const;
 type Kind = (typeof kinds)[number];
 
 /** The content of an entry about a device. A digest that is absent stays as it was; null: it has none. */
-type Said = { readonly status?: DeviceStatus | undefined } & { readonly [K in Kind]?: string | null | undefined };
+type DeviceReplaySaid = { readonly status?: DeviceStatus | undefined } & {
+  readonly [K in Kind]?: string | null | undefined;
+};
 
 const statuses: readonly DeviceStatus[] = ['INACTIVE', 'ACTIVE', 'LOCKED', 'DEACTIVATED'];
 /** The state after an entry of the type. Types that are not here leave it as it is. */
@@ -34,7 +36,7 @@ const statusAfter: Partial<Record<EntryType, DeviceStatus>> = {
 
 const textOr = <T>(value: unknown, otherwise: T): string | T => (typeof value === 'string' ? value : otherwise);
 
-function saidBy({ type, data, detail }: ReplayedEntry): Said {
+function saidBy({ type, data, detail }: ReplayedEntry): DeviceReplaySaid {
   const hasCode = type === 'DEVICE_REGISTERED' || type === 'ACTIVATION_CODE_GENERATED';
   return {
     status: statusAfter[type],

@@ -9,7 +9,7 @@ import { Records } from './records.ts';
 import type { Source } from './source.ts';
 
 /** A number of devices of a kind. */
-export interface DeviceCount {
+interface DeviceCount {
   readonly manufacturer: string;
   readonly deviceType: DeviceType;
   readonly status: DeviceStatus;
@@ -26,7 +26,7 @@ export interface Part {
 export type LastNumbers = Readonly<Record<string, number>>;
 
 /** What a draft starts from. */
-export interface Start {
+interface DraftStart {
   readonly source: Source;
   readonly last: LastNumbers;
   /** Continues at the end of the stored journal. */
@@ -54,7 +54,7 @@ export class Draft {
   readonly #parts = new Map<unknown, Part>();
   readonly #counts = new Map<string, DeviceCount>();
 
-  constructor({ source, last, end, at, writeEntry }: Start) {
+  constructor({ source, last, end, at, writeEntry }: DraftStart) {
     this.#source = source;
     this.#last = { ...last };
     this.#end = end;

@@ -5,8 +5,8 @@ import { type StoreTable, uniqueKey } from '../tables.ts';
 import type { Draft } from './draft.ts';
 import type { Wanted } from './source.ts';
 
-type Kind = Change['kind'];
-type ChangeOf<K extends Kind> = Extract<Change, { kind: K }>;
+type RuleKind = Change['kind'];
+type ChangeOf<K extends RuleKind> = Extract<Change, { kind: K }>;
 
 /** What a kind of change means. */
 export interface ChangeRule<C> {
@@ -19,7 +19,7 @@ export interface ChangeRule<C> {
 }
 
 /** The rules of these kinds of changes. */
-export type ChangeRules<K extends Kind> = { readonly [P in K]: ChangeRule<ChangeOf<P>> };
+export type ChangeRules<K extends RuleKind> = { readonly [P in K]: ChangeRule<ChangeOf<P>> };
 
 type GuardKind = Guard['kind'];
 
@@ -42,13 +42,13 @@ export function withFields<R extends object>(record: R, set: { readonly [K in ke
   return after;
 }
 
-interface Numbered {
+interface RuleNumbered {
   readonly number: number;
   readonly createdAt: number;
 }
 
 /** The rule of changes that add a record, with an entry about it: `duplicate` if another one has what is unique. */
-export function adding<C extends { readonly entry: Entry }, R extends Numbered>(
+export function adding<C extends { readonly entry: Entry }, R extends RuleNumbered>(
   table: StoreTable<R>,
   fieldsOf: (change: C) => Omit<R, 'number' | 'createdAt'>,
 ): ChangeRule<C> {

@@ -13,7 +13,7 @@ import { renewalTime } from './token.ts';
 /** `lost` and `resumed` are the two ends of an interruption; after a `gap` events may be missing. */
 export type StreamState = 'connecting' | 'connected' | 'lost' | 'resumed' | 'gap';
 
-export interface StreamOptions {
+interface StreamOptions {
   readonly client: Client;
   /** Types to follow; empty means all. */
   readonly types: readonly EventType[];

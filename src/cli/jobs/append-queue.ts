@@ -1,4 +1,4 @@
-interface Waiting {
+interface AppendQueueWaiting {
   readonly text: string;
   readonly resolve: (offset: number) => void;
   readonly reject: (error: unknown) => void;
@@ -7,7 +7,7 @@ interface Waiting {
 /** Appends texts to a file in their order, beside the main thread: an operator types while the disk works. What waits is written and synced at once. */
 export class AppendQueue {
   readonly #write: (text: string) => Promise<number>;
-  #waiting: Waiting[] = [];
+  #waiting: AppendQueueWaiting[] = [];
   #work: Promise<void> | null = null;
 
   /** `write` resolves to the byte at which the text begins, when the disk has it. If it fails, the file has to be as before. */

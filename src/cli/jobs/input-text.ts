@@ -45,7 +45,7 @@ export async function* concatenated(first: string, rest: AsyncGenerator<string>)
 const pieceLength = 1024;
 
 /** How an input is decoded. */
-export interface DecodeOptions {
+interface DecodeOptions {
   /** See `encodingOf`. */
   readonly encoding: string | null;
   /** Called once if bytes are not valid in the encoding, with the line of the first ones. Their text has U+FFFD. May throw. */

@@ -15,7 +15,7 @@ interface BatchResponse<Result> {
 }
 
 /** One batch. */
-interface Batch<Result> {
+interface SendBatch<Result> {
   readonly key: string;
   /** Number of items. */
   readonly count: number;
@@ -47,7 +47,7 @@ export class BatchSender {
   }
 
   /** Sends the batch, and again after a pause while the server is unreachable. Ctrl-C ends only the pauses. */
-  async send<Result extends { readonly status: string }>(batch: Batch<Result>): Promise<Answer<Result>> {
+  async send<Result extends { readonly status: string }>(batch: SendBatch<Result>): Promise<Answer<Result>> {
     const client = this.#context.registry.with({ finish: true });
     const attempts = new Attempts(batch, client);
     this.isUncertain = true;
@@ -67,7 +67,7 @@ const isRefusal = (error: unknown): boolean =>
 
 /** The attempts to send one batch. */
 class Attempts<Result extends { readonly status: string }> {
-  readonly #batch: Batch<Result>;
+  readonly #batch: SendBatch<Result>;
   readonly #client: Client;
   #key: string;
   /** Every server that was asked before an attempt accepts keys. */
@@ -75,7 +75,7 @@ class Attempts<Result extends { readonly status: string }> {
   /** The first attempt that may have been carried out without a response. */
   #lost: Unreachable | null = null;
 
-  constructor(batch: Batch<Result>, client: Client) {
+  constructor(batch: SendBatch<Result>, client: Client) {
     this.#batch = batch;
     this.#client = client;
     this.#key = batch.key;

@@ -22,7 +22,7 @@ export interface Login {
 /** Where a token is stored. */
 export type Keeper = 'keychain' | 'file';
 
-interface Entry {
+interface CredentialsEntry {
   readonly expireTime: string;
   readonly username: string;
   readonly keeper: Keeper;
@@ -30,7 +30,7 @@ interface Entry {
   readonly token?: string;
 }
 
-type Entries = Readonly<Record<string, Readonly<Record<string, Entry>>>>;
+type CredentialsEntries = Readonly<Record<string, Readonly<Record<string, CredentialsEntry>>>>;
 
 /** Whose logins: those of one profile in one home folder. */
 interface Owner {
@@ -40,15 +40,15 @@ interface Owner {
 
 const fileOf = (home: string) => join(home, homeFiles.credentials);
 const account = ({ home, profile }: Owner, server: string) => `${profile}@${server} ${home}`;
-const readEntries = (home: string) => (readJsonFile(fileOf(home)) ?? {}) as Entries;
+const readEntries = (home: string) => (readJsonFile(fileOf(home)) ?? {}) as CredentialsEntries;
 
-function entryOf(entries: Entries, profile: string, server: string): Entry | null {
+function entryOf(entries: CredentialsEntries, profile: string, server: string): CredentialsEntry | null {
   const ofProfile = Object.hasOwn(entries, profile) ? entries[profile]! : {};
   return Object.hasOwn(ofProfile, server) ? ofProfile[server]! : null;
 }
 
 /** Sets the entry of a login, or removes it if it is null. Processes that do so at the same time wait for each other. */
-async function storeEntry({ home, profile }: Owner, server: string, entry: Entry | null): Promise<void> {
+async function storeEntry({ home, profile }: Owner, server: string, entry: CredentialsEntry | null): Promise<void> {
   const file = fileOf(home);
   makeFolder(home);
   await withLock(`${file}.lock`, () => {
@@ -85,7 +85,7 @@ export async function storeLogin(
 ): Promise<Keeper> {
   const inKeychain = prefer === 'keychain' && (await keychain.write(account(owner, server), login.token));
   const { token, ...others } = login;
-  const entry: Entry = inKeychain ? { ...others, keeper: 'keychain' } : { ...others, keeper: 'file', token };
+  const entry: CredentialsEntry = inKeychain ? { ...others, keeper: 'keychain' } : { ...others, keeper: 'file', token };
   await storeEntry(owner, server, entry);
   return entry.keeper;
 }

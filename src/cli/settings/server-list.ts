@@ -4,7 +4,7 @@ import { readLoginName } from './credentials.ts';
 import { type KnownServer, readKnownServer } from './known-servers.ts';
 
 /** Whose logins and known servers: those of one profile in one home folder. */
-interface Owner {
+interface ListOwner {
   readonly home: string;
   readonly profile: string;
 }
@@ -13,7 +13,7 @@ interface Owner {
  * The address whose name a list has, so that login and cursors survive another order and an added address: the first one in
  * alphabetical order with a login, else with a known server, else of all.
  */
-export function listIdentity(owner: Owner, addresses: readonly string[]): string {
+export function listIdentity(owner: ListOwner, addresses: readonly string[]): string {
   const sorted = addresses.toSorted();
   const { home, profile } = owner;
   return (
@@ -32,7 +32,11 @@ export interface ExpectedServer {
 }
 
 /** What a profile expects at an address of a list. Throws a fault if the list has addresses of different registries. */
-export function expectedAt({ home, profile }: Owner, addresses: readonly string[], address: string): ExpectedServer {
+export function expectedAt(
+  { home, profile }: ListOwner,
+  addresses: readonly string[],
+  address: string,
+): ExpectedServer {
   const met = addresses.flatMap(other => {
     const known = readKnownServer(home, profile, other);
     return known === null ? [] : [{ address: other, known }];

@@ -73,9 +73,9 @@ interface ExampleSchema {
   readonly items?: ExampleSchema;
 }
 
-type Given = Readonly<Record<string, Json>>;
+type ExamplesGiven = Readonly<Record<string, Json>>;
 
-function exampleOf(schema: ExampleSchema, name: string, given: Given): Json {
+function exampleOf(schema: ExampleSchema, name: string, given: ExamplesGiven): Json {
   if (given[name] !== undefined) return given[name];
   const inner = schema.anyOf?.find(option => option.type !== 'null');
   if (byName[name] !== undefined && (inner ?? schema).type !== 'object') return byName[name];
@@ -97,7 +97,7 @@ function exampleOf(schema: ExampleSchema, name: string, given: Given): Json {
   }
 }
 
-function objectExample(schema: ExampleSchema, given: Given, wanted: (name: string) => boolean): JsonObject {
+function objectExample(schema: ExampleSchema, given: ExamplesGiven, wanted: (name: string) => boolean): JsonObject {
   const fields = Object.entries(schema.properties ?? {}).filter(([name]) => wanted(name));
   return Object.fromEntries(fields.map(([name, field]) => [name, exampleOf(field, name, given)]));
 }

@@ -6,7 +6,7 @@ import type { Command, LineAction, LineEvent, Phase, Remark } from './events.ts'
 import type { Person } from './people.ts';
 import { RosterRows } from './rows.ts';
 
-type Scan = Extract<LineEvent, { readonly type: 'badge' }> | { readonly type: 'cut' };
+type LineScan = Extract<LineEvent, { readonly type: 'badge' }> | { readonly type: 'cut' };
 
 interface Last {
   readonly person: number;
@@ -28,7 +28,7 @@ export class Line {
   #last: Last | null = null;
   #attempt = 0;
   /** What was scanned during a commit. */
-  #scanned: Scan | null = null;
+  #scanned: LineScan | null = null;
   #actions: LineAction[] = [];
 
   /** `people` is null without a roster: then each person is called by a badge. `done` has the keys that each row has already. */
@@ -256,7 +256,7 @@ export class Line {
   }
 
   /** The badge names the person; a key that is in the reader is checked again, for that person. */
-  #scan(scan: Scan): void {
+  #scan(scan: LineScan): void {
     if (this.#phase.type === 'committing') {
       this.#scanned = scan;
       return;

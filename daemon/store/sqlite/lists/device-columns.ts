@@ -29,9 +29,9 @@ export interface ListedDevice {
 }
 
 /** The times that lists sort or filter by. */
-export type TimeName = 'createdAt' | 'activatedAt' | 'lastUsedAt' | 'updatedAt' | 'activationCodeExpiresAt';
+type TimeName = 'createdAt' | 'activatedAt' | 'lastUsedAt' | 'updatedAt' | 'activationCodeExpiresAt';
 /** The texts that lists filter or sort by, except serial numbers. */
-export type TextName = 'deviceType' | 'status' | 'manufacturer' | 'model' | 'proof';
+type TextName = 'deviceType' | 'status' | 'manufacturer' | 'model' | 'proof';
 const timeNames = [
   'createdAt',
   'activatedAt',

@@ -18,7 +18,7 @@ const manyDevices = 100_000;
 const defaultSliceMs = 2;
 
 /** Lists of devices, whatever they come from. */
-export interface ListedDevices {
+interface ListedDevices {
   list(query: DeviceQuery): Promise<Rows<DeviceRow>>;
   statistics(query: StatisticsQuery): Promise<DeviceStatistics>;
   /** Applies what was committed. To be called right after each commit. */
@@ -40,7 +40,7 @@ export function plainLists(statements: Statements): ListedDevices {
 }
 
 /** How lists in memory work in the background. */
-export interface ListingOptions {
+interface ListingOptions {
   /** See `TimeSlice`. */
   readonly sliceMs?: number | undefined;
   /** Receives lines for the log. */

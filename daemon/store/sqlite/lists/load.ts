@@ -3,7 +3,7 @@ import { proofGrade } from '../lists-sql.ts';
 import type { Statements } from '../statements.ts';
 import type { DeviceColumns } from './device-columns.ts';
 
-type Row = [
+type LoadRow = [
   DeviceType,
   string,
   string,
@@ -27,7 +27,7 @@ export function* load(statements: Statements, columns: DeviceColumns): Generator
   const select = statements.db.prepare(sql).raw();
   columns.reserve(statements.value<number | null>('SELECT max(number) FROM device') ?? 0);
   for (;;) {
-    const rows = select.all(columns.count) as Row[];
+    const rows = select.all(columns.count) as LoadRow[];
     for (const [
       deviceType,
       serialNumber,

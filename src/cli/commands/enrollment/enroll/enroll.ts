@@ -157,7 +157,7 @@ async function spooledKeys(context: Context, options: EnrollOptions, outbox: Out
   return new SpooledKeys(context, { ...options, label: Boolean(options.label) }, outbox);
 }
 
-interface Ending {
+interface EnrollEnding {
   readonly count: KeyCount;
   readonly report: EnrollReport;
   readonly outbox: Outbox | null;
@@ -166,7 +166,7 @@ interface Ending {
 }
 
 /** The exit code of a run that has ended. Keys that wait in the spool file are not registered yet. */
-async function ended(context: Context, options: EnrollOptions, { count, report, outbox, isReached }: Ending) {
+async function ended(context: Context, options: EnrollOptions, { count, report, outbox, isReached }: EnrollEnding) {
   if (context.io.interrupt.aborted) report.interrupted();
   await outbox?.finish();
   if (context.io.interrupt.aborted) {

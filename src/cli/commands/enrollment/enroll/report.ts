@@ -13,14 +13,14 @@ const bell = '\u0007';
 const twice = bell + bell;
 
 /** How many keys are done. */
-export interface Tally {
+interface ReportTally {
   /** Keys registered or recognized, including those of earlier runs. */
   readonly done: number;
   readonly failed: number;
 }
 
 /** The keys of a spool file. */
-interface Spooling {
+interface ReportSpooling {
   /** Number of keys that wait. */
   readonly waiting: number;
   /** Null if the key does not wait. */
@@ -33,11 +33,11 @@ export class EnrollReport {
   readonly #file: EnrollFile | null;
   readonly #count: number | null;
   /** Null if keys are not spooled. */
-  readonly #spool: Spooling | null;
+  readonly #spool: ReportSpooling | null;
   /** Whether standard error is a terminal that shows notices. */
   readonly #lively: boolean;
 
-  constructor(context: Context, file: EnrollFile | null, count: number | null, spool: Spooling | null) {
+  constructor(context: Context, file: EnrollFile | null, count: number | null, spool: ReportSpooling | null) {
     this.#context = context;
     this.#file = file;
     this.#count = count;
@@ -45,7 +45,7 @@ export class EnrollReport {
     this.#lively = context.io.stderrIsTerminal && !context.globals.quiet;
   }
 
-  ready(tally: Tally): void {
+  ready(tally: ReportTally): void {
     const { out, globals } = this.#context;
     if (globals.json) return;
     if (this.#file !== null && tally.done > 0)
@@ -53,13 +53,13 @@ export class EnrollReport {
     if (this.#wants(tally)) out.notice(tally.done > 0 ? `${this.#tallied(tally)} ${this.#next()}` : this.#next());
   }
 
-  async row(outcome: EnrollmentOutcome, tally: Tally): Promise<void> {
+  async row(outcome: EnrollmentOutcome, tally: ReportTally): Promise<void> {
     await this.#write(outcome);
     this.#ask(tally, needsAttention(outcome) ? twice : bell);
   }
 
   /** The result of a key that was spooled. It sounds only if the operator has to do something. */
-  async delivered(outcome: EnrollmentOutcome, tally: Tally): Promise<void> {
+  async delivered(outcome: EnrollmentOutcome, tally: ReportTally): Promise<void> {
     await this.#write(outcome);
     this.#ask(tally, needsAttention(outcome) ? twice : '');
   }
@@ -80,12 +80,12 @@ export class EnrollReport {
     else await out.text(enrolledWords(this.#context, outcome));
   }
 
-  skipped(key: Key, why: string, tally: Tally): void {
+  skipped(key: Key, why: string, tally: ReportTally): void {
     this.#aside(`${nameOf(key)} ${why}: skipped`);
     this.#ask(tally, twice);
   }
 
-  again(key: Key, deviceId: string | null, tally: Tally): void {
+  again(key: Key, deviceId: string | null, tally: ReportTally): void {
     const isWaiting = (this.#spool?.waitingFor(key.serialNumber) ?? null) !== null;
     this.#aside(`${nameOf(key)} again: it is ${isWaiting ? 'in the spool file' : safe(deviceId ?? 'done')}`);
     this.#ask(tally, bell);
@@ -97,7 +97,7 @@ export class EnrollReport {
   };
 
   /** The totals of a run that was interrupted. */
-  summary(tally: Tally): void {
+  summary(tally: ReportTally): void {
     this.#total(tally, '; run the same command again to continue');
   }
 
@@ -107,11 +107,11 @@ export class EnrollReport {
   }
 
   /** The totals of a run that handled all wanted keys. */
-  finished(tally: Tally): void {
+  finished(tally: ReportTally): void {
     if (this.#file !== null || this.#count !== 1) this.#total(tally, '');
   }
 
-  #total({ done, failed }: Tally, more: string): void {
+  #total({ done, failed }: ReportTally, more: string): void {
     const { out, globals } = this.#context;
     const file = this.#file === null ? '' : `; results are in ${safe(this.#file.path)}${more}`;
     const text = `${keys(done)} handled${failed ? `, ${failed} failed` : ''}${file}`;
@@ -123,12 +123,12 @@ export class EnrollReport {
     this.#context.out.end();
   }
 
-  #wants({ done }: Tally): boolean {
+  #wants({ done }: ReportTally): boolean {
     return this.#count === null || done < this.#count;
   }
 
   /** Rings the bell, and shows progress and the next step in the last line of the screen. */
-  #ask(tally: Tally, sound: string): void {
+  #ask(tally: ReportTally, sound: string): void {
     if (!this.#lively) return;
     this.#context.io.say(sound);
     if (this.#wants(tally)) this.#context.out.notice(`${this.#tallied(tally)} ${this.#next()}`);
@@ -138,7 +138,7 @@ export class EnrollReport {
     return `${this.#context.out.tint('cyan', 'Plug in a key')} (Ctrl-C ends)`;
   }
 
-  #tallied({ done, failed }: Tally): string {
+  #tallied({ done, failed }: ReportTally): string {
     const { tint } = this.#context.out;
     const waiting = this.#spool?.waiting ?? 0;
     const spooled = waiting === 0 ? '' : `, ${waiting} spooled`;

@@ -100,7 +100,7 @@ async function lookedUp(context: Context, items: readonly Item[]): Promise<reado
 }
 
 const absent: Item['problem'] = { code: Code.deviceNotFound, message: 'no device has this deviceId or serial number' };
-type Find = (target: Target) => LabelDevice | null | Promise<LabelDevice | null>;
+type DeviceSearch = (target: Target) => LabelDevice | null | Promise<LabelDevice | null>;
 
 /** A text that looks like a deviceId can also be a serial number; a deviceId takes precedence. */
 async function fromRequest({ registry }: Context, { deviceId, serialNumber }: Target): Promise<LabelDevice | null> {
@@ -121,7 +121,7 @@ async function fromRequest({ registry }: Context, { deviceId, serialNumber }: Ta
 const agreed = (device: LabelDevice, serialNumber: string | undefined): LabelDevice | null =>
   serialNumber === undefined || device.serialNumber === serialNumber ? device : null;
 
-async function fromExport(context: Context, items: readonly Item[]): Promise<Find> {
+async function fromExport(context: Context, items: readonly Item[]): Promise<DeviceSearch> {
   const wanted = new Set(items.flatMap(({ target: { deviceId, serialNumber } }) => [deviceId, serialNumber]));
   const byId = new Map<string, LabelDevice>();
   const bySerial = new Map<string, LabelDevice>();

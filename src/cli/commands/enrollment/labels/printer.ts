@@ -19,12 +19,12 @@ export interface Printer {
 const rawPort = 9100;
 
 /** Where a printer listens. */
-interface Address {
+interface PrinterAddress {
   readonly host: string;
   readonly port: number;
 }
 
-function addressOf(text: string, source: string): Address {
+function addressOf(text: string, source: string): PrinterAddress {
   const wrong = usage(`${source} ${text} is not an address`, 'give HOST or HOST:PORT, such as 10.0.0.9 or [::1]:9100');
   if (!/^[^/?#@\s]+$/.test(text)) throw wrong;
   const url = URL.parse(`tcp://${text}`);
@@ -67,7 +67,7 @@ class Silence extends Error {
  * A connection for each label. The printer closes it after it has read the label; a system error or a wait reports that it has not.
  * A printer that has stopped leaves data in its receive buffer, so a write alone proves nothing.
  */
-async function sent({ host, port }: Address, zpl: string, seconds: number): Promise<void> {
+async function sent({ host, port }: PrinterAddress, zpl: string, seconds: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const socket = createConnection({ host, port });
   try {

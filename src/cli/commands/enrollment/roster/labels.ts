@@ -7,7 +7,7 @@ import { safe } from '../../../terminal/text.ts';
 import { type KeyLabel, withoutLabel } from '../labels/enrolled.ts';
 
 /** Takes the row of a bound key again when its label is printed or has failed. `needsAttention`: its message explains what to do about the label. */
-export type Labeled = (row: EnrollmentOutcome, needsAttention: boolean) => Promise<void>;
+type Labeled = (row: EnrollmentOutcome, needsAttention: boolean) => Promise<void>;
 
 export class RosterLabels {
   readonly #context: Context;

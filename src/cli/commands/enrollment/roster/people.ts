@@ -20,7 +20,8 @@ const columnsHint = 'the columns are userId, name, count and type; only userId i
 export async function readRoster(file: string, stdin: Readable, encoding: string | null): Promise<readonly Person[]> {
   const name = file === '-' ? 'standard input' : file;
   const roster = new RosterReader();
-  const invalid = (line: number, [problem, hint]: Words) => usage(`${name}, line ${line}: ${problem}`, hint ?? null);
+  const invalid = (line: number, [problem, hint]: PeopleWords) =>
+    usage(`${name}, line ${line}: ${problem}`, hint ?? null);
   try {
     const stream = file === '-' ? stdin : createReadStream(file);
     const onInvalid = (line: number, found: string) => {
@@ -44,9 +45,9 @@ const longestList = 200;
 const nameOf = (cell: string): string => cell.trim() || '(empty)';
 
 /** What is wrong, and what to do. */
-type Words = readonly [problem: string, hint?: string];
+type PeopleWords = readonly [problem: string, hint?: string];
 
-function wordsOf(fault: RosterFault): Words {
+function wordsOf(fault: RosterFault): PeopleWords {
   switch (fault.what) {
     case 'unknown columns':
       return [`unknown columns: ${shorten(safe(fewOf(fault.names.map(nameOf))), longestList, 'end')}`, columnsHint];

@@ -18,7 +18,7 @@ import type { Verdict } from './station.ts';
 const bell = '\u0007';
 
 /** How a run is shown. */
-export interface ReportOptions {
+interface ReportOptions {
   /** Whether an operator types at this terminal. */
   readonly isInteractive: boolean;
   readonly bell: boolean;

@@ -29,7 +29,7 @@ import { RosterReport } from './report.ts';
 import { type Spooling, Station } from './station.ts';
 
 /** How the people of a roster get their keys. */
-export interface RosterOptions extends EnrollKeyOptions {
+interface RosterOptions extends EnrollKeyOptions {
   /** The file, `-` for standard input. */
   readonly roster: string;
   /** Encoding of the file; see `encodingOf`. */
@@ -103,7 +103,7 @@ async function openSpool(context: Context, options: RosterOptions, file: string)
   return { outbox, keys: new SpooledKeys(context, { ...options, label: options.label !== null }, outbox) };
 }
 
-interface RunParts {
+interface RosterRunParts {
   readonly people: readonly Person[];
   readonly file: EnrollFile | null;
   readonly bound: readonly BoundKey[];
@@ -139,7 +139,7 @@ class RosterRun {
   #printing: Promise<unknown> = Promise.resolve();
   #isConnected = false;
 
-  constructor(context: Context, options: RosterOptions, { people, file, bound, skipped, spooling }: RunParts) {
+  constructor(context: Context, options: RosterOptions, { people, file, bound, skipped, spooling }: RosterRunParts) {
     const isInteractive = context.canAsk && !context.globals.json && options.roster !== '-';
     const { bell, big } = options;
     const roster = options.roster === '-' ? 'standard input' : options.roster;

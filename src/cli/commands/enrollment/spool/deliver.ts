@@ -19,7 +19,7 @@ const replayMs = (idempotency.hours - 1) * 60 * minuteMs;
 const clockMs = 10 * minuteMs;
 
 /** What a delivery needs. */
-export interface DeliveryParts {
+interface DeliveryParts {
   readonly client: Client;
   readonly spool: SpoolFile;
   /** Prints labels; null prints none. */
@@ -29,7 +29,7 @@ export interface DeliveryParts {
 }
 
 /** The result of a key. */
-export interface DeliveredKey {
+interface DeliveredKey {
   readonly row: EnrollmentOutcome;
   /** Whether the key still waits: it could not be delivered now. */
   readonly stillWaits: boolean;

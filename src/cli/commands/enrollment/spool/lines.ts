@@ -19,7 +19,7 @@ export interface SpoolHeader {
 }
 
 /** The body of a registration. The same entry always has the same body: its idempotency key belongs to it. */
-export interface Registration {
+interface SpooledRegistration {
   readonly deviceType: DeviceType;
   readonly serialNumber: string;
   readonly manufacturer: string;
@@ -35,7 +35,7 @@ export interface SpoolEntry {
   readonly id: string;
   /** ISO 8601: when the key was plugged in, by the clock of the station. */
   readonly at: string;
-  readonly registration: Registration;
+  readonly registration: SpooledRegistration;
   /** Activate the key for this user; null leaves it INACTIVE. */
   readonly userId: string | null;
   /** The name in the roster; null if that has none, absent without a roster. */
@@ -94,16 +94,16 @@ export function readLine(text: string): SpoolLine | null {
   return { done, at, result: ending, deviceId, message };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type LineFields = Readonly<Record<string, unknown>>;
 
-const isObject = (value: unknown): value is Fields =>
+const isObject = (value: unknown): value is LineFields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isTextOrNull = (value: unknown): value is string | null => value === null || typeof value === 'string';
 const isTextOrAbsent = (value: unknown): boolean => value === undefined || typeof value === 'string';
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every(text => typeof text === 'string');
 
-function objectIn(text: string): Fields | null {
+function objectIn(text: string): LineFields | null {
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : null;

@@ -36,7 +36,7 @@ export interface SpoolIndex {
   readonly isTorn: boolean;
 }
 
-interface Line {
+interface ReadLine {
   readonly number: number;
   readonly offset: number;
   /** Bytes, without the line feed. */
@@ -75,7 +75,7 @@ export function readEntry(file: string, fd: number, { offset, length }: SpoolIte
 }
 
 /** Takes a line into the index. False if it is not valid there. */
-function take(items: Map<string, SpoolItem>, { text, offset, length }: Line): boolean {
+function take(items: Map<string, SpoolItem>, { text, offset, length }: ReadLine): boolean {
   const line = readLine(text);
   if (line === null) return false;
   if ('key' in line) {
@@ -93,7 +93,7 @@ function take(items: Map<string, SpoolItem>, { text, offset, length }: Line): bo
 }
 
 /** The lines that end with a line feed, with their offsets in bytes. */
-function* completeLines(file: string, fd: number): Generator<Line> {
+function* completeLines(file: string, fd: number): Generator<ReadLine> {
   const chunk = Buffer.alloc(chunkBytes);
   let rest: Buffer = Buffer.alloc(0);
   let offset = 0;

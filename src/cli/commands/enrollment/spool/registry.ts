@@ -9,7 +9,7 @@ import { isAway } from '../enroll/enrollment-parts.ts';
 import type { SpoolHeader } from './lines.ts';
 
 /** The registry of this command, and why it cannot be reached; `away` null if it answers. */
-export interface MetRegistry {
+interface MetRegistry {
   readonly header: SpoolHeader;
   readonly away: Error | null;
 }

@@ -10,7 +10,7 @@ import type { SpoolEntry } from './lines.ts';
 import type { Outbox } from './outbox.ts';
 
 /** How a run spools. */
-export interface SpoolOptions extends EnrollKeyOptions {
+interface SpoolOptions extends EnrollKeyOptions {
   /** Whether the run prints labels. */
   readonly label: boolean;
 }
@@ -54,13 +54,13 @@ export class SpooledKeys {
   }
 }
 
-interface About {
+interface AboutSpool {
   readonly id: string;
   readonly options: SpoolOptions;
   readonly person: Holder | undefined;
 }
 
-const entryOf = (key: Key & { readonly serialNumber: string }, { id, options, person }: About): SpoolEntry => ({
+const entryOf = (key: Key & { readonly serialNumber: string }, { id, options, person }: AboutSpool): SpoolEntry => ({
   id,
   at: new Date().toISOString(),
   registration: registrationFor(key, options),

@@ -9,7 +9,7 @@ import { BulkRun } from './run.ts';
 import { confirmChange, filterOfPairs } from './selection.ts';
 
 /** What is changed, and how. */
-interface Change {
+interface BulkChange {
   readonly operation: BatchOperation;
   readonly names: readonly string[];
   readonly flags: BulkFlags & { readonly plugged: boolean };
@@ -20,7 +20,7 @@ interface Change {
 }
 
 /** Changes the devices. The exit code; throws a fault of kind `partial` if some failed. */
-export async function changeMany(context: Context, change: Change): Promise<number> {
+export async function changeMany(context: Context, change: BulkChange): Promise<number> {
   check(context, change);
   const { operation, flags } = change;
   const { out, resume } = flags;
@@ -45,7 +45,7 @@ export async function changeMany(context: Context, change: Change): Promise<numb
 /** Everything before the first change. Null if there is nothing to change. */
 async function prepare(
   context: Context,
-  change: Change,
+  change: BulkChange,
   run: BulkRun,
 ): Promise<{ readonly password: string | undefined } | null> {
   await run.open();
@@ -70,7 +70,7 @@ async function checkFields(common: Readonly<Record<string, unknown>>): Promise<v
 }
 
 /** Everything that can be said before anything is asked or read. */
-function check(context: Context, { operation, names, flags }: Change): void {
+function check(context: Context, { operation, names, flags }: BulkChange): void {
   const { file, filter, out, resume, yes, plugged } = flags;
   if (plugged) throw usage('--plugged names one device', 'name the others in a command of their own');
   if (names.length > 0 && (file !== undefined || filter.length > 0))

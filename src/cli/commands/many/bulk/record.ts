@@ -17,7 +17,7 @@ export interface Pending {
 }
 
 /** What the state file of a run has. */
-interface Stored {
+interface StoredRecord {
   readonly operation: RunOperation;
   /** Size of the results without the pending batch. */
   readonly resultBytes: number;
@@ -108,12 +108,12 @@ export class RunRecord {
   }
 
   #store(pending: Pending | null): void {
-    const stored: Stored = { operation: this.#options.operation, resultBytes: this.#file!.size, pending };
+    const stored: StoredRecord = { operation: this.#options.operation, resultBytes: this.#file!.size, pending };
     this.#state?.write(stored);
   }
 
-  #stored(): Stored | null {
-    const stored = (this.#state?.read() ?? null) as Partial<Stored> | null;
+  #stored(): StoredRecord | null {
+    const stored = (this.#state?.read() ?? null) as Partial<StoredRecord> | null;
     if (stored === null) return null;
     const { operation, resultBytes, pending } = stored;
     if (operation !== this.#options.operation)

@@ -48,13 +48,13 @@ interface FileSource {
   readonly userId: string | undefined;
 }
 
-type Field = 'deviceId' | 'serialNumber' | 'activationCode' | 'userId' | 'result' | 'name';
+type ItemField = 'deviceId' | 'serialNumber' | 'activationCode' | 'userId' | 'result' | 'name';
 
 /** Results of `enroll` for keys that it did not register. */
 const unregistered: ReadonlySet<string | undefined> = new Set(['failed', 'spooled', 'new']);
 
 /** Names of columns, in lower case and without punctuation. */
-const columnNames: Readonly<Record<string, Field>> = {
+const columnNames: Readonly<Record<string, ItemField>> = {
   deviceid: 'deviceId',
   device: 'deviceId',
   serialnumber: 'serialNumber',
@@ -66,7 +66,7 @@ const columnNames: Readonly<Record<string, Field>> = {
 };
 
 /** Columns of the results of `enroll` that labels need as well. */
-const labelColumns = { result: 'result', name: 'name' } as const satisfies Readonly<Record<string, Field>>;
+const labelColumns = { result: 'result', name: 'name' } as const satisfies Readonly<Record<string, ItemField>>;
 
 /** The devices in a file, in constant memory. Throws a usage fault if the file as a whole is not readable or not valid. */
 export async function* itemsOfFile(source: FileSource): AsyncGenerator<Item> {
@@ -75,7 +75,7 @@ export async function* itemsOfFile(source: FileSource): AsyncGenerator<Item> {
   const onInvalid = (line: number, found: string) => notice(wordsOf(notInEncoding(nameOf(file), line, found)));
   const stream: Readable = file === '-' ? stdin : createReadStream(file);
   try {
-    let columns: readonly (Field | null)[] | null = null;
+    let columns: readonly (ItemField | null)[] | null = null;
     let results: readonly string[] | null = null;
     for await (const record of readCsv(decode(stream, { encoding, onInvalid }))) {
       const { line } = record;
@@ -110,7 +110,7 @@ const notWhole = 'the row is incomplete, or was changed after it was written';
 export const nameOf = (file: string): string => (file === '-' ? 'standard input' : file);
 
 /** The columns if the record is a header row; null if it is a line of a plain list. */
-function columnsOf({ operation }: FileSource, cells: readonly string[]): readonly (Field | null)[] | null {
+function columnsOf({ operation }: FileSource, cells: readonly string[]): readonly (ItemField | null)[] | null {
   const names = operation === null ? { ...columnNames, ...labelColumns } : columnNames;
   const columns = cells.map(cell => names[cell.toLowerCase().replace(/[^a-z]/g, '')] ?? null);
   return columns.includes('deviceId') || columns.includes('serialNumber') ? columns : null;
@@ -118,7 +118,7 @@ function columnsOf({ operation }: FileSource, cells: readonly string[]): readonl
 
 function checkColumns(
   { file, operation, userId }: FileSource,
-  columns: readonly (Field | null)[] | null,
+  columns: readonly (ItemField | null)[] | null,
   cells: readonly string[],
 ): void {
   const name = nameOf(file);
@@ -139,8 +139,13 @@ function checkColumns(
 /** Characters. No name, code or user is longer; a longer text would make requests that the server does not take. */
 const maxCell = 200;
 
-function itemOf(source: FileSource, columns: readonly (Field | null)[], cells: readonly string[], line: number): Item {
-  const values: Partial<Record<Field, string>> = {};
+function itemOf(
+  source: FileSource,
+  columns: readonly (ItemField | null)[],
+  cells: readonly string[],
+  line: number,
+): Item {
+  const values: Partial<Record<ItemField, string>> = {};
   for (const [index, field] of columns.entries()) {
     const text = field === null ? '' : cellText(cells[index] ?? '').trim();
     if (field !== null && text !== '') values[field] = text;
@@ -167,7 +172,11 @@ function itemOf(source: FileSource, columns: readonly (Field | null)[], cells: r
 }
 
 /** `isList`: the one column may hold serial numbers as well. */
-function targetIn({ deviceId, serialNumber }: Partial<Record<Field, string>>, isList: boolean, line: number): Target {
+function targetIn(
+  { deviceId, serialNumber }: Partial<Record<ItemField, string>>,
+  isList: boolean,
+  line: number,
+): Target {
   if (isList && deviceId !== undefined) return { line, ...targetOf(deviceId) };
   return {
     line,

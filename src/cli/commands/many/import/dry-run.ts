@@ -19,7 +19,7 @@ import type { Input } from './rows.ts';
 /** Results that are written at once. */
 const resultsPerWrite = 1_000;
 
-type Counts = Record<'new' | 'registered' | 'invalid', number>;
+type DryRunCounts = Record<'new' | 'registered' | 'invalid', number>;
 
 type Sent = Extract<Row, { readonly device: unknown }>;
 
@@ -31,7 +31,7 @@ export class DryRun {
   readonly #skipExisting: boolean;
   /** The row in which each serial number first appears. */
   readonly #rows = new Map<string, Sent>();
-  readonly #counts: Counts = { new: 0, registered: 0, invalid: 0 };
+  readonly #counts: DryRunCounts = { new: 0, registered: 0, invalid: 0 };
 
   /** With `skipExisting`, rows of registered devices that differ from them are invalid. */
   constructor(
@@ -90,7 +90,7 @@ export class DryRun {
   async #write(results: readonly LineResult[], registered: ReadonlyMap<string, Existing>): Promise<void> {
     for (let start = 0; start < results.length; start += resultsPerWrite) {
       const part = results.slice(start, start + resultsPerWrite).map(result => this.#withDevice(result, registered));
-      for (const { status } of part) this.#counts[status as keyof Counts]++;
+      for (const { status } of part) this.#counts[status as keyof DryRunCounts]++;
       this.#file?.write(part);
       await this.#writer.write(part);
     }

@@ -6,7 +6,7 @@ import type { Position } from '../../../jobs/line-number.ts';
 import type { RunState } from '../../../jobs/run-state.ts';
 
 /** A batch that was sent, and whose results are not stored. */
-interface Pending {
+interface LedgerPending {
   /** Its idempotency key. */
   readonly key: string;
   /** Rows after those of the checkpoint. */
@@ -26,7 +26,7 @@ export interface Checkpoint {
   /** Size of the results file at that point. */
   readonly resultBytes: number;
   /** The batch that follows; null if it was not sent. */
-  readonly pending: Pending | null;
+  readonly pending: LedgerPending | null;
 }
 
 /** The checkpoint of a run that has done nothing yet. */

@@ -21,11 +21,11 @@ const captured: Readonly<Record<string, 'manufacturer' | 'serialNumber' | 'model
   Model: 'model',
 };
 
-type Values = Partial<Record<'manufacturer' | 'serialNumber' | 'model', string>>;
+type PskcValues = Partial<Record<'manufacturer' | 'serialNumber' | 'model', string>>;
 
 interface Package {
   readonly position: Position;
-  readonly values: Values;
+  readonly values: PskcValues;
 }
 
 /** The rows of the key packages, in the order of the file. Throws a usage fault if it is not a valid PSKC file. */

@@ -14,13 +14,13 @@ export type Row = { readonly position: Position; readonly serialNumber: string |
 /** Values for rows that lack them: those of `--type`, `--manufacturer`, `--model` and `--tag`, or of a preset. */
 export type Defaults = Partial<Pick<Registration, 'deviceType' | 'manufacturer' | 'model' | 'tags'>>;
 
-type Values = Readonly<Record<string, unknown>>;
+type RowValues = Readonly<Record<string, unknown>>;
 
 /** The decoder writes this for bytes that are not valid UTF-8. */
 const replacement = '\ufffd';
 
 /** The row with these values, by field. */
-export function rowOf(position: Position, given: Values, defaults: Defaults, read: typeof readObject): Row {
+export function rowOf(position: Position, given: RowValues, defaults: Defaults, read: typeof readObject): Row {
   const values = filled(given, defaults);
   const serial = values.serialNumber;
   const serialNumber =
@@ -40,7 +40,7 @@ const textOf = (value: unknown): string =>
   typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 
 /** A value of the row takes precedence. Tags are filled one by one. */
-function filled(values: Values, defaults: Defaults): Values {
+function filled(values: RowValues, defaults: Defaults): RowValues {
   const all: Record<string, unknown> = { ...values };
   for (const [field, value] of Object.entries(defaults)) if (isBlank(all[field])) all[field] = value;
   const { tags } = values;
@@ -53,7 +53,7 @@ const isBlank = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
 /** `ukey` in a file is accepted like `--type ukey`. */
-function withTypeInCapitals(values: Values): Values {
+function withTypeInCapitals(values: RowValues): RowValues {
   const { deviceType } = values;
   if (typeof deviceType !== 'string') return values;
   const name = deviceType.trim().toUpperCase();

@@ -7,18 +7,18 @@ import { errorAfter } from '../../../jobs/send.ts';
 import { duration, spent } from '../../../terminal/when.ts';
 import type { Checkpoint } from './ledger.ts';
 
-type Counts = Pick<Checkpoint, 'success' | 'registered' | 'failed'>;
+type RunReportCounts = Pick<Checkpoint, 'success' | 'registered' | 'failed'>;
 
 const devices = (amount: number): string => counted(amount, 'device');
 
 /** `3 registered and 1 failed`, with the devices that were registered before if there are any. */
-export function registeredWords({ success, registered, failed }: Counts, last = ', '): string {
+export function registeredWords({ success, registered, failed }: RunReportCounts, last = ', '): string {
   const existing = registered > 0 ? `, ${count(registered)} already registered` : '';
   return `${count(success)} registered${existing}${last}${count(failed)} failed`;
 }
 
 /** How far a run has got. */
-interface Progress {
+interface RunReportProgress {
   readonly file: string;
   /** Rows that have results, those of earlier runs included. */
   readonly rows: number;
@@ -32,7 +32,7 @@ interface Progress {
 }
 
 /** The line that shows progress. Percent and time left need the size of the input, which a pipe does not have. */
-export function progressOf({ file, rows, lines, seconds, taken, skipped }: Progress): string {
+export function progressOf({ file, rows, lines, seconds, taken, skipped }: RunReportProgress): string {
   const stats = file === '-' ? undefined : statSync(file, { throwIfNoEntry: false });
   const size = stats?.isFile() ? stats.size : 0;
   const rate = `${count(Math.round(lines / Math.max(seconds, 0.001)))} lines/s`;
@@ -68,7 +68,7 @@ export function errorWithProgress(error: unknown, { state, isUncertain, canResum
 }
 
 /** A run that read its whole input. */
-interface Ended {
+interface RunReportEnded {
   /** No row was left to do. */
   readonly isNothing: boolean;
   /** All rows that failed are already registered. */
@@ -78,7 +78,7 @@ interface Ended {
 }
 
 /** The last line of a run. Throws a fault of kind `partial` if rows failed. */
-export function endOf({ success, registered, failed }: Counts, ended: Ended): string {
+export function endOf({ success, registered, failed }: RunReportCounts, ended: RunReportEnded): string {
   const { isNothing, areDuplicates, seconds, note } = ended;
   const existing = registered > 0 ? `, ${count(registered)} already registered` : '';
   const all = success + registered + failed;

@@ -7,7 +7,7 @@ import { hasResults } from './earlier-results.ts';
 import { Ledger } from './ledger.ts';
 
 /** The flags that say what a run reads and writes. */
-interface RunOptions {
+interface StartRunOptions {
   readonly file: string;
   readonly out: string | undefined;
   readonly resume: boolean;
@@ -28,7 +28,7 @@ export interface RunFiles {
 export const isRegular = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
 
 /** Throws a usage fault if the input is not readable, cannot be resumed, or is also the file of results. */
-export function checkInput({ file, out, resume }: RunOptions): void {
+export function checkInput({ file, out, resume }: StartRunOptions): void {
   if (file !== '-') checkReadable(file);
   if (out === undefined && resume && (file === '-' || !isRegular(file)))
     throw usage(
@@ -51,7 +51,7 @@ function checkReadable(file: string): void {
 }
 
 /** Locks the run. Throws a fault if another run holds the lock. */
-export function openRunFiles({ file, out }: RunOptions): RunFiles {
+export function openRunFiles({ file, out }: StartRunOptions): RunFiles {
   const results = out !== undefined && (!existsSync(out) || isRegular(out)) ? out : null;
   const input = file !== '-' && isRegular(file) ? file : null;
   const base = results ?? (out === undefined ? input : null);
@@ -60,7 +60,7 @@ export function openRunFiles({ file, out }: RunOptions): RunFiles {
 }
 
 /** Throws a usage fault if a new run would lose what an earlier one left; `--force` allows it. */
-export function checkNothingLeft({ file, out, force }: RunOptions, { state, results }: RunFiles): void {
+export function checkNothingLeft({ file, out, force }: StartRunOptions, { state, results }: RunFiles): void {
   if (force) return;
   if (state?.exists)
     throw usage(
@@ -90,7 +90,7 @@ export function notify({ globals, out }: Context, text: string): void {
 }
 
 /** Renames the results that `--force` would overwrite. */
-export function backUp({ force }: RunOptions, context: Context, { results }: RunFiles): void {
+export function backUp({ force }: StartRunOptions, context: Context, { results }: RunFiles): void {
   const backup = force ? renamedResults(results) : null;
   if (backup !== null) notify(context, `${results} was renamed to ${backup}.`);
 }

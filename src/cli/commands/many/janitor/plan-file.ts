@@ -70,9 +70,9 @@ export async function readPlan(file: string): Promise<Plan> {
 
 const makeOne = 'make a plan: devmgr janitor plan --help';
 
-type Fields = Readonly<Record<string, unknown>>;
+type PlanFields = Readonly<Record<string, unknown>>;
 
-function headerOf(file: string, record: Fields, foreign: () => Error): PlanHeader {
+function headerOf(file: string, record: PlanFields, foreign: () => Error): PlanHeader {
   const { plan, version: written, registry, createdAt, action, reason, criteria } = record;
   if (plan !== kind) throw foreign();
   if (written !== version) throw usage(`${file} was made by another version of devmgr`, makeOne);
@@ -93,7 +93,7 @@ function isCriteria(value: unknown): value is PlanHeader['criteria'] {
   return Object.values(value).every(part => isText(part) || (Array.isArray(part) && part.every(isText)));
 }
 
-function deviceOf(record: Fields, foreign: () => Error): PlannedDevice {
+function deviceOf(record: PlanFields, foreign: () => Error): PlannedDevice {
   const { deviceId } = record;
   const isKnown = plannedFields.every(field => record[field] === null || typeof record[field] === 'string');
   if (typeof deviceId !== 'string' || !isKnown) throw foreign();

@@ -90,9 +90,9 @@ function checkStates(action: string, fits: readonly DeviceStatus[], given: reado
     );
 }
 
-type Selection = Omit<FlagValues<typeof flags>, 'action' | 'out' | 'reason'>;
+type PlanSelection = Omit<FlagValues<typeof flags>, 'action' | 'out' | 'reason'>;
 
-function criteriaOf({ unusedSince, ...filters }: Selection): ReturnType<typeof filterOf> {
+function criteriaOf({ unusedSince, ...filters }: PlanSelection): ReturnType<typeof filterOf> {
   const time = unusedSince === undefined ? undefined : timeBefore('--unused-since', unusedSince);
   const criteria = { ...filterOf({ ...filters, lastUsedBefore: undefined }), ...(time && { lastUsedBefore: time }) };
   if (Object.keys(criteria).every(name => name === 'status'))
