@@ -23,8 +23,13 @@ const output = join(folder, name);
 const main = join(folder, `${platform}.cjs`);
 const require = createRequire(join(modules, 'x'));
 
-/** Files of the folder packaging that the program reads. */
-const packaged = ['udev/70-devmgr.rules', 'polkit/50-devmgr.rules', 'systemd/devmgr-user.service'];
+/** Files that the program reads, beside those of the build. */
+const packaged = [
+  'assets/common-passwords.txt',
+  'packaging/udev/70-devmgr.rules',
+  'packaging/polkit/50-devmgr.rules',
+  'packaging/systemd/devmgr-user.service',
+];
 
 const parts = partsOf(platform);
 const natives = {};
@@ -51,7 +56,7 @@ const pages = readdirSync(join(root, 'dist/console'));
 const assets = {
   'licences.txt': licences,
   ...Object.fromEntries(Object.entries(natives).map(([name, file]) => [`native/${name}`, file])),
-  ...Object.fromEntries(packaged.map(name => [`packaging/${name}`, join(root, 'packaging', name)])),
+  ...Object.fromEntries(packaged.map(name => [name, join(root, name)])),
   ...Object.fromEntries(swaggerFiles.map(name => [`swagger-ui/${name}`, join(swagger, name)])),
   ...Object.fromEntries(pages.map(name => [`console/${name}`, join(root, 'dist/console', name)])),
 };

@@ -1,5 +1,15 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import { trimText } from '../../src/contract/text.ts';
+import { readCarried } from '../carried-files.ts';
+
+/**
+ * The most common passwords of at least 8 characters, in lower case, most frequent first. Source: the frequency list of zxcvbn
+ * 4.4.2 (https://github.com/dropbox/zxcvbn, MIT license, Copyright (c) 2012-2016 Dan Wheeler and Dropbox, Inc.), its first 3,500,
+ * and at the end some usual variants.
+ */
+const listFile = 'common-passwords.txt';
+const folder = { name: 'assets', places: ['assets'], holds: listFile, contents: 'the list of common passwords' };
+let commonPasswords: ReadonlySet<string> | undefined;
 
 /**
  * Why a new password is too easy to guess, in words that follow the name of the field; null if it is not. The username is null
@@ -10,7 +20,7 @@ export async function passwordFault(password: string, username: string | null): 
   if (new Set(password).size === 1) return 'must not be one repeated character';
   const lower = password.toLowerCase();
   if (lower === username?.toLowerCase()) return 'must not be the username';
-  const { commonPasswords } = await import('./common-passwords.ts');
+  commonPasswords ??= new Set((await readCarried(folder, listFile)).toString().trimEnd().split('\n'));
   return commonPasswords.has(lower) ? 'is one of the most common passwords' : null;
 }
 

@@ -16,7 +16,7 @@ const notice = name => readFileSync(join(import.meta.dirname, 'notices', `${name
 
 /** Parts of the program that are copied into its sources, and do not come as a package. */
 export const copiedParts = [
-  // The list in daemon/services/common-passwords.ts.
+  // The list in assets/common-passwords.txt.
   { name: 'zxcvbn', version: '4.4.2', licence: 'MIT', text: notice('zxcvbn') },
 ];
 

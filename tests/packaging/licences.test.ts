@@ -8,7 +8,7 @@ import { withoutCommonLicences } from '../../scripts/deb/copyright.mjs';
 const root = join(import.meta.dirname, '../..');
 const read = (...path: string[]) => readFileSync(join(root, ...path), 'utf8');
 
-/** Named in daemon/services/common-passwords.ts. */
+/** Named in daemon/services/password-rules.ts. */
 const copied = ['zxcvbn 4.4.2'];
 
 let packages: string[];

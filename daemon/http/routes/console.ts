@@ -1,7 +1,7 @@
 /** The console for browsers. Its pages call the interface like any other client; the daemon only serves the files. */
 import type { FastifyInstance } from 'fastify';
 import { consolePath } from '../../../src/contract/values.ts';
-import { type CarriedFolder, readCarried } from './carried-files.ts';
+import { type CarriedFolder, readCarried } from '../../carried-files.ts';
 import { pagePolicy, sendPage } from './pages.ts';
 
 /** No text becomes markup or code. */

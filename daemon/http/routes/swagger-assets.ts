@@ -1,5 +1,5 @@
 /** The files of Swagger UI. */
-import { type CarriedFolder, readCarried } from './carried-files.ts';
+import { type CarriedFolder, readCarried } from '../../carried-files.ts';
 
 /** The files that the page uses, and their media types. */
 export const assetTypes = {

@@ -1,4 +1,4 @@
-/** Files that come with the program and are served to browsers. Nothing is fetched from a network. */
+/** Files that come with the program beside its code. Nothing is fetched from a network. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
