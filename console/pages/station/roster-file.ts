@@ -1,8 +1,8 @@
 /** The roster of the bench: a file that is checked as a whole before the first key. It is read in the browser and sent nowhere. */
+import { type CsvProblem, CsvReader } from '../../../src/contract/csv-reader.ts';
 import { TextFileDecoder } from '../../../src/contract/text-file.ts';
 import type { Person } from '../../../src/enrollment/line/people.ts';
 import { type RosterFault, RosterReader } from '../../../src/enrollment/line/roster.ts';
-import { type CsvProblem, readCsv } from './csv.ts';
 
 /** Why a file is not a roster. */
 export type FileFault =
@@ -56,7 +56,7 @@ export function readRosterBytes(bytes: Uint8Array, encoding: Encoding | null): R
 /** Reads the text of a roster. */
 export function readRoster(text: string): RosterOutcome {
   const roster = new RosterReader();
-  for (const record of readCsv(text)) {
+  for (const record of new CsvReader().read(`${text}\n`, true)) {
     const { line } = record;
     if ('problem' in record) return { fault: { line, fault: { what: record.problem } } };
     const fault = roster.add(line, record.cells);
