@@ -2,13 +2,13 @@
 import { type Signal, signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { isAdmin } from './api/session.ts';
-import type { Dictionary } from './text/en.ts';
+import type { common } from './text/en.ts';
 import { loadWithWords } from './text/text.ts';
 
 /** A page of the console. */
 export interface PageEntry {
   /** First part of its address, and its name in the dictionary. */
-  readonly name: Exclude<keyof Dictionary['nav'], 'label'>;
+  readonly name: Exclude<keyof typeof common.nav, 'label'>;
   /** Set if the menu of the person leads to it, not the navigation. */
   readonly isInMenu?: true;
   /** Whether the role of the person has it. */

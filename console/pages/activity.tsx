@@ -9,7 +9,9 @@ import { onEvents, recent } from '../api/stream.ts';
 import { EventList } from '../parts/events.tsx';
 import { ProblemNotice } from '../parts/problem.tsx';
 import { go, linkTo, place } from '../router.ts';
-import { text } from '../text/text.ts';
+import { dictionary, text } from '../text/text.ts';
+
+const activityWords = dictionary('activity');
 
 /** Earlier events that one request fetches. */
 const PAGE = 100;
@@ -18,7 +20,7 @@ const MOST = 1000;
 
 /** The events of the journal: the newest as they happen, earlier ones on demand. The types to show are in the address. */
 export function ActivityPage() {
-  const words = text.value.activity;
+  const words = activityWords.value;
   const types = place.value.query.get('types') ?? '';
   return (
     <>
@@ -37,7 +39,7 @@ function TypeFilter({ types }: { readonly types: string }) {
   };
   return (
     <fieldset class="choices">
-      <legend>{text.value.activity.types}</legend>
+      <legend>{activityWords.value.types}</legend>
       {journalEventTypes.map(type => (
         <label key={type}>
           <input type="checkbox" checked={shown.includes(type)} onChange={() => toggle(type)} />
@@ -49,7 +51,7 @@ function TypeFilter({ types }: { readonly types: string }) {
 }
 
 function Events({ types }: { readonly types: string }) {
-  const words = text.value.activity;
+  const words = activityWords.value;
   const isShown = useMemo(() => shownBy(types), [types]);
   const events = useSignal(recent.peek().filter(isShown));
   /** Lowest id that was read; null before the first events have arrived. */

@@ -17,7 +17,9 @@ import { EventList } from '../parts/events.tsx';
 import { ProblemNotice } from '../parts/problem.tsx';
 import { linkTo } from '../router.ts';
 import { day, grouped, hour } from '../text/numbers.ts';
-import { text } from '../text/text.ts';
+import { dictionary, text } from '../text/text.ts';
+
+const overviewWords = dictionary('overview');
 
 type Statistics = DataOf<Routes['getStatistics']>;
 
@@ -27,7 +29,7 @@ const DAY_MS = 86_400_000;
 
 /** Figures about all devices, and the newest events as they happen. */
 export function OverviewPage() {
-  const words = text.value.overview;
+  const words = overviewWords.value;
   const { data, problem, reload } = useResource(signal => call('getStatistics', {}, { signal }));
   useRefresh(reload, events => events.some(({ type }) => type.startsWith('DEVICE_')), settled);
   const figures = data.value;
@@ -45,7 +47,7 @@ export function OverviewPage() {
 }
 
 function Figures({ figures }: { readonly figures: Statistics }) {
-  const words = text.value.overview;
+  const words = overviewWords.value;
   const { total, byStatus, byType, registrations, codesExpiring, unused, generatedAt } = figures;
   const inDays = (days: number) => new Date(Date.parse(generatedAt) + days * DAY_MS).toISOString();
   return (
@@ -64,7 +66,7 @@ function Figures({ figures }: { readonly figures: Statistics }) {
           <Figure
             key={deviceType}
             count={byType[deviceType]}
-            words={text.value.types[deviceType]}
+            words={words.types[deviceType]}
             to={linkTo('devices', { deviceType })}
           />
         ))}

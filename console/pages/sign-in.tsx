@@ -9,7 +9,9 @@ import { ended, useSession } from '../api/session.ts';
 import { Field } from '../parts/field.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
 import { ProblemNotice } from '../parts/problem.tsx';
-import { signInWords } from '../text/sign-in/words.ts';
+import { dictionary } from '../text/text.ts';
+
+const signInWords = dictionary('signIn');
 
 /** Marks the session: some changes in it need a recent sign-in. */
 const session = 'CONSOLE';

@@ -1,6 +1,8 @@
 /** Counts over time as SVG columns, and the same counts as a table. */
 import { grouped } from '../text/numbers.ts';
-import { text } from '../text/text.ts';
+import { dictionary } from '../text/text.ts';
+
+const overviewWords = dictionary('overview');
 
 interface ColumnChartProps {
   readonly title: string;
@@ -22,7 +24,7 @@ export function ColumnChart({ title, columns, format }: ColumnChartProps) {
   return (
     <figure class="chart">
       <figcaption>
-        {title} <span class="hint">{text.value.chart.sum(sum)}</span>
+        {title} <span class="hint">{overviewWords.value.chart.sum(sum)}</span>
       </figcaption>
       <div class="plot">
         <span class="most">{grouped(most)}</span>
@@ -51,13 +53,13 @@ export function ColumnChart({ title, columns, format }: ColumnChartProps) {
         </p>
       )}
       <details>
-        <summary>{text.value.chart.table}</summary>
+        <summary>{overviewWords.value.chart.table}</summary>
         <table>
           <thead>
             <tr>
-              <th scope="col">{text.value.chart.time}</th>
+              <th scope="col">{overviewWords.value.chart.time}</th>
               <th scope="col" class="number">
-                {text.value.chart.count}
+                {overviewWords.value.chart.count}
               </th>
             </tr>
           </thead>

@@ -12,7 +12,7 @@ interface EventListProps {
 
 /** Events in the given order. What they carry is shown as text, never as markup. */
 export function EventList({ events, isOfDevice = false }: EventListProps) {
-  if (!events.length) return <p class="hint">{text.value.overview.noEvents}</p>;
+  if (!events.length) return <p class="hint">{text.value.common.noEvents}</p>;
   return (
     <ol class="events">
       {events.map(({ id, type, timestamp, data }) => (

@@ -1,10 +1,11 @@
 /** The table of a page that lists records. */
 import type { ComponentChildren } from 'preact';
+import { text } from '../text/text.ts';
 
 interface ListTableProps<C extends string> {
   /** What the table lists, for those who do not see it. */
   readonly title: string;
-  /** Words of each column, in order. */
+  /** Words of each column, in order. The last column of a row has its actions. */
   readonly columns: Readonly<Record<C, string>>;
   /** The columns of numbers. */
   readonly numbers?: readonly C[];
@@ -28,6 +29,7 @@ export function ListTable<C extends string>({ title, columns, numbers = [], mino
                 {words}
               </th>
             ))}
+            <th scope="col">{text.value.common.actions}</th>
           </tr>
         </thead>
         <tbody>{children}</tbody>

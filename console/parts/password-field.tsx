@@ -1,7 +1,9 @@
 /** The password for a sign-in. */
 import type { Signal } from '@preact/signals';
-import { signInWords } from '../text/sign-in/words.ts';
+import { dictionary } from '../text/text.ts';
 import { Field } from './field.tsx';
+
+const signInWords = dictionary('signIn');
 
 /** The password of the person who signs in. */
 export const PasswordField = ({ entry, autofocus = false }: { entry: Signal<string>; autofocus?: boolean }) => (

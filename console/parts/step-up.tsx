@@ -4,13 +4,14 @@ import { Code } from '../../src/contract/codes.ts';
 import { useAction } from '../api/action.ts';
 import { canUseKeys } from '../api/keys.ts';
 import { answerStepUp } from '../api/step-up.ts';
-import { signInWords } from '../text/sign-in/words.ts';
-import { text } from '../text/text.ts';
+import { dictionary, text } from '../text/text.ts';
 import { ApprovalNote, ApproveButton, useApproval } from './approval/approval.tsx';
 import { Dialog } from './dialog.tsx';
 import { PasswordField } from './password-field.tsx';
 import { ProblemNotice } from './problem.tsx';
 import { stepUpWithKey, stepUpWithPassword } from './recent-sign-in.ts';
+
+const signInWords = dictionary('signIn');
 
 /** Shown while a request waits for a recent sign-in. */
 export function StepUp() {

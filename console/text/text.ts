@@ -19,16 +19,28 @@ export const language = computed<Language>(() => {
 /** Load the first words of each dictionary that has none. A failure leaves its function here, so that it can be called again. */
 const missing = new Set<() => Promise<void>>();
 
+/** The words of the console, by page. */
+type Dictionary = typeof import('./en.ts');
+
+/** All words of each language. The build replaces this table by one for each dictionary, so that a page loads its own words alone. */
+const languageFiles: Readonly<Record<Language, () => Promise<Dictionary>>> = {
+  en: () => import('./en.ts'),
+  de: () => import('./de.ts'),
+};
+
 /**
- * Words in the language of the person. Only those of this language are loaded. What shows them waits for `wordsLoaded`; after a change of the
- * language the former words stay until the others are there.
+ * The words of a page, in the language of the person. What shows them waits for `wordsLoaded`; after a change of the language the former words stay
+ * until the others are there.
  */
-export function dictionary<T>(load: Readonly<Record<Language, () => Promise<T>>>): ReadonlySignal<T> {
-  const words = signal<T | null>(null);
+export function dictionary<N extends keyof Dictionary>(
+  name: N,
+  files: Readonly<Record<Language, () => Promise<Pick<Dictionary, N>>>> = languageFiles,
+): ReadonlySignal<Dictionary[N]> {
+  const words = signal<Dictionary[N] | null>(null);
   const loadIn = async (wanted: Language) => {
-    const loaded = await load[wanted]();
+    const loaded = await files[wanted]();
     // Until those of the present language are there, words of another one are better than none.
-    if (language.peek() === wanted || words.peek() === null) words.value = loaded;
+    if (language.peek() === wanted || words.peek() === null) words.value = loaded[name];
     missing.delete(loadFirst);
   };
   const loadFirst = () => loadIn(language.peek());
@@ -37,7 +49,7 @@ export function dictionary<T>(load: Readonly<Record<Language, () => Promise<T>>>
     // `wordsLoaded` reports a failure.
     loadIn(language.value).catch(() => {});
   });
-  return words as ReadonlySignal<T>;
+  return words as ReadonlySignal<Dictionary[N]>;
 }
 
 /** Resolves when every dictionary has words. Rejects if the daemon no longer has those of this build. */
@@ -51,10 +63,7 @@ export async function loadWithWords<T>(load: () => Promise<T>): Promise<T> {
 }
 
 /** The words that every page needs. */
-export const text = dictionary({
-  en: async () => (await import('./en.ts')).en,
-  de: async () => (await import('./de.ts')).de,
-});
+export const text = dictionary('common');
 
 effect(() => {
   document.documentElement.lang = text.value?.code ?? language.value;

@@ -47,6 +47,42 @@ const codesOfConsole = {
   },
 };
 
+const text = join(root, 'console/text');
+
+/**
+ * The words of each dictionary as modules of their own, so that a page loads its own in one language. `text.ts?users` is the dictionary `users`, made
+ * once for all modules that name it; `en.ts?users` is en.ts without its other exports.
+ */
+const wordsByPage = {
+  name: 'words-by-page',
+  resolveId: { filter: { id: /\.ts\?\w+$/ }, handler: id => join(text, id) },
+  load: {
+    filter: { id: /\.ts\?\w+$/ },
+    handler(id) {
+      const [file, name] = id.split('?');
+      if (file === join(text, 'text.ts')) return { code: dictionaryModule(name), moduleType: 'js' };
+      this.addWatchFile(file);
+      const others = new RegExp(`^export const (?!${name}\\b)[^]*?^};$`, 'gm');
+      return { code: readFileSync(file, 'utf8').replace(others, ''), moduleType: 'ts' };
+    },
+  },
+  transform: {
+    filter: { id: /\/console\/.*\.tsx?$/, code: /\bdictionary\(/ },
+    handler(code, id) {
+      // The words that every page needs are in the file itself: a module of their own would use it before it has run.
+      if (id === join(text, 'text.ts'))
+        return { code: code.replace(/import\('(\.\/\w+\.ts)'\)/g, "import('$1?common')") };
+      const made = [...code.matchAll(/\bdictionary\('(\w+)'\)/g)].map(([, name]) => name);
+      const imports = made.map(name => `import ${name}$ from 'text.ts?${name}';`);
+      return { code: imports.join(' ') + code.replace(/\bdictionary\('(\w+)'\)/g, '$1$$') };
+    },
+  },
+};
+
+const dictionaryModule = name =>
+  `import { dictionary } from './text.ts';
+   export default dictionary('${name}', { en: () => import('en.ts?${name}'), de: () => import('de.ts?${name}') });`;
+
 /**
  * Bundles the folder console. Resolves to the files of the result, and to `inputs`, the paths in the project of all files that were read, packages
  * included.
@@ -59,7 +95,7 @@ export async function bundleConsole() {
     input: { console: 'console/main.tsx' },
     platform: 'browser',
     tsconfig: false,
-    plugins: [operationsOfConsole, codesOfConsole],
+    plugins: [wordsByPage, operationsOfConsole, codesOfConsole],
     transform: { target: 'es2024', jsx: { runtime: 'automatic', importSource: 'preact' } },
     onLog: (level, log, report) => report(log.code === 'UNRESOLVED_IMPORT' ? 'error' : level, log),
   });
@@ -72,7 +108,10 @@ export async function bundleConsole() {
       codeSplitting: { groups: [{ name: 'base', test: ofEveryPage }] },
       entryFileNames: '[name].js',
       // A page of an earlier build must not get a module of this one. The daemon serves names with one dot.
-      chunkFileNames: ({ name }) => `${name.replaceAll('.', '-')}-[hash].js`,
+      chunkFileNames: ({ name, facadeModuleId }) => {
+        const words = facadeModuleId?.split('?')[1];
+        return `${words ? `${words}-` : ''}${name.replaceAll('.', '-')}-[hash].js`;
+      },
     });
     const style = transform({
       filename: 'console.css',

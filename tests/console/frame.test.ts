@@ -122,11 +122,11 @@ needs('chromium')('the frame of the console', () => {
     const choice = page.getByLabel('Language');
     await choice.waitFor();
     const [english, german] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    await page.route('**/words-*.js', async route => {
-      await (route.request().url().includes('words-en') ? english : german).promise;
+    await page.route('**/packages-*.js', async route => {
+      await (route.request().url().includes('packages-en') ? english : german).promise;
       await route.continue();
     });
-    const asked = page.waitForRequest('**/words-en-*.js');
+    const asked = page.waitForRequest('**/packages-en-*.js');
     await show('packages');
     await asked;
     await choice.selectOption('de');
@@ -141,7 +141,7 @@ needs('chromium')('the frame of the console', () => {
   it('shows other pages after the words of one could not be loaded', async () => {
     const { page, context, show } = await openTab();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    await page.route('**/words-*.js', route => route.abort(), { times: 1 });
+    await page.route('**/packages-*.js', route => route.abort(), { times: 1 });
     await show('packages');
     await page.getByText('This page has failed.').waitFor();
     await show('activity');

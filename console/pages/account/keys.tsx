@@ -9,8 +9,9 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { day, moment } from '../../text/numbers.ts';
-import { text } from '../../text/text.ts';
-import { words } from './words.ts';
+import { dictionary, text } from '../../text/text.ts';
+
+const words = dictionary('account');
 
 interface KeysProps {
   readonly userId: string;

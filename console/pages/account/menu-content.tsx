@@ -2,13 +2,15 @@
 import { endSession, session } from '../../api/session.ts';
 import { prefer, preferences, type Theme } from '../../preferences.ts';
 import { linkTo } from '../../router.ts';
-import { type Language, language, languages, text } from '../../text/text.ts';
+import { dictionary, type Language, language, languages } from '../../text/text.ts';
+
+const menuWords = dictionary('menu');
 
 const themes: readonly Theme[] = ['system', 'light', 'dark'];
 
 /** Role, security keys, language, colors, and the sign-out. */
 export function MenuContent() {
-  const words = text.value.account;
+  const words = menuWords.value;
   return (
     <div class="menu">
       <p>{session.value?.user.role}</p>

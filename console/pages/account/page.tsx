@@ -1,8 +1,10 @@
 /** The security keys that the person signs in with, and who has to have one. */
 import { isAdmin, session } from '../../api/session.ts';
+import { dictionary } from '../../text/text.ts';
 import { Keys } from './keys.tsx';
 import { Policy } from './policy.tsx';
-import { words } from './words.ts';
+
+const words = dictionary('account');
 
 /** The person's own account. */
 export function AccountPage() {

@@ -4,7 +4,9 @@ import { useAction } from '../../api/action.ts';
 import { call, newKey } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { ProblemNotice } from '../../parts/problem.tsx';
-import { words } from './words.ts';
+import { dictionary } from '../../text/text.ts';
+
+const words = dictionary('account');
 
 /** The policy of the registry, for administrators. */
 export function Policy() {

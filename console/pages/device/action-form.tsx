@@ -5,8 +5,10 @@ import type { BatchOperation } from '../../../src/contract/values.ts';
 import { call } from '../../api/request.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { Field } from '../../parts/field.tsx';
-import { text } from '../../text/text.ts';
-import { deviceWords } from './words.ts';
+import { dictionary, text } from '../../text/text.ts';
+
+const entryWords = dictionary('entries');
+const deviceWords = dictionary('device');
 
 /** What a person enters; an optional entry may be empty. */
 type FormEntries = Readonly<Record<FormEntryName, string>>;
@@ -92,7 +94,7 @@ export function ActionForm({ name, deviceId, onDone, onClose }: ActionFormProps)
       {entries.map(entry => (
         <Field
           key={entry}
-          label={entry === 'deviceId' ? words.deviceId(deviceId) : text.value.entry[entry]}
+          label={entry === 'deviceId' ? words.deviceId(deviceId) : entryWords.value[entry]}
           type={entry === 'password' ? 'password' : entry === 'validityDays' ? 'number' : 'text'}
           autocomplete={entry === 'password' ? 'current-password' : 'off'}
           required={!optional.includes(entry)}

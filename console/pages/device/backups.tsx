@@ -5,8 +5,9 @@ import { call, open } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { moment } from '../../text/numbers.ts';
-import { text } from '../../text/text.ts';
-import { deviceWords } from './words.ts';
+import { dictionary, text } from '../../text/text.ts';
+
+const deviceWords = dictionary('device');
 
 /** The newest backups. Loaded for a device that has some. */
 export function Backups({ deviceId }: { readonly deviceId: string }) {

@@ -5,7 +5,9 @@ import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
 import { CopyButton } from '../../parts/copy.tsx';
 import { lazy } from '../../parts/lazy.tsx';
 import { moment } from '../../text/numbers.ts';
-import { deviceWords } from './words.ts';
+import { dictionary } from '../../text/text.ts';
+
+const deviceWords = dictionary('device');
 
 const QrCode = lazy(async () => (await import('./qr.tsx')).QrCode);
 

@@ -9,8 +9,9 @@ import { call, newKey } from '../../api/request.ts';
 import { mayChange } from '../../api/session.ts';
 import { Field } from '../../parts/field.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
-import { text } from '../../text/text.ts';
-import { deviceWords } from './words.ts';
+import { dictionary, text } from '../../text/text.ts';
+
+const deviceWords = dictionary('device');
 
 interface EditProps {
   readonly device: DeviceDetail;

@@ -2,8 +2,9 @@
 import type { ComponentChildren } from 'preact';
 import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
 import { grouped, moment } from '../../text/numbers.ts';
-import { text } from '../../text/text.ts';
-import { deviceWords } from './words.ts';
+import { dictionary, text } from '../../text/text.ts';
+
+const deviceWords = dictionary('device');
 
 /** The facts, without those that the registry does not have. */
 export function Facts({ device }: { readonly device: DeviceDetail }) {

@@ -7,8 +7,9 @@ import { call } from '../../api/request.ts';
 import { onEvents } from '../../api/stream.ts';
 import { EventList } from '../../parts/events.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
-import { text } from '../../text/text.ts';
-import { deviceWords } from './words.ts';
+import { dictionary, text } from '../../text/text.ts';
+
+const deviceWords = dictionary('device');
 
 /** Events that one request fetches. */
 const PAGE = 50;

@@ -10,14 +10,15 @@ import { CopyButton } from '../../parts/copy.tsx';
 import { lazy } from '../../parts/lazy.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { linkTo, place } from '../../router.ts';
-import { text } from '../../text/text.ts';
+import { dictionary, text } from '../../text/text.ts';
 import { Actions } from './actions.tsx';
 import { CodeSection } from './code.tsx';
 import { EditSection } from './edit.tsx';
 import { Facts } from './facts.tsx';
 import { History } from './history.tsx';
 import { ProofSection } from './proof.tsx';
-import { deviceWords } from './words.ts';
+
+const deviceWords = dictionary('device');
 
 const Backups = lazy(async () => (await import('./backups.tsx')).Backups);
 

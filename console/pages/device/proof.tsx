@@ -1,8 +1,10 @@
 /** What is known about the genuineness of a key. */
 import type { Proof } from '../../../src/contract/proof.ts';
 import { GradeBadge } from '../../parts/badge.tsx';
+import { dictionary } from '../../text/text.ts';
 import { Fact, Moment } from './facts.tsx';
-import { deviceWords } from './words.ts';
+
+const deviceWords = dictionary('device');
 
 /** The grade with its meaning, what the evidence shows, and the warnings. */
 export function ProofSection({ proof }: { readonly proof: Proof | null }) {

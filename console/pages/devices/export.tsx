@@ -6,8 +6,10 @@ import { useAction } from '../../api/action.ts';
 import { open } from '../../api/request.ts';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { saveResponse } from '../../parts/save.ts';
+import { dictionary } from '../../text/text.ts';
 import { filterOf } from './query.ts';
-import { listWords } from './words.ts';
+
+const listWords = dictionary('devices');
 
 /** A button for each format. */
 export function ExportButtons({ query }: { readonly query: ReadonlySignal<URLSearchParams> }) {

@@ -3,9 +3,10 @@
 import type { ReadonlySignal } from '@preact/signals';
 import { go } from '../../router.ts';
 import { day, moment } from '../../text/numbers.ts';
-import { text } from '../../text/text.ts';
+import { dictionary, text } from '../../text/text.ts';
 import { addressWith, type ChoiceName, choices, chosenIn, type FilterName, filtersIn, texts, times } from './query.ts';
-import { listWords } from './words.ts';
+
+const listWords = dictionary('devices');
 
 interface FiltersProps {
   readonly query: ReadonlySignal<URLSearchParams>;

@@ -9,7 +9,7 @@ import { lazy } from '../../parts/lazy.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { place } from '../../router.ts';
-import { text } from '../../text/text.ts';
+import { dictionary, text } from '../../text/text.ts';
 import { type BulkName, bulkNames } from './bulk/operations.ts';
 import { type Changes, useChanges } from './changes.ts';
 import { ExportButtons } from './export.tsx';
@@ -18,7 +18,8 @@ import { addressWith, type DeviceList, listRequest } from './query.ts';
 import { Search } from './search.tsx';
 import { type Selection, useSelection } from './selection.ts';
 import { DeviceTable } from './table.tsx';
-import { listWords } from './words.ts';
+
+const listWords = dictionary('devices');
 
 const BulkDialog = lazy(async () => (await import('./bulk/dialog.tsx')).BulkDialog);
 

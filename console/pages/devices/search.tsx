@@ -3,8 +3,10 @@
 import { type ReadonlySignal, useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { go } from '../../router.ts';
+import { dictionary } from '../../text/text.ts';
 import { addressWith } from './query.ts';
-import { listWords } from './words.ts';
+
+const listWords = dictionary('devices');
 
 /** Milliseconds after the last key before the list follows. */
 const DEBOUNCE_MS = 250;

@@ -6,10 +6,11 @@ import { mayChange } from '../../api/session.ts';
 import { GradeBadge, StatusBadge } from '../../parts/badge.tsx';
 import { go, linkTo } from '../../router.ts';
 import { day, moment } from '../../text/numbers.ts';
-import { text } from '../../text/text.ts';
+import { dictionary, text } from '../../text/text.ts';
 import { addressWith, type Device, sortOf } from './query.ts';
 import type { Selection } from './selection.ts';
-import { listWords } from './words.ts';
+
+const listWords = dictionary('devices');
 
 interface TableProps {
   readonly devices: readonly Device[];

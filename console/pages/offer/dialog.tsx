@@ -4,9 +4,10 @@ import { type SignIn, session } from '../../api/session.ts';
 import { ApprovalNote, ApproveButton, useApproval } from '../../parts/approval/approval.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
-import { signInWords } from '../../text/sign-in/words.ts';
-import { text } from '../../text/text.ts';
-import { words } from './words.ts';
+import { dictionary, text } from '../../text/text.ts';
+
+const signInWords = dictionary('signIn');
+const words = dictionary('offer');
 
 interface OfferDialogProps {
   readonly offered: Offer;

@@ -4,10 +4,11 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { AppVersion } from '../../../src/contract/apps.ts';
 import { type Problem, problemOf } from '../../api/problem.ts';
 import { ProblemNotice } from '../../parts/problem.tsx';
-import { text } from '../../text/text.ts';
+import { dictionary, text } from '../../text/text.ts';
 import { canSave, type DownloadEnd, download } from './download.ts';
 import { sizeOf } from './sizes.ts';
-import { packageWords } from './words.ts';
+
+const packageWords = dictionary('packages');
 
 /** A download and how far it is. */
 interface DownloadProgress {

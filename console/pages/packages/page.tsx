@@ -9,11 +9,12 @@ import { lazy } from '../../parts/lazy.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { go, linkTo, place } from '../../router.ts';
-import { text } from '../../text/text.ts';
+import { dictionary, text } from '../../text/text.ts';
 import { DownloadStatus, useDownload } from './download-status.tsx';
 import { listPackages } from './requests.ts';
 import { PackageTable } from './table.tsx';
-import { packageWords } from './words.ts';
+
+const packageWords = dictionary('packages');
 
 const UploadDialog = lazy(async () => (await import('./upload.tsx')).UploadDialog);
 

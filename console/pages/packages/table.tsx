@@ -3,9 +3,11 @@ import type { AppVersion } from '../../../src/contract/apps.ts';
 import { CopyButton } from '../../parts/copy.tsx';
 import { ListTable } from '../../parts/list-table.tsx';
 import { day, moment } from '../../text/numbers.ts';
+import { dictionary } from '../../text/text.ts';
 import type { PackageList } from './requests.ts';
 import { sizeOf } from './sizes.ts';
-import { packageWords } from './words.ts';
+
+const packageWords = dictionary('packages');
 
 interface PackagesTableProps {
   readonly list: PackageList;

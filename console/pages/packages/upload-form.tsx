@@ -7,11 +7,12 @@ import { platforms, textShapes } from '../../../src/contract/values.ts';
 import { useAction } from '../../api/action.ts';
 import { Field } from '../../parts/field.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
-import { text } from '../../text/text.ts';
+import { dictionary, text } from '../../text/text.ts';
 import { existing, platformOf } from './requests.ts';
 import type { PackageFields } from './send.ts';
 import { sizeOf } from './sizes.ts';
-import { packageWords } from './words.ts';
+
+const packageWords = dictionary('packages');
 
 interface UploadFormProps {
   readonly onStart: (file: File, fields: PackageFields) => Promise<void>;

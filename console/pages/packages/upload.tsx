@@ -5,11 +5,12 @@ import type { AppVersion } from '../../../src/contract/apps.ts';
 import type { Problem } from '../../api/problem.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
-import { text } from '../../text/text.ts';
+import { dictionary, text } from '../../text/text.ts';
 import { sizeOf } from './sizes.ts';
 import { UploadForm } from './upload-form.tsx';
 import { Upload, type UploadPhase } from './upload-state.ts';
-import { packageWords } from './words.ts';
+
+const packageWords = dictionary('packages');
 
 interface UploadDialogProps {
   readonly onClose: () => void;

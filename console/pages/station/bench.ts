@@ -6,12 +6,13 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { Key } from '../../../src/contract/hardware.ts';
 import type { LineEvent } from '../../../src/enrollment/line/events.ts';
 import type { Person } from '../../../src/enrollment/line/people.ts';
-import { loadWithWords } from '../../text/text.ts';
+import { dictionary, loadWithWords } from '../../text/text.ts';
 import type { BenchRun, BenchView } from './run.ts';
 import type { Shown } from './shown.ts';
 import type { StartedRun } from './start-run.ts';
 import { tabStore } from './store.ts';
-import { benchWords } from './words.ts';
+
+const benchWords = dictionary('bench');
 
 /** What happens to the run. */
 type BenchStep = (run: BenchRun) => void;

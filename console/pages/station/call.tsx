@@ -1,9 +1,11 @@
 /** The person as text: what a badge would say. */
 import { useSignal } from '@preact/signals';
 import { Field } from '../../parts/field.tsx';
+import { dictionary } from '../../text/text.ts';
 import type { Bench } from './bench.ts';
 import { focusStage } from './stage.tsx';
-import { benchWords } from './words.ts';
+
+const benchWords = dictionary('bench');
 
 /** Calls a person by user id, with a roster also by name. */
 export function CallForm({ run }: { readonly run: Bench }) {

@@ -1,6 +1,9 @@
 /** What was checked of a key, and the code of one that could not be activated. */
+
+import { dictionary } from '../../text/text.ts';
 import type { Outcome } from './run.ts';
-import { runWords } from './run-words.ts';
+
+const runWords = dictionary('benchRun');
 
 /** The checks in their order. */
 export function Checks({ outcome }: { readonly outcome: Outcome }) {

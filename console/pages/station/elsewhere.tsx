@@ -1,6 +1,8 @@
 /** What to do where the daemon finds no keys. */
 import type { DriverStatus } from '../../../src/contract/hardware.ts';
-import { benchWords } from './words.ts';
+import { dictionary } from '../../text/text.ts';
+
+const benchWords = dictionary('bench');
 
 interface ElsewhereProps {
   readonly drivers: readonly DriverStatus[];

@@ -2,9 +2,10 @@
 import type { Key } from '../../../src/contract/hardware.ts';
 import { GradeBadge, StatusBadge } from '../../parts/badge.tsx';
 import { linkTo } from '../../router.ts';
-import { text } from '../../text/text.ts';
+import { dictionary, text } from '../../text/text.ts';
 import type { Bench } from './bench.ts';
-import { benchWords } from './words.ts';
+
+const benchWords = dictionary('bench');
 
 /** Phases in which a key can be ignored: in the others it may be about to be bound. */
 const idle = ['crowded', 'aside', 'failed', 'empty'];

@@ -5,8 +5,9 @@ import { mayChange, session } from '../../api/session.ts';
 import { lazy } from '../../parts/lazy.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { prefer, preferences } from '../../preferences.ts';
-import { text } from '../../text/text.ts';
-import { benchWords } from './words.ts';
+import { dictionary, text } from '../../text/text.ts';
+
+const benchWords = dictionary('bench');
 
 const Elsewhere = lazy(async () => (await import('./elsewhere.tsx')).Elsewhere);
 const Station = lazy(async () => (await import('./station.tsx')).Station);

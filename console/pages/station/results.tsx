@@ -3,10 +3,12 @@ import { csvFile } from '../../parts/csv.ts';
 import { save } from '../../parts/save.ts';
 import { linkTo } from '../../router.ts';
 import { grouped, moment } from '../../text/numbers.ts';
+import { dictionary } from '../../text/text.ts';
 import type { Bench } from './bench.ts';
 import { figuresOf, type Result, resultCells, resultColumns } from './results.ts';
-import { runWords } from './run-words.ts';
 import type { Failure } from './verdict.ts';
+
+const runWords = dictionary('benchRun');
 
 /** Results that the page lists. */
 const SHOWN = 20;

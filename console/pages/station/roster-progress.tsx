@@ -1,7 +1,10 @@
 /** How far a roster is. */
+
+import { dictionary } from '../../text/text.ts';
 import type { Bench } from './bench.ts';
-import { runWords } from './run-words.ts';
-import { benchWords } from './words.ts';
+
+const runWords = dictionary('benchRun');
+const benchWords = dictionary('bench');
 
 /** The rows that are done, and the people who are next. */
 export function RosterProgress({ run }: { readonly run: Bench }) {

@@ -1,7 +1,9 @@
 /** Why a roster is refused. A file in another encoding can be read again, in one that the person names. */
 import { useSignal } from '@preact/signals';
-import { faultWords } from './faults.ts';
+import { dictionary } from '../../text/text.ts';
 import { type Encoding, encodings, type FileFault } from './roster-file.ts';
+
+const faultWords = dictionary('rosterFaults');
 
 /** A file that is not a roster. */
 export interface RefusedFile {

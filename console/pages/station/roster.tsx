@@ -2,11 +2,13 @@
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { lazy } from '../../parts/lazy.tsx';
+import { dictionary } from '../../text/text.ts';
 import type { Bench } from './bench.ts';
 import type { Encoding } from './roster-file.ts';
 import type { RefusedFile } from './roster-refused.tsx';
 import { focusStage } from './stage.tsx';
-import { benchWords } from './words.ts';
+
+const benchWords = dictionary('bench');
 
 const Progress = lazy(async () => (await import('./roster-progress.tsx')).RosterProgress);
 const Refused = lazy(async () => (await import('./roster-refused.tsx')).RosterRefused);

@@ -1,8 +1,10 @@
 /** What has become of a key, and what comes next: in words and in colors. */
 import { streamState } from '../../api/stream.ts';
+import { dictionary } from '../../text/text.ts';
 import type { BenchView, Outcome } from './run.ts';
-import { runWords } from './run-words.ts';
-import { benchWords } from './words.ts';
+
+const runWords = dictionary('benchRun');
+const benchWords = dictionary('bench');
 
 /** What the middle of the page reports about a run. */
 export interface Shown {

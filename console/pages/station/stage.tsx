@@ -1,10 +1,12 @@
 /** Who is next, the key in the reader, and what has become of it: large, in words and in colors. */
 import { useEffect, useRef } from 'preact/hooks';
 import { lazy } from '../../parts/lazy.tsx';
+import { dictionary } from '../../text/text.ts';
 import type { Bench } from './bench.ts';
 import { Keys } from './keys.tsx';
 import type { BenchView } from './run.ts';
-import { benchWords } from './words.ts';
+
+const benchWords = dictionary('bench');
 
 const Checks = lazy(async () => (await import('./checks.tsx')).Checks);
 

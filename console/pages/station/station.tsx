@@ -2,14 +2,15 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import { lazy } from '../../parts/lazy.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
-import { text } from '../../text/text.ts';
+import { dictionary, text } from '../../text/text.ts';
 import { benchOf } from './bench.ts';
 import { CallForm } from './call.tsx';
 import { Reader } from './reader.ts';
 import { RosterSection } from './roster.tsx';
 import { listen } from './scanner.ts';
 import { focusStage, Stage } from './stage.tsx';
-import { benchWords } from './words.ts';
+
+const benchWords = dictionary('bench');
 
 const Results = lazy(async () => (await import('./results.tsx')).Results);
 

@@ -7,8 +7,10 @@ import { ApprovalNote, ApproveButton, useApproval } from '../../parts/approval/a
 import { Field } from '../../parts/field.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { clock } from '../../text/numbers.ts';
+import { dictionary } from '../../text/text.ts';
 import { requestOf, type WaitingTerminal } from './requests.ts';
-import { words } from './words.ts';
+
+const words = dictionary('terminal');
 
 /** Asks for the code, then whether the terminal is the person's own. A code in the address is ignored: anyone can send an address. */
 export function TerminalPage() {

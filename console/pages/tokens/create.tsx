@@ -9,10 +9,12 @@ import { CopyField } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { moment } from '../../text/numbers.ts';
-import { text } from '../../text/text.ts';
+import { dictionary, text } from '../../text/text.ts';
 import { Permissions } from './permissions.tsx';
 import { type CreatedToken, changeToken, networksIn } from './requests.ts';
-import { tokenWords } from './words.ts';
+
+const roleWords = dictionary('roles');
+const tokenWords = dictionary('tokens');
 
 /** Days that the form offers. */
 const DEFAULT_DAYS = 90;
@@ -94,8 +96,8 @@ function CreateForm({ onClose, onCreated }: CreateFormProps) {
         label={words.column.role}
         value={role}
         values={roles}
-        words={text.value.role}
-        hint={text.value.roleMay[role]}
+        words={roleWords.value.name}
+        hint={roleWords.value.may[role]}
         onChoose={chosen => enter({ role: chosen })}
       />
       <Permissions value={may} onChange={chosen => enter({ may: chosen })} />
@@ -145,7 +147,7 @@ function Created({
         <strong>{words.once}</strong>
       </p>
       <CopyField label={words.token} value={token} />
-      <p class="hint">{words.until(text.value.role[role], moment(expiresAt))}</p>
+      <p class="hint">{words.until(roleWords.value.name[role], moment(expiresAt))}</p>
       <p class="actions">
         <button type="button" onClick={onClose}>
           {text.value.common.close}

@@ -5,12 +5,13 @@ import { useResource } from '../../api/resource.ts';
 import { Pager } from '../../parts/pager.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { linkTo, place } from '../../router.ts';
-import { text } from '../../text/text.ts';
+import { dictionary, text } from '../../text/text.ts';
 import { CreateToken } from './create.tsx';
 import { changeToken, listTokens } from './requests.ts';
 import { type Made, RemoveMade, Revoke } from './revoke.tsx';
 import { TokenTable } from './table.tsx';
-import { tokenWords } from './words.ts';
+
+const tokenWords = dictionary('tokens');
 
 /** The list of tokens. */
 export function TokensPage() {

@@ -1,6 +1,8 @@
 /** What a token may do besides its role. */
 import { type TokenPermission, tokenPermissions } from '../../../src/contract/values.ts';
-import { tokenWords } from './words.ts';
+import { dictionary } from '../../text/text.ts';
+
+const tokenWords = dictionary('tokens');
 
 interface PermissionsProps {
   readonly value: readonly TokenPermission[];

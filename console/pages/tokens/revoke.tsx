@@ -3,8 +3,10 @@ import type { ServiceToken } from '../../../src/contract/tokens.ts';
 import { useResource } from '../../api/resource.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
+import { dictionary } from '../../text/text.ts';
 import { listWebhooks, removeWebhook } from './requests.ts';
-import { tokenWords } from './words.ts';
+
+const tokenWords = dictionary('tokens');
 
 interface RevokeProps {
   readonly token: ServiceToken;

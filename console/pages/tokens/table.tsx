@@ -2,9 +2,11 @@
 import type { ServiceToken } from '../../../src/contract/tokens.ts';
 import { ListTable } from '../../parts/list-table.tsx';
 import { day, moment } from '../../text/numbers.ts';
-import { text } from '../../text/text.ts';
+import { dictionary, text } from '../../text/text.ts';
 import { stateOf } from './requests.ts';
-import { tokenWords } from './words.ts';
+
+const roleWords = dictionary('roles');
+const tokenWords = dictionary('tokens');
 
 interface TokensTableProps {
   readonly tokens: readonly ServiceToken[];
@@ -32,7 +34,7 @@ function Row({ token, onRevoke }: { readonly token: ServiceToken } & Pick<Tokens
   return (
     <tr>
       <th scope="row">{name}</th>
-      <td>{text.value.role[role]}</td>
+      <td>{roleWords.value.name[role]}</td>
       <td>{may.length > 0 ? may.map(each => words.permission[each]).join(', ') : <small>{words.nothing}</small>}</td>
       <td>
         <span class={`badge ${colors[state]}`}>{words.state[state]}</span>

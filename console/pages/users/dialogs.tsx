@@ -1,10 +1,12 @@
 import { endSession, session } from '../../api/session.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
+import { dictionary } from '../../text/text.ts';
 import { CreateUser, EditUser } from './edit.tsx';
 import { SetPassword } from './password.tsx';
 import { changeUser, disabling } from './requests.ts';
 import type { AboutUser, DialogSubject } from './user-action.ts';
-import { userWords } from './words.ts';
+
+const userWords = dictionary('users');
 
 interface UserDialogProps {
   readonly asked: DialogSubject;

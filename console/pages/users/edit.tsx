@@ -5,11 +5,13 @@ import { type Role, roles } from '../../../src/contract/values.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { Choice } from '../../parts/choice.tsx';
 import { Field } from '../../parts/field.tsx';
-import { text } from '../../text/text.ts';
+import { dictionary, text } from '../../text/text.ts';
 import { NewPasswordFields, useNewPassword } from './password.tsx';
 import { changeUser, stateOf } from './requests.ts';
 import type { AboutUser } from './user-action.ts';
-import { userWords } from './words.ts';
+
+const roleWords = dictionary('roles');
+const userWords = dictionary('users');
 
 /** Adds a user. */
 export function CreateUser({ onClose, onDone }: Pick<AboutUser, 'onClose' | 'onDone'>) {
@@ -92,8 +94,8 @@ const RoleChoice = ({ role, fixed = false }: { readonly role: Signal<Role>; read
     label={userWords.value.column.role}
     value={role.value}
     values={roles}
-    words={text.value.role}
-    hint={fixed ? userWords.value.ownRole : text.value.roleMay[role.value]}
+    words={roleWords.value.name}
+    hint={fixed ? userWords.value.ownRole : roleWords.value.may[role.value]}
     disabled={fixed}
     onChoose={chosen => {
       role.value = chosen;

@@ -5,12 +5,13 @@ import { session } from '../../api/session.ts';
 import { Pager } from '../../parts/pager.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { linkTo, place } from '../../router.ts';
-import { text } from '../../text/text.ts';
+import { dictionary, text } from '../../text/text.ts';
 import { UserDialog } from './dialogs.tsx';
 import { listUsers } from './requests.ts';
 import { UserTable } from './table.tsx';
 import type { DialogSubject } from './user-action.ts';
-import { userWords } from './words.ts';
+
+const userWords = dictionary('users');
 
 /** The list of users. */
 export function UsersPage() {

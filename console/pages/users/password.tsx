@@ -4,9 +4,11 @@ import { passwordLength } from '../../../src/contract/limits.ts';
 import { endSession } from '../../api/session.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { Field } from '../../parts/field.tsx';
+import { dictionary } from '../../text/text.ts';
 import { changeUser } from './requests.ts';
 import type { AboutUser } from './user-action.ts';
-import { userWords } from './words.ts';
+
+const userWords = dictionary('users');
 
 /** A new password as it is entered, twice. */
 interface NewPassword {

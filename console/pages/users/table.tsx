@@ -2,10 +2,12 @@
 import type { User } from '../../../src/contract/users.ts';
 import { ListTable } from '../../parts/list-table.tsx';
 import { day, moment } from '../../text/numbers.ts';
-import { text } from '../../text/text.ts';
+import { dictionary } from '../../text/text.ts';
 import { stateOf } from './requests.ts';
 import type { UserAction } from './user-action.ts';
-import { userWords } from './words.ts';
+
+const roleWords = dictionary('roles');
+const userWords = dictionary('users');
 
 interface UsersTableProps {
   readonly users: readonly User[];
@@ -37,7 +39,7 @@ function Row({ user, ownId, onAsk }: Omit<UsersTableProps, 'users'> & { readonly
       <th scope="row">
         {username} {id === ownId && <span class="tag">{words.you}</span>}
       </th>
-      <td>{text.value.role[role]}</td>
+      <td>{roleWords.value.name[role]}</td>
       <td>{state !== 'removed' && email}</td>
       <td>
         <span class={`badge ${colors[state]}`}>{words.state[state]}</span>

@@ -4,10 +4,12 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { dictionary } from '../../text/text.ts';
 import { useAttention } from './attention.ts';
 import { isOpenedByOther } from './opener.ts';
 import { Presses } from './presses.ts';
-import { words } from './words.ts';
+
+const words = dictionary('approval');
 
 /** The state of a question that a person answers with an `ApproveButton`. */
 interface Approval {

@@ -6,14 +6,15 @@ import { type Problem, problemOf } from '../../../api/problem.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { ProblemNotice } from '../../../parts/problem.tsx';
 import { Waiting } from '../../../parts/status.tsx';
-import { text } from '../../../text/text.ts';
+import { dictionary, text } from '../../../text/text.ts';
 import type { Selection } from '../selection.ts';
 import { BulkForm } from './form.tsx';
 import type { BulkName } from './operations.ts';
 import { Results } from './results.tsx';
 import { BulkRun, type Entries } from './run.ts';
 import { type Targets, targetsAmong, targetsMatching } from './targets.ts';
-import { bulkWords } from './words.ts';
+
+const bulkWords = dictionary('bulk');
 
 interface BulkDialogProps {
   readonly name: BulkName;

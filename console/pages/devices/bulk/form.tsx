@@ -6,12 +6,14 @@ import { deviceStatuses } from '../../../../src/contract/values.ts';
 import { ApprovalNote, ApproveButton, useApproval } from '../../../parts/approval/approval.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { grouped } from '../../../text/numbers.ts';
-import { text } from '../../../text/text.ts';
-import { listWords } from '../words.ts';
+import { dictionary, text } from '../../../text/text.ts';
 import { type BulkName, bulkOperations, type EntryName } from './operations.ts';
 import type { Entries } from './run.ts';
 import type { Targets } from './targets.ts';
-import { bulkWords } from './words.ts';
+
+const entryWords = dictionary('entries');
+const listWords = dictionary('devices');
+const bulkWords = dictionary('bulk');
 
 interface BulkFormProps {
   readonly name: BulkName;
@@ -41,7 +43,7 @@ export function BulkForm({ name, targets, onStart, onCancel }: BulkFormProps) {
         bulkOperations[name].entries.map(entry => (
           <Field
             key={entry}
-            label={text.value.entry[entry]}
+            label={entryWords.value[entry]}
             value={entered.value[entry]}
             onText={typed => {
               entered.value = { ...entered.value, [entry]: typed };
@@ -61,7 +63,7 @@ export function BulkForm({ name, targets, onStart, onCancel }: BulkFormProps) {
             }}
           />
           <Field
-            label={text.value.entry.password}
+            label={entryWords.value.password}
             type="password"
             autocomplete="current-password"
             required

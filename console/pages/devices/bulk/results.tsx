@@ -4,9 +4,11 @@ import { useSignal } from '@preact/signals';
 import { csvFile } from '../../../parts/csv.ts';
 import { save } from '../../../parts/save.ts';
 import { linkTo } from '../../../router.ts';
-import { listWords } from '../words.ts';
+import { dictionary } from '../../../text/text.ts';
 import type { BulkRun, ItemResult } from './run.ts';
-import { bulkWords } from './words.ts';
+
+const listWords = dictionary('devices');
+const bulkWords = dictionary('bulk');
 
 /** Lines of a table in the dialog; the file has all of them. */
 const SHOWN = 100;

@@ -1,8 +1,0 @@
-/** The words of the page Tokens. */
-import { dictionary } from '../../text/text.ts';
-
-/** The words of the page, in the language of the person. */
-export const tokenWords = dictionary({
-  en: async () => (await import('./words.en.ts')).en,
-  de: async () => (await import('./words.de.ts')).de,
-});
