@@ -1,7 +1,9 @@
 /** The stored part of a daemon, and what every step of a start shares. */
+import type { FastifyInstance } from 'fastify';
 import { keepEarlierBlobs } from './blobs/blob-folder.ts';
 import type { Blobs } from './blobs/blobs.ts';
 import { keepSwept, openBlobs, watchOthers } from './blobs/open-blobs.ts';
+import type { AttachedKeys } from './hardware/attached-keys.ts';
 import { HeadKeeper } from './home/head-keeper.ts';
 import type { Home } from './home/home.ts';
 import { journalKeys } from './home/journal-keys.ts';
@@ -10,8 +12,10 @@ import type { DaemonSettings } from './home/settings.ts';
 import { enterSigningKey, signingKeys } from './home/signing-keys.ts';
 import type { StoreTarget } from './home/store-target.ts';
 import type { Logger } from './logger.ts';
+import type { Hub } from './notifications/hub.ts';
 import { AccessJournal } from './services/access-journal.ts';
 import { ensureFirstAdmin, firstPassword } from './services/first-admin.ts';
+import type { Readiness } from './services/readiness.ts';
 import type { Tokens } from './services/tokens.ts';
 import type { Store } from './store/store.ts';
 
@@ -55,6 +59,19 @@ export interface Start {
   readonly lockIfNew: (target: StoreTarget | null) => Promise<(() => Promise<void>) | null>;
   /** Opens the store of a home; `notice` receives lines for the log. */
   readonly openStore: (target: StoreTarget | null, home: Home, notice: (message: string) => void) => Promise<Store>;
+}
+
+/** A daemon of any role, before it listens. */
+export interface AssembledDaemon {
+  readonly app: FastifyInstance;
+  readonly hub: Hub;
+  readonly keys: AttachedKeys;
+  readonly logins: Tokens;
+  readonly readiness: Readiness;
+  /** The first administrator's password if this start has generated it, else null. */
+  readonly firstAdmin: Promise<string | null>;
+  /** Reads keys that were replaced while the daemon runs. Only with `takeNext` the waiting key of the journal replaces the current one. */
+  readonly renewKeys: (takeNext: boolean) => Promise<void>;
 }
 
 /** Reads the signing keys again. If the key was replaced, the journal records this. */

@@ -13,7 +13,8 @@ import { drainRefused } from './drain.ts';
 import { type Fields, type FormShape, MAX_OVERHEAD, readForm, requireForm } from './multipart.ts';
 import { bearer, type OperationParts, operation } from './operation.ts';
 
-type FormRoute = RouteShape & { readonly form: NonNullable<RouteShape['form']>; readonly file: FilePart };
+/** An operation with a form. */
+export type FormRoute = RouteShape & { readonly form: NonNullable<RouteShape['form']>; readonly file: FilePart };
 
 /** Caller and path of a request with a form. */
 interface FormCall<R> {
@@ -38,7 +39,7 @@ interface ArrivingFile {
 }
 
 /** What an operation does with a form, in the order of the calls. Each may refuse with an `ApiError`. */
-interface FormHandler<R> {
+export interface FormHandler<R> {
   /** Before the body is read. */
   before?(call: FormCall<R>): Promise<void>;
   /** Before the file is read, if the fields before it are complete. `add` applies the same rules. */
@@ -58,8 +59,8 @@ export interface FormTimes {
 }
 /** What an operation with a form is checked with. */
 export interface FormParts extends OperationParts {
-  /** Counts the uploads of all operations that arrive at the same time. */
-  readonly uploads: Quota;
+  /** Counts the uploads of all operations that arrive at the same time. Absent where no operation has a form. */
+  readonly uploads?: Quota;
   readonly formTimes?: FormTimes;
 }
 
@@ -73,7 +74,9 @@ export function formOperation<const R extends FormRoute>(
   handler: FormHandler<R>,
 ): void {
   const times = parts.formTimes ?? defaultTimes;
-  const forms = new FormOperation(parts, shape, handler, times.stall);
+  const { uploads } = parts;
+  if (!uploads) throw new Error(`${shape.id} needs a count of uploads`);
+  const forms = new FormOperation({ ...parts, uploads }, shape, handler, times.stall);
   // A scope of its own: everywhere else a multipart body has the wrong type.
   app.register(async scope => {
     scope.removeAllContentTypeParsers();
@@ -92,14 +95,19 @@ interface TakenFile {
 }
 
 class FormOperation<R extends FormRoute> {
-  readonly #parts: FormParts;
+  readonly #parts: FormParts & { readonly uploads: Quota };
   readonly #shape: R;
   readonly #handler: FormHandler<R>;
   readonly #file: FilePart;
   readonly #formShape: FormShape;
   readonly #read: ReturnType<typeof compileReader>;
 
-  constructor(parts: FormParts, shape: R, handler: FormHandler<R>, stallMilliseconds: number) {
+  constructor(
+    parts: FormParts & { readonly uploads: Quota },
+    shape: R,
+    handler: FormHandler<R>,
+    stallMilliseconds: number,
+  ) {
     this.#parts = parts;
     this.#shape = shape;
     this.#handler = handler;

@@ -110,6 +110,9 @@ export function operation<const R extends RouteShape>(
   });
 }
 
+/** The path of an operation as Fastify writes it. */
+export const urlOf = ({ path }: Pick<RouteShape, 'path'>): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
+
 /** Binds an operation whose handler writes the response itself: a download, a document. */
 export function rawOperation<const R extends RouteShape>(
   app: FastifyInstance,
@@ -122,7 +125,7 @@ export function rawOperation<const R extends RouteShape>(
   const body = reader<BodyOf<R>>(shape.body, 'json');
   app.route({
     method: shape.method,
-    url: shape.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    url: urlOf(shape),
     bodyLimit: shape.bodyLimit ?? sizes.body,
     // The error handler needs it: login answers 401 to a wrong password.
     config: { operation: shape, bounds: shapeBounds(shape) },

@@ -278,7 +278,14 @@ export const rules: readonly Rule[] = [
   },
   {
     from: product,
-    except: ['daemon/main.ts', 'daemon/registry-daemon.ts', 'daemon/station.ts', 'daemon/assembled.ts', 'daemon/http/'],
+    except: [
+      'daemon/main.ts',
+      'daemon/registry-daemon.ts',
+      'daemon/registry.ts',
+      'daemon/station.ts',
+      'daemon/composition/',
+      'daemon/http/',
+    ],
     never: ['npm:fastify'],
     because: 'only daemon/http, and what composes a daemon, know Fastify',
   },

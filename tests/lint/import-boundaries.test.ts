@@ -56,7 +56,7 @@ const broken: readonly (readonly [file: string, source: string, reason: RegExp])
   ['daemon/services/devices.ts', "import { createServer } from 'node:http';", /HTTP ends in daemon/],
   [
     'daemon/notifications/outbox.ts',
-    "import { deviceRoutes } from '../http/routes/operations.ts';",
+    "import { registryOperations } from '../http/routes/operations.ts';",
     /HTTP ends in daemon/,
   ],
   ['daemon/domain/device.ts', "import type { Store } from '../store/store.ts';", /knows no other room/],

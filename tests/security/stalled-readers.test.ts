@@ -4,11 +4,9 @@ import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { expect, it, onTestFinished } from 'vitest';
 import type { DeviceRow } from '../../daemon/domain/device.ts';
-import { appRoutes, deviceRoutes } from '../../daemon/http/routes/operations.ts';
+import { type RegistryServices, registryOperations } from '../../daemon/http/routes/operations.ts';
 import { DeviceExport } from '../../daemon/services/device-export.ts';
-import { Quota } from '../../daemon/services/quota.ts';
 import type { Store } from '../../daemon/store/store.ts';
-import { uploadBounds } from '../../src/contract/limits.ts';
 import { startOperations } from '../support/operation-server.ts';
 import { openTemporary } from '../support/sqlite.ts';
 
@@ -54,11 +52,13 @@ async function startServer() {
     const blob = { size: PIECES * BYTES, stream: () => content, close: async () => {} };
     return Promise.resolve({ blob, sha256: '0'.repeat(64), fileName: 'a.apk' });
   };
-  const server = await startOperations(store, (app, parts) => {
-    const times = { ...parts, stallMs: STALL_MS };
-    deviceRoutes(app, { ...times, exports: new DeviceExport(scanned), devices: {} as never, statistics: {} as never });
-    appRoutes(app, { ...times, uploads: new Quota(uploadBounds), apps: { download } as never });
-  });
+  const services = {
+    exports: new DeviceExport(scanned),
+    apps: { download },
+    access: { record() {} },
+    stallMs: STALL_MS,
+  };
+  const server = await startOperations(store, registryOperations(services as unknown as RegistryServices));
   onTestFinished(async () => {
     await server.stop();
     await cleanup();

@@ -1,15 +1,18 @@
 /** A listening server with the operations that a test binds, on a real store with one administrator. */
 import type { AddressInfo } from 'node:net';
-import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
+import { type Bindings, bindOperations } from '../../daemon/http/bindings.ts';
+import type { FormParts } from '../../daemon/http/form-operation.ts';
 import { KeyedRequests } from '../../daemon/http/idempotency.ts';
-import type { OperationParts } from '../../daemon/http/operation.ts';
 import { originRule } from '../../daemon/http/origin.ts';
 import { buildServer } from '../../daemon/http/server.ts';
 import { Accounts } from '../../daemon/services/accounts.ts';
 import { Limiter } from '../../daemon/services/limiter.ts';
+import { Quota } from '../../daemon/services/quota.ts';
+import { StepUpRule } from '../../daemon/services/session.ts';
 import { Tokens } from '../../daemon/services/tokens.ts';
 import type { Store } from '../../daemon/store/store.ts';
+import { uploadBounds } from '../../src/contract/limits.ts';
 
 export interface OperationServer {
   readonly url: string;
@@ -20,15 +23,17 @@ export interface OperationServer {
 
 export async function startOperations(
   store: Store,
-  bind: (app: FastifyInstance, parts: OperationParts) => void,
+  operations: Bindings,
+  { uploads = new Quota(uploadBounds), ...times }: Pick<FormParts, 'uploads' | 'formTimes'> = {},
 ): Promise<OperationServer> {
   const key = { key: new Uint8Array(32).fill(1), createdAt: null, replacedAt: null };
   const tokens = new Tokens([key], new Accounts(store), Date.now);
   const limiter = new Limiter({ login: null, query: null, modify: null, upload: null });
-  const parts = { tokens, limiter, keyed: new KeyedRequests({ store, now: Date.now }) };
+  const stepUp = new StepUpRule('off', Date.now);
+  const parts = { tokens, limiter, keyed: new KeyedRequests({ store, now: Date.now }), stepUp, uploads, ...times };
   const logger = pino({ level: 'silent' });
   const app = await buildServer({ logger, origin: originRule('127.0.0.1', []), trustProxy: [] }, [
-    app => bind(app, parts),
+    app => bindOperations(app, parts, operations),
   ]);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const user = { username: 'admin', passwordHash: 'none', role: 'ADMIN', email: null, disabled: false } as const;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openBlobFolder } from '../../daemon/blobs/blob-folder.ts';
 import type { FormTimes } from '../../daemon/http/form-operation.ts';
-import { appRoutes } from '../../daemon/http/routes/operations.ts';
+import { type RegistryServices, registryOperations } from '../../daemon/http/routes/operations.ts';
 import { AppService } from '../../daemon/services/apps.ts';
 import { FileBudget } from '../../daemon/services/file-budget.ts';
 import { Quota, type QuotaBounds } from '../../daemon/services/quota.ts';
@@ -28,9 +28,10 @@ export async function startUploadServer({ formTimes, uploads = uploadBounds, bet
   const reads = { appsOf: store.appsOf.bind(store), commit: store.commit.bind(store) };
   const budget = new FileBudget(noFileBounds, blobs);
   const apps = new AppService({ store: { ...reads, ...between?.(store) } as Store, blobs, budget, now: Date.now });
-  const server = await startOperations(store, (app, parts) =>
-    appRoutes(app, { ...parts, apps, uploads: new Quota(uploads), ...(formTimes ? { formTimes } : {}) }),
-  );
+  const server = await startOperations(store, registryOperations({ apps } as RegistryServices), {
+    uploads: new Quota(uploads),
+    ...(formTimes ? { formTimes } : {}),
+  });
   return {
     home,
     url: server.url,

@@ -1,246 +1,87 @@
-/** Binds each operation of the contract to the service that carries it out. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+/** What carries out each operation of the contract: one table for a daemon with a registry, a part of it for a station. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { DataOf } from '../../../src/contract/define.ts';
 import { exportTypes } from '../../../src/contract/devices.ts';
-import type { DriverStatus } from '../../../src/contract/hardware.ts';
 import { deviceIds } from '../../../src/contract/ids.ts';
 import { connectionEnd } from '../../../src/contract/local.ts';
-import { routes } from '../../../src/contract/routes.ts';
+import type { Routes } from '../../../src/contract/routes.ts';
 import { exportFormats } from '../../../src/contract/values.ts';
 import type { KeySource } from '../../hardware/attached-keys.ts';
 import type { Instance, Proof } from '../../home/instance.ts';
 import { clientOf } from '../../loopback.ts';
 import { type AccessJournal, accessOf } from '../../services/access-journal.ts';
 import type { AppService } from '../../services/apps.ts';
+import type { AuthService } from '../../services/auth.ts';
 import type { BackupService } from '../../services/backups.ts';
 import type { DeviceExport } from '../../services/device-export.ts';
 import { type DeviceService, filterOf } from '../../services/devices.ts';
 import type { EventService } from '../../services/events.ts';
-import { RateLimited } from '../../services/limiter.ts';
+import { RateLimited, type RequestLimits } from '../../services/limiter.ts';
 import * as present from '../../services/present.ts';
 import type { ProofPolicies } from '../../services/proofs/policies.ts';
 import type { ProofService } from '../../services/proofs/proof-service.ts';
 import type { TrustFile, TrustService } from '../../services/proofs/trust-service.ts';
 import type { Readiness } from '../../services/readiness.ts';
+import type { StepUpRule } from '../../services/session.ts';
+import type { KeySignIn } from '../../services/sign-in/key-sign-in.ts';
+import type { PasskeyService } from '../../services/sign-in/passkeys.ts';
+import type { RelyingParty } from '../../services/sign-in/relying-party.ts';
+import type { SignInPolicies } from '../../services/sign-in/sign-in-policies.ts';
+import type { TerminalLogins } from '../../services/sign-in/terminal-logins.ts';
 import type { SignInCodes } from '../../services/sign-in-codes.ts';
 import type { TokenService } from '../../services/token-service.ts';
 import type { UserService } from '../../services/users.ts';
 import type { WebhookService } from '../../services/webhooks.ts';
+import type { Bindings } from '../bindings.ts';
 import { exportContent, sendDownload } from '../download.ts';
-import { type FormParts, formOperation } from '../form-operation.ts';
-import { bearer, type Call, type OperationParts, operation, rawOperation } from '../operation.ts';
+import { bearer } from '../operation.ts';
 import { checkSameOrigin } from '../origin.ts';
 import { JSON_TYPE, RETRY_AFTER } from '../responses.ts';
 
-/** Users. */
-export function userRoutes(app: FastifyInstance, parts: OperationParts & { readonly users: UserService }): void {
-  const { users } = parts;
-  operation(app, parts, routes.createUser, ({ context, body }) => users.create(context, body));
-  operation(app, parts, routes.listUsers, ({ query }) => users.list(query));
-  operation(app, parts, routes.getOwnUser, async ({ context }) => {
-    const me = present.me(context.caller);
-    if (!me) throw new ApiError(Code.noPermission);
-    return me;
-  });
-  operation(app, parts, routes.updateUser, ({ context, params, body }) => users.update(context, params.userId, body));
-  operation(app, parts, routes.setPassword, ({ context, params, body }) =>
-    users.setPassword(context, params.userId, body),
-  );
-  operation(app, parts, routes.logoutUser, ({ context, params }) => users.logout(context, params.userId));
+/** What a station serves. */
+interface StationServices {
+  readonly keys: KeySource;
+  readonly readiness: Pick<Readiness, 'report'>;
+  /** Version of the program. */
+  readonly version: string;
+  readonly instance: Instance;
+  readonly limiter: RequestLimits;
 }
 
-/** Single-use codes. */
-export function signInCodeRoutes(
-  app: FastifyInstance,
-  parts: OperationParts & { readonly signInCodes: SignInCodes },
-): void {
-  const { signInCodes } = parts;
-  operation(app, parts, routes.createSignInCode, ({ context, body, request }) =>
-    signInCodes.create(context.caller, bearer(request), body),
-  );
-  operation(app, parts, routes.exchangeSignInCode, ({ context, body, request }) => {
-    checkSameOrigin(request.raw);
-    return signInCodes.exchange(body, context);
-  });
-}
-
-/** Service tokens. */
-export function tokenRoutes(
-  app: FastifyInstance,
-  parts: OperationParts & { readonly serviceTokens: TokenService },
-): void {
-  const { serviceTokens } = parts;
-  operation(app, parts, routes.createToken, ({ context, body }) => serviceTokens.create(context, body));
-  operation(app, parts, routes.listTokens, ({ query }) => serviceTokens.list(query));
-  operation(app, parts, routes.revokeToken, ({ context, params }) => serviceTokens.revoke(context, params.tokenId));
-}
-
-/** Proofs of keys, trust and the policy. */
-export function proofRoutes(
-  app: FastifyInstance,
-  parts: FormParts & {
-    readonly proofs: ProofService;
-    readonly trust: TrustService;
-    readonly policies: ProofPolicies;
-  },
-): void {
-  const { proofs, trust, policies } = parts;
-  operation(app, parts, routes.createProofChallenge, ({ context }) => proofs.challenge(context));
-  operation(app, parts, routes.judgeProofsAgain, ({ context, body }) => proofs.judgeAgain(context, body.after ?? 0));
-  operation(app, parts, routes.submitProof, ({ context, params, body }) =>
-    proofs.submit(context, params.proofId, body),
-  );
-  formOperation(app, parts, routes.importTrust, {
-    stage: (_, { content, maxBytes }) => trust.stage(content, maxBytes),
-    add: ({ context }, { form, blob }) => trust.importFile(context, form, blob as TrustFile),
-  });
-  operation(app, parts, routes.listTrust, () => trust.list());
-  operation(app, parts, routes.removeTrust, ({ context, params }) => trust.remove(context, params.fingerprint));
-  operation(app, parts, routes.showProofPolicy, () => policies.show());
-  operation(app, parts, routes.setProofPolicy, ({ context, body }) => policies.set(context, body));
-}
-
-/** Webhooks. */
-export function webhookRoutes(
-  app: FastifyInstance,
-  parts: OperationParts & { readonly webhooks: WebhookService },
-): void {
-  const { webhooks } = parts;
-  operation(app, parts, routes.createWebhook, ({ context, body }) => webhooks.create(context, body));
-  operation(app, parts, routes.listWebhooks, () => webhooks.list());
-  operation(app, parts, routes.testWebhook, ({ params }) => webhooks.test(params.webhookId));
-  operation(app, parts, routes.disableWebhook, ({ context, params }) => webhooks.disable(context, params.webhookId));
-  operation(app, parts, routes.enableWebhook, ({ context, params }) => webhooks.enable(context, params.webhookId));
-  operation(app, parts, routes.removeWebhook, ({ context, params }) => webhooks.remove(context, params.webhookId));
-  operation(app, parts, routes.webhookDeliveries, ({ params }) => webhooks.deliveries(params.webhookId));
-}
-
-/** What the operations on devices work with. */
-interface DeviceRouteParts extends OperationParts {
+/** What a daemon with a registry serves. */
+export interface RegistryServices extends StationServices {
+  readonly auth: AuthService;
+  readonly keySignIn: KeySignIn;
+  readonly passkeys: PasskeyService;
+  readonly signInPolicies: SignInPolicies;
+  readonly terminalLogins: TerminalLogins;
+  readonly signInCodes: SignInCodes;
+  /** The site of a request, or why there is none. */
+  readonly siteOf: (request: FastifyRequest) => RelyingParty | string;
+  readonly stepUp: StepUpRule;
+  readonly users: UserService;
+  readonly serviceTokens: TokenService;
   readonly devices: DeviceService;
   readonly exports: DeviceExport;
+  readonly statistics: () => Promise<DataOf<Routes['getStatistics']>>;
+  readonly apps: AppService;
+  readonly backups: BackupService;
+  readonly events: EventService;
+  readonly proofs: ProofService;
+  readonly trust: TrustService;
+  readonly policies: ProofPolicies;
+  readonly webhooks: WebhookService;
+  readonly access: AccessJournal;
   /** Replaces `stallSeconds`. */
   readonly stallMs?: number;
-  readonly statistics: () => Promise<DataOf<typeof routes.getStatistics>>;
 }
 
 const batchMessage = ({ failed }: { readonly failed: number }): string =>
   failed === 0 ? 'success' : 'batch completed with partial failure';
 
-/** Devices, from registration to deactivation. */
-export function deviceRoutes(app: FastifyInstance, parts: DeviceRouteParts): void {
-  const { devices } = parts;
-  operation(app, parts, routes.registerDevice, ({ context, body }) => devices.register(context, body));
-  operation(
-    app,
-    parts,
-    routes.batchRegisterDevices,
-    ({ context, body }) => devices.batchRegister(context, body.devices),
-    batchMessage,
-  );
-  const batchUpdate = ({ context, body }: Call<typeof routes.batchUpdateDevices>) => {
-    if (body.operation === 'DEACTIVATE') parts.stepUp?.check(context.caller);
-    return devices.batchUpdate(context, body);
-  };
-  operation(app, parts, routes.batchUpdateDevices, batchUpdate, batchMessage);
-  operation(app, parts, routes.activateDevice, ({ context, body }) => devices.activate(context, body));
-  operation(app, parts, routes.lockDevice, ({ context, params, body }) => devices.lock(context, params.deviceId, body));
-  operation(app, parts, routes.unlockDevice, ({ context, params, body }) =>
-    devices.unlock(context, params.deviceId, body),
-  );
-  operation(app, parts, routes.deactivateDevice, ({ context, params, body }) =>
-    devices.deactivate(context, params.deviceId, body),
-  );
-  operation(app, parts, routes.listDevices, ({ context, query }) => devices.list(context, query));
-  rawOperation(app, parts, routes.exportDevices, async ({ context, query, request, reply }) => {
-    const format = query.format ?? exportFormats[0];
-    const started = await parts.exports.start(context.caller, format, filterOf(query));
-    reply.header('content-type', format === 'csv' ? `${exportTypes.csv}; charset=utf-8` : exportTypes.ndjson);
-    reply.header('content-disposition', `attachment; filename="devices.${format}"`);
-    return reply.send(exportContent(started, request, reply, parts.stallMs));
-  });
-  operation(app, parts, routes.getStatistics, () => parts.statistics());
-  operation(app, parts, routes.getDevice, ({ context, params }) => devices.detail(context, params.deviceId));
-  operation(app, parts, routes.updateDevice, ({ context, params, body, request }) =>
-    devices.update(context, params.deviceId, body, (request.body ?? {}) as Record<string, unknown>),
-  );
-  operation(app, parts, routes.generateActivationCode, ({ context, body }) => devices.generateCode(context, body));
-  operation(app, parts, routes.recordUsage, ({ context, params, body }) =>
-    devices.recordUsage(context, params.deviceId, body.durationSeconds),
-  );
-}
-
-interface DownloadParts {
-  /** Absent if downloads need no entries. */
-  readonly access?: AccessJournal;
-  /** Replaces `stallSeconds`. */
-  readonly stallMs?: number;
-}
-
 /** Whether a download has content: the client may have the file already, or have asked for a part that does not exist. */
 const isSent = ({ statusCode }: FastifyReply): boolean => statusCode === 200 || statusCode === 206;
-
-/** Application versions. `formTimes` replaces the timeouts of an upload. */
-export function appRoutes(
-  app: FastifyInstance,
-  parts: FormParts & DownloadParts & { readonly apps: AppService },
-): void {
-  const { apps, access, stallMs } = parts;
-  formOperation(app, parts, routes.uploadAppVersion, {
-    early: async (form, fileName) => void (await apps.judge(form, fileName)),
-    stage: ({ context }, file) => apps.stage({ context, ...file }),
-    add: ({ context }, { form, ...file }) => apps.upload(context, form, file),
-  });
-  operation(app, parts, routes.listAppVersions, ({ query }) => apps.list(query));
-  operation(app, parts, routes.getLatestAppVersion, ({ query }) => apps.latest(query));
-  operation(app, parts, routes.getAppVersion, ({ params }) => apps.show(params.versionId));
-  rawOperation(app, parts, routes.downloadAppVersion, async ({ context, params, request, reply }) => {
-    const { versionId } = params;
-    const sent = await sendDownload(request, reply, await apps.download(versionId), stallMs);
-    if (isSent(reply)) access?.record({ type: 'PACKAGE_DOWNLOADED', ...accessOf(context), detail: { versionId } });
-    return sent;
-  });
-}
-
-/** Backups of devices. */
-export function backupRoutes(
-  app: FastifyInstance,
-  parts: FormParts & DownloadParts & { readonly backups: BackupService },
-): void {
-  const { backups, access, stallMs } = parts;
-  formOperation(app, parts, routes.createBackup, {
-    before: ({ params }) => backups.judge(params.deviceId),
-    stage: ({ context }, file) => backups.stage({ context, ...file }),
-    add: ({ context, params }, { form, ...file }) => backups.create(context, params.deviceId, form, file),
-  });
-  operation(app, parts, routes.listBackups, ({ params, query }) => backups.list(params.deviceId, query));
-  operation(app, parts, routes.restoreBackup, ({ context, params }) =>
-    backups.restore(context, params.deviceId, params.backupId),
-  );
-  rawOperation(app, parts, routes.downloadBackup, async ({ context, params, request, reply }) => {
-    const { deviceId, backupId } = params;
-    const sent = await sendDownload(request, reply, await backups.download(deviceId, backupId), stallMs);
-    const device = deviceIds.parse(deviceId);
-    if (isSent(reply) && device !== null)
-      access?.record({ type: 'BACKUP_DOWNLOADED', ...accessOf(context), device, detail: { backupId } });
-    return sent;
-  });
-}
-
-/** Past events. */
-export function eventRoutes(app: FastifyInstance, parts: OperationParts & { readonly events: EventService }): void {
-  operation(app, parts, routes.listEvents, ({ query }) => parts.events.list(query));
-}
-
-/** The keys that are attached to this machine. */
-export function hardwareRoutes(app: FastifyInstance, parts: OperationParts & { readonly keys: KeySource }): void {
-  const { keys } = parts;
-  operation(app, parts, routes.listKeys, async () => ({ list: await keys.list(), drivers: keys.driverStatuses() }));
-  operation(app, parts, routes.proveKey, ({ params, body, reply }) =>
-    keys.prove(params.keyId, body, untilClosed(reply)),
-  );
-}
 
 /** Aborted when the client closes the connection before it has the response. */
 function untilClosed(reply: FastifyReply): AbortSignal {
@@ -249,45 +90,196 @@ function untilClosed(reply: FastifyReply): AbortSignal {
   return closed.signal;
 }
 
-/** What health is reported from. */
-interface HealthParts extends OperationParts {
-  readonly readiness: Pick<Readiness, 'report'>;
-  /** Version of the program. */
-  readonly version: string;
-  readonly drivers: () => readonly DriverStatus[];
-  readonly instance: Instance;
-}
-
-/** Health. Its uptime counts from this call. */
-export function systemRoutes(app: FastifyInstance, parts: HealthParts): void {
+/** The operations of a station: attached keys and health. The uptime counts from this call. */
+export function stationOperations(to: StationServices): Bindings {
   const startedAt = performance.now();
-  rawOperation(app, parts, routes.getHealth, async ({ query, request, reply }) => {
-    const proof = query.nonce === undefined ? {} : { identity: proveIdentity(parts, query.nonce, request) };
-    const { ready, reason, store } = await parts.readiness.report();
-    const data: DataOf<typeof routes.getHealth> = {
-      status: ready ? 'ok' : 'degraded',
-      service: 'devmgr',
-      version: parts.version,
-      ready,
-      reason,
-      node: app.node,
-      idempotencyKeys: true,
-      store: { state: store.ready ? 'ready' : 'unavailable', detail: store.detail },
-      drivers: [...parts.drivers()],
-      uptimeSeconds: Math.floor((performance.now() - startedAt) / 1000),
-      ...proof,
-    };
-    reply.header('content-type', JSON_TYPE);
-    if (reason === null) return JSON.stringify({ code: 200, message: 'success', data });
-    // A client that asks who answers, or whether it accepts keys, still needs to know.
-    reply.code(503).header('retry-after', String(RETRY_AFTER));
-    return JSON.stringify({ code: 500, message: reason, data });
-  });
+  return {
+    listKeys: async () => ({ list: await to.keys.list(), drivers: to.keys.driverStatuses() }),
+    proveKey: ({ params, body, reply }) => to.keys.prove(params.keyId, body, untilClosed(reply)),
+    getHealth: {
+      raw: async ({ query, request, reply }) => {
+        const proof = query.nonce === undefined ? {} : { identity: proveIdentity(to, query.nonce, request) };
+        const { ready, reason, store } = await to.readiness.report();
+        const data: DataOf<Routes['getHealth']> = {
+          status: ready ? 'ok' : 'degraded',
+          service: 'devmgr',
+          version: to.version,
+          ready,
+          reason,
+          node: request.server.node,
+          idempotencyKeys: true,
+          store: { state: store.ready ? 'ready' : 'unavailable', detail: store.detail },
+          drivers: [...to.keys.driverStatuses()],
+          uptimeSeconds: Math.floor((performance.now() - startedAt) / 1000),
+          ...proof,
+        };
+        reply.header('content-type', JSON_TYPE);
+        if (reason === null) return JSON.stringify({ code: 200, message: 'success', data });
+        // A client that asks who answers, or whether it accepts keys, still needs to know.
+        reply.code(503).header('retry-after', String(RETRY_AFTER));
+        return JSON.stringify({ code: 500, message: reason, data });
+      },
+    },
+  };
 }
 
 /** Needs no token, so that signatures are bounded by the client address. */
-function proveIdentity({ limiter, instance }: HealthParts, nonce: string, { ip, socket }: FastifyRequest): Proof {
+function proveIdentity({ limiter, instance }: StationServices, nonce: string, { ip, socket }: FastifyRequest): Proof {
   const allowance = limiter.countHere('query', `identity of ${clientOf(ip)}`);
   if (allowance && !allowance.allowed) throw new RateLimited(allowance);
   return instance.prove(nonce, connectionEnd(socket.localAddress, socket.localPort));
 }
+
+/** The operations of a daemon with a registry. */
+export const registryOperations = (to: RegistryServices): Bindings => ({
+  ...stationOperations(to),
+  ...signInOperations(to),
+  ...accountOperations(to),
+  ...deviceOperations(to),
+  ...fileOperations(to),
+  ...proofOperations(to),
+  ...webhookOperations(to),
+  listEvents: ({ query }) => to.events.list(query),
+});
+
+/** Logins and what they are made with: passwords, security keys, codes, and approvals of terminals. */
+const signInOperations = (to: RegistryServices): Bindings => ({
+  login: ({ body, context: { address, requestId }, request }) =>
+    to.auth.login(body, { address, requestId, site: to.siteOf(request) }),
+  refreshToken: ({ context }) => to.auth.refresh(context.caller),
+  createSignInCode: ({ context, body, request }) => to.signInCodes.create(context.caller, bearer(request), body),
+  exchangeSignInCode: ({ context, body, request }) => {
+    checkSameOrigin(request.raw);
+    return to.signInCodes.exchange(body, context);
+  },
+  getSignInOptions: ({ request }) => to.keySignIn.options(to.siteOf(request)),
+  signInWithKey: ({ body, context: { address, requestId }, request }) =>
+    to.keySignIn.login(body, to.siteOf(request), { address, requestId }),
+  getKeyRegistrationOptions: ({ context, request }) => to.passkeys.options(context, to.siteOf(request)),
+  registerKey: ({ context, body, request }) => to.passkeys.register(context, body, to.siteOf(request)),
+  createTerminalLogin: ({ context, body }) => to.terminalLogins.create(context, body),
+  showTerminalLogin: ({ body }) => to.terminalLogins.show(body),
+  approveTerminalLogin: ({ context, body, request }) => to.terminalLogins.approve(context, bearer(request), body),
+  takeTerminalLogin: ({ context: { address, requestId }, body }) =>
+    to.terminalLogins.take(body, { address, requestId }),
+  getStepUpOptions: ({ context, request }) => to.keySignIn.stepUpOptions(context, to.siteOf(request)),
+  stepUp: ({ context, body, request }) => to.auth.stepUp(context, body, to.siteOf(request)),
+  showSignInPolicy: () => to.signInPolicies.show(),
+  setSignInPolicy: ({ context, body }) => to.signInPolicies.set(context, body),
+});
+
+/** Users, their security keys, and service tokens. */
+const accountOperations = (to: RegistryServices): Bindings => ({
+  createUser: ({ context, body }) => to.users.create(context, body),
+  listUsers: ({ query }) => to.users.list(query),
+  getOwnUser: async ({ context }) => {
+    const me = present.me(context.caller);
+    if (!me) throw new ApiError(Code.noPermission);
+    return me;
+  },
+  updateUser: ({ context, params, body }) => to.users.update(context, params.userId, body),
+  setPassword: ({ context, params, body }) => to.users.setPassword(context, params.userId, body),
+  logoutUser: ({ context, params }) => to.users.logout(context, params.userId),
+  listKeysOfUser: ({ params }) => to.passkeys.list(params.userId),
+  removeKeyOfUser: ({ context, params }) => to.passkeys.remove(context, params.userId, params.passkeyId),
+  requireKeyOfUser: ({ context, params, body }) => to.signInPolicies.require(context, params.userId, body),
+  createToken: ({ context, body }) => to.serviceTokens.create(context, body),
+  listTokens: ({ query }) => to.serviceTokens.list(query),
+  revokeToken: ({ context, params }) => to.serviceTokens.revoke(context, params.tokenId),
+});
+
+/** Devices, from registration to deactivation. */
+const deviceOperations = (to: RegistryServices): Bindings => ({
+  registerDevice: ({ context, body }) => to.devices.register(context, body),
+  batchRegisterDevices: {
+    handle: ({ context, body }) => to.devices.batchRegister(context, body.devices),
+    message: batchMessage,
+  },
+  batchUpdateDevices: {
+    handle: ({ context, body }) => {
+      if (body.operation === 'DEACTIVATE') to.stepUp.check(context.caller);
+      return to.devices.batchUpdate(context, body);
+    },
+    message: batchMessage,
+  },
+  activateDevice: ({ context, body }) => to.devices.activate(context, body),
+  lockDevice: ({ context, params, body }) => to.devices.lock(context, params.deviceId, body),
+  unlockDevice: ({ context, params, body }) => to.devices.unlock(context, params.deviceId, body),
+  deactivateDevice: ({ context, params, body }) => to.devices.deactivate(context, params.deviceId, body),
+  listDevices: ({ context, query }) => to.devices.list(context, query),
+  exportDevices: {
+    raw: async ({ context, query, request, reply }) => {
+      const format = query.format ?? exportFormats[0];
+      const started = await to.exports.start(context.caller, format, filterOf(query));
+      reply.header('content-type', format === 'csv' ? `${exportTypes.csv}; charset=utf-8` : exportTypes.ndjson);
+      reply.header('content-disposition', `attachment; filename="devices.${format}"`);
+      return reply.send(exportContent(started, request, reply, to.stallMs));
+    },
+  },
+  getStatistics: () => to.statistics(),
+  getDevice: ({ context, params }) => to.devices.detail(context, params.deviceId),
+  updateDevice: ({ context, params, body, request }) =>
+    to.devices.update(context, params.deviceId, body, (request.body ?? {}) as Record<string, unknown>),
+  generateActivationCode: ({ context, body }) => to.devices.generateCode(context, body),
+  recordUsage: ({ context, params, body }) => to.devices.recordUsage(context, params.deviceId, body.durationSeconds),
+});
+
+/** Files: application versions, and backups of devices. */
+const fileOperations = (to: RegistryServices): Bindings => ({
+  uploadAppVersion: {
+    early: async (form, fileName) => void (await to.apps.judge(form, fileName)),
+    stage: ({ context }, file) => to.apps.stage({ context, ...file }),
+    add: ({ context }, { form, ...file }) => to.apps.upload(context, form, file),
+  },
+  listAppVersions: ({ query }) => to.apps.list(query),
+  getLatestAppVersion: ({ query }) => to.apps.latest(query),
+  getAppVersion: ({ params }) => to.apps.show(params.versionId),
+  downloadAppVersion: {
+    raw: async ({ context, params: { versionId }, request, reply }) => {
+      const sent = await sendDownload(request, reply, await to.apps.download(versionId), to.stallMs);
+      if (isSent(reply)) to.access.record({ type: 'PACKAGE_DOWNLOADED', ...accessOf(context), detail: { versionId } });
+      return sent;
+    },
+  },
+  createBackup: {
+    before: ({ params }) => to.backups.judge(params.deviceId),
+    stage: ({ context }, file) => to.backups.stage({ context, ...file }),
+    add: ({ context, params }, { form, ...file }) => to.backups.create(context, params.deviceId, form, file),
+  },
+  listBackups: ({ params, query }) => to.backups.list(params.deviceId, query),
+  restoreBackup: ({ context, params }) => to.backups.restore(context, params.deviceId, params.backupId),
+  downloadBackup: {
+    raw: async ({ context, params: { deviceId, backupId }, request, reply }) => {
+      const sent = await sendDownload(request, reply, await to.backups.download(deviceId, backupId), to.stallMs);
+      const device = deviceIds.parse(deviceId);
+      if (isSent(reply) && device !== null)
+        to.access.record({ type: 'BACKUP_DOWNLOADED', ...accessOf(context), device, detail: { backupId } });
+      return sent;
+    },
+  },
+});
+
+/** Proofs of keys, trust and the policy. */
+const proofOperations = (to: RegistryServices): Bindings => ({
+  createProofChallenge: ({ context }) => to.proofs.challenge(context),
+  judgeProofsAgain: ({ context, body }) => to.proofs.judgeAgain(context, body.after ?? 0),
+  submitProof: ({ context, params, body }) => to.proofs.submit(context, params.proofId, body),
+  importTrust: {
+    stage: (_, { content, maxBytes }) => to.trust.stage(content, maxBytes),
+    add: ({ context }, { form, blob }) => to.trust.importFile(context, form, blob as TrustFile),
+  },
+  listTrust: () => to.trust.list(),
+  removeTrust: ({ context, params }) => to.trust.remove(context, params.fingerprint),
+  showProofPolicy: () => to.policies.show(),
+  setProofPolicy: ({ context, body }) => to.policies.set(context, body),
+});
+
+const webhookOperations = (to: RegistryServices): Bindings => ({
+  createWebhook: ({ context, body }) => to.webhooks.create(context, body),
+  listWebhooks: () => to.webhooks.list(),
+  testWebhook: ({ params }) => to.webhooks.test(params.webhookId),
+  disableWebhook: ({ context, params }) => to.webhooks.disable(context, params.webhookId),
+  enableWebhook: ({ context, params }) => to.webhooks.enable(context, params.webhookId),
+  removeWebhook: ({ context, params }) => to.webhooks.remove(context, params.webhookId),
+  webhookDeliveries: ({ params }) => to.webhooks.deliveries(params.webhookId),
+});

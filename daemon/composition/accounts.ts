@@ -1,0 +1,94 @@
+/** Who may do what: limits, logins, service tokens, and the services of accounts. */
+import type { Instance } from '../home/instance.ts';
+import { signingKeys } from '../home/signing-keys.ts';
+import type { OriginRule } from '../http/origin.ts';
+import { relyingPartyOf } from '../http/relying-party.ts';
+import type { RegistryServices } from '../http/routes/operations.ts';
+import { now, type Registry, type Start } from '../registry.ts';
+import { Accounts } from '../services/accounts.ts';
+import { AuthService } from '../services/auth.ts';
+import { Authentication } from '../services/authentication.ts';
+import { FIRST_USER } from '../services/first-admin.ts';
+import { Guessing } from '../services/guessing.ts';
+import { watchInitialPassword } from '../services/initial-password.ts';
+import { LastUses } from '../services/last-uses.ts';
+import { Passwords } from '../services/passwords.ts';
+import { ServiceTokens } from '../services/service-tokens.ts';
+import { StepUpRule } from '../services/session.ts';
+import { requestLimits } from '../services/shared-limiter.ts';
+import { AnsweredChallenges } from '../services/sign-in/answered-challenges.ts';
+import { KeySignIn } from '../services/sign-in/key-sign-in.ts';
+import { PasskeyService } from '../services/sign-in/passkeys.ts';
+import { SignInPolicies } from '../services/sign-in/sign-in-policies.ts';
+import { SignedChallenges } from '../services/sign-in/signed-challenges.ts';
+import { TerminalLogins } from '../services/sign-in/terminal-logins.ts';
+import { SignInCodes } from '../services/sign-in-codes.ts';
+import { TokenService } from '../services/token-service.ts';
+import { Tokens } from '../services/tokens.ts';
+import { UserService } from '../services/users.ts';
+
+/** What every request is checked with. */
+export async function createChecks({ settings, log, home, stack }: Start, { store, access }: Registry) {
+  const limiter = requestLimits(store, settings.limits);
+  stack.add(() => limiter.stop());
+  const guessing = new Guessing({ enabled: settings.limits.login !== null, counters: store.counters });
+  stack.add(() => guessing.stop());
+  const passwords = new Passwords(store, limiter, guessing, settings.passwordCost, access);
+  if (settings.store)
+    stack.add(watchInitialPassword({ home, store, passwords, warn: (message, err) => log.warn({ err }, message) }));
+  const logins = new Tokens(await signingKeys(home, now()), new Accounts(store), now, settings.sessionDays);
+  const lastUses = new LastUses({ store, now });
+  stack.add(() => lastUses.stop());
+  const serviceTokens = new ServiceTokens({ store, lastUses, now });
+  const tokens = new Authentication(logins, serviceTokens);
+  return { limiter, guessing, passwords, logins, lastUses, serviceTokens, tokens };
+}
+/** See `createChecks`. */
+export type Checks = Awaited<ReturnType<typeof createChecks>>;
+
+type AccountServices = Pick<
+  RegistryServices,
+  | 'auth'
+  | 'keySignIn'
+  | 'passkeys'
+  | 'serviceTokens'
+  | 'signInCodes'
+  | 'signInPolicies'
+  | 'siteOf'
+  | 'stepUp'
+  | 'terminalLogins'
+  | 'users'
+>;
+
+/** The services of logins, users and service tokens. */
+export function accountServices(
+  { settings, home }: Start,
+  { store, access }: Registry,
+  { guessing, passwords, logins: tokens, lastUses, serviceTokens }: Checks,
+  instance: Instance,
+  origin: OriginRule,
+): AccountServices {
+  const answered = new AnsweredChallenges({ counters: store.counters });
+  const challenges = new SignedChallenges(instance.secret('security keys'), answered);
+  const policies = new SignInPolicies({ store, now });
+  const keys = new KeySignIn({ store, challenges, tokens, guessing, now, access });
+  return {
+    auth: new AuthService({ store, passwords, guessing, tokens, policies, keys, now, access }),
+    keySignIn: keys,
+    passkeys: new PasskeyService({ store, challenges, policies, now }),
+    serviceTokens: new TokenService({ store, lastUses, now }),
+    signInCodes: new SignInCodes({ store, tokens, serviceTokens, policies, now, access }),
+    signInPolicies: policies,
+    siteOf: request => relyingPartyOf(request, { origin, publicUrl: settings.publicUrl }),
+    stepUp: new StepUpRule(settings.stepUp ?? 'console', now),
+    terminalLogins: new TerminalLogins({ store, challenges, tokens, policies, now, access }),
+    users: new UserService({
+      store,
+      passwords,
+      now,
+      onPasswordChanged: async user => {
+        if (user === FIRST_USER) await home.remove('initialPassword');
+      },
+    }),
+  };
+}
