@@ -423,6 +423,7 @@ describe('an interruption', () => {
     const { code, stderr } = await daemon.run(['register', '--file', file, '--resume']);
     expect(code).toBe(2);
     expect(stderr).toContain('has changed since');
+    expect(existsSync(`${file}.resume.json`)).toBe(true);
   });
 
   test.each([

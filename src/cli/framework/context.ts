@@ -51,6 +51,12 @@ export interface Context {
   readonly acceptHint: string;
 }
 
+/** A notice on standard error. With --json, which reserves it for errors, only with --verbose. */
+export function notify({ globals, out }: Pick<Context, 'globals' | 'out'>, text: string): void {
+  if (globals.json) out.trace(text);
+  else out.notice(text);
+}
+
 /** What a context is made from; the rest is derived. */
 type ContextParts = Omit<
   Context,

@@ -6,7 +6,7 @@ import { safe, safeJson } from '../terminal/text.ts';
 const maxShown = 20;
 
 /** What every result has. */
-interface AnyResult {
+export interface AnyResult {
   readonly status: string;
   readonly deviceId?: string;
 }

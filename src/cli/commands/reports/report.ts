@@ -1,4 +1,4 @@
-import type { Context } from '../../framework/context.ts';
+import { type Context, notify } from '../../framework/context.ts';
 import { counted } from '../../framework/count.ts';
 import { command } from '../../framework/define.ts';
 import { usage } from '../../framework/fault.ts';
@@ -8,7 +8,6 @@ import { safe } from '../../terminal/text.ts';
 import { exportedDevices } from '../devices/export-stream.ts';
 import { filterFlags, filterOf } from '../devices/filter.ts';
 import { tagsOf } from '../devices/tags.ts';
-import { notify } from '../many/import/start.ts';
 import { attemptsOf } from './attempts.ts';
 import { changesOf } from './changes.ts';
 import { DeviceCounts, type Figures } from './figures.ts';

@@ -1,13 +1,13 @@
 /** The devices whose labels a command prints. */
 import { Code } from '../../../../contract/codes.ts';
 import { isServerRefusal } from '../../../client/failures.ts';
-import type { Context } from '../../../framework/context.ts';
+import { type Context, notify } from '../../../framework/context.ts';
 import { Fault, usage } from '../../../framework/fault.ts';
 import { findDevice } from '../../../framework/hints.ts';
+import { nameOf } from '../../../jobs/input-file.ts';
 import { exportedDevices } from '../../devices/export-stream.ts';
 import { filterOfPairs } from '../../many/bulk/selection.ts';
-import { type Item, itemsOfFile, nameOf, type Target, targetOf } from '../../many/bulk/source.ts';
-import { notify } from '../../many/import/start.ts';
+import { type Item, itemsOfFile, type Target, targetOf } from '../../many/bulk/source.ts';
 import type { LabelDevice } from './placeholders.ts';
 
 /** How devices are named: by exactly one of the three, or by a file of which `names` are wanted. */

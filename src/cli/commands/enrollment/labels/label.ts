@@ -3,10 +3,10 @@ import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { usage } from '../../../framework/fault.ts';
 import { type FlagValues, pluggedFlag } from '../../../framework/flags.ts';
+import { checkInput } from '../../../jobs/input-file.ts';
 import { deviceArg, resolveDevice } from '../../devices/device.ts';
 import { bulkFlags } from '../../many/bulk/flags.ts';
 import { encodingOf } from '../../many/import/encoding.ts';
-import { checkInput } from '../../many/import/start.ts';
 import { outputFlags, outputOf } from './outputs.ts';
 import { fieldNames } from './placeholders.ts';
 
@@ -49,7 +49,7 @@ function check(names: readonly string[], { file, filter, out, resume, plugged }:
     throw usage(`both "${names[0]}" and --filter name devices`, 'omit one of them');
   if (plugged && names.length > 0) throw usage(`both "${names[0]}" and --plugged name a device`, 'omit one of them');
   if (names.some(name => name.trim() === '')) throw usage('the name of a device is empty');
-  if (file !== undefined) checkInput({ file, out, resume, force: false });
+  if (file !== undefined) checkInput({ file, out, resume });
 }
 
 /** The devices that the command line names; if it names none, those that are marked in a list at the terminal. */

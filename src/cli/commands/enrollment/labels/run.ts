@@ -1,13 +1,19 @@
 /** A run that prints labels: one result per device. */
-import type { Context } from '../../../framework/context.ts';
+import { type Context, notify } from '../../../framework/context.ts';
 import { count, counted } from '../../../framework/count.ts';
-import { Fault, interrupted } from '../../../framework/fault.ts';
-import { errorAfter } from '../../../jobs/send.ts';
+import { Fault } from '../../../framework/fault.ts';
+import { JobRun } from '../../../jobs/job-run.ts';
 import { safe } from '../../../terminal/text.ts';
-import { RunRecord } from '../../many/bulk/record.ts';
-import { type BulkResult, writerOf } from '../../many/bulk/results.ts';
+import {
+  type BulkFiles,
+  type BulkProgress,
+  type BulkResult,
+  bulkFiles,
+  changedBefore,
+  namesOf,
+  writerOf,
+} from '../../many/bulk/results.ts';
 import type { Target } from '../../many/bulk/source.ts';
-import { notify } from '../../many/import/start.ts';
 import { type Found, findDevices, type Named } from './devices.ts';
 import type { LabelOutput } from './outputs.ts';
 
@@ -25,69 +31,71 @@ type LabelResult = BulkResult & { readonly zpl?: string };
 
 /** Prints the labels. Throws a fault of kind `partial` if some failed, and of kind `hardware` if the printer failed. */
 export async function printLabels(context: Context, run: LabelRun): Promise<void> {
-  const { out, resume } = run;
-  const { json: asJson } = context.globals;
-  const record = out === undefined ? null : new RunRecord({ out, operation: 'LABEL', resume, asJson });
+  const files = bulkFiles(context, 'LABEL', run);
   try {
-    await record?.open();
-    await new Labels(context, run, record).print();
+    const changed = files !== null && run.resume ? await changedBefore(files, 'LABEL') : new Set<string>();
+    files?.open();
+    await new Labels(context, run, files, changed).print();
   } catch (error) {
-    record?.discard();
+    files?.discard();
     throw error;
   } finally {
-    record?.close();
-    context.out.end();
+    files?.close();
   }
 }
 
 class Labels {
   readonly #context: Context;
-  readonly #run: LabelRun;
-  readonly #record: RunRecord | null;
-  readonly #write: (result: LabelResult) => Promise<void>;
+  readonly #labels: LabelRun;
+  /** Names of the devices whose labels an earlier run has printed. */
+  readonly #done: ReadonlySet<string>;
+  readonly #run: JobRun<LabelResult, BulkProgress>;
   #printed = 0;
   #failed = 0;
 
-  constructor(context: Context, run: LabelRun, record: RunRecord | null) {
+  constructor(context: Context, run: LabelRun, files: BulkFiles | null, done: ReadonlySet<string>) {
     this.#context = context;
-    this.#run = run;
-    this.#record = record;
-    const writer = writerOf(context, record !== null || run.isDry);
-    this.#write = result => writer.write([result]);
+    this.#labels = run;
+    this.#done = done;
+    this.#run = new JobRun(context, files, writerOf(context, files !== null || run.isDry));
   }
 
   async print(): Promise<void> {
-    const isDone = (target: Target) => this.#record?.hasChanged(target) ?? false;
-    const { devices, unregistered } = await findDevices(this.#context, this.#run, isDone);
+    const { devices, unregistered } = await findDevices(this.#context, this.#labels, target => this.#isDone(target));
     if (unregistered > 0)
       notify(
         this.#context,
         `${counted(unregistered, 'row')} ${unregistered === 1 ? 'is' : 'are'} skipped: enroll registered no key for ${unregistered === 1 ? 'it' : 'them'}.`,
       );
-    try {
-      for (const found of devices) {
-        if (this.#context.io.interrupt.aborted) throw interrupted();
-        await this.#one(found, isDone);
-      }
-      const waits = await this.#run.output.finish();
-      if (waits !== null) this.#context.out.warn(safe(waits));
-      this.#record?.finish();
-    } catch (error) {
-      throw this.#withProgress(error, devices.length);
-    }
+    await this.#run.run({
+      batches: this.#each(devices),
+      carryOut: found => this.#one(found),
+      done: () => this.#doneWords(devices.length),
+      hint: error => `${(error as Fault).hint ?? 'fix it'}, then repeat the command with --resume`,
+    });
     this.#summary();
   }
 
-  async #one(found: Found, isDone: (target: Target) => boolean): Promise<void> {
+  async *#each(devices: readonly Found[]): AsyncGenerator<Found> {
+    yield* devices;
+    const waits = await this.#labels.output.finish();
+    if (waits !== null) this.#context.out.warn(safe(waits));
+  }
+
+  #isDone(target: Target): boolean {
+    return namesOf(target).some(name => this.#done.has(name));
+  }
+
+  async #one(found: Found): Promise<void> {
     const { device, problem } = found;
     const target = { ...found.target, ...(device && { deviceId: device.deviceId, serialNumber: device.serialNumber }) };
     // A file can name a device by its serial number, and the results of an earlier run by its deviceId.
-    if (isDone(target)) return;
+    if (this.#isDone(target)) return;
     if (device === null)
       return this.#keep({ ...target, operation: 'LABEL', status: 'failed', ...problem!, data: null });
     try {
-      const zpl = await this.#run.output.add(device);
-      const message = this.#run.output.done;
+      const zpl = await this.#labels.output.add(device);
+      const message = this.#labels.output.done;
       await this.#keep({
         ...target,
         operation: 'LABEL',
@@ -107,20 +115,17 @@ class Labels {
   /** `isEnd`: the error of the command has the message. */
   async #keep(result: LabelResult, isEnd = false): Promise<void> {
     const { zpl: _, ...stored } = result;
-    this.#record?.write([stored]);
+    this.#run.keep([stored], { pending: null });
     if (result.status === 'success') this.#printed++;
     else this.#failed++;
-    const isOnScreen = isEnd || (this.#run.isDry && result.status === 'success');
-    if (this.#context.globals.json || !isOnScreen) await this.#write(result);
+    const isOnScreen = isEnd || (this.#labels.isDry && result.status === 'success');
+    if (this.#context.globals.json || !isOnScreen) await this.#run.show([result], { pending: null });
   }
 
-  /** The error, with what was printed before it. */
-  #withProgress(error: unknown, total: number): unknown {
-    if (total <= 1 || this.#printed + this.#failed === 0) return error;
-    const left = total - this.#printed;
-    const upTo = `${labels(this.#printed)} ${this.#printed === 1 ? 'was' : 'were'} printed before that, ${count(left)} not`;
-    const hint = this.#record && `${(error as Fault).hint ?? 'fix it'}, then repeat the command with --resume`;
-    return errorAfter(error, upTo, hint);
+  /** What was printed before an error; null if there is nothing to continue. */
+  #doneWords(total: number): string | null {
+    if (total <= 1 || this.#printed + this.#failed === 0) return null;
+    return `${labels(this.#printed)} ${this.#printed === 1 ? 'was' : 'were'} printed before that, ${count(total - this.#printed)} not`;
   }
 
   #summary(): void {
@@ -131,7 +136,7 @@ class Labels {
         `${count(this.#failed)} of ${labels(total)} failed`,
         'each failure has a reason; fix it and repeat the command for those devices',
       );
-    const { done } = this.#run.output;
+    const { done } = this.#labels.output;
     notify(this.#context, total === 0 ? 'Nothing to print.' : `${labels(total)} ${done}.`);
   }
 }

@@ -1,10 +1,10 @@
 /** `activate`, `lock`, `unlock`, `deactivate` and `code` for many devices: checks, asks once, and runs. */
 import type { BatchOperation } from '../../../../contract/values.ts';
-import type { Context } from '../../../framework/context.ts';
+import { type Context, notify } from '../../../framework/context.ts';
 import { usage } from '../../../framework/fault.ts';
-import { checkInput, isRegular, notify } from '../import/start.ts';
+import { checkInput, isRegular } from '../../../jobs/input-file.ts';
 import type { BulkFlags } from './flags.ts';
-import { RunRecord } from './record.ts';
+import { bulkFiles } from './results.ts';
 import { BulkRun } from './run.ts';
 import { confirmChange, filterOfPairs } from './selection.ts';
 
@@ -23,22 +23,21 @@ interface BulkChange {
 export async function changeMany(context: Context, change: BulkChange): Promise<number> {
   check(context, change);
   const { operation, flags } = change;
-  const { out, resume } = flags;
-  const record = out === undefined ? null : new RunRecord({ out, operation, resume, asJson: context.globals.json });
-  if (record !== null && !record.canResume)
-    notify(context, `${out} cannot be continued with --resume: it is not a file, or its folder is not writable.`);
+  const files = bulkFiles(context, operation, flags);
+  if (files?.canContinue === false)
+    notify(context, `${flags.out} cannot be continued with --resume: it is not a file, or its folder is not writable.`);
   try {
     const common = await change.fields();
     await checkFields(common);
-    const run = new BulkRun(context, operation, common, record);
+    const run = new BulkRun(context, operation, common, files);
     const prepared = await prepare(context, change, run).catch(error => {
-      record?.discard();
+      files?.discard();
       throw error;
     });
-    if (prepared === null) record?.finish();
+    if (prepared === null) files?.finish();
     return prepared === null ? 0 : await run.run(prepared.password);
   } finally {
-    record?.close();
+    files?.close();
   }
 }
 
@@ -48,7 +47,6 @@ async function prepare(
   change: BulkChange,
   run: BulkRun,
 ): Promise<{ readonly password: string | undefined } | null> {
-  await run.open();
   const total = await run.select(change.names, change.flags);
   if (total === 0) return null;
   if (!change.flags.yes && context.canAsk && total !== null) await confirmChange(context, change.operation, total);
@@ -82,7 +80,7 @@ function check(context: Context, { operation, names, flags }: BulkChange): void 
     throw usage('no device is named', 'name devices, or use --file or --filter');
   if (names.some(name => name.trim() === '')) throw usage('the name of a device is empty');
   filterOfPairs(filter);
-  if (file !== undefined) checkInput({ file, out, resume, force: false });
+  if (file !== undefined) checkInput({ file, out, resume });
   // A stream cannot be read twice: to count the devices, and to change them.
   const isStream = file !== undefined && !isRegular(file);
   const mustConfirm = file !== undefined || filter.length > 0 || operation === 'DEACTIVATE';

@@ -1,18 +1,17 @@
 /** One result per device: how it is shown, and how it is stored for `--resume`. */
-import { readFileSync, statSync } from 'node:fs';
 import { cellText } from '../../../../contract/csv.ts';
 import type { DataOf } from '../../../../contract/define.ts';
 import type { Routes } from '../../../../contract/routes.ts';
 import type { BatchOperation } from '../../../../contract/values.ts';
 import type { Context } from '../../../framework/context.ts';
 import { usage } from '../../../framework/fault.ts';
-import { readRecords, wholeBytes } from '../../../jobs/result-file.ts';
+import { JobFiles } from '../../../jobs/job-files.ts';
 import { ResultWriter } from '../../../jobs/result-writer.ts';
 import { safe } from '../../../terminal/text.ts';
 import type { Item, Target } from './source.ts';
 
 /** What a run does to each device: a change, or `LABEL`, which prints a label and changes nothing. */
-export type RunOperation = BatchOperation | 'LABEL';
+type RunOperation = BatchOperation | 'LABEL';
 
 /** The result for one device; the names are those of the output. */
 export interface BulkResult extends Target {
@@ -32,7 +31,7 @@ export interface BulkResult extends Target {
 export type ServerResult = DataOf<Routes['batchUpdateDevices']>['results'][number];
 
 /** The columns of the results as CSV. */
-export const resultFields = (): readonly (keyof BulkResult)[] => [
+const resultFields = (): readonly (keyof BulkResult)[] => [
   'line',
   'operation',
   'deviceId',
@@ -86,55 +85,76 @@ function lineOf(paint: Context['out']['paint'], result: BulkResult): string {
   return `${where}${paint('green', '✓')} ${name}  ${safe(what)}  ${safe(serialNumber)}`;
 }
 
-/** The devices in the results of earlier runs. */
-interface EarlierResults {
-  /** Bytes of the complete results. */
-  readonly bytes: number;
-  /** Names of the devices that were changed. */
-  readonly changed: ReadonlySet<string>;
-}
-
 /** Names under which a device is found in results. */
 export const namesOf = ({ deviceId, serialNumber }: Target): string[] => [
   ...(deviceId === undefined ? [] : [`id ${deviceId}`]),
   ...(serialNumber === undefined ? [] : [`serial ${serialNumber}`]),
 ];
 
-/**
- * Reads the results in the first `stored` bytes of a file; null reads all, and a file that does not exist has none. Throws a usage
- * fault if the file contains anything but results of the operation, or less than was stored.
- */
-export async function readEarlier(
-  file: string,
-  operation: RunOperation,
-  stored: number | null,
-): Promise<EarlierResults> {
-  const changed = new Set<string>();
-  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  const bytes = stored ?? (size > 0 ? wholeBytes(file) : 0);
-  if (size < bytes)
-    throw usage(`${file} no longer contains all results of the interrupted run`, 'restore it, or name another file');
-  let count = 0;
-  const foreign = () =>
-    usage(
-      `${file} does not contain results of ${operation}`,
-      'name another file with --out, or give the command that wrote it',
-    );
-  for await (const record of readRecords(file, bytes, foreign)) {
-    if (record.operation !== operation || (record.status !== 'success' && record.status !== 'failed')) throw foreign();
-    count++;
-    if (record.status !== 'success') continue;
-    for (const name of namesOf({ ...textOf('deviceId', record), ...textOf('serialNumber', record) })) changed.add(name);
-  }
-  // An interrupted run may have left a part of its first line.
-  if (size > 0 && count === 0 && stored === null && !isHeader(file)) throw foreign();
-  return { bytes, changed };
+/** A batch that was sent, and whose results are not stored. */
+export interface PendingBatch {
+  /** Its idempotency key. */
+  readonly key: string;
+  readonly items: readonly Item[];
+  /** Fields of every item that does not have its own. */
+  readonly common: Readonly<Record<string, unknown>>;
 }
 
-/** Whether a file has only the header row: the results of a run that changed nothing. */
-export function isHeader(file: string): boolean {
-  const header = `${resultFields().join(',')}\n`;
-  return statSync(file).size === Buffer.byteLength(header) && readFileSync(file, 'utf8') === header;
+/** What is stored until a run is complete. */
+export interface BulkProgress {
+  readonly pending: PendingBatch | null;
+}
+
+export type BulkFiles = JobFiles<BulkResult, BulkProgress>;
+
+/** Opens the results of a run. Null without `--out`. Throws a usage fault if a run that does not resume would lose results. */
+export function bulkFiles(
+  { globals }: Context,
+  operation: RunOperation,
+  { out, resume }: { readonly out: string | undefined; readonly resume: boolean },
+): BulkFiles | null {
+  if (out === undefined) return null;
+  const files: BulkFiles = new JobFiles<BulkResult, BulkProgress>({
+    out,
+    input: null,
+    asJson: globals.json,
+    columns: resultFields,
+    content: `results of ${operation}`,
+    startOver: 'name another file with --out',
+    identity: { operation },
+    refusalOf: (stored, file) => refusalOf(operation, stored, file),
+  });
+  try {
+    if (resume && files.results === null) throw usage(`${out} is not a file that a run can continue`);
+    if (!resume) files.demandUnused();
+    return files;
+  } catch (error) {
+    files.close();
+    throw error;
+  }
+}
+
+function refusalOf(
+  operation: RunOperation,
+  { operation: stored, pending }: Readonly<Record<string, unknown>>,
+  file: string,
+): string | null {
+  if (stored !== operation) return `the interrupted run was ${stored}, not ${operation}`;
+  const { key, items } = (pending ?? { key: '', items: [] }) as Partial<PendingBatch>;
+  return typeof key === 'string' && Array.isArray(items) ? null : `${file} is damaged`;
+}
+
+/** Names of the devices that earlier runs have changed. Throws a usage fault if the file contains anything but results of the operation. */
+export async function changedBefore(files: BulkFiles, operation: RunOperation): Promise<ReadonlySet<string>> {
+  const changed = new Set<string>();
+  for await (const record of files.earlier()) {
+    const { status } = record;
+    if (record.operation !== operation || (status !== 'success' && status !== 'failed')) throw files.foreign();
+    if (status === 'success')
+      for (const name of namesOf({ ...textOf('deviceId', record), ...textOf('serialNumber', record) }))
+        changed.add(name);
+  }
+  return changed;
 }
 
 const textOf = (field: 'deviceId' | 'serialNumber', record: Readonly<Record<string, unknown>>): Target =>

@@ -2,60 +2,64 @@
 import { sizes } from '../../../../contract/limits.ts';
 import type { BatchOperation } from '../../../../contract/values.ts';
 import { newKey } from '../../../client/keyed-write.ts';
-import type { Context } from '../../../framework/context.ts';
+import { type Context, notify } from '../../../framework/context.ts';
 import { count } from '../../../framework/count.ts';
-import { Fault, interrupted } from '../../../framework/fault.ts';
-import type { ResultWriter } from '../../../jobs/result-writer.ts';
-import { type Answer, BatchSender, errorAfter } from '../../../jobs/send.ts';
+import { Fault } from '../../../framework/fault.ts';
+import { nameOf } from '../../../jobs/input-file.ts';
+import { JobRun } from '../../../jobs/job-run.ts';
+import type { Answer } from '../../../jobs/send.ts';
 import { spent } from '../../../terminal/when.ts';
 import { encodingOf } from '../import/encoding.ts';
-import { notify } from '../import/start.ts';
 import type { BulkFlags } from './flags.ts';
 import { devices, operations } from './operations.ts';
-import type { Pending, RunRecord } from './record.ts';
-import { type BulkResult, invalidResult, namesOf, resultOf, type ServerResult, writerOf } from './results.ts';
+import {
+  type BulkFiles,
+  type BulkProgress,
+  type BulkResult,
+  changedBefore,
+  invalidResult,
+  namesOf,
+  type PendingBatch,
+  resultOf,
+  type ServerResult,
+  writerOf,
+} from './results.ts';
 import { namedDevices, previewOf, selectedDevices } from './selection.ts';
-import { type Item, itemsOfFile, nameOf } from './source.ts';
+import { type Item, itemsOfFile } from './source.ts';
 
 /** One run over the devices that `select` finds. */
 export class BulkRun {
   readonly #context: Context;
   readonly #operation: BatchOperation;
   readonly #common: Readonly<Record<string, unknown>>;
-  readonly #record: RunRecord | null;
-  readonly #writer: ResultWriter<BulkResult>;
-  readonly #sender: BatchSender;
+  readonly #files: BulkFiles | null;
+  readonly #run: JobRun<BulkResult, BulkProgress>;
   #items: AsyncIterable<Item> | Iterable<Item> = [];
   #total: number | null = null;
   #success = 0;
   #failed = 0;
   /** The batch of an interrupted run without a response: it is sent first. */
-  #pending: Pending | null = null;
-  /** Names of its devices. */
-  #sentBefore: ReadonlySet<string> = new Set();
+  #pending: PendingBatch | null = null;
+  /** Names of its devices, and of those that earlier runs have changed. */
+  #done: ReadonlySet<string> = new Set();
 
   constructor(
     context: Context,
     operation: BatchOperation,
     common: Readonly<Record<string, unknown>>,
-    record: RunRecord | null,
+    files: BulkFiles | null,
   ) {
     this.#context = context;
     this.#operation = operation;
     this.#common = common;
-    this.#record = record;
-    this.#writer = writerOf(context, record !== null);
-    this.#sender = new BatchSender(context);
+    this.#files = files;
+    this.#run = new JobRun(context, files, writerOf(context, files !== null));
   }
 
-  /** Opens the results. */
-  async open(): Promise<void> {
-    this.#pending = (await this.#record?.open()) ?? null;
-    this.#sentBefore = new Set(this.#pending?.items.flatMap(({ target }) => namesOf(target)));
-  }
-
-  /** Finds the devices. How many will be sent; null if they are read from a file that is not counted first. */
+  /** Opens the results and finds the devices. How many will be sent; null if they are read from a file that is not counted first. */
   async select(names: readonly string[], flags: BulkFlags): Promise<number | null> {
+    if (flags.resume) await this.#resume();
+    this.#files?.open();
     const found = await this.#find(names, flags);
     this.#total = found === null ? null : found + (this.#pending?.items.length ?? 0);
     if (this.#total === 0 && flags.filter.length === 0)
@@ -64,6 +68,13 @@ export class BulkRun {
         `Nothing to do: every device ${flags.file === undefined ? '' : `in ${nameOf(flags.file)} `}is done.`,
       );
     return this.#total;
+  }
+
+  async #resume(): Promise<void> {
+    const files = this.#files!;
+    this.#pending = files.interrupted()?.pending ?? null;
+    const sent = this.#pending?.items.flatMap(({ target }) => namesOf(target)) ?? [];
+    this.#done = new Set([...(await changedBefore(files, this.#operation)), ...sent]);
   }
 
   async #find(names: readonly string[], flags: BulkFlags): Promise<number | null> {
@@ -111,31 +122,21 @@ export class BulkRun {
   }
 
   #isDone({ target }: Item): boolean {
-    return (this.#record?.hasChanged(target) ?? false) || namesOf(target).some(name => this.#sentBefore.has(name));
+    return namesOf(target).some(name => this.#done.has(name));
   }
 
   async run(confirmPassword: string | undefined): Promise<number> {
-    const { io, out } = this.#context;
     const started = performance.now();
-    try {
-      if (this.#pending !== null) await this.#repeat(this.#pending, confirmPassword);
-      for await (const items of this.#batches()) {
-        if (io.interrupt.aborted) break;
-        await this.#change(items, confirmPassword);
-        if (!io.stdoutIsTerminal || this.#record !== null)
-          out.progress.show(operations[this.#operation].progress, this.#success + this.#failed, this.#total);
-      }
-      if (io.interrupt.aborted) throw interrupted();
-      this.#record?.finish();
-    } catch (error) {
-      throw this.#withProgress(error);
-    } finally {
-      out.end();
-    }
+    await this.#run.run({
+      batches: this.#batches(),
+      carryOut: batch => ('key' in batch ? this.#repeat(batch, confirmPassword) : this.#change(batch, confirmPassword)),
+      done: isUncertain => this.#doneWords(isUncertain),
+    });
     return this.#summary((performance.now() - started) / 1000);
   }
 
-  async *#batches(): AsyncGenerator<readonly Item[]> {
+  async *#batches(): AsyncGenerator<PendingBatch | readonly Item[]> {
+    if (this.#pending !== null) yield this.#pending;
     let batch: Item[] = [];
     for await (const item of this.#items) {
       if (this.#isDone(item)) continue;
@@ -148,7 +149,7 @@ export class BulkRun {
   }
 
   /** Sends the batch of an interrupted run: with its key, the server returns the results if it has carried the batch out. */
-  async #repeat(pending: Pending, confirmPassword: string | undefined): Promise<void> {
+  async #repeat(pending: PendingBatch, confirmPassword: string | undefined): Promise<void> {
     const { results, isReplay } = await this.#send(pending, true, confirmPassword);
     const changed = isReplay ? results.filter(({ status }) => status === 'success').length : 0;
     notify(
@@ -171,16 +172,20 @@ export class BulkRun {
     await this.#keep(results);
   }
 
-  #send(pending: Pending, sentBefore: boolean, confirmPassword: string | undefined): Promise<Answer<ServerResult>> {
+  #send(
+    pending: PendingBatch,
+    sentBefore: boolean,
+    confirmPassword: string | undefined,
+  ): Promise<Answer<ServerResult>> {
     // If the program is killed after this, --resume sends the same batch with the same key.
-    this.#record?.begin(pending);
+    this.#files?.store({ pending });
     const { key, items, common } = pending;
     const body = {
       operation: this.#operation,
       items: items.map(({ target: { line: _, ...target }, fields }) => ({ ...target, ...common, ...fields })),
       ...(confirmPassword === undefined ? {} : { confirmPassword }),
     };
-    return this.#sender.send({
+    return this.#run.sender.send({
       key,
       count: items.length,
       sentBefore,
@@ -190,27 +195,23 @@ export class BulkRun {
     });
   }
 
-  /** The file comes first: what is in it is not lost if the program is killed. */
   async #keep(results: readonly BulkResult[]): Promise<void> {
-    this.#record?.write(results);
-    this.#sender.isUncertain = false;
+    const { io, out } = this.#context;
+    this.#run.keep(results, { pending: null });
     const success = results.filter(({ status }) => status === 'success').length;
     this.#success += success;
     this.#failed += results.length - success;
-    await this.#writer.write(results);
+    await this.#run.show(results, { pending: null });
+    if (!io.stdoutIsTerminal || this.#files !== null)
+      out.progress.show(operations[this.#operation].progress, this.#success + this.#failed, this.#total);
   }
 
-  /** The error, with what was done before it. */
-  #withProgress(error: unknown): unknown {
-    const { isUncertain } = this.#sender;
-    if (this.#success + this.#failed === 0 && !isUncertain) {
-      this.#record?.discard();
-      return error;
-    }
+  /** What was done before an error; null if nothing. */
+  #doneWords(isUncertain: boolean): string | null {
+    if (this.#success + this.#failed === 0 && !isUncertain) return null;
     const { done } = operations[this.#operation];
-    const upTo = `${devices(this.#success)} ${done} and ${count(this.#failed)} failed before that`;
     const open = isUncertain ? '; the devices that were sent last may have been changed' : '';
-    return errorAfter(error, upTo + open, this.#record && 'to continue, repeat the command with --resume');
+    return `${devices(this.#success)} ${done} and ${count(this.#failed)} failed before that${open}`;
   }
 
   #summary(seconds: number): number {
@@ -220,7 +221,7 @@ export class BulkRun {
       throw new Fault(
         'partial',
         `${count(this.#failed)} of ${devices(total)} failed, ${count(this.#success)} ${done}`,
-        this.#record === null
+        this.#files === null
           ? 'each failure has a reason; fix it and repeat the command for those devices'
           : 'each failure has a reason; fix it and repeat the command with --resume, which skips the others',
       );

@@ -7,6 +7,7 @@ import { deviceIds, writtenActivationCode } from '../../../../contract/ids.ts';
 import type { BatchOperation } from '../../../../contract/values.ts';
 import { Fault, systemWords, usage } from '../../../framework/fault.ts';
 import { readCsv } from '../../../jobs/csv.ts';
+import { nameOf } from '../../../jobs/input-file.ts';
 import { decode } from '../../../jobs/input-text.ts';
 import { isHeader, isWhole } from '../../enrollment/enroll/result-rows.ts';
 import { notInEncoding, wordsOf } from '../import/encoding.ts';
@@ -105,9 +106,6 @@ export async function* itemsOfFile(source: FileSource): AsyncGenerator<Item> {
 
 /** A row of `enroll --out`. */
 const notWhole = 'the row is incomplete, or was changed after it was written';
-
-/** The file in words. */
-export const nameOf = (file: string): string => (file === '-' ? 'standard input' : file);
 
 /** The columns if the record is a header row; null if it is a line of a plain list. */
 function columnsOf({ operation }: FileSource, cells: readonly string[]): readonly (ItemField | null)[] | null {

@@ -6,11 +6,11 @@ import { count, counted } from '../../../framework/count.ts';
 import { exitCodes } from '../../../framework/exit-codes.ts';
 import { interrupted } from '../../../framework/fault.ts';
 import { positionText } from '../../../jobs/line-number.ts';
-import type { ResultFile } from '../../../jobs/result-file.ts';
 import type { ResultWriter } from '../../../jobs/result-writer.ts';
 import { allDevices } from '../../devices/all-devices.ts';
 import { findBySerial } from '../../devices/find-device.ts';
 import { invalidResult } from './batches.ts';
+import type { ImportFiles } from './checkpoint.ts';
 import { differencesOf, type Existing, existingResult, existsWords } from './existing.ts';
 import type { LineResult } from './results.ts';
 import type { Row } from './row.ts';
@@ -27,37 +27,28 @@ type Sent = Extract<Row, { readonly device: unknown }>;
 export class DryRun {
   readonly #context: Context;
   readonly #writer: ResultWriter<LineResult>;
-  readonly #file: ResultFile<LineResult> | null;
+  readonly #files: ImportFiles;
   readonly #skipExisting: boolean;
   /** The row in which each serial number first appears. */
   readonly #rows = new Map<string, Sent>();
   readonly #counts: DryRunCounts = { new: 0, registered: 0, invalid: 0 };
 
   /** With `skipExisting`, rows of registered devices that differ from them are invalid. */
-  constructor(
-    context: Context,
-    writer: ResultWriter<LineResult>,
-    file: ResultFile<LineResult> | null,
-    skipExisting: boolean,
-  ) {
+  constructor(context: Context, writer: ResultWriter<LineResult>, files: ImportFiles, skipExisting: boolean) {
     this.#context = context;
     this.#skipExisting = skipExisting;
     this.#writer = writer;
-    this.#file = file;
+    this.#files = files;
   }
 
   /** Writes one result per row. The exit code. */
   async run(input: Input): Promise<number> {
-    try {
-      const results: LineResult[] = [];
-      for await (const row of input.rows) {
-        if (this.#context.io.interrupt.aborted) throw interrupted();
-        results.push(this.#judge(row));
-      }
-      await this.#write(results, await registeredOf(this.#context.registry, this.#rows));
-    } finally {
-      this.#file?.close();
+    const results: LineResult[] = [];
+    for await (const row of input.rows) {
+      if (this.#context.io.interrupt.aborted) throw interrupted();
+      results.push(this.#judge(row));
     }
+    await this.#write(results, await registeredOf(this.#context.registry, this.#rows));
     const { new: fresh, registered, invalid } = this.#counts;
     const { hidden } = this.#writer;
     if (hidden > 0)
@@ -91,10 +82,10 @@ export class DryRun {
     for (let start = 0; start < results.length; start += resultsPerWrite) {
       const part = results.slice(start, start + resultsPerWrite).map(result => this.#withDevice(result, registered));
       for (const { status } of part) this.#counts[status as keyof DryRunCounts]++;
-      this.#file?.write(part);
+      this.#files.write(part);
       await this.#writer.write(part);
     }
-    this.#file?.finish();
+    this.#files.finish();
   }
 
   #withDevice(result: LineResult, registered: ReadonlyMap<string, Existing>): LineResult {

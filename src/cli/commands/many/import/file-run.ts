@@ -1,22 +1,16 @@
 /** One run of `register --file`: reads rows, sends batches, writes one result per row. */
-import { rmSync } from 'node:fs';
 import type { Tags } from '../../../../contract/tags.ts';
 import { newKey } from '../../../client/keyed-write.ts';
-import type { Context } from '../../../framework/context.ts';
-import { Fault } from '../../../framework/fault.ts';
+import { type Context, notify } from '../../../framework/context.ts';
+import { JobRun } from '../../../jobs/job-run.ts';
 import { type Position, positionText } from '../../../jobs/line-number.ts';
-import { ResultFile } from '../../../jobs/result-file.ts';
-import type { ResultWriter } from '../../../jobs/result-writer.ts';
-import { BatchSender } from '../../../jobs/send.ts';
 import { batchesOf, lineResults } from './batches.ts';
-import { skipDoneRows } from './earlier-results.ts';
+import { type Checkpoint, emptyCheckpoint, type ImportFiles, skipDoneRows } from './checkpoint.ts';
 import { duplicated, withEarlierSuccesses, withExisting } from './existing.ts';
-import { type Checkpoint, emptyCheckpoint } from './ledger.ts';
-import { fieldsOf, type LineResult, writerOf } from './results.ts';
+import { type LineResult, writerOf } from './results.ts';
 import type { Row } from './row.ts';
 import type { Input } from './rows.ts';
-import { endOf, errorWithProgress, progressOf, registeredWords, resultsNote } from './run-report.ts';
-import { backUp, notify, type RunFiles } from './start.ts';
+import { doneWords, endOf, progressOf, registeredWords, resultsNote } from './run-report.ts';
 
 /** The flags of `register --file`. */
 export interface FileFlags {
@@ -44,11 +38,9 @@ export class FileRun {
   readonly #flags: FileFlags;
   readonly #context: Context;
   readonly #input: Input;
-  readonly #files: RunFiles;
-  readonly #writer: ResultWriter<LineResult>;
-  readonly #sender: BatchSender;
+  readonly #files: ImportFiles;
+  readonly #run: JobRun<LineResult, Checkpoint>;
   #started = performance.now();
-  #file: ResultFile<LineResult> | null = null;
   #state: Checkpoint = emptyCheckpoint;
   /** Rows after this position are registered but have no result in the file; null if all have one. */
   #unwritten: Position | null = null;
@@ -59,63 +51,45 @@ export class FileRun {
   /** Bytes of the input that an earlier run has done. */
   #skipped = 0;
 
-  constructor(flags: FileFlags, context: Context, input: Input, files: RunFiles) {
+  constructor(flags: FileFlags, context: Context, input: Input, files: ImportFiles) {
     this.#flags = flags;
     this.#context = context;
     this.#input = input;
     this.#files = files;
-    this.#writer = writerOf(context, flags.csv, flags.out !== undefined);
-    this.#sender = new BatchSender(context);
+    this.#run = new JobRun(context, files, writerOf(context, flags.csv, flags.out !== undefined));
   }
 
   /** The exit code. Throws a fault of kind `partial` if some rows failed. */
   async run(): Promise<number> {
-    const { registry, io } = this.#context;
-    try {
-      await this.#start();
-      // Fails early if the server is unreachable or the login is not valid, before anything is read.
-      await registry.call('listDevices', { query: { size: 1 } });
-      this.#started = performance.now();
-      this.#skipped = this.#input.consumed();
-      const maxRows = this.#flags.batchSize ?? defaultBatchSize;
-      for await (const batch of batchesOf(this.#input.rows, maxRows, this.#state.pending?.rows)) {
-        if (io.interrupt.aborted) break;
-        this.#reportContinuation();
-        await this.#register(batch);
-        this.#progress();
-        if (io.interrupt.aborted) break;
-      }
-      if (io.interrupt.aborted) throw new Fault('interrupted', 'interrupted');
-      this.#file?.finish();
-    } catch (error) {
-      this.#removeEmptyFiles();
-      throw errorWithProgress(error, {
-        state: this.#state,
-        isUncertain: this.#sender.isUncertain,
-        canResume: this.#files.ledger !== null,
-        note: this.#note,
-      });
-    } finally {
-      this.#context.out.end();
-      this.#file?.close();
-    }
-    this.#files.state?.remove();
+    await this.#run.run({
+      batches: this.#batches(),
+      carryOut: rows => this.#register(rows),
+      done: isUncertain => doneWords(this.#state, isUncertain, this.#note),
+    });
     return this.#end();
+  }
+
+  async *#batches(): AsyncGenerator<readonly Row[]> {
+    await this.#start();
+    // Fails early if the server is unreachable or the login is not valid, before anything is read.
+    await this.#context.registry.call('listDevices', { query: { size: 1 } });
+    this.#started = performance.now();
+    this.#skipped = this.#input.consumed();
+    yield* batchesOf(this.#input.rows, this.#flags.batchSize ?? defaultBatchSize, this.#state.pending?.rows);
   }
 
   async #start(): Promise<void> {
     const { out, resume, force, file } = this.#flags;
-    const { state, results } = this.#files;
-    backUp(this.#flags, this.#context, this.#files);
-    if (force) state?.remove();
+    const files = this.#files;
+    const copy = force ? files.setAside() : null;
+    if (copy !== null) notify(this.#context, `${files.results} was renamed to ${copy}.`);
     if (resume) await this.#resume();
-    if (state === null && (out === undefined ? file !== '-' : results))
+    if (!files.canContinue && (out === undefined ? file !== '-' : files.results !== null))
       notify(
         this.#context,
         'Progress cannot be saved beside the file: its folder is not writable. --resume will not work.',
       );
-    if (out !== undefined)
-      this.#file = new ResultFile(out, this.#context.globals.json, this.#state.resultBytes, fieldsOf);
+    files.open();
   }
 
   async #resume(): Promise<void> {
@@ -133,22 +107,18 @@ export class FileRun {
   }
 
   async #register(rows: readonly Row[]): Promise<void> {
-    const { ledger } = this.#files;
+    this.#reportContinuation();
     const { pending, last } = this.#state;
     const key = pending?.key ?? newKey();
     // If the program is killed after this, --resume sends the same batch with the same key.
-    ledger?.write({ ...this.#state, pending: { key, rows: rows.length } });
+    this.#files.store({ ...this.#state, pending: { key, rows: rows.length } });
     const lines = await this.#send(rows, key, pending !== null);
     this.#count(rows, lines);
     this.#unwritten = last;
-    this.#file?.write(lines);
+    this.#run.keep(lines, this.#state);
     this.#unwritten = null;
-    this.#state = { ...this.#state, resultBytes: this.#file?.size ?? 0 };
-    // Without a file, only the reader of the output gets the codes: they count as done once they are written.
-    if (this.#file) ledger?.write(this.#state);
-    await this.#writer.write(lines);
-    if (!this.#file) ledger?.write(this.#state);
-    this.#sender.isUncertain = false;
+    await this.#run.show(lines, this.#state);
+    this.#progress();
   }
 
   #count(rows: readonly Row[], lines: readonly LineResult[]): void {
@@ -161,7 +131,6 @@ export class FileRun {
       success: this.#state.success + having('success'),
       registered: this.#state.registered + having('registered'),
       failed: this.#state.failed + having('failed'),
-      resultBytes: this.#state.resultBytes,
       pending: null,
     };
   }
@@ -169,7 +138,7 @@ export class FileRun {
   async #send(rows: readonly Row[], key: string, sentBefore: boolean): Promise<readonly LineResult[]> {
     const devices = rows.flatMap(row => ('device' in row ? [row.device] : []));
     if (devices.length === 0) return lineResults(rows, []);
-    const { results, isRepeat } = await this.#sender.send({
+    const { results, isRepeat } = await this.#run.sender.send({
       key,
       count: devices.length,
       sentBefore,
@@ -198,13 +167,6 @@ export class FileRun {
       skipped: this.#skipped,
     });
     this.#context.out.progress.say(text);
-  }
-
-  /** Removes the files of a run that was refused before it could register anything. */
-  #removeEmptyFiles(): void {
-    if (this.#state.rows > 0 || this.#state.pending !== null || this.#sender.isUncertain) return;
-    this.#files.state?.remove();
-    if (this.#file && this.#files.results !== null) rmSync(this.#files.results, { force: true });
   }
 
   get #seconds(): number {

@@ -3,9 +3,8 @@ import { statSync } from 'node:fs';
 import { count, counted } from '../../../framework/count.ts';
 import { Fault } from '../../../framework/fault.ts';
 import { type Position, positionText } from '../../../jobs/line-number.ts';
-import { errorAfter } from '../../../jobs/send.ts';
 import { duration, spent } from '../../../terminal/when.ts';
-import type { Checkpoint } from './ledger.ts';
+import type { Checkpoint } from './checkpoint.ts';
 
 type RunReportCounts = Pick<Checkpoint, 'success' | 'registered' | 'failed'>;
 
@@ -50,21 +49,10 @@ export function resultsNote(out: string | undefined, unwritten: Position | null)
   return `; ${out} has the results up to ${positionText(unwritten)}`;
 }
 
-/** The state of a run that failed. */
-interface Stopped {
-  readonly state: Checkpoint;
-  /** A batch was sent and got no response. */
-  readonly isUncertain: boolean;
-  readonly canResume: boolean;
-  readonly note: string;
-}
-
-/** The error, with what was done before it. */
-export function errorWithProgress(error: unknown, { state, isUncertain, canResume, note }: Stopped): unknown {
-  if (state.rows === 0 && !isUncertain) return error;
-  const upTo = `${registeredWords(state, ' and ')} up to ${positionText(state.last)}${note}`;
-  const done = state.rows === 0 ? 'the devices that were sent may have been registered' : upTo;
-  return errorAfter(error, done, canResume ? 'to continue, repeat the command with --resume' : null);
+/** What a run has done when it stops; null if nothing. `isUncertain`: a batch was sent and got no response. */
+export function doneWords(state: Checkpoint, isUncertain: boolean, note: string): string | null {
+  if (state.rows > 0) return `${registeredWords(state, ' and ')} up to ${positionText(state.last)}${note}`;
+  return isUncertain ? 'the devices that were sent may have been registered' : null;
 }
 
 /** A run that read its whole input. */

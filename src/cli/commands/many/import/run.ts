@@ -1,17 +1,18 @@
 /** `register --file`: reads rows, sends batches, writes one result per row. */
 import type { DeviceType } from '../../../../contract/values.ts';
-import type { Context } from '../../../framework/context.ts';
+import { type Context, notify } from '../../../framework/context.ts';
 import { definedFields } from '../../../framework/define.ts';
 import { usage } from '../../../framework/fault.ts';
-import { ResultFile } from '../../../jobs/result-file.ts';
+import { checkInput } from '../../../jobs/input-file.ts';
+import { JobFiles } from '../../../jobs/job-files.ts';
+import { type ImportFiles, jobOf } from './checkpoint.ts';
 import { DryRun } from './dry-run.ts';
 import { encodingOf } from './encoding.ts';
 import { type FileFlags, FileRun } from './file-run.ts';
 import { mappingOf } from './mapping.ts';
-import { fieldsOf, writerOf } from './results.ts';
+import { writerOf } from './results.ts';
 import type { Defaults } from './row.ts';
 import { type Format, type Input, openInput } from './rows.ts';
-import { backUp, checkInput, checkNothingLeft, notify, openRunFiles, type RunFiles } from './start.ts';
 
 /** Registers every device in a file. The exit code; throws a fault of kind `partial` if some rows failed. */
 export async function registerFile(flags: FileFlags, context: Context): Promise<number> {
@@ -35,14 +36,14 @@ export async function registerFile(flags: FileFlags, context: Context): Promise<
     explain: text => (flags.dryRun ? notify(context, text) : undefined),
     notice: text => notify(context, text),
   });
-  const files = openRunFiles(flags);
+  const files: ImportFiles = new JobFiles(jobOf(context, flags.file, flags.out));
   try {
-    if (!flags.resume || flags.dryRun) checkNothingLeft(flags, files);
+    if (!flags.force && (!flags.resume || flags.dryRun)) files.demandUnused();
     return await (flags.dryRun
       ? planFile(flags, context, input, files)
       : new FileRun(flags, context, input, files).run());
   } finally {
-    files.state?.release();
+    files.close();
     if (input.dropped.words !== null) notify(context, input.dropped.words);
   }
 }
@@ -50,12 +51,10 @@ export async function registerFile(flags: FileFlags, context: Context): Promise<
 /** Lines of each kind that a dry run shows at a terminal. */
 const shownOfPlan = 20;
 
-function planFile(flags: FileFlags, context: Context, input: Input, files: RunFiles): Promise<number> {
-  backUp(flags, context, files);
-  const { out, csv } = flags;
-  const file = out === undefined ? null : new ResultFile(out, context.globals.json, 0, fieldsOf);
-  const writer = writerOf(context, csv, out !== undefined, shownOfPlan);
-  return new DryRun(context, writer, file, flags.skipExisting).run(input);
+function planFile(flags: FileFlags, context: Context, input: Input, files: ImportFiles): Promise<number> {
+  files.open();
+  const writer = writerOf(context, flags.csv, flags.out !== undefined, shownOfPlan);
+  return new DryRun(context, writer, files, flags.skipExisting).run(input);
 }
 
 /** The values for rows that lack them. Throws a usage fault that names the flag of an invalid one. */

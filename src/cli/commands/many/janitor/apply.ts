@@ -1,5 +1,5 @@
 import { readPassword } from '../../../framework/ask.ts';
-import type { Context } from '../../../framework/context.ts';
+import { type Context, notify } from '../../../framework/context.ts';
 import { count } from '../../../framework/count.ts';
 import { command } from '../../../framework/define.ts';
 import { usage } from '../../../framework/fault.ts';
@@ -9,7 +9,6 @@ import { changeMany } from '../bulk/change.ts';
 import { bulkFlags } from '../bulk/flags.ts';
 import { devices as counted, operations } from '../bulk/operations.ts';
 import { confirmChange } from '../bulk/selection.ts';
-import { notify } from '../import/start.ts';
 import { type ChangedDevice, type Comparison, compare, demandRegistry } from './compare.ts';
 import { operationOf, type Plan, readPlan } from './plan-file.ts';
 

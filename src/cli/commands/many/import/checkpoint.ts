@@ -1,0 +1,116 @@
+/** How far a run of `register --file` got, and the rows that an earlier run has done. */
+import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { cellText } from '../../../../contract/csv.ts';
+import type { Context } from '../../../framework/context.ts';
+import { isRegular, nameOf } from '../../../jobs/input-file.ts';
+import { isCount, type JobDescription, type JobFiles } from '../../../jobs/job-files.ts';
+import type { Position } from '../../../jobs/line-number.ts';
+import { tailOf } from '../../../jobs/result-file.ts';
+import { safe } from '../../../terminal/text.ts';
+import { fieldsOf, type LineResult } from './results.ts';
+import type { Row } from './row.ts';
+
+/** How far a run got. */
+export interface Checkpoint {
+  /** Rows from the start of the input that have results. */
+  readonly rows: number;
+  /** Position of the last of them. */
+  readonly last: Position;
+  readonly success: number;
+  /** Those that were registered before and are done for `--skip-existing`. */
+  readonly registered: number;
+  readonly failed: number;
+  /** The idempotency key and the number of rows of the batch that follows; null if it was not sent. */
+  readonly pending: { readonly key: string; readonly rows: number } | null;
+}
+
+/** The checkpoint of a run that has done nothing yet. */
+export const emptyCheckpoint: Checkpoint = {
+  rows: 0,
+  last: { line: 0 },
+  success: 0,
+  registered: 0,
+  failed: 0,
+  pending: null,
+};
+
+/** The files of a run. */
+export type ImportFiles = JobFiles<LineResult, Checkpoint>;
+
+/** A run as a job: its progress is that of an input, which must not change. A stream cannot be compared. */
+export function jobOf({ globals }: Context, file: string, out: string | undefined): JobDescription<LineResult> {
+  const input = file !== '-' && isRegular(file) ? file : null;
+  const fingerprint = input === null ? 'none' : fingerprintOf(input);
+  const name = nameOf(input ?? '-');
+  return {
+    out,
+    input,
+    asJson: globals.json,
+    columns: fieldsOf,
+    content: 'results of this input',
+    startOver: 'name another file with --out or give --force',
+    identity: { input: name, fingerprint },
+    refusalOf: (stored, stateFile) => {
+      if (stored.fingerprint !== fingerprint)
+        return `${name} is not the input of the interrupted run, or has changed since`;
+      return isCheckpoint(stored) ? null : `${stateFile} is damaged: it does not say how far the interrupted run got`;
+    },
+  };
+}
+
+/** Those of earlier versions have neither `registered` nor `pending`. */
+function isCheckpoint(stored: object): boolean {
+  const { rows, last, success, registered = 0, failed, pending } = stored as Partial<Checkpoint>;
+  const isPending = !pending || (typeof pending.key === 'string' && isCount(pending.rows));
+  return isPending && [rows, last?.line, success, registered, failed].every(isCount);
+}
+
+const headBytes = 1024 * 1024;
+
+/** Changes if the size or the first MiB of the file changes. */
+function fingerprintOf(file: string): string {
+  const { size } = statSync(file);
+  const length = Math.min(size, headBytes);
+  return `${size}:${createHash('sha256')
+    .update(tailOf(file, length, length))
+    .digest('hex')}`;
+}
+
+/** Skips the rows that an earlier run has done. Null if there was none. Throws a usage fault if its results belong to another input. */
+export async function skipDoneRows(rows: AsyncGenerator<Row>, files: ImportFiles): Promise<Checkpoint | null> {
+  const stored = files.interrupted();
+  let done = emptyCheckpoint;
+  for await (const record of files.earlier()) {
+    const { value: row } = await rows.next();
+    const { status } = record;
+    if (!row || !isDone(status) || !isResultOf(record, row)) throw files.foreign();
+    done = { ...done, rows: done.rows + 1, last: row.position, [status]: done[status] + 1 };
+  }
+  if (stored === null) return done.rows === 0 ? null : done;
+  const { pending = null, registered = 0 } = stored;
+  if (files.results === null) {
+    for (let row = 0; row < stored.rows; row++) await rows.next();
+    const { rows: before, last, success, failed } = stored;
+    return { rows: before, last, success, registered, failed, pending };
+  }
+  if (stored.rows !== done.rows) throw files.truncated();
+  return { ...done, pending };
+}
+
+const isDone = (status: unknown): status is 'success' | 'registered' | 'failed' =>
+  status === 'success' || status === 'registered' || status === 'failed';
+
+function isResultOf(
+  { line, item, serialNumber }: Readonly<Record<string, unknown>>,
+  { position, serialNumber: ofRow }: Row,
+): boolean {
+  return (
+    Number(line ?? Number.NaN) === position.line &&
+    (item === undefined || item === '' ? undefined : Number(item)) === position.item &&
+    comparable(String(serialNumber ?? '')) === comparable(ofRow ?? '')
+  );
+}
+
+/** CSV and JSON results, of this version and earlier ones, differ in escapes and in the apostrophe before a formula. */
+const comparable = (serialNumber: string): string => cellText(safe(serialNumber));
