@@ -1,22 +1,22 @@
 import type Database from 'better-sqlite3';
-import { cooperatively, TimeSlice } from '../../concurrency.ts';
 import type { DeviceRecord } from '../../domain/device.ts';
 import { StoreFailure } from '../commit.ts';
 import { JournalEnd } from '../journal-end.ts';
 import type { CommitNotice } from '../store.ts';
-import { devices, events, numberedTables, serviceTokens, users } from '../tables.ts';
+import { devices, numberedTables, serviceTokens, users } from '../tables.ts';
 import { Documents } from '../write/documents.ts';
 import { Draft, type LastNumbers } from '../write/draft.ts';
 import type { Batch, Engine, FailedTransaction } from '../write/group.ts';
 import { Unstorable } from '../write/group.ts';
 import { Proofs } from '../write/proofs.ts';
 import type { Changed } from '../write/records.ts';
+import type { RowWriter } from '../write/source.ts';
 import { isOutage, toFailure } from './failure.ts';
 import { continueJournal, writeHead } from './journal.ts';
 import { SqliteSource } from './source.ts';
 import type { Statements } from './statements.ts';
 import { SqliteTables } from './tables.ts';
-import { writeDraft } from './writes.ts';
+import { rowWriter, writeRest } from './writes.ts';
 
 /** What a transaction did to devices, for code that keeps more than the tables. */
 export interface DeviceDeltas {
@@ -32,9 +32,9 @@ export class SqliteEngine implements Engine {
   readonly #db: Database.Database;
   readonly #tables: SqliteTables;
   readonly #source: SqliteSource;
+  readonly #writer: RowWriter;
   readonly #end: JournalEnd;
   readonly #committed: EngineCommitted;
-  readonly #sliceMs: number | undefined;
   #last: LastNumbers = {};
   /** When the last device was added. */
   #lastCreated = 0;
@@ -42,18 +42,13 @@ export class SqliteEngine implements Engine {
   #isStale = false;
 
   /** `keys`: see `JournalEnd`. To be reloaded before its first use. */
-  constructor(
-    statements: Statements,
-    keys: readonly [Uint8Array, ...Uint8Array[]],
-    committed: EngineCommitted,
-    sliceMs?: number,
-  ) {
+  constructor(statements: Statements, keys: readonly [Uint8Array, ...Uint8Array[]], committed: EngineCommitted) {
     this.#db = statements.db;
     this.#tables = new SqliteTables(statements);
     this.#source = new SqliteSource(this.#tables);
+    this.#writer = rowWriter(this.#tables);
     this.#end = new JournalEnd(keys);
     this.#committed = committed;
-    this.#sliceMs = sliceMs;
   }
 
   /** Reads the state of the database. Returns what is wrong with the end of the journal; null if nothing is. */
@@ -84,10 +79,10 @@ export class SqliteEngine implements Engine {
         last: this.#last,
         end: this.#end,
         at: null,
-        writeEntry: row => this.#tables.insert(events, row),
+        writer: this.#writer,
       });
       await batch.apply(draft);
-      if (!draft.isEmpty) await this.#write(draft);
+      if (!draft.isEmpty) this.#write(draft);
       this.#tables.statements.run('COMMIT');
       return draft;
     } catch (error) {
@@ -117,8 +112,8 @@ export class SqliteEngine implements Engine {
     }
   }
 
-  async #write(draft: Draft): Promise<void> {
-    await cooperatively(writeDraft(this.#tables, draft), { slice: new TimeSlice(this.#sliceMs) });
+  #write(draft: Draft): void {
+    writeRest(this.#tables, draft);
     this.#noteClockStep(draft.of(devices).added);
     if (draft.hasEntries) writeHead(this.#tables.statements, draft.seal());
   }

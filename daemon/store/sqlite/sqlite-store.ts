@@ -58,15 +58,10 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
   const listeners = new Set<(notice: CommitNotice) => void>();
   const devices = options.plainLists ? plainLists(readable) : listedDevices(readable, { sliceMs, notice });
   const keys = [journalKey, ...(options.otherJournalKeys ?? [])] as const;
-  const engine = new SqliteEngine(
-    writable,
-    keys,
-    (what, deltas) => {
-      devices.apply(deltas);
-      for (const listener of listeners) notify(listener, what, notice);
-    },
-    sliceMs,
-  );
+  const engine = new SqliteEngine(writable, keys, (what, deltas) => {
+    devices.apply(deltas);
+    for (const listener of listeners) notify(listener, what, notice);
+  });
   const fault = engine.reload();
   if (fault) notice?.(`${fault}; "devmgr daemon audit --verify" lists them`);
   const group = new GroupCommit(engine, sliceMs);

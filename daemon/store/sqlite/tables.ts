@@ -126,7 +126,8 @@ export class SqliteTables implements RecordQueries {
     return { rows: rows.map(decoder(table, table.fields)) as R[], total };
   }
 
-  insert<R extends object>(table: StoreTable<R>, record: R): void {
+  /** False, and nothing is written, if another row has what is unique. */
+  insert<R extends object>(table: StoreTable<R>, record: R): boolean {
     const { insert, constants } = this.#writesOf(table);
     let isInitial = true;
     for (const [field, value] of constants)
@@ -135,7 +136,7 @@ export class SqliteTables implements RecordQueries {
         break;
       }
     const { statement, fields, coded } = isInitial ? insert.initial : insert.all;
-    statement.run(valuesOf(record, fields, coded));
+    return statement.run(valuesOf(record, fields, coded)).changes === 1;
   }
 
   /** Adds a row, or takes the place of the one with its key. */
@@ -197,7 +198,8 @@ export class SqliteTables implements RecordQueries {
     const constants = Object.entries(table.initial).filter(([field]) => !fields.includes(field as Field<R>));
     const names = [...fields, ...constants.map(([field]) => field)].map(columnOf).join(', ');
     const values = [...fields.map(() => '?'), ...constants.map(([, value]) => literal(value))].join(', ');
-    return this.#write(`INSERT INTO ${table.name} (${names}) VALUES (${values})`, table, fields);
+    const unless = table.unique.by.length > 0 ? 'ON CONFLICT DO NOTHING' : '';
+    return this.#write(`INSERT INTO ${table.name} (${names}) VALUES (${values}) ${unless}`, table, fields);
   }
 
   #updateOf<R extends object>(table: StoreTable<R>, bits: number): Write {

@@ -1,52 +1,43 @@
-/** Writes a draft, and what only this engine keeps beside the records: tags and marks of devices by which lists find them. */
+/** Writes records, what only this engine keeps beside them (tags and marks of devices by which lists find them), and the rest of a draft. */
 import { proofBounds } from '../../../src/contract/limits.ts';
 import type { Tags } from '../../../src/contract/tags.ts';
 import { type DeviceRecord, noTags } from '../../domain/device.ts';
 import { marksOf } from '../../domain/proof.ts';
 import { LARGE_RESPONSE } from '../commit.ts';
-import { devices, documents, numberedTables, proofs, responses, type StoreTable, webhookProgress } from '../tables.ts';
+import { devices, documents, events, proofs, responses, type StoreTable, webhookProgress } from '../tables.ts';
 import { Documents, WebhookProgress } from '../write/documents.ts';
 import type { Draft } from '../write/draft.ts';
 import { Proofs } from '../write/proofs.ts';
 import { Responses } from '../write/responses.ts';
+import type { RowWriter } from '../write/source.ts';
 import type { Statements } from './statements.ts';
 import type { SqliteTables } from './tables.ts';
 
-/** Rows come before those that refer to them. Yields regularly. */
-export function* writeDraft(tables: SqliteTables, draft: Draft): Generator<void, void> {
-  for (const table of numberedTables) yield* writeRecords(tables, draft, table as never);
+/** Writes records as soon as they are made. */
+export function rowWriter(tables: SqliteTables): RowWriter {
+  const { statements } = tables;
+  const isDevice = (table: unknown) => table === devices;
+  return {
+    insert(table, row) {
+      if (!tables.insert(table, row)) return false;
+      if (isDevice(table)) setIndexed(statements, null, row as never);
+      return true;
+    },
+    update(table, before, after) {
+      tables.update(table, before, after);
+      if (isDevice(table)) setIndexed(statements, before as never, after as never);
+    },
+    entry: row => void tables.insert(events, row),
+  };
+}
+
+/** Writes what a draft has beside records and entries. */
+export function writeRest(tables: SqliteTables, draft: Draft): void {
   writeCounts(tables.statements, draft);
   writeResponses(tables, draft.part(Responses));
   writeProofs(tables, draft.part(Proofs), draft.at);
   writeVersions(tables, documents, draft.part(Documents).changed);
   writeVersions(tables, webhookProgress, draft.part(WebhookProgress).changed);
-}
-
-function* writeRecords<R extends { readonly number: number }>(
-  tables: SqliteTables,
-  draft: Draft,
-  table: StoreTable<R>,
-): Generator<void, void> {
-  const { added, changed } = draft.of(table);
-  const isDevice = (table as unknown) === devices;
-  yield* inStrides(changed, ({ before, after }) => {
-    tables.update(table, before, after);
-    if (isDevice) setIndexed(tables.statements, before as never, after as never);
-  });
-  yield* inStrides(added, record => {
-    tables.insert(table, record);
-    if (isDevice) setIndexed(tables.statements, null, record as never);
-  });
-}
-
-/** Rows written between two looks at the clock. */
-const stride = 16;
-
-function* inStrides<T>(items: readonly T[], write: (item: T) => void): Generator<void, void> {
-  for (let i = 0; i < items.length; i++) {
-    write(items[i]!);
-    if (i % stride === stride - 1) yield;
-  }
 }
 
 type IndexedDevice = Pick<DeviceRecord, 'number' | 'tags' | 'proof'>;

@@ -1,11 +1,5 @@
 /** What the changes and guards of devices mean. */
-import {
-  brokenBy,
-  type DeviceChange,
-  type DeviceGuard,
-  type DeviceRecord,
-  justRegistered,
-} from '../../domain/device.ts';
+import { brokenBy, type DeviceChange, type DeviceGuard, registeredDevice } from '../../domain/device.ts';
 import { Conflict } from '../commit.ts';
 import { devices } from '../tables.ts';
 import type { Draft } from './draft.ts';
@@ -24,11 +18,9 @@ export const deviceChanges: ChangeRules<DeviceChange['kind']> = {
   'device.add': {
     needs: ({ device }, wanted) => wanted.add(devices.unique, device.serialNumber),
     apply(draft, { device, entry }, context) {
-      const existing = draft.of(devices).withKey(device.serialNumber);
-      if (existing) return { kind: 'duplicate', number: existing.number, status: existing.status };
-      const number = draft.next(devices);
-      const record: DeviceRecord = { ...justRegistered, ...device, number, createdAt: context.at };
-      draft.of(devices).add(record);
+      const { record, isNew } = draft.add(devices, number => registeredDevice(device, number, context.at));
+      const { number, status } = record;
+      if (!isNew) return { kind: 'duplicate', number, status };
       draft.count(record, 1);
       draft.enter(context, entry, number, null);
       return { kind: 'added', number };

@@ -6,7 +6,7 @@ import type { ChainedRow, EntryContext, JournalEnd, StoredHead } from '../journa
 import type { CommitNotice } from '../store.ts';
 import { devices, type StoreTable, serviceTokens, users } from '../tables.ts';
 import { Records } from './records.ts';
-import type { Source } from './source.ts';
+import type { RowWriter, Source } from './source.ts';
 
 /** A number of devices of a kind. */
 interface DeviceCount {
@@ -33,16 +33,22 @@ interface DraftStart {
   readonly end: JournalEnd;
   /** The time of the last commit, below which no time is accepted; null if times are taken as they are. */
   readonly at: number | null;
-  /** Writes an entry when it is made; absent if the engine writes `Draft.events`. Entries held until the end make a large batch slower. */
-  readonly writeEntry?: (row: ChainedRow) => void;
+  /** Absent if the engine writes the records and entries of the draft at its end. */
+  readonly writer?: RowWriter | null;
 }
 
 type Numbered = { readonly number: number };
 
+interface DraftAdded<R> {
+  /** The record that was added, or the one that has what is unique. */
+  readonly record: R;
+  readonly isNew: boolean;
+}
+
 export class Draft {
   /** The entries; empty if they are written when they are made. */
   readonly events: ChainedRow[] = [];
-  readonly #writeEntry: (row: ChainedRow) => void;
+  readonly #writer: RowWriter | null;
   #hasEntries = false;
   readonly #source: Source;
   readonly #end: JournalEnd;
@@ -54,20 +60,20 @@ export class Draft {
   readonly #parts = new Map<unknown, Part>();
   readonly #counts = new Map<string, DeviceCount>();
 
-  constructor({ source, last, end, at, writeEntry }: DraftStart) {
+  constructor({ source, last, end, at, writer = null }: DraftStart) {
     this.#source = source;
     this.#last = { ...last };
     this.#end = end;
     this.#isAscending = at !== null;
     this.#at = at ?? 0;
-    this.#writeEntry = writeEntry ?? (row => this.events.push(row));
+    this.#writer = writer;
   }
 
   /** The records of a table. */
   of<R extends Numbered>(table: StoreTable<R>): Records<R> {
     const known = this.#records.get(table);
     if (known) return known;
-    const records = new Records(table, this.#source);
+    const records = new Records(table, this.#source, this.#writer);
     this.#records.set(table, records);
     return records;
   }
@@ -92,9 +98,13 @@ export class Draft {
     return this.#at;
   }
 
-  /** The next number of a table. */
-  next(table: { readonly name: string }): number {
-    return ++this.#last[table.name]!;
+  /** Adds the record that `make` makes of the next number. If another one has what is unique, returns that one instead. */
+  add<R extends Numbered>(table: StoreTable<R>, make: (number: number) => R): DraftAdded<R> {
+    const number = this.#last[table.name]! + 1;
+    const record = make(number);
+    const existing = this.of(table).add(record);
+    if (!existing) this.#last[table.name] = number;
+    return { record: existing ?? record, isNew: !existing };
   }
 
   get last(): LastNumbers {
@@ -112,7 +122,8 @@ export class Draft {
 
   #write(row: ChainedRow): void {
     this.#hasEntries = true;
-    this.#writeEntry(row);
+    if (this.#writer) this.#writer.entry(row);
+    else this.events.push(row);
   }
 
   /** Whether it has made an entry. */

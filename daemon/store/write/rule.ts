@@ -55,13 +55,11 @@ export function adding<C extends { readonly entry: Entry }, R extends RuleNumber
   return {
     needs: (change, wanted) => wanted.add(table.unique, uniqueKey(table, fieldsOf(change) as R)!),
     apply(draft, change, context) {
-      const fields = fieldsOf(change);
-      const existing = draft.of(table).withKey(uniqueKey(table, fields as R)!);
-      if (existing) return { kind: 'duplicate', number: existing.number, status: null };
-      const number = draft.next(table);
-      draft.of(table).add({ ...fields, number, createdAt: context.at } as R);
-      draft.enter(context, change.entry, null, number);
-      return { kind: 'added', number };
+      const make = (number: number) => ({ ...fieldsOf(change), number, createdAt: context.at }) as R;
+      const { record, isNew } = draft.add(table, make);
+      if (!isNew) return { kind: 'duplicate', number: record.number, status: null };
+      draft.enter(context, change.entry, null, record.number);
+      return { kind: 'added', number: record.number };
     },
   };
 }

@@ -14,8 +14,7 @@ export const uploadChanges: ChangeRules<(AppChange | BackupChange)['kind']> = {
     apply(draft, { backup, entry }, context) {
       const { at } = context;
       const device = draft.of(devices).get(backup.device)!;
-      const number = draft.next(backups);
-      draft.of(backups).add({ ...backup, number, createdAt: at });
+      const { number } = draft.add(backups, number => ({ ...backup, number, createdAt: at })).record;
       draft.of(devices).change({ ...device, backupCount: device.backupCount + 1, lastBackupAt: at });
       draft.enter(context, entry, backup.device, number);
       return { kind: 'added', number };
