@@ -5,10 +5,19 @@ import { LongestFirst } from './tests/support/longest-first.ts';
 // The processes of the tests load the same modules hundreds of times. Each run on the same clone continues this cache.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.cache', 'devmgr-compiled-tests');
 
+/**
+ * Test files that leave nothing behind in their process: a worker loads the modules of the daemon once for all of them, which is half of
+ * their time. `on-postgres` changes the environment, and `freeze` measures the time of its process.
+ */
+export const sharing = 'tests/{api,delivery,domain,proof,security}/**/!(on-postgres|freeze).test.ts';
+const others = ['tests/lab/**', '**/node_modules/**'];
+
 export default defineConfig({
   test: {
-    include: ['tests/**/*.test.ts'],
-    exclude: ['tests/lab/**', '**/node_modules/**'],
+    projects: [
+      { extends: true, test: { name: 'alone', include: ['tests/**/*.test.ts'], exclude: [...others, sharing] } },
+      { extends: true, test: { name: 'sharing', include: [sharing], isolate: false } },
+    ],
     setupFiles: ['tests/support/every-test.ts'],
     globalSetup: [
       'tests/support/built-program.ts',

@@ -1,6 +1,8 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, matchesGlob } from 'node:path';
 import { expect, it } from 'vitest';
+import { sourceFiles } from '../../scripts/import-boundaries.ts';
+import { sharing } from '../../vitest.config.ts';
 import { busy, firstFiles, waiting } from '../support/longest-first.ts';
 
 it('names only files that exist', () => {
@@ -14,4 +16,12 @@ it('contains all busy and all waiting files', () => {
 
 it('names each file once', () => {
   expect(firstFiles).toHaveLength(new Set(firstFiles).size);
+});
+
+it('lets files share a process only if they change nothing in it', () => {
+  const root = join(import.meta.dirname, '..', '..');
+  const files = sourceFiles(root).filter(file => matchesGlob(file, sharing));
+  expect(files.length).toBeGreaterThan(100);
+  const changes = /vi\.(mock|stubEnv|stubGlobal)\(|process\.env\.\w+ \?*=|process\.(chdir|umask)\(|usePostgres\(/;
+  expect(files.filter(file => changes.test(readFileSync(join(root, file), 'utf8')))).toEqual([]);
 });

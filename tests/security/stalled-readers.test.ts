@@ -10,7 +10,8 @@ import type { Store } from '../../daemon/store/store.ts';
 import { startOperations } from '../support/operation-server.ts';
 import { openTemporary } from '../support/sqlite.ts';
 
-const STALL_MS = 300;
+/** Long enough for two requests on a busy machine. */
+const STALL_MS = 1_500;
 /** More than the system buffers for a connection. */
 const PIECES = 16;
 const BYTES = 1024 * 1024;
@@ -95,13 +96,13 @@ it('an export whose end waits for its reader is running until it is sent, or the
     return status;
   };
   expect(await again()).toBe(429);
-  await expect.poll(again).toBe(200);
+  await expect.poll(again, { timeout: 20_000 }).toBe(200);
   expect(await read()).toBeLessThan(PIECES * BYTES);
 });
 
 it('a download whose reader takes nothing ends, and its file is closed', async () => {
   const server = await startServer();
   const { read } = await unread(server, '/api/app-versions/APP-1/download');
-  await expect.poll(server.closedFiles).toBe(1);
+  await expect.poll(server.closedFiles, { timeout: 20_000 }).toBe(1);
   expect(await read()).toBeLessThan(PIECES * BYTES);
 });
