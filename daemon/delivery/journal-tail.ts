@@ -1,14 +1,10 @@
 /** The journal as what is delivered reads it: page by page, then what is committed later. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sleep } from '../../src/delivery/wait.ts';
 import type { EventRecord } from '../domain/journal.ts';
 import type { Store } from '../store/store.ts';
 
 /** Milliseconds until the journal is read without a commit. */
 const IDLE_MS = 60_000;
-
-/** Resolves after this time, or when the signal is aborted. */
-export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
-  sleep(milliseconds, undefined, { signal }).catch(() => {});
 
 /** The end of a journal, which several deliveries can follow. */
 export class JournalTail {
@@ -41,12 +37,12 @@ export class JournalTail {
       if (end) {
         yield page;
         last = end.id;
-      } else await pause(IDLE_MS, AbortSignal.any([signal, committed]));
+      } else await sleep(IDLE_MS, AbortSignal.any([signal, committed]));
     }
   }
 
-  /** Like `pause`, and ends at the next entry. */
+  /** Like `sleep`, and ends at the next entry. */
   sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-    return pause(milliseconds, AbortSignal.any([signal, this.#committed.signal]));
+    return sleep(milliseconds, AbortSignal.any([signal, this.#committed.signal]));
   }
 }

@@ -1,6 +1,6 @@
 /** Work that one daemon of a registry does at a time. */
+import { sleep } from '../../src/delivery/wait.ts';
 import type { SharedWork } from '../store/store.ts';
-import { pause } from './journal-tail.ts';
 
 /**
  * Milliseconds until a daemon tries again to take the work from another one. The database sends no event when it is free, and a statement
@@ -20,7 +20,7 @@ export async function inTurn(
 ): Promise<void> {
   if (!shared) return run(signal);
   const held = await shared.take(work).catch(() => null);
-  if (!held) return pause(TURN_MS, signal);
+  if (!held) return sleep(TURN_MS, signal);
   await run(AbortSignal.any([signal, held.lost]));
   // A connection that is lost has released it.
   await held.release().catch(() => {});

@@ -1,7 +1,7 @@
 /** One daemon per home: a lock of the operating system, which is released however the holder ends. */
 import { readFile, rm, writeFile } from 'node:fs/promises';
-import { setTimeout } from 'node:timers/promises';
 import type { DaemonInfo } from '../../src/contract/local.ts';
+import { poll } from '../../src/delivery/wait.ts';
 import { StartRefused } from '../start-refused.ts';
 import { lockFile } from '../store/sqlite/file-lock.ts';
 import type { Home } from './home.ts';
@@ -41,17 +41,15 @@ const POLL_MS = 50;
  * is waited for: it may have read its keys already, and does not yet take signals.
  */
 export async function runningPid(home: Home, waitMs = STARTING_MS): Promise<number | null> {
-  for (const deadline = performance.now() + waitMs; ; await setTimeout(POLL_MS)) {
+  const holder = async () => {
     const lock = lockFile(home.path('lock'));
-    if (lock) {
-      lock.release();
-      return null;
-    }
+    lock?.release();
+    if (lock) return { pid: null };
     const pid = await publishedPid(home);
     // The holder may also be another program, which never publishes an address: this one, for example.
-    const isWaiting = performance.now() < deadline && (await lastHolder(home)) !== String(process.pid);
-    if (pid !== null || !isWaiting) return pid;
-  }
+    return pid === null && (await lastHolder(home)) !== String(process.pid) ? null : { pid };
+  };
+  return (await poll(holder, { everyMs: POLL_MS, forMs: waitMs }))?.pid ?? null;
 }
 
 /** Null if the file is that of an earlier daemon. */

@@ -1,5 +1,5 @@
 /** Daemons that share a folder of secrets change its files one after the other. */
-import { setTimeout } from 'node:timers/promises';
+import { poll } from '../../src/delivery/wait.ts';
 import { lockFile } from '../store/sqlite/file-lock.ts';
 import type { Home } from './home.ts';
 
@@ -22,13 +22,8 @@ export class SecretsBusy extends Error {
 export async function withSecrets<T>(home: Home, use: () => Promise<T>): Promise<T> {
   if (!home.sharesSecrets) return use();
   const file = home.path('secretsLock');
-  const deadline = performance.now() + WAIT_MS;
-  let lock = lockFile(file);
-  while (!lock) {
-    if (performance.now() > deadline) throw new SecretsBusy(home.secretsDir);
-    await setTimeout(POLL_MS);
-    lock = lockFile(file);
-  }
+  const lock = await poll(() => lockFile(file), { everyMs: POLL_MS, forMs: WAIT_MS });
+  if (!lock) throw new SecretsBusy(home.secretsDir);
   try {
     return await use();
   } finally {

@@ -1,6 +1,6 @@
 /** Replaces the key that signs tokens, or the key of the journal. */
-import { setTimeout } from 'node:timers/promises';
 import type { ProgramIo, RotateKeyOptions } from '../../src/contract/programs.ts';
+import { poll } from '../../src/delivery/wait.ts';
 import type { Home } from '../home/home.ts';
 import { prepareNextKey } from '../home/journal-keys.ts';
 import { lockHome, runningPid } from '../home/lock.ts';
@@ -52,8 +52,7 @@ async function reloaded(home: Home, pid: number, { journal }: RotateKeyOptions):
   const isDone = async () =>
     journal ? !(await home.has('journalKeyNext')) : (await home.readSecret('localToken')) !== before;
   process.kill(pid, 'SIGHUP');
-  for (const deadline = performance.now() + RELOAD_MS; performance.now() < deadline; await setTimeout(POLL_MS))
-    if (await isDone()) return;
+  if (await poll(async () => (await isDone()) || null, { everyMs: POLL_MS, forMs: RELOAD_MS })) return;
   throw new StartRefused(
     1,
     `the new key is stored, but the daemon (process ${pid}) has not confirmed that it uses it`,

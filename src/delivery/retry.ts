@@ -1,17 +1,32 @@
 /** When a failed attempt is repeated: a policy as data, and a reducer of attempts. It has no clock and no I/O. */
 
-/** How often and when an item is tried again. */
-export interface RetryPolicy {
+/** When something that failed is tried again. */
+export interface Schedule {
   /** Seconds before each further attempt; the last one repeats. */
   readonly pauses: readonly [number, ...number[]];
   /** Attempts after the first one; infinite for no end. */
   readonly retries: number;
+  /** Each pause is multiplied by a random factor between these two, so that those that failed together do not return together. Absent: 1. */
+  readonly jitter?: readonly [least: number, most: number];
+}
+
+/** Milliseconds before another attempt, after one that failed and `failures` before it; null if it was the last one. `random` is from 0 to 1. */
+export function waitMs(
+  { pauses, retries, jitter: [least, most] = [1, 1] }: Schedule,
+  failures: number,
+  random: number = Math.random(),
+): number | null {
+  if (failures >= retries) return null;
+  const pause = pauses[Math.min(failures, pauses.length - 1)]!;
+  return Math.round(1000 * pause * (least + (most - least) * random));
+}
+
+/** How often and when an item is delivered again. */
+export interface RetryPolicy extends Schedule {
   /** Milliseconds after the first failure from which on a further one is the last, however long the receiver asks to wait. */
   readonly patienceMs: number;
   /** The longest pause in seconds that a receiver can ask for. It can ask for a longer pause than the policy has, not for a shorter one. */
   readonly longestWait: number;
-  /** Each pause is multiplied by a random factor between these two, so that senders that failed together do not return together. */
-  readonly jitter: readonly [least: number, most: number];
 }
 
 /** Pauses in seconds, each twice the one before, up to the longest. */
@@ -64,15 +79,9 @@ export function afterAttempt(
   if (result === 'delivered') return { next: 'advance', state: untried };
   const failures = before.failures + 1;
   const failingSince = before.failingSince ?? startedAt;
-  if (result === 'gone' || failures > policy.retries || endedAt - failingSince >= policy.patienceMs)
+  const wait = waitMs(policy, before.failures, random);
+  if (result === 'gone' || wait === null || endedAt - failingSince >= policy.patienceMs)
     return { next: 'give-up', state: { failures, failingSince, nextAt: null } };
-  const seconds = pauseSeconds(policy, failures, waitSeconds, random);
-  return { next: 'retry', state: { failures, failingSince, nextAt: endedAt + Math.round(seconds * 1000) } };
-}
-
-function pauseSeconds(policy: RetryPolicy, failures: number, waitSeconds: number | null, random: number): number {
-  const { pauses, longestWait } = policy;
-  const [least, most] = policy.jitter;
-  const pause = pauses[Math.min(failures, pauses.length) - 1]!;
-  return Math.max(pause * (least + (most - least) * random), Math.min(waitSeconds ?? 0, longestWait));
+  const asked = Math.round(1000 * Math.min(waitSeconds ?? 0, policy.longestWait));
+  return { next: 'retry', state: { failures, failingSince, nextAt: endedAt + Math.max(wait, asked) } };
 }

@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { NotServing, ServerRefusal, Unreachable } from '../../src/cli/client/failures.ts';
 import { type Repeatable, RequestRetry } from '../../src/cli/client/request-retry.ts';
-import { pause, poll, retry, retryWaits } from '../../src/cli/framework/retry.ts';
+import { pause, poll, retry, schedules } from '../../src/cli/framework/retry.ts';
+import { waitMs } from '../../src/delivery/retry.ts';
 
 const never = new AbortController().signal;
 const lost = () => new Unreachable('the connection was lost', true);
@@ -42,7 +43,7 @@ async function requested(
 }
 
 describe('a request', () => {
-  const reading = [...retryWaits.reading];
+  const reading = [0, 1].map(failures => waitMs(schedules.reading, failures));
   test.each<[string, readonly unknown[], Repeatable, object]>([
     ['that succeeds is sent once', ['a'], 'lost', { result: 'a', pauses: [], restarts: 0 }],
     ['that is a read is sent again after a loss', [lost(), 'a'], 'lost', { result: 'a', pauses: [200] }],
@@ -120,7 +121,8 @@ describe('a retry', () => {
   });
 
   test('has waits that never become shorter', () => {
-    for (const waits of Object.values(retryWaits)) expect([...waits].sort((one, other) => one - other)).toEqual(waits);
+    for (const { pauses } of Object.values(schedules))
+      expect([...pauses].sort((one, other) => one - other)).toEqual(pauses);
   });
 });
 

@@ -1,7 +1,14 @@
 /** The states of an item that is delivered: what follows from each attempt, as a table. */
 import { describe, expect, it, test } from 'vitest';
 import { watchRetries } from '../../src/cli/commands/reports/watch/delivery.ts';
-import { type AttemptResult, afterAttempt, doubling, type RetryPolicy, untried } from '../../src/delivery/retry.ts';
+import {
+  type AttemptResult,
+  afterAttempt,
+  doubling,
+  type RetryPolicy,
+  untried,
+  waitMs,
+} from '../../src/delivery/retry.ts';
 
 const policy: RetryPolicy = { pauses: [1, 10], retries: 3, patienceMs: 60_000, longestWait: 100, jitter: [1, 1] };
 const failedSince = (failures: number, failingSince = 0) => ({ failures, failingSince, nextAt: 5000 });
@@ -30,6 +37,11 @@ it('moves each pause by the jitter of the policy', () => {
   const nextAt = (random: number) =>
     afterAttempt({ ...policy, jitter: [0.5, 1.5] }, untried, again(), at(0, random)).state.nextAt;
   expect([0, 0.5, 1].map(nextAt)).toEqual([500, 1000, 1500]);
+});
+
+it('ends after the retries of a schedule, and repeats its last pause until then', () => {
+  const schedule = { pauses: [1, 10], retries: 3 } as const;
+  expect([0, 1, 2, 3].map(failures => waitMs(schedule, failures))).toEqual([1000, 10_000, 10_000, null]);
 });
 
 it('doubles pauses up to the longest', () => {

@@ -11,12 +11,13 @@ import {
   type RetryPolicy,
   untried,
 } from '../../../src/delivery/retry.ts';
+import { sleep } from '../../../src/delivery/wait.ts';
 import type { EventRecord } from '../../domain/journal.ts';
 import type { Home } from '../../home/home.ts';
 import type { Logger } from '../../logger.ts';
 import { isLoopbackName } from '../../loopback.ts';
 import type { Store } from '../../store/store.ts';
-import { JournalTail, pause } from '../journal-tail.ts';
+import { JournalTail } from '../journal-tail.ts';
 import { inTurn } from '../turns.ts';
 import { type AuditLine, toAuditLine } from './audit-line.ts';
 import { ForwardPosition } from './position.ts';
@@ -111,7 +112,7 @@ export class Forwarder {
       settle: settlement => this.#settle(settlement),
       onFailure: ({ message }, retryMs) => this.#warn(message, retryMs),
       now: () => performance.now(),
-      sleep: pause,
+      sleep: sleep,
     });
   }
 

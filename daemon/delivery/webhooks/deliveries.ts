@@ -1,7 +1,8 @@
 /** Delivers to all endpoints of a registry. Of several daemons one delivers at a time; another takes over when it has gone. */
+import { sleep } from '../../../src/delivery/wait.ts';
 import { WEBHOOKS, type WebhookRecord, webhooksIn } from '../../domain/webhook.ts';
 import type { Store } from '../../store/store.ts';
-import { JournalTail, pause } from '../journal-tail.ts';
+import { JournalTail } from '../journal-tail.ts';
 import { inTurn } from '../turns.ts';
 import { type EndpointParts, endpointDelivery } from './endpoint.ts';
 
@@ -64,7 +65,7 @@ export class WebhookDeliveries {
   async #look(): Promise<void> {
     if (this.#looking) return;
     this.#looking = true;
-    await pause(LOOK_MS, this.#stop.signal);
+    await sleep(LOOK_MS, this.#stop.signal);
     this.#looking = false;
     const version = await this.#parts.store.documentVersion(WEBHOOKS).catch(() => this.#version);
     if (version !== this.#version) this.changed();
@@ -121,7 +122,7 @@ export class WebhookDeliveries {
       return list.filter(({ disabled }) => disabled === null);
     } catch (error) {
       this.#parts.log.warn({ err: error }, 'the webhooks could not be read');
-      await pause(FAILED_LOOK_MS, this.#stop.signal);
+      await sleep(FAILED_LOOK_MS, this.#stop.signal);
       this.changed();
       return [...this.#running.values()].map(({ record }) => record);
     }

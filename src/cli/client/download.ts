@@ -1,7 +1,8 @@
 /** A file as it comes from the server, resumed if the connection breaks. */
 import type { RouteName } from '../../contract/endpoints.ts';
+import { waitMs } from '../../delivery/retry.ts';
 import { Fault } from '../framework/fault.ts';
-import { retryWaits } from '../framework/retry.ts';
+import { schedules } from '../framework/retry.ts';
 import type { Client, FileResponse } from './client.ts';
 import { Unreachable } from './failures.ts';
 
@@ -36,8 +37,8 @@ export async function* downloadedBytes(download: FileDownload): AsyncGenerator<B
       return;
     } catch (error) {
       if (received === size) return;
-      const pause = retryWaits.download[failures++];
-      if (!(error instanceof Unreachable) || received === 0 || pause === undefined) throw error;
+      const pause = waitMs(schedules.download, failures++);
+      if (!(error instanceof Unreachable) || received === 0 || pause === null) throw error;
       onRetry(`${error.message}; resuming in ${pause / 1000} s`);
       await client.pause(pause);
     }

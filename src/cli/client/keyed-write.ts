@@ -2,7 +2,8 @@
  * Sends a write again if its response was lost. That is safe only with a server that accepts idempotency keys: another one would
  * carry the write out twice. So the server must have said so before the write is sent, and again before it is repeated.
  */
-import { retry, retryWaits } from '../framework/retry.ts';
+import { waitMs } from '../../delivery/retry.ts';
+import { retry, schedules } from '../framework/retry.ts';
 import { isLost, isServerRefusal, type NotServing, Unreachable } from './failures.ts';
 
 /** A key for a write. */
@@ -44,8 +45,8 @@ export async function sendKeyed<T>(write: KeyedWrite<T>): Promise<T> {
       lost = error;
       notice(`${error.message}; sending the request again (it is carried out once)`);
     } else if (error === lost || !(error instanceof Unreachable || isLost(error) || isStillRunning(error))) throw error;
-    const wait = retryWaits.keyedWriting[failures];
-    if (wait === undefined) throw lost;
+    const wait = waitMs(schedules.keyedWriting, failures);
+    if (wait === null) throw lost;
     await pause(wait);
   });
 }

@@ -1,5 +1,6 @@
 /** What is done before another attempt of a request: one wrapper around whatever sends it. */
-import { retry, retryWaits } from '../framework/retry.ts';
+import { waitMs } from '../../delivery/retry.ts';
+import { retry, schedules } from '../framework/retry.ts';
 import { isLost, isServerRefusal, type ServerRefusal, Unreachable } from './failures.ts';
 
 /** If the server does not say how long to wait for its limit. */
@@ -51,8 +52,8 @@ export class RequestRetry {
         if (restarted || !(await restart())) throw error;
         restarted = true;
       } else {
-        const milliseconds = repeatable === 'lost' && isLost(error) ? retryWaits.reading[losses++] : undefined;
-        if (milliseconds === undefined) throw error;
+        const milliseconds = repeatable === 'lost' && isLost(error) ? waitMs(schedules.reading, losses++) : null;
+        if (milliseconds === null) throw error;
         trace(`${(error as Error).message}; trying again`);
         await pause(milliseconds);
       }

@@ -3,7 +3,9 @@ import { Code } from '../../contract/codes.ts';
 import { endpoints } from '../../contract/endpoints.ts';
 import type { Notification } from '../../contract/events.ts';
 import type { EventType } from '../../contract/values.ts';
-import { retryWaits, sleep } from '../framework/retry.ts';
+import { waitMs } from '../../delivery/retry.ts';
+import { sleep } from '../../delivery/wait.ts';
+import { schedules } from '../framework/retry.ts';
 import type { Client, Route } from './client.ts';
 import { isServerRefusal, NotServing, Unreachable } from './failures.ts';
 import { pathOf } from './operations.ts';
@@ -33,8 +35,6 @@ interface StreamOptions {
 const renewRetryMs = 10_000;
 /** With several addresses: another one may learn of an event a little later than the one that sent it. */
 const aheadTries = 5;
-/** The longest delay of a timer, in milliseconds. */
-const maxTimerMs = 2 ** 31 - 1;
 
 /**
  * Events in order and without repeats, for as long as they are read. The first connection must succeed; a lost one is
@@ -75,7 +75,7 @@ class StreamFollower {
       if (this.#isRenewal) continue;
       this.#options.onState('lost', connection.reason);
       if (this.#route.lost(connection.reason)) continue;
-      await sleep(jittered(retryWaits.stream[0]), this.#signal);
+      await this.#backOff(0);
     }
   }
 
@@ -102,7 +102,8 @@ class StreamFollower {
       return;
     }
     if (this.#isAhead(error)) {
-      if (this.#options.client.addresses.length > 0 && this.#failures < aheadTries) return this.#backOff();
+      if (this.#options.client.addresses.length > 0 && this.#failures < aheadTries)
+        return this.#backOff(this.#failures++);
       onState('gap', 'the journal of the server does not continue from there: events may be missing');
       this.#last = null;
       return;
@@ -110,11 +111,11 @@ class StreamFollower {
     if (!this.#connected || !(isAway || isServerRefusal(error, 429, 500))) throw error;
     onState('lost', error.message);
     this.#isRenewal = false;
-    await this.#backOff();
+    await this.#backOff(this.#failures++);
   }
 
-  #backOff(): Promise<void> {
-    return sleep(jittered(retryWaits.stream[this.#failures++] ?? retryWaits.stream.at(-1)!), this.#signal);
+  #backOff(failures: number): Promise<void> {
+    return sleep(waitMs(schedules.stream, failures)!, this.#signal);
   }
 
   /** After a restore the journal may end before the last event seen. A wrong start that the user gave is an error. */
@@ -159,8 +160,7 @@ async function renewInTime(client: Client, connection: StreamConnection, ended: 
   const due = renewalTime(connection.token);
   if (due === Number.POSITIVE_INFINITY) return;
   for (let margin = 1_000; ; margin = renewRetryMs) {
-    const wait = Math.max(due - Date.now(), 0) + margin;
-    await sleep(Math.min(wait, maxTimerMs), ended);
+    await sleep(Math.max(due - Date.now(), 0) + margin, ended);
     if (ended.aborted) return;
     const fresh = await client.token().catch(() => connection.token);
     if (ended.aborted) return;
@@ -175,6 +175,3 @@ function pathFor({ types, deviceId }: StreamOptions, since: number | null): stri
     { since: since ?? undefined, types: types.length ? types.join(',') : undefined, deviceId },
   );
 }
-
-/** Spreads the reconnects of many clients to a server that has restarted. */
-const jittered = (milliseconds: number): number => milliseconds * (0.75 + Math.random() / 2);

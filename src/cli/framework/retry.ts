@@ -1,19 +1,27 @@
-/** Repeats: one loop for what failed, one for what is awaited, and the waits of both. */
+/** Repeats what failed, and waits for what is awaited; Ctrl-C ends both. The schedules of all requests are here. */
+import { doubling, type Schedule } from '../../delivery/retry.ts';
+import * as waiting from '../../delivery/wait.ts';
 import { interrupted } from './fault.ts';
 
-/** Waits before further attempts, in milliseconds. */
-export const retryWaits = {
+const times = (...pauses: readonly [number, ...number[]]) => ({ pauses, retries: pauses.length });
+
+/** When requests are sent again. */
+export const schedules = {
   /** A read whose connection broke. */
-  reading: [200, 800],
+  reading: times(0.2, 0.8),
   /** A write with a key whose response was lost. */
-  keyedWriting: [500, 1_000, 2_000, 4_000, 8_000],
+  keyedWriting: times(...doubling(0.5, 8)),
   /** A batch of a run that takes long: a server that restarts does not end it. */
-  batch: [500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000],
+  batch: times(0.5, 1, 2, 4, 8, 15, 30),
   /** A download of which nothing more arrives. */
-  download: [250, 1_000, 3_000, 10_000, 20_000],
-  /** A stream that was connected; the last wait repeats. */
-  stream: [250, 500, 1_000, 2_000, 5_000, 10_000, 30_000],
-} as const;
+  download: times(0.25, 1, 3, 10, 20),
+  /** A stream that was connected. */
+  stream: { pauses: [0.25, 0.5, 1, 2, 5, 10, 30], retries: Number.POSITIVE_INFINITY, jitter: [0.75, 1.25] },
+  /** A registry that keys in a spool file wait for. */
+  spool: { pauses: [1, 2, 4, 8, 15], retries: Number.POSITIVE_INFINITY },
+  /** The start of a local daemon that dies again and again: without pauses, the restarts would occupy the machine. */
+  starting: { pauses: doubling(1, 30), retries: Number.POSITIVE_INFINITY },
+} as const satisfies Readonly<Record<string, Schedule>>;
 
 /**
  * Resolves as `attempt` does. After each failure, `recover` gets the error and the number of failures before it: it resolves once
@@ -32,40 +40,18 @@ export async function retry<T>(
   }
 }
 
-interface PollOptions {
-  readonly everyMs: number;
-  /** Without a value the poll ends after this time; by default it does not. */
-  readonly forMs?: number;
-  readonly signal: AbortSignal;
-}
-
-/** The first value of `read` that is not null; null once the time has passed. Throws `interrupted` if the signal is aborted. */
+/** Like `poll` of the delivery engine. Throws a fault of kind `interrupted` if the signal is aborted. */
 export async function poll<T>(
   read: () => T | null | Promise<T | null>,
-  { everyMs, forMs = Number.POSITIVE_INFINITY, signal }: PollOptions,
+  options: { readonly everyMs: number; readonly forMs?: number; readonly signal: AbortSignal },
 ): Promise<T | null> {
-  for (const deadline = Date.now() + forMs; ; await pause(everyMs, signal)) {
-    const value = await read();
-    if (value !== null || Date.now() >= deadline) return value;
-  }
+  const value = await waiting.poll(read, options);
+  if (value === null && options.signal.aborted) throw interrupted();
+  return value;
 }
 
 /** Waits. Throws a fault of kind `interrupted` if the signal is aborted. */
 export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  await sleep(milliseconds, signal);
+  await waiting.sleep(milliseconds, signal);
   if (signal.aborted) throw interrupted();
-}
-
-/** Waits. An aborted signal ends the wait early, and without an error. */
-export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise(resolve => {
-    const timer = setTimeout(finish, milliseconds);
-    function finish(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', finish);
-      resolve();
-    }
-    signal.addEventListener('abort', finish);
-  });
 }

@@ -1,11 +1,12 @@
 /** Sends batches, each with an idempotency key: a batch that is sent again is carried out once and gets the same response. */
 import { Code } from '../../contract/codes.ts';
+import { waitMs } from '../../delivery/retry.ts';
 import type { Client } from '../client/client.ts';
 import { isServerRefusal, ServerRefusal, Unreachable } from '../client/failures.ts';
 import { newKey } from '../client/keyed-write.ts';
 import type { Context } from '../framework/context.ts';
 import { Fault } from '../framework/fault.ts';
-import { retry, retryWaits } from '../framework/retry.ts';
+import { retry, schedules } from '../framework/retry.ts';
 
 /** The response to one attempt. */
 interface BatchResponse<Result> {
@@ -54,8 +55,8 @@ export class BatchSender {
     const attempt = () => attempts.next();
     return retry(attempt, async (error, failures) => {
       this.isUncertain = attempts.maybeDone || !isRefusal(error);
-      const wait = attempts.canRepeat(error) ? retryWaits.batch[failures] : undefined;
-      if (wait === undefined) throw error;
+      const wait = attempts.canRepeat(error) ? waitMs(schedules.batch, failures) : null;
+      if (wait === null) throw error;
       this.#context.out.notice(`${(error as Error).message}; retrying in ${wait / 1000} s`);
       await client.pause(wait);
     });

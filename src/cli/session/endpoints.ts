@@ -1,13 +1,12 @@
 import type { DaemonInfo } from '../../contract/local.ts';
+import { waitMs } from '../../delivery/retry.ts';
 import type { Endpoint } from '../client/endpoint.ts';
 import { Unreachable } from '../client/failures.ts';
-import { pause } from '../framework/retry.ts';
+import { pause, schedules } from '../framework/retry.ts';
 import { portOf, readDaemonStart } from '../settings/daemon-start.ts';
 import { isDaemon } from '../settings/processes.ts';
 import { readDaemonInfo, type Settings, socketOf } from '../settings/settings.ts';
 
-const firstPauseMs = 1_000;
-const maxPauseMs = 30_000;
 const quietMs = 5 * 60_000;
 
 interface LocalEndpointOptions {
@@ -117,7 +116,7 @@ export class LocalEndpoint implements Endpoint {
   }
 }
 
-/** Pauses before the starts of a daemon that dies again and again: without them, the restarts would occupy the machine. */
+/** Pauses before the starts of a daemon that dies again and again. */
 export class StartBackoff {
   readonly #now: () => number;
   #starts = 0;
@@ -128,10 +127,10 @@ export class StartBackoff {
     this.#now = now;
   }
 
-  /** Milliseconds to wait before the next start: 0 before the first one, then 1 s, doubled up to 30 s. Starts over after 5 minutes without a start. */
+  /** Milliseconds to wait before the next start: 0 before the first one, then those of the schedule. Starts over after 5 minutes without a start. */
   next(): number {
     if (this.#now() - this.#last > quietMs) this.#starts = 0;
-    const wait = this.#starts === 0 ? 0 : Math.min(firstPauseMs * 2 ** (this.#starts - 1), maxPauseMs);
+    const wait = this.#starts === 0 ? 0 : waitMs(schedules.starting, this.#starts - 1)!;
     this.#starts++;
     this.#last = this.#now() + wait;
     return wait;

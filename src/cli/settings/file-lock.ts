@@ -1,5 +1,6 @@
 /** Locks between processes of one machine: a file that names the process that holds the lock. */
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { poll } from '../../delivery/wait.ts';
 import { Fault, systemCode } from '../framework/fault.ts';
 import { removeIfPossible } from './files.ts';
 import { isAlive, startOf } from './processes.ts';
@@ -50,22 +51,24 @@ export function tryLock(file: string, minAgeMs = 0): FileLock | LockHolder {
 
 /** Runs `work` while this process holds the lock. Waits for other processes; a fault if one holds the lock for too long. */
 export async function withLock<T>(file: string, work: () => T): Promise<T> {
-  for (const deadline = Date.now() + maxWaitMs; ; ) {
+  let pid: number | null = null;
+  const take = () => {
     const lock = tryLock(file, abandonedMs);
-    if ('release' in lock) {
-      try {
-        return work();
-      } finally {
-        lock.release();
-      }
-    }
-    if (Date.now() > deadline)
-      throw new Fault(
-        'failure',
-        `${file} is locked${lock.pid === null ? '' : ` by process ${lock.pid}`}`,
-        'run the command again once that process has ended, or remove the file',
-      );
-    await new Promise(resolve => setTimeout(resolve, pollMs * (0.5 + Math.random())));
+    if ('release' in lock) return lock;
+    pid = lock.pid;
+    return null;
+  };
+  const lock = await poll(take, { everyMs: pollMs, jitter: [0.5, 1.5], forMs: maxWaitMs });
+  if (lock === null)
+    throw new Fault(
+      'failure',
+      `${file} is locked${pid === null ? '' : ` by process ${pid}`}`,
+      'run the command again once that process has ended, or remove the file',
+    );
+  try {
+    return work();
+  } finally {
+    lock.release();
   }
 }
 

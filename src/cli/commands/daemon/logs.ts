@@ -1,6 +1,7 @@
 import { closeSync, type FSWatcher, openSync, readSync, statSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { homeFiles } from '../../../contract/local.ts';
+import { sleep } from '../../../delivery/wait.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
 import { exitCodes } from '../../framework/exit-codes.ts';
@@ -113,19 +114,13 @@ async function follow(context: Context, file: string, from: number): Promise<num
 }
 
 /** Resolves when the file may have grown, at the latest after a second: file watching can miss a change. */
-function changed(file: string, signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    const watcher = watched(file);
-    const timer = setTimeout(finish, 1000);
-    function finish(): void {
-      clearTimeout(timer);
-      watcher?.close();
-      signal.removeEventListener('abort', finish);
-      resolve();
-    }
-    watcher?.once('change', finish).once('error', finish);
-    signal.addEventListener('abort', finish, { once: true });
-  });
+async function changed(file: string, signal: AbortSignal): Promise<void> {
+  const watcher = watched(file);
+  const change = new AbortController();
+  const finish = () => change.abort();
+  watcher?.once('change', finish).once('error', finish);
+  await sleep(1000, AbortSignal.any([signal, change.signal]));
+  watcher?.close();
 }
 
 /** Null if the file does not exist right now: a long log is renamed, and a log may be deleted. */

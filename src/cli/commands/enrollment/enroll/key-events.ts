@@ -1,11 +1,11 @@
 /** Attached keys as they change: from the notification stream, and from the list of keys, which finds what the stream missed. */
 import type { Key } from '../../../../contract/hardware.ts';
+import { sleep } from '../../../../delivery/wait.ts';
 import { AttachedKeys, type KeyChange } from '../../../../enrollment/line/attached-keys.ts';
 import { Unreachable } from '../../../client/failures.ts';
 import { followNotifications } from '../../../client/stream.ts';
 import type { Context } from '../../../framework/context.ts';
 import { interrupted } from '../../../framework/fault.ts';
-import { sleep } from '../../../framework/retry.ts';
 
 /** How long events are followed, and who is informed of the stream. */
 export interface KeyEventOptions {

@@ -1,10 +1,12 @@
 /** Keys of a run whose registry may be away: they wait in the spool file, and are delivered in the background when it answers. */
 
+import { waitMs } from '../../../../delivery/retry.ts';
+import { sleep } from '../../../../delivery/wait.ts';
 import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import { isServerRefusal } from '../../../client/failures.ts';
 import type { Context } from '../../../framework/context.ts';
 import { counted } from '../../../framework/count.ts';
-import { sleep } from '../../../framework/retry.ts';
+import { schedules } from '../../../framework/retry.ts';
 import { safe, shellWord } from '../../../terminal/text.ts';
 import { isAway } from '../enroll/enrollment-parts.ts';
 import type { KeyLabel } from '../labels/enrolled.ts';
@@ -12,9 +14,6 @@ import { Delivery, rowOf } from './deliver.ts';
 import type { SpoolEntry } from './lines.ts';
 import { demandRegistry, meetRegistry } from './registry.ts';
 import { SpoolFile, Unwritable } from './spool-file.ts';
-
-/** Waits between two attempts to reach the registry; the last one repeats. */
-const retryMs = [1_000, 2_000, 4_000, 8_000, 15_000];
 
 /** What is spooled in a run. */
 export class Outbox {
@@ -144,7 +143,7 @@ export class Outbox {
           tries = 0;
         }
         this.#away = error;
-        await sleep(retryMs[Math.min(tries, retryMs.length - 1)]!, this.#stop.signal);
+        await sleep(waitMs(schedules.spool, tries)!, this.#stop.signal);
       }
     }
   }

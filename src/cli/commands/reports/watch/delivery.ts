@@ -2,12 +2,11 @@
 import type { Notification } from '../../../../contract/events.ts';
 import { Delivery, type Settlement } from '../../../../delivery/delivery.ts';
 import { type AttemptResult, doubling, type RetryPolicy, untried } from '../../../../delivery/retry.ts';
-
+import { sleep } from '../../../../delivery/wait.ts';
 import type { Context } from '../../../framework/context.ts';
 import { counted } from '../../../framework/count.ts';
 import { exitCodes } from '../../../framework/exit-codes.ts';
 import { Fault } from '../../../framework/fault.ts';
-import { sleep } from '../../../framework/retry.ts';
 import type { Abandon } from '../../../terminal/io.ts';
 import { safe } from '../../../terminal/text.ts';
 import type { CursorFile } from './cursor-file.ts';
