@@ -1,5 +1,5 @@
 /** Security keys in the browser. The code for them is loaded when a key is used. */
-import type { AssertionResponse, AttestationResponse } from '../../src/contract/webauthn-input.ts';
+import type { AssertionResponse, AttestationResponse } from '../../src/contract/webauthn.ts';
 import { Problem } from './problem.ts';
 
 /** Whether this browser can use security keys at this address: over HTTPS or at localhost. */

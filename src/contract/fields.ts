@@ -24,8 +24,10 @@ export const TEXT = 'x-text';
 export const SHAPE = 'x-shape';
 /** Schema keyword of an array: the operation validates the items one by one. */
 export const EACH = 'x-each';
-/** Schema keyword of an object: the operation validates it. */
+/** Schema keyword of any value: the operation validates it. */
 export const JUDGED = 'x-judged';
+/** Schema keyword of an object whose members have any names: most characters of a name, which is text of one line. */
+export const NAMES = 'x-names';
 /** Schema keyword of a query parameter: it is another name of the parameter given here, which takes precedence. */
 export const ALIAS = 'x-alias';
 

@@ -1,6 +1,6 @@
 /** What a key claims about itself, the evidence that it gives, and what the registry concludes from both. */
 import { type Static, type TUnsafe, Type } from 'typebox';
-import { line, nullable, oneOf, shown, timestamp } from './fields.ts';
+import { line, NAMES, nullable, oneOf, shown, timestamp } from './fields.ts';
 import { proofBounds } from './limits.ts';
 import { proofGrades, proofMethods, requiredGrades } from './values.ts';
 
@@ -21,6 +21,7 @@ const named = <V>(type: string, description: string) =>
       type: 'object',
       maxProperties: proofBounds.claimItems,
       additionalProperties: { type },
+      [NAMES]: proofBounds.claimLength,
       description,
     }) as TUnsafe<Record<string, V>>,
   );
@@ -82,9 +83,6 @@ const u2fEvidence = Type.Object({
   registration: binary(proofBounds.u2fRegistration, 'response to U2F_REGISTER without the status word'),
 });
 
-/** The shapes of evidence, by method. */
-export const evidenceByMethod = { scp11b: scp11bEvidence, fido: fidoEvidence, u2f: u2fEvidence };
-
 /** What a key gave in answer to a challenge. The registry judges it, and keeps it as it was sent. */
 export const evidence = Type.Union([scp11bEvidence, fidoEvidence, u2fEvidence], {
   description: 'what the key gave in answer to the challenge',
@@ -134,9 +132,6 @@ const leastFirmware = Type.Object({
     examples: ['5.7.0'],
   }),
 });
-
-/** The items of a policy: the request reads them one by one. */
-export const proofPolicyItem = { aaguid, leastFirmware };
 
 /** What a key must prove before it is registered. */
 export const proofPolicy = Type.Object(

@@ -1,17 +1,14 @@
 /** Operations with which keys are proved: a challenge, its answer, and judging stored answers again. */
-import { type TSchema, type TUnsafe, Type } from 'typebox';
+import { Type } from 'typebox';
 import { operations } from './define.ts';
 import * as f from './device-fields.ts';
 import { changers } from './devices.ts';
-import { count, JUDGED, nullable, oneOf, shown, timestamp, token } from './fields.ts';
+import { count, nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { bodyBounds, proofBounds } from './limits.ts';
-import { type Claims, claims, type Evidence, evidence, proof } from './proof.ts';
+import { claims, evidence, proof } from './proof.ts';
 import { evidenceMethods } from './values.ts';
 
 const tag = 'Proofs';
-
-/** A value that the operation reads with a reader of its own: see `proof-input.ts`. */
-const judged = <T>(schema: TSchema): TUnsafe<T> => Type.Unsafe<T>({ ...schema, [JUDGED]: true });
 
 const bytes = (description: string) => shown(`${description}; base64url without padding`);
 
@@ -56,9 +53,9 @@ export const proofOperations = operations({
       serialNumber: f.serialNumber,
       manufacturer: Type.Optional(nullable(f.manufacturer)),
       model: Type.Optional(nullable(f.model)),
-      claims: judged<Claims>(claims),
+      claims,
       // Null counts as absent, as for every optional field.
-      evidence: Type.Optional(judged<Evidence>(evidence)),
+      evidence: Type.Optional(evidence),
     }),
     data: Type.Object({
       serialNumber: shown('serial number'),

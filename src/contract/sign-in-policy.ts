@@ -1,20 +1,18 @@
 /** Who has to sign in with a security key. */
 import { type Static, Type } from 'typebox';
 import { operations } from './define.ts';
-import { EACH } from './fields.ts';
-import { type Role, roles } from './values.ts';
+import { oneOf } from './fields.ts';
+import { roles } from './values.ts';
 
 const tag = 'Security keys of users';
-const ofRoles = {
-  type: 'array',
-  items: { type: 'string', enum: [...roles] },
-  minItems: 0,
-  maxItems: roles.length,
-  description: 'roles whose users must sign in with a security key; empty: none of them',
-} as const;
-
 /** Who has to sign in with a security key. */
-const signInPolicy = Type.Object({ requireKey: Type.Unsafe<Role[]>(ofRoles) });
+const signInPolicy = Type.Object({
+  requireKey: Type.Array(oneOf(roles), {
+    minItems: 0,
+    maxItems: roles.length,
+    description: 'roles whose users must sign in with a security key; empty: none of them',
+  }),
+});
 /** Who has to sign in with a security key. */
 export type SignInPolicy = Static<typeof signInPolicy>;
 
@@ -44,7 +42,7 @@ export const signInPolicyOperations = operations({
     tokenMay: 'policies',
     stepUp: true,
     limit: 'modify',
-    body: Type.Object({ requireKey: Type.Unsafe<Role[]>({ ...ofRoles, [EACH]: true }) }),
+    body: signInPolicy,
     data: signInPolicy,
     errors: [],
     example: { body: { requireKey: [] } },

@@ -71,12 +71,11 @@ export const tokenOperations = operations({
       allowedFrom: Type.Optional(nullable(networks)),
       may: Type.Optional(
         nullable(
-          Type.Array(Type.String(), {
+          Type.Array(oneOf(tokenPermissions), {
             minItems: 0,
             maxItems: tokenPermissions.length,
             description: `what the token may do only with this, each once; absent or null for none. ${permissions}`,
             examples: [['webhooks']],
-            [EACH]: true,
           }),
         ),
       ),

@@ -2,10 +2,10 @@
 import { type Static, Type } from 'typebox';
 import { Code } from './codes.ts';
 import { operations } from './define.ts';
-import { EACH, line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
+import { line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { bodyBounds, proofBounds } from './limits.ts';
 import { proofPolicy } from './proof.ts';
-import { requiredGrades, roles, trustPurposes } from './values.ts';
+import { roles, trustPurposes } from './values.ts';
 
 const tag = 'Trust';
 const adminOnly = ['ADMIN'] as const;
@@ -47,8 +47,6 @@ const metadata = nullable(
 const listed = Type.Object({ metadata, certificates: Type.Array(trustedCertificate) });
 /** Everything that the registry trusts. */
 export type TrustList = Static<typeof listed>;
-
-const each = { [EACH]: true } as const;
 
 /** Trust, and the policy of proofs. */
 export const trustOperations = operations({
@@ -139,14 +137,7 @@ export const trustOperations = operations({
     stepUp: true,
     limit: 'modify',
     bodyValues: bodyBounds.manyValues,
-    body: Type.Object({
-      requiredGrade: oneOf(requiredGrades, { description: 'least grade of a proof; none: a proof is not required' }),
-      allowedAaguids: Type.Unsafe<string[]>({ ...proofPolicy.properties.allowedAaguids, ...each }),
-      leastFirmware: Type.Unsafe<Static<typeof proofPolicy>['leastFirmware']>({
-        ...proofPolicy.properties.leastFirmware,
-        ...each,
-      }),
-    }),
+    body: proofPolicy,
     data: proofPolicy,
     errors: [],
     example: { body: { requiredGrade: 'model', allowedAaguids: [], leastFirmware: [] } },

@@ -1,10 +1,9 @@
 /**
- * Reads an input against a schema of the contract: trims texts, checks values, and names the first field that is wrong. Made
- * for the flat objects of the interface; schemas are compiled to closures because a batch has 10,000 items. A keyword that is
+ * Reads an input against a schema of the contract: trims texts, checks values, and names the first field that is wrong. Schemas are compiled to closures because a batch has 10,000 items. A keyword that is
  * not implemented here throws when the schema is compiled, so that no rule of the contract is skipped silently.
  */
 import type { Static, TObject, TSchema } from 'typebox';
-import { ALIAS, EACH, INSTANT, JUDGED, LIST, SHAPE, TAG_FILTER, TAGS, TEXT } from './fields.ts';
+import { ALIAS, EACH, INSTANT, JUDGED, LIST, NAMES, SHAPE, TAG_FILTER, TAGS, TEXT } from './fields.ts';
 import { parseInstant } from './instant.ts';
 import { readTagChanges, readTagFilter, readTags, TagFault } from './tags.ts';
 import { fitsUntrimmed, type TextKind, textFault, textLength, trimText } from './text.ts';
@@ -30,12 +29,17 @@ interface FieldSchema {
   readonly maximum?: number;
   readonly minItems?: number;
   readonly maxItems?: number;
+  readonly maxProperties?: number;
+  readonly items?: FieldSchema;
+  readonly properties?: Readonly<Record<string, FieldSchema>>;
+  readonly additionalProperties?: FieldSchema;
   readonly pattern?: string;
   readonly default?: unknown;
   readonly [TEXT]?: TextKind;
   readonly [SHAPE]?: string;
   readonly [EACH]?: boolean;
   readonly [JUDGED]?: boolean;
+  readonly [NAMES]?: number;
   readonly [LIST]?: readonly string[];
   readonly [INSTANT]?: true;
   readonly [ALIAS]?: string;
@@ -47,6 +51,8 @@ interface FieldSchema {
 const keywords: Readonly<Record<string, readonly string[]>> = {
   object: ['properties', 'required'],
   nullable: ['anyOf'],
+  choice: ['anyOf'],
+  record: ['maxProperties', 'additionalProperties', NAMES],
   null: [],
   enum: ['enum'],
   string: ['minLength', 'maxLength', 'pattern', TEXT, SHAPE],
@@ -64,11 +70,11 @@ const always: readonly string[] = ['type', 'description', 'examples', 'default',
 /** A message that follows the field's name. */
 class Fault {
   readonly message: string;
-  /** Name of the tag that is wrong, within the field. */
-  readonly tag: string | null;
-  constructor(message: string, tag: string | null = null) {
+  /** What is wrong within the field: `.name` of a member, `[0]` of an item. */
+  readonly at: string;
+  constructor(message: string, at = '') {
     this.message = message;
-    this.tag = tag;
+    this.at = at;
   }
 }
 /** Returns the value as it was read, a fault, or null for a text that is empty after trimming. */
@@ -114,13 +120,13 @@ type FieldReader = (
 function compileField(name: string, schema: FieldSchema, required: boolean, format: InputFormat): FieldReader {
   const check = compileCheck(name, schema, format);
   const target = schema[ALIAS] ?? name;
-  const nullable = schema.anyOf !== undefined;
+  const nullable = kindOf(schema) === 'nullable';
   return (given, into) => {
     const raw = Object.hasOwn(given, name) ? given[name] : undefined;
     if (target !== name && !isAbsent(given[target], format)) return null;
     const value = isAbsent(raw, format) ? (raw === null ? null : undefined) : check(raw);
     if (value instanceof Fault) {
-      const field = value.tag === null ? name : `${name}.${value.tag}`;
+      const field = name + value.at;
       return { field, message: `${field} ${value.message}` };
     }
     if (value === undefined || value === null) {
@@ -141,11 +147,12 @@ function isAbsent(value: unknown, format: InputFormat): boolean {
 
 function kindOf(schema: FieldSchema): string {
   if (schema[JUDGED]) return 'judged';
-  if (schema.anyOf) return 'nullable';
+  if (schema.anyOf) return schema.anyOf.some(option => option.type === 'null') ? 'nullable' : 'choice';
   if (schema.enum) return 'enum';
   if (schema[LIST]) return 'list';
   if (schema[TAGS]) return 'tags';
   if (schema[TAG_FILTER]) return 'tagFilter';
+  if (schema[NAMES]) return 'record';
   return schema[INSTANT] ? 'instant' : String(schema.type);
 }
 
@@ -172,9 +179,15 @@ function compileCheck(name: string, schema: FieldSchema, format: InputFormat): V
     case 'boolean':
       return format === 'text' ? booleanWord : booleanCheck;
     case 'judged':
-      return objectCheck;
+      return value => value;
     case 'array':
-      return arrayCheck(name, schema);
+      return arrayCheck(name, schema, format);
+    case 'object':
+      return objectCheck(schema, format);
+    case 'record':
+      return recordCheck(name, schema, format);
+    case 'choice':
+      return choiceCheck(name, schema.anyOf!, format);
     default:
       throw new Error(`${name}: a field of type ${kind} cannot be validated`);
   }
@@ -247,8 +260,47 @@ function integerCheck({ minimum, maximum }: FieldSchema, format: InputFormat): V
 }
 
 const notObject = new Fault('must be a JSON object');
-const objectCheck: ValidateCheck = value =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : notObject;
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function objectCheck(schema: FieldSchema, format: InputFormat): ValidateCheck {
+  const read = compileReader(schema as TObject, format);
+  return value => {
+    if (!isObject(value)) return notObject;
+    const result = read(value);
+    if (result.ok) return result.value;
+    const { field, message } = result;
+    return new Fault(message.slice(field.length + 1), `.${field}`);
+  };
+}
+
+/** An object whose members have any names, and values of one kind. */
+function recordCheck(name: string, schema: FieldSchema, format: InputFormat): ValidateCheck {
+  const { maxProperties = Number.POSITIVE_INFINITY } = schema;
+  const nameCheck = textCheck({ maxLength: schema[NAMES]!, [TEXT]: 'line' });
+  const check = compileCheck(name, schema.additionalProperties!, format);
+  return value => {
+    if (!isObject(value) || Object.keys(value).length > maxProperties)
+      return new Fault(`must be an object of at most ${maxProperties} values`);
+    for (const [member, each] of Object.entries(value)) {
+      const wrongName = nameCheck(member);
+      if (wrongName instanceof Fault) return new Fault(`has a name that ${wrongName.message}`);
+      if ((check(each) ?? notText) instanceof Fault) return new Fault('has a value of another type');
+    }
+    return value;
+  };
+}
+
+/** One of several objects, which a member distinguishes: it has one value in each of them. */
+function choiceCheck(name: string, options: readonly FieldSchema[], format: InputFormat): ValidateCheck {
+  const mark = Object.entries(options[0]?.properties ?? {}).find(([, field]) => field.enum?.length === 1)?.[0];
+  const marked = options.map(option => [option.properties?.[mark ?? '']?.enum?.[0], option] as const);
+  if (mark === undefined || marked.some(([value]) => value === undefined))
+    throw new Error(`${name}: a member with one value has to distinguish the objects of a union`);
+  const checks = new Map<unknown, ValidateCheck>(marked.map(([value, option]) => [value, objectCheck(option, format)]));
+  const fault = new Fault(`must be one of ${[...checks.keys()].join(', ')}`, `.${mark}`);
+  return value => (isObject(value) ? (checks.get(value[mark])?.(value) ?? fault) : notObject);
+}
 
 const notBoolean = new Fault('must be true or false');
 const booleanCheck: ValidateCheck = value => (typeof value === 'boolean' ? value : notBoolean);
@@ -262,17 +314,30 @@ const tagCheck =
   (read: (value: unknown) => unknown): ValidateCheck =>
   value => {
     const found = read(value);
-    return found instanceof TagFault ? new Fault(found.message, found.tag) : found;
+    return found instanceof TagFault ? new Fault(found.message, found.tag === null ? '' : `.${found.tag}`) : found;
   };
 
-/** Checks the number of items; the operation checks the items, which the schema has to state. */
-function arrayCheck(name: string, schema: FieldSchema): ValidateCheck {
-  if (!schema[EACH]) throw new Error(`${name}: the items of an array are not validated; see ${EACH}`);
-  const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = schema;
+/** With `EACH` the operation checks the items: only those that are wrong fail. */
+function arrayCheck(name: string, schema: FieldSchema, format: InputFormat): ValidateCheck {
+  const { minItems = 0, maxItems = Number.POSITIVE_INFINITY, items } = schema;
+  if (!schema[EACH] && !items) throw new Error(`${name}: an array has no schema of its items`);
+  const check = schema[EACH] ? null : compileCheck(`${name}[]`, items!, format);
   return value => {
     if (!Array.isArray(value)) return new Fault('must be an array');
     if (value.length < minItems || value.length > maxItems)
       return new Fault(`must have ${minItems} to ${maxItems} items`);
-    return value;
+    return check ? checkItems(value, check) : value;
   };
+}
+
+const emptyItem = new Fault('must not be empty');
+
+function checkItems(items: readonly unknown[], check: ValidateCheck): readonly unknown[] | Fault {
+  const read: unknown[] = [];
+  for (const [i, item] of items.entries()) {
+    const found = check(item) ?? emptyItem;
+    if (found instanceof Fault) return new Fault(found.message, `[${i}]${found.at}`);
+    read.push(found);
+  }
+  return read;
 }

@@ -1,29 +1,59 @@
 /** Operations with which people register security keys and sign in with them (WebAuthn). */
-import { type Static, type TUnsafe, Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { expireTime, jwt, loginData, session } from './auth.ts';
 import { Code } from './codes.ts';
 import { operations } from './define.ts';
-import { JUDGED, line, nullable, secret, shown, timestamp, token } from './fields.ts';
+import { JUDGED, line, nullable, SHAPE, secret, shown, timestamp, token } from './fields.ts';
 import { passkeyIds } from './ids.ts';
 import { passkeyBounds, stepUpSeconds, textLengths } from './limits.ts';
 import { roles } from './values.ts';
-import type { AssertionResponse, AttestationResponse } from './webauthn-input.ts';
 
 const tag = 'Security keys of users';
 const minutes = passkeyBounds.challengeSeconds / 60;
 
 /** An object of WebAuthn in JSON, as browsers write and read it (WebAuthn 3, 5.1 `toJSON`, `parse…FromJSON`). */
-const webauthnJson = <T>(description: string, judged: object = {}): TUnsafe<T> =>
-  Type.Unsafe<T>({ type: 'object', additionalProperties: true, description, ...judged });
-const attestation = webauthnJson<AttestationResponse>('what `navigator.credentials.create` returned, as JSON', {
-  [JUDGED]: true,
-});
-const assertion = webauthnJson<AssertionResponse>('what `navigator.credentials.get` returned, as JSON', {
-  [JUDGED]: true,
-});
-const requestOptions = webauthnJson<object>('`publicKey` of `navigator.credentials.get`, as JSON');
+const webauthnJson = (description: string) =>
+  Type.Unsafe<object>({ type: 'object', additionalProperties: true, description });
+const bytes = (maxLength: number) =>
+  Type.String({ minLength: 1, maxLength, pattern: '^[A-Za-z0-9_\\-]+$', [SHAPE]: 'base64url without padding' });
+const credential = {
+  id: bytes(passkeyBounds.id),
+  rawId: bytes(passkeyBounds.id),
+  type: Type.Unsafe<'public-key'>({ type: 'string', pattern: '^public-key$', [SHAPE]: 'public-key' }),
+};
+const clientDataJSON = bytes(passkeyBounds.clientData);
+const attestation = Type.Object(
+  {
+    ...credential,
+    response: Type.Object({
+      clientDataJSON,
+      attestationObject: bytes(passkeyBounds.attestationObject),
+      transports: Type.Optional(Type.Unsafe<unknown>({ description: 'an array of words, hints only', [JUDGED]: true })),
+    }),
+  },
+  { description: 'what `navigator.credentials.create` returned, as JSON' },
+);
+const assertion = Type.Object(
+  {
+    ...credential,
+    response: Type.Object({
+      clientDataJSON,
+      authenticatorData: bytes(passkeyBounds.authenticatorData),
+      signature: bytes(passkeyBounds.signature),
+      userHandle: Type.Optional(nullable(bytes(passkeyBounds.id))),
+    }),
+  },
+  { description: 'what `navigator.credentials.get` returned, as JSON' },
+);
+/** What a browser returns for a new credential. Bytes are base64url. */
+export type AttestationResponse = Static<typeof attestation>;
+/** What a browser returns for a signature. Bytes are base64url. `userHandle`: what the key names the account by, if it does. */
+export type AssertionResponse = Static<typeof assertion>;
+const requestOptions = webauthnJson('`publicKey` of `navigator.credentials.get`, as JSON');
 const ofUser = { userId: token({ description: 'user id', examples: ['USR-1'] }) };
-const example = { id: 'AAAA', rawId: 'AAAA', type: 'public-key', response: {}, clientExtensionResults: {} };
+const example = { id: 'AAAA', rawId: 'AAAA', type: 'public-key' };
+const attested = { ...example, response: { clientDataJSON: 'AAAA', attestationObject: 'AAAA', transports: ['usb'] } };
+const asserted = { ...example, response: { clientDataJSON: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' } };
 
 /** A security key that a user signs in with. */
 export const passkey = Type.Object({
@@ -65,7 +95,7 @@ export const passkeyOperations = operations({
     }),
     data: loginData,
     errors: [Code.tokenInvalid],
-    example: { body: { response: example } },
+    example: { body: { response: asserted } },
   },
 
   /** Needs a sign-in of the last ten minutes. */
@@ -79,7 +109,7 @@ export const passkeyOperations = operations({
     stepUp: true,
     withoutKey: true,
     limit: 'query',
-    data: Type.Object({ options: webauthnJson<object>('`publicKey` of `navigator.credentials.create`, as JSON') }),
+    data: Type.Object({ options: webauthnJson('`publicKey` of `navigator.credentials.create`, as JSON') }),
     errors: [Code.parameterError],
   },
 
@@ -100,7 +130,7 @@ export const passkeyOperations = operations({
     }),
     data: passkey,
     errors: [],
-    example: { body: { name: 'desk', response: example } },
+    example: { body: { name: 'desk', response: attested } },
   },
 
   /** An ADMIN sees the keys of any user, other users see their own. */

@@ -1,7 +1,7 @@
 /** Webhooks: the daemon posts the events of the journal to endpoints. */
 import { type Static, Type } from 'typebox';
 import { operations } from './define.ts';
-import { count, EACH, line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
+import { count, line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { webhookIds } from './ids.ts';
 import { webhookBounds } from './limits.ts';
 import { journalEventTypes, webhookStates } from './values.ts';
@@ -77,12 +77,11 @@ export const webhookOperations = operations({
       }),
       types: Type.Optional(
         nullable(
-          Type.Array(Type.String(), {
+          Type.Array(oneOf(journalEventTypes), {
             minItems: 1,
             maxItems: journalEventTypes.length,
             description: `types of event to post, of ${journalEventTypes.join(', ')}; absent or null for all`,
             examples: [['DEVICE_REGISTERED', 'DEVICE_LOCKED']],
-            [EACH]: true,
           }),
         ),
       ),

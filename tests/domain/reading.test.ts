@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { type TSchema, Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
 import { deviceOperations, registration } from '../../src/contract/devices.ts';
+import { line, NAMES, oneOf } from '../../src/contract/fields.ts';
 import { routes } from '../../src/contract/routes.ts';
 import { textLength, trimText } from '../../src/contract/text.ts';
 import { compileReader } from '../../src/contract/validate.ts';
@@ -113,6 +114,65 @@ describe('reading a query', () => {
   });
 });
 
+describe('reading nested values', () => {
+  const method = (name: string) => oneOf([name] as const);
+  const readNested = compileReader(
+    Type.Object({
+      words: Type.Optional(Type.Array(line(5), { maxItems: 2 })),
+      inner: Type.Optional(Type.Object({ sizes: Type.Array(Type.Integer({ minimum: 1 })) })),
+      either: Type.Optional(
+        Type.Union([
+          Type.Object({ method: method('a'), text: line(5) }),
+          Type.Object({ method: method('b'), count: Type.Integer() }),
+        ]),
+      ),
+      flags: Type.Optional(
+        Type.Unsafe<Record<string, boolean>>({
+          type: 'object',
+          maxProperties: 1,
+          additionalProperties: { type: 'boolean' },
+          [NAMES]: 3,
+        }),
+      ),
+    }),
+  );
+  const faultOf = (body: unknown) => {
+    const outcome = readNested(body);
+    return outcome.ok ? null : { field: outcome.field, message: outcome.message };
+  };
+
+  test('returns them trimmed, without unknown members', () => {
+    const body = {
+      words: [' one ', 'two'],
+      inner: { sizes: [1, 2], other: 1 },
+      either: { method: 'b', count: 3, text: 'x' },
+    };
+    const value = { words: ['one', 'two'], inner: { sizes: [1, 2] }, either: { method: 'b', count: 3 } };
+    expect(readNested({ ...body, flags: { rk: true } })).toEqual({
+      ok: true,
+      value: { ...value, flags: { rk: true } },
+    });
+  });
+  test.each([
+    [{ words: 'one' }, 'words', 'words must be an array'],
+    [{ words: ['a', 'b', 'c'] }, 'words', 'words must have 0 to 2 items'],
+    [{ words: ['one', 'longer'] }, 'words[1]', 'words[1] is longer than 5 characters'],
+    [{ words: [' '] }, 'words[0]', 'words[0] must not be empty'],
+    [{ words: [null] }, 'words[0]', 'words[0] must be a string'],
+    [{ inner: [] }, 'inner', 'inner must be a JSON object'],
+    [{ inner: {} }, 'inner.sizes', 'inner.sizes is required'],
+    [{ inner: { sizes: [1, 0] } }, 'inner.sizes[1]', 'inner.sizes[1] must be a whole number of at least 1'],
+    [{ either: {} }, 'either.method', 'either.method must be one of a, b'],
+    [{ either: { method: 'b' } }, 'either.count', 'either.count is required'],
+    [{ either: 'a' }, 'either', 'either must be a JSON object'],
+    [{ flags: { rk: true, up: true } }, 'flags', 'flags must be an object of at most 1 values'],
+    [{ flags: { rk: 'yes' } }, 'flags', 'flags has a value of another type'],
+    [{ flags: { long: true } }, 'flags', 'flags has a name that is longer than 3 characters'],
+  ])('names what is wrong in %j', (body, field, message) => {
+    expect(faultOf(body)).toEqual({ field, message });
+  });
+});
+
 describe('compiling a schema', () => {
   const compile = (field: TSchema) => () => compileReader(Type.Object({ field }));
   test.each([
@@ -126,11 +186,18 @@ describe('compiling a schema', () => {
     ],
     ['an unknown extension keyword', Type.String({ 'x-lower': true }), /^field: .*x-lower/],
     ['a type that is not implemented', Type.Number(), /^field: .*number/],
-    ['a nested object', Type.Object({}), /^field: .*object/],
+    ['a keyword inside a nested object', Type.Object({ inner: Type.Number() }), /^inner: .*number/],
+    ['an object with any members', Type.Unsafe({ type: 'object', additionalProperties: true }), /^field: .*additional/],
     ['null alone', Type.Null(), /^field: .*null/],
     ['a schema without a type', Type.Unknown(), /^field: /],
     ['a union of two types', Type.Union([Type.String(), Type.Integer()]), /^field: .*union/],
-    ['an array whose items are not validated', Type.Array(Type.String()), /^field: .*items/],
+    [
+      'a union of objects that nothing distinguishes',
+      Type.Union([Type.Object({ a: Type.String() }), Type.Object({ b: Type.String() })]),
+      /^field: .*union/,
+    ],
+    ['an array without a schema of its items', Type.Unsafe({ type: 'array' }), /^field: .*items/],
+    ['an array of items that are not validated', Type.Array(Type.Number()), /^field\[\]: .*number/],
   ])('fails for %s', (_, field, message) => {
     expect(compile(field)).toThrow(message);
   });

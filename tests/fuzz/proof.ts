@@ -10,8 +10,9 @@ import { certificatesIn } from '../../daemon/proof/trust-file.ts';
 import type { Question } from '../../daemon/proof/types.ts';
 import { readRegistration } from '../../daemon/proof/u2f.ts';
 import { readCbor } from '../../drivers/protocols/cbor.ts';
-import { ApiError } from '../../src/contract/codes.ts';
-import { readClaims, readEvidence } from '../../src/contract/proof-input.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
+import { proofOperations } from '../../src/contract/proofs.ts';
+import { compileReader } from '../../src/contract/validate.ts';
 
 /** A reader, and inputs that it accepts. */
 export interface Reader {
@@ -45,7 +46,7 @@ export function readers(samples: {
   readonly question: Question;
 }): Reader[] {
   return [
-    { name: 'claims as sent', samples: samples.claims, read: bytes => readClaims(asSent(bytes)) },
+    { name: 'claims as sent', samples: samples.claims, read: bytes => submitted({ claims: asSent(bytes) }).claims },
     { name: 'evidence as sent', samples: samples.evidence, read: bytes => judged(bytes, samples.question) },
     { name: 'FIDO metadata', samples: samples.metadata, read: readMetadata },
     { name: 'file with certificates', samples: samples.trustFiles, read: certificatesIn },
@@ -66,8 +67,18 @@ function asSent(bytes: Uint8Array): unknown {
   }
 }
 
+const readBody = compileReader(proofOperations.submitProof.body);
+
+/** The body of an answer to a challenge as the daemon reads it. */
+function submitted(answer: object) {
+  const result = readBody({ serialNumber: 'A-1', ...answer });
+  if (!result.ok) throw new ApiError(Code.parameterError, result.message);
+  return result.value;
+}
+
 function judged(bytes: Uint8Array, question: Question): unknown {
-  const evidence = readEvidence(asSent(bytes));
+  const { evidence } = submitted({ claims: {}, evidence: asSent(bytes) });
+  if (!evidence) throw new MalformedError('evidence', 'there is none');
   return [evidenceDigest(evidence), judge({ claims: {}, evidence }, question)];
 }
 

@@ -4,7 +4,6 @@ import { Code } from '../../../src/contract/codes.ts';
 import type { Registration } from '../../../src/contract/devices.ts';
 import { proofBounds } from '../../../src/contract/limits.ts';
 import type { ProofPolicy } from '../../../src/contract/proof.ts';
-import { readPolicy } from '../../../src/contract/proof-input.ts';
 import { TimeSlice } from '../../concurrency.ts';
 import { Refusal } from '../../domain/decision.ts';
 import { type DocumentGuard, replace } from '../../domain/document.ts';
@@ -76,8 +75,7 @@ export class ProofPolicies {
     return (await this.show()).allowedAaguids.length > 0 ? 'fido' : null;
   }
 
-  async set(context: Context, body: ProofPolicy): Promise<ProofPolicy> {
-    const policy = readPolicy(body);
+  async set(context: Context, policy: ProofPolicy): Promise<ProofPolicy> {
     return retrying(async () => {
       const { policy: before, version } = await this.#read();
       const entry = { type: 'PROOF_POLICY_SET', detail: { before, after: policy, madeBy: idOf(context) } } as const;

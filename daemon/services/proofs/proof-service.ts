@@ -2,7 +2,6 @@ import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
 import { deviceIds } from '../../../src/contract/ids.ts';
 import { proofBounds } from '../../../src/contract/limits.ts';
-import { readClaims, readEvidence } from '../../../src/contract/proof-input.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import { TimeSlice } from '../../concurrency.ts';
 import type { DeviceRecord, DeviceRow } from '../../domain/device.ts';
@@ -87,8 +86,7 @@ export class ProofService {
   }
 
   #answer(context: Context, challenge: Challenge, body: Body, device: DeviceRecord | null, at: number): UnjudgedProof {
-    const claims = readClaims(body.claims);
-    const evidence = body.evidence ? readEvidence(body.evidence) : null;
+    const { claims, evidence = null } = body;
     if (evidence === null && Object.keys(claims).length === 0)
       throw new ApiError(Code.parameterError, 'claims or evidence is required: the key has said nothing');
     const described = device ?? { manufacturer: body.manufacturer, model: body.model };

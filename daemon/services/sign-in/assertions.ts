@@ -1,4 +1,4 @@
-import type { AssertionResponse } from '../../../src/contract/webauthn-input.ts';
+import type { AssertionResponse } from '../../../src/contract/webauthn.ts';
 import { Refusal } from '../../domain/decision.ts';
 import { type PasskeyRecord, use } from '../../domain/passkey.ts';
 import type { UserRecord } from '../../domain/user.ts';
@@ -60,7 +60,11 @@ export class Assertions {
     return user;
   }
 
-  #checkOwner({ response: { userHandle } }: AssertionResponse, passkey: PasskeyRecord, { user }: AssertionPurpose) {
+  #checkOwner(
+    { response: { userHandle = null } }: AssertionResponse,
+    passkey: PasskeyRecord,
+    { user }: AssertionPurpose,
+  ) {
     if (passkey.removedAt !== null) throw new AnswerRefused('removed key');
     if (user !== null && passkey.owner !== user) throw new AnswerRefused('key of another user');
     const handle = this.#parts.challenges.userHandle(passkey.owner);

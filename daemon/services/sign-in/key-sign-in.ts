@@ -4,7 +4,7 @@ import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
 import { passkeyBounds } from '../../../src/contract/limits.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
-import { readAssertion } from '../../../src/contract/webauthn-input.ts';
+import type { AssertionResponse } from '../../../src/contract/webauthn.ts';
 import type { UserRecord } from '../../domain/user.ts';
 import type { Store } from '../../store/store.ts';
 import { type AccessJournal, accessOf } from '../access-journal.ts';
@@ -66,11 +66,10 @@ export class KeySignIn {
 
   /** Alone, or the second step of a login. `from`: the request, for the journal. */
   async login(
-    { response, loginTicket, session }: BodyOf<Routes['signInWithKey']>,
+    { response: answer, loginTicket, session }: BodyOf<Routes['signInWithKey']>,
     site: RelyingParty | string,
     from: Pick<Context, 'address' | 'requestId'>,
   ): Promise<DataOf<Routes['signInWithKey']>> {
-    const answer = readAssertion(response);
     const known = requireSite(site);
     let account: string | null = null;
     try {
@@ -97,8 +96,7 @@ export class KeySignIn {
   }
 
   /** Refuses a key that is not accepted like a wrong confirmation. */
-  async confirm(context: Context, response: unknown, site: RelyingParty | string): Promise<void> {
-    const answer = readAssertion(response);
+  async confirm(context: Context, answer: AssertionResponse, site: RelyingParty | string): Promise<void> {
     const user = context.caller.user!;
     const asked = {
       purpose: stepUpPurpose(context),

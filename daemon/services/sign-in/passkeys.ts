@@ -6,7 +6,6 @@ import { passkeyIds, userIds } from '../../../src/contract/ids.ts';
 import { passkeyBounds } from '../../../src/contract/limits.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import type * as api from '../../../src/contract/webauthn.ts';
-import { readAttestation } from '../../../src/contract/webauthn-input.ts';
 import { KeyedMutex } from '../../concurrency.ts';
 import * as domain from '../../domain/passkey.ts';
 import { endExemption, needsKey, policyUnchanged } from '../../domain/sign-in-policy.ts';
@@ -74,7 +73,7 @@ export class PasskeyService {
     const known = requireSite(site);
     const credential = await this.#checked(context, response, known);
     return this.#changes.run(user.number, () =>
-      retrying(() => this.#add(context, user, { name, credential, answer: readAttestation(response), site: known })),
+      retrying(() => this.#add(context, user, { name, rpId: known.id, ...credential })),
     );
   }
 
@@ -114,9 +113,8 @@ export class PasskeyService {
     return commitLast(store, context, what, () => presented(passkey));
   }
 
-  async #checked({ caller }: Context, response: unknown, site: RelyingParty): Promise<NewCredential> {
+  async #checked({ caller }: Context, answer: api.AttestationResponse, site: RelyingParty): Promise<NewCredential> {
     const { challenges, now } = this.#parts;
-    const answer = readAttestation(response);
     const answered = await challenges.answer(purposeOf(caller), challengeIn(answer), now());
     try {
       if (answered && !answered.isFirst) throw new AnswerRefused(ANSWERED_BEFORE);
@@ -130,17 +128,7 @@ export class PasskeyService {
   async #add(
     context: Context,
     user: UserRecord,
-    {
-      name,
-      credential,
-      answer,
-      site,
-    }: {
-      readonly name: string;
-      readonly credential: NewCredential;
-      readonly answer: ReturnType<typeof readAttestation>;
-      readonly site: RelyingParty;
-    },
+    key: NewCredential & Pick<domain.PasskeyRecord, 'name' | 'rpId'>,
   ): Promise<api.Passkey> {
     const { store, policies, now } = this.#parts;
     const policy = await policies.read();
@@ -148,8 +136,7 @@ export class PasskeyService {
     await policies.demandKeyOf(context.caller);
     if (keys.length >= passkeyBounds.perUser)
       throw new ApiError(Code.parameterError, `you have ${passkeyBounds.perUser} keys, which is the most; remove one`);
-    const { transports } = answer.response;
-    const passkey = { owner: user.number, name, rpId: site.id, transports, ...credential };
+    const passkey = { owner: user.number, ...key };
     const ended = endExemption(policy, user.number);
     const at = now();
     const guards = [policyUnchanged(policy), domain.passkeysUnchanged(user.number, keys)];

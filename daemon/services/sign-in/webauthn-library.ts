@@ -1,5 +1,6 @@
 /** The only file that knows the library for WebAuthn. It is loaded by the first operation that needs it. */
-import type { AssertionResponse, AttestationResponse } from '../../../src/contract/webauthn-input.ts';
+import { passkeyBounds } from '../../../src/contract/limits.ts';
+import type { AssertionResponse, AttestationResponse } from '../../../src/contract/webauthn.ts';
 import type { PasskeyRecord } from '../../domain/passkey.ts';
 import { readClientData } from './client-data.ts';
 import type { RelyingParty } from './relying-party.ts';
@@ -19,6 +20,7 @@ export interface NewCredential {
   readonly publicKey: string;
   readonly signCount: number;
   readonly aaguid: string;
+  readonly transports: readonly string[];
 }
 
 /** An answer that is not accepted. `message`: why, for the journal. */
@@ -83,13 +85,10 @@ export async function checkAttestation(answer: AttestationResponse, expected: Ex
   refuseFrame(answer.response);
   await refuseStatement(answer);
   const { response, ...outer } = answer;
+  const transports = transportsIn(response.transports);
   const verify = () =>
     verifyRegistrationResponse({
-      response: {
-        ...outer,
-        response: { ...response, transports: [...response.transports] },
-        clientExtensionResults: {},
-      },
+      response: { ...outer, response: { ...response, transports }, clientExtensionResults: {} },
       ...comparedWith(expected),
     });
   const result = await refusing(verify, () => reasonOf(response.clientDataJSON, expected));
@@ -100,7 +99,15 @@ export async function checkAttestation(answer: AttestationResponse, expected: Ex
     publicKey: Buffer.from(credential.publicKey).toString('base64url'),
     signCount: credential.counter,
     aaguid,
+    transports,
   };
+}
+
+/** Hints only: what is not a short word is left out. */
+function transportsIn(given: unknown): string[] {
+  if (!Array.isArray(given)) return [];
+  const words = given.filter(word => typeof word === 'string' && /^[a-z-]+$/.test(word));
+  return words.filter(word => word.length <= passkeyBounds.transport).slice(0, passkeyBounds.transports);
 }
 
 const comparedWith = ({ site, challenge, verified }: Expected) => ({
