@@ -633,7 +633,7 @@ export const benchRun: typeof en.benchRun = {
     more: count => `und ${grouped(count)} weitere`,
   },
   failure: {
-    unreadable: 'Die Seriennummer ist nicht lesbar.',
+    'serial number unreadable': 'Die Seriennummer ist nicht lesbar.',
     'wrong type': 'Die Person bekommt einen Schlüssel anderer Art.',
     'counted before': 'Dieser Schlüssel wurde hier schon gebunden. Nehmen Sie einen anderen.',
     'bound to another person': 'Dieser Schlüssel ist schon registriert und an eine andere Person gebunden.',
@@ -641,7 +641,7 @@ export const benchRun: typeof en.benchRun = {
     DEACTIVATED: 'Dieser Schlüssel ist schon registriert und stillgelegt.',
     'pulled too early': 'Der Schlüssel wurde vor dem Ende der Prüfung abgezogen. Stecken Sie ihn wieder ein.',
     refused: 'Das Register lehnt ihn ab.',
-    unproved: 'Er weist nicht nach, was das Register verlangt:',
+    proof: 'Er weist nicht nach, was das Register verlangt:',
     'no answer': 'Der Dienst antwortet nicht.',
   },
   said: {

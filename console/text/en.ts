@@ -5,8 +5,9 @@
 import { statisticsRange } from '../../src/contract/values.ts';
 import type { Remark } from '../../src/enrollment/line/events.ts';
 import { rosterBounds } from '../../src/enrollment/line/roster.ts';
+import type { KeyFailure } from '../../src/enrollment/outcome.ts';
 import type { FileFault } from '../pages/station/roster-file.ts';
-import type { CheckName, Failure } from '../pages/station/verdict.ts';
+import type { CheckName } from '../pages/station/verdict.ts';
 import { grouped } from './numbers.ts';
 
 /** The words for each entry of a set. */
@@ -617,7 +618,7 @@ export const benchRun = {
     more: (count: number) => `and ${grouped(count)} more`,
   },
   failure: {
-    unreadable: 'The serial number cannot be read.',
+    'serial number unreadable': 'The serial number cannot be read.',
     'wrong type': 'The person gets a key of another type.',
     'counted before': 'This key was bound in this run before. Use another key.',
     'bound to another person': 'This key is already registered and bound to another person.',
@@ -625,9 +626,9 @@ export const benchRun = {
     DEACTIVATED: 'This key is already registered and retired.',
     'pulled too early': 'The key was unplugged before its check had ended. Plug it in again.',
     refused: 'The registry refuses it.',
-    unproved: 'It does not prove what the registry requires:',
+    proof: 'It does not prove what the registry requires:',
     'no answer': 'The daemon does not answer.',
-  } satisfies Words<Failure>,
+  } satisfies Words<KeyFailure>,
   said: {
     'two keys': 'Two new keys at once: nothing is bound.',
     undone: 'Undone: nothing was written. Unplug the key.',

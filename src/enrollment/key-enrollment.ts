@@ -4,8 +4,9 @@ import { hasGrade } from '../contract/grades.ts';
 import type { Key } from '../contract/hardware.ts';
 import type { Proof } from '../contract/proof.ts';
 import type { Tags } from '../contract/tags.ts';
-import type { EnrollmentOutcome, EnrollmentResult } from './outcome.ts';
-import type { EnrollmentProof, EnrollmentRegistry, EnrollmentWords, NumberedKey } from './registry.ts';
+import type { RequiredGrade } from '../contract/values.ts';
+import type { DeviceBlock, EnrollmentOutcome, EnrollmentResult } from './outcome.ts';
+import type { EnrollmentRegistry, EnrollmentWords, NumberedKey } from './registry.ts';
 
 /** How keys are enrolled. */
 export interface EnrollKeyOptions {
@@ -16,7 +17,7 @@ export interface EnrollKeyOptions {
   readonly activateFor: string | null;
   readonly dryRun: boolean;
   /** Least grade that a key must prove to be registered; `none` proves it and requires nothing. Null does not prove it. */
-  readonly proof: EnrollmentProof | null;
+  readonly proof: RequiredGrade | null;
   /** Tags of each device that is registered; null for none. */
   readonly tags: Tags | null;
 }
@@ -79,14 +80,14 @@ export class KeyEnrollment {
   async handle(key: Key): Promise<EnrollmentOutcome> {
     const { serialNumber } = key;
     if (serialNumber === null)
-      return this.#outcome(key, { result: 'failed', message: key.problem ?? this.#words.unreadable });
+      return this.outcome(key, { result: 'failed', message: key.problem ?? this.#words.unreadable });
     try {
       const known = await this.#known(key);
       if (known) return known;
-      if (this.#options.dryRun) return this.#outcome(key, { result: 'new' });
+      if (this.#options.dryRun) return this.outcome(key, { result: 'new' });
       return await this.#register(key, serialNumber);
     } catch (error) {
-      return this.#outcome(key, { result: 'failed', message: this.#messageOf(error) });
+      return this.outcome(key, { result: 'failed', message: this.#messageOf(error) });
     }
   }
 
@@ -108,7 +109,7 @@ export class KeyEnrollment {
     const message = this.#whyNotActivated(device);
     const known = { deviceId, status, userId, activationCode, manufacturer, model, message };
     const proof = await this.proved(device.proof ?? null, key);
-    const outcome = this.#outcome(key, {
+    const outcome = this.outcome(key, {
       result: 'known',
       ...known,
       ...(proof === null ? {} : { proof: proof.proof }),
@@ -142,8 +143,7 @@ export class KeyEnrollment {
   /** Why the device cannot be activated for the user; null if it can, or if nothing is to be done. */
   #whyNotActivated(device: DeviceDetail): string | null {
     const { activateFor, dryRun } = this.#options;
-    const { status, userId } = device;
-    if (activateFor === null || status === 'INACTIVE' || (status === 'ACTIVE' && userId === activateFor)) return null;
+    if (activateFor === null || blockOf(device, activateFor) === null) return null;
     return this.#words.notActivated(device, activateFor, dryRun);
   }
 
@@ -151,7 +151,7 @@ export class KeyEnrollment {
     const proved = await this.#prove(key);
     const proof = proved === null ? {} : { proof: proved.proof };
     if (proved?.refusal)
-      return this.#outcome(key, { result: 'failed', message: `not registered: ${proved.refusal}`, ...proof });
+      return this.outcome(key, { result: 'failed', message: `not registered: ${proved.refusal}`, ...proof });
     const body = {
       ...registrationFor({ ...key, serialNumber }, this.#options),
       ...(proved?.proofId ? { proofId: proved.proofId } : {}),
@@ -159,7 +159,7 @@ export class KeyEnrollment {
     try {
       this.#isSent = true;
       const { deviceId, activationCode, status } = await this.#registry.register(body, this.#id);
-      return this.#activated(this.#outcome(key, { result: 'registered', deviceId, activationCode, status, ...proof }));
+      return this.#activated(this.outcome(key, { result: 'registered', deviceId, activationCode, status, ...proof }));
     } catch (error) {
       // Another client registered it first, or the response to our first attempt was lost.
       const { isDuplicate, isLost } = this.#registry.failureOf(error);
@@ -187,12 +187,8 @@ export class KeyEnrollment {
     }
   }
 
-  /** The fields for a key that failed before it was looked up. */
-  failed(key: Key, message: string): EnrollmentOutcome {
-    return this.#outcome(key, { result: 'failed', message });
-  }
-
-  #outcome(key: Key, what: Partial<EnrollmentOutcome> & { readonly result: EnrollmentResult }): EnrollmentOutcome {
+  /** The result for a key, with what is known of it. */
+  outcome(key: Key, what: Partial<EnrollmentOutcome> & { readonly result: EnrollmentResult }): EnrollmentOutcome {
     const { result, ...rest } = what;
     return {
       result,
@@ -212,6 +208,13 @@ export class KeyEnrollment {
       ...rest,
     };
   }
+}
+
+/** Why a registered device cannot be activated for a user; null if it is INACTIVE, or ACTIVE for that user. */
+export function blockOf({ status, userId }: Pick<DeviceDetail, 'status' | 'userId'>, user: string): DeviceBlock | null {
+  if (status === 'INACTIVE') return null;
+  if (status !== 'ACTIVE') return status;
+  return userId === user ? null : 'bound to another person';
 }
 
 type Naming = Pick<EnrollKeyOptions, 'manufacturer' | 'model'>;

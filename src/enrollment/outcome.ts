@@ -9,6 +9,24 @@ import type { DeviceStatus, DeviceType } from '../contract/values.ts';
  */
 export type EnrollmentResult = 'registered' | 'known' | 'new' | 'failed' | 'spooled' | 'conflict';
 
+/** Why a device cannot be activated for a user. */
+export type DeviceBlock = 'bound to another person' | 'LOCKED' | 'DEACTIVATED';
+
+/** Why a key is not bound to a person. */
+export type KeyFailure =
+  | 'serial number unreadable'
+  | 'wrong type'
+  /** It was bound, or is in the spool file. */
+  | 'counted before'
+  | DeviceBlock
+  | 'pulled too early'
+  /** The registry refuses it. */
+  | 'refused'
+  /** It proves less than is required. */
+  | 'proof'
+  /** The registry did not answer. */
+  | 'no answer';
+
 /** What has become of one key: a row of the results, a line of the screen. */
 export interface EnrollmentOutcome {
   readonly result: EnrollmentResult;
@@ -31,8 +49,8 @@ export interface EnrollmentOutcome {
   readonly tags?: Tags;
   /** Present if the key is for a person of a roster: the name in the roster, null if that has none. */
   readonly name?: string | null;
-  /** Present if the key is for a person of a roster: why it failed, in a few words; null if it passed. */
-  readonly failure?: string | null;
+  /** Present if the key is for a person of a roster: why it failed; null if it passed. */
+  readonly failure?: KeyFailure | null;
   /** Present if the label of the key was to be printed; if that failed, `message` has the reason. */
   readonly label?: 'printed' | 'failed';
 }

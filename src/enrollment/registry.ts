@@ -4,13 +4,11 @@ import type { DeviceDetail } from '../contract/device-shapes.ts';
 import type { Key } from '../contract/hardware.ts';
 import type { Proof } from '../contract/proof.ts';
 import type { Routes } from '../contract/routes.ts';
+import type { DeviceType, RequiredGrade } from '../contract/values.ts';
 import type { EnrollmentResult } from './outcome.ts';
 
 /** A key with a serial number: only such keys can be registered and proved. */
 export type NumberedKey = Key & { readonly serialNumber: string };
-
-/** What a key must prove to be registered; `none`: it is asked, and nothing is required. */
-export type EnrollmentProof = 'none' | 'model' | 'unit';
 
 /** What a key has proved. */
 export interface KeyProof {
@@ -50,8 +48,16 @@ export interface EnrollmentRegistry {
     id: string | null,
   ): Promise<Pick<DataOf<Routes['activateDevice']>, 'status' | 'userId'>>;
   /** Asks the key for evidence, and the registry for the verdict. */
-  prove(key: NumberedKey, required: EnrollmentProof): Promise<KeyProof>;
+  prove(key: NumberedKey, required: RequiredGrade): Promise<KeyProof>;
   failureOf(error: unknown): RequestFailure;
+}
+
+/** For whom a key counts already. */
+export interface Counted {
+  /** Null if it waits in the spool file for no person. */
+  readonly userId: string | null;
+  /** The registry names a person itself, so the key is looked up unless it is for the same person. */
+  readonly where: 'registry' | 'dry run' | 'spool file';
 }
 
 /** Messages of an outcome. */
@@ -63,5 +69,8 @@ export interface EnrollmentWords {
   /** The activation was refused; `why` null: the activation code is not visible to the caller. */
   activationRefused(result: EnrollmentResult, why: string | null): string | null;
   /** The key proves less than is required. */
-  unproved(required: EnrollmentProof, found: KeyProof): string;
+  unproved(required: RequiredGrade, found: KeyProof): string;
+  readonly pulledEarly: string;
+  wrongType(found: DeviceType, wanted: DeviceType): string;
+  counted(counted: Counted): string;
 }

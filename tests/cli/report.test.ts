@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EnrollFile } from '../../src/cli/commands/enrollment/enroll/results.ts';
+import type { KeyFailure } from '../../src/enrollment/outcome.ts';
 import { startBrowser } from '../support/chromium.ts';
 import { day, holdClock } from '../support/clock.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
@@ -82,10 +83,10 @@ async function results(ending: string): Promise<string> {
   const failed = { ...key, result: 'failed', deviceId: null, status: null, tags: { lot: '7' } } as const;
   await file.add({ ...failed, failure: 'pulled too early', message: 'it was unplugged. Again' });
   await file.add({ ...key, tags: { lot: '7' }, failure: null });
-  await file.add({ ...failed, serialNumber: 'B', failure: hostile });
+  await file.add({ ...failed, serialNumber: 'B', failure: hostile as KeyFailure });
   await file.add({ ...failed, serialNumber: 'B', message: '=1+1 is wrong. Try again' });
   await file.add({ ...failed, serialNumber: null, message: 'no answer' });
-  await file.add({ ...failed, serialNumber: 'C', tags: { lot: '8' }, failure: 'other lot' });
+  await file.add({ ...failed, serialNumber: 'C', tags: { lot: '8' }, failure: 'other lot' as KeyFailure });
   await file.add({ ...key, serialNumber: 'D', result: 'known', tags: { lot: '7' } });
   return path;
 }

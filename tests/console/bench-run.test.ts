@@ -2,12 +2,15 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { figuresOf, resultCells, type StoredRun } from '../../console/pages/station/results.ts';
 import { readRoster, readRosterBytes } from '../../console/pages/station/roster-file.ts';
-import { BenchRun, type Registry } from '../../console/pages/station/run.ts';
+import { BenchRun, type StationRegistry } from '../../console/pages/station/run.ts';
 import type { RunStore } from '../../console/pages/station/store.ts';
-import { judge, type Known, type Registered } from '../../console/pages/station/verdict.ts';
+import { checksOf } from '../../console/pages/station/verdict.ts';
 import { CsvReader } from '../../src/contract/csv-reader.ts';
+import type { DeviceDetail } from '../../src/contract/device-shapes.ts';
 import type { Key } from '../../src/contract/hardware.ts';
 import type { Person } from '../../src/enrollment/line/people.ts';
+import { PersonEnrollment } from '../../src/enrollment/line/person-enrollment.ts';
+import type { Counted, EnrollmentRegistry } from '../../src/enrollment/registry.ts';
 
 const keyOf = (serialNumber: string | null, more: Partial<Key> = {}) =>
   ({ keyId: `id-${serialNumber}`, deviceType: 'UKEY', serialNumber, problem: null, ...more }) as Key;
@@ -19,26 +22,51 @@ const person = (userId: string, more: Partial<Person> = {}): Person => ({
   ...more,
 });
 
+/** The judge of the bench before a registry that has the device. `register` and `activate` see each request. */
+function judgeBefore(device: Partial<DeviceDetail> | null, requests: Partial<EnrollmentRegistry> = {}) {
+  const registry = {
+    deviceOf: async () => device as DeviceDetail | null,
+    failureOf: () => ({ isOfOneKey: true, isAway: false, isDuplicate: false, isLost: false }),
+    ...requests,
+  } as EnrollmentRegistry;
+  const words = {
+    unreadable: '',
+    notActivated: () => '',
+    activationRefused: (_: unknown, why: string | null) => why,
+    unproved: () => '',
+    pulledEarly: '',
+    wrongType: () => '',
+    counted: () => '',
+  };
+  const options = { manufacturer: null, model: null, dryRun: false, proof: null, tags: null };
+  return new PersonEnrollment({ registry, words }, options);
+}
+
 describe('a key', () => {
-  const device = (status: Registered['status'], userId: string | null = null) => ({
-    deviceId: 'DEV-1',
+  const device = (status: DeviceDetail['status'], userId: string | null = null) => ({
+    deviceId: 'DEV-1' as DeviceDetail['deviceId'],
     status,
     userId,
   });
-  test.each<[string, Key, Partial<Known>, string | null, string]>([
+  type Known = { readonly device?: Partial<DeviceDetail>; readonly counted?: Counted };
+  const before = (userId: string, where: Counted['where']) => ({ counted: { userId, where } });
+  test.each<[string, Key, Known, string | null, string]>([
     ['that is new passes', keyOf('A'), {}, null, 'serial type free'],
     ['that is registered and INACTIVE passes', keyOf('A'), { device: device('INACTIVE') }, null, 'serial type free'],
     ['of the same person passes', keyOf('A'), { device: device('ACTIVE', 'ann') }, null, 'serial type free'],
     ['of another person fails', keyOf('A'), { device: device('ACTIVE', 'bob') }, 'bound to another person', '-free'],
     ['that is locked fails', keyOf('A'), { device: device('LOCKED', 'ann') }, 'LOCKED', '-free'],
     ['that is retired fails', keyOf('A'), { device: device('DEACTIVATED') }, 'DEACTIVATED', '-free'],
-    ['that was bound before fails', keyOf('A'), { countedFor: 'ann' }, 'counted before', '-free'],
-    ['without a serial number fails', keyOf(null), {}, 'unreadable', '-serial'],
+    ['that was bound before fails', keyOf('A'), before('ann', 'registry'), 'counted before', '-free'],
+    ['that another person had is looked up', keyOf('A'), before('bob', 'registry'), null, 'serial type free'],
+    ['that another person has in a dry run fails', keyOf('A'), before('bob', 'dry run'), 'counted before', '-free'],
+    ['that waits for another person fails', keyOf('A'), before('bob', 'spool file'), 'counted before', '-free'],
+    ['without a serial number fails', keyOf(null), {}, 'serial number unreadable', '-serial'],
     ['of another type fails', keyOf('A', { deviceType: 'SIMKEY' }), {}, 'wrong type', '-type'],
-  ])('%s', (_, key, known, failure, checks) => {
-    const verdict = judge(key, person('ann', { type: 'UKEY' }), { device: null, countedFor: undefined, ...known });
+  ])('%s', async (_, key, { device: known = null, counted = null }, failure, checks) => {
+    const verdict = await judgeBefore(known).check(key, person('ann', { type: 'UKEY' }), counted);
     expect(verdict.failure).toBe(failure);
-    const shown = verdict.checks.map(({ name, passed }) => `${passed ? '' : '-'}${name}`);
+    const shown = checksOf(verdict).map(({ name, passed }) => `${passed ? '' : '-'}${name}`);
     expect(checks.startsWith('-') ? shown.at(-1) : shown.join(' ')).toBe(checks);
   });
 });
@@ -54,16 +82,17 @@ function bench(stored: StoredRun | null = null, refuses: readonly string[] = [])
       kept = run;
     },
   };
-  const registry: Registry = {
-    check: async (key, who, countedFor) => judge(key, who, { device: null, countedFor }),
-    bind: async (key, who) => {
-      const device = { deviceId: `DEV-${key.serialNumber}`, status: 'ACTIVE', userId: who.userId } as const;
-      const verdict = judge(key, who, { device, countedFor: undefined });
-      if (refuses.includes(key.serialNumber ?? '')) return { ...verdict, failure: 'refused', device: null };
-      bound.push(`${who.userId} ${key.serialNumber}`);
-      return verdict;
+  const registry: StationRegistry = judgeBefore(null, {
+    register: async ({ serialNumber }) => {
+      if (refuses.includes(serialNumber)) throw new Error('it is refused');
+      const deviceId = `DEV-${serialNumber}` as DeviceDetail['deviceId'];
+      return { deviceId, activationCode: 'CODE' as DeviceDetail['activationCode'] & string, status: 'INACTIVE' };
     },
-  };
+    activate: async ({ deviceId, userId }) => {
+      bound.push(`${userId} ${deviceId.slice('DEV-'.length)}`);
+      return { status: 'ACTIVE', userId };
+    },
+  });
   const run = new BenchRun({ registry, store, now: () => 3_600_000, sound: kind => sounds.push(kind) });
   return { run, bound, sounds, kept: () => kept };
 }
@@ -242,9 +271,9 @@ describe('with a roster', () => {
     run.pulled('id-null', true);
     await bind(run, 'A');
     const { passed, failed, reasons, yield: part } = figuresOf(run.view.value, 7_200_000);
-    expect([passed, failed, [...reasons], part]).toEqual([1, 1, [['unreadable', 1]], 50]);
+    expect([passed, failed, [...reasons], part]).toEqual([1, 1, [['serial number unreadable', 1]], 50]);
     expect(run.view.value.results.map(resultCells)).toEqual([
-      ['1970-01-01T01:00:00.000Z', 'failed', 'ann', 'Ann', null, 'UKEY', null, 'unreadable', '=cmd'],
+      ['1970-01-01T01:00:00.000Z', 'failed', 'ann', 'Ann', null, 'UKEY', null, 'serial number unreadable', '=cmd'],
       ['1970-01-01T01:00:00.000Z', 'bound', 'ann', 'Ann', 'A', 'UKEY', 'DEV-A', null, null],
     ]);
   });

@@ -2,13 +2,16 @@
 
 import { dictionary } from '../../text/text.ts';
 import type { Outcome } from './run.ts';
+import { checksOf } from './verdict.ts';
 
 const runWords = dictionary('benchRun');
 
 /** The checks in their order. */
 export function Checks({ outcome }: { readonly outcome: Outcome }) {
   const words = runWords.value;
-  const { checks, activationCode } = outcome.verdict;
+  const { verdict, isCommit } = outcome;
+  const checks = checksOf(verdict);
+  const activationCode = isCommit && verdict.failure !== null ? verdict.row.activationCode : null;
   return (
     <>
       {checks.length > 0 && (

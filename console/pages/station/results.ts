@@ -1,34 +1,26 @@
 /** What the bench has done: each key, the figures, and the rows of the file. */
-import type { DeviceType } from '../../../src/contract/values.ts';
 import type { Person } from '../../../src/enrollment/line/people.ts';
 import { Tally, type TallyFigures } from '../../../src/enrollment/line/tally.ts';
-import type { Failure } from './verdict.ts';
+import type { EnrollmentOutcome, KeyFailure } from '../../../src/enrollment/outcome.ts';
 
-/** A key that was bound or has failed. */
-export interface Result {
+/** A key that was bound or has failed. Has no activation code: it is stored in the tab. */
+export interface StationResult
+  extends Pick<EnrollmentOutcome, 'deviceType' | 'serialNumber' | 'deviceId' | 'message'>,
+    Pick<Person, 'userId' | 'name'> {
   /** ISO 8601 UTC. */
   readonly at: string;
-  readonly userId: string;
-  /** As in the roster; null if that has none. */
-  readonly name: string | null;
   readonly keyId: string;
-  readonly deviceType: DeviceType;
-  /** Null if it cannot be read. */
-  readonly serialNumber: string | null;
-  /** Null if the key is not registered. */
-  readonly deviceId: string | null;
   /** Null if the key was bound. */
-  readonly failure: Failure | null;
-  readonly detail: string | null;
+  readonly failure: KeyFailure | null;
 }
 
-/** A run as it is stored. Contains no activation code. */
+/** A run as it is stored. */
 export interface StoredRun {
   /** Null without a roster. */
   readonly people: readonly Person[] | null;
   /** Keys that each row has. */
   readonly done: readonly number[];
-  readonly results: readonly Result[];
+  readonly results: readonly StationResult[];
   /** Milliseconds since 1970. */
   readonly startedAt: number;
 }
@@ -60,7 +52,5 @@ export const resultColumns = [
 ] as const;
 
 /** A row of the CSV. */
-export function resultCells(result: Result): readonly (string | null)[] {
-  const { at, failure, userId, name, serialNumber, deviceType, deviceId, detail } = result;
-  return [at, failure === null ? 'bound' : 'failed', userId, name, serialNumber, deviceType, deviceId, failure, detail];
-}
+export const resultCells = (result: StationResult): readonly (string | null)[] =>
+  resultColumns.map(column => (column === 'result' ? (result.failure === null ? 'bound' : 'failed') : result[column]));

@@ -1,12 +1,12 @@
 /** What was bound and what has failed, in figures and as a list. */
+import type { KeyFailure } from '../../../src/enrollment/outcome.ts';
 import { csvFile } from '../../parts/csv.ts';
 import { save } from '../../parts/save.ts';
 import { linkTo } from '../../router.ts';
 import { grouped, moment } from '../../text/numbers.ts';
 import { dictionary } from '../../text/text.ts';
 import type { Bench } from './bench.ts';
-import { figuresOf, type Result, resultCells, resultColumns } from './results.ts';
-import type { Failure } from './verdict.ts';
+import { figuresOf, resultCells, resultColumns, type StationResult } from './results.ts';
 
 const runWords = dictionary('benchRun');
 
@@ -55,7 +55,7 @@ function Figures({ run }: { readonly run: Bench }) {
         <ul class="chips">
           {[...figures.reasons].map(([reason, count]) => (
             <li key={reason}>
-              {words.failure[reason as Failure]} <strong>{grouped(count)}</strong>
+              {words.failure[reason as KeyFailure]} <strong>{grouped(count)}</strong>
             </li>
           ))}
         </ul>
@@ -64,7 +64,7 @@ function Figures({ run }: { readonly run: Bench }) {
   );
 }
 
-function Newest({ results }: { readonly results: readonly Result[] }) {
+function Newest({ results }: { readonly results: readonly StationResult[] }) {
   const words = runWords.value;
   return (
     <div class="scroll">
@@ -80,7 +80,7 @@ function Newest({ results }: { readonly results: readonly Result[] }) {
           </tr>
         </thead>
         <tbody>
-          {results.map(({ at, userId, name, serialNumber, deviceId, failure, detail }, index) => (
+          {results.map(({ at, userId, name, serialNumber, deviceId, failure, message }, index) => (
             <tr key={results.length - index}>
               <td>
                 <time dateTime={at}>{moment(at)}</time>
@@ -92,7 +92,7 @@ function Newest({ results }: { readonly results: readonly Result[] }) {
                 <span class={`badge ${failure === null ? 'good' : 'bad'}`}>
                   {failure === null ? words.results.bound : words.failed}
                 </span>{' '}
-                {failure !== null && [words.failure[failure], detail].filter(Boolean).join(' ')}
+                {failure !== null && [words.failure[failure], message].filter(Boolean).join(' ')}
               </td>
             </tr>
           ))}

@@ -4,15 +4,16 @@ import type { Key } from '../../../src/contract/hardware.ts';
 import type { CheckAction, LineAction, LineEvent, Phase, Remark } from '../../../src/enrollment/line/events.ts';
 import { Line } from '../../../src/enrollment/line/line.ts';
 import type { Person } from '../../../src/enrollment/line/people.ts';
+import type { KeyVerdict, PersonEnrollment } from '../../../src/enrollment/line/person-enrollment.ts';
 import { countsOf } from '../../../src/enrollment/line/rows.ts';
 import { settled } from '../../../src/enrollment/line/settled.ts';
-import type { Result } from './results.ts';
+import type { Counted } from '../../../src/enrollment/registry.ts';
+import type { StationResult } from './results.ts';
 import type { RunStore } from './store.ts';
-import { failed, type Verdict } from './verdict.ts';
 
 /** What was found out about a key, or done with it. */
 export interface Outcome {
-  readonly verdict: Verdict;
+  readonly verdict: KeyVerdict;
   readonly key: Key;
   readonly person: Person;
   /** Whether it is the result of a commit, not of a check. */
@@ -48,22 +49,17 @@ export interface BenchView {
   /** The first rows that need a key after that of `person`, and how many there are. */
   readonly waiting: { readonly first: readonly Person[]; readonly count: number };
   /** In order; the newest is the last. */
-  readonly results: readonly Result[];
+  readonly results: readonly StationResult[];
   /** Milliseconds since 1970. */
   readonly startedAt: number;
 }
 
-/** The registry as the bench uses it. */
-export interface Registry {
-  /** Never rejects. Changes nothing. */
-  check(key: Key, person: Person, countedFor: string | undefined): Promise<Verdict>;
-  /** Registers the key if it is new, and activates it for the person. Never rejects. The key may be unplugged already. */
-  bind(key: Key, person: Person): Promise<Verdict>;
-}
+/** The registry as the bench uses it. Nothing rejects. */
+export type StationRegistry = Pick<PersonEnrollment, 'check' | 'bind' | 'pulledEarly'>;
 
 /** What a run works with. */
 interface BenchParts {
-  readonly registry: Registry;
+  readonly registry: StationRegistry;
   readonly store: RunStore;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -88,7 +84,7 @@ export class BenchRun {
   #line: Line;
   #outcome: Outcome | null = null;
   #said: Said | null = null;
-  #results: readonly Result[];
+  #results: readonly StationResult[];
   #startedAt: number;
   readonly view: ReadonlySignal<BenchView>;
 
@@ -177,7 +173,8 @@ export class BenchRun {
     }
     const key = this.#keys.get(action.keyId);
     if (!key || !person) return;
-    if (action.type === 'fail') this.#end({ verdict: failed('pulled too early'), key, person, isCommit: false });
+    if (action.type === 'fail')
+      this.#end({ verdict: this.#parts.registry.pulledEarly(key, person), key, person, isCommit: false });
     else if (action.type === 'check') void this.#check(key, person, action);
     else void this.#commit(key, person, action.attempt);
   }
@@ -195,7 +192,7 @@ export class BenchRun {
 
   async #commit(key: Key, person: Person, attempt: number): Promise<void> {
     const line = this.#line;
-    const verdict = await this.#parts.registry.bind(key, person);
+    const verdict = await this.#parts.registry.bind(key, person, null);
     this.#end({ verdict, key, person, isCommit: true });
     if (line === this.#line) this.take({ type: 'committed', attempt, passed: verdict.failure === null });
     this.#keep();
@@ -209,23 +206,24 @@ export class BenchRun {
     if (verdict.failure === null && !isCommit) return;
     const { userId, name } = person;
     const { keyId, deviceType, serialNumber } = key;
-    const { failure, detail } = verdict;
+    const { failure, row } = verdict;
     const at = new Date(this.#parts.now()).toISOString();
-    const deviceId = verdict.device?.deviceId ?? key.device?.deviceId ?? null;
+    const deviceId = row.deviceId ?? key.device?.deviceId ?? null;
+    const message = row.message || null;
     this.#results = [
       ...this.#results,
-      { at, userId, name, keyId, deviceType, serialNumber, deviceId, failure, detail },
+      { at, userId, name, keyId, deviceType, serialNumber, deviceId, failure, message },
     ];
     this.#keep();
   }
 
-  #bound(): readonly Result[] {
+  #bound(): readonly StationResult[] {
     return this.#results.filter(({ failure }) => failure === null);
   }
 
-  #countedFor({ serialNumber }: Key): string | undefined {
-    if (serialNumber === null) return undefined;
-    return this.#bound().findLast(result => result.serialNumber === serialNumber)?.userId;
+  #countedFor({ serialNumber }: Key): Counted | null {
+    const bound = this.#bound().findLast(result => serialNumber !== null && result.serialNumber === serialNumber);
+    return bound ? { userId: bound.userId, where: 'registry' } : null;
   }
 
   #keep(): void {

@@ -56,8 +56,8 @@ function asideOf(view: BenchView, remark: readonly string[]): Shown {
 function ended({ outcome, isHeld }: BenchView, remark: readonly string[], next: string): Shown {
   const { stage, failure } = runWords.value;
   if (outcome?.verdict.failure) {
-    const { failure: why, detail } = outcome.verdict;
-    const lines = [...remark, [failure[why], detail].filter(Boolean).join(' '), stage.still(nameOf(outcome))];
+    const { failure: why, row } = outcome.verdict;
+    const lines = [...remark, [failure[why], row.message].filter(Boolean).join(' '), stage.still(nameOf(outcome))];
     return { tone: 'bad', word: stage.fail, lines };
   }
   if (outcome?.isCommit) {

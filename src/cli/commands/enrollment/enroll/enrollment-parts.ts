@@ -85,4 +85,10 @@ const words: EnrollmentWords = {
     why === null ? 'not activated: its code is not visible to your role' : `${result}, but not activated: ${why}`,
   unproved: (required, { proof, reason }) =>
     `--require-proof ${required}: the grade of this key is ${proof.grade}${reason ? ` (${reason})` : ''}`,
+  pulledEarly: 'it was unplugged before its check had ended: nothing is bound. Plug it in again',
+  wrongType: (found, wanted) => `it is a ${found}, and the person gets a ${wanted}`,
+  counted: ({ userId, where }) =>
+    where === 'spool file'
+      ? `it is in the spool file${userId === null ? '' : ` for ${userId}`}. Use another key`
+      : `it already counts for ${userId}. Use another key`,
 };

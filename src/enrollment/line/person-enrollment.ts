@@ -1,0 +1,130 @@
+/** Checks keys for the people of a provisioning line, and binds them: for `enroll --roster` and for the console. */
+import type { Key } from '../../contract/hardware.ts';
+import type { RequiredGrade } from '../../contract/values.ts';
+import { blockOf, type EnrollKeyOptions, type EnrollmentParts, KeyEnrollment, type Proved } from '../key-enrollment.ts';
+import type { EnrollmentOutcome, KeyFailure } from '../outcome.ts';
+import type { Counted } from '../registry.ts';
+import type { Person } from './people.ts';
+
+/** The result of a check or a commit for one key and one person. */
+export interface KeyVerdict {
+  /** Null if the key has passed, or is bound. */
+  readonly failure: KeyFailure | null;
+  /** The result as a row. */
+  readonly row: EnrollmentOutcome;
+  /** What the key has proved; null if it was not asked. */
+  readonly proved: Proved | null;
+}
+
+type Holder = Pick<Person, 'userId' | 'name'>;
+
+/** How keys are bound to people. */
+export interface PersonEnrollmentOptions extends Omit<EnrollKeyOptions, 'activateFor'> {
+  /** The idempotency key of a registration; see `KeyEnrollment`. */
+  readonly id?: (() => string) | null;
+  /** What a key that has passed the other checks must prove; null if it is not asked. Absent: the option `proof`. */
+  readonly requiredProof?: (checked: EnrollmentOutcome) => Promise<RequiredGrade | null>;
+  /** Registers the key and activates it, or spools it. Absent: registers and activates it. */
+  readonly enroll?: ((key: Key, person: Person) => Promise<EnrollmentOutcome>) | null;
+}
+
+/** Judges keys with the same options for every person. */
+export class PersonEnrollment {
+  readonly #parts: EnrollmentParts;
+  readonly #options: PersonEnrollmentOptions;
+
+  constructor(parts: EnrollmentParts, options: PersonEnrollmentOptions) {
+    this.#parts = parts;
+    this.#options = options;
+  }
+
+  /**
+   * Whether the key can be bound to the person. Writes no device; a proof leaves its challenge. `counted`: null if the key counts for
+   * nobody. Throws if every key would fail.
+   */
+  async check(key: Key, person: Person, counted: Counted | null): Promise<KeyVerdict> {
+    const refused = this.refused(key, person, counted);
+    if (refused !== null) return refused;
+    const outcome = await this.#enrollment(person, true).handle(key);
+    const failure = failureOf(outcome, person);
+    return failure !== null || this.#options.dryRun
+      ? verdict(failure, outcome, person)
+      : this.#proved(key, person, outcome);
+  }
+
+  async #proved(key: Key, person: Person, outcome: EnrollmentOutcome): Promise<KeyVerdict> {
+    const { requiredProof, proof: ofAll } = this.#options;
+    try {
+      const proof = requiredProof === undefined ? ofAll : await requiredProof(outcome);
+      const proved = await this.#enrollment(person, false, { proof }).proved(outcome.proof ?? null, key);
+      if (proved === null) return verdict(null, outcome, person);
+      const row = { ...outcome, proof: proved.proof };
+      return proved.refusal === null
+        ? verdict(null, row, person, proved)
+        : verdict('proof', { ...row, message: proved.refusal }, person, proved);
+    } catch (error) {
+      if (!this.#parts.registry.failureOf(error).isOfOneKey) throw error;
+      return verdict('proof', { ...outcome, message: (error as Error).message }, person);
+    }
+  }
+
+  /** Why the key cannot be for the person, as far as the registry is not needed; null if it can. */
+  refused(key: Key, person: Person, counted: Counted | null): KeyVerdict | null {
+    const { words } = this.#parts;
+    if (key.serialNumber === null)
+      return this.failed(key, person, 'serial number unreadable', key.problem ?? words.unreadable);
+    if (person.type !== null && key.deviceType !== person.type)
+      return this.failed(key, person, 'wrong type', words.wrongType(key.deviceType, person.type));
+    if (counted === null || (counted.where === 'registry' && counted.userId !== person.userId)) return null;
+    return this.failed(key, person, 'counted before', words.counted(counted));
+  }
+
+  /** The verdict on a key that was unplugged before its check had ended. */
+  pulledEarly(key: Key, person: Person): KeyVerdict {
+    return this.failed(key, person, 'pulled too early', this.#parts.words.pulledEarly);
+  }
+
+  /** The verdict on a key that is spooled without a look at the registry. */
+  unchecked(key: Key, person: Person): KeyVerdict {
+    return verdict(null, this.#enrollment(person, true).outcome(key, { result: 'spooled' }), person);
+  }
+
+  /** A key that fails for a reason that was found elsewhere. */
+  failed(key: Key, person: Person, failure: KeyFailure, message: string): KeyVerdict {
+    return verdict(failure, this.#enrollment(person, true).outcome(key, { result: 'failed', message }), person);
+  }
+
+  /** Registers the key if it is new, and activates it for the person; or spools it. The key may be unplugged already. */
+  async bind(key: Key, person: Person, proved: Proved | null): Promise<KeyVerdict> {
+    const { dryRun, enroll } = this.#options;
+    const outcome = await (enroll?.(key, person) ?? this.#enrollment(person, dryRun, { proved }).handle(key));
+    const isBound = dryRun || (outcome.status === 'ACTIVE' && outcome.userId === person.userId);
+    const isDone = isBound || outcome.result === 'spooled';
+    return verdict(failureOf(outcome, person) ?? (isDone ? null : 'refused'), outcome, person, proved);
+  }
+
+  #enrollment(
+    { userId }: Person,
+    dryRun: boolean,
+    { proved = null, proof = this.#options.proof }: Partial<Pick<KeyVerdict, 'proved'> & EnrollKeyOptions> = {},
+  ): KeyEnrollment {
+    const id = this.#options.id?.() ?? null;
+    return new KeyEnrollment(this.#parts, { ...this.#options, activateFor: userId, dryRun, proof }, { proved, id });
+  }
+}
+
+function verdict(
+  failure: KeyFailure | null,
+  outcome: EnrollmentOutcome,
+  { userId, name }: Holder,
+  proved: Proved | null = null,
+): KeyVerdict {
+  const result = failure === null ? outcome.result : 'failed';
+  return { failure, row: { ...outcome, result, userId, name, failure }, proved };
+}
+
+function failureOf(outcome: EnrollmentOutcome, { userId: wanted }: Holder): KeyFailure | null {
+  const { result, message, status, userId } = outcome;
+  if (result !== 'failed' && message === null) return null;
+  return (status === null ? null : blockOf({ status, userId }, wanted)) ?? 'refused';
+}
