@@ -46,8 +46,13 @@ export interface EnrollmentParts {
 interface KnownOfKey {
   /** What it has proved: it is not asked again. */
   readonly proved?: Proved | null;
-  /** The idempotency key of its registration. If it is present, a registry that is away throws: the caller spools the key. */
+  /** The idempotency key of its registration. If it is present, a registry that is away throws: the key waits in a spool file. */
   readonly id?: string | null;
+  /**
+   * Whether an earlier attempt has registered the device. If it is present, any other device that cannot be activated for the user is a
+   * conflict, without a user each.
+   */
+  readonly isOurs?: (device: DeviceDetail) => boolean;
 }
 
 /** Enrolls keys one by one, with the same options. */
@@ -57,18 +62,20 @@ export class KeyEnrollment {
   readonly #options: EnrollKeyOptions;
   readonly #earlier: Proved | null;
   readonly #id: string | null;
+  readonly #isOurs: KnownOfKey['isOurs'];
   #isSent = false;
 
   constructor(
     { registry, words }: EnrollmentParts,
     options: EnrollKeyOptions,
-    { proved = null, id = null }: KnownOfKey = {},
+    { proved = null, id = null, isOurs }: KnownOfKey = {},
   ) {
     this.#registry = registry;
     this.#words = words;
     this.#options = options;
     this.#earlier = proved;
     this.#id = id;
+    this.#isOurs = isOurs;
   }
 
   /** Whether the registry may have received a registration. */
@@ -80,14 +87,14 @@ export class KeyEnrollment {
   async handle(key: Key): Promise<EnrollmentOutcome> {
     const { serialNumber } = key;
     if (serialNumber === null)
-      return this.outcome(key, { result: 'failed', message: key.problem ?? this.#words.unreadable });
+      return this.#outcome(key, { result: 'failed', message: key.problem ?? this.#words.unreadable });
     try {
       const known = await this.#known(key);
       if (known) return known;
-      if (this.#options.dryRun) return this.outcome(key, { result: 'new' });
+      if (this.#options.dryRun) return this.#outcome(key, { result: 'new' });
       return await this.#register(key, serialNumber);
     } catch (error) {
-      return this.outcome(key, { result: 'failed', message: this.#messageOf(error) });
+      return this.#outcome(key, { result: 'failed', message: this.#messageOf(error) });
     }
   }
 
@@ -106,17 +113,27 @@ export class KeyEnrollment {
 
   async #recognized(key: Key, device: DeviceDetail): Promise<EnrollmentOutcome> {
     const { deviceId, status, userId, activationCode, manufacturer, model } = device;
+    if (this.#isConflict(device)) {
+      const message = this.#words.conflict(device);
+      return this.#outcome(key, { result: 'conflict', deviceId, status, userId, message });
+    }
     const message = this.#whyNotActivated(device);
     const known = { deviceId, status, userId, activationCode, manufacturer, model, message };
     const proof = await this.proved(device.proof ?? null, key);
-    const outcome = this.outcome(key, {
-      result: 'known',
+    const outcome = this.#outcome(key, {
+      result: this.#isOurs?.(device) ? 'registered' : 'known',
       ...known,
       ...(proof === null ? {} : { proof: proof.proof }),
       ...(this.#options.tags === null ? {} : { tags: device.tags }),
     });
     if (proof?.refusal) return { ...outcome, result: 'failed', message: `registered, but ${proof.refusal}` };
     return this.#activated(outcome);
+  }
+
+  #isConflict(device: DeviceDetail): boolean {
+    const { activateFor } = this.#options;
+    if (this.#isOurs === undefined) return false;
+    return activateFor === null ? !this.#isOurs(device) : blockOf(device, activateFor) !== null;
   }
 
   /** What the key proves: `proof` if that is sufficient, else what it answers now. Null if keys are not proved. */
@@ -151,7 +168,7 @@ export class KeyEnrollment {
     const proved = await this.#prove(key);
     const proof = proved === null ? {} : { proof: proved.proof };
     if (proved?.refusal)
-      return this.outcome(key, { result: 'failed', message: `not registered: ${proved.refusal}`, ...proof });
+      return this.#outcome(key, { result: 'failed', message: `not registered: ${proved.refusal}`, ...proof });
     const body = {
       ...registrationFor({ ...key, serialNumber }, this.#options),
       ...(proved?.proofId ? { proofId: proved.proofId } : {}),
@@ -159,7 +176,7 @@ export class KeyEnrollment {
     try {
       this.#isSent = true;
       const { deviceId, activationCode, status } = await this.#registry.register(body, this.#id);
-      return this.#activated(this.outcome(key, { result: 'registered', deviceId, activationCode, status, ...proof }));
+      return this.#activated(this.#outcome(key, { result: 'registered', deviceId, activationCode, status, ...proof }));
     } catch (error) {
       // Another client registered it first, or the response to our first attempt was lost.
       const { isDuplicate, isLost } = this.#registry.failureOf(error);
@@ -187,27 +204,32 @@ export class KeyEnrollment {
     }
   }
 
-  /** The result for a key, with what is known of it. */
-  outcome(key: Key, what: Partial<EnrollmentOutcome> & { readonly result: EnrollmentResult }): EnrollmentOutcome {
-    const { result, ...rest } = what;
-    return {
-      result,
-      deviceId: null,
-      serialNumber: key.serialNumber,
-      deviceType: key.deviceType,
-      activationCode: null,
-      status: null,
-      userId: null,
-      ...namedBy(key, this.#options),
-      firmwareVersion: key.firmwareVersion,
-      serialSource: key.serialSource,
-      simulated: key.simulated,
-      message: null,
-      ...(this.#options.proof === null ? {} : { proof: null }),
-      ...(this.#options.tags === null ? {} : { tags: this.#options.tags }),
-      ...rest,
-    };
+  #outcome(key: Key, what: KnownOutcome): EnrollmentOutcome {
+    return outcomeOf(key, this.#options, what);
   }
+}
+
+type KnownOutcome = Partial<EnrollmentOutcome> & { readonly result: EnrollmentResult };
+
+/** The outcome for a key: what it reports, and what is known of it besides. */
+export function outcomeOf(key: Key, options: EnrollKeyOptions, { result, ...rest }: KnownOutcome): EnrollmentOutcome {
+  return {
+    result,
+    deviceId: null,
+    serialNumber: key.serialNumber,
+    deviceType: key.deviceType,
+    activationCode: null,
+    status: null,
+    userId: null,
+    ...namedBy(key, options),
+    firmwareVersion: key.firmwareVersion,
+    serialSource: key.serialSource,
+    simulated: key.simulated,
+    message: null,
+    ...(options.proof === null ? {} : { proof: null }),
+    ...(options.tags === null ? {} : { tags: options.tags }),
+    ...rest,
+  };
 }
 
 /** Why a registered device cannot be activated for a user; null if it is INACTIVE, or ACTIVE for that user. */

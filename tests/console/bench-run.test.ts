@@ -32,6 +32,7 @@ function judgeBefore(device: Partial<DeviceDetail> | null, requests: Partial<Enr
   const words = {
     unreadable: '',
     notActivated: () => '',
+    conflict: () => '',
     activationRefused: (_: unknown, why: string | null) => why,
     unproved: () => '',
     pulledEarly: '',
@@ -49,7 +50,7 @@ describe('a key', () => {
     userId,
   });
   type Known = { readonly device?: Partial<DeviceDetail>; readonly counted?: Counted };
-  const before = (userId: string, where: Counted['where']) => ({ counted: { userId, where } });
+  const countedFor = (userId: string, where: Counted['where']) => ({ counted: { userId, where } });
   test.each<[string, Key, Known, string | null, string]>([
     ['that is new passes', keyOf('A'), {}, null, 'serial type free'],
     ['that is registered and INACTIVE passes', keyOf('A'), { device: device('INACTIVE') }, null, 'serial type free'],
@@ -57,10 +58,10 @@ describe('a key', () => {
     ['of another person fails', keyOf('A'), { device: device('ACTIVE', 'bob') }, 'bound to another person', '-free'],
     ['that is locked fails', keyOf('A'), { device: device('LOCKED', 'ann') }, 'LOCKED', '-free'],
     ['that is retired fails', keyOf('A'), { device: device('DEACTIVATED') }, 'DEACTIVATED', '-free'],
-    ['that was bound before fails', keyOf('A'), before('ann', 'registry'), 'counted before', '-free'],
-    ['that another person had is looked up', keyOf('A'), before('bob', 'registry'), null, 'serial type free'],
-    ['that another person has in a dry run fails', keyOf('A'), before('bob', 'dry run'), 'counted before', '-free'],
-    ['that waits for another person fails', keyOf('A'), before('bob', 'spool file'), 'counted before', '-free'],
+    ['that was bound before fails', keyOf('A'), countedFor('ann', 'registry'), 'counted before', '-free'],
+    ['that another person had is looked up', keyOf('A'), countedFor('bob', 'registry'), null, 'serial type free'],
+    ['that another person has in a dry run fails', keyOf('A'), countedFor('bob', 'dry run'), 'counted before', '-free'],
+    ['that waits for another person fails', keyOf('A'), countedFor('bob', 'spool file'), 'counted before', '-free'],
     ['without a serial number fails', keyOf(null), {}, 'serial number unreadable', '-serial'],
     ['of another type fails', keyOf('A', { deviceType: 'SIMKEY' }), {}, 'wrong type', '-type'],
   ])('%s', async (_, key, { device: known = null, counted = null }, failure, checks) => {

@@ -80,6 +80,7 @@ const requestsBy = (attempt: Attempt): EnrollmentRegistry => ({
 const words: EnrollmentWords = {
   unreadable: '',
   notActivated: () => '',
+  conflict: () => '',
   activationRefused: (_, why) => why,
   unproved: (required, { proof, reason }) => `${required}; found: ${proof.grade}${reason ? ` (${reason})` : ''}`,
   pulledEarly: '',

@@ -1,7 +1,14 @@
 /** Checks keys for the people of a provisioning line, and binds them: for `enroll --roster` and for the console. */
 import type { Key } from '../../contract/hardware.ts';
 import type { RequiredGrade } from '../../contract/values.ts';
-import { blockOf, type EnrollKeyOptions, type EnrollmentParts, KeyEnrollment, type Proved } from '../key-enrollment.ts';
+import {
+  blockOf,
+  type EnrollKeyOptions,
+  type EnrollmentParts,
+  KeyEnrollment,
+  outcomeOf,
+  type Proved,
+} from '../key-enrollment.ts';
 import type { EnrollmentOutcome, KeyFailure } from '../outcome.ts';
 import type { Counted } from '../registry.ts';
 import type { Person } from './people.ts';
@@ -86,12 +93,20 @@ export class PersonEnrollment {
 
   /** The verdict on a key that is spooled without a look at the registry. */
   unchecked(key: Key, person: Person): KeyVerdict {
-    return verdict(null, this.#enrollment(person, true).outcome(key, { result: 'spooled' }), person);
+    return verdict(
+      null,
+      outcomeOf(key, { ...this.#options, activateFor: person.userId }, { result: 'spooled' }),
+      person,
+    );
   }
 
   /** A key that fails for a reason that was found elsewhere. */
   failed(key: Key, person: Person, failure: KeyFailure, message: string): KeyVerdict {
-    return verdict(failure, this.#enrollment(person, true).outcome(key, { result: 'failed', message }), person);
+    return verdict(
+      failure,
+      outcomeOf(key, { ...this.#options, activateFor: person.userId }, { result: 'failed', message }),
+      person,
+    );
   }
 
   /** Registers the key if it is new, and activates it for the person; or spools it. The key may be unplugged already. */

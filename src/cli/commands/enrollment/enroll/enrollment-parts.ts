@@ -26,26 +26,25 @@ export const isAway = (error: unknown): error is Error =>
   error instanceof NotServing ||
   (isServerRefusal(error) && error.code >= 500 && error.code < 600);
 
-/** What enrollments of this context work with. */
-export const enrollmentParts = (context: Context): EnrollmentParts => ({ registry: registryOf(context), words });
+/** What enrollments of this context work with. `registry`: the client of their requests. */
+export const enrollmentParts = (context: Context, registry: Client = context.registry): EnrollmentParts => ({
+  registry: registryOf(context, registry),
+  words,
+});
 
 const detailOf = (registry: Client, deviceId: string): Promise<DeviceDetail> =>
   registry.call('getDevice', { params: { deviceId } });
 
-/** The device with exactly this serial number; null if there is none. */
-export async function deviceOfSerial(registry: Client, serialNumber: string): Promise<DeviceDetail | null> {
-  const { exact } = await findBySerial(registry, serialNumber);
-  return exact && detailOf(registry, exact.deviceId);
-}
-
-function registryOf(context: Context): EnrollmentRegistry {
-  const { registry } = context;
+function registryOf(context: Context, registry: Client): EnrollmentRegistry {
   return {
     deviceOf: async key => {
       const device = await registrationOf(context, key);
       return device && detailOf(registry, device.deviceId);
     },
-    find: serialNumber => deviceOfSerial(registry, serialNumber),
+    find: async serialNumber => {
+      const { exact } = await findBySerial(registry, serialNumber);
+      return exact && detailOf(registry, exact.deviceId);
+    },
     register: async (body, id) =>
       (await registry.send({ operation: 'registerDevice', key: id ?? newKey(), input: { body } })).data,
     activate: async (body, id) =>
@@ -80,6 +79,10 @@ const words: EnrollmentWords = {
       default:
         return `${not} for ${holder}. Return it to that user, or retire it and use another key: devmgr deactivate ${deviceId} --reason TEXT`;
     }
+  },
+  conflict: ({ deviceId, status, userId, userName, createdAt }) => {
+    const holder = userId === null ? '' : ` for ${userName === null ? userId : `${userId} (${userName})`}`;
+    return `already registered as ${deviceId} since ${createdAt}, ${status}${holder}`;
   },
   activationRefused: (result, why) =>
     why === null ? 'not activated: its code is not visible to your role' : `${result}, but not activated: ${why}`,

@@ -10,7 +10,7 @@ import { safe, shellWord } from '../../../terminal/text.ts';
 import { enrolledWords } from '../enroll/enrolled-words.ts';
 import { EnrollFile, lockResults } from '../enroll/results.ts';
 import { type KeyLabel, keyLabelFlags, keyLabelOf } from '../labels/enrolled.ts';
-import { Delivery } from './deliver.ts';
+import { SpoolDelivery } from './deliver.ts';
 import { checkRegistry, demandRegistry, meetRegistry } from './registry.ts';
 import { SpoolFile } from './spool-file.ts';
 
@@ -95,13 +95,11 @@ class Flush {
   }
 
   async #deliver(label: KeyLabel | null): Promise<void> {
-    const { registry, io } = this.#context;
-    // Ctrl-C lets the request under way end: its result is not lost.
-    const client = registry.with({ finish: true });
-    const delivery = new Delivery({ client, spool: this.#spool, label, write: row => this.#write(row) });
+    const context = this.#context;
+    const delivery = new SpoolDelivery({ context, spool: this.#spool, label, write: row => this.#write(row) });
     try {
       for (const item of this.#spool.items()) {
-        if (io.interrupt.aborted) throw interrupted();
+        if (context.io.interrupt.aborted) throw interrupted();
         const { row } = await delivery.deliver(item);
         const isDelivered = row.result === 'registered' || row.result === 'known';
         if (isDelivered && label === null && this.#spool.entry(item).label) this.#counts.labels++;

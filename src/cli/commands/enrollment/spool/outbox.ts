@@ -10,7 +10,8 @@ import { schedules } from '../../../framework/retry.ts';
 import { safe, shellWord } from '../../../terminal/text.ts';
 import { isAway } from '../enroll/enrollment-parts.ts';
 import type { KeyLabel } from '../labels/enrolled.ts';
-import { Delivery, rowOf } from './deliver.ts';
+import { SpoolDelivery } from './deliver.ts';
+import { waitingRow } from './entries.ts';
 import type { SpoolEntry } from './lines.ts';
 import { demandRegistry, meetRegistry } from './registry.ts';
 import { SpoolFile, Unwritable } from './spool-file.ts';
@@ -94,10 +95,13 @@ export class Outbox {
       await this.#spool.add(entry, isSent);
     } catch (error) {
       const why = (error as Error).message;
-      return rowOf(entry, { result: 'failed', message: `not registered and not spooled: ${why}. Plug it in again` });
+      return waitingRow(entry, {
+        result: 'failed',
+        message: `not registered and not spooled: ${why}. Plug it in again`,
+      });
     }
     this.#begin();
-    return rowOf(entry, { result: 'spooled' });
+    return waitingRow(entry, { result: 'spooled' });
   }
 
   /** Delivers what waits if the registry answers. Throws the error that ended the deliveries. */
@@ -159,9 +163,8 @@ export class Outbox {
   }
 
   async #drain(): Promise<void> {
-    // Ctrl-C lets the request under way end: its result is not lost.
-    const client = this.#context.registry.with({ finish: true });
-    const delivery = new Delivery({ client, spool: this.#spool, label: this.#label, write: row => this.#write(row) });
+    const parts = { context: this.#context, spool: this.#spool, label: this.#label };
+    const delivery = new SpoolDelivery({ ...parts, write: row => this.#write(row) });
     for (const item of this.#spool.items()) {
       if (this.#isEnding) return;
       if (this.#left.has(item.id)) continue;

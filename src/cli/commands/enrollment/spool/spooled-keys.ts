@@ -1,19 +1,12 @@
 /** An enrollment that spools keys while the registry is away. */
 import type { Key } from '../../../../contract/hardware.ts';
-import { type EnrollKeyOptions, KeyEnrollment, registrationFor } from '../../../../enrollment/key-enrollment.ts';
+import { KeyEnrollment } from '../../../../enrollment/key-enrollment.ts';
 import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import { newKey } from '../../../client/keyed-write.ts';
 import type { Context } from '../../../framework/context.ts';
 import { enrollmentParts, isAway } from '../enroll/enrollment-parts.ts';
-import { rowOf } from './deliver.ts';
-import type { SpoolEntry } from './lines.ts';
+import { entryOf, type SpoolOptions, waitingRow } from './entries.ts';
 import type { Outbox } from './outbox.ts';
-
-/** How a run spools. */
-interface SpoolOptions extends EnrollKeyOptions {
-  /** Whether the run prints labels. */
-  readonly label: boolean;
-}
 
 /** A person of a roster, to whom a key is to be bound. */
 interface Holder {
@@ -40,9 +33,9 @@ export class SpooledKeys {
     const id = newKey();
     const enrollment = new KeyEnrollment(enrollmentParts(this.#context), options, { id });
     if (serialNumber === null) return enrollment.handle(key);
-    const entry = entryOf({ ...key, serialNumber }, { id, options, person });
+    const entry = entryOf({ ...key, serialNumber }, id, options, person?.name);
     // A run that was killed has spooled it, and has no row of it.
-    if (this.#outbox.waitingFor(serialNumber) !== null) return rowOf(entry, { result: 'spooled' });
+    if (this.#outbox.waitingFor(serialNumber) !== null) return waitingRow(entry, { result: 'spooled' });
     if (this.#outbox.isHolding) return await this.#outbox.add(entry, false);
     try {
       return await enrollment.handle(key);
@@ -53,20 +46,3 @@ export class SpooledKeys {
     }
   }
 }
-
-interface AboutSpool {
-  readonly id: string;
-  readonly options: SpoolOptions;
-  readonly person: Holder | undefined;
-}
-
-const entryOf = (key: Key & { readonly serialNumber: string }, { id, options, person }: AboutSpool): SpoolEntry => ({
-  id,
-  at: new Date().toISOString(),
-  registration: registrationFor(key, options),
-  userId: options.activateFor,
-  ...(person === undefined ? {} : { name: person.name }),
-  serialSource: key.serialSource,
-  simulated: key.simulated,
-  label: options.label,
-});
