@@ -47,7 +47,7 @@ export class PersonEnrollment {
 
   /**
    * Whether the key can be bound to the person. Writes no device; a proof leaves its challenge. `counted`: null if the key counts for
-   * nobody. Throws if every key would fail.
+   * no person. Throws if every key would fail.
    */
   async check(key: Key, person: Person, counted: Counted | null): Promise<KeyVerdict> {
     const refused = this.refused(key, person, counted);
