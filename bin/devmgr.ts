@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** Joins the command line and the daemon; nothing else imports both. */
 import { removalCommand, runRemoval } from '../src/cli/commands/session/open/removal.ts';
-import { exitCodes } from '../src/cli/framework/exit-codes.ts';
+import { exitCodes } from '../src/cli/exit-codes.ts';
 import { checkNode } from '../src/cli/framework/version.ts';
 import { run } from '../src/cli/main.ts';
 import { keychainCommand, runKeychainAccess } from '../src/cli/settings/keychain.ts';

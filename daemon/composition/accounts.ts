@@ -1,4 +1,7 @@
 /** Who may do what: limits, logins, service tokens, and the services of accounts. */
+
+import { FIRST_USER } from '../home/first-admin.ts';
+import { watchInitialPassword } from '../home/initial-password.ts';
 import type { Instance } from '../home/instance.ts';
 import { signingKeys } from '../home/signing-keys.ts';
 import type { OriginRule } from '../http/origin.ts';
@@ -8,9 +11,7 @@ import { now, type Registry, type Start } from '../registry.ts';
 import { Accounts } from '../services/accounts.ts';
 import { AuthService } from '../services/auth.ts';
 import { Authentication } from '../services/authentication.ts';
-import { FIRST_USER } from '../services/first-admin.ts';
 import { Guessing } from '../services/guessing.ts';
-import { watchInitialPassword } from '../services/initial-password.ts';
 import { LastUses } from '../services/last-uses.ts';
 import { Passwords } from '../services/passwords.ts';
 import { ServiceTokens } from '../services/service-tokens.ts';

@@ -1,6 +1,7 @@
 /** Creates a registry: schema, keys and the first administrator. */
 import type { InitOptions, ProgramIo } from '../../src/contract/programs.ts';
 import { checkBelonging, presentImprint } from '../home/belonging.ts';
+import { ensureFirstAdmin } from '../home/first-admin.ts';
 import { HeadKeeper } from '../home/head-keeper.ts';
 import { Home } from '../home/home.ts';
 import { Instance } from '../home/instance.ts';
@@ -10,7 +11,6 @@ import { secretsFrom, settingsFromEnvironment } from '../home/settings.ts';
 import { signingKeys } from '../home/signing-keys.ts';
 import { type StoreTarget, storeTarget } from '../home/store-target.ts';
 import { print, reporting } from '../program-io.ts';
-import { ensureFirstAdmin } from '../services/first-admin.ts';
 import { lockCreation, openStore, readImprint } from '../store-engine.ts';
 
 interface Created {

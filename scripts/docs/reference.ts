@@ -2,9 +2,9 @@
 
 import type { Help, Option } from 'commander';
 import { commandTable } from '../../src/cli/commands/index.ts';
+import { codeOfFault, exitCodes, exitCodeWords, exitOfCode } from '../../src/cli/exit-codes.ts';
 import type { CommandNode } from '../../src/cli/framework/command-node.ts';
 import { variables } from '../../src/cli/framework/environment.ts';
-import { codeOfFault, exitCodes, exitCodeWords, exitOfCode } from '../../src/cli/framework/exit-codes.ts';
 import { createProgram } from '../../src/cli/framework/program.ts';
 import { profileSettings } from '../../src/cli/settings/profiles.ts';
 import { codes, type ErrorCode } from '../../src/contract/codes.ts';

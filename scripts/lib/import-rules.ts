@@ -97,17 +97,33 @@ export const rules: readonly Rule[] = [
   },
   {
     from: ['src/cli/client/'],
-    never: ['src/cli/main.ts', 'src/cli/commands/', 'src/cli/session/', 'src/cli/settings/', 'src/cli/terminal/'],
+    never: [
+      'src/cli/main.ts',
+      'src/cli/commands/',
+      'src/cli/session/',
+      'src/cli/settings/',
+      'src/cli/terminal/',
+      'src/cli/framework/',
+      'src/cli/jobs/',
+    ],
     because: 'imports go commands → client → contract; the client returns what a command shows',
   },
   {
     from: ['src/cli/session/'],
-    never: ['src/cli/main.ts', 'src/cli/commands/', 'src/cli/terminal/'],
+    never: ['src/cli/main.ts', 'src/cli/commands/', 'src/cli/terminal/', 'src/cli/framework/', 'src/cli/jobs/'],
     because: 'a session finds the server and the token; it neither prints nor prompts',
   },
   {
     from: ['src/cli/terminal/'],
-    never: ['src/cli/main.ts', 'src/cli/commands/', 'src/cli/client/', 'src/cli/session/', 'src/cli/settings/'],
+    never: [
+      'src/cli/main.ts',
+      'src/cli/commands/',
+      'src/cli/client/',
+      'src/cli/session/',
+      'src/cli/settings/',
+      'src/cli/framework/',
+      'src/cli/jobs/',
+    ],
     because: 'the terminal shows the values it receives and fetches none',
   },
   {
@@ -117,7 +133,14 @@ export const rules: readonly Rule[] = [
   },
   {
     from: ['src/cli/settings/'],
-    never: ['src/cli/main.ts', 'src/cli/commands/', 'src/cli/client/', 'src/cli/session/'],
+    never: [
+      'src/cli/main.ts',
+      'src/cli/commands/',
+      'src/cli/client/',
+      'src/cli/session/',
+      'src/cli/framework/',
+      'src/cli/jobs/',
+    ],
     because: 'settings are read before a client or a command exists',
   },
   {

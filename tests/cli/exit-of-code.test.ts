@@ -1,6 +1,6 @@
 /** The exit code of every business code: scripts rely on them. Written by hand, to check the table of the program. */
 import { expect, test } from 'vitest';
-import { exitOfCode } from '../../src/cli/framework/exit-codes.ts';
+import { exitOfCode } from '../../src/cli/exit-codes.ts';
 import { codes } from '../../src/contract/codes.ts';
 
 const promised: Readonly<Record<number, readonly number[]>> = {

@@ -1,9 +1,9 @@
 /** How a command line is parsed, and that help, examples, completion and manual page agree with the parser. */
 import { describe, expect, test } from 'vitest';
 import { commandTable } from '../../src/cli/commands/index.ts';
+import { endings } from '../../src/cli/exit-codes.ts';
 import type { CommandNode } from '../../src/cli/framework/command-node.ts';
 import { type CommandTable, command } from '../../src/cli/framework/define.ts';
-import { endings } from '../../src/cli/framework/exit-codes.ts';
 import type { FlagShapes } from '../../src/cli/framework/flags.ts';
 import { createProgram } from '../../src/cli/framework/program.ts';
 

@@ -1,6 +1,6 @@
 /** All pages of a list: requested ahead, used in order, complete even if devices are registered at the same time. */
 import { expect, test } from 'vitest';
-import { allDevices } from '../../src/cli/commands/devices/all-devices.ts';
+import { allDevices } from '../../src/cli/framework/devices/all-devices.ts';
 import { answering, json, success } from '../support/http-servers.ts';
 import { quietClient } from '../support/stream-server.ts';
 

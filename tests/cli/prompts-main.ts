@@ -1,5 +1,5 @@
 /** Asks one question of the kind that is named and writes the answer as JSON. Run on a pseudo-terminal by prompts.test.ts. */
-import { Fault } from '../../src/cli/framework/fault.ts';
+import { Fault } from '../../src/cli/fault.ts';
 import { processIo } from '../../src/cli/terminal/io.ts';
 import { Output } from '../../src/cli/terminal/output.ts';
 import { askPassword, askText, confirm, pickOne } from '../../src/cli/terminal/prompt.ts';

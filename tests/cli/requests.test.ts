@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openEnvelope } from '../../src/cli/client/envelope.ts';
 import { ServerRefusal, Unreachable } from '../../src/cli/client/failures.ts';
 import { pathOf } from '../../src/cli/client/operations.ts';
-import { Fault } from '../../src/cli/framework/fault.ts';
+import { Fault } from '../../src/cli/fault.ts';
 
 const origin = 'http://registry.example.com';
 const response = (status: number, body: unknown, headers: IncomingHttpHeaders = {}) => ({

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { NotServing, ServerRefusal, Unreachable } from '../../src/cli/client/failures.ts';
 import { type Repeatable, RequestRetry } from '../../src/cli/client/request-retry.ts';
-import { pause, poll, retry, schedules } from '../../src/cli/framework/retry.ts';
+import { pause, poll, retry, schedules } from '../../src/cli/retry.ts';
 import { waitMs } from '../../src/delivery/retry.ts';
 
 const never = new AbortController().signal;

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { Fault } from '../../src/cli/framework/fault.ts';
+import { Fault } from '../../src/cli/fault.ts';
 import {
   couldBeLocal,
   isLoopback,

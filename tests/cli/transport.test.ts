@@ -6,7 +6,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { ServerRefusal, Unreachable } from '../../src/cli/client/failures.ts';
 import { type HttpRequest, readText, timeouts } from '../../src/cli/client/http.ts';
 import { sendHttp } from '../../src/cli/client/transport.ts';
-import { Fault } from '../../src/cli/framework/fault.ts';
+import { Fault } from '../../src/cli/fault.ts';
 import { makeCertificate } from '../support/certificates.ts';
 import {
   answering,

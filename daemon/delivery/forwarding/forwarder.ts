@@ -13,6 +13,7 @@ import {
 } from '../../../src/delivery/retry.ts';
 import { sleep } from '../../../src/delivery/wait.ts';
 import type { EventRecord } from '../../domain/journal.ts';
+import type { ForwardTarget } from '../../home/forward-target.ts';
 import type { Home } from '../../home/home.ts';
 import type { Logger } from '../../logger.ts';
 import { isLoopbackName } from '../../loopback.ts';
@@ -22,7 +23,6 @@ import { inTurn } from '../turns.ts';
 import { type AuditLine, toAuditLine } from './audit-line.ts';
 import { ForwardPosition } from './position.ts';
 import { type Send, senderTo } from './senders.ts';
-import type { ForwardTarget } from './target.ts';
 
 /** Entries in one delivery. */
 const PAGE = 500;

@@ -1,8 +1,8 @@
 /** A file as it comes from the server, resumed if the connection breaks. */
 import type { RouteName } from '../../contract/endpoints.ts';
 import { waitMs } from '../../delivery/retry.ts';
-import { Fault } from '../framework/fault.ts';
-import { schedules } from '../framework/retry.ts';
+import { Fault } from '../fault.ts';
+import { schedules } from '../retry.ts';
 import type { Client, FileResponse } from './client.ts';
 import { Unreachable } from './failures.ts';
 

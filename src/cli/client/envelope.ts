@@ -1,6 +1,6 @@
 /** Opens the envelope of a response. A response without one is explained in words. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { Fault } from '../framework/fault.ts';
+import { Fault } from '../fault.ts';
 import { NotServing, ServerRefusal, Unreachable } from './failures.ts';
 
 /** A response with its body as text. */

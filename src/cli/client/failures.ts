@@ -1,5 +1,5 @@
 /** Why a request failed. */
-import { Fault, systemCode } from '../framework/fault.ts';
+import { Fault, systemCode } from '../fault.ts';
 
 /** The server received the request and refused it. */
 export class ServerRefusal extends Error {

@@ -1,7 +1,7 @@
 /** An HTTP request, its response, and why there is none. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
-import { Fault, interrupted, systemCode } from '../framework/fault.ts';
+import { Fault, interrupted, systemCode } from '../fault.ts';
 import { linkFailure, Unreachable } from './failures.ts';
 
 /** How long to wait, in milliseconds. */

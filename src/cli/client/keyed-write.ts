@@ -3,7 +3,7 @@
  * carry the write out twice. So the server must have said so before the write is sent, and again before it is repeated.
  */
 import { waitMs } from '../../delivery/retry.ts';
-import { retry, schedules } from '../framework/retry.ts';
+import { retry, schedules } from '../retry.ts';
 import { isLost, isServerRefusal, type NotServing, Unreachable } from './failures.ts';
 
 /** A key for a write. */

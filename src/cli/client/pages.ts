@@ -1,7 +1,7 @@
 /** Follows the pages of a list, and stops if a server would never come to its end. */
 
-import { count } from '../framework/count.ts';
-import { Fault } from '../framework/fault.ts';
+import { count } from '../count.ts';
+import { Fault } from '../fault.ts';
 
 /** A page of a list, as the server sends it. */
 export interface Page<T> {

@@ -1,6 +1,6 @@
 /** What is done before another attempt of a request: one wrapper around whatever sends it. */
 import { waitMs } from '../../delivery/retry.ts';
-import { retry, schedules } from '../framework/retry.ts';
+import { retry, schedules } from '../retry.ts';
 import { isLost, isServerRefusal, type ServerRefusal, Unreachable } from './failures.ts';
 
 /** If the server does not say how long to wait for its limit. */

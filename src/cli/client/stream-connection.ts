@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import type { WebSocket as Socket } from 'ws';
 import type { Notification } from '../../contract/events.ts';
 import { closeCodes, stream } from '../../contract/values.ts';
-import { Fault, interrupted, systemCode } from '../framework/fault.ts';
+import { Fault, interrupted, systemCode } from '../fault.ts';
 import type { Client } from './client.ts';
 import { openEnvelope } from './envelope.ts';
 import { linkFailure } from './failures.ts';

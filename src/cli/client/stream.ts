@@ -5,7 +5,7 @@ import type { Notification } from '../../contract/events.ts';
 import type { EventType } from '../../contract/values.ts';
 import { waitMs } from '../../delivery/retry.ts';
 import { sleep } from '../../delivery/wait.ts';
-import { schedules } from '../framework/retry.ts';
+import { schedules } from '../retry.ts';
 import type { Client, Route } from './client.ts';
 import { isServerRefusal, NotServing, Unreachable } from './failures.ts';
 import { pathOf } from './operations.ts';

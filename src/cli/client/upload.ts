@@ -1,6 +1,6 @@
 /** A file as part of a multipart form, sent as it is read. */
 import { createHash, randomBytes } from 'node:crypto';
-import { Fault } from '../framework/fault.ts';
+import { Fault } from '../fault.ts';
 import type { FileRequest } from './exchange.ts';
 
 /** A file to send. */

@@ -1,10 +1,10 @@
 /** Missing values of a command: asked at a terminal; without one, the error names the missing flag. */
 import { readFileSync } from 'node:fs';
 import type { EnteredField } from '../../contract/readers.ts';
+import { systemWords, usage } from '../fault.ts';
 import { firstLines } from '../terminal/lines.ts';
 import { askPassword, askText, type Check, pickOne } from '../terminal/prompt.ts';
 import type { Context } from './context.ts';
-import { systemWords, usage } from './fault.ts';
 
 interface Missing {
   readonly flag: string;

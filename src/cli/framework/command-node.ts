@@ -1,7 +1,7 @@
 /** A node of the tree of commands, made of commander: its names, its flags and how a command line is parsed. */
 import { Command, Option } from 'commander';
+import { usage } from '../fault.ts';
 import type { AnyCommand, Entry } from './define.ts';
-import { usage } from './fault.ts';
 import { type FlagShapes, globalFlags } from './flags.ts';
 import { type Flag, FlagSet, NamedArgument } from './options.ts';
 

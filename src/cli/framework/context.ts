@@ -4,6 +4,7 @@ import type { Programs } from '../../contract/programs.ts';
 import { listEndpoint } from '../client/addresses.ts';
 import { Client } from '../client/client.ts';
 import { type Endpoint, fixedEndpoint } from '../client/endpoint.ts';
+import { systemWords, usage } from '../fault.ts';
 import { LocalEndpoint } from '../session/endpoints.ts';
 import { firstAdmin, firstPasswordFile } from '../session/first-password.ts';
 import { LocalHardwareSession, RegistrySession } from '../session/session.ts';
@@ -22,7 +23,6 @@ import {
 import type { Io } from '../terminal/io.ts';
 import type { Output } from '../terminal/output.ts';
 import { shellWord } from '../terminal/text.ts';
-import { systemWords, usage } from './fault.ts';
 import type { GlobalValues } from './flags.ts';
 
 /** What a command is run with. The clients are created at their first use. */

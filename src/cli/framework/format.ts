@@ -1,10 +1,7 @@
 /** In which form a command writes its result: `--json`, `--csv`, `--output` and `--jq` in one value. */
-import { usage } from './fault.ts';
+import { usage } from '../fault.ts';
+import { type Format, formats } from '../terminal/format.ts';
 import type { FlagShapes } from './flags.ts';
-
-/** The forms of a result. `table` is for people; `wide` is the table with all columns, whatever the width of the terminal. */
-export const formats = ['table', 'wide', 'json', 'yaml', 'csv', 'ndjson'] as const;
-export type Format = (typeof formats)[number];
 
 /** Flags of commands whose result is one thing. */
 export const resultFlags = outputFlags(['table', 'json', 'yaml']);
@@ -45,9 +42,6 @@ export function formatOf({ json, csv, output, jq }: FormatFlags): Format {
   if (other) throw usage(`${first![0]} and ${other[0]} contradict each other`, 'give one of them');
   return first?.[1] ?? 'table';
 }
-
-/** Whether programs read the format as values of JSON. */
-export const isStructured = (format: Format): boolean => format === 'json' || format === 'yaml' || format === 'ndjson';
 
 /** Whether the words of a command line ask for JSON. They may be wrong in any other way. */
 export function asksForJson(words: readonly string[]): boolean {

@@ -1,10 +1,11 @@
 /** Lists in every form in which they can be written. */
+
+import { count } from '../count.ts';
 import type { Column } from '../terminal/column.ts';
 import { statusStyle } from '../terminal/style.ts';
 import { safe, safeJson } from '../terminal/text.ts';
 import { localTime } from '../terminal/when.ts';
 import type { Context } from './context.ts';
-import { count } from './count.ts';
 
 /** How the rows of a list are written. */
 export interface Listing<Row extends object> {

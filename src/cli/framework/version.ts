@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { release } from 'node:os';
 import { dirname, join } from 'node:path';
+import { Fault } from '../fault.ts';
 import { safe } from '../terminal/text.ts';
-import { Fault } from './fault.ts';
 
 declare const DEVMGR_VERSION: string | undefined;
 declare const DEVMGR_BUILD: Build | undefined;

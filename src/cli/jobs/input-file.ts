@@ -1,6 +1,6 @@
 /** The input file of a command: its name in messages, and whether it can be read. */
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
-import { Fault, systemWords, usage } from '../framework/fault.ts';
+import { Fault, systemWords, usage } from '../fault.ts';
 
 /** The flags that name what a run reads and writes. */
 interface InputFlags {

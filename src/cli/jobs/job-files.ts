@@ -3,7 +3,7 @@
  * results of an earlier run are never lost.
  */
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
-import { type Fault, usage } from '../framework/fault.ts';
+import { type Fault, usage } from '../fault.ts';
 import type { FileLock } from '../settings/file-lock.ts';
 import { jsonText, readJsonFile, writeWhole } from '../settings/files.ts';
 import { isRegular } from './input-file.ts';

@@ -1,6 +1,7 @@
 /** One run of a job: batch by batch, each with its results on the disk before they are shown. */
+
+import { interrupted } from '../fault.ts';
 import type { Context } from '../framework/context.ts';
-import { interrupted } from '../framework/fault.ts';
 import type { JobFiles } from './job-files.ts';
 import type { AnyResult, ResultWriter } from './result-writer.ts';
 import { BatchSender, errorAfter } from './send.ts';

@@ -10,7 +10,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { Fault, systemWords, usage } from '../framework/fault.ts';
+import { Fault, systemWords, usage } from '../fault.ts';
 import { toCsv } from '../terminal/csv.ts';
 import { safeJson } from '../terminal/text.ts';
 import { readCsv } from './csv.ts';

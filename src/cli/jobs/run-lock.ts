@@ -1,8 +1,8 @@
 /** One run at a time for each file that a run writes: two would overwrite each other's rows, or cut a row that the other one is writing. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { Fault, systemCode, systemWords } from '../fault.ts';
 import type { Context } from '../framework/context.ts';
-import { Fault, systemCode, systemWords } from '../framework/fault.ts';
 import { type FileLock, tryLock } from '../settings/file-lock.ts';
 
 /** What a run uses alone. */

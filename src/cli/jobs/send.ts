@@ -4,9 +4,9 @@ import { waitMs } from '../../delivery/retry.ts';
 import type { Client } from '../client/client.ts';
 import { isServerRefusal, ServerRefusal, Unreachable } from '../client/failures.ts';
 import { newKey } from '../client/keyed-write.ts';
+import { Fault } from '../fault.ts';
 import type { Context } from '../framework/context.ts';
-import { Fault } from '../framework/fault.ts';
-import { retry, schedules } from '../framework/retry.ts';
+import { retry, schedules } from '../retry.ts';
 
 /** The response to one attempt. */
 interface BatchResponse<Result> {

@@ -3,7 +3,7 @@ import { openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { environment, homeFiles } from '../../contract/local.ts';
 import type { StartFailure } from '../../contract/programs.ts';
-import { Fault, systemWords } from '../framework/fault.ts';
+import { Fault, systemWords } from '../fault.ts';
 import { makeFolder } from '../settings/files.ts';
 
 const tailLines = 12;

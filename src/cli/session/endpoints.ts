@@ -2,7 +2,7 @@ import type { DaemonInfo } from '../../contract/local.ts';
 import { waitMs } from '../../delivery/retry.ts';
 import type { Endpoint } from '../client/endpoint.ts';
 import { Unreachable } from '../client/failures.ts';
-import { pause, schedules } from '../framework/retry.ts';
+import { pause, schedules } from '../retry.ts';
 import { portOf, readDaemonStart } from '../settings/daemon-start.ts';
 import { isDaemon } from '../settings/processes.ts';
 import { readDaemonInfo, type Settings, socketOf } from '../settings/settings.ts';

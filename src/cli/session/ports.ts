@@ -1,6 +1,6 @@
 /** Which port a local daemon gets. */
 import { defaultHost, defaultPort } from '../../contract/local.ts';
-import { systemCode } from '../framework/fault.ts';
+import { systemCode } from '../fault.ts';
 import { portOf, readDaemonStart } from '../settings/daemon-start.ts';
 
 /** The port that the daemon of a home had last, so that addresses in profiles stay right; else the usual one. */

@@ -2,7 +2,7 @@
 import { createPublicKey, randomBytes, verify } from 'node:crypto';
 import { provenText } from '../../contract/local.ts';
 import type { Client } from '../client/client.ts';
-import { Fault } from '../framework/fault.ts';
+import { Fault } from '../fault.ts';
 import type { KnownServer } from '../settings/known-servers.ts';
 
 const NONCE_BYTES = 32;

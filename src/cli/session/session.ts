@@ -5,7 +5,7 @@ import { homeFiles } from '../../contract/local.ts';
 import type { Client, Session } from '../client/client.ts';
 import { isServerRefusal, Unreachable } from '../client/failures.ts';
 import { renewalTime } from '../client/token.ts';
-import { Fault } from '../framework/fault.ts';
+import { Fault } from '../fault.ts';
 import { type Keeper, readLogin, readLoginName, storeLogin } from '../settings/credentials.ts';
 import { readKnownServer, storeKnownServer } from '../settings/known-servers.ts';
 import { type ExpectedServer, expectedAt } from '../settings/server-list.ts';

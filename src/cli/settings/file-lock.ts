@@ -1,7 +1,7 @@
 /** Locks between processes of one machine: a file that names the process that holds the lock. */
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { poll } from '../../delivery/wait.ts';
-import { Fault, systemCode } from '../framework/fault.ts';
+import { Fault, systemCode } from '../fault.ts';
 import { removeIfPossible } from './files.ts';
 import { isAlive, startOf } from './processes.ts';
 

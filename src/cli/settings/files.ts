@@ -1,7 +1,7 @@
 /** Files that are read and written whole: settings, tokens, checkpoints, reports, service definitions. */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Fault, systemCode, systemWords, usage } from '../framework/fault.ts';
+import { Fault, systemCode, systemWords, usage } from '../fault.ts';
 
 const otherFolder = 'name another folder with --home DIR';
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { getAsset, isSea } from 'node:sea';
-import { Fault, systemCode } from '../framework/fault.ts';
+import { Fault, systemCode } from '../fault.ts';
 
 /** The text of a file of the folder `packaging`, by its path there. */
 export const readPackaged = (name: string): string => readText(`packaging/${name}`);

@@ -1,6 +1,6 @@
 /** Processes of this machine, as the system reports them. */
 import { readFileSync } from 'node:fs';
-import { systemCode } from '../framework/fault.ts';
+import { systemCode } from '../fault.ts';
 
 /** Whether a process with this id exists. The system reuses ids: it may not be the process that was meant. */
 export function isAlive(pid: number): boolean {

@@ -1,7 +1,7 @@
 /** Profiles: settings that are kept between commands, in `config.json` of the home folder. */
 import { basename, join } from 'node:path';
 import { homeFiles } from '../../contract/local.ts';
-import { Fault, systemCode, usage } from '../framework/fault.ts';
+import { Fault, systemCode, usage } from '../fault.ts';
 import { profilesWithLogin } from './credentials.ts';
 import { withLock } from './file-lock.ts';
 import { damaged, jsonText, makeFolder, readJsonFile, unwritable } from './files.ts';

@@ -1,5 +1,5 @@
 /** A registry with several addresses: the name of its login, and the identity that all of its addresses share. */
-import { Fault } from '../framework/fault.ts';
+import { Fault } from '../fault.ts';
 import { readLoginName } from './credentials.ts';
 import { type KnownServer, readKnownServer } from './known-servers.ts';
 

@@ -12,7 +12,7 @@ import {
   environment,
   homeFiles,
 } from '../../contract/local.ts';
-import { Fault, systemWords, usage } from '../framework/fault.ts';
+import { Fault, systemWords, usage } from '../fault.ts';
 import { readDaemonStart } from './daemon-start.ts';
 import { readJsonFile } from './files.ts';
 import { checkProfileName, demandProfile, profileOf, readConfig } from './profiles.ts';

@@ -1,5 +1,5 @@
 /** Counts with bars, as lines of text. */
-import { count as grouped } from '../framework/count.ts';
+import { count as grouped } from '../count.ts';
 import type { Output } from './output.ts';
 import type { Style } from './style.ts';
 import { safe } from './text.ts';

@@ -1,7 +1,7 @@
 /** The process as a command sees it: three streams, whether each is a terminal, and Ctrl-C as a signal. */
 import { fstatSync, writeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { Fault, systemCode } from '../framework/fault.ts';
+import { Fault, systemCode } from '../fault.ts';
 import { hasUtf8, inAscii } from './glyphs.ts';
 
 export interface Io {

@@ -1,7 +1,7 @@
 /** `--jq`: an expression that selects parts of JSON. Strings are written as they are, other results as JSON. */
 import { type Context, createContext, Script } from 'node:vm';
 import { compile, compileNode, type Filter, type Node } from '@michaelhomer/jqjs';
-import { interrupted, systemCode, usage } from '../framework/fault.ts';
+import { interrupted, systemCode, usage } from '../fault.ts';
 import { harmless, safe, safeJson } from './text.ts';
 
 /** Results that are found before they are written. */

@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { Fault, interrupted } from '../framework/fault.ts';
+import { Fault, interrupted } from '../fault.ts';
 import type { Io } from './io.ts';
 
 /** Characters. */

@@ -1,7 +1,8 @@
 /** The output of a command: data on standard output, everything else on standard error. */
-import { type Format, isStructured } from '../framework/format.ts';
+
 import type { Column } from './column.ts';
 import { toCsv } from './csv.ts';
+import { type Format, isStructured } from './format.ts';
 import type { Io } from './io.ts';
 import type { Selection } from './jq.ts';
 import { Progress } from './progress.ts';

@@ -1,6 +1,6 @@
 /** Work that takes longer than a moment, shown on a terminal while it lasts. ora draws it, and is loaded only then. */
 import type { Ora } from 'ora';
-import { count } from '../framework/count.ts';
+import { count } from '../count.ts';
 import { hasUtf8 } from './glyphs.ts';
 import type { Io } from './io.ts';
 import { duration } from './when.ts';

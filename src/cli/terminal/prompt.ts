@@ -1,5 +1,5 @@
 /** Questions to a person, on standard error. Ask only if `canAsk` of the command's context reports that someone is there. */
-import { interrupted, usage } from '../framework/fault.ts';
+import { interrupted, usage } from '../fault.ts';
 import type { Io } from './io.ts';
 import { PromptTerminal } from './prompt-terminal.ts';
 import { themeOf } from './prompt-theme.ts';

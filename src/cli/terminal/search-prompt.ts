@@ -16,7 +16,7 @@ import {
   useRef,
   useState,
 } from '@inquirer/core';
-import { count } from '../framework/count.ts';
+import { count } from '../count.ts';
 import type { Check, Choice, PromptContext } from './prompt.ts';
 import type { Theme } from './prompt-theme.ts';
 import { emptyList, type Found, isFinal, type ListEvent, type ListState, listAfter } from './search-list.ts';

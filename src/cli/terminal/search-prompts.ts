@@ -1,6 +1,6 @@
 /** Questions whose answer is searched for: one choice of many, or several. */
 
-import { count } from '../framework/count.ts';
+import { count } from '../count.ts';
 import { type Asker, ask, type Check, pageSize, shown } from './prompt.ts';
 import { type Theme, themeOf } from './prompt-theme.ts';
 import type { Found } from './search-list.ts';

@@ -1,9 +1,9 @@
 import { basename, extname } from 'node:path';
 import { sizes } from '../../../contract/limits.ts';
 import { type Platform, platformNames, platforms } from '../../../contract/values.ts';
+import { systemWords, usage } from '../../fault.ts';
 import { need } from '../../framework/ask.ts';
 import { command } from '../../framework/define.ts';
-import { systemWords, usage } from '../../framework/fault.ts';
 import { fileAt, notAccepted, sendFile } from '../../framework/files/upload.ts';
 import { present } from '../../framework/present.ts';
 import { appRows, titleOf } from './apps.ts';

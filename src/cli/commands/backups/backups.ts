@@ -4,10 +4,11 @@ import { Code } from '../../../contract/codes.ts';
 import { paging, sizes } from '../../../contract/limits.ts';
 import { ServerRefusal } from '../../client/failures.ts';
 import { pagesOf } from '../../client/pages.ts';
+import { usage } from '../../fault.ts';
 import { checkArgument } from '../../framework/ask.ts';
 import type { Context } from '../../framework/context.ts';
 import { command, definedFields } from '../../framework/define.ts';
-import { usage } from '../../framework/fault.ts';
+import { resolveDevice } from '../../framework/devices/device.ts';
 import { checkTarget, downloadTo, targetFlags } from '../../framework/files/download.ts';
 import { fileAt, fileOnStdin, sendFile } from '../../framework/files/upload.ts';
 import { type ArgShape, pageFlags } from '../../framework/flags.ts';
@@ -18,7 +19,6 @@ import type { Column } from '../../terminal/column.ts';
 import { confirm } from '../../terminal/prompt.ts';
 import { safe, safeProse } from '../../terminal/text.ts';
 import { bytes, localTime } from '../../terminal/when.ts';
-import { resolveDevice } from '../devices/device.ts';
 
 const backupFields = [
   'backupId',

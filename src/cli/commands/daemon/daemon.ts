@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import type { DaemonInfo } from '../../../contract/local.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { Fault } from '../../fault.ts';
 import { type Context, firstLogin } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
-import { exitCodes } from '../../framework/exit-codes.ts';
-import { Fault } from '../../framework/fault.ts';
 import { present } from '../../framework/present.ts';
 import { firstPasswordFile } from '../../session/first-password.ts';
 import {

@@ -1,9 +1,9 @@
 /** `daemon install` and `daemon uninstall`: the daemon as a service of the operating system for this user. */
 import { readFileSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { Fault, systemCode, systemWords } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
-import { Fault, systemCode, systemWords } from '../../framework/fault.ts';
 import { awaitDaemon, findDaemon, stopDaemon } from '../../session/local-daemon.ts';
 import { writeWhole } from '../../settings/files.ts';
 import { readPackaged } from '../../settings/packaged.ts';

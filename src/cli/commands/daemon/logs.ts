@@ -2,10 +2,10 @@ import { closeSync, type FSWatcher, openSync, readSync, statSync, watch } from '
 import { join } from 'node:path';
 import { homeFiles } from '../../../contract/local.ts';
 import { sleep } from '../../../delivery/wait.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { Fault } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
-import { exitCodes } from '../../framework/exit-codes.ts';
-import { Fault } from '../../framework/fault.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 

@@ -1,5 +1,5 @@
+import { usage } from '../../fault.ts';
 import { command } from '../../framework/define.ts';
-import { usage } from '../../framework/fault.ts';
 import { programIo } from './store.ts';
 
 /** Creates a registry. Idempotent. */

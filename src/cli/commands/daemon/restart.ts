@@ -1,7 +1,7 @@
 import type { DaemonInfo } from '../../../contract/local.ts';
+import { Fault, usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
-import { Fault, usage } from '../../framework/fault.ts';
 import { present } from '../../framework/present.ts';
 import { awaitDaemon, findDaemon, stopDaemon } from '../../session/local-daemon.ts';
 import { portOf, readDaemonStart } from '../../settings/daemon-start.ts';

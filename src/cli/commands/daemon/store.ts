@@ -3,12 +3,12 @@ import { resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { environment } from '../../../contract/local.ts';
 import type { ProgramIo } from '../../../contract/programs.ts';
+import { Fault, usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
-import { Fault, usage } from '../../framework/fault.ts';
+import { timeOf } from '../../framework/devices/filter.ts';
 import { csvFlag, type FlagShapes } from '../../framework/flags.ts';
 import { confirm } from '../../terminal/prompt.ts';
-import { timeOf } from '../devices/filter.ts';
 
 export const programIo = ({ io, env }: Context): ProgramIo => ({
   stdout: io.stdout,

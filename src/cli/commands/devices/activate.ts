@@ -1,9 +1,10 @@
 import { writtenActivationCode } from '../../../contract/ids.ts';
 import { activationAlphabet } from '../../../contract/values.ts';
+import { usage } from '../../fault.ts';
 import { need } from '../../framework/ask.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
-import { usage } from '../../framework/fault.ts';
+import { resolveDevice } from '../../framework/devices/device.ts';
 import { pluggedFlag } from '../../framework/flags.ts';
 import { present, stateTitle } from '../../framework/present.ts';
 import { safe } from '../../terminal/text.ts';
@@ -11,7 +12,6 @@ import { localTime } from '../../terminal/when.ts';
 import { type BulkFlags, bulkDescription, bulkFlags, devicesArg, isBulk } from '../many/bulk/flags.ts';
 import { operations } from '../many/bulk/operations.ts';
 import { type Targets, targetsOf } from '../many/bulk/targets.ts';
-import { resolveDevice } from './device.ts';
 
 /** Binds a device to a user: `POST /api/devices/activate`. Prompts for a missing code and user. */
 export const activate = command({

@@ -1,13 +1,13 @@
 import { activationCodeDays } from '../../../contract/limits.ts';
 import { command } from '../../framework/define.ts';
+import { resolveDevice } from '../../framework/devices/device.ts';
+import { reasonOf } from '../../framework/devices/reason.ts';
 import { pluggedFlag } from '../../framework/flags.ts';
 import { present } from '../../framework/present.ts';
 import { safe } from '../../terminal/text.ts';
 import { timeAndDistance } from '../../terminal/when.ts';
 import { bulkDescription, bulkFlags, devicesArg } from '../many/bulk/flags.ts';
 import { targetsOf } from '../many/bulk/targets.ts';
-import { resolveDevice } from './device.ts';
-import { reasonOf } from './lock.ts';
 
 /** Replaces the activation code: `POST /api/devices/generate-activation-code`. */
 export const code = command({

@@ -1,7 +1,9 @@
+import { usage } from '../../fault.ts';
 import { type PasswordFlags, readPassword } from '../../framework/ask.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
-import { usage } from '../../framework/fault.ts';
+import { resolveDevice } from '../../framework/devices/device.ts';
+import { noteFlag, noteOf, reasonOf } from '../../framework/devices/reason.ts';
 import { passwordFlags, pluggedFlag } from '../../framework/flags.ts';
 import { present, stateTitle } from '../../framework/present.ts';
 import { askText } from '../../terminal/prompt.ts';
@@ -9,8 +11,6 @@ import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 import { type BulkFlags, bulkDescription, bulkFlags, devicesArg } from '../many/bulk/flags.ts';
 import { targetsOf } from '../many/bulk/targets.ts';
-import { resolveDevice } from './device.ts';
-import { noteFlag, noteOf, reasonOf } from './lock.ts';
 
 /** Retires a device: `POST /api/devices/{deviceId}/deactivate`. The id is confirmed by typing it, or with --yes. */
 export const deactivate = command({

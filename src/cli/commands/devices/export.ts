@@ -2,12 +2,12 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { exportFormats } from '../../../contract/values.ts';
+import { interrupted } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
-import { interrupted } from '../../framework/fault.ts';
+import { type ExportQuery, exportedText } from '../../framework/devices/export-stream.ts';
+import { filterFlags, filterOf } from '../../framework/devices/filter.ts';
 import { harmless } from '../../terminal/text.ts';
-import { type ExportQuery, exportedText } from './export-stream.ts';
-import { filterFlags, filterOf } from './filter.ts';
 
 /** Exports devices: `GET /api/devices/export`. */
 export const exportDevices = command({

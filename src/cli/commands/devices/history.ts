@@ -9,7 +9,7 @@ import type { Output } from '../../terminal/output.ts';
 import { type Style, statusStyle } from '../../terminal/style.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime, relative } from '../../terminal/when.ts';
-import { wordsOf } from '../enrollment/enroll/event-lines.ts';
+import { wordsOf } from './event-lines.ts';
 
 /** Events that are shown; `devmgr events` has the others. */
 const mostEvents = 10;

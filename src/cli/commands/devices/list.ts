@@ -4,17 +4,17 @@ import type { Routes } from '../../../contract/routes.ts';
 import { deviceSorts, proofColumn as proofField, sortOrders } from '../../../contract/values.ts';
 import type { Context } from '../../framework/context.ts';
 import { command, definedFields } from '../../framework/define.ts';
+import { allDevices } from '../../framework/devices/all-devices.ts';
+import { exportedText } from '../../framework/devices/export-stream.ts';
+import { filterFlags, filterOf } from '../../framework/devices/filter.ts';
+import { csvFields, deviceFields, tagNamesIn, tagNamesOf, tagWords, withCells } from '../../framework/devices/tags.ts';
 import { pageFlags } from '../../framework/flags.ts';
 import { listFlags } from '../../framework/format.ts';
 import { columnsOf, type Listing, presentPage, presentRows } from '../../framework/present-list.ts';
 import type { Column } from '../../terminal/column.ts';
 import { statusStyle } from '../../terminal/style.ts';
 import { localTime } from '../../terminal/when.ts';
-import { allDevices } from './all-devices.ts';
-import { exportedText } from './export-stream.ts';
-import { filterFlags, filterOf } from './filter.ts';
 import { proofColumn } from './proof.ts';
-import { csvFields, deviceFields, tagNamesIn, tagNamesOf, tagWords, withCells } from './tags.ts';
 
 type ListQuery = Partial<QueryOf<Routes['listDevices']>>;
 

@@ -1,23 +1,12 @@
-import { need } from '../../framework/ask.ts';
-import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
+import { resolveDevice } from '../../framework/devices/device.ts';
+import { noteFlag, noteOf, reasonOf } from '../../framework/devices/reason.ts';
 import { pluggedFlag } from '../../framework/flags.ts';
 import { present, stateTitle } from '../../framework/present.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 import { bulkDescription, bulkFlags, devicesArg } from '../many/bulk/flags.ts';
 import { targetsOf } from '../many/bulk/targets.ts';
-import { resolveDevice } from './device.ts';
-
-/** Flag for a note in the audit log. */
-export const noteFlag = { note: { value: 'TEXT', help: 'note, for the audit log' } } as const;
-
-/** The note as a field of a request. */
-export const noteOf = (note: string | undefined): { readonly note?: string } => (note === undefined ? {} : { note });
-
-/** The reason for the audit log, asked for if it is missing. */
-export const reasonOf = (context: Context, given: string | undefined): Promise<string> =>
-  need(context, given, { flag: '--reason', question: 'Reason', field: 'reason' });
 
 /** Locks devices: `POST /api/devices/{deviceId}/lock`. */
 export const lock = command({

@@ -1,14 +1,14 @@
 import { sizes } from '../../../contract/limits.ts';
 import { type DeviceType, deviceTypes } from '../../../contract/values.ts';
+import { usage } from '../../fault.ts';
 import { need } from '../../framework/ask.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
-import { usage } from '../../framework/fault.ts';
+import { tagFlag, tagsOf } from '../../framework/devices/tags.ts';
 import { csvFlag } from '../../framework/flags.ts';
 import { present } from '../../framework/present.ts';
 import { safe } from '../../terminal/text.ts';
 import { encodingFlag } from '../many/import/encoding.ts';
-import { tagFlag, tagsOf } from './tags.ts';
 
 /** A flag that describes the one device. */
 const single = { conflicts: ['file'] } as const;

@@ -1,9 +1,11 @@
 import { Code } from '../../../contract/codes.ts';
 import type { DeviceDetail } from '../../../contract/devices.ts';
 import { ServerRefusal } from '../../client/failures.ts';
+import { usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
-import { usage } from '../../framework/fault.ts';
+import { deviceArg, resolveDevice } from '../../framework/devices/device.ts';
+import { tagWords } from '../../framework/devices/tags.ts';
 import { pluggedFlag } from '../../framework/flags.ts';
 import { resultFlags } from '../../framework/format.ts';
 import { type CardRow, present } from '../../framework/present.ts';
@@ -11,10 +13,8 @@ import { hasUtf8 } from '../../terminal/glyphs.ts';
 import { statusStyle } from '../../terminal/style.ts';
 import { safe, safeProse } from '../../terminal/text.ts';
 import { duration, localTime, timeAndDistance } from '../../terminal/when.ts';
-import { deviceArg, resolveDevice } from './device.ts';
 import { historyOf, newestEvents } from './history.ts';
 import { proofRows } from './proof.ts';
-import { tagWords } from './tags.ts';
 
 /** Shows a device with its history: `GET /api/devices/{deviceId}`. */
 export const show = command({

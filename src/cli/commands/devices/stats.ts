@@ -1,5 +1,5 @@
 import { deviceStatuses, deviceTypes } from '../../../contract/values.ts';
-import { counted, count as grouped } from '../../framework/count.ts';
+import { counted, count as grouped } from '../../count.ts';
 import { command } from '../../framework/define.ts';
 import { resultFlags } from '../../framework/format.ts';
 import { type BarRow, bars } from '../../terminal/bars.ts';

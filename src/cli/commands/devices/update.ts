@@ -1,11 +1,11 @@
 import type { TagChanges } from '../../../contract/tags.ts';
+import { usage } from '../../fault.ts';
 import { command } from '../../framework/define.ts';
-import { usage } from '../../framework/fault.ts';
+import { deviceArg, resolveDevice } from '../../framework/devices/device.ts';
+import { tagFlag, tagNameOf, tagsOf, tagWords } from '../../framework/devices/tags.ts';
 import { pluggedFlag } from '../../framework/flags.ts';
 import { present } from '../../framework/present.ts';
 import { safe, safeProse } from '../../terminal/text.ts';
-import { deviceArg, resolveDevice } from './device.ts';
-import { tagFlag, tagNameOf, tagsOf, tagWords } from './tags.ts';
 
 /** Changes firmware version, note and tags: `PUT /api/devices/{deviceId}`. */
 export const update = command({

@@ -1,13 +1,13 @@
 import { longestUse } from '../../../contract/limits.ts';
+import { usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
-import { usage } from '../../framework/fault.ts';
+import { deviceArg, resolveDevice } from '../../framework/devices/device.ts';
 import { pluggedFlag } from '../../framework/flags.ts';
 import { present } from '../../framework/present.ts';
 import { askText } from '../../terminal/prompt.ts';
 import { safe } from '../../terminal/text.ts';
 import { duration, timeAndDistance } from '../../terminal/when.ts';
-import { deviceArg, resolveDevice } from './device.ts';
 
 /** Records a use of a device: `POST /api/devices/{deviceId}/usage`. */
 export const recordUsage = command({

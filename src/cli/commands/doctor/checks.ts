@@ -3,8 +3,8 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { isServerRefusal } from '../../client/failures.ts';
+import { Fault, systemWords } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
-import { Fault, systemWords } from '../../framework/fault.ts';
 import { isNodeSupported, leastNode } from '../../framework/version.ts';
 import { daemonMissing, findDaemon, healthAt } from '../../session/local-daemon.ts';
 import { addressesOf, isLocalServer } from '../../settings/settings.ts';
@@ -95,7 +95,7 @@ async function serverChecks(context: Context, addresses: readonly string[]): Pro
   const { registry, io } = context;
   const checks = await Promise.all(addresses.map(address => addressCheck(registry.at(address), address, io.interrupt)));
   if (!checks.some(({ state }) => state === 'ok')) return checks;
-  const { sameRegistry } = await import('../../session/several-servers.ts');
+  const { sameRegistry } = await import('../../framework/several-servers.ts');
   const differ = await sameRegistry(context);
   if (differ !== null)
     return [...checks, { name: 'server', state: 'failed', detail: differ.message, fix: differ.hint }];

@@ -1,6 +1,6 @@
+import { usage } from '../../fault.ts';
 import { type Context, createContext } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
-import { usage } from '../../framework/fault.ts';
 import { indent } from '../../framework/present.ts';
 import { wrapped } from '../../terminal/card.ts';
 import { safeProse } from '../../terminal/text.ts';

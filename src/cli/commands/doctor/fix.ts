@@ -2,8 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { Fault, systemWords, usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
-import { Fault, systemWords, usage } from '../../framework/fault.ts';
 import { indent } from '../../framework/present.ts';
 import { readPackaged } from '../../settings/packaged.ts';
 import { confirm } from '../../terminal/prompt.ts';

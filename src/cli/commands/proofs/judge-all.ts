@@ -1,7 +1,7 @@
 /** `devmgr verify --all`: the registry judges stored answers again, in portions, and this shows what has changed. */
 import { type ProofGrade, proofGrades } from '../../../contract/values.ts';
+import { count, counted } from '../../count.ts';
 import type { Context } from '../../framework/context.ts';
-import { count, counted } from '../../framework/count.ts';
 import { present } from '../../framework/present.ts';
 
 type Grades = Readonly<Record<ProofGrade, number>>;

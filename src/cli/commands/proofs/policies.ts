@@ -1,8 +1,8 @@
 import type { ProofPolicy } from '../../../contract/proof.ts';
 import { requiredGrades } from '../../../contract/values.ts';
+import { usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
-import { usage } from '../../framework/fault.ts';
 import { resultFlags } from '../../framework/format.ts';
 import { present } from '../../framework/present.ts';
 import { safe } from '../../terminal/text.ts';

@@ -7,11 +7,11 @@ import { unproved } from '../../../contract/values.ts';
 import { exchangeProof, type MethodChoice, type ProofRequests } from '../../../enrollment/proof-exchange.ts';
 import type { NumberedKey } from '../../../enrollment/registry.ts';
 import { isServerRefusal } from '../../client/failures.ts';
+import { Fault } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
-import { Fault } from '../../framework/fault.ts';
-import { pause, poll } from '../../framework/retry.ts';
+import { registrationOf } from '../../framework/devices/registration.ts';
+import { pause, poll } from '../../retry.ts';
 import { safe } from '../../terminal/text.ts';
-import { registrationOf } from '../devices/registration.ts';
 
 /** What is known of a key after it was asked. */
 export interface KeyVerdict {

@@ -2,14 +2,14 @@ import type { Key } from '../../../contract/hardware.ts';
 import { deviceIds } from '../../../contract/ids.ts';
 import { evidenceMethods } from '../../../contract/values.ts';
 import type { NumberedKey } from '../../../enrollment/registry.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { Fault, usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
-import { exitCodes } from '../../framework/exit-codes.ts';
-import { Fault, usage } from '../../framework/fault.ts';
+import { nameOf, onePluggedKey } from '../../framework/devices/device.ts';
 import { resultFlags } from '../../framework/format.ts';
 import { present } from '../../framework/present.ts';
 import { safe } from '../../terminal/text.ts';
-import { nameOf, onePluggedKey } from '../devices/device.ts';
 import { gradeStyle, isProved, proofRows } from '../devices/proof.ts';
 import { type KeyVerdict, proveKey } from './prove-key.ts';
 

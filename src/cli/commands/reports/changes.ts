@@ -3,8 +3,8 @@ import type { Notification } from '../../../contract/events.ts';
 import { eventPage } from '../../../contract/limits.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import { followNotifications } from '../../client/stream.ts';
+import { Fault, interrupted } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
-import { Fault, interrupted } from '../../framework/fault.ts';
 import { IdSet } from './id-set.ts';
 
 /** Devices that were locked, unlocked or retired at least once. */

@@ -1,5 +1,5 @@
 /** A report as a page: one file without scripts, which loads nothing, for a screen and for A4 or Letter paper. */
-import { count } from '../../framework/count.ts';
+import { count } from '../../count.ts';
 import { emptyPolicy, escaped } from '../../terminal/html.ts';
 import type { Figures } from './figures.ts';
 import { plotOf } from './plot.ts';

@@ -1,5 +1,5 @@
 /** A plot of counts as SVG. Its colors are the variables of the page. */
-import { count } from '../../framework/count.ts';
+import { count } from '../../count.ts';
 import { escaped } from '../../terminal/html.ts';
 import type { Section } from './sections.ts';
 

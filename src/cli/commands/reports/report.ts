@@ -1,13 +1,13 @@
+import { counted } from '../../count.ts';
+import { usage } from '../../fault.ts';
 import { type Context, notify } from '../../framework/context.ts';
-import { counted } from '../../framework/count.ts';
 import { command } from '../../framework/define.ts';
-import { usage } from '../../framework/fault.ts';
+import { exportedDevices } from '../../framework/devices/export-stream.ts';
+import { filterFlags, filterOf } from '../../framework/devices/filter.ts';
+import { tagsOf } from '../../framework/devices/tags.ts';
 import type { FlagValues } from '../../framework/flags.ts';
 import { writeNew } from '../../settings/files.ts';
 import { safe } from '../../terminal/text.ts';
-import { exportedDevices } from '../devices/export-stream.ts';
-import { filterFlags, filterOf } from '../devices/filter.ts';
-import { tagsOf } from '../devices/tags.ts';
 import { attemptsOf } from './attempts.ts';
 import { changesOf } from './changes.ts';
 import { DeviceCounts, type Figures } from './figures.ts';

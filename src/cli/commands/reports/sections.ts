@@ -1,5 +1,5 @@
 /** The parts of a report, as every format shows them: what is counted, and the words for it. */
-import { count, counted } from '../../framework/count.ts';
+import { count, counted } from '../../count.ts';
 import { dayAndTime } from '../../terminal/when.ts';
 import type { Attempts } from './attempts.ts';
 import type { Figures } from './figures.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
+import { Fault, usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
-import { Fault, usage } from '../../framework/fault.ts';
 import type { ArgShape } from '../../framework/flags.ts';
 import { readLoginName } from '../../settings/credentials.ts';
 import {

@@ -4,10 +4,10 @@ import type { DataOf } from '../../../contract/define.ts';
 import type { Routes } from '../../../contract/routes.ts';
 import type { Client } from '../../client/client.ts';
 import { expiryOf } from '../../client/token.ts';
+import { usage } from '../../fault.ts';
 import { need, readPassword } from '../../framework/ask.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
-import { usage } from '../../framework/fault.ts';
 import { passwordFlags } from '../../framework/flags.ts';
 import { present } from '../../framework/present.ts';
 import { firstAdmin, firstPasswordFile } from '../../session/first-password.ts';
@@ -168,7 +168,7 @@ interface Meeting {
 async function meet(context: Context, acceptNewServer: boolean): Promise<Meeting> {
   const { settings, registry } = context;
   if (hasSeveralAddresses(settings.server)) {
-    const { meetAll } = await import('../../session/several-servers.ts');
+    const { meetAll } = await import('../../framework/several-servers.ts');
     return meetAll(context, acceptNewServer);
   }
   if (registry.socketPath !== null) return { registry, met: [] };

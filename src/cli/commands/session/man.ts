@@ -1,9 +1,9 @@
 /** `man` and `version`: the commands that describe the whole program. */
 import type { Help, Option } from 'commander';
+import { endings } from '../../exit-codes.ts';
 import type { CommandNode } from '../../framework/command-node.ts';
 import { command } from '../../framework/define.ts';
 import { variables } from '../../framework/environment.ts';
-import { endings } from '../../framework/exit-codes.ts';
 import { about, aboutText } from '../../framework/version.ts';
 
 /** Writes the manual page, from the tree of commands. */

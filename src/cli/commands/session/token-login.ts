@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { systemWords, usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
-import { systemWords, usage } from '../../framework/fault.ts';
 import { firstLines } from '../../terminal/lines.ts';
 
 /** Bytes of a file that are read: many times a token. */

@@ -4,9 +4,9 @@ import { terminalLogin } from '../../../contract/limits.ts';
 import type { Routes } from '../../../contract/routes.ts';
 import { consolePath } from '../../../contract/values.ts';
 import type { Client } from '../../client/client.ts';
+import { Fault } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
-import { Fault } from '../../framework/fault.ts';
-import { poll } from '../../framework/retry.ts';
+import { poll } from '../../retry.ts';
 
 type WebLogin = DataOf<Routes['login']>;
 

@@ -5,7 +5,7 @@ import type { User } from '../../../contract/users.ts';
 import { removedEmail } from '../../../contract/values.ts';
 import type { Client } from '../../client/client.ts';
 import { pagesOf } from '../../client/pages.ts';
-import { Fault } from '../../framework/fault.ts';
+import { Fault } from '../../fault.ts';
 
 /** Whether a user was removed with `users remove`. One who is enabled again is not. */
 export const isRemoved = ({ disabled, email }: User): boolean => disabled && email === removedEmail;

@@ -1,8 +1,8 @@
 import type { User } from '../../../contract/users.ts';
 import { removedEmail } from '../../../contract/values.ts';
+import { usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
-import { usage } from '../../framework/fault.ts';
 import { present } from '../../framework/present.ts';
 import { confirm } from '../../terminal/prompt.ts';
 import { safe, shellWord } from '../../terminal/text.ts';

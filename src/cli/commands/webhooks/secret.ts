@@ -1,8 +1,8 @@
 /** The secret of a receiver: never on a command line, which other users of the machine can read. */
 import { readFileSync } from 'node:fs';
 import { isWebhookSecret, secretShape } from '../../../contract/webhooks/scheme.ts';
+import { systemWords, usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
-import { systemWords, usage } from '../../framework/fault.ts';
 import { firstLines } from '../../terminal/lines.ts';
 
 /** The secret in a file, which may have further white space. Throws a usage fault that does not show it. */

@@ -1,10 +1,10 @@
 import { journalEventTypes } from '../../../contract/values.ts';
 import type { WebhookItem } from '../../../contract/webhooks.ts';
+import { count } from '../../count.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
-import { count } from '../../framework/count.ts';
 import { command } from '../../framework/define.ts';
-import { exitCodes } from '../../framework/exit-codes.ts';
-import { usage } from '../../framework/fault.ts';
 import type { ArgShape } from '../../framework/flags.ts';
 import { listFlags, resultFlags } from '../../framework/format.ts';
 import { type CardRow, present } from '../../framework/present.ts';

@@ -1,7 +1,7 @@
+import { usage } from '../../fault.ts';
 import type { CommandNode } from '../command-node.ts';
 import type { Context } from '../context.ts';
 import { command } from '../define.ts';
-import { usage } from '../fault.ts';
 import { offersFor } from './offers.ts';
 import { scripts } from './scripts.ts';
 import { type Offered, type ShellName, shells, typedIn } from './typed.ts';

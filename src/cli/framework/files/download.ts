@@ -6,11 +6,11 @@ import { pipeline } from 'node:stream/promises';
 import type { RouteName } from '../../../contract/endpoints.ts';
 import { downloadedBytes } from '../../client/download.ts';
 import { Unreachable } from '../../client/failures.ts';
+import { Fault, systemCode, systemWords, usage } from '../../fault.ts';
 import { writeFailure } from '../../terminal/io.ts';
 import { safe } from '../../terminal/text.ts';
 import { bytes } from '../../terminal/when.ts';
 import type { Context } from '../context.ts';
-import { Fault, systemCode, systemWords, usage } from '../fault.ts';
 import type { FlagShapes } from '../flags.ts';
 import { present } from '../present.ts';
 

@@ -5,10 +5,10 @@ import { Code } from '../../../contract/codes.ts';
 import type { FileRequest } from '../../client/exchange.ts';
 import { ServerRefusal } from '../../client/failures.ts';
 import { formRequest, type SentFile } from '../../client/upload.ts';
+import { Fault, systemWords, usage } from '../../fault.ts';
 import { safe } from '../../terminal/text.ts';
 import { bytes } from '../../terminal/when.ts';
 import type { Context } from '../context.ts';
-import { Fault, systemWords, usage } from '../fault.ts';
 
 /** The refusal that the server would send, before anything is sent. */
 export const notAccepted = (message: string): ServerRefusal =>

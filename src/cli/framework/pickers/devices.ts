@@ -3,10 +3,10 @@ import type { DeviceListItem } from '../../../contract/devices.ts';
 import { textLengths } from '../../../contract/limits.ts';
 import { type DeviceStatus, deviceStatuses } from '../../../contract/values.ts';
 import type { Client } from '../../client/client.ts';
+import { Fault } from '../../fault.ts';
 import type { Choice } from '../../terminal/prompt.ts';
 import { type Found, searchMany, searchOne } from '../../terminal/search-prompts.ts';
 import type { Context } from '../context.ts';
-import { Fault } from '../fault.ts';
 import { aligned } from './aligned.ts';
 import { type SearchLookup, ServerSearch } from './server-search.ts';
 

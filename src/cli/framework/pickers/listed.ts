@@ -7,11 +7,11 @@ import type { ServiceToken } from '../../../contract/tokens.ts';
 import type { User } from '../../../contract/users.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import { type Page, pagesOf } from '../../client/pages.ts';
+import { Fault } from '../../fault.ts';
 import { type ChoiceSource, searchOne } from '../../terminal/search-prompts.ts';
 import { bytes, localTime } from '../../terminal/when.ts';
 import { checkArgument, ruleOf } from '../ask.ts';
 import type { Context } from '../context.ts';
-import { Fault } from '../fault.ts';
 import { aligned } from './aligned.ts';
 
 /** Pages of a list that are read for a question: a tenth of the queries of a minute. */

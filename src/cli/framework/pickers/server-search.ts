@@ -1,8 +1,8 @@
 /** A search that asks the server, while a person types. */
 import type { Client } from '../../client/client.ts';
 import { isServerRefusal } from '../../client/failures.ts';
+import { pause, retry } from '../../retry.ts';
 import type { ChoiceSource, Found, Search } from '../../terminal/search-prompts.ts';
-import { pause, retry } from '../retry.ts';
 
 /** Asks the server for a text, in at most two requests. */
 export type SearchLookup<T> = (typed: string, client: Client) => Promise<Found<T>>;

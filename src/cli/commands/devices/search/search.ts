@@ -1,9 +1,9 @@
 import { paging } from '../../../../contract/limits.ts';
+import { count } from '../../../count.ts';
+import { exitCodes } from '../../../exit-codes.ts';
+import { usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
-import { count } from '../../../framework/count.ts';
 import { command } from '../../../framework/define.ts';
-import { exitCodes } from '../../../framework/exit-codes.ts';
-import { usage } from '../../../framework/fault.ts';
 import { resultFlags } from '../../../framework/format.ts';
 import type { Column } from '../../../terminal/column.ts';
 import { safe, shellWord } from '../../../terminal/text.ts';

@@ -1,12 +1,12 @@
 import { deviceTypes } from '../../../../contract/values.ts';
 import { KeyEnrollment } from '../../../../enrollment/key-enrollment.ts';
+import { exitCodes } from '../../../exit-codes.ts';
+import { Fault, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
-import { exitCodes } from '../../../framework/exit-codes.ts';
-import { Fault, usage } from '../../../framework/fault.ts';
+import { tagFlag, tagsOf } from '../../../framework/devices/tags.ts';
 import type { FileLock } from '../../../settings/file-lock.ts';
 import { safe } from '../../../terminal/text.ts';
-import { tagFlag, tagsOf } from '../../devices/tags.ts';
 import { encodingFlag, encodingOf } from '../../many/import/encoding.ts';
 import { keyLabelFlags, keyLabelOf } from '../labels/enrolled.ts';
 import type { Outbox } from '../spool/outbox.ts';

@@ -6,10 +6,10 @@ import type { EnrollmentRegistry, EnrollmentWords } from '../../../../enrollment
 import type { Client } from '../../../client/client.ts';
 import { isServerRefusal, NotServing, Unreachable } from '../../../client/failures.ts';
 import { newKey } from '../../../client/keyed-write.ts';
+import { Fault } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
-import { Fault } from '../../../framework/fault.ts';
-import { findBySerial } from '../../devices/find-device.ts';
-import { registrationOf } from '../../devices/registration.ts';
+import { findBySerial } from '../../../framework/devices/find-device.ts';
+import { registrationOf } from '../../../framework/devices/registration.ts';
 
 /** Refusals that every other key would meet as well. */
 const fatal = [Code.tokenInvalid, Code.tokenExpired, Code.noPermission, 401, 403, 429];

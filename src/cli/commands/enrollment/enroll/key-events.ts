@@ -4,8 +4,8 @@ import { sleep } from '../../../../delivery/wait.ts';
 import { AttachedKeys, type KeyChange } from '../../../../enrollment/line/attached-keys.ts';
 import { Unreachable } from '../../../client/failures.ts';
 import { followNotifications } from '../../../client/stream.ts';
+import { interrupted } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
-import { interrupted } from '../../../framework/fault.ts';
 
 /** How long events are followed, and who is informed of the stream. */
 export interface KeyEventOptions {

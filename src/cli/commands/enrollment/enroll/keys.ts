@@ -1,17 +1,18 @@
 import type { DriverStatus, Key } from '../../../../contract/hardware.ts';
+import { exitCodes } from '../../../exit-codes.ts';
+import type { Fault } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
-import { exitCodes } from '../../../framework/exit-codes.ts';
-import type { Fault } from '../../../framework/fault.ts';
+import { nameOf } from '../../../framework/devices/device.ts';
+import { Registrations } from '../../../framework/devices/registration.ts';
 import { csvFlag } from '../../../framework/flags.ts';
-import { formats, outputFlags } from '../../../framework/format.ts';
+import { outputFlags } from '../../../framework/format.ts';
 import type { Column } from '../../../terminal/column.ts';
+import { formats } from '../../../terminal/format.ts';
 import { statusStyle } from '../../../terminal/style.ts';
 import { safe } from '../../../terminal/text.ts';
 import { localTime } from '../../../terminal/when.ts';
-import { nameOf } from '../../devices/device.ts';
 import { proofColumn } from '../../devices/proof.ts';
-import { Registrations } from '../../devices/registration.ts';
 import { keyEvents } from './key-events.ts';
 
 const keyFields = [

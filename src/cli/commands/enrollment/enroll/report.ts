@@ -2,8 +2,8 @@
 import type { Key } from '../../../../contract/hardware.ts';
 import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import type { Context } from '../../../framework/context.ts';
+import { nameOf } from '../../../framework/devices/device.ts';
 import { safe } from '../../../terminal/text.ts';
-import { nameOf } from '../../devices/device.ts';
 import { isProved } from '../../devices/proof.ts';
 import { enrolledWords } from './enrolled-words.ts';
 import type { EnrollFile } from './results.ts';

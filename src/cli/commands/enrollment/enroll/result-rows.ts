@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import { cellText } from '../../../../contract/csv.ts';
 import { tagColumn } from '../../../../contract/values.ts';
 import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
-import { systemCode, systemWords, usage } from '../../../framework/fault.ts';
+import { systemCode, systemWords, usage } from '../../../fault.ts';
 import { readCsv } from '../../../jobs/csv.ts';
 import { checkLength, concatenated, peek, TooLong } from '../../../jobs/input-text.ts';
 import { readJsonLines } from '../../../jobs/json.ts';

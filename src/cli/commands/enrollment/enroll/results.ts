@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import { tagColumn } from '../../../../contract/values.ts';
 import type { EnrollKeyOptions } from '../../../../enrollment/key-enrollment.ts';
 import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
-import { systemCode, systemWords, usage } from '../../../framework/fault.ts';
+import { systemCode, systemWords, usage } from '../../../fault.ts';
 import { AppendQueue } from '../../../jobs/append-queue.ts';
 import { lockRunIfPossible } from '../../../jobs/run-lock.ts';
 import { cutTail } from '../../../jobs/torn-tail.ts';

@@ -1,7 +1,7 @@
 /** What an enrollment waits for: keys that can appear, and the time in which one must. */
 import type { Key } from '../../../../contract/hardware.ts';
+import { Fault } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
-import { Fault } from '../../../framework/fault.ts';
 import { reportDrivers } from './keys.ts';
 
 /** The keys to skip. Throws if no driver works and no key is attached: then no key can appear. */

@@ -1,11 +1,11 @@
 /** The devices whose labels a command prints. */
 import { Code } from '../../../../contract/codes.ts';
 import { isServerRefusal } from '../../../client/failures.ts';
+import { Fault, usage } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
-import { Fault, usage } from '../../../framework/fault.ts';
+import { exportedDevices } from '../../../framework/devices/export-stream.ts';
 import { findDevice } from '../../../framework/hints.ts';
 import { nameOf } from '../../../jobs/input-file.ts';
-import { exportedDevices } from '../../devices/export-stream.ts';
 import { filterOfPairs } from '../../many/bulk/selection.ts';
 import { type Item, itemsOfFile, type Target, targetOf } from '../../many/bulk/source.ts';
 import type { LabelDevice } from './placeholders.ts';

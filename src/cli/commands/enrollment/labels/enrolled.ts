@@ -1,8 +1,8 @@
 /** The label of each key that an enrollment registers or binds. A printer that fails loses no enrollment: the row has the reason. */
 
 import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
+import { usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
-import { usage } from '../../../framework/fault.ts';
 import type { FlagShapes, FlagValues } from '../../../framework/flags.ts';
 import { shellWord } from '../../../terminal/text.ts';
 import { labelOf, printerFlags, printerOf, printerSeconds } from './outputs.ts';

@@ -1,10 +1,10 @@
 import { deviceStatuses } from '../../../../contract/values.ts';
+import { usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
-import { usage } from '../../../framework/fault.ts';
+import { deviceArg, resolveDevice } from '../../../framework/devices/device.ts';
 import { type FlagValues, pluggedFlag } from '../../../framework/flags.ts';
 import { checkInput } from '../../../jobs/input-file.ts';
-import { deviceArg, resolveDevice } from '../../devices/device.ts';
 import { bulkFlags } from '../../many/bulk/flags.ts';
 import { encodingOf } from '../../many/import/encoding.ts';
 import { outputFlags, outputOf } from './outputs.ts';

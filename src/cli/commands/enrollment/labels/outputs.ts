@@ -1,7 +1,7 @@
 /** Where the labels of a run go: to a printer, to standard output, or to a page. */
 import { readFileSync } from 'node:fs';
+import { systemWords, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
-import { systemWords, usage } from '../../../framework/fault.ts';
 import type { FlagShapes, FlagValues } from '../../../framework/flags.ts';
 import { writeWhole } from '../../../settings/files.ts';
 import type { LabelDevice } from './placeholders.ts';

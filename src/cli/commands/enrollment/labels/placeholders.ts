@@ -3,7 +3,7 @@ import { Code } from '../../../../contract/codes.ts';
 import type { DeviceListItem } from '../../../../contract/devices.ts';
 import { isTagName, tagNameWords } from '../../../../contract/tags.ts';
 import { ServerRefusal } from '../../../client/failures.ts';
-import { Fault, usage } from '../../../framework/fault.ts';
+import { Fault, usage } from '../../../fault.ts';
 
 /** What a label can show of a device. */
 export type LabelDevice = Pick<

@@ -1,6 +1,6 @@
 /** Where labels are printed: a printer in the network, or a queue of the system. */
 import { createConnection, type Socket } from 'node:net';
-import { Fault, systemCode, systemWords, usage } from '../../../framework/fault.ts';
+import { Fault, systemCode, systemWords, usage } from '../../../fault.ts';
 import { shellWord } from '../../../terminal/text.ts';
 
 /** Prints labels one after the other. */

@@ -1,7 +1,8 @@
 /** A run that prints labels: one result per device. */
+
+import { count, counted } from '../../../count.ts';
+import { Fault } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
-import { count, counted } from '../../../framework/count.ts';
-import { Fault } from '../../../framework/fault.ts';
 import { JobRun } from '../../../jobs/job-run.ts';
 import { safe } from '../../../terminal/text.ts';
 import {

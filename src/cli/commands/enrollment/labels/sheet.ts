@@ -1,5 +1,5 @@
 /** Labels as an HTML page for an office printer: all lengths are millimeters, and nothing is loaded from a network. */
-import { usage } from '../../../framework/fault.ts';
+import { usage } from '../../../fault.ts';
 import type { FlagShapes, FlagValues } from '../../../framework/flags.ts';
 import { emptyPolicy, escaped } from '../../../terminal/html.ts';
 import { type LabelDevice, type Placeholder, partsOf, textIn } from './placeholders.ts';

@@ -1,5 +1,5 @@
 /** Labels in ZPL. Values are text only: no character of one reaches the printer as the start of a command. */
-import { Fault, usage } from '../../../framework/fault.ts';
+import { Fault, usage } from '../../../fault.ts';
 import { type LabelDevice, type Placeholder, partsOf, textIn } from './placeholders.ts';
 
 /** The label of a device, complete and ready to print. */

@@ -1,9 +1,9 @@
 import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
+import { count, counted } from '../../../count.ts';
+import { exitCodes } from '../../../exit-codes.ts';
+import { interrupted } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
-import { count, counted } from '../../../framework/count.ts';
 import { command } from '../../../framework/define.ts';
-import { exitCodes } from '../../../framework/exit-codes.ts';
-import { interrupted } from '../../../framework/fault.ts';
 import { errorAfter } from '../../../jobs/send.ts';
 import type { FileLock } from '../../../settings/file-lock.ts';
 import { safe, shellWord } from '../../../terminal/text.ts';

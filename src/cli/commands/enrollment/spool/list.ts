@@ -1,5 +1,5 @@
+import { count, counted } from '../../../count.ts';
 import type { Context } from '../../../framework/context.ts';
-import { count, counted } from '../../../framework/count.ts';
 import { command } from '../../../framework/define.ts';
 import { listFlags } from '../../../framework/format.ts';
 import { presentRows } from '../../../framework/present-list.ts';

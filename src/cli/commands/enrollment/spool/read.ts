@@ -1,7 +1,7 @@
 /** Reads a spool file into an index: what waits, where its line is, and how each delivery has ended. */
 import { fstatSync, readSync } from 'node:fs';
-import { count } from '../../../framework/count.ts';
-import { type Fault, usage } from '../../../framework/fault.ts';
+import { count } from '../../../count.ts';
+import { type Fault, usage } from '../../../fault.ts';
 import { type Delivered, readHeader, readLine, type SpoolEntry, type SpoolHeader } from './lines.ts';
 
 /** The most keys of one file. The index of so many takes about 30 MB. */

@@ -1,7 +1,7 @@
 /** For which registry a spool file is. */
 import type { Client } from '../../../client/client.ts';
+import { usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
-import { usage } from '../../../framework/fault.ts';
 import { meetServer } from '../../../session/server-identity.ts';
 import { type KnownServer, readKnownServer } from '../../../settings/known-servers.ts';
 import { addressesOf } from '../../../settings/settings.ts';

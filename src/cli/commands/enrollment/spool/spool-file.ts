@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { Fault, systemCode, systemWords, usage } from '../../../framework/fault.ts';
+import { Fault, systemCode, systemWords, usage } from '../../../fault.ts';
 import { AppendQueue } from '../../../jobs/append-queue.ts';
 import { lockRun } from '../../../jobs/run-lock.ts';
 import { cutTail } from '../../../jobs/torn-tail.ts';

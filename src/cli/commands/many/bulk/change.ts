@@ -1,7 +1,7 @@
 /** `activate`, `lock`, `unlock`, `deactivate` and `code` for many devices: checks, asks once, and runs. */
 import type { BatchOperation } from '../../../../contract/values.ts';
+import { usage } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
-import { usage } from '../../../framework/fault.ts';
 import { checkInput, isRegular } from '../../../jobs/input-file.ts';
 import type { BulkFlags } from './flags.ts';
 import { bulkFiles } from './results.ts';

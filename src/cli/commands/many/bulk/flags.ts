@@ -1,8 +1,8 @@
 /** The argument and the flags of commands that change one device or many. The code for many is loaded only if they are used. */
 import type { BatchOperation } from '../../../../contract/values.ts';
+import { deviceArg } from '../../../framework/devices/device.ts';
+import { filterFlags } from '../../../framework/devices/filter.ts';
 import type { ArgShape, FlagShapes, FlagValues } from '../../../framework/flags.ts';
-import { deviceArg } from '../../devices/device.ts';
-import { filterFlags } from '../../devices/filter.ts';
 import { encodingFlag } from '../import/encoding.ts';
 import { operations } from './operations.ts';
 

@@ -1,6 +1,6 @@
 /** What the commands for many devices know of each operation. */
 import type { BatchOperation, DeviceStatus, JournalEventType } from '../../../../contract/values.ts';
-import { counted } from '../../../framework/count.ts';
+import { counted } from '../../../count.ts';
 
 interface Operation {
   /** As in "Lock 3 devices?". */

@@ -2,9 +2,9 @@
 import { sizes } from '../../../../contract/limits.ts';
 import type { BatchOperation } from '../../../../contract/values.ts';
 import { newKey } from '../../../client/keyed-write.ts';
+import { count } from '../../../count.ts';
+import { Fault } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
-import { count } from '../../../framework/count.ts';
-import { Fault } from '../../../framework/fault.ts';
 import { nameOf } from '../../../jobs/input-file.ts';
 import { JobRun } from '../../../jobs/job-run.ts';
 import type { Answer } from '../../../jobs/send.ts';

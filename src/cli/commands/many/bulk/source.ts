@@ -5,7 +5,7 @@ import { Code } from '../../../../contract/codes.ts';
 import { cellText } from '../../../../contract/csv.ts';
 import { deviceIds, writtenActivationCode } from '../../../../contract/ids.ts';
 import type { BatchOperation } from '../../../../contract/values.ts';
-import { Fault, systemWords, usage } from '../../../framework/fault.ts';
+import { Fault, systemWords, usage } from '../../../fault.ts';
 import { readCsv } from '../../../jobs/csv.ts';
 import { nameOf } from '../../../jobs/input-file.ts';
 import { decode } from '../../../jobs/input-text.ts';

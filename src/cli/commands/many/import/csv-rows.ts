@@ -4,7 +4,7 @@ import type { CsvRecord } from '../../../../contract/csv-reader.ts';
 import { readCells, requiredFields } from '../../../../contract/readers.ts';
 import { isTagName, tagNameWords } from '../../../../contract/tags.ts';
 import { tagColumn } from '../../../../contract/values.ts';
-import { type Fault, usage } from '../../../framework/fault.ts';
+import { type Fault, usage } from '../../../fault.ts';
 import { readCsv } from '../../../jobs/csv.ts';
 import { type DroppedSecrets, type Field, fewOf, isSecretName } from './columns.ts';
 import { absentColumns, assignedFields, likelyPreset, type Mapping, mappingWords, type Preset } from './mapping.ts';

@@ -1,14 +1,14 @@
 /** What a run would do, line by line, without doing it. */
 import { paging } from '../../../../contract/limits.ts';
 import type { Client } from '../../../client/client.ts';
+import { count, counted } from '../../../count.ts';
+import { exitCodes } from '../../../exit-codes.ts';
+import { interrupted } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
-import { count, counted } from '../../../framework/count.ts';
-import { exitCodes } from '../../../framework/exit-codes.ts';
-import { interrupted } from '../../../framework/fault.ts';
+import { allDevices } from '../../../framework/devices/all-devices.ts';
+import { findBySerial } from '../../../framework/devices/find-device.ts';
 import { positionText } from '../../../jobs/line-number.ts';
 import type { ResultWriter } from '../../../jobs/result-writer.ts';
-import { allDevices } from '../../devices/all-devices.ts';
-import { findBySerial } from '../../devices/find-device.ts';
 import { invalidResult } from './batches.ts';
 import type { ImportFiles } from './checkpoint.ts';
 import { differencesOf, type Existing, existingResult, existsWords } from './existing.ts';

@@ -1,6 +1,6 @@
 /** The encoding of an input file: its flag, and what is said about a file that is not in it. */
 import { encodingNamed } from '../../../../contract/text-file.ts';
-import { type Fault, usage } from '../../../framework/fault.ts';
+import { type Fault, usage } from '../../../fault.ts';
 
 /** What `--encoding` does. */
 export const encodingFlag = {

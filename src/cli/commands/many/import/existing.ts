@@ -8,8 +8,8 @@ import type { DeviceListItem, Registration } from '../../../../contract/devices.
 import { deviceIds } from '../../../../contract/ids.ts';
 import type { Client } from '../../../client/client.ts';
 import type { Context } from '../../../framework/context.ts';
-import { exportedDevices } from '../../devices/export-stream.ts';
-import { findBySerial } from '../../devices/find-device.ts';
+import { exportedDevices } from '../../../framework/devices/export-stream.ts';
+import { findBySerial } from '../../../framework/devices/find-device.ts';
 import type { LineResult } from './results.ts';
 import type { Row } from './row.ts';
 

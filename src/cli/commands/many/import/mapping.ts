@@ -1,7 +1,7 @@
 /** `--map`: which column of a foreign file stands for which field. */
 import { plainName } from '../../../../contract/csv.ts';
 import { registrationFields } from '../../../../contract/readers.ts';
-import { usage } from '../../../framework/fault.ts';
+import { usage } from '../../../fault.ts';
 import { type Field, fewOf, fieldOf, isSecretName } from './columns.ts';
 import type { Defaults } from './row.ts';
 

@@ -4,7 +4,7 @@
  */
 import sax from 'sax';
 import { readObject } from '../../../../contract/readers.ts';
-import { usage } from '../../../framework/fault.ts';
+import { usage } from '../../../fault.ts';
 import type { Position } from '../../../jobs/line-number.ts';
 import type { ReadOptions } from './csv-rows.ts';
 import { type Row, rowOf } from './row.ts';

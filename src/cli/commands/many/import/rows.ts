@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { readObject } from '../../../../contract/readers.ts';
-import { Fault, systemWords, usage } from '../../../framework/fault.ts';
+import { Fault, systemWords, usage } from '../../../fault.ts';
 import { concatenated, decode, isAtEnd, peek } from '../../../jobs/input-text.ts';
 import { InvalidArray, type JsonElement, readJsonArray, readJsonLines } from '../../../jobs/json.ts';
 import { DroppedSecrets, isSecretName } from './columns.ts';

@@ -1,8 +1,8 @@
 /** `register --file`: reads rows, sends batches, writes one result per row. */
 import type { DeviceType } from '../../../../contract/values.ts';
+import { usage } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { definedFields } from '../../../framework/define.ts';
-import { usage } from '../../../framework/fault.ts';
 import { checkInput } from '../../../jobs/input-file.ts';
 import { JobFiles } from '../../../jobs/job-files.ts';
 import { type ImportFiles, jobOf } from './checkpoint.ts';

@@ -1,8 +1,8 @@
+import { count } from '../../../count.ts';
+import { usage } from '../../../fault.ts';
 import { readPassword } from '../../../framework/ask.ts';
 import { type Context, notify } from '../../../framework/context.ts';
-import { count } from '../../../framework/count.ts';
 import { command } from '../../../framework/define.ts';
-import { usage } from '../../../framework/fault.ts';
 import { passwordFlags } from '../../../framework/flags.ts';
 import { safe } from '../../../terminal/text.ts';
 import { changeMany } from '../bulk/change.ts';

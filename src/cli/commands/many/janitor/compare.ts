@@ -1,10 +1,10 @@
 /** Which devices of a plan are as they were when it was made. */
 import type { DeviceListItem } from '../../../../contract/devices.ts';
+import { usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
-import { usage } from '../../../framework/fault.ts';
+import { exportedDevices } from '../../../framework/devices/export-stream.ts';
 import { meetServer } from '../../../session/server-identity.ts';
 import { localTime } from '../../../terminal/when.ts';
-import { exportedDevices } from '../../devices/export-stream.ts';
 import { operationOf, type Plan, type PlannedDevice, plannedFields } from './plan-file.ts';
 
 /** A device that stays as it is, and why. */

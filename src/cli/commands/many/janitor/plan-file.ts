@@ -2,7 +2,7 @@
 import { existsSync, statSync } from 'node:fs';
 import type { DeviceListItem } from '../../../../contract/devices.ts';
 import type { BatchOperation } from '../../../../contract/values.ts';
-import { usage } from '../../../framework/fault.ts';
+import { usage } from '../../../fault.ts';
 import { readRecords } from '../../../jobs/result-file.ts';
 import { writeWhole } from '../../../settings/files.ts';
 import { safeJson } from '../../../terminal/text.ts';

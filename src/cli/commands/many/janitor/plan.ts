@@ -1,14 +1,14 @@
 import type { DeviceStatus } from '../../../../contract/values.ts';
-import { count } from '../../../framework/count.ts';
+import { count } from '../../../count.ts';
+import { usage } from '../../../fault.ts';
 import { command } from '../../../framework/define.ts';
-import { usage } from '../../../framework/fault.ts';
+import { exportedDevices } from '../../../framework/devices/export-stream.ts';
+import { filterFlags, filterOf, timeOf } from '../../../framework/devices/filter.ts';
+import { reasonOf } from '../../../framework/devices/reason.ts';
 import type { FlagValues } from '../../../framework/flags.ts';
 import { present } from '../../../framework/present.ts';
 import { meetServer } from '../../../session/server-identity.ts';
 import { safe, shellWord } from '../../../terminal/text.ts';
-import { exportedDevices } from '../../devices/export-stream.ts';
-import { filterFlags, filterOf, timeOf } from '../../devices/filter.ts';
-import { reasonOf } from '../../devices/lock.ts';
 import { devices as counted, operations } from '../bulk/operations.ts';
 import {
   checkPlanFile,

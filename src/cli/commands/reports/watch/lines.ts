@@ -5,7 +5,7 @@ import { wrapped } from '../../../terminal/card.ts';
 import { safe } from '../../../terminal/text.ts';
 import { dayAndTime } from '../../../terminal/when.ts';
 import { width } from '../../../terminal/width.ts';
-import { eventStyles, text, wordsOf } from '../../enrollment/enroll/event-lines.ts';
+import { eventStyles, text, wordsOf } from '../../devices/event-lines.ts';
 import { SerialNumbers } from './serials.ts';
 
 const indent = '    ';

@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Notification } from '../../../../contract/events.ts';
 import { environment } from '../../../../contract/local.ts';
 import { type AttemptResult, delivered, failed } from '../../../../delivery/retry.ts';
+import { systemCode, systemWords, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
-import { systemCode, systemWords, usage } from '../../../framework/fault.ts';
 import { safeJson } from '../../../terminal/text.ts';
 
 /** Runs a program without a shell, so that nothing in an argument is evaluated. */

@@ -1,7 +1,7 @@
 /** The last event that was shown: `--since last` continues after it. */
 import { join } from 'node:path';
+import { usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
-import { usage } from '../../../framework/fault.ts';
 import { readJsonFile, writeJsonFile } from '../../../settings/files.ts';
 
 /** The id that `--since` names; null if it is `last` and nothing was shown yet. Throws a usage fault. */

@@ -4,8 +4,8 @@ import type { Notification } from '../../../../contract/events.ts';
 import type { EventType } from '../../../../contract/values.ts';
 import { isServerRefusal } from '../../../client/failures.ts';
 import { followNotifications, type StreamState } from '../../../client/stream.ts';
+import { usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
-import { usage } from '../../../framework/fault.ts';
 import { safe } from '../../../terminal/text.ts';
 
 /** Which events, and when the stream ends. */

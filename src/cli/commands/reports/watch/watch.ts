@@ -1,11 +1,11 @@
 import { type EventType, eventTypes } from '../../../../contract/values.ts';
+import { counted } from '../../../count.ts';
+import { exitCodes } from '../../../exit-codes.ts';
+import { usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
-import { counted } from '../../../framework/count.ts';
 import { command } from '../../../framework/define.ts';
-import { exitCodes } from '../../../framework/exit-codes.ts';
-import { usage } from '../../../framework/fault.ts';
+import { resolveDevice } from '../../../framework/devices/device.ts';
 import { safe } from '../../../terminal/text.ts';
-import { resolveDevice } from '../../devices/device.ts';
 import { EventLines } from './lines.ts';
 import { Seen, startOf } from './seen.ts';
 import { watchedEvents } from './stream.ts';

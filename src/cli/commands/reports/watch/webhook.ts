@@ -9,8 +9,8 @@ import { meaningOf, retryAfterSeconds, signedHeaders, statusProblem } from '../.
 import { type AttemptResult, failed } from '../../../../delivery/retry.ts';
 import type { HttpResponse } from '../../../client/http.ts';
 import { sendHttp } from '../../../client/transport.ts';
+import { usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
-import { usage } from '../../../framework/fault.ts';
 import { isLoopback } from '../../../settings/settings.ts';
 import { askPassword } from '../../../terminal/prompt.ts';
 import { checkedSecret, secretIn } from '../../webhooks/secret.ts';

@@ -2,7 +2,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { delimiter } from 'node:path';
 import { type Env, environment } from '../../../../contract/local.ts';
-import { systemWords } from '../../../framework/fault.ts';
+import { systemWords } from '../../../fault.ts';
 
 /** Why this session can show no browser, as part of a sentence; null if it can. */
 export function whyNoBrowser(env: Env, platform: string = process.platform): string | null {

@@ -1,9 +1,9 @@
 import { signInCodeSeconds } from '../../../../contract/limits.ts';
 import { consolePath } from '../../../../contract/values.ts';
 import { sendHttp } from '../../../client/transport.ts';
+import { Fault, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
-import { Fault, usage } from '../../../framework/fault.ts';
 import { safe } from '../../../terminal/text.ts';
 import { openBrowser, whyNoBrowser } from './browser.ts';
 import { removeSoon, writeRedirect } from './redirect-file.ts';

@@ -1,6 +1,6 @@
 /** Repeats what failed, and waits for what is awaited; Ctrl-C ends both. The schedules of all requests are here. */
-import { doubling, type Schedule } from '../../delivery/retry.ts';
-import * as waiting from '../../delivery/wait.ts';
+import { doubling, type Schedule } from '../delivery/retry.ts';
+import * as waiting from '../delivery/wait.ts';
 import { interrupted } from './fault.ts';
 
 const times = (...pauses: readonly [number, ...number[]]) => ({ pauses, retries: pauses.length });

@@ -1,10 +1,10 @@
-import type { Notification } from '../../../../contract/events.ts';
-import { eventPage } from '../../../../contract/limits.ts';
-import { journalEventTypes } from '../../../../contract/values.ts';
-import { command, definedFields } from '../../../framework/define.ts';
-import { outputFlags } from '../../../framework/format.ts';
-import { safe } from '../../../terminal/text.ts';
-import { resolveDevice } from '../../devices/device.ts';
+import type { Notification } from '../../../contract/events.ts';
+import { eventPage } from '../../../contract/limits.ts';
+import { journalEventTypes } from '../../../contract/values.ts';
+import { command, definedFields } from '../../framework/define.ts';
+import { resolveDevice } from '../../framework/devices/device.ts';
+import { outputFlags } from '../../framework/format.ts';
+import { safe } from '../../terminal/text.ts';
 import { eventLine } from './event-lines.ts';
 
 /** Shows past events: `GET /api/events`. */

@@ -5,11 +5,11 @@ import type { Key } from '../../../contract/hardware.ts';
 import { deviceIds } from '../../../contract/ids.ts';
 import type { DeviceStatus } from '../../../contract/values.ts';
 import type { Client } from '../../client/client.ts';
-import type { Context } from '../../framework/context.ts';
-import { Fault, usage } from '../../framework/fault.ts';
-import type { ArgShape } from '../../framework/flags.ts';
-import { findDevice } from '../../framework/hints.ts';
+import { Fault, usage } from '../../fault.ts';
 import { safe } from '../../terminal/text.ts';
+import type { Context } from '../context.ts';
+import type { ArgShape } from '../flags.ts';
+import { findDevice } from '../hints.ts';
 import { findBySerial } from './find-device.ts';
 import { Registrations, registrationOf } from './registration.ts';
 
@@ -37,7 +37,7 @@ export async function resolveDevice(
   }
   if (name === undefined) {
     if (!context.canAsk) throw usage('no device is named', 'name its deviceId or serial number, or use --plugged');
-    const { pickDevice } = await import('../../framework/pickers/devices.ts');
+    const { pickDevice } = await import('../pickers/devices.ts');
     return pickDevice(context, fits);
   }
   const text = name.trim();

@@ -1,8 +1,8 @@
 import type { Key } from '../../../contract/hardware.ts';
 import type { Proof } from '../../../contract/proof.ts';
 import { isServerRefusal } from '../../client/failures.ts';
-import type { Context } from '../../framework/context.ts';
-import { Fault } from '../../framework/fault.ts';
+import { Fault } from '../../fault.ts';
+import type { Context } from '../context.ts';
 import { findBySerial } from './find-device.ts';
 
 /**

@@ -2,7 +2,7 @@
 import type { DeviceListItem } from '../../../contract/devices.ts';
 import { isTagName, readTags, type Tag, TagFault, type Tags, tagNameWords } from '../../../contract/tags.ts';
 import { deviceListFields, proofColumn, tagColumn } from '../../../contract/values.ts';
-import { usage } from '../../framework/fault.ts';
+import { usage } from '../../fault.ts';
 import { safe } from '../../terminal/text.ts';
 
 /** Fields of a device in a list. In CSV, `tags` is a column for each tag, and `proof` is its grade. */

@@ -1,12 +1,12 @@
 /** A login at a registry with several addresses: all that answer must be the same registry. */
 import type { Client } from '../client/client.ts';
 import { NotServing, Unreachable } from '../client/failures.ts';
-import type { Context } from '../framework/context.ts';
-import { Fault } from '../framework/fault.ts';
+import { Fault } from '../fault.ts';
+import { checkKnown, meetServer } from '../session/server-identity.ts';
 import { type KnownServer, readKnownServer } from '../settings/known-servers.ts';
 import { demandOneRegistry, expectedAt, type Met } from '../settings/server-list.ts';
 import { addressesOf } from '../settings/settings.ts';
-import { checkKnown, meetServer } from './server-identity.ts';
+import type { Context } from './context.ts';
 
 /** How long a login waits for addresses that do not answer. */
 const meetMs = 5_000;

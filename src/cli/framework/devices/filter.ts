@@ -3,9 +3,9 @@ import type { QueryOf } from '../../../contract/define.ts';
 import { parseInstant } from '../../../contract/instant.ts';
 import type { Routes } from '../../../contract/routes.ts';
 import { deviceStatuses, deviceTypes, proofGrades } from '../../../contract/values.ts';
-import { definedFields } from '../../framework/define.ts';
-import { usage } from '../../framework/fault.ts';
-import type { FlagShapes, FlagValues } from '../../framework/flags.ts';
+import { usage } from '../../fault.ts';
+import { definedFields } from '../define.ts';
+import type { FlagShapes, FlagValues } from '../flags.ts';
 import { tagFlag, tagOf } from './tags.ts';
 
 /** Selects devices that match all flags. */

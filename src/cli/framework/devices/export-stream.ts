@@ -4,8 +4,8 @@ import type { DeviceListItem } from '../../../contract/devices.ts';
 import type { Routes } from '../../../contract/routes.ts';
 import type { ExportFormat } from '../../../contract/values.ts';
 import { Unreachable } from '../../client/failures.ts';
-import type { Context } from '../../framework/context.ts';
-import { Fault } from '../../framework/fault.ts';
+import { Fault } from '../../fault.ts';
+import type { Context } from '../context.ts';
 
 type ExportFilter = Partial<QueryOf<Routes['exportDevices']>>;
 

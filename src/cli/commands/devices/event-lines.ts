@@ -1,12 +1,12 @@
 /** Events as lines for people. */
-import type { Notification } from '../../../../contract/events.ts';
-import type { EventType } from '../../../../contract/values.ts';
-import type { Context } from '../../../framework/context.ts';
-import { wrapped } from '../../../terminal/card.ts';
-import type { Style } from '../../../terminal/style.ts';
-import { safe } from '../../../terminal/text.ts';
-import { localTime } from '../../../terminal/when.ts';
-import { width } from '../../../terminal/width.ts';
+import type { Notification } from '../../../contract/events.ts';
+import type { EventType } from '../../../contract/values.ts';
+import type { Context } from '../../framework/context.ts';
+import { wrapped } from '../../terminal/card.ts';
+import type { Style } from '../../terminal/style.ts';
+import { safe } from '../../terminal/text.ts';
+import { localTime } from '../../terminal/when.ts';
+import { width } from '../../terminal/width.ts';
 
 /** The color of a type of event; absent if it has none. */
 export const eventStyles: Readonly<Partial<Record<EventType, Style>>> = {

@@ -1,5 +1,5 @@
 /** The exit codes of the program, what each one means, and which failure has which. */
-import { Code } from '../../contract/codes.ts';
+import { Code } from '../contract/codes.ts';
 import type { FaultKind } from './fault.ts';
 
 /** The exit codes; scripts rely on them. */

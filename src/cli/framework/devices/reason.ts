@@ -1,0 +1,13 @@
+/** The reason of a change and its note, for the audit log. */
+import { need } from '../ask.ts';
+import type { Context } from '../context.ts';
+
+/** Flag for a note in the audit log. */
+export const noteFlag = { note: { value: 'TEXT', help: 'note, for the audit log' } } as const;
+
+/** The note as a field of a request. */
+export const noteOf = (note: string | undefined): { readonly note?: string } => (note === undefined ? {} : { note });
+
+/** The reason for the audit log, asked for if it is missing. */
+export const reasonOf = (context: Context, given: string | undefined): Promise<string> =>
+  need(context, given, { flag: '--reason', question: 'Reason', field: 'reason' });
