@@ -1,5 +1,6 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
+import { deviceFilters } from '../../src/contract/device-filters.ts';
 import * as api from '../../src/contract/devices.ts';
 import { deviceIds, userIds } from '../../src/contract/ids.ts';
 import { paging } from '../../src/contract/limits.ts';
@@ -276,24 +277,14 @@ function batchItem({ serialNumber, activationCode }: NewDevice, result: ChangeRe
   return { serialNumber, status: 'failed', message, code };
 }
 
-/** The filter of a query of devices; times in milliseconds since 1970. */
-export function filterOf(query: Pick<QueryOf<Routes['listDevices']>, keyof typeof api.deviceFilter>): DeviceFilter {
-  return {
-    deviceType: query.deviceType,
-    status: query.status,
-    manufacturer: query.manufacturer,
-    userId: query.userId,
-    serialNumber: query.serialNumber,
-    createdFrom: query.createdFrom?.getTime(),
-    createdTo: query.createdTo?.getTime(),
-    lastUsedBefore: query.lastUsedBefore?.getTime(),
-    codeExpiresBefore: query.codeExpiresBefore?.getTime(),
-    tags: query.tag?.flatMap(text => parseTag(text) ?? []),
-    proof: query.proof,
-    aaguid: query.aaguid,
-    advisory: query.advisory,
-    keyword: query.keyword,
-  };
+/** The filter of a query of devices. It reads only what the query has: most have one or two filters. */
+export function filterOf(query: QueryOf<Routes['exportDevices']>): DeviceFilter {
+  const filter: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(query)) {
+    if (name === 'tag') filter.tags = query.tag?.flatMap(text => parseTag(text) ?? []);
+    else if (name in deviceFilters) filter[name] = value instanceof Date ? value.getTime() : value;
+  }
+  return filter;
 }
 
 /** The name of a failed item in the results: its serial number, if it has one, cut to the longest valid length. */

@@ -1,32 +1,18 @@
 /** What is asked of a store: filters, parts of lists, and the end of the journal. */
+import type { DeviceFilterName, DeviceFilterValue } from '../../src/contract/device-filters.ts';
 import type { Tag } from '../../src/contract/tags.ts';
 import type { DeviceSort, DeviceStatus, DeviceType } from '../../src/contract/values.ts';
 import type { EntryType } from '../domain/journal.ts';
-import type { ProofFilter } from '../domain/proof.ts';
 
-/** Devices match if they match every field that is given. */
-export interface DeviceFilter extends ProofFilter {
-  /** One of these. */
-  readonly deviceType?: readonly DeviceType[] | undefined;
-  /** One of these. */
-  readonly status?: readonly DeviceStatus[] | undefined;
-  readonly manufacturer?: string | undefined;
-  readonly userId?: string | undefined;
-  /** The whole serial number. */
-  readonly serialNumber?: string | undefined;
-  /** Registered at this time or later. */
-  readonly createdFrom?: number | undefined;
-  /** Registered earlier. */
-  readonly createdTo?: number | undefined;
-  /** Last used earlier, or never used and activated earlier. */
-  readonly lastUsedBefore?: number | undefined;
-  /** The activation code expires earlier. */
-  readonly codeExpiresBefore?: number | undefined;
-  /** The device has every one of these. Each at most once, at most 16. */
-  readonly tags?: readonly Tag[] | undefined;
-  /** Substring of `DEV-n` or of the serial number; ASCII letters match in upper and lower case. */
-  readonly keyword?: string | undefined;
-}
+/**
+ * Devices match if they match every field that is given: see `deviceFilters`. Times are milliseconds since 1970. `tags`: each at most
+ * once, at most 16. `keyword`: ASCII letters match in upper and lower case.
+ */
+export type DeviceFilter = {
+  readonly [N in DeviceFilterName as N extends 'tag' ? 'tags' : N]?:
+    | Readonly<DeviceFilterValue<N, number, Tag>>
+    | undefined;
+};
 
 /** A part of a sorted list. */
 export interface Window {

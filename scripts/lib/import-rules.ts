@@ -17,7 +17,7 @@ export interface Rule {
 export const product: readonly string[] = ['bin/', 'src/', 'daemon/', 'drivers/', 'console/'];
 
 /** The modules of the contract that are plain data. */
-const plainContract = ['codes', 'csv', 'endpoints', 'ids', 'limits', 'local', 'text', 'values'].map(
+const plainContract = ['codes', 'csv', 'device-filters', 'endpoints', 'ids', 'limits', 'local', 'text', 'values'].map(
   name => `src/contract/${name}.ts`,
 );
 

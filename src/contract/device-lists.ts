@@ -1,43 +1,42 @@
 /** The operations that return a selection of devices, and the filters that select them. */
-import { Type } from 'typebox';
+import { type TOptional, type TSchema, type TUnsafe, Type } from 'typebox';
 import { operations } from './define.ts';
+import {
+  type DeviceFilterName,
+  type DeviceFilterValue,
+  deviceFilters,
+  type FilterDescription,
+} from './device-filters.ts';
 import { deviceListItem } from './device-shapes.ts';
 import { instant, listOf, oneOf, tagFilter, token } from './fields.ts';
 import { exportBounds, stallSeconds } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
-import {
-  deviceSorts,
-  deviceStatuses,
-  deviceTypes,
-  type ExportFormat,
-  exportFormats,
-  proofGrades,
-  roles,
-} from './values.ts';
+import { deviceSorts, type ExportFormat, exportFormats, roles } from './values.ts';
 
 const tag = 'Devices';
 
-/** Query parameters that select devices. A device is selected if it matches all of them. */
-export const deviceFilter = {
-  deviceType: Type.Optional(listOf(deviceTypes, 'type')),
-  status: Type.Optional(listOf(deviceStatuses, 'state')),
-  keyword: Type.Optional(
-    token({ description: 'part of a deviceId or serial number, case-insensitive', examples: ['2026-0000'] }),
-  ),
-  manufacturer: Type.Optional(token({ description: 'manufacturer, exact match' })),
-  userId: Type.Optional(token({ description: 'bound user, exact match' })),
-  serialNumber: Type.Optional(token({ description: 'whole serial number, exact match' })),
-  createdFrom: Type.Optional(instant('registered at this time or later')),
-  createdTo: Type.Optional(instant('registered earlier')),
-  lastUsedBefore: Type.Optional(instant('last used earlier, or never used and activated earlier')),
-  codeExpiresBefore: Type.Optional(instant('the activation code expires earlier, in any state')),
-  proof: Type.Optional(listOf(proofGrades, 'grade of the proof; none: without a proof')),
-  aaguid: Type.Optional(token({ description: 'AAGUID of the proof, in lower case' })),
-  advisory: Type.Optional(
-    token({ description: 'security advisory that applies to the key', examples: ['YSA-2024-03'] }),
-  ),
-  tag: Type.Optional(tagFilter('a tag as name:value; may be repeated, and all must match')),
+type FilterSchemas = {
+  [N in DeviceFilterName]: TOptional<TUnsafe<DeviceFilterValue<N, Date, string>>>;
 };
+
+function schemaOf({ kind, values = [], description, example }: (typeof descriptions)[number][1]): TSchema {
+  switch (kind) {
+    case 'set':
+      return listOf(values, description);
+    case 'time':
+      return instant(description);
+    case 'tag':
+      return tagFilter(description);
+    default:
+      return token({ description, ...(example && { examples: [example] }) });
+  }
+}
+
+const descriptions = Object.entries<FilterDescription>(deviceFilters);
+/** Query parameters that select devices. A device is selected if it matches all of them. */
+const deviceFilter = Object.fromEntries(
+  descriptions.map(([name, description]) => [name, Type.Optional(schemaOf(description))]),
+) as FilterSchemas;
 
 /** Content types of an export, by format. */
 export const exportTypes: Readonly<Record<ExportFormat, string>> = {

@@ -1,16 +1,9 @@
 /** What the list shows. The address holds it under the names that the interface has for its filters. */
 import type { DataOf, InputOf } from '../../../src/contract/define.ts';
+import { type DeviceFilterName, deviceFilters, filtersOfKind } from '../../../src/contract/device-filters.ts';
 import type { DeviceListItem } from '../../../src/contract/device-shapes.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
-import {
-  type DeviceSort,
-  type DeviceStatus,
-  type DeviceType,
-  deviceStatuses,
-  deviceTypes,
-  type ProofGrade,
-  proofGrades,
-} from '../../../src/contract/values.ts';
+import type { DeviceSort, DeviceStatus, DeviceType, ProofGrade } from '../../../src/contract/values.ts';
 import { linkTo } from '../../router.ts';
 
 /** A page of devices. */
@@ -24,17 +17,21 @@ type Filter = NonNullable<InputOf<Routes['exportDevices']>['query']>;
 const PAGE_SIZE = 50;
 
 /** Filters by a set of values. */
-export const choices = { status: deviceStatuses, deviceType: deviceTypes, proof: proofGrades } as const;
-/** Filters by a text. */
-export const texts = ['tag', 'manufacturer', 'userId', 'serialNumber', 'aaguid', 'advisory'] as const;
+export const choices = {
+  status: deviceFilters.status.values,
+  deviceType: deviceFilters.deviceType.values,
+  proof: deviceFilters.proof.values,
+} as const;
+/** Filters by a text. The search field has the keyword. */
+export const texts = [...filtersOfKind('tag'), ...filtersOfKind('text').filter(name => name !== 'keyword')];
 /** Filters by a time: in the address a date, or an instant in ISO 8601. */
-export const times = ['createdFrom', 'createdTo', 'codeExpiresBefore', 'lastUsedBefore'] as const;
+export const times = filtersOfKind('time');
 
 /** Name of a filter by a set of values. */
 export type ChoiceName = keyof typeof choices;
 /** Name of a filter in the address. */
-export type FilterName = 'keyword' | ChoiceName | (typeof texts)[number] | (typeof times)[number];
-const filterNames: readonly FilterName[] = ['keyword', 'status', 'deviceType', 'proof', ...texts, ...times];
+export type FilterName = DeviceFilterName;
+const filterNames = Object.keys(deviceFilters) as FilterName[];
 
 /** The filters of an address, for a request. A value that is not valid is sent as it is: the daemon names it in its refusal. */
 export function filterOf(query: URLSearchParams): Filter {

@@ -1,44 +1,40 @@
 /** The filters and orders of device lists as data. Each engine makes its SQL from it, and SQLite the lookups of its lists in memory. */
+import {
+  type DeviceFilterNameOf,
+  deviceFilters,
+  type FilterDescription,
+  filtersOfKind,
+} from '../../../src/contract/device-filters.ts';
 import type { DeviceSort } from '../../../src/contract/values.ts';
 import type { DeviceRecord } from '../../domain/device.ts';
 import type { DeviceFilter } from '../queries.ts';
 import { columnOf } from '../tables.ts';
 
 type Name = keyof DeviceFilter;
+const described = Object.entries<FilterDescription>(deviceFilters).map(
+  ([name, description]) => [(name === 'tag' ? 'tags' : name) as Name, description] as const,
+);
+const names = described.map(([name]) => name);
 
-interface FilterComparison {
-  readonly field: keyof DeviceRecord;
-  readonly is: 'one of' | '=' | '<' | '>=';
-}
-
-/** What a filter compares a field with; null if it is more than a comparison, which each engine finds in its own way. */
-const comparisons: Readonly<Record<Name, FilterComparison | null>> = {
-  deviceType: { field: 'deviceType', is: 'one of' },
-  status: { field: 'status', is: 'one of' },
-  manufacturer: { field: 'manufacturer', is: '=' },
-  userId: { field: 'userId', is: '=' },
-  serialNumber: { field: 'serialNumber', is: '=' },
-  createdFrom: { field: 'createdAt', is: '>=' },
-  createdTo: { field: 'createdAt', is: '<' },
-  lastUsedBefore: null,
-  codeExpiresBefore: { field: 'activationCodeExpiresAt', is: '<' },
-  tags: null,
-  proof: null,
-  aaguid: null,
-  advisory: null,
-  keyword: null,
-};
-const names = Object.keys(comparisons) as Name[];
-
-/** The filters that compare a field. */
-export const fieldFilters = names.flatMap(name => {
-  const comparison = comparisons[name];
-  return comparison ? [{ name, ...comparison, column: columnOf(comparison.field) }] : [];
-});
+/** The filters that compare a field. The others are more than a comparison: each engine finds them in its own way. */
+export const fieldFilters = described.flatMap(([name, { kind, field, is }]) =>
+  field === undefined
+    ? []
+    : [
+        {
+          name,
+          field: field as keyof DeviceRecord,
+          is: kind === 'set' ? 'one of' : (is ?? '='),
+          column: columnOf(field),
+        },
+      ],
+);
 
 /** Filters by times that follow the clock, so that each request has another one. */
-export const movingFilters = ['lastUsedBefore', 'codeExpiresBefore'] as const satisfies readonly Name[];
-const timeFilters: readonly Name[] = ['createdFrom', 'createdTo', ...movingFilters];
+export const movingFilters = described.flatMap(([name, { moving }]) =>
+  moving ? [name as DeviceFilterNameOf<{ readonly moving: true }>] : [],
+);
+const timeFilters = filtersOfKind('time');
 
 /** The fields that a filter names. */
 export const fieldsOf = (filter: DeviceFilter): readonly Name[] => names.filter(name => filter[name] !== undefined);

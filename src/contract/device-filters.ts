@@ -1,0 +1,71 @@
+/**
+ * The filters of device lists. The query of the interface, the filter of the store and the fields of the console are made from this
+ * description. Plain data, without schemas.
+ */
+import { deviceStatuses, deviceTypes, proofGrades } from './values.ts';
+
+/** A filter. */
+export interface FilterDescription {
+  /** `set`: one or more of `values`; `tag`: `name:value`, and all of several must match. */
+  readonly kind: 'set' | 'text' | 'time' | 'tag';
+  readonly values?: readonly string[];
+  readonly description: string;
+  readonly example?: string;
+  /** The field of a device that it is compared with. Absent if the filter is more than a comparison. */
+  readonly field?: string;
+  /** How they are compared; equality if absent. */
+  readonly is?: '<' | '>=';
+  /** Present if its times follow the clock, so that each request has another one. */
+  readonly moving?: true;
+}
+
+/** The filters. A device is selected if it matches all that a request names. */
+export const deviceFilters = {
+  status: { kind: 'set', values: deviceStatuses, description: 'state', field: 'status' },
+  deviceType: { kind: 'set', values: deviceTypes, description: 'type', field: 'deviceType' },
+  proof: { kind: 'set', values: proofGrades, description: 'grade of the proof; none: without a proof' },
+  keyword: {
+    kind: 'text',
+    description: 'part of a deviceId or serial number, case-insensitive',
+    example: '2026-0000',
+  },
+  tag: { kind: 'tag', description: 'a tag as name:value; may be repeated, and all must match' },
+  manufacturer: { kind: 'text', description: 'manufacturer, exact match', field: 'manufacturer' },
+  userId: { kind: 'text', description: 'bound user, exact match', field: 'userId' },
+  serialNumber: { kind: 'text', description: 'whole serial number, exact match', field: 'serialNumber' },
+  aaguid: { kind: 'text', description: 'AAGUID of the proof, in lower case' },
+  advisory: { kind: 'text', description: 'security advisory that applies to the key', example: 'YSA-2024-03' },
+  createdFrom: { kind: 'time', description: 'registered at this time or later', field: 'createdAt', is: '>=' },
+  createdTo: { kind: 'time', description: 'registered earlier', field: 'createdAt', is: '<' },
+  codeExpiresBefore: {
+    kind: 'time',
+    description: 'the activation code expires earlier, in any state',
+    field: 'activationCodeExpiresAt',
+    is: '<',
+    moving: true,
+  },
+  lastUsedBefore: {
+    kind: 'time',
+    description: 'last used earlier, or never used and activated earlier',
+    moving: true,
+  },
+} as const satisfies Readonly<Record<string, FilterDescription>>;
+
+type Filters = typeof deviceFilters;
+/** Name of a filter. */
+export type DeviceFilterName = keyof Filters;
+/** Names of the filters whose descriptions are of this type. */
+export type DeviceFilterNameOf<D> = { [N in DeviceFilterName]: Filters[N] extends D ? N : never }[DeviceFilterName];
+
+/** The values of a filter in a request: `Time` is the type of times, `Tag` that of tags. */
+export type DeviceFilterValue<N extends DeviceFilterName, Time, Tag> = Filters[N] extends {
+  values: readonly (infer V)[];
+}
+  ? V[]
+  : { readonly text: string; readonly time: Time; readonly tag: Tag[] }[Exclude<Filters[N]['kind'], 'set'>];
+
+/** The names of the filters of one kind, in the order of the description. */
+export const filtersOfKind = <const K extends FilterDescription['kind']>(kind: K) =>
+  (Object.keys(deviceFilters) as DeviceFilterName[]).filter(
+    (name): name is DeviceFilterNameOf<{ readonly kind: K }> => deviceFilters[name].kind === kind,
+  );
