@@ -19,7 +19,9 @@ export interface ProvedFacts {
 }
 
 /** The proved facts of a proof; `proof` is null without one. A proof of grade `claimed` has what the key reports, and proves none of it. */
-export function provedFacts(proof: Proof | null): ProvedFacts {
+export const provedFacts = (proof: Proof | null): ProvedFacts => (proof === null ? noFacts : factsOf(proof));
+
+function factsOf(proof: Proof | null): ProvedFacts {
   const grade = proof?.grade ?? 'none';
   const isProof = proof !== null && (grade === 'model' || grade === 'unit');
   return {
@@ -32,6 +34,9 @@ export function provedFacts(proof: Proof | null): ProvedFacts {
     firmware: isProof ? proof.firmware : null,
   };
 }
+
+/** Of the many keys without a proof. */
+const noFacts = factsOf(null);
 
 /** Without FIDO metadata the proof of a FIDO key has the name of the trust anchor for its model: that is the maker at most. */
 const provedModel = ({ method, metadataNumber, model }: Proof): string | null =>

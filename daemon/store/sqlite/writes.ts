@@ -69,13 +69,13 @@ function setMarks(statements: Statements, device: number, before: readonly strin
     statements.run('INSERT OR IGNORE INTO device_mark (mark, device) VALUES (?, ?)', mark, device);
 }
 
-const addCount = `INSERT INTO device_count (manufacturer, device_type, status, count) VALUES (?, ?, ?, 0) ON CONFLICT DO NOTHING`;
+const addCount = `INSERT INTO device_count (count, manufacturer, device_type, status) VALUES (?, ?, ?, ?)`;
 const changeCount = `UPDATE device_count SET count = count + ? WHERE manufacturer = ? AND device_type = ? AND status = ?`;
 
 function writeCounts(statements: Statements, { counts }: Draft): void {
   for (const { manufacturer, deviceType, status, by } of counts) {
-    statements.run(addCount, manufacturer, deviceType, status);
-    statements.run(changeCount, by, manufacturer, deviceType, status);
+    const { changes } = statements.run(changeCount, by, manufacturer, deviceType, status);
+    if (changes === 0) statements.run(addCount, by, manufacturer, deviceType, status);
   }
 }
 
