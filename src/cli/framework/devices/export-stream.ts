@@ -7,7 +7,8 @@ import { Unreachable } from '../../client/failures.ts';
 import { Fault } from '../../fault.ts';
 import type { Context } from '../context.ts';
 
-type ExportFilter = Partial<QueryOf<Routes['exportDevices']>>;
+/** Which devices are exported. */
+export type ExportFilter = Partial<QueryOf<Routes['exportDevices']>>;
 
 /** What is exported, and how. */
 export type ExportQuery = ExportFilter & { readonly format: ExportFormat };

@@ -1,13 +1,12 @@
 /** The devices whose labels a command prints. */
-import { Code } from '../../../../contract/codes.ts';
-import { isServerRefusal } from '../../../client/failures.ts';
 import { Fault, usage } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { exportedDevices } from '../../../framework/devices/export-stream.ts';
+import { agreed, deviceNamed, mostRequests } from '../../../framework/devices/find-device.ts';
 import { findDevice } from '../../../framework/hints.ts';
 import { nameOf } from '../../../jobs/input-file.ts';
 import { filterOfPairs } from '../../many/bulk/selection.ts';
-import { type Item, itemsOfFile, type Target, targetOf } from '../../many/bulk/source.ts';
+import { absent, type Item, itemsOfFile, type Target, targetOf } from '../../many/bulk/source.ts';
 import type { LabelDevice } from './placeholders.ts';
 
 /** How devices are named: by exactly one of the three, or by a file of which `names` are wanted. */
@@ -84,12 +83,11 @@ function rowOf(items: readonly Item[], name: string, file: string): Item {
   return row;
 }
 
-/** More devices than this are read with one export: the rate limit counts each request. */
-const mostRequests = 20;
-
 async function lookedUp(context: Context, items: readonly Item[]): Promise<readonly Found[]> {
   const find =
-    items.length > mostRequests ? await fromExport(context, items) : (target: Target) => fromRequest(context, target);
+    items.length > mostRequests
+      ? await fromExport(context, items)
+      : (target: Target) => deviceNamed(context.registry, target);
   const found: Found[] = [];
   for (const { target, fields, problem } of items) {
     const device = problem === null ? await find(target) : null;
@@ -99,27 +97,7 @@ async function lookedUp(context: Context, items: readonly Item[]): Promise<reado
   return found;
 }
 
-const absent: Item['problem'] = { code: Code.deviceNotFound, message: 'no device has this deviceId or serial number' };
 type DeviceSearch = (target: Target) => LabelDevice | null | Promise<LabelDevice | null>;
-
-/** A text that looks like a deviceId can also be a serial number; a deviceId takes precedence. */
-async function fromRequest({ registry }: Context, { deviceId, serialNumber }: Target): Promise<LabelDevice | null> {
-  if (deviceId !== undefined) {
-    try {
-      return agreed(await registry.call('getDevice', { params: { deviceId } }), serialNumber);
-    } catch (error) {
-      if (!isServerRefusal(error, Code.deviceNotFound)) throw error;
-      if (serialNumber !== undefined) return null;
-    }
-  }
-  const wanted = serialNumber ?? deviceId!;
-  const { list } = await registry.call('listDevices', { query: { serialNumber: wanted, size: 1 } });
-  return list[0] ?? null;
-}
-
-/** Null if a line names the device with the serial number of another one. */
-const agreed = (device: LabelDevice, serialNumber: string | undefined): LabelDevice | null =>
-  serialNumber === undefined || device.serialNumber === serialNumber ? device : null;
 
 async function fromExport(context: Context, items: readonly Item[]): Promise<DeviceSearch> {
   const wanted = new Set(items.flatMap(({ target: { deviceId, serialNumber } }) => [deviceId, serialNumber]));

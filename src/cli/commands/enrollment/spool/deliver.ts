@@ -3,6 +3,7 @@ import type { DeviceDetail } from '../../../../contract/device-shapes.ts';
 import { idempotency } from '../../../../contract/limits.ts';
 import { type EnrollmentParts, KeyEnrollment } from '../../../../enrollment/key-enrollment.ts';
 import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
+import { differencesOf } from '../../../../enrollment/same-device.ts';
 import { isServerRefusal, NotServing } from '../../../client/failures.ts';
 import type { Context } from '../../../framework/context.ts';
 import { enrollmentParts, isAway } from '../enroll/enrollment-parts.ts';
@@ -101,7 +102,7 @@ export class SpoolDelivery {
 
 /** Whether an earlier attempt of this entry has registered the device. */
 function isOfEntry({ registration }: SpoolEntry, device: DeviceDetail, sentAt: string): boolean {
-  const fields = ['deviceType', 'manufacturer', 'model'] as const;
-  const isSame = fields.every(field => registration[field] === device[field]);
-  return isSame && Date.parse(device.createdAt) >= Date.parse(sentAt) - clockMs;
+  return (
+    differencesOf(registration, device).length === 0 && Date.parse(device.createdAt) >= Date.parse(sentAt) - clockMs
+  );
 }

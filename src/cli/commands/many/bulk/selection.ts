@@ -1,19 +1,18 @@
 /** What a command for many devices is about to change, and the question before it does. */
-import { Code } from '../../../../contract/codes.ts';
 import type { DeviceListItem } from '../../../../contract/devices.ts';
 import type { BatchOperation, DeviceStatus } from '../../../../contract/values.ts';
-import { isServerRefusal } from '../../../client/failures.ts';
 import { count } from '../../../count.ts';
 import { usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { exportedDevices } from '../../../framework/devices/export-stream.ts';
 import { filterFlags, filterOf } from '../../../framework/devices/filter.ts';
+import { deviceNamed } from '../../../framework/devices/find-device.ts';
 import { camel, type FlagShape, type FlagValues } from '../../../framework/flags.ts';
 import { Flag } from '../../../framework/options.ts';
 import { askText, confirm } from '../../../terminal/prompt.ts';
 import { safe } from '../../../terminal/text.ts';
 import { devices, operations } from './operations.ts';
-import { type Item, targetOf } from './source.ts';
+import { absent, type Item, targetOf } from './source.ts';
 
 type Filters = FlagValues<typeof filterFlags>;
 
@@ -85,8 +84,6 @@ const itemOf = (device: DeviceListItem, operation: BatchOperation): Item => ({
 const codeOf = ({ activationCode }: Pick<DeviceListItem, 'activationCode'>): Item['fields'] =>
   activationCode === null ? {} : { activationCode };
 
-const absent: Item['problem'] = { code: Code.deviceNotFound, message: 'no device has this serial number' };
-
 /** The devices that the command line names. Activation looks their codes up. */
 export async function namedDevices(
   context: Context,
@@ -96,23 +93,11 @@ export async function namedDevices(
   const items = names.map((name): Item => ({ target: targetOf(name.trim()), fields: {}, problem: null }));
   if (operation !== 'ACTIVATE') return items;
   const withCodes: Item[] = [];
-  for (const item of items) withCodes.push(await withCode(context, item));
+  for (const item of items) {
+    const device = await deviceNamed(context.registry, item.target);
+    withCodes.push(device === null ? { ...item, problem: absent } : { ...item, fields: codeOf(device) });
+  }
   return withCodes;
-}
-
-async function withCode({ registry }: Context, item: Item): Promise<Item> {
-  const { deviceId, serialNumber } = item.target;
-  if (serialNumber !== undefined) {
-    const { list } = await registry.call('listDevices', { query: { serialNumber, size: 1 } });
-    return list[0] ? { ...item, fields: codeOf(list[0]) } : { ...item, problem: absent };
-  }
-  try {
-    return { ...item, fields: codeOf(await registry.call('getDevice', { params: { deviceId: deviceId! } })) };
-  } catch (error) {
-    if (isServerRefusal(error, Code.deviceNotFound))
-      return { ...item, problem: { code: error.code, message: error.message } };
-    throw error;
-  }
 }
 
 /** "12 devices match: 10 LOCKED, 2 ACTIVE.", which of them will be refused, and how many an earlier run has changed. */

@@ -183,6 +183,12 @@ function targetIn(
   };
 }
 
+/** The problem of an item whose device does not exist. */
+export const absent: Item['problem'] = {
+  code: Code.deviceNotFound,
+  message: 'no device has this deviceId or serial number',
+};
+
 const invalid = (target: Target, message: string): Item => ({
   target,
   fields: {},

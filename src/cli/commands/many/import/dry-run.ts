@@ -1,17 +1,15 @@
 /** What a run would do, line by line, without doing it. */
-import { paging } from '../../../../contract/limits.ts';
-import type { Client } from '../../../client/client.ts';
+import { differencesOf } from '../../../../enrollment/same-device.ts';
 import { count, counted } from '../../../count.ts';
 import { exitCodes } from '../../../exit-codes.ts';
 import { interrupted } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
-import { allDevices } from '../../../framework/devices/all-devices.ts';
-import { findBySerial } from '../../../framework/devices/find-device.ts';
+import { devicesBySerial } from '../../../framework/devices/find-device.ts';
 import { positionText } from '../../../jobs/line-number.ts';
 import type { ResultWriter } from '../../../jobs/result-writer.ts';
 import { invalidResult } from './batches.ts';
 import type { ImportFiles } from './checkpoint.ts';
-import { differencesOf, type Existing, existingResult, existsWords } from './existing.ts';
+import { type Existing, existingResult, existsWords } from './existing.ts';
 import type { LineResult } from './results.ts';
 import type { Row } from './row.ts';
 import type { Input } from './rows.ts';
@@ -48,7 +46,7 @@ export class DryRun {
       if (this.#context.io.interrupt.aborted) throw interrupted();
       results.push(this.#judge(row));
     }
-    await this.#write(results, await registeredOf(this.#context.registry, this.#rows));
+    await this.#write(results, await devicesBySerial(this.#context, new Set(this.#rows.keys())));
     const { new: fresh, registered, invalid } = this.#counts;
     const { hidden } = this.#writer;
     if (hidden > 0)
@@ -96,23 +94,4 @@ export class DryRun {
     if (this.#skipExisting) return existingResult(row, row.device, existing, { status: 'invalid' });
     return { ...result, status: 'registered', deviceId: existing.deviceId, message: existsWords(existing) };
   }
-}
-
-/** The devices that have one of the serial numbers. Reads the whole list if that takes fewer requests than one per serial. */
-async function registeredOf(
-  registry: Client,
-  serials: ReadonlyMap<string, unknown>,
-): Promise<ReadonlyMap<string, Existing>> {
-  const found = new Map<string, Existing>();
-  const { pagination } = await registry.call('listDevices', { query: { size: 1 } });
-  if (serials.size < pagination.total / paging.maxSize) {
-    for (const serial of serials.keys()) {
-      const { exact } = await findBySerial(registry, serial);
-      if (exact) found.set(serial, exact);
-    }
-    return found;
-  }
-  for await (const { list } of allDevices(registry, { sortBy: 'deviceId', sortOrder: 'asc' }))
-    for (const device of list) if (serials.has(device.serialNumber)) found.set(device.serialNumber, device);
-  return found;
 }

@@ -6,10 +6,10 @@
 import { Code } from '../../../../contract/codes.ts';
 import type { DeviceListItem, Registration } from '../../../../contract/devices.ts';
 import { deviceIds } from '../../../../contract/ids.ts';
+import { differencesOf } from '../../../../enrollment/same-device.ts';
 import type { Client } from '../../../client/client.ts';
 import type { Context } from '../../../framework/context.ts';
-import { exportedDevices } from '../../../framework/devices/export-stream.ts';
-import { findBySerial } from '../../../framework/devices/find-device.ts';
+import { devicesBySerial, mostRequests } from '../../../framework/devices/find-device.ts';
 import type { LineResult } from './results.ts';
 import type { Row } from './row.ts';
 
@@ -24,18 +24,6 @@ export type Existing = Pick<
 
 /** A row that was sent. */
 type SentRow = Extract<Row, { readonly device: unknown }>;
-
-const compared = [
-  ['deviceType', 'type'],
-  ['manufacturer', 'manufacturer'],
-  ['model', 'model'],
-] as const satisfies readonly (readonly [keyof Existing & keyof Registration, string])[];
-
-type Compared = Pick<Registration, (typeof compared)[number][0]>;
-
-/** The fields in which a row differs from a device, or from an earlier row with the same serial number. */
-export const differencesOf = (device: Compared, other: Compared) =>
-  compared.filter(([field]) => device[field] !== other[field]);
 
 /** `already exists: DEV-1 (ACTIVE)`. */
 export const existsWords = ({ deviceId, status }: Pick<Existing, 'deviceId' | 'status'>): string =>
@@ -109,43 +97,28 @@ const namedDevice = (message: string): string | null => message.match(/\bDEV-\d+
 /** The number in a deviceId; 0 if the text is not a deviceId. */
 const numberOf = (deviceId: string): number => deviceIds.parse(deviceId) ?? 0;
 
-/** Up to this many devices are fetched one by one; for more, one export covers the time in which they were registered. */
-const maxLookups = 10;
-
 /** The devices of the results, by serial number. */
 async function existingDevices(
   context: Context,
   results: readonly LineResult[],
 ): Promise<ReadonlyMap<string, Existing>> {
-  const serials = new Set(results.map(({ serialNumber }) => serialNumber ?? ''));
-  const found = new Map<string, Existing>();
   // The batch is done: its results must be written even after Ctrl-C.
   const registry = context.registry.with({ finish: true });
-  if (serials.size > maxLookups) {
-    const ids = results.map(({ message }) => namedDevice(message)).filter(id => id !== null);
-    for await (const device of registeredBetween(context, registry, ids))
-      if (serials.has(device.serialNumber)) found.set(device.serialNumber, device);
-  }
-  for (const serial of serials) {
-    if (found.has(serial)) continue;
-    const { exact } = await findBySerial(registry, serial);
-    if (exact !== null) found.set(serial, exact);
-  }
-  return found;
+  const serials = new Set(results.map(({ serialNumber }) => serialNumber ?? ''));
+  const ids = results.map(({ message }) => namedDevice(message)).filter(id => id !== null);
+  const times = serials.size > mostRequests && ids.length > 0 ? await registeredBetween(registry, ids) : null;
+  return devicesBySerial({ ...context, registry }, serials, times);
 }
 
-/** The devices from the oldest to the newest of `ids`: two requests for their times, one for the devices. */
-async function* registeredBetween(
-  context: Context,
+/** The filter for the time from the oldest to the newest of `ids`; null if that is not known. */
+async function registeredBetween(
   registry: Client,
   ids: readonly string[],
-): AsyncGenerator<DeviceListItem> {
-  if (ids.length === 0) return;
+): Promise<{ readonly createdFrom: Date; readonly createdTo: Date } | null> {
   const sorted = ids.toSorted((one, other) => numberOf(one) - numberOf(other));
   const [first, last] = await Promise.all(
     [sorted[0]!, sorted.at(-1)!].map(deviceId => registry.call('getDevice', { params: { deviceId } })),
   );
   const [from, to] = [Date.parse(first!.createdAt), Date.parse(last!.createdAt)];
-  if (Number.isNaN(from) || Number.isNaN(to)) return;
-  yield* exportedDevices({ ...context, registry }, { createdFrom: new Date(from), createdTo: new Date(to + 1) });
+  return Number.isNaN(from) || Number.isNaN(to) ? null : { createdFrom: new Date(from), createdTo: new Date(to + 1) };
 }
