@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { connect as connectTcp, isIP, type NetConnectOpts, type Socket } from 'node:net';
+import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import type { ForwardTarget, HttpTarget, SyslogTarget } from '../../home/forward-target.ts';
 import type { AuditLine } from './audit-line.ts';
-import { syslogFrame } from './syslog.ts';
 
 /** Delivers lines in their order. Rejects if it is not certain that all of them arrived. */
 export type Send = (lines: readonly AuditLine[], signal: AbortSignal) => Promise<void>;
@@ -101,4 +101,30 @@ async function sendHttp(target: HttpTarget, lines: readonly AuditLine[], signal:
     request.end(body);
   });
   if (status < 200 || status > 299) throw new Error(`the response is ${status}`);
+}
+
+/** Facility 13 (log audit), severity 6 (informational). */
+const PRIORITY = 13 * 8 + 6;
+const APP_NAME = 'devmgr';
+const NO_VALUE = '-';
+
+/** A header field: printable ASCII without spaces, of bounded length. */
+const field = (text: string, length: number): string => text.replaceAll(/[^!-~]/g, '').slice(0, length) || NO_VALUE;
+
+/**
+ * A journal entry as a syslog message (RFC 5424) with its length in front (RFC 6587, RFC 5425). Its text is the entry as JSON, whose `id` shows gaps and repetitions; JSON escapes line
+ * breaks and control characters.
+ */
+function syslogFrame(line: AuditLine, host = hostname()): Buffer {
+  const header = [
+    `<${PRIORITY}>1`,
+    line.timestamp,
+    field(host, 255),
+    APP_NAME,
+    NO_VALUE,
+    field(line.type, 32),
+    NO_VALUE,
+  ];
+  const message = Buffer.from(`${header.join(' ')} ${JSON.stringify(line)}`);
+  return Buffer.concat([Buffer.from(`${message.length} `), message]);
 }

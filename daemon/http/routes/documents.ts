@@ -5,8 +5,8 @@ import { buildOpenapi } from '../../../src/contract/openapi.ts';
 import { buildPostman } from '../../../src/contract/postman.ts';
 import { routes } from '../../../src/contract/routes.ts';
 import { consolePath } from '../../../src/contract/values.ts';
+import { type CarriedFolder, readCarried } from '../../carried-files.ts';
 import { pagePolicy, sendPage } from './pages.ts';
-import { type AssetName, assetTypes, readAsset } from './swagger-assets.ts';
 
 /** What the documents contain of the program. */
 interface DocumentParts {
@@ -115,4 +115,35 @@ function once(generate: () => string | Promise<string>): () => Promise<string> {
     document ??= Promise.resolve(generate());
     return document;
   };
+}
+
+/** The files that the page uses, and their media types. */
+const assetTypes = {
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'favicon-32x32.png': 'image/png',
+  'favicon-16x16.png': 'image/png',
+} as const;
+/** Name of one of these files. */
+type AssetName = keyof typeof assetTypes;
+
+/** A file of Swagger UI. */
+interface Asset {
+  readonly content: Buffer;
+  /** Version of the package; the content changes only with it. */
+  readonly version: string;
+}
+
+/** For the sources, the package itself. */
+const folder: CarriedFolder = {
+  name: 'swagger-ui',
+  places: ['swagger-ui', 'node_modules/swagger-ui-dist'],
+  holds: 'package.json',
+  contents: 'Swagger UI',
+};
+
+/** Rejects if this copy of the program has no Swagger UI. */
+async function readAsset(name: AssetName): Promise<Asset> {
+  const { version } = JSON.parse((await readCarried(folder, 'package.json')).toString()) as { version: string };
+  return { content: await readCarried(folder, name), version };
 }

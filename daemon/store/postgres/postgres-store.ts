@@ -5,8 +5,8 @@ import { JournalEnd } from '../journal-end.ts';
 import type { CommitNotice, Store } from '../store.ts';
 import { GroupCommit } from '../write/group.ts';
 import { PostgresCodes } from './codes.ts';
-import { Confirmed } from './confirmed.ts';
-import { confirmedReads } from './confirmed-reads.ts';
+import { Confirmed, confirmedReads } from './confirmed.ts';
+
 import { Connections } from './connections.ts';
 import { type CounterParts, Counters } from './counters.ts';
 import { type Committed, PostgresEngine } from './engine.ts';
