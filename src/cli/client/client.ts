@@ -4,12 +4,18 @@ import type { Routes } from '../../contract/routes.ts';
 import { pause } from '../retry.ts';
 import { AcceptedKeys, atFirstThatAnswers, beforeSending, listEndpoint, noteAnswer } from './addresses.ts';
 import { type Endpoint, fixedEndpoint, startingNothing } from './endpoint.ts';
-import { notDevmgr, openEnvelope } from './envelope.ts';
-import { type AnyInput, type Exchanged, exchange, type FileRequest, type Link, transfer } from './exchange.ts';
+import {
+  type AddressedRequest,
+  type AnyInput,
+  type Exchanged,
+  exchange,
+  type FileResponse,
+  fetchFile,
+  type Link,
+} from './exchange.ts';
 import { withRequest } from './failures.ts';
-import { bytesOf, type HttpResponse, patientTimeouts, readText } from './http.ts';
 import { newKey, sendKeyed } from './keyed-write.ts';
-import { fieldsOf, needsToken, takesKey } from './operations.ts';
+import { needsToken, takesKey } from './operations.ts';
 import { type Repeatable, RequestRetry } from './request-retry.ts';
 import { sendHttp, type Transport } from './transport.ts';
 
@@ -38,12 +44,6 @@ export interface ClientOptions {
   readonly trace: (text: string) => void;
 }
 
-/** A response that is a file. */
-export interface FileResponse extends Pick<HttpResponse, 'status' | 'headers'> {
-  /** The content; errors are those of `bytesOf`. */
-  readonly bytes: AsyncIterable<Buffer>;
-}
-
 type OperationInput<N extends RouteName> = unknown extends InputOf<Routes[N]> ? [] : [input: InputOf<Routes[N]>];
 
 /** The address that a connection uses. */
@@ -57,15 +57,18 @@ export interface Route {
 }
 
 /** A request, as a value. */
-interface ClientRequest<N extends RouteName> {
+interface ClientRequest<N extends RouteName> extends Pick<AddressedRequest, 'headers' | 'content'> {
   readonly operation: N;
   readonly input?: InputOf<Routes[N]> | undefined;
   /** Idempotency key that the caller has stored: an earlier process may have sent the same request. By default a new one; null sends none. */
   readonly key?: string | null;
   /** Instead of the token of the session; null sends none. */
   readonly token?: string | null;
-  /** By default everything that is safe; `unsent` if the caller sends a write with a key again itself; `none` for a single attempt. */
-  readonly retry?: 'unsent' | 'none';
+  /**
+   * By default everything that is safe; `unsent` if the caller sends a write with a key again itself; `limit` waits only for limits, as for
+   * any request with `content`; `none` for a single attempt.
+   */
+  readonly retry?: 'unsent' | 'limit' | 'none';
 }
 
 /** What was returned for a request. */
@@ -179,7 +182,7 @@ export class Client {
   /** The token of the session, renewed if it is about to expire. */
   token(): Promise<string> {
     const { session, endpoint } = this.#options;
-    return endpoint.addresses ? this.#retrying(at => at.token(), 'lost') : session.token(this);
+    return endpoint.addresses ? this.#retrying(at => at.token(), 'lost', true) : session.token(this);
   }
 
   /**
@@ -192,30 +195,32 @@ export class Client {
 
   /** Sends a request, and repeats it as its `retry` tells. Errors are those of `call`. */
   async send<N extends RouteName>(request: ClientRequest<N>): Promise<ClientResponse<N>> {
-    const { operation, retry, key = takesKey(operation) ? newKey() : null } = request;
+    const { operation, content } = request;
+    const { retry = content && 'limit', key = content === undefined && takesKey(operation) ? newKey() : null } =
+      request;
     const input = (request.input ?? {}) as AnyInput;
     const attempt = (at: Client) => this.#attempt(at, { ...request, key });
-    const repeatable = endpoints[operation].method === 'GET' ? 'lost' : 'unsent';
+    const isRead = endpoints[operation].method === 'GET';
     const send = () =>
       retry === 'none'
         ? attempt(this)
-        : this.#retrying(attempt, repeatable).catch(error => {
-            throw withRequest(error, input);
-          });
+        : this.#retrying(attempt, retry === 'limit' ? 'none' : isRead ? 'lost' : 'unsent', isRead, input);
     const response = await (key === null || retry !== undefined ? send() : this.#sendingAgain(send));
     return response as ClientResponse<N>;
   }
 
-  async #attempt(at: Client, { operation, input, key = null, token }: ClientRequest<RouteName>): Promise<Exchanged> {
+  async #attempt(at: Client, request: ClientRequest<RouteName>): Promise<Exchanged> {
+    const { operation, input, key = null, token } = request;
     if (this.addresses.length > 0 && key !== null && token === undefined)
       await beforeSending(at, this.#accepted.demand(await at.address(), at.#health));
     const bearer = token === undefined && needsToken(operation) ? await this.#tokenAt(at) : (token ?? null);
-    return exchange(await at.#link(), operation, (input ?? {}) as AnyInput, { token: bearer, key });
+    return exchange(await at.#link(), { ...request, input: input as AnyInput | undefined, token: bearer });
   }
 
   /** Whether the server accepts idempotency keys now: then a write can be sent twice with the same key. */
   async acceptsKeys(): Promise<boolean> {
-    return this.#retrying(at => at.address().then(address => this.#accepted.ask(address, at.#health)), 'lost');
+    const ask = (at: Client) => at.address().then(address => this.#accepted.ask(address, at.#health));
+    return this.#retrying(ask, 'lost', true);
   }
 
   #sendingAgain<T>(send: () => Promise<T>): Promise<T> {
@@ -240,43 +245,9 @@ export class Client {
    * Sends a request whose response is a file, still to be read. Limits are waited out, and another address is used if the server
    * has one; nothing else is retried.
    */
-  download(name: RouteName, request: FileRequest): Promise<FileResponse> {
-    return this.#transferring(request, true, async at => {
-      const { response, origin } = await this.#transfer(at, name, request);
-      const { status, headers } = response;
-      if (status >= 200 && status < 300)
-        return { status, headers, bytes: bytesOf(response, origin, this.#requestSignal, patientTimeouts) };
-      const text = { ...response, text: await readText(response, origin, this.#requestSignal) };
-      openEnvelope(text, origin, []);
-      throw notDevmgr(text, origin);
-    });
-  }
-
-  /**
-   * Sends a request with a streamed body; the `data` of the response. Limits are waited out. Another address is used if nothing
-   * was sent to the first one; nothing else is retried.
-   */
-  async upload<N extends RouteName>(name: N, request: FileRequest): Promise<NonNullable<DataOf<Routes[N]>>> {
-    const data = await this.#transferring(request, false, async at => {
-      const { response, origin } = await this.#transfer(at, name, request);
-      const text = await readText(response, origin, this.#requestSignal);
-      return openEnvelope({ ...response, text }, origin, fieldsOf(name));
-    });
-    return data as NonNullable<DataOf<Routes[N]>>;
-  }
-
-  async #transfer(at: Client, name: RouteName, request: FileRequest) {
-    const link = await at.#link();
-    return { origin: link.origin, response: await transfer(link, name, request, await this.#tokenAt(at)) };
-  }
-
-  /** A refusal of a transfer names what was asked for, as that of any other request. */
-  #transferring<T>(request: FileRequest, isRead: boolean, attempt: (at: Client) => Promise<T>): Promise<T> {
-    return this.#retry
-      .run(() => this.#routed(attempt, isRead), 'none')
-      .catch(error => {
-        throw withRequest(error, { params: request.params ?? {} });
-      });
+  download(request: Pick<AddressedRequest, 'operation' | 'input' | 'headers'>): Promise<FileResponse> {
+    const attempt = async (at: Client) => fetchFile(await at.#link(), { ...request, token: await this.#tokenAt(at) });
+    return this.#retrying(attempt, 'none', true, request.input);
   }
 
   /** Waits. Throws a fault of kind `interrupted` if `signal` is aborted. */
@@ -296,7 +267,17 @@ export class Client {
     return atFirstThatAnswers(endpoint.addresses, isRead, notice, address => once(this.at(address)));
   }
 
-  #retrying<T>(once: (at: Client) => Promise<T>, repeatable: Repeatable): Promise<T> {
-    return this.#retry.run(() => this.#routed(once, repeatable === 'lost'), repeatable);
+  /** A refusal has what was asked for by `input`. */
+  #retrying<T>(
+    once: (at: Client) => Promise<T>,
+    repeatable: Repeatable,
+    isRead: boolean,
+    input: AnyInput = {},
+  ): Promise<T> {
+    return this.#retry
+      .run(() => this.#routed(once, isRead), repeatable)
+      .catch(error => {
+        throw withRequest(error, input);
+      });
   }
 }

@@ -3,7 +3,8 @@ import type { RouteName } from '../../contract/endpoints.ts';
 import { waitMs } from '../../delivery/retry.ts';
 import { Fault } from '../fault.ts';
 import { schedules } from '../retry.ts';
-import type { Client, FileResponse } from './client.ts';
+import type { Client } from './client.ts';
+import type { FileResponse } from './exchange.ts';
 import { Unreachable } from './failures.ts';
 
 /** A file to download. */
@@ -47,7 +48,7 @@ export async function* downloadedBytes(download: FileDownload): AsyncGenerator<B
 
 async function* bytesFrom({ client, operation, params, sha256 }: FileDownload, start: number): AsyncGenerator<Buffer> {
   const headers = start === 0 ? {} : { range: `bytes=${start}-`, 'if-range': `"${sha256}"` };
-  const response = await client.download(operation, { params, headers });
+  const response = await client.download({ operation, input: { params }, headers });
   let skip = start - startOf(response, start);
   for await (const chunk of response.bytes) {
     const fresh = skip === 0 ? chunk : chunk.subarray(Math.min(skip, chunk.length));

@@ -1,7 +1,7 @@
 /** One request to one address: from the name of an operation to its response. */
 import { endpoints, type RouteName } from '../../contract/endpoints.ts';
-import { openEnvelope, requestId } from './envelope.ts';
-import { type HttpRequest, type HttpResponse, patientTimeouts, readText, type StreamedBody, timeouts } from './http.ts';
+import { notDevmgr, openEnvelope, requestId } from './envelope.ts';
+import { bytesOf, type HttpResponse, patientTimeouts, readText, type StreamedBody, timeouts } from './http.ts';
 import { fieldsOf, pathOf } from './operations.ts';
 import type { Transport } from './transport.ts';
 
@@ -26,17 +26,13 @@ export interface AnyInput {
   readonly body?: unknown;
 }
 
-/** A request that sends or receives a file. */
-export interface FileRequest {
-  readonly params?: Readonly<Record<string, unknown>>;
-  readonly query?: Readonly<Record<string, unknown>>;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Called for each attempt. */
-  readonly body?: () => StreamedBody;
-}
-
-/** What an exchange is sent with. */
-interface ExchangeOptions {
+/** A request to one address. */
+export interface AddressedRequest {
+  readonly operation: RouteName;
+  readonly input?: AnyInput | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The content, if it is not the body of `input`; called for each attempt. */
+  readonly content?: (() => StreamedBody) | undefined;
   /** Null sends none. */
   readonly token: string | null;
   /** Idempotency key; null or absent sends none. */
@@ -52,58 +48,56 @@ export interface Exchanged {
   readonly isReplay: boolean;
 }
 
+/** A response that is a file. */
+export interface FileResponse extends Pick<HttpResponse, 'status' | 'headers'> {
+  /** The content; errors are those of `bytesOf`. */
+  readonly bytes: AsyncIterable<Buffer>;
+}
+
 /** Operations that the server works on for long, or that wait for a person. */
 const slow: readonly RouteName[] = ['batchRegisterDevices', 'batchUpdateDevices', 'judgeProofsAgain', 'proveKey'];
 
 /** Sends a request and opens its response. Errors are those of the transport and of `openEnvelope`. */
-export async function exchange(
-  link: Link,
-  name: RouteName,
-  input: AnyInput,
-  { token, key = null }: ExchangeOptions,
-): Promise<Exchanged> {
-  const { method, path } = endpoints[name];
-  const { origin } = link;
-  const body = input.body === undefined ? undefined : JSON.stringify(input.body);
-  const headers = {
-    accept: 'application/json',
-    ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-    ...(key === null ? {} : { 'idempotency-key': key }),
-    ...(body === undefined
-      ? {}
-      : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
-  };
-  const url = new URL(origin + pathOf(path, input.params, input.query));
-  const limits = slow.includes(name) ? patientTimeouts : timeouts;
-  const response = await send(link, { method, url, headers, body, timeouts: limits });
-  const text = await readText(response, origin, link.signal);
+export async function exchange(link: Link, request: AddressedRequest): Promise<Exchanged> {
+  const { operation, content } = request;
+  const isSlow = content !== undefined || slow.includes(operation);
+  const headers = { accept: 'application/json', ...request.headers };
+  const response = await send(link, { ...request, headers }, isSlow ? patientTimeouts : timeouts);
+  const text = await readText(response, link.origin, link.signal);
   const isReplay = response.headers['idempotent-replay'] === 'true';
-  return { data: openEnvelope({ ...response, text }, origin, fieldsOf(name)), peer: response.peer, isReplay };
+  const data = openEnvelope({ ...response, text }, link.origin, fieldsOf(operation));
+  return { data, peer: response.peer, isReplay };
 }
 
-/** Sends a request with a file, or for one. The body of the response is still to be read. */
-export function transfer(
-  link: Link,
-  name: RouteName,
-  { params, query, headers, body }: FileRequest,
-  token: string,
-): Promise<HttpResponse> {
-  const { method, path } = endpoints[name];
-  const request = {
-    method,
-    url: new URL(link.origin + pathOf(path, params, query)),
-    headers: { authorization: `Bearer ${token}`, ...headers },
-    body: body?.(),
-    timeouts: patientTimeouts,
-  };
-  return send(link, request);
+/** Sends a request for a file, whose content is still to be read. Errors are those of `exchange`. */
+export async function fetchFile(link: Link, request: AddressedRequest): Promise<FileResponse> {
+  const { origin, signal } = link;
+  const response = await send(link, request, patientTimeouts);
+  const { status, headers } = response;
+  if (status >= 200 && status < 300)
+    return { status, headers, bytes: bytesOf(response, origin, signal, patientTimeouts) };
+  const text = { ...response, text: await readText(response, origin, signal) };
+  openEnvelope(text, origin, []);
+  throw notDevmgr(text, origin);
 }
 
 async function send(
-  { socketPath, ca, signal, trace, transport }: Link,
-  request: Omit<HttpRequest, 'ca' | 'signal' | 'socketPath'>,
+  { origin, socketPath, ca, signal, trace, transport }: Link,
+  { operation, input = {}, headers, content, token, key = null }: AddressedRequest,
+  limits: typeof timeouts,
 ): Promise<HttpResponse> {
-  const { method, url } = request;
+  const { method, path } = endpoints[operation];
+  const url = new URL(origin + pathOf(path, input.params, input.query));
+  const json = input.body === undefined ? undefined : JSON.stringify(input.body);
+  const all = {
+    ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+    ...(key === null ? {} : { 'idempotency-key': key }),
+    ...(json === undefined
+      ? {}
+      : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(json)) }),
+    ...headers,
+  };
+  const request = { method, url, headers: all, body: content?.() ?? json, timeouts: limits };
   const started = Date.now();
   const response = await transport({ ...request, socketPath, ca, signal });
   const took = Date.now() - started;

@@ -1,7 +1,7 @@
 /** A file as part of a multipart form, sent as it is read. */
 import { createHash, randomBytes } from 'node:crypto';
 import { Fault } from '../fault.ts';
-import type { FileRequest } from './exchange.ts';
+import type { AddressedRequest } from './exchange.ts';
 
 /** A file to send. */
 export interface SentFile {
@@ -15,6 +15,9 @@ export interface SentFile {
   readonly chunks: () => AsyncIterable<Uint8Array>;
 }
 
+/** The part of a request that is a form. */
+export type FormRequest = Pick<AddressedRequest, 'headers' | 'content'>;
+
 /** A form with one file. */
 interface FileForm {
   readonly fields: readonly (readonly [name: string, value: string])[];
@@ -25,13 +28,13 @@ interface FileForm {
 }
 
 /** The request for a form, and the SHA-256 (hex) of the file once it has been sent. */
-export function formRequest(form: FileForm): { readonly request: FileRequest; readonly digest: () => string } {
+export function formRequest(form: FileForm): { readonly request: FormRequest; readonly digest: () => string } {
   const boundary = `devmgr-${randomBytes(16).toString('hex')}`;
   const head = headOf(form, boundary);
   const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
   let digest = '';
 
-  async function* body(): AsyncGenerator<Uint8Array> {
+  async function* content(): AsyncGenerator<Uint8Array> {
     const hash = createHash('sha256');
     yield head;
     for await (const chunk of fileChunks(form)) {
@@ -46,7 +49,7 @@ export function formRequest(form: FileForm): { readonly request: FileRequest; re
     'content-type': `multipart/form-data; boundary=${boundary}`,
     'content-length': String(head.length + form.file.size + tail.length),
   };
-  return { request: { headers, body }, digest: () => digest };
+  return { request: { headers, content }, digest: () => digest };
 }
 
 function headOf({ fields, file }: FileForm, boundary: string): Buffer {

@@ -53,7 +53,7 @@ export const upload = command({
     const data = await sendFile(context, {
       file,
       fields,
-      send: request => context.registry.upload('uploadAppVersion', request),
+      send: request => context.registry.send({ operation: 'uploadAppVersion', ...request }),
       idOf: app => app.versionId,
       ifDifferent: 'do not distribute it; upload the file under another version',
     });

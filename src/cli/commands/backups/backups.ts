@@ -87,7 +87,8 @@ export const backupsAdd = command({
     const data = await sendFile(context, {
       file: { ...file, name: flags.name ?? file.name },
       fields: flags.note === undefined ? [] : [['note', flags.note]],
-      send: request => context.registry.upload('createBackup', { ...request, params: { deviceId } }),
+      send: request =>
+        context.registry.send({ operation: 'createBackup', input: { params: { deviceId } }, ...request }),
       idOf: backup => backup.backupId,
       ifDifferent: 'do not rely on it; upload the file again',
     });

@@ -77,7 +77,8 @@ async function sent(context: Context, path: string, fields: readonly (readonly [
       : fileAt(context, path, proofBounds.trustFile);
   const onProgress = (done: number) => out.progress.show('Uploading', done, file.size, bytes);
   try {
-    return await registry.upload('importTrust', formRequest({ fields, file, onProgress }).request);
+    const { request } = formRequest({ fields, file, onProgress });
+    return (await registry.send({ operation: 'importTrust', ...request })).data;
   } finally {
     out.progress.clear();
   }

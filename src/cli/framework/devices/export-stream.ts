@@ -39,7 +39,7 @@ export async function* exportedText(
   label: string | null,
 ): AsyncGenerator<string> {
   const lines = new Lines();
-  const { bytes } = await registry.download('exportDevices', { query });
+  const { bytes } = await registry.download({ operation: 'exportDevices', input: { query } });
   try {
     for await (const chunk of bytes) {
       const text = lines.take(chunk, query.format === 'ndjson');

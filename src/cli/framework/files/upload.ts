@@ -2,9 +2,8 @@
 import { createReadStream, type Stats, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Code } from '../../../contract/codes.ts';
-import type { FileRequest } from '../../client/exchange.ts';
 import { ServerRefusal } from '../../client/failures.ts';
-import { formRequest, type SentFile } from '../../client/upload.ts';
+import { type FormRequest, formRequest, type SentFile } from '../../client/upload.ts';
 import { Fault, systemWords, usage } from '../../fault.ts';
 import { safe } from '../../terminal/text.ts';
 import { bytes } from '../../terminal/when.ts';
@@ -58,7 +57,7 @@ interface FileUpload<T> {
   readonly file: SentFile;
   readonly fields: readonly (readonly [name: string, value: string])[];
   /** Sends the request; the record of the file that the server has stored. */
-  readonly send: (request: FileRequest) => Promise<T>;
+  readonly send: (request: FormRequest) => Promise<{ readonly data: T }>;
   /** Id of the record. */
   readonly idOf: (record: T) => string;
   /** What to do if the server has stored something else. */
@@ -75,7 +74,7 @@ export async function sendFile<T extends { readonly sha256: string }>(
   const onProgress = (sent: number) => progress.show('Uploading', sent, file.size, bytes);
   const { request, digest } = formRequest({ fields, file, onProgress });
   try {
-    const record = await send(request);
+    const { data: record } = await send(request);
     if (record.sha256 === digest()) return record;
     throw new Fault(
       'failure',
