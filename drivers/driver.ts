@@ -38,6 +38,9 @@ export interface AttachedKey {
   readonly claims: KeyClaims;
 }
 
+/** The versions of a key that does not report them. */
+export const noVersions = { hardwareVersion: null, firmwareVersion: null } as const;
+
 /**
  * What a key reports about itself without a touch or a PIN. Absent: the key did not say it. Texts have passed `cleanText` and have
  * at most 256 characters; lists have at most 32 items.

@@ -1,6 +1,7 @@
 /** What may be done to a device in which state, and what it changes. Decisions only, no I/O. */
 
 import { Code } from '../../src/contract/codes.ts';
+import { descriptionOf } from '../../src/contract/device-description.ts';
 import type { Registration } from '../../src/contract/devices.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
 import { activationCodeDays, tagBounds } from '../../src/contract/limits.ts';
@@ -102,14 +103,11 @@ export function register(
   now: number,
   proof: string | null = null,
 ): DeviceAdd {
-  const { deviceType, serialNumber, manufacturer, model } = registration;
+  const { deviceType, serialNumber } = registration;
   const device = {
     deviceType,
     serialNumber,
-    manufacturer,
-    model,
-    hardwareVersion: registration.hardwareVersion ?? null,
-    firmwareVersion: registration.firmwareVersion ?? null,
+    ...descriptionOf(registration),
     activationCode,
     activationCodeExpiresAt: expiry(now, activationCodeDays.default),
     tags: registration.tags ?? noTags,

@@ -1,19 +1,16 @@
 /** A device: its record, its changes, and the guards of changes. */
 
+import type { DeviceDescription } from '../../src/contract/device-description.ts';
 import type { Tags } from '../../src/contract/tags.ts';
 import type { DeviceStatus, DeviceType } from '../../src/contract/values.ts';
 import type { Entry } from './journal.ts';
 
 /** A device as it is stored. Times are milliseconds since 1970 (UTC), null until the event has happened. */
-export interface DeviceRecord {
+export interface DeviceRecord extends DeviceDescription {
   /** The number in the id DEV-n: from 1, without gaps. */
   readonly number: number;
   readonly deviceType: DeviceType;
   readonly serialNumber: string;
-  readonly manufacturer: string;
-  readonly model: string;
-  readonly hardwareVersion: string | null;
-  readonly firmwareVersion: string | null;
   readonly status: DeviceStatus;
   /** Whom the device is bound to; null before activation. Not always the id of a user of this registry. */
   readonly userId: string | null;

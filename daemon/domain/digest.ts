@@ -3,6 +3,7 @@
  * random bits, a password hash 256.
  */
 import { hash } from 'node:crypto';
+import { fixedLines, fixedTexts } from '../../src/contract/device-description.ts';
 import type { DeviceRecord } from './device.ts';
 import type { ProofRecord } from './proof.ts';
 
@@ -14,9 +15,7 @@ const digest = (text: string): string => hash('sha256', text, 'base64').slice(0,
 export const codedFields = [
   'deviceType',
   'serialNumber',
-  'manufacturer',
-  'model',
-  'hardwareVersion',
+  ...fixedTexts,
   'activationCode',
   'activationCodeExpiresAt',
 ] as const satisfies readonly (keyof DeviceRecord)[];
@@ -24,10 +23,8 @@ export type CodedDevice = Pick<DeviceRecord, (typeof codedFields)[number]>;
 
 /** No field of a registration contains a line break, so that no two devices give the same text. */
 export function codeDigest(device: CodedDevice): string {
-  const { deviceType, serialNumber, manufacturer, model, hardwareVersion } = device;
-  return digest(
-    `${deviceType}\n${serialNumber}\n${manufacturer}\n${model}\n${hardwareVersion ?? ''}\n${device.activationCode}\n${device.activationCodeExpiresAt}`,
-  );
+  const { deviceType, serialNumber, activationCode, activationCodeExpiresAt } = device;
+  return digest(`${deviceType}\n${serialNumber}\n${fixedLines(device)}\n${activationCode}\n${activationCodeExpiresAt}`);
 }
 
 /** The digest of an encoded password hash. */

@@ -1,5 +1,6 @@
 /** Attached keys and their registrations: how a key is shown, and how its use is recorded. */
 import type { AttachedKey } from '../../drivers/driver.ts';
+import { descriptionOf } from '../../src/contract/device-description.ts';
 import type { Key } from '../../src/contract/hardware.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
 import type { ProvingState } from '../../src/contract/values.ts';
@@ -25,10 +26,7 @@ export function presentKey(
     deviceType: key.deviceType,
     serialNumber: key.serialNumber,
     serialSource: key.serialSource,
-    manufacturer: key.manufacturer,
-    model: key.model,
-    hardwareVersion: key.hardwareVersion,
-    firmwareVersion: key.firmwareVersion,
+    ...descriptionOf(key),
     transport: key.transport,
     reader: key.reader,
     vendorId: key.vendorId,

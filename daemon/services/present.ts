@@ -1,6 +1,7 @@
 /** Records and times as the interface shows them. */
 
 import type { DataOf } from '../../src/contract/define.ts';
+import { descriptionOf } from '../../src/contract/device-description.ts';
 import type { DeviceDetail, DeviceListItem } from '../../src/contract/devices.ts';
 import { deviceIds, tokenIds, userIds } from '../../src/contract/ids.ts';
 import type { Routes } from '../../src/contract/routes.ts';
@@ -71,10 +72,7 @@ export function detail(device: DeviceRecord, caller: Caller, bound: UserRecord |
     deviceId: deviceIds.format(device.number),
     deviceType: device.deviceType,
     serialNumber: device.serialNumber,
-    manufacturer: device.manufacturer,
-    model: device.model,
-    hardwareVersion: device.hardwareVersion,
-    firmwareVersion: device.firmwareVersion,
+    ...descriptionOf(device),
     status: device.status,
     userId: device.userId,
     userName: bound?.username ?? null,

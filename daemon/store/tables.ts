@@ -1,4 +1,5 @@
 /** The tables as data: each field of a record with the type of its column. Both engines make their statements from it. */
+import { fixedTexts, forEachText } from '../../src/contract/device-description.ts';
 import type { AppRecord } from '../domain/app.ts';
 import type { BackupRecord } from '../domain/backup.ts';
 import { type DeviceRecord, justRegistered } from '../domain/device.ts';
@@ -102,10 +103,7 @@ export const devices = new StoreTable<DeviceRecord>(
     number: 'integer',
     deviceType: 'text',
     serialNumber: 'text',
-    manufacturer: 'text',
-    model: 'text',
-    hardwareVersion: 'text',
-    firmwareVersion: 'text',
+    ...forEachText(() => 'text' as const),
     status: 'text',
     userId: 'text',
     activationCode: 'text',
@@ -126,7 +124,7 @@ export const devices = new StoreTable<DeviceRecord>(
     proof: 'text',
   },
   {
-    fixed: ['deviceType', 'serialNumber', 'manufacturer', 'model', 'hardwareVersion', 'createdAt'],
+    fixed: ['deviceType', 'serialNumber', ...fixedTexts, 'createdAt'],
     initial: justRegistered,
     unique: ['serialNumber'],
   },

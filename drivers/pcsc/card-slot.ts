@@ -8,6 +8,7 @@ import {
   type KeyEvidence,
   type Notice,
   notAttached,
+  noVersions,
   type ProofRequest,
   type ProofWork,
 } from '../driver.ts';
@@ -234,7 +235,7 @@ export class CardSlot {
       serialSource: identity?.serialSource ?? null,
       manufacturer: cleanText(identity?.manufacturer ?? profile.manufacturer),
       model: cleanText(identity?.model ?? profile.model),
-      hardwareVersion: null,
+      ...noVersions,
       firmwareVersion: cleanText(identity?.firmwareVersion),
       transport: 'PCSC',
       reader: cleanText(this.name),

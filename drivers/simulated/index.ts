@@ -8,6 +8,7 @@ import {
   type KeyEvent,
   type KeyEvidence,
   notAttached,
+  noVersions,
   type ProofRequest,
   type ProofWork,
 } from '../driver.ts';
@@ -145,8 +146,7 @@ class SimulatedKeys implements SimulatedDriver {
     return {
       keyId: `simulated-${randomUUID()}`,
       manufacturer: 'devmgr',
-      hardwareVersion: null,
-      firmwareVersion: null,
+      ...noVersions,
       vendorId: null,
       productId: null,
       attachedAt: (this.#options.now ?? Date.now)(),

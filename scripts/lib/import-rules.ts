@@ -17,9 +17,18 @@ export interface Rule {
 export const product: readonly string[] = ['bin/', 'src/', 'daemon/', 'drivers/', 'console/'];
 
 /** The modules of the contract that are plain data. */
-const plainContract = ['codes', 'csv', 'device-filters', 'endpoints', 'ids', 'limits', 'local', 'text', 'values'].map(
-  name => `src/contract/${name}.ts`,
-);
+const plainContract = [
+  'codes',
+  'csv',
+  'device-description',
+  'device-filters',
+  'endpoints',
+  'ids',
+  'limits',
+  'local',
+  'text',
+  'values',
+].map(name => `src/contract/${name}.ts`);
 
 /** `npm:` is any package, `npm:x` the package x, `node:` any built-in module, `node:x` the module x. */
 export const rules: readonly Rule[] = [

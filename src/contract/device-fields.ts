@@ -1,5 +1,6 @@
 /** The fields of a device, each with its rule. */
 import { Type } from 'typebox';
+import { forEachText } from './device-description.ts';
 import { line, oneOf, prose } from './fields.ts';
 import { deviceIds } from './ids.ts';
 import { textLengths } from './limits.ts';
@@ -16,12 +17,10 @@ export const serialNumber = line(textLengths.serialNumber, {
   description: 'serial number, unique across devices, case-sensitive',
   examples: ['UK-2026-000001'],
 });
-/** Name of the manufacturer. */
-export const manufacturer = line(textLengths.manufacturer, { description: 'manufacturer', examples: ['Feitian'] });
-/** Name of the model. */
-export const model = line(textLengths.model, { description: 'device model', examples: ['ePass K9'] });
-/** A hardware or firmware version; free text. */
-export const version = (description: string) => line(textLengths.version, { description, examples: ['1.0.3'] });
+/** The texts that describe a device. */
+export const { manufacturer, model, ...versions } = forEachText(({ label, max, example }) =>
+  line(max, { description: label, examples: [example] }),
+);
 /** A remark; may have several lines. */
 export const note = prose(textLengths.note, { description: 'free-text remark' });
 /** The reason for a change, stored in the audit log. */

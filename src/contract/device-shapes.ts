@@ -1,5 +1,6 @@
 /** Schemas of a device: at registration, in lists, and in full. */
-import { type Static, Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
+import { describedTexts, type OptionalText, optionalTexts } from './device-description.ts';
 import * as f from './device-fields.ts';
 import { count, nullable, oneOf, shown, tagsOf, timestamp, token } from './fields.ts';
 import { proof } from './proof.ts';
@@ -10,6 +11,10 @@ export const identity = {
   manufacturer: shown('manufacturer'),
   model: shown('model'),
 };
+const optional = <V extends TSchema>(create: (name: OptionalText) => V) =>
+  Object.fromEntries(optionalTexts.map(name => [name, create(name)])) as Record<OptionalText, V>;
+const versions = optional(name => Type.Optional(nullable(f.versions[name])));
+const shownVersions = optional(name => nullable(shown(describedTexts[name].label)));
 const optionalTime = (description: string) => nullable(timestamp(description));
 const maybeCode = nullable(f.activationCode);
 
@@ -19,8 +24,7 @@ export const registration = Type.Object({
   serialNumber: f.serialNumber,
   manufacturer: f.manufacturer,
   model: f.model,
-  hardwareVersion: Type.Optional(nullable(f.version('hardware version'))),
-  firmwareVersion: Type.Optional(nullable(f.version('firmware version'))),
+  ...versions,
   tags: Type.Optional(tagsOf('tags of the device')),
   proofId: Type.Optional(
     nullable(
@@ -65,8 +69,7 @@ export const deviceDetailData = Type.Object({
   deviceId: f.deviceId,
   deviceType: f.deviceType,
   ...identity,
-  hardwareVersion: nullable(shown('hardware version')),
-  firmwareVersion: nullable(shown('firmware version')),
+  ...shownVersions,
   status: f.deviceStatus,
   userId: nullable(shown('bound user')),
   userName: nullable(shown('name of the bound user, if that is a user of this system')),

@@ -173,7 +173,7 @@ export const deviceOperations = operations({
     limit: 'modify',
     params,
     body: Type.Object({
-      firmwareVersion: Type.Optional(nullable(f.version('firmware version'))),
+      firmwareVersion: Type.Optional(nullable(f.versions.firmwareVersion)),
       note: Type.Optional(nullable(f.note)),
       tags: Type.Optional(tagChanges('tags to set, and null for each tag to remove')),
     }),

@@ -1,6 +1,7 @@
 /** Attached keys and their drivers, as the hardware service shows them. */
 import { type Static, Type } from 'typebox';
 import { operations } from './define.ts';
+import { forEachText } from './device-description.ts';
 import { deviceId, deviceStatus, deviceType } from './device-fields.ts';
 import { line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { textLengths } from './limits.ts';
@@ -16,10 +17,7 @@ export const key = Type.Object({
   deviceType,
   serialNumber: nullable(shown('null if no serial number can be read: see problem', 'UK-2026-000001')),
   serialSource: nullable(shown('how the serial number was read', 'usb-descriptor')),
-  manufacturer: nullable(shown('as the key reports it')),
-  model: nullable(shown('as the key reports it')),
-  hardwareVersion: nullable(shown('as the key reports it')),
-  firmwareVersion: nullable(shown('as the key reports it')),
+  ...forEachText(() => nullable(shown('as the key reports it'))),
   transport: oneOf(keyTransports),
   reader: nullable(shown('name of the PC/SC reader')),
   vendorId: nullable(shown('USB vendor id, four hex digits', '096e')),

@@ -1,4 +1,5 @@
 /** Enrolls one key: finds or registers its device, and activates it if a user is named. Used by the command line and the console. */
+import { type OptionalText, optionalTexts } from '../contract/device-description.ts';
 import type { DeviceDetail } from '../contract/device-shapes.ts';
 import { hasGrade } from '../contract/grades.ts';
 import type { Key } from '../contract/hardware.ts';
@@ -246,12 +247,15 @@ const namedBy = (key: Key, options: Naming): { readonly manufacturer: string; re
   model: options.model ?? key.model ?? unknown,
 });
 
+/** The versions that the key reports. */
+const reportedVersions = (key: Pick<Key, OptionalText>): Partial<Record<OptionalText, string>> =>
+  Object.fromEntries(optionalTexts.flatMap(name => (key[name] === null ? [] : [[name, key[name]]])));
+
 /** The body of a registration, without a proof. */
 export const registrationFor = (key: NumberedKey, options: Naming & Pick<EnrollKeyOptions, 'tags'>) => ({
   deviceType: key.deviceType,
   serialNumber: key.serialNumber,
   ...namedBy(key, options),
-  ...(key.hardwareVersion === null ? {} : { hardwareVersion: key.hardwareVersion }),
-  ...(key.firmwareVersion === null ? {} : { firmwareVersion: key.firmwareVersion }),
+  ...reportedVersions(key),
   ...(options.tags === null ? {} : { tags: options.tags }),
 });

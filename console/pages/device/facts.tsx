@@ -1,5 +1,6 @@
 /** What the registry knows of a device. */
 import type { ComponentChildren } from 'preact';
+import { describedNames } from '../../../src/contract/device-description.ts';
 import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
 import { grouped, moment } from '../../text/numbers.ts';
 import { dictionary, text } from '../../text/text.ts';
@@ -12,7 +13,6 @@ export function Facts({ device }: { readonly device: DeviceDetail }) {
   const { userId, userName, userEmail, statistics } = device;
   const user = [userId, userName, userEmail].filter((part, i, all) => part && all.indexOf(part) === i).join(' · ');
   const times = ['createdAt', 'activatedAt', 'lastUsedAt', 'lockedAt', 'deactivatedAt', 'updatedAt'] as const;
-  const plain = ['manufacturer', 'model', 'hardwareVersion', 'firmwareVersion'] as const;
   return (
     <section>
       <h2>{words.title}</h2>
@@ -21,7 +21,7 @@ export function Facts({ device }: { readonly device: DeviceDetail }) {
           <span class="code">{device.serialNumber}</span>
         </Fact>
         <Fact name={words.deviceType}>{text.value.type[device.deviceType]}</Fact>
-        {plain.map(name => (
+        {describedNames.map(name => (
           <Fact key={name} name={words[name]}>
             {device[name]}
           </Fact>

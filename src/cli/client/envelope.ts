@@ -1,5 +1,6 @@
 /** Opens the envelope of a response. A response without one is explained in words. */
 import type { IncomingHttpHeaders } from 'node:http';
+import { describedNames } from '../../contract/device-description.ts';
 import { Fault } from '../fault.ts';
 import { NotServing, ServerRefusal, Unreachable } from './failures.ts';
 
@@ -97,16 +98,7 @@ const objects: ReadonlySet<string> = new Set(['pagination', 'byStatus', 'byType'
 const counts = ['page', 'total', 'totalPages'] as const;
 /** Fields that are text or null wherever they appear. */
 const texts: ReadonlySet<string> = new Set([
-  ...[
-    'deviceId',
-    'deviceType',
-    'serialNumber',
-    'manufacturer',
-    'model',
-    'hardwareVersion',
-    'firmwareVersion',
-    'status',
-  ],
+  ...['deviceId', 'deviceType', 'serialNumber', ...describedNames, 'status'],
   ...['userId', 'userName', 'userEmail', 'activationCode', 'lockReason', 'note', 'username', 'role', 'email'],
   ...['tokenId', 'name', 'createdBy', 'versionId', 'platform', 'version', 'versionName', 'fileName', 'sha256'],
   ...['backupId', 'keyId', 'serialSource', 'reader', 'vendorId', 'productId', 'problem', 'type', 'timestamp'],

@@ -2,10 +2,12 @@
 import type { TSchema } from 'typebox';
 import { Code, codes, type ErrorCode } from '../codes.ts';
 import type { RouteShape } from '../define.ts';
+import { forEachText } from '../device-description.ts';
 import type { Json, JsonObject } from './schemas.ts';
 
 /** Values by field name, consistent across all operations. */
 const byName: Readonly<Record<string, Json>> = {
+  ...forEachText(({ example }) => example),
   activationCodeExpiresAt: '2027-03-01T08:30:00.000Z',
   currentVersion: '0.9.0',
   detail: 'ready',
@@ -15,13 +17,9 @@ const byName: Readonly<Record<string, Json>> = {
   expireTime: '2026-03-02T08:30:00.000Z',
   fileName: 'ePass-K9-0001.bak',
   fileSize: 73_400_320,
-  firmwareVersion: '1.0.3',
-  hardwareVersion: '2.1',
   id: 'USR-1',
   lockReason: 'reported lost',
-  manufacturer: 'Feitian',
   message: 'success',
-  model: 'ePass K9',
   note: 'drawer 3',
   oldActivationCode: 'M4TY-Q9CB-2HRK-VX7P',
   problem: null,

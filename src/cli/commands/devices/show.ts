@@ -1,4 +1,5 @@
 import { Code } from '../../../contract/codes.ts';
+import { describedNames, describedTexts } from '../../../contract/device-description.ts';
 import type { DeviceDetail } from '../../../contract/devices.ts';
 import { ServerRefusal } from '../../client/failures.ts';
 import { usage } from '../../fault.ts';
@@ -62,10 +63,7 @@ function rowsOf(device: DeviceDetail): CardRow[] {
   return [
     ['type', safe(device.deviceType)],
     ['serial number', safe(device.serialNumber)],
-    ['manufacturer', safe(device.manufacturer)],
-    ['model', safe(device.model)],
-    ['hardware version', shown(device.hardwareVersion)],
-    ['firmware version', shown(device.firmwareVersion)],
+    ...describedNames.map((name): CardRow => [describedTexts[name].label, shown(device[name])]),
     ['user', bound ? safe(bound) : null],
     // Nothing can use the code of a retired device.
     ['activation code', isRetired || device.activationCode === null ? null : safe(device.activationCode + expires)],

@@ -1,3 +1,4 @@
+import { describedNames } from '../../../../contract/device-description.ts';
 import type { DriverStatus, Key } from '../../../../contract/hardware.ts';
 import { exitCodes } from '../../../exit-codes.ts';
 import type { Fault } from '../../../fault.ts';
@@ -20,10 +21,7 @@ const keyFields = [
   'deviceType',
   'serialNumber',
   'serialSource',
-  'manufacturer',
-  'model',
-  'hardwareVersion',
-  'firmwareVersion',
+  ...describedNames,
   'transport',
   'reader',
   'vendorId',

@@ -1,4 +1,5 @@
 /** Keys as they wait in a spool file, and their results. */
+import { undescribed } from '../../../../contract/device-description.ts';
 import type { Key } from '../../../../contract/hardware.ts';
 import { type EnrollKeyOptions, outcomeOf, registrationFor } from '../../../../enrollment/key-enrollment.ts';
 import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
@@ -31,8 +32,7 @@ export const entryOf = (
 /** The key of an entry, as far as an enrollment reads it: `registrationFor` makes the body of the entry from it again. */
 export const keyOf = ({ registration, serialSource, simulated }: SpoolEntry): Key =>
   ({
-    hardwareVersion: null,
-    firmwareVersion: null,
+    ...undescribed,
     ...registration,
     serialSource,
     simulated,

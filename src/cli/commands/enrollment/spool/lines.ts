@@ -2,6 +2,13 @@
  * The lines of a spool file: a header, a line for each key, and a line for each step of its delivery. Lines are only appended. No
  * line has an activation code or a token.
  */
+import {
+  type DescribedText,
+  describedNames,
+  describedTexts,
+  type OptionalText,
+  type RequiredText,
+} from '../../../../contract/device-description.ts';
 import type { Tags } from '../../../../contract/tags.ts';
 import { type DeviceType, deviceTypes } from '../../../../contract/values.ts';
 
@@ -19,13 +26,11 @@ export interface SpoolHeader {
 }
 
 /** The body of a registration. The same entry always has the same body: its idempotency key belongs to it. */
-interface SpooledRegistration {
+interface SpooledRegistration
+  extends Readonly<Record<RequiredText, string>>,
+    Readonly<Partial<Record<OptionalText, string>>> {
   readonly deviceType: DeviceType;
   readonly serialNumber: string;
-  readonly manufacturer: string;
-  readonly model: string;
-  readonly hardwareVersion?: string;
-  readonly firmwareVersion?: string;
   readonly tags?: Tags;
 }
 
@@ -99,7 +104,6 @@ type LineFields = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is LineFields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isTextOrNull = (value: unknown): value is string | null => value === null || typeof value === 'string';
-const isTextOrAbsent = (value: unknown): boolean => value === undefined || typeof value === 'string';
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every(text => typeof text === 'string');
 
@@ -130,11 +134,13 @@ function isEntry(value: unknown): value is SpoolEntry {
 
 function isRegistration(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const { deviceType, serialNumber, manufacturer, model, hardwareVersion, firmwareVersion, tags } = value;
+  const { deviceType, serialNumber, tags } = value;
+  const isText = (name: DescribedText) =>
+    typeof value[name] === 'string' || (value[name] === undefined && !describedTexts[name].isRequired);
   return (
     deviceTypes.some(type => type === deviceType) &&
-    [serialNumber, manufacturer, model].every(text => typeof text === 'string') &&
-    [hardwareVersion, firmwareVersion].every(isTextOrAbsent) &&
+    typeof serialNumber === 'string' &&
+    describedNames.every(isText) &&
     (tags === undefined || (isObject(tags) && Object.values(tags).every(text => typeof text === 'string')))
   );
 }

@@ -1,5 +1,6 @@
 /** Names of columns and properties: which field of a registration each stands for, and which hold secrets. */
 import { plainName } from '../../../../contract/csv.ts';
+import { forEachText } from '../../../../contract/device-description.ts';
 import type { Registration } from '../../../../contract/devices.ts';
 import { registrationFields } from '../../../../contract/readers.ts';
 
@@ -10,10 +11,7 @@ export type Field = keyof Registration;
 const spellings: Readonly<Partial<Record<Field, readonly string[]>>> = {
   deviceType: ['type', 'kind'],
   serialNumber: ['serial', 'serialno', 'serialnum', 'serialnr', 'sn'],
-  manufacturer: ['vendor', 'maker', 'manufacturername'],
-  model: ['devicemodel', 'modelname', 'product'],
-  hardwareVersion: ['hardware', 'hwversion', 'hw'],
-  firmwareVersion: ['firmware', 'fwversion', 'fw'],
+  ...forEachText(({ spellings }) => spellings),
 };
 
 /** Names of columns with key material or codes that open a key, in lower case. */
