@@ -136,7 +136,7 @@ export class SqliteTables implements RecordQueries {
         break;
       }
     const { statement, fields, coded } = isInitial ? insert.initial : insert.all;
-    return statement.run(valuesOf(record, fields, coded)).changes === 1;
+    return statement.run(...valuesOf(record, fields, coded)).changes === 1;
   }
 
   /** Adds a row, or takes the place of the one with its key. */
@@ -166,7 +166,7 @@ export class SqliteTables implements RecordQueries {
     updates.set(bits, known);
     const values = valuesOf(after, known.fields, known.coded);
     values.push(after[key]);
-    known.statement.run(values);
+    known.statement.run(...values);
   }
 
   #findOf<R extends object>(lookup: Lookup<R>): Find {
@@ -214,16 +214,20 @@ export class SqliteTables implements RecordQueries {
   }
 }
 
+/**
+ * To be passed as arguments: better-sqlite3 takes 10 % longer for an array (measured). A copy of the names holds the values, because V8
+ * converts an array that grows from whole numbers to times to texts twice.
+ */
 function valuesOf<R extends object>(
   record: R,
   fields: readonly string[],
   coded: readonly (ColumnType | null)[],
 ): unknown[] {
-  const values: unknown[] = [];
+  const values: unknown[] = [...fields];
   for (let i = 0; i < fields.length; i++) {
     const value = record[fields[i] as Field<R>];
     const type = coded[i]!;
-    values.push(type === null ? value : encoded(type, value));
+    values[i] = type === null ? value : encoded(type, value);
   }
   return values;
 }
