@@ -1,12 +1,18 @@
 /** The readers of input files, for every way to split a text into chunks. */
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fieldOf } from '../../src/cli/commands/many/import/columns.ts';
+import { mappingOf } from '../../src/cli/commands/many/import/mapping.ts';
+import { openInput } from '../../src/cli/commands/many/import/rows.ts';
 import { readCsv } from '../../src/cli/jobs/csv.ts';
 import { peek } from '../../src/cli/jobs/input-text.ts';
 import { InvalidArray, readJsonArray, readJsonLines } from '../../src/cli/jobs/json.ts';
 import { toCsv } from '../../src/cli/terminal/csv.ts';
 import { cellText, csvCell } from '../../src/contract/csv.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
 async function* pieces(text: string, size: number): AsyncGenerator<string> {
   for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size);
@@ -203,4 +209,23 @@ test.each([
   ['__proto__', null],
 ])('the column "%s" is %s', (name, field) => {
   expect(fieldOf(name)).toBe(field);
+});
+
+test('a file is opened when its first row is wanted: one that is gone is reported then, and does not end the program before', async () => {
+  const file = join(temporaryFolder(), 'gone.csv');
+  const nothing = () => undefined;
+  const mapping = mappingOf(undefined);
+  const input = openInput({
+    file,
+    stdin: Readable.from([]),
+    encoding: null,
+    format: null,
+    mapping,
+    defaults: {},
+    explain: nothing,
+    notice: nothing,
+  });
+  // Longer than it takes to find that the file does not exist.
+  for (let i = 0; i < 5; i++) await expect(access(file)).rejects.toThrow('ENOENT');
+  await expect(input.rows.next()).rejects.toThrow('gone.csv cannot be read');
 });

@@ -1,5 +1,4 @@
 /** The text of an input file, in pieces. */
-import type { Readable } from 'node:stream';
 import { TextFileDecoder } from '../../contract/text-file.ts';
 
 /** UTF-16 units of a line or value. One with a device has a few thousand; a longer one has no end, as in /dev/zero. */
@@ -55,7 +54,10 @@ interface DecodeOptions {
 }
 
 /** The text of an input, by `TextFileDecoder`. */
-export async function* decode(stream: Readable, { encoding, onInvalid, count }: DecodeOptions): AsyncGenerator<string> {
+export async function* decode(
+  stream: AsyncIterable<Buffer | string>,
+  { encoding, onInvalid, count }: DecodeOptions,
+): AsyncGenerator<string> {
   const decoder = new TextFileDecoder(encoding);
   let isReported = false;
   const checked = (text: string) => {
@@ -66,7 +68,7 @@ export async function* decode(stream: Readable, { encoding, onInvalid, count }: 
     return text;
   };
   for await (const chunk of stream) {
-    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer);
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
     const text = checked(decoder.decode(bytes));
     for (let at = 0; at < text.length; at += pieceLength) {
       const piece = text.slice(at, at + pieceLength);

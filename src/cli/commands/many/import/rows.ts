@@ -44,7 +44,7 @@ interface InputOptions {
 /** Opens the input. Its rows throw a usage fault if the input as a whole is not readable or not valid. */
 export function openInput(options: InputOptions): Input {
   const { file, stdin, encoding, mapping, explain, notice } = options;
-  const stream: Readable = file === '-' ? stdin : createReadStream(file, { highWaterMark: 256 * 1024 });
+  const stream = file === '-' ? stdin : bytesOf(file);
   let bytes = 0;
   const name = file === '-' ? 'standard input' : file;
   const text = decode(stream, {
@@ -59,6 +59,11 @@ export function openInput(options: InputOptions): Input {
   const defaults = { ...mapping.defaults, ...options.defaults };
   const read: ReadOptions = { name, mapping, defaults, dropped, explain, notice };
   return { consumed: () => bytes, rows: rowsOf(options, read, text), dropped };
+}
+
+/** Opens the file when its first row is wanted. */
+async function* bytesOf(file: string): AsyncGenerator<Buffer> {
+  yield* createReadStream(file, { highWaterMark: 256 * 1024 });
 }
 
 async function* rowsOf(input: InputOptions, options: ReadOptions, text: AsyncGenerator<string>): AsyncGenerator<Row> {
