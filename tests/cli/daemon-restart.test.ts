@@ -3,7 +3,15 @@ import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'no
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { adminPassword, devmgr, type Finished, type RunOptions, startDaemon, temporaryFolder } from './program.ts';
+import {
+  adminPassword,
+  devmgr,
+  type Finished,
+  type RunOptions,
+  start,
+  startDaemon,
+  temporaryFolder,
+} from './program.ts';
 
 /** A home whose daemon is stopped after the test, and the program in it. */
 function inHome() {
@@ -12,7 +20,7 @@ function inHome() {
     await devmgr(['daemon', 'stop'], { home });
   });
   const run = (args: readonly string[], options: RunOptions = {}): Promise<Finished> =>
-    devmgr(args, { home, ...options, env: { DEVMGR_ADMIN_PASSWORD: adminPassword, ...options.env } });
+    start(args, { home, ...options, env: { DEVMGR_ADMIN_PASSWORD: adminPassword, ...options.env } }).ended;
   return { home, run };
 }
 

@@ -16,7 +16,7 @@ function freshHome(): string {
 
 const env = { DEVMGR_ADMIN_PASSWORD: adminPassword };
 const run = (home: string, args: readonly string[], options: RunOptions = {}) =>
-  devmgr(args, { home, ...options, env: { ...env, ...options.env } });
+  start(args, { home, ...options, env: { ...env, ...options.env } }).ended;
 
 describe('in the background', () => {
   test('it is started once, found, and stopped', async () => {

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { CommandRunner } from '../support/command-runner.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { programFile as testProgram } from '../support/test-programs.ts';
 
@@ -87,19 +88,7 @@ export function follow(child: ChildProcess, input?: string | Buffer | null): Run
     child.on('error', reject);
     child.on('close', code => {
       for (const tell of changed) tell();
-      resolve({
-        code,
-        ...text,
-        get json() {
-          return JSON.parse(text.stdout);
-        },
-        get rows() {
-          return text.stdout
-            .split('\n')
-            .filter(Boolean)
-            .map(line => JSON.parse(line));
-        },
-      });
+      resolve(finished({ code, ...text }));
     });
   });
   return {
@@ -123,8 +112,39 @@ export function follow(child: ChildProcess, input?: string | Buffer | null): Run
   };
 }
 
-/** Runs the program to its end. */
-export const devmgr = (args: readonly string[], options?: RunOptions): Promise<Finished> => start(args, options).ended;
+/** What a command has written, and the documents in it. */
+const finished = (result: Pick<Finished, 'code' | 'stdout' | 'stderr'>): Finished => ({
+  ...result,
+  get json() {
+    return JSON.parse(result.stdout);
+  },
+  get rows() {
+    return result.stdout
+      .split('\n')
+      .filter(Boolean)
+      .map(line => JSON.parse(line));
+  },
+});
+
+const runner = new CommandRunner();
+/** Commands that are about processes, terminals, devices or the installed program. */
+const wantProcess = new Set(
+  'completion daemon doctor enroll keys label open quickstart verify version watch'.split(' '),
+);
+const isOfProcess = (name: string) => !name.startsWith('DEVMGR_') && name !== 'NO_COLOR';
+
+/** Runs the program to its end: in a process that has run others before, if nothing in it is about the process. */
+export async function devmgr(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
+  const { home = temporaryFolder(), env = {}, input = '', cwd } = options;
+  const needsProcess =
+    input === null ||
+    cwd !== undefined ||
+    !/^[a-z]/.test(args[0] ?? '') ||
+    args.some(word => wantProcess.has(word)) ||
+    Object.keys(env).some(isOfProcess);
+  const quick = needsProcess ? null : runner.run({ args, env: cleanEnv(home, env), input, program: programFile });
+  return quick === null ? start(args, { ...options, home }).ended : finished(await quick);
+}
 
 export interface Daemon {
   readonly url: string;

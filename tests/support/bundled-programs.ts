@@ -7,6 +7,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } f
 import { join } from 'node:path';
 import { type OutputAsset, type OutputChunk, rolldown } from 'rolldown';
 import { natives } from '../../scripts/build.mjs';
+import { definitions } from '../../scripts/lib/identity.mjs';
 import { programNames, programsFolder } from './test-programs.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -21,6 +22,7 @@ export default async function bundlePrograms(): Promise<void> {
     input: Object.fromEntries(programNames.map(name => [name, `tests/support/${name}.ts`])),
     platform: 'node',
     tsconfig: false,
+    transform: { define: definitions() },
     external: name => natives.some(native => name === native || name.startsWith(`${native}/`)),
   });
   try {
