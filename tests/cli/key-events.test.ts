@@ -166,6 +166,8 @@ test('a key that failed and is registered when it is plugged in again does not c
     tags: null,
     type: null,
     out: null,
+    label: null,
+    spool: null,
     count: null,
   };
   const code = enrollKeys(context, { ...none, dryRun: false, skipAttached: false, timeoutSeconds: 1 });

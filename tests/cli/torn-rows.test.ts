@@ -145,7 +145,7 @@ test('a spool file that was cut at any byte keeps the keys before, and takes the
     const complete = people.slice(0, lines).map(id => [id, id]);
     expect(waiting(continued)).toEqual(complete);
     const tail = whole.subarray(whole.subarray(0, end).lastIndexOf('\n') + 1, end);
-    if (continued.wasTorn) expect(readFileSync(`${path}.torn`, 'utf8')).toBe(`${tail}\n`);
+    if (continued.tornNotice !== null) expect(readFileSync(`${path}.torn`, 'utf8')).toBe(`${tail}\n`);
     await continued.add(entryOf('zoe'), false);
     expect(waiting(continued)).toEqual([...complete, ['zoe', 'zoe']]);
     await continued.close();

@@ -5,7 +5,7 @@ import { ProblemNotice } from '../../parts/problem.tsx';
 import { dictionary, text } from '../../text/text.ts';
 import { benchOf } from './bench.ts';
 import { CallForm } from './call.tsx';
-import { Reader } from './reader.ts';
+import { KeyFollower } from './key-follower.ts';
 import { RosterSection } from './roster.tsx';
 import { listen } from './scanner.ts';
 import { focusStage, Stage } from './stage.tsx';
@@ -17,7 +17,7 @@ const Results = lazy(async () => (await import('./results.tsx')).Results);
 /** Binds keys to people, for the person who is signed in. */
 export function Station({ userId }: { readonly userId: string }) {
   const run = benchOf(userId);
-  const reader = useMemo(() => new Reader(run), [run]);
+  const reader = useMemo(() => new KeyFollower(run), [run]);
   useEffect(() => reader.start(), [reader]);
   useEffect(() => {
     // Before the first badge is complete, or the first file is chosen, the run is there.

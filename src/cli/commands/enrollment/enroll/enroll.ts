@@ -5,15 +5,14 @@ import { Fault, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { tagFlag, tagsOf } from '../../../framework/devices/tags.ts';
-import type { FileLock } from '../../../settings/file-lock.ts';
-import { safe } from '../../../terminal/text.ts';
 import { encodingFlag, encodingOf } from '../../many/import/encoding.ts';
 import { keyLabelFlags, keyLabelOf } from '../labels/enrolled.ts';
-import type { Outbox } from '../spool/outbox.ts';
-import { type EnrollOptions, EnrollRun, KeyCount, type KeyHandler } from './enroll-run.ts';
+import type { SpoolOutbox } from '../spool/outbox.ts';
+import { type EnrollOptions, EnrollRun, spooledKeys } from './enroll-run.ts';
 import { enrollmentParts } from './enrollment-parts.ts';
+import { KeyCount } from './key-count.ts';
 import { EnrollReport } from './report.ts';
-import { EnrollFile, lockResults } from './results.ts';
+import { EnrollFile } from './results.ts';
 import { attachedAtStart } from './waiting.ts';
 
 /** Enrolls keys as they are plugged in. Exit code 10 if no key comes in time, 7 if some keys failed. */
@@ -90,7 +89,7 @@ export const enroll = command({
     checkRosterFlags(flags);
     const label = keyLabelOf(context, flags);
     if (roster !== undefined) {
-      const { enrollRoster } = await import('../roster/run.ts');
+      const { enrollRoster } = await import('../roster/roster.ts');
       const encoding = encodingOf(flags.encoding);
       return enrollRoster(context, { ...common, roster, encoding, bell, big, label, activateFor: null });
     }
@@ -129,38 +128,29 @@ async function checkedUser(userId: string): Promise<string> {
 
 /** Resolves to the exit code. */
 export async function enrollKeys(context: Context, options: EnrollOptions): Promise<number> {
-  const { spool = null, label = null, out, count: wanted } = options;
-  const outbox = spool === null ? null : await (await import('../spool/outbox.ts')).Outbox.open(context, spool, label);
-  let lock: FileLock | null = null;
+  const { label, out, count: wanted } = options;
+  const spooled = await spooledKeys(context, options, label);
+  const outbox = spooled?.outbox ?? null;
+  let file: EnrollFile | null = null;
   try {
     if (outbox === null) await context.registry.token();
     const skipped = await attachedAtStart(context, options.skipAttached);
-    lock = out === null ? null : lockResults(out);
-    const file = out === null ? null : new EnrollFile(out, { ...options, isSpooled: outbox !== null });
-    if (file?.tornNotice) context.out.notice(safe(file.tornNotice));
+    file = out === null ? null : EnrollFile.open(context, out, { ...options, isSpooled: outbox !== null });
     const count = new KeyCount(file === null || options.dryRun ? new Map() : await file.earlier(), wanted);
     const report = new EnrollReport(context, file, wanted, outbox);
-    const enrollment =
-      outbox === null
-        ? new KeyEnrollment(enrollmentParts(context), options)
-        : await spooledKeys(context, options, outbox);
+    const enrollment = spooled ?? new KeyEnrollment(enrollmentParts(context), options);
     const isReached = await new EnrollRun(context, options, { skipped, count, report, enrollment, outbox }).run();
     return await ended(context, options, { count, report, outbox, isReached });
   } finally {
-    lock?.release();
     await outbox?.close();
+    file?.close();
   }
-}
-
-async function spooledKeys(context: Context, options: EnrollOptions, outbox: Outbox): Promise<KeyHandler> {
-  const { SpooledKeys } = await import('../spool/spooled-keys.ts');
-  return new SpooledKeys(context, { ...options, label: Boolean(options.label) }, outbox);
 }
 
 interface EnrollEnding {
   readonly count: KeyCount;
   readonly report: EnrollReport;
-  readonly outbox: Outbox | null;
+  readonly outbox: SpoolOutbox | null;
   /** Whether the wanted number of keys is handled. */
   readonly isReached: boolean;
 }

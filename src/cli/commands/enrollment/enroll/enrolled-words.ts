@@ -10,6 +10,14 @@ import { gradeStyle, proofLine, warningsOf } from '../../devices/proof.ts';
 
 const indent = '    ';
 
+/** Writes the row of a key to standard output: the row for a script, its device with --quiet, else words. Null: those of `enrolledWords`. */
+export async function showRow(context: Context, row: EnrollmentOutcome, words: string | null = null): Promise<void> {
+  const { globals, out } = context;
+  if (globals.json) await out.row(row);
+  else if (globals.quiet) await out.text(row.deviceId === null ? '' : `${safe(row.deviceId)}\n`);
+  else await out.text(words ?? enrolledWords(context, row));
+}
+
 /** One line or more, each with a line feed. */
 export function enrolledWords(context: Context, outcome: EnrollmentOutcome): string {
   const { paint } = context.out;

@@ -1,7 +1,7 @@
 /** Attached keys as they change: from the notification stream, and from the list of keys, which finds what the stream missed. */
 import type { Key } from '../../../../contract/hardware.ts';
 import { sleep } from '../../../../delivery/wait.ts';
-import { AttachedKeys, type KeyChange } from '../../../../enrollment/line/attached-keys.ts';
+import { type KeyChange, KeyChanges } from '../../../../enrollment/line/key-changes.ts';
 import { Unreachable } from '../../../client/failures.ts';
 import { followNotifications } from '../../../client/stream.ts';
 import { interrupted } from '../../../fault.ts';
@@ -41,7 +41,7 @@ class KeyFeed {
   readonly #own = new AbortController();
   readonly #signal: AbortSignal;
   readonly #queue: KeyChange[] = [];
-  readonly #keys = new AttachedKeys(change => {
+  readonly #keys = new KeyChanges(change => {
     this.#queue.push(change);
     this.#wake();
   });

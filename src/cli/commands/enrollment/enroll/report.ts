@@ -1,11 +1,13 @@
 /** The output of an enrollment, for operators and for scripts. */
 import type { Key } from '../../../../contract/hardware.ts';
 import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
-import type { Context } from '../../../framework/context.ts';
+import { type Context, notify } from '../../../framework/context.ts';
 import { nameOf } from '../../../framework/devices/device.ts';
 import { safe } from '../../../terminal/text.ts';
 import { isProved } from '../../devices/proof.ts';
-import { enrolledWords } from './enrolled-words.ts';
+import type { SpoolOutbox } from '../spool/outbox.ts';
+import { showRow } from './enrolled-words.ts';
+import type { KeyCount } from './key-count.ts';
 import type { EnrollFile } from './results.ts';
 
 const bell = '\u0007';
@@ -13,19 +15,7 @@ const bell = '\u0007';
 const twice = bell + bell;
 
 /** How many keys are done. */
-interface ReportTally {
-  /** Keys registered or recognized, including those of earlier runs. */
-  readonly done: number;
-  readonly failed: number;
-}
-
-/** The keys of a spool file. */
-interface ReportSpooling {
-  /** Number of keys that wait. */
-  readonly waiting: number;
-  /** Null if the key does not wait. */
-  waitingFor(serialNumber: string | null): object | null;
-}
+type Done = Pick<KeyCount, 'done' | 'failed'>;
 
 /** Writes the results of an enrollment to the terminal and to its file. */
 export class EnrollReport {
@@ -33,11 +23,11 @@ export class EnrollReport {
   readonly #file: EnrollFile | null;
   readonly #count: number | null;
   /** Null if keys are not spooled. */
-  readonly #spool: ReportSpooling | null;
+  readonly #spool: SpoolOutbox | null;
   /** Whether standard error is a terminal that shows notices. */
   readonly #lively: boolean;
 
-  constructor(context: Context, file: EnrollFile | null, count: number | null, spool: ReportSpooling | null) {
+  constructor(context: Context, file: EnrollFile | null, count: number | null, spool: SpoolOutbox | null) {
     this.#context = context;
     this.#file = file;
     this.#count = count;
@@ -45,7 +35,7 @@ export class EnrollReport {
     this.#lively = context.io.stderrIsTerminal && !context.globals.quiet;
   }
 
-  ready(tally: ReportTally): void {
+  ready(tally: Done): void {
     const { out, globals } = this.#context;
     if (globals.json) return;
     if (this.#file !== null && tally.done > 0)
@@ -53,13 +43,13 @@ export class EnrollReport {
     if (this.#wants(tally)) out.notice(tally.done > 0 ? `${this.#tallied(tally)} ${this.#next()}` : this.#next());
   }
 
-  async row(outcome: EnrollmentOutcome, tally: ReportTally): Promise<void> {
+  async row(outcome: EnrollmentOutcome, tally: Done): Promise<void> {
     await this.#write(outcome);
     this.#ask(tally, needsAttention(outcome) ? twice : bell);
   }
 
   /** The result of a key that was spooled. It sounds only if the operator has to do something. */
-  async delivered(outcome: EnrollmentOutcome, tally: ReportTally): Promise<void> {
+  async delivered(outcome: EnrollmentOutcome, tally: Done): Promise<void> {
     await this.#write(outcome);
     this.#ask(tally, needsAttention(outcome) ? twice : '');
   }
@@ -69,23 +59,16 @@ export class EnrollReport {
       await this.#file?.add(outcome);
     } finally {
       // If the file cannot be written, the row and its code are at least shown.
-      await this.#show(outcome);
+      await showRow(this.#context, outcome);
     }
   }
 
-  async #show(outcome: EnrollmentOutcome): Promise<void> {
-    const { out, globals } = this.#context;
-    if (globals.json) await out.row(outcome);
-    else if (globals.quiet) await out.text(outcome.deviceId === null ? '' : `${safe(outcome.deviceId)}\n`);
-    else await out.text(enrolledWords(this.#context, outcome));
-  }
-
-  skipped(key: Key, why: string, tally: ReportTally): void {
+  skipped(key: Key, why: string, tally: Done): void {
     this.#aside(`${nameOf(key)} ${why}: skipped`);
     this.#ask(tally, twice);
   }
 
-  again(key: Key, deviceId: string | null, tally: ReportTally): void {
+  again(key: Key, deviceId: string | null, tally: Done): void {
     const isWaiting = (this.#spool?.waitingFor(key.serialNumber) ?? null) !== null;
     this.#aside(`${nameOf(key)} again: it is ${isWaiting ? 'in the spool file' : safe(deviceId ?? 'done')}`);
     this.#ask(tally, bell);
@@ -97,7 +80,7 @@ export class EnrollReport {
   };
 
   /** The totals of a run that was interrupted. */
-  summary(tally: ReportTally): void {
+  summary(tally: Done): void {
     this.#total(tally, '; run the same command again to continue');
   }
 
@@ -107,28 +90,25 @@ export class EnrollReport {
   }
 
   /** The totals of a run that handled all wanted keys. */
-  finished(tally: ReportTally): void {
+  finished(tally: Done): void {
     if (this.#file !== null || this.#count !== 1) this.#total(tally, '');
   }
 
-  #total({ done, failed }: ReportTally, more: string): void {
-    const { out, globals } = this.#context;
+  #total({ done, failed }: Done, more: string): void {
     const file = this.#file === null ? '' : `; results are in ${safe(this.#file.path)}${more}`;
-    const text = `${keys(done)} handled${failed ? `, ${failed} failed` : ''}${file}`;
-    if (globals.json) out.trace(text);
-    else out.notice(text);
+    notify(this.#context, `${keys(done)} handled${failed ? `, ${failed} failed` : ''}${file}`);
   }
 
   close(): void {
     this.#context.out.end();
   }
 
-  #wants({ done }: ReportTally): boolean {
+  #wants({ done }: Done): boolean {
     return this.#count === null || done < this.#count;
   }
 
   /** Rings the bell, and shows progress and the next step in the last line of the screen. */
-  #ask(tally: ReportTally, sound: string): void {
+  #ask(tally: Done, sound: string): void {
     if (!this.#lively) return;
     this.#context.io.say(sound);
     if (this.#wants(tally)) this.#context.out.notice(`${this.#tallied(tally)} ${this.#next()}`);
@@ -138,7 +118,7 @@ export class EnrollReport {
     return `${this.#context.out.tint('cyan', 'Plug in a key')} (Ctrl-C ends)`;
   }
 
-  #tallied({ done, failed }: ReportTally): string {
+  #tallied({ done, failed }: Done): string {
     const { tint } = this.#context.out;
     const waiting = this.#spool?.waiting ?? 0;
     const spooled = waiting === 0 ? '' : `, ${waiting} spooled`;

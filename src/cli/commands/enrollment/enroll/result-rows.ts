@@ -61,15 +61,17 @@ class Foreign extends Error {}
 /** Called for each row that does not count: it is incomplete, or was changed after it was written. */
 type OnTorn = () => void;
 
-const ignore: OnTorn = () => undefined;
-
 /** The rows of a file that an enrollment has written. Throws a usage fault if the file cannot be read, or is another one. */
-export const resultRows = (path: string, onTorn: OnTorn): AsyncGenerator<ResultRow> =>
-  named(path, recognizedRows(path, onTorn));
-
-/** Rows of a stream of results. Throws a usage fault that names `path` if it is another file or cannot be read. */
-export const rowsOf = (path: string, text: AsyncIterable<string>, isJson: boolean): AsyncGenerator<ResultRow> =>
-  named(path, isJson ? jsonRows(text, ignore) : csvRows(text, ignore));
+export async function* resultRows(path: string, onTorn: OnTorn): AsyncGenerator<ResultRow> {
+  try {
+    yield* recognizedRows(path, onTorn);
+  } catch (error) {
+    if (error instanceof Foreign || error instanceof TooLong)
+      throw usage(`${path} does not contain results of an enrollment`, 'give a file that enroll --out has written');
+    if (systemCode(error) === null) throw error;
+    throw usage(`the results in ${path} cannot be read: ${systemWords(error)}`);
+  }
+}
 
 async function* recognizedRows(path: string, onTorn: OnTorn): AsyncGenerator<ResultRow> {
   const [first, rest] = await peek(chunksOf(path));
@@ -85,17 +87,6 @@ async function* recognizedRows(path: string, onTorn: OnTorn): AsyncGenerator<Res
     yield row;
   }
   if (isForeign) throw new Foreign();
-}
-
-async function* named(path: string, rows: AsyncIterable<ResultRow>): AsyncGenerator<ResultRow> {
-  try {
-    yield* rows;
-  } catch (error) {
-    if (error instanceof Foreign || error instanceof TooLong)
-      throw usage(`${path} does not contain results of an enrollment`, 'give a file that enroll --out has written');
-    if (systemCode(error) === null) throw error;
-    throw usage(`the results in ${path} cannot be read: ${systemWords(error)}`);
-  }
 }
 
 async function* chunksOf(path: string): AsyncGenerator<string> {

@@ -1,18 +1,12 @@
 /** The file with the results of an enrollment; a later run continues it. */
-import {
-  appendFileSync,
-  appendFile as appendFileWithCallback,
-  createReadStream,
-  openSync,
-  readFileSync,
-  statSync,
-} from 'node:fs';
+import { appendFileSync, appendFile as appendFileWithCallback, openSync, readFileSync, statSync } from 'node:fs';
 import { stat, truncate } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { tagColumn } from '../../../../contract/values.ts';
 import type { EnrollKeyOptions } from '../../../../enrollment/key-enrollment.ts';
 import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import { systemCode, systemWords, usage } from '../../../fault.ts';
+import type { Context } from '../../../framework/context.ts';
 import { AppendQueue } from '../../../jobs/append-queue.ts';
 import { lockRunIfPossible } from '../../../jobs/run-lock.ts';
 import { cutTail } from '../../../jobs/torn-tail.ts';
@@ -28,7 +22,7 @@ import {
   nameColumn,
   proofColumn,
   type ResultRow,
-  rowsOf,
+  resultRows,
 } from './result-rows.ts';
 
 /** Takes a descriptor as well as a name. */
@@ -44,7 +38,7 @@ export interface BoundKey {
 }
 
 /** What the rows of a file have. */
-interface FileOptions extends Pick<EnrollKeyOptions, 'proof' | 'tags'> {
+export interface FileOptions extends Pick<EnrollKeyOptions, 'proof' | 'tags'> {
   /** Each row is for a person, and is on the disk before the next key. */
   readonly isRoster?: boolean;
   /** Rows are of a spool file: each is on the disk before its key counts as delivered. */
@@ -57,13 +51,6 @@ const longestTail = 2 ** 20;
 const done: readonly unknown[] = ['registered', 'known'] satisfies EnrollmentOutcome['result'][];
 /** A key that was spooled was not registered. */
 const undone: readonly unknown[] = ['conflict', 'failed'] satisfies EnrollmentOutcome['result'][];
-
-/** To be called before the file is opened. Null for a pipe, and in a folder that is not writable. Throws a fault if another run uses the file. */
-export function lockResults(path: string): FileLock | null {
-  const isRegular = statSync(path, { throwIfNoEntry: false })?.isFile() ?? true;
-  const hint = 'wait until it ends, or name another file with --out';
-  return isRegular ? lockRunIfPossible({ file: path, hint }) : null;
-}
 
 /** The file of results: CSV, or JSON lines if its name ends in .jsonl, .ndjson or .json. */
 export class EnrollFile {
@@ -79,10 +66,29 @@ export class EnrollFile {
   readonly #queue = new AppendQueue(text => this.#write(text));
   /** What to say about an incomplete last row of an earlier run; null if there was none. */
   readonly tornNotice: string | null;
+  /** Null for a pipe, and in a folder that is not writable. */
+  readonly #lock: FileLock | null;
+
+  /** Opens the file for one run, until `close`. Throws a fault if another run uses it, or as the constructor does. */
+  static open(context: Context, path: string, options: FileOptions): EnrollFile {
+    const isRegular = statSync(path, { throwIfNoEntry: false })?.isFile() ?? true;
+    const hint = 'wait until it ends, or name another file with --out';
+    const lock = isRegular ? lockRunIfPossible({ file: path, hint }) : null;
+    try {
+      const file = new EnrollFile(path, options, lock);
+      if (file.tornNotice) context.out.notice(safe(file.tornNotice));
+      return file;
+    } catch (error) {
+      lock?.release();
+      throw error;
+    }
+  }
 
   /** Throws a fault if the file cannot be written or contains something else, so that this is known before the first key. */
-  constructor(path: string, { proof, tags, isRoster = false, isSpooled = false }: FileOptions) {
+  constructor(path: string, options: FileOptions, lock: FileLock | null = null) {
+    const { proof, tags, isRoster = false, isSpooled = false } = options;
     this.path = path;
+    this.#lock = lock;
     const stat = this.#writing(() => statSync(path, { throwIfNoEntry: false }));
     this.#isRegular = stat?.isFile() ?? true;
     this.#isFlushed = (isRoster || isSpooled) && this.#isRegular;
@@ -161,8 +167,12 @@ export class EnrollFile {
   }
 
   async *#lines(): AsyncGenerator<ResultRow> {
-    if (!this.#isRegular) return;
-    yield* rowsOf(this.path, createReadStream(this.path, 'utf8'), !this.isCsv);
+    if (this.#isRegular) yield* resultRows(this.path, () => undefined);
+  }
+
+  /** Another run can use the file. */
+  close(): void {
+    this.#lock?.release();
   }
 
   /** Whether the rows are CSV; else they are JSON lines. */

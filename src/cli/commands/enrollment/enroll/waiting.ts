@@ -1,5 +1,5 @@
 /** What an enrollment waits for: keys that can appear, and the time in which one must. */
-import type { Key } from '../../../../contract/hardware.ts';
+import type { KeyChange } from '../../../../enrollment/line/key-changes.ts';
 import { Fault } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { reportDrivers } from './keys.ts';
@@ -17,7 +17,13 @@ export async function attachedAtStart(context: Context, skipAttached: boolean): 
       causes.join('\n    ') || 'find the cause: devmgr doctor',
     );
   }
-  return new Set(skipAttached ? list.map((key: Key) => key.keyId) : []);
+  return new Set(skipAttached ? list.map(key => key.keyId) : []);
+}
+
+/** Whether the key is one of those to skip. A daemon that was restarted has given it another id. */
+export function isSkipped(skipped: Set<string>, { key, before }: KeyChange): boolean {
+  if (before !== null && skipped.has(before)) skipped.add(key.keyId);
+  return skipped.has(key.keyId);
 }
 
 /** Aborts its signal if no key is handled for the given time. */

@@ -19,7 +19,7 @@ export interface Named {
 }
 
 /** A device, or why its label cannot be printed. */
-export interface Found {
+export interface FoundLabelDevice {
   /** As it was named. */
   readonly target: Target;
   readonly device: LabelDevice | null;
@@ -29,7 +29,7 @@ export interface Found {
 
 /** The devices in their order, and how many lines of the file name a key that was not registered. */
 interface FoundDevices {
-  readonly devices: readonly Found[];
+  readonly devices: readonly FoundLabelDevice[];
   readonly unregistered: number;
 }
 
@@ -55,8 +55,8 @@ async function matching(
   context: Context,
   filter: readonly string[],
   isDone: (target: Target) => boolean,
-): Promise<readonly Found[]> {
-  const found: Found[] = [];
+): Promise<readonly FoundLabelDevice[]> {
+  const found: FoundLabelDevice[] = [];
   for await (const device of exportedDevices(context, filterOfPairs(filter))) {
     const target = { deviceId: device.deviceId };
     if (!isDone(target)) found.push({ target, device, problem: null });
@@ -83,12 +83,12 @@ function rowOf(items: readonly Item[], name: string, file: string): Item {
   return row;
 }
 
-async function lookedUp(context: Context, items: readonly Item[]): Promise<readonly Found[]> {
+async function lookedUp(context: Context, items: readonly Item[]): Promise<readonly FoundLabelDevice[]> {
   const find =
     items.length > mostRequests
       ? await fromExport(context, items)
       : (target: Target) => deviceNamed(context.registry, target);
-  const found: Found[] = [];
+  const found: FoundLabelDevice[] = [];
   for (const { target, fields, problem } of items) {
     const device = problem === null ? await find(target) : null;
     const named = device === null || fields.name === undefined ? device : { ...device, name: fields.name };

@@ -15,7 +15,7 @@ import {
   writerOf,
 } from '../../many/bulk/results.ts';
 import type { Target } from '../../many/bulk/source.ts';
-import { type Found, findDevices, type Named } from './devices.ts';
+import { type FoundLabelDevice, findDevices, type Named } from './devices.ts';
 import type { LabelOutput } from './outputs.ts';
 
 /** What is printed, and where the results go. */
@@ -77,7 +77,7 @@ class Labels {
     this.#summary();
   }
 
-  async *#each(devices: readonly Found[]): AsyncGenerator<Found> {
+  async *#each(devices: readonly FoundLabelDevice[]): AsyncGenerator<FoundLabelDevice> {
     yield* devices;
     const waits = await this.#labels.output.finish();
     if (waits !== null) this.#context.out.warn(safe(waits));
@@ -87,7 +87,7 @@ class Labels {
     return namesOf(target).some(name => this.#done.has(name));
   }
 
-  async #one(found: Found): Promise<void> {
+  async #one(found: FoundLabelDevice): Promise<void> {
     const { device, problem } = found;
     const target = { ...found.target, ...(device && { deviceId: device.deviceId, serialNumber: device.serialNumber }) };
     // A file can name a device by its serial number, and the results of an earlier run by its deviceId.

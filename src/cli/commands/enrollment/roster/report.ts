@@ -6,12 +6,12 @@ import { Tally, type TallyFigures } from '../../../../enrollment/line/tally.ts';
 import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import { count, counted } from '../../../count.ts';
 import { Fault, usage } from '../../../fault.ts';
-import type { Context } from '../../../framework/context.ts';
+import { type Context, notify } from '../../../framework/context.ts';
 import { wrapped } from '../../../terminal/card.ts';
 import { statusStyle } from '../../../terminal/style.ts';
 import { safe } from '../../../terminal/text.ts';
 import { shorten, width } from '../../../terminal/width.ts';
-import { enrolledWords } from '../enroll/enrolled-words.ts';
+import { enrolledWords, showRow } from '../enroll/enrolled-words.ts';
 import type { EnrollFile } from '../enroll/results.ts';
 import { remarkOf } from './remarks.ts';
 
@@ -120,17 +120,10 @@ export class RosterReport {
     try {
       await this.#file?.add(row);
     } catch (error) {
-      await this.#show(row, words);
+      await showRow(this.#context, row, words);
       throw notInFile(error, row);
     }
-    if (!this.#context.globals.json || !isLabeled) await this.#show(row, words);
-  }
-
-  async #show(row: EnrollmentOutcome, words: string): Promise<void> {
-    const { globals, out } = this.#context;
-    if (globals.json) await out.row(row);
-    else if (globals.quiet) await out.text(row.deviceId === null ? '' : `${safe(row.deviceId)}\n`);
-    else await out.text(words);
+    if (!this.#context.globals.json || !isLabeled) await showRow(this.#context, row, words);
   }
 
   /** A bound key whose label is printed or has failed. `needsAttention`: its message is for the operator. */
@@ -180,9 +173,9 @@ export class RosterReport {
     const file = this.#file === null ? '' : `; results are in ${safe(this.#file.path)}`;
     const isDone = line.rows.finished === line.rows.people.length;
     const more = isDone ? '' : '; run the same command again to continue';
-    this.#total(`${this.#progress(line)}${skipped}${file}${this.#file === null ? '' : more}`);
+    notify(this.#context, `${this.#progress(line)}${skipped}${file}${this.#file === null ? '' : more}`);
     // A line of JSON has the reason of each label; the command is for people.
-    if (remark !== null) this.#total(remark);
+    if (remark !== null) notify(this.#context, remark);
   }
 
   #boundWords(row: EnrollmentOutcome): string {
@@ -208,11 +201,6 @@ export class RosterReport {
     const shown = width(wide) <= room ? wide : shorten(text, room, 'end');
     const banner = this.#tint('inverse', ` ${shown} `);
     return `${id}\n\n${this.#tint('bold', banner)}\n`;
-  }
-
-  #total(text: string): void {
-    if (this.#context.globals.json) this.#context.out.trace(text);
-    else this.#context.out.notice(text);
   }
 
   #notice(text: string): void {

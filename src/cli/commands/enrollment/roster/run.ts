@@ -1,8 +1,6 @@
 /** Enrolls keys for the people of a roster: connects the line with the reader, the keyboard and the registry. */
-import { dirname } from 'node:path';
 import type { Key } from '../../../../contract/hardware.ts';
-import type { DeviceType } from '../../../../contract/values.ts';
-import type { EnrollKeyOptions, Proved } from '../../../../enrollment/key-enrollment.ts';
+import type { Proved } from '../../../../enrollment/key-enrollment.ts';
 import type { CheckAction, LineAction, LineEvent } from '../../../../enrollment/line/events.ts';
 import { Line } from '../../../../enrollment/line/line.ts';
 import type { Person } from '../../../../enrollment/line/people.ts';
@@ -13,94 +11,25 @@ import { count, counted } from '../../../count.ts';
 import { exitCodes } from '../../../exit-codes.ts';
 import { Fault } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
-import { homeFile, lockRunIfPossible } from '../../../jobs/run-lock.ts';
-import type { FileLock } from '../../../settings/file-lock.ts';
-import { makeFolder } from '../../../settings/files.ts';
-import { safe } from '../../../terminal/text.ts';
+import type { EnrollRunOptions } from '../enroll/enroll-run.ts';
 import { type KeyEventOptions, keyEvents } from '../enroll/key-events.ts';
-import { type BoundKey, EnrollFile, lockResults } from '../enroll/results.ts';
-import { attachedAtStart, Idle } from '../enroll/waiting.ts';
-import type { KeyLabel } from '../labels/enrolled.ts';
-import type { Outbox } from '../spool/outbox.ts';
+import type { BoundKey, EnrollFile } from '../enroll/results.ts';
+import { Idle, isSkipped } from '../enroll/waiting.ts';
+import type { SpoolOutbox } from '../spool/outbox.ts';
+import type { SpooledKeys } from '../spool/spooled-keys.ts';
 import { TerminalKeys } from './keyboard.ts';
 import { RosterLabels } from './labels.ts';
-import { readRoster } from './people.ts';
 import { RosterReport } from './report.ts';
-import { type Spooling, Station } from './station.ts';
+import { Station } from './station.ts';
 
 /** How the people of a roster get their keys. */
-interface RosterOptions extends EnrollKeyOptions {
+export interface RosterOptions extends EnrollRunOptions {
   /** The file, `-` for standard input. */
   readonly roster: string;
   /** Encoding of the file; see `encodingOf`. */
   readonly encoding: string | null;
-  /** Type of the keys in rows without a type; null accepts each type. */
-  readonly type: DeviceType | null;
-  readonly timeoutSeconds: number | null;
-  readonly skipAttached: boolean;
-  readonly out: string | null;
   readonly bell: boolean;
   readonly big: boolean;
-  /** Prints the label of each key that is bound; null prints none. */
-  readonly label: KeyLabel | null;
-  /** The file in which keys wait while the registry is away; null ends the run instead. */
-  readonly spool: string | null;
-}
-
-/** Resolves to the exit code: 7 if people were skipped. Exit code 10 if no key comes in time. */
-export async function enrollRoster(context: Context, options: RosterOptions): Promise<number> {
-  const read = await readRoster(options.roster, context.io.stdin, options.encoding);
-  const people = read.map(person => ({ ...person, type: person.type ?? options.type }));
-  const locks = await lockStation(context, options.out);
-  try {
-    return await enrollPeople(context, options, people);
-  } finally {
-    for (const lock of locks) lock?.release();
-  }
-}
-
-/** A second run at the same reader would give the key to another person as well. */
-async function lockStation(context: Context, out: string | null): Promise<readonly (FileLock | null)[]> {
-  const address = await context.hardware.address();
-  const file = homeFile(context, 'readers', [address]);
-  try {
-    makeFolder(dirname(file));
-  } catch {
-    // A home that is not writable has no lock either.
-  }
-  const reader = lockRunIfPossible({
-    file,
-    name: `the keys of ${address} for a roster`,
-    hint: 'wait until it ends, or end it',
-  });
-  try {
-    return [reader, out === null ? null : lockResults(out)];
-  } catch (error) {
-    reader?.release();
-    throw error;
-  }
-}
-
-async function enrollPeople(context: Context, options: RosterOptions, people: readonly Person[]): Promise<number> {
-  const file = options.out === null ? null : new EnrollFile(options.out, { ...options, isRoster: true });
-  if (file?.tornNotice) context.out.notice(safe(file.tornNotice));
-  const bound = file === null || options.dryRun ? [] : await file.bound();
-  const spooling = options.spool === null ? null : await openSpool(context, options, options.spool);
-  try {
-    if (spooling === null) await context.registry.token();
-    const skipped = await attachedAtStart(context, options.skipAttached);
-    return await new RosterRun(context, options, { people, file, bound, skipped, spooling }).run();
-  } finally {
-    await spooling?.outbox.close();
-  }
-}
-
-async function openSpool(context: Context, options: RosterOptions, file: string): Promise<Spooling> {
-  const { Outbox } = await import('../spool/outbox.ts');
-  const { SpooledKeys } = await import('../spool/spooled-keys.ts');
-  // The labels of a roster are printed beside the line, those of keys that were spooled as well.
-  const outbox = await Outbox.open(context, file, null);
-  return { outbox, keys: new SpooledKeys(context, { ...options, label: options.label !== null }, outbox) };
 }
 
 interface RosterRunParts {
@@ -110,17 +39,18 @@ interface RosterRunParts {
   /** KeyIds of keys that are ignored. */
   readonly skipped: Set<string>;
   /** Null if keys are not spooled. */
-  readonly spooling: Spooling | null;
+  readonly spooled: SpooledKeys | null;
 }
 
-class RosterRun {
+/** One run. */
+export class RosterRun {
   readonly #context: Context;
   readonly #options: RosterOptions;
   readonly #line: Line;
   readonly #report: RosterReport;
   readonly #station: Station;
   readonly #labels: RosterLabels | null;
-  readonly #outbox: Outbox | null;
+  readonly #outbox: SpoolOutbox | null;
   readonly #skipped: Set<string>;
   readonly #idle: Idle;
   /** Null in a script: keys are bound when they are unplugged. */
@@ -139,7 +69,7 @@ class RosterRun {
   #printing: Promise<unknown> = Promise.resolve();
   #isConnected = false;
 
-  constructor(context: Context, options: RosterOptions, { people, file, bound, skipped, spooling }: RosterRunParts) {
+  constructor(context: Context, options: RosterOptions, { people, file, bound, skipped, spooled }: RosterRunParts) {
     const isInteractive = context.canAsk && !context.globals.json && options.roster !== '-';
     const { bell, big } = options;
     const roster = options.roster === '-' ? 'standard input' : options.roster;
@@ -156,9 +86,9 @@ class RosterRun {
       context,
       options,
       bound.map(({ serialNumber, userId }) => [serialNumber, userId] as const),
-      spooling,
+      spooled,
     );
-    this.#outbox = spooling?.outbox ?? null;
+    this.#outbox = spooled?.outbox ?? null;
     this.#skipped = skipped;
     this.#idle = new Idle(options.timeoutSeconds);
     this.#keyboard = isInteractive
@@ -193,10 +123,9 @@ class RosterRun {
     const signal = AbortSignal.any([this.#idle.signal, this.#over.signal, ...failed]);
     const onState: KeyEventOptions['onState'] = (state, detail) => this.#linkChanged(state, detail);
     try {
-      for await (const { type, key, before } of keyEvents(this.#context, { signal, onState })) {
-        // A daemon that was restarted has given the key another id.
-        if (before !== null && this.#skipped.has(before)) this.#skipped.add(key.keyId);
-        if (this.#skipped.has(key.keyId)) continue;
+      for await (const change of keyEvents(this.#context, { signal, onState })) {
+        if (isSkipped(this.#skipped, change)) continue;
+        const { type, key } = change;
         if (type === 'KEY_ATTACHED') {
           this.#keys.set(key.keyId, key);
           this.#take({ type: 'plug', keyId: key.keyId });

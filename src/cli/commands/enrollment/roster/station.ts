@@ -7,14 +7,7 @@ import type { Counted } from '../../../../enrollment/registry.ts';
 import { newKey } from '../../../client/keyed-write.ts';
 import type { Context } from '../../../framework/context.ts';
 import { enrollmentParts, isAway } from '../enroll/enrollment-parts.ts';
-import type { Outbox } from '../spool/outbox.ts';
 import type { SpooledKeys } from '../spool/spooled-keys.ts';
-
-/** Where keys go while the registry is away. */
-export interface Spooling {
-  readonly keys: SpooledKeys;
-  readonly outbox: Outbox;
-}
 
 /** Checks keys and binds them, with the same options for every person. */
 export class Station {
@@ -22,23 +15,23 @@ export class Station {
   readonly #dryRun: boolean;
   /** The person that each key counts for, by serial number. */
   readonly #counted: Map<string, string>;
-  readonly #spooling: Spooling | null;
+  readonly #spooled: SpooledKeys | null;
 
-  /** `counted`: the keys of earlier runs, with the userId of each. `spooling`: null ends the run if the registry is away. */
+  /** `counted`: the keys of earlier runs, with the userId of each. `spooled`: null ends the run if the registry is away. */
   constructor(
     context: Context,
     options: EnrollKeyOptions,
     counted: Iterable<readonly [string, string]>,
-    spooling: Spooling | null,
+    spooled: SpooledKeys | null,
   ) {
     this.#enrollment = new PersonEnrollment(enrollmentParts(context), {
       ...options,
-      id: spooling && newKey,
-      enroll: spooling && ((key, person) => spooling.keys.handle(key, person)),
+      id: spooled && newKey,
+      enroll: spooled && ((key, person) => spooled.handle(key, person)),
     });
     this.#dryRun = options.dryRun;
     this.#counted = new Map(counted);
-    this.#spooling = spooling;
+    this.#spooled = spooled;
   }
 
   /**
@@ -48,10 +41,10 @@ export class Station {
   async check(key: Key, person: Person): Promise<KeyVerdict> {
     const counted = this.#countedFor(key, person);
     try {
-      if (!this.#spooling?.outbox.isHolding) return await this.#enrollment.check(key, person, counted);
+      if (!this.#spooled?.outbox.isHolding) return await this.#enrollment.check(key, person, counted);
     } catch (error) {
-      if (this.#spooling === null || !isAway(error)) throw error;
-      this.#spooling.outbox.lost(error);
+      if (this.#spooled === null || !isAway(error)) throw error;
+      this.#spooled.outbox.lost(error);
     }
     return this.#enrollment.refused(key, person, counted) ?? this.#enrollment.unchecked(key, person);
   }
@@ -76,7 +69,7 @@ export class Station {
   /** In a dry run the registry does not know for whom a key counts. */
   #countedFor({ serialNumber }: Key, person: Person): Counted | null {
     if (serialNumber === null) return null;
-    const waiting = this.#spooling?.outbox.waitingFor(serialNumber) ?? null;
+    const waiting = this.#spooled?.outbox.waitingFor(serialNumber) ?? null;
     if (waiting !== null && waiting.userId !== person.userId) return { userId: waiting.userId, where: 'spool file' };
     const userId = this.#counted.get(serialNumber);
     return userId === undefined ? null : { userId, where: this.#dryRun ? 'dry run' : 'registry' };

@@ -4,12 +4,13 @@ import type { Key } from '../../../../contract/hardware.ts';
 import { type EnrollKeyOptions, outcomeOf, registrationFor } from '../../../../enrollment/key-enrollment.ts';
 import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import type { NumberedKey } from '../../../../enrollment/registry.ts';
+import type { KeyLabel } from '../labels/enrolled.ts';
 import type { SpoolEntry } from './lines.ts';
 
 /** How a run spools. */
 export interface SpoolOptions extends EnrollKeyOptions {
-  /** Whether the run prints labels. */
-  readonly label: boolean;
+  /** Null if the run prints no labels. */
+  readonly label: KeyLabel | null;
 }
 
 /** The entry of a key. `name`: that of the person in a roster; undefined without a roster. */
@@ -26,7 +27,7 @@ export const entryOf = (
   ...(name === undefined ? {} : { name }),
   serialSource: key.serialSource,
   simulated: key.simulated,
-  label: options.label,
+  label: options.label !== null,
 });
 
 /** The key of an entry, as far as an enrollment reads it: `registrationFor` makes the body of the entry from it again. */

@@ -2,13 +2,12 @@ import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import { count, counted } from '../../../count.ts';
 import { exitCodes } from '../../../exit-codes.ts';
 import { interrupted } from '../../../fault.ts';
-import type { Context } from '../../../framework/context.ts';
+import { type Context, notify } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { errorAfter } from '../../../jobs/send.ts';
-import type { FileLock } from '../../../settings/file-lock.ts';
 import { safe, shellWord } from '../../../terminal/text.ts';
-import { enrolledWords } from '../enroll/enrolled-words.ts';
-import { EnrollFile, lockResults } from '../enroll/results.ts';
+import { showRow } from '../enroll/enrolled-words.ts';
+import { EnrollFile, type FileOptions } from '../enroll/results.ts';
 import { type KeyLabel, keyLabelFlags, keyLabelOf } from '../labels/enrolled.ts';
 import { SpoolDelivery } from './deliver.ts';
 import { checkRegistry, demandRegistry, meetRegistry } from './registry.ts';
@@ -36,21 +35,19 @@ export const spoolFlush = command({
   async run({ args, flags }, context) {
     const label = keyLabelOf(context, flags);
     const spool = SpoolFile.open(args[0]!, null);
-    let lock: FileLock | null = null;
+    let file: EnrollFile | null = null;
     try {
-      lock = flags.out === undefined ? null : lockResults(flags.out);
-      const file = flags.out === undefined ? null : fileOf(flags.out, spool);
-      if (file?.tornNotice) context.out.notice(safe(file.tornNotice));
+      file = flags.out === undefined ? null : EnrollFile.open(context, flags.out, optionsOf(spool));
       return await new Flush(context, spool, file).run(label);
     } finally {
-      lock?.release();
+      file?.close();
       await spool.close();
     }
   },
 });
 
 /** The columns of the results are those that the waiting keys need. */
-function fileOf(out: string, spool: SpoolFile): EnrollFile {
+function optionsOf(spool: SpoolFile): FileOptions {
   const tags: Record<string, string> = {};
   let isRoster = false;
   for (const item of spool.items()) {
@@ -58,7 +55,7 @@ function fileOf(out: string, spool: SpoolFile): EnrollFile {
     Object.assign(tags, registration.tags);
     isRoster ||= name !== undefined;
   }
-  return new EnrollFile(out, { proof: null, tags, isRoster, isSpooled: true });
+  return { proof: null, tags, isRoster, isSpooled: true };
 }
 
 class Flush {
@@ -75,20 +72,17 @@ class Flush {
 
   async run(label: KeyLabel | null): Promise<number> {
     const spool = this.#spool;
-    if (spool.wasTorn)
-      this.#say(
-        `The last line of ${safe(spool.path)} was incomplete: it is dropped. Its key was not spooled. A copy is in ${safe(spool.path)}.torn`,
-      );
+    if (spool.tornNotice) notify(this.#context, safe(spool.tornNotice));
     if (spool.waiting === 0) {
       await checkRegistry(this.#context, spool.path, spool.header);
-      this.#say(`No key waits in ${safe(spool.path)}.`);
+      notify(this.#context, `No key waits in ${safe(spool.path)}.`);
       return exitCodes.done;
     }
     const { header, away } = await meetRegistry(this.#context);
     if (away !== null) throw errorAfter(away, this.#words(), null);
     demandRegistry(spool.path, spool.header, header);
     await this.#deliver(label);
-    this.#say(`${this.#words()}${this.#file === null ? '' : `; results are in ${safe(this.#file.path)}`}`);
+    notify(this.#context, `${this.#words()}${this.#file === null ? '' : `; results are in ${safe(this.#file.path)}`}`);
     this.#sayLabels();
     const { conflict, failed } = this.#counts;
     return conflict + failed > 0 ? exitCodes.partial : exitCodes.done;
@@ -110,13 +104,10 @@ class Flush {
   }
 
   async #write(row: EnrollmentOutcome): Promise<void> {
-    const { out, globals } = this.#context;
     const { result } = row;
     this.#counts[result === 'conflict' || result === 'failed' ? result : 'delivered']++;
     await this.#file?.add(row);
-    if (globals.json) await out.row(row);
-    else if (globals.quiet) await out.text(row.deviceId === null ? '' : `${safe(row.deviceId)}\n`);
-    else await out.text(enrolledWords(this.#context, row));
+    await showRow(this.#context, row);
   }
 
   #words(): string {
@@ -135,12 +126,6 @@ class Flush {
     const { labels } = this.#counts;
     if (labels === 0) return;
     const from = !this.#file?.isCsv ? 'DEVICE' : `--file ${shellWord(this.#file.path)}`;
-    this.#say(`${counted(labels, 'key')} had no label printed: devmgr label ${from} --printer HOST`);
-  }
-
-  #say(text: string): void {
-    const { out, globals } = this.#context;
-    if (globals.json) out.trace(text);
-    else out.notice(text);
+    notify(this.#context, `${counted(labels, 'key')} had no label printed: devmgr label ${from} --printer HOST`);
   }
 }

@@ -2,15 +2,9 @@
  * The lines of a spool file: a header, a line for each key, and a line for each step of its delivery. Lines are only appended. No
  * line has an activation code or a token.
  */
-import {
-  type DescribedText,
-  describedNames,
-  describedTexts,
-  type OptionalText,
-  type RequiredText,
-} from '../../../../contract/device-description.ts';
-import type { Tags } from '../../../../contract/tags.ts';
-import { type DeviceType, deviceTypes } from '../../../../contract/values.ts';
+import { type DescribedText, describedNames, describedTexts } from '../../../../contract/device-description.ts';
+import { deviceTypes } from '../../../../contract/values.ts';
+import type { registrationFor } from '../../../../enrollment/key-enrollment.ts';
 
 const kind = 'devmgr enroll';
 const version = 1;
@@ -25,22 +19,14 @@ export interface SpoolHeader {
   readonly createdAt: string;
 }
 
-/** The body of a registration. The same entry always has the same body: its idempotency key belongs to it. */
-interface SpooledRegistration
-  extends Readonly<Record<RequiredText, string>>,
-    Readonly<Partial<Record<OptionalText, string>>> {
-  readonly deviceType: DeviceType;
-  readonly serialNumber: string;
-  readonly tags?: Tags;
-}
-
 /** A key that waits for its registration. */
 export interface SpoolEntry {
   /** The idempotency key of the registration. */
   readonly id: string;
   /** ISO 8601: when the key was plugged in, by the clock of the station. */
   readonly at: string;
-  readonly registration: SpooledRegistration;
+  /** The body of the registration. It never changes: the idempotency key belongs to it. */
+  readonly registration: ReturnType<typeof registrationFor>;
   /** Activate the key for this user; null leaves it INACTIVE. */
   readonly userId: string | null;
   /** The name in the roster; null if that has none, absent without a roster. */

@@ -5,7 +5,7 @@ import { sleep } from '../../../../delivery/wait.ts';
 import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import { isServerRefusal } from '../../../client/failures.ts';
 import { counted } from '../../../count.ts';
-import type { Context } from '../../../framework/context.ts';
+import { type Context, notify } from '../../../framework/context.ts';
 import { schedules } from '../../../retry.ts';
 import { safe, shellWord } from '../../../terminal/text.ts';
 import { isAway } from '../enroll/enrollment-parts.ts';
@@ -17,7 +17,7 @@ import { demandRegistry, meetRegistry } from './registry.ts';
 import { SpoolFile, Unwritable } from './spool-file.ts';
 
 /** What is spooled in a run. */
-export class Outbox {
+export class SpoolOutbox {
   readonly #context: Context;
   readonly #spool: SpoolFile;
   readonly #label: KeyLabel | null;
@@ -39,7 +39,7 @@ export class Outbox {
   }
 
   /** Opens or creates the file. Throws a usage fault if it is for another registry. */
-  static async open(context: Context, path: string, label: KeyLabel | null): Promise<Outbox> {
+  static async open(context: Context, path: string, label: KeyLabel | null): Promise<SpoolOutbox> {
     const { header, away } = await meetRegistry(context);
     const spool = SpoolFile.open(path, header);
     try {
@@ -48,11 +48,8 @@ export class Outbox {
       await spool.close();
       throw error;
     }
-    if (spool.wasTorn)
-      context.out.notice(
-        `The last line of ${safe(path)} was incomplete: it is dropped. A copy is in ${safe(path)}.torn`,
-      );
-    return new Outbox(context, spool, label, away);
+    if (spool.tornNotice) notify(context, safe(spool.tornNotice));
+    return new SpoolOutbox(context, spool, label, away);
   }
 
   /** Aborted if a delivery failed with an error that concerns every key. */
@@ -197,8 +194,6 @@ export class Outbox {
   }
 
   #say(style: 'yellow' | 'green', text: string): void {
-    const { out, globals } = this.#context;
-    if (globals.json) out.trace(text);
-    else out.notice(out.tint(style, text));
+    notify(this.#context, this.#context.out.tint(style, text));
   }
 }

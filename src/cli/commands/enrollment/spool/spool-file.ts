@@ -38,8 +38,8 @@ export class SpoolFile {
   readonly path: string;
   readonly header: SpoolHeader;
   readonly #queue = new AppendQueue(text => this.#write(text));
-  /** Whether the last line was incomplete and is dropped: a copy is in the file that ends in .torn. */
-  readonly wasTorn: boolean;
+  /** What to say about a last line that was incomplete and is dropped; null if it was complete. */
+  readonly tornNotice: string | null;
   readonly #fd: number;
   readonly #lock: FileLock;
   readonly #items: Map<string, SpoolItem>;
@@ -51,12 +51,13 @@ export class SpoolFile {
   private constructor(path: string, fd: number, lock: FileLock, index: SpoolIndex) {
     this.path = path;
     this.header = index.header;
-    this.wasTorn = index.isTorn;
     this.#fd = fd;
     this.#lock = lock;
     this.#items = index.items;
     this.#size = index.size;
-    if (index.isTorn) cutTail(path, bytesAfter(fd, index.size), index.size);
+    const copy = index.isTorn ? cutTail(path, bytesAfter(fd, index.size), index.size) : null;
+    this.tornNotice =
+      copy && `The last line of ${path} was incomplete: it is dropped. Its key was not spooled. A copy is in ${copy}`;
     for (const item of index.items.values()) if (item.delivered === null) this.#waiting.set(item.serialNumber, item);
   }
 

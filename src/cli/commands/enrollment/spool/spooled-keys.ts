@@ -5,8 +5,9 @@ import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import { newKey } from '../../../client/keyed-write.ts';
 import type { Context } from '../../../framework/context.ts';
 import { enrollmentParts, isAway } from '../enroll/enrollment-parts.ts';
+import type { KeyLabel } from '../labels/enrolled.ts';
 import { entryOf, type SpoolOptions, waitingRow } from './entries.ts';
-import type { Outbox } from './outbox.ts';
+import { SpoolOutbox } from './outbox.ts';
 
 /** A person of a roster, to whom a key is to be bound. */
 interface Holder {
@@ -18,12 +19,21 @@ interface Holder {
 export class SpooledKeys {
   readonly #context: Context;
   readonly #options: SpoolOptions;
-  readonly #outbox: Outbox;
+  readonly outbox: SpoolOutbox;
 
-  constructor(context: Context, options: SpoolOptions, outbox: Outbox) {
+  private constructor(context: Context, options: SpoolOptions, outbox: SpoolOutbox) {
     this.#context = context;
     this.#options = options;
-    this.#outbox = outbox;
+    this.outbox = outbox;
+  }
+
+  /** Opens the file in which keys wait. `label` prints the labels of those that are delivered; null prints none. */
+  static async open(
+    context: Context,
+    options: SpoolOptions & { readonly spool: string },
+    label: KeyLabel | null,
+  ): Promise<SpooledKeys> {
+    return new SpooledKeys(context, options, await SpoolOutbox.open(context, options.spool, label));
   }
 
   /** The result for the key. Throws if every other key would fail as well. `person` is absent without a roster. */
@@ -35,14 +45,14 @@ export class SpooledKeys {
     if (serialNumber === null) return enrollment.handle(key);
     const entry = entryOf({ ...key, serialNumber }, id, options, person?.name);
     // A run that was killed has spooled it, and has no row of it.
-    if (this.#outbox.waitingFor(serialNumber) !== null) return waitingRow(entry, { result: 'spooled' });
-    if (this.#outbox.isHolding) return await this.#outbox.add(entry, false);
+    if (this.outbox.waitingFor(serialNumber) !== null) return waitingRow(entry, { result: 'spooled' });
+    if (this.outbox.isHolding) return await this.outbox.add(entry, false);
     try {
       return await enrollment.handle(key);
     } catch (error) {
       if (!isAway(error)) throw error;
-      this.#outbox.lost(error);
-      return await this.#outbox.add(entry, enrollment.isSent);
+      this.outbox.lost(error);
+      return await this.outbox.add(entry, enrollment.isSent);
     }
   }
 }

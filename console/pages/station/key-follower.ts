@@ -1,25 +1,25 @@
 /** The keys that are plugged into the machine of the daemon, as they change. */
 import { effect, signal } from '@preact/signals';
 import type { Key } from '../../../src/contract/hardware.ts';
-import { AttachedKeys } from '../../../src/enrollment/line/attached-keys.ts';
+import { KeyChanges } from '../../../src/enrollment/line/key-changes.ts';
 import { type Problem, problemOf } from '../../api/problem.ts';
 import { call } from '../../api/request.ts';
 import { connections, onEvents, streamState } from '../../api/stream.ts';
 import type { Bench } from './bench.ts';
 
 /** Follows the keys for a run while the page is shown. */
-export class Reader {
+export class KeyFollower {
   /** Why the list cannot be read; null if it can. */
   readonly problem = signal<Problem | null>(null);
   readonly #run: Bench;
-  readonly #keys: AttachedKeys;
+  readonly #keys: KeyChanges;
   /** Whether an event of the stream is being taken: then the moment of the change is known. */
   #isSeen = false;
   readonly #attached = new Set<string>();
 
   constructor(run: Bench) {
     this.#run = run;
-    this.#keys = new AttachedKeys(({ type, key, again }) => {
+    this.#keys = new KeyChanges(({ type, key, again }) => {
       if (type === 'KEY_DETACHED') {
         this.#attached.delete(key.keyId);
         run.pulled(key.keyId, this.#isSeen);

@@ -14,7 +14,7 @@ export interface KeyChange {
 }
 
 /** Which keys are attached, from events and lists that arrive in any order. Reports each change once. */
-export class AttachedKeys {
+export class KeyChanges {
   readonly #attached = new Map<string, Key>();
   /** By keyId, while a list is in flight: it may still contain them. */
   readonly #detached = new Set<string>();

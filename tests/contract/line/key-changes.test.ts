@@ -1,7 +1,7 @@
 /** Which keys are attached, for every order in which events and lists can arrive. */
 import { expect, test } from 'vitest';
 import type { Key } from '../../../src/contract/hardware.ts';
-import { AttachedKeys } from '../../../src/enrollment/line/attached-keys.ts';
+import { KeyChanges } from '../../../src/enrollment/line/key-changes.ts';
 
 /** `a` is a key with serial number A; `a?` is the same key before its serial number was readable. */
 const keyOf = (name: string): Key =>
@@ -15,7 +15,7 @@ const keyOf = (name: string): Key =>
 async function changesOf(steps: readonly string[]): Promise<string[]> {
   const changes: string[] = [];
   const lists: ((list: readonly Key[]) => Promise<void>)[] = [];
-  const keys = new AttachedKeys(({ type, key: { keyId, serialNumber }, again, before }) => {
+  const keys = new KeyChanges(({ type, key: { keyId, serialNumber }, again, before }) => {
     const sign = type === 'KEY_DETACHED' ? '-' : again ? '~' : '+';
     changes.push(`${sign}${keyId}${serialNumber === null ? '?' : ''}${before === null ? '' : `=${before}`}`);
   });

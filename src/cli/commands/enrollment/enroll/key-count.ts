@@ -1,0 +1,65 @@
+import type { Key } from '../../../../contract/hardware.ts';
+import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
+
+/** Which keys are done. Each counts once, however often it is plugged in, in this run and in the runs it continues. */
+export class KeyCount {
+  /** DeviceId by serial number; null in a dry run, and for a key that is spooled. */
+  readonly #handled = new Map<string, string | null>();
+  /** Likewise, of the runs that this one continues; null for a key that was spooled. */
+  readonly #earlier: ReadonlyMap<string, string | null>;
+  /** By serial number, or by keyId if it could not be read: it may be readable later while it stays attached. */
+  readonly #failed = new Set<string>();
+  readonly #wanted: number | null;
+  done: number;
+
+  constructor(earlier: ReadonlyMap<string, string | null>, wanted: number | null) {
+    this.#earlier = earlier;
+    this.#wanted = wanted;
+    this.done = earlier.size;
+  }
+
+  get failed(): number {
+    return this.#failed.size;
+  }
+
+  get doneNow(): number {
+    return this.done - this.#earlier.size;
+  }
+
+  get reached(): boolean {
+    return this.#wanted !== null && this.done >= this.#wanted;
+  }
+
+  /** The device of a key that this run has handled; undefined if it is new. */
+  handled({ serialNumber }: Key): string | null | undefined {
+    return serialNumber === null ? undefined : this.#handled.get(serialNumber);
+  }
+
+  /** `as before`: an earlier run has already reported this result. */
+  take({ keyId, serialNumber }: Key, { result, deviceId, message }: EnrollmentOutcome): 'new' | 'as before' {
+    if (result === 'failed' || serialNumber === null) {
+      this.#failed.delete(keyId);
+      this.#failed.add(serialNumber ?? keyId);
+      return 'new';
+    }
+    this.#failed.delete(keyId);
+    this.#failed.delete(serialNumber);
+    this.#handled.set(serialNumber, deviceId);
+    const before = this.#earlier.get(serialNumber);
+    if (before === undefined) this.done++;
+    const isRepeat = result === 'known' || result === 'spooled';
+    return isRepeat && deviceId === before && message === null ? 'as before' : 'new';
+  }
+
+  /** The result of a key that was spooled. If it is not registered now, it can be plugged in again. */
+  delivered({ serialNumber, deviceId, result }: EnrollmentOutcome): void {
+    if (serialNumber === null || !this.#handled.has(serialNumber)) return;
+    if (result === 'registered' || result === 'known') {
+      this.#handled.set(serialNumber, deviceId);
+      return;
+    }
+    this.#handled.delete(serialNumber);
+    this.#failed.add(serialNumber);
+    if (!this.#earlier.has(serialNumber)) this.done--;
+  }
+}

@@ -1,0 +1,48 @@
+/** `enroll --roster`: opens what a run needs, and lets it go at the end. */
+import { dirname } from 'node:path';
+import type { Context } from '../../../framework/context.ts';
+import { homeFile, lockRunIfPossible } from '../../../jobs/run-lock.ts';
+import type { FileLock } from '../../../settings/file-lock.ts';
+import { makeFolder } from '../../../settings/files.ts';
+import { spooledKeys } from '../enroll/enroll-run.ts';
+import { EnrollFile } from '../enroll/results.ts';
+import { attachedAtStart } from '../enroll/waiting.ts';
+import type { SpooledKeys } from '../spool/spooled-keys.ts';
+import { readRoster } from './people.ts';
+import { type RosterOptions, RosterRun } from './run.ts';
+
+/** Resolves to the exit code: 7 if people were skipped. Exit code 10 if no key comes in time. */
+export async function enrollRoster(context: Context, options: RosterOptions): Promise<number> {
+  const { roster, encoding, type, out, dryRun, skipAttached } = options;
+  const read = await readRoster(roster, context.io.stdin, encoding);
+  const people = read.map(person => ({ ...person, type: person.type ?? type }));
+  const reader = await lockReader(context);
+  let file: EnrollFile | null = null;
+  let spooled: SpooledKeys | null = null;
+  try {
+    file = out === null ? null : EnrollFile.open(context, out, { ...options, isRoster: true });
+    const bound = file === null || dryRun ? [] : await file.bound();
+    // The labels of a roster are printed beside the line, those of keys that were spooled as well.
+    spooled = await spooledKeys(context, options, null);
+    if (spooled === null) await context.registry.token();
+    const skipped = await attachedAtStart(context, skipAttached);
+    return await new RosterRun(context, options, { people, file, bound, skipped, spooled }).run();
+  } finally {
+    await spooled?.outbox.close();
+    file?.close();
+    reader?.release();
+  }
+}
+
+/** A second run at the same reader would give the key to another person as well. */
+async function lockReader(context: Context): Promise<FileLock | null> {
+  const address = await context.hardware.address();
+  const file = homeFile(context, 'readers', [address]);
+  try {
+    makeFolder(dirname(file));
+  } catch {
+    // A home that is not writable has no lock either.
+  }
+  const name = `the keys of ${address} for a roster`;
+  return lockRunIfPossible({ file, name, hint: 'wait until it ends, or end it' });
+}
