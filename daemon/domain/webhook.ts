@@ -62,7 +62,7 @@ interface DeliveryAttempt {
 }
 
 /** The progress of an endpoint. It changes with each attempt, so the journal does not prove it. */
-export interface Progress extends RetryState {
+export interface DeliveryProgress extends RetryState {
   /** Id of the last event that was delivered or has another type. */
   readonly through: number;
   readonly lastDeliveredAt: number | null;
@@ -74,7 +74,7 @@ export interface Progress extends RetryState {
 export interface ProgressRecord {
   /** Ascends with each change, from 1. */
   readonly version: number;
-  readonly progress: Progress;
+  readonly progress: DeliveryProgress;
 }
 
 /**
@@ -85,7 +85,7 @@ interface ProgressSet {
   readonly kind: 'webhook.progress';
   readonly webhook: number;
   readonly before: number;
-  readonly progress: Progress;
+  readonly progress: DeliveryProgress;
 }
 
 /** Removes the progress of an endpoint that is removed in the same commit. */
@@ -117,7 +117,7 @@ const identified = ({ number, url }: WebhookRecord) => ({ webhookId: webhookIds.
 type EndpointChange = DocumentSet | WebhookChange;
 
 /** An endpoint as the changes leave it. */
-export interface Changed {
+export interface WebhooksChanged {
   readonly record: WebhookRecord;
   readonly changes: readonly EndpointChange[];
 }
@@ -127,7 +127,7 @@ export function create(
   webhooks: Webhooks,
   webhook: Omit<WebhookRecord, 'number' | 'enabledAt' | 'disabled'>,
   through: number,
-): (Changed & { readonly progress: Progress }) | Refusal {
+): (WebhooksChanged & { readonly progress: DeliveryProgress }) | Refusal {
   if (webhooks.list.length >= webhookBounds.endpoints)
     return new Refusal(
       Code.parameterError,
@@ -145,7 +145,7 @@ export function create(
 /** The number that the next endpoint gets. */
 export const nextNumber = ({ last }: Webhooks): number => last + 1;
 
-const progressFrom = (through: number): Progress => ({
+const progressFrom = (through: number): DeliveryProgress => ({
   through,
   ...untried,
   lastDeliveredAt: null,
@@ -153,7 +153,7 @@ const progressFrom = (through: number): Progress => ({
 });
 
 /** Stores a progress in the place of the version `before`. */
-export const progressSet = (webhook: number, before: number, progress: Progress): ProgressSet => ({
+export const progressSet = (webhook: number, before: number, progress: DeliveryProgress): ProgressSet => ({
   kind: 'webhook.progress',
   webhook,
   before,
@@ -161,7 +161,7 @@ export const progressSet = (webhook: number, before: number, progress: Progress)
 });
 
 /** Posts nothing to the endpoint from now on. `reason` is shown to administrators. */
-export function disable(webhooks: Webhooks, before: WebhookRecord, at: number, reason: string): Changed {
+export function disable(webhooks: Webhooks, before: WebhookRecord, at: number, reason: string): WebhooksChanged {
   const record = { ...before, disabled: { at, reason } };
   const entry: Entry = { type: 'WEBHOOK_DISABLED', detail: { ...identified(record), reason } };
   return { record, changes: [stored(withRecord(webhooks, record), entry)] };
@@ -173,7 +173,7 @@ export function enable(
   before: WebhookRecord,
   { version, progress: reached }: ProgressRecord,
   at: number,
-): Changed & { readonly progress: Progress } {
+): WebhooksChanged & { readonly progress: DeliveryProgress } {
   const record = { ...before, enabledAt: at, disabled: null };
   const progress = { ...reached, ...untried };
   const entry: Entry = { type: 'WEBHOOK_ENABLED', detail: identified(record) };
@@ -212,13 +212,13 @@ export interface PostResult extends AttemptResult, Omit<DeliveryAttempt, 'number
 
 /** What follows from an attempt. `disabled` is why the endpoint is disabled now, or null. */
 interface AfterAttempt {
-  readonly progress: Progress;
+  readonly progress: DeliveryProgress;
   readonly disabled: string | null;
 }
 
 /** The progress after an attempt that has ended at `now`; `step` is what follows from it by `webhookRetries`. */
 export function afterPost(
-  before: Progress,
+  before: DeliveryProgress,
   { result, waitSeconds, ...tried }: PostResult,
   { next, state }: RetryStep,
   now: number,

@@ -13,7 +13,7 @@ import { StartRefused } from '../start-refused.ts';
 import type { Home } from './home.ts';
 
 /** A statement of the instance about itself, as `/api/health` returns it for a nonce. */
-export interface Proof {
+export interface InstanceProof {
   readonly instanceId: string;
   /** SubjectPublicKeyInfo (DER) in base64url. */
   readonly publicKey: string;
@@ -64,7 +64,7 @@ export class Instance {
    * Signs a client's nonce together with the address at which the request arrived: another program that passes the nonce on has
    * another address. Takes about 50 µs.
    */
-  prove(nonce: string, address: string): Proof {
+  prove(nonce: string, address: string): InstanceProof {
     const { id: instanceId } = this;
     const signature = sign(null, Buffer.from(provenText({ instanceId, nonce, address })), this.#key);
     return { instanceId, publicKey: this.#publicKey, address, signature: signature.toString('base64url') };

@@ -6,14 +6,14 @@ import { type Routes, routes } from '../../src/contract/routes.ts';
 import { type FormHandler, type FormParts, type FormRoute, formOperation } from './form-operation.ts';
 import { type Call, operation, rawOperation } from './operation.ts';
 
-type Handle<R> = (call: Call<R>) => Promise<DataOf<R>>;
+type OperationHandler<R> = (call: Call<R>) => Promise<DataOf<R>>;
 
 /** What carries out an operation. */
 type Binding<R> =
   /** Returns `data` of the envelope. */
-  | Handle<R>
+  | OperationHandler<R>
   /** `message`: that of a successful response. */
-  | { readonly handle: Handle<R>; readonly message: (data: DataOf<R>) => string }
+  | { readonly handle: OperationHandler<R>; readonly message: (data: DataOf<R>) => string }
   /** Writes the response itself: a download, a document. */
   | { readonly raw: (call: Call<R>) => Promise<unknown> }
   | (R extends FormRoute ? FormHandler<R> : never);

@@ -64,7 +64,7 @@ const isIdle = ({ response }: OpenConnection): boolean =>
  * The connections of a server. For a new one beyond a bound, the oldest idle one (of the same address, or of all) is closed. If
  * none is idle, the new one is closed before anything is read from it.
  */
-export class Connections {
+export class HttpConnections {
   readonly #bounds: ConnectionBounds;
   readonly #isExempt: (address: string) => boolean;
   readonly #byClient = new Map<string, Set<OpenConnection>>();

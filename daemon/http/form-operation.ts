@@ -10,7 +10,7 @@ import { type Context, holderOf } from '../services/context.ts';
 import { RetryLater } from '../services/limiter.ts';
 import type { Quota } from '../services/quota.ts';
 import { drainRefused } from './drain.ts';
-import { type Fields, type FormShape, MAX_OVERHEAD, readForm, requireForm } from './multipart.ts';
+import { type FormFields, type FormShape, MAX_OVERHEAD, readForm, requireForm } from './multipart.ts';
 import { bearer, type OperationParts, operation } from './operation.ts';
 
 /** An operation with a form. */
@@ -141,7 +141,7 @@ class FormOperation<R extends FormRoute> {
     await this.#handler.before?.(call);
     const expected = Number(request.headers['content-length'] ?? 0);
     const { maxBytes } = this.#file;
-    const take = async (fileName: string, content: Readable, before: Fields): Promise<TakenFile> => {
+    const take = async (fileName: string, content: Readable, before: FormFields): Promise<TakenFile> => {
       await this.#refuseEarly(before, fileName);
       return { fileName, blob: await this.#handler.stage(call, { content, maxBytes, expected }) };
     };
@@ -163,13 +163,13 @@ class FormOperation<R extends FormRoute> {
   }
 
   /** A missing field may follow the file; an invalid one remains invalid. */
-  async #refuseEarly(before: Fields, fileName: string): Promise<void> {
+  async #refuseEarly(before: FormFields, fileName: string): Promise<void> {
     const result = this.#read(before);
     if (result.ok) await this.#handler.early?.(result.value as FormOf<R>, fileName);
     else if (before[result.field]) throw new ApiError(Code.parameterError, result.message);
   }
 
-  #received(fields: Fields, file: TakenFile | undefined): ReceivedForm<R> {
+  #received(fields: FormFields, file: TakenFile | undefined): ReceivedForm<R> {
     const result = this.#read(fields);
     if (!result.ok) throw new ApiError(Code.parameterError, result.message);
     if (!file || isUnfilled(file)) throw new ApiError(Code.parameterError, `${this.#file.field} is required`);

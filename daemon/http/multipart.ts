@@ -6,7 +6,7 @@ import { ApiError, Code } from '../../src/contract/codes.ts';
 import { refuseNullInPart } from './null-text.ts';
 
 /** Texts of a form's fields, by name. */
-export type Fields = Readonly<Record<string, string>>;
+export type FormFields = Readonly<Record<string, string>>;
 
 /** Which parts of a form are read, and its bounds. */
 export interface FormShape {
@@ -21,7 +21,7 @@ export interface FormShape {
 
 /** A form that was read to its end. */
 interface Form<T> {
-  readonly fields: Fields;
+  readonly fields: FormFields;
   /** What the `FileTaker` returned; undefined if the form has no file. */
   readonly file: T | undefined;
 }
@@ -30,7 +30,7 @@ interface Form<T> {
  * Takes the file from its first byte. `before` are the fields that came before it. It must read `content` to its end or reject.
  * If the form fails, `content` is destroyed with the reason.
  */
-type FileTaker<T> = (fileName: string, content: Readable, before: Fields) => Promise<T>;
+type FileTaker<T> = (fileName: string, content: Readable, before: FormFields) => Promise<T>;
 
 /** Bytes of a form other than its file: fields, headers and boundaries. */
 export const MAX_OVERHEAD = 16 * 1024 * 1024;

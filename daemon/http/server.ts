@@ -13,7 +13,7 @@ import type { Logger } from 'pino';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { RouteShape } from '../../src/contract/define.ts';
 import { hostNode } from '../home/settings.ts';
-import { Connections } from './connections.ts';
+import { HttpConnections } from './connections.ts';
 import { drainAfter } from './drain.ts';
 import { KEY_HEADER } from './idempotency.ts';
 import { readJson } from './json-body.ts';
@@ -37,7 +37,7 @@ declare module 'fastify' {
     /** Measures how long the event loop is held. */
     readonly loopWatch: LoopWatch;
     /** The open connections. */
-    readonly connections: Connections;
+    readonly connections: HttpConnections;
     /** `ip` of a request that Fastify does not see, such as an upgrade: a forwarded address only if a trusted proxy sends it. */
     readonly clientAddress: (request: IncomingMessage) => string;
   }
@@ -100,7 +100,7 @@ export async function buildServer(options: ServerOptions, plugins: readonly Rout
   });
   app.setNotFoundHandler((request, reply) => sendError(noSuchOperation(), request, reply, false));
   answerUnsupported(app.server, () => ({ id: nextId(), node }));
-  app.decorate('connections', new Connections(app.server, options.trustProxy));
+  app.decorate('connections', new HttpConnections(app.server, options.trustProxy));
   const trust = proxyAddr.compile([...options.trustProxy]);
   app.decorate('clientAddress', (request: IncomingMessage) => proxyAddr(request, trust));
   for (const plugin of plugins) await plugin(app);

@@ -7,7 +7,7 @@ import { compileReader } from '../../src/contract/validate.ts';
 import { eventTypes } from '../../src/contract/values.ts';
 import { hardwareTypes, journalTypes, type TypeSet, typeSet } from '../notifications/frames.ts';
 import type { Hub } from '../notifications/hub.ts';
-import type { Client, TokenCheck } from '../services/authentication.ts';
+import type { RequestClient, TokenCheck } from '../services/authentication.ts';
 import type { Caller } from '../services/context.ts';
 import { deviceNumber, eventTypesIn } from '../services/events.ts';
 import type { SignInCodes } from '../services/sign-in-codes.ts';
@@ -25,7 +25,7 @@ export interface AdmissionParts {
 }
 
 /** An admitted request for a stream. */
-export interface Admission {
+export interface StreamAdmission {
   readonly caller: Caller;
   /** Checks again whether the token, or the login that made the code, is still valid. Refuses with 1004 or 1005. */
   readonly check: () => Promise<Caller>;
@@ -41,9 +41,9 @@ const readQuery = compileReader(routes.streamNotifications.query, 'text');
 /** Checks a request for a stream. Refuses with 1004 or 1005, then 1001, then 2007, then 2001. */
 export async function admit(
   request: { readonly url?: string | undefined; readonly headers: IncomingHttpHeaders },
-  client: Client,
+  client: RequestClient,
   parts: AdmissionParts,
-): Promise<Admission> {
+): Promise<StreamAdmission> {
   const { hub, store } = parts;
   const [, text = ''] = splitUrl(request.url);
   const query = parse(text);
@@ -69,7 +69,7 @@ export async function admit(
 async function credential(
   query: ReturnType<typeof parse>,
   request: { readonly headers: IncomingHttpHeaders },
-  client: Client,
+  client: RequestClient,
   { tokens, codes }: AdmissionParts,
 ): Promise<() => Promise<Caller>> {
   if (typeof query.code === 'string' && codes) return codes.openStream(query.code, client);

@@ -16,11 +16,11 @@ import type { TokenCheck } from '../services/authentication.ts';
 import { holderOf, nameOf } from '../services/context.ts';
 import { Quota, type QuotaBounds } from '../services/quota.ts';
 import type { Reader } from '../store/store.ts';
-import type { Connections } from './connections.ts';
+import type { HttpConnections } from './connections.ts';
 import type { LoopWatch } from './loop-watch.ts';
 import { checkOrigin, type OriginRule } from './origin.ts';
 import { endSocket, envelope, errorResponse, noSuchOperation, RETRY_AFTER, rawResponse } from './responses.ts';
-import { type Admission, type AdmissionParts, admit, splitUrl } from './stream-admission.ts';
+import { type AdmissionParts, admit, type StreamAdmission, splitUrl } from './stream-admission.ts';
 
 /** What the stream works with. */
 interface WebsocketParts {
@@ -78,7 +78,7 @@ class Upgrades {
   readonly #log: Logger;
   readonly #node: string;
   readonly #loopWatch: LoopWatch;
-  readonly #connections: Connections;
+  readonly #connections: HttpConnections;
   readonly #clientAddress: (request: IncomingMessage) => string;
   readonly #quota: Quota;
   readonly #ids = new WeakMap<IncomingMessage, string>();
@@ -154,7 +154,7 @@ class Upgrades {
     return id;
   }
 
-  #open(ws: WebSocket, socket: Socket, admission: Admission, requestId: string): void {
+  #open(ws: WebSocket, socket: Socket, admission: StreamAdmission, requestId: string): void {
     const { caller, check, wanted, device, since } = admission;
     const log = this.#log.child({ requestId });
     const subscription = this.#parts.hub.subscribe({
@@ -177,7 +177,7 @@ class Upgrades {
   }
 }
 
-async function isValid(check: Admission['check']): Promise<boolean> {
+async function isValid(check: StreamAdmission['check']): Promise<boolean> {
   try {
     await check();
     return true;

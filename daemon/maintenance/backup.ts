@@ -13,7 +13,7 @@ import { print, reporting } from '../program-io.ts';
 import { StartRefused } from '../start-refused.ts';
 import type { Imprint } from '../store/imprint.ts';
 import { readImprint, sqliteMaintenance } from '../store-engine.ts';
-import type { Progress } from './copy-rows.ts';
+import type { CopyProgress } from './copy-rows.ts';
 import { backupRows } from './database-backup.ts';
 import { encrypterFor, encryptFile } from './encryption.ts';
 import { type ExistingRegistry, existingRegistry } from './maintenance.ts';
@@ -63,7 +63,7 @@ async function readRegistry(target: StoreTarget, home: Home): Promise<Imprint> {
   );
 }
 
-async function writeBackup({ home, target }: ExistingRegistry, file: string, progress: Progress): Promise<void> {
+async function writeBackup({ home, target }: ExistingRegistry, file: string, progress: CopyProgress): Promise<void> {
   const [key] = await backupKeys(home);
   const complete = (unfinished: string) => appendManifest(unfinished, key, new Date().toISOString());
   if (target === null) await sqliteMaintenance(home).backup(file, complete);

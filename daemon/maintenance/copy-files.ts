@@ -4,13 +4,13 @@ import type { Blobs } from '../blobs/blobs.ts';
 import { StartRefused } from '../start-refused.ts';
 import type { Reader } from '../store/store.ts';
 import { type RecordedFile, recordedFiles } from './check-blobs.ts';
-import type { Progress } from './copy-rows.ts';
+import type { CopyProgress } from './copy-rows.ts';
 
 /**
  * Copies every file that a record refers to, unless the target has it with the same digest. Refuses with `StartRefused` if a file of
  * the source is missing or damaged. Returns the number of files.
  */
-export async function copyFiles(reader: Reader, from: Blobs, to: Blobs, progress: Progress): Promise<number> {
+export async function copyFiles(reader: Reader, from: Blobs, to: Blobs, progress: CopyProgress): Promise<number> {
   let files = 0;
   for await (const file of recordedFiles(reader)) {
     if (!(await has(to, file))) await copyFile(file, from, to);

@@ -16,10 +16,10 @@ interface CopiedRows {
 }
 
 /** Takes the progress of a step: rows done, and the last key. */
-export type Progress = (step: string, done: number, total: number) => void;
+export type CopyProgress = (step: string, done: number, total: number) => void;
 
 /** Copies the tables. Rows that an interrupted copy has written are read again for the digest, and not written again. */
-export async function copyRows(source: CopySource, target: CopyTarget, progress: Progress): Promise<CopiedRows[]> {
+export async function copyRows(source: CopySource, target: CopyTarget, progress: CopyProgress): Promise<CopiedRows[]> {
   const copied: CopiedRows[] = [];
   for (const table of copiedTables) {
     const columns = await source.columns(table);
@@ -40,7 +40,7 @@ export async function copyRows(source: CopySource, target: CopyTarget, progress:
 export async function differingTables(
   target: CopySource,
   copied: readonly CopiedRows[],
-  progress: Progress,
+  progress: CopyProgress,
 ): Promise<CopiedTable[]> {
   const differing: CopiedTable[] = [];
   for (const { table, columns, rows, digest } of copied) {
@@ -61,7 +61,7 @@ async function readTable(
   source: CopySource,
   table: CopiedTable,
   columns: readonly string[],
-  progress: Progress,
+  progress: CopyProgress,
   use: (rows: CopyRows) => Promise<void> = async () => {},
 ): Promise<{ rows: number; digest: string }> {
   const hash = createHash('sha256');

@@ -18,7 +18,7 @@ import type { Imprint } from '../store/imprint.ts';
 import { type CopiedRegistry, copiedRegistry } from '../store-engine.ts';
 import { blobProblems } from './check-blobs.ts';
 import { copyFiles } from './copy-files.ts';
-import { copyRows, differingTables, type Progress } from './copy-rows.ts';
+import { type CopyProgress, copyRows, differingTables } from './copy-rows.ts';
 import type { RestoreFiles } from './folder-files.ts';
 import { checkKeys } from './maintenance.ts';
 import { progressOf } from './progress.ts';
@@ -31,7 +31,7 @@ interface Copy {
   readonly sourceName: string;
   readonly targetName: string;
   readonly heads: ReadHeads;
-  readonly progress: Progress;
+  readonly progress: CopyProgress;
   /** Where files are copied from and to; null if they are left in place. */
   readonly moved: { readonly from: Blobs; readonly to: Blobs } | null;
   /** The files of the copied registry. */

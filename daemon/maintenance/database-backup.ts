@@ -11,7 +11,7 @@ import type { CopySource, CopyTarget, Replacement } from '../store/copy.ts';
 import type { CheckReport, StagedRestore } from '../store/maintenance.ts';
 import type { Reader } from '../store/store.ts';
 import { createDatabase, openDisposable, openReplacement, openSnapshot, readImprint } from '../store-engine.ts';
-import { copyRows, differingTables, type Progress } from './copy-rows.ts';
+import { type CopyProgress, copyRows, differingTables } from './copy-rows.ts';
 
 /**
  * Writes the registry as it is at one moment into the new file `to` (0600), while daemons write. `complete` can add to the file before it
@@ -20,7 +20,7 @@ import { copyRows, differingTables, type Progress } from './copy-rows.ts';
 export async function backupRows(
   target: StoreTarget,
   to: string,
-  progress: Progress,
+  progress: CopyProgress,
   complete?: (unfinished: string) => Promise<void>,
 ): Promise<void> {
   const source = await openSnapshot(target);
@@ -32,7 +32,7 @@ export async function backupRows(
 }
 
 /** Copies all rows, makes what follows from them, and reads them again. Rejects with `StoreFailure` if they differ. */
-async function transfer(source: CopySource, target: CopyTarget, progress: Progress): Promise<void> {
+async function transfer(source: CopySource, target: CopyTarget, progress: CopyProgress): Promise<void> {
   const copied = await copyRows(source, target, progress);
   await target.complete(await source.head());
   const [differing] = await differingTables(target, copied, progress);
@@ -47,9 +47,9 @@ export class DatabaseRestore implements StagedRestore {
   readonly reader: Reader;
   readonly #staged: StagedRestore;
   readonly #database: HeldDatabase;
-  readonly #progress: Progress;
+  readonly #progress: CopyProgress;
 
-  constructor(staged: StagedRestore, database: HeldDatabase, progress: Progress) {
+  constructor(staged: StagedRestore, database: HeldDatabase, progress: CopyProgress) {
     this.file = staged.file;
     this.report = staged.report;
     this.reader = staged.reader;
@@ -98,7 +98,7 @@ export class HeldDatabase {
   }
 
   /** Writes the present registry into a file of the home and returns its path; null for an empty database or an unfinished copy. */
-  async keep(label: string, progress: Progress): Promise<string | null> {
+  async keep(label: string, progress: CopyProgress): Promise<string | null> {
     await this.replacement.prepare();
     const imprint = await readImprint(this.#target, this.#home);
     if (!imprint?.head || imprint.copying !== null) return null;

@@ -30,7 +30,7 @@ export interface BackupKey {
 }
 
 /** The result of comparing a backup with its manifest. `size` is that of its database. */
-export type Verdict =
+export type ManifestVerdict =
   | { readonly kind: 'verified'; readonly manifest: Manifest; readonly size: number }
   /** There is no manifest at the end of the file. */
   | { readonly kind: 'none' }
@@ -72,11 +72,11 @@ export async function appendManifest(file: string, key: BackupKey, createdAt: st
 }
 
 /** Compares a backup with the manifest at its end. `keys` may contain earlier keys. */
-export async function verifyManifest(file: string, keys: readonly BackupKey[]): Promise<Verdict> {
+export async function verifyManifest(file: string, keys: readonly BackupKey[]): Promise<ManifestVerdict> {
   const found = await readManifest(file);
   if (found === null) return { kind: 'none' };
   const { text, mac, size } = found;
-  const refused = (why: string): Verdict => ({ kind: 'refused', why, size });
+  const refused = (why: string): ManifestVerdict => ({ kind: 'refused', why, size });
   const manifest = parseManifest(text);
   if (manifest === null) return refused('its manifest is not one that this devmgr can read');
   const key = keys.find(({ id }) => id === manifest.keyId);

@@ -1,11 +1,11 @@
 import type { ProgramIo } from '../../src/contract/programs.ts';
-import type { Progress } from './copy-rows.ts';
+import type { CopyProgress } from './copy-rows.ts';
 
 /** Milliseconds between two lines of progress. */
 const EVERY_MS = 200;
 
 /** One line on a terminal, which is written again; nothing elsewhere. An empty step removes it. */
-export function progressOf({ stderr, stderrIsTerminal }: ProgramIo, json: boolean): Progress {
+export function progressOf({ stderr, stderrIsTerminal }: ProgramIo, json: boolean): CopyProgress {
   let last = 0;
   return (step, done, total) => {
     if (!stderrIsTerminal || json) return;

@@ -19,7 +19,7 @@ import type { CheckReport, StagedRestore } from '../store/maintenance.ts';
 import type { JournalHead } from '../store/queries.ts';
 import { fileImprint, readImprint } from '../store-engine.ts';
 import type { BlobReport } from './check-blobs.ts';
-import type { Progress } from './copy-rows.ts';
+import type { CopyProgress } from './copy-rows.ts';
 import { DatabaseRestore, HeldDatabase } from './database-backup.ts';
 import type { RestoreFiles } from './folder-files.ts';
 import { type ExistingRegistry, existingRegistry } from './maintenance.ts';
@@ -73,7 +73,7 @@ async function takeDatabase(target: StoreTarget, home: Home): Promise<HeldDataba
 async function stageFor(
   restoring: Restoring,
   database: HeldDatabase | null,
-  progress: Progress,
+  progress: CopyProgress,
 ): Promise<StagedBackup> {
   const { staged, origin } = await stageBackup(restoring);
   if (database === null) return { staged, origin };

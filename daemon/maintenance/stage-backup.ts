@@ -12,7 +12,7 @@ import type { StagedRestore } from '../store/maintenance.ts';
 import { sqliteMaintenance } from '../store-engine.ts';
 import { backupKeys } from './backup.ts';
 import { decryptFile, isEncrypted, type Unlocking } from './encryption.ts';
-import { type Verdict, verifyManifest } from './manifest.ts';
+import { type ManifestVerdict, verifyManifest } from './manifest.ts';
 
 /** What a restore knows about the origin of a backup. */
 export type Origin =
@@ -84,7 +84,7 @@ async function copyVerified({ home, file, acceptUnverified, ...unlocking }: Rest
   return origin;
 }
 
-function originOf(verdict: Verdict): Origin {
+function originOf(verdict: ManifestVerdict): Origin {
   if (verdict.kind === 'verified') return { kind: 'verified', createdAt: verdict.manifest.createdAt };
   return { kind: 'unverified', why: verdict.kind === 'none' ? fromBefore : verdict.why };
 }

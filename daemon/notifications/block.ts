@@ -13,7 +13,7 @@ interface Mark {
 }
 
 /** The frames of a range of the journal in one buffer that all consumers share. Holds at least one frame. */
-export class Block {
+export class JournalBlock {
   /** Id of the last entry before the range. */
   readonly after: number;
   /** Id of the last entry of the range. */
@@ -43,14 +43,14 @@ export class Block {
 }
 
 /** Divides consecutive events into blocks. `after` is the id of the last entry before the first event. */
-export function blocksOf(events: readonly EventRecord[], after: number): Block[] {
+export function blocksOf(events: readonly EventRecord[], after: number): JournalBlock[] {
   const builder = new BlockBuilder(after);
   for (const event of events) builder.add(event);
   return builder.finish();
 }
 
 class BlockBuilder {
-  readonly #blocks: Block[] = [];
+  readonly #blocks: JournalBlock[] = [];
   #after: number;
   #through: number;
   #marks: Mark[] = [];
@@ -68,7 +68,7 @@ class BlockBuilder {
     this.#through = event.id;
   }
 
-  finish(): Block[] {
+  finish(): JournalBlock[] {
     this.#complete();
     return this.#blocks;
   }
@@ -84,7 +84,7 @@ class BlockBuilder {
     const frames = this.#frames;
     if (frames.length === 0) return;
     const bytes = frames.length > 1 ? Buffer.concat(frames) : frames[0]!;
-    this.#blocks.push(new Block(this.#after, this.#through, this.#marks, bytes));
+    this.#blocks.push(new JournalBlock(this.#after, this.#through, this.#marks, bytes));
     this.#after = this.#through;
     this.#marks = [];
     this.#frames = [];

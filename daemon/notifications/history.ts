@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limitConcurrency } from '../concurrency.ts';
 import type { Reader } from '../store/store.ts';
-import { type Block, blocksOf } from './block.ts';
+import { blocksOf, type JournalBlock } from './block.ts';
 import { journalTypes, typesIn } from './frames.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -25,7 +25,7 @@ export interface HistoryOptions {
 }
 
 /** The consumers of one holder that are behind. */
-class Replays {
+class StreamReplays {
   /** Consumers that have started to catch up. */
   readonly #started = new Set<Outbox>();
   /** Those of them that wait for their next read. */
@@ -69,7 +69,7 @@ export class History {
   readonly #pause: (milliseconds: number) => Promise<unknown>;
   readonly #limit = limitConcurrency(MAX_READS);
   /** By holder (see `domain/holder.ts`). The one that has waited longest comes first. */
-  readonly #holders = new Map<string, Replays>();
+  readonly #holders = new Map<string, StreamReplays>();
 
   constructor(options: HistoryOptions) {
     this.#options = options;
@@ -78,7 +78,7 @@ export class History {
 
   /** Reads the next range for an outbox of this holder when it is its turn. */
   request(outbox: Outbox, holder: string): void {
-    const replays = this.#holders.get(holder) ?? new Replays();
+    const replays = this.#holders.get(holder) ?? new StreamReplays();
     this.#holders.set(holder, replays);
     replays.request(outbox);
     void this.#limit(() => this.#serveNext());
@@ -117,7 +117,7 @@ export class History {
     return null;
   }
 
-  async #read({ cursor, wanted, device }: Outbox): Promise<{ blocks: Block[]; through: number }> {
+  async #read({ cursor, wanted, device }: Outbox): Promise<{ blocks: JournalBlock[]; through: number }> {
     const head = this.#options.head();
     const types = (wanted & journalTypes) === journalTypes ? undefined : typesIn(wanted);
     const events = await this.#options.store.events({

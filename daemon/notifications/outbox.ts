@@ -1,6 +1,6 @@
 /** What one consumer is still to receive: backfill from the journal, then what is in memory, then live events. */
 import { stream } from '../../src/contract/values.ts';
-import type { Block } from './block.ts';
+import type { JournalBlock } from './block.ts';
 import { journalTypes, type TypeSet } from './frames.ts';
 import type { Recent } from './recent.ts';
 
@@ -53,7 +53,7 @@ export class Outbox {
   readonly device: number | null;
   readonly #options: OutboxOptions;
   #cursor: number;
-  #history: Block[] = [];
+  #history: JournalBlock[] = [];
   #historyThrough = 0;
   #requested = false;
   #isBehind = false;
@@ -87,7 +87,7 @@ export class Outbox {
   }
 
   /** Takes the blocks of the journal after the cursor; they contain every wanted event up to `through`. */
-  receiveHistory(blocks: readonly Block[], through: number): void {
+  receiveHistory(blocks: readonly JournalBlock[], through: number): void {
     this.#requested = false;
     this.#history = [...blocks];
     this.#historyThrough = through;
@@ -132,7 +132,7 @@ export class Outbox {
     return block ? this.#sendBlock(block) : this.#advance(recent.through);
   }
 
-  #sendBlock(block: Block): boolean {
+  #sendBlock(block: JournalBlock): boolean {
     const frames = block.select(this.#cursor, this.wanted, this.device);
     if (frames) this.#options.sink.write(frames);
     this.#advance(block.through);

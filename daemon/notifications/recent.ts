@@ -1,11 +1,11 @@
-import type { Block } from './block.ts';
+import type { JournalBlock } from './block.ts';
 
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_BLOCKS = 4096;
 
 /** The newest range of the journal, in memory once for all live consumers. */
 export class Recent {
-  #blocks: Block[] = [];
+  #blocks: JournalBlock[] = [];
   #bytes = 0;
   #after: number;
   #through: number;
@@ -32,7 +32,7 @@ export class Recent {
   }
 
   /** Adds blocks that follow the newest one; they contain every event up to `through`. Discards the oldest beyond the bounds. */
-  append(blocks: readonly Block[], through: number): void {
+  append(blocks: readonly JournalBlock[], through: number): void {
     for (const block of blocks) {
       this.#blocks.push(block);
       this.#bytes += block.bytes.length;
@@ -51,7 +51,7 @@ export class Recent {
   }
 
   /** The first block with an event after `cursor`; null if there is none yet. */
-  next(cursor: number): Block | null {
+  next(cursor: number): JournalBlock | null {
     const newest = this.#blocks.at(-1);
     if (!newest || newest.through <= cursor) return null;
     if (newest.after <= cursor) return newest;

@@ -4,7 +4,7 @@ import type { ServiceTokens } from './service-tokens.ts';
 import type { Tokens } from './tokens.ts';
 
 /** Where a request comes from. */
-export interface Client {
+export interface RequestClient {
   /** Address of the client; a forwarded one only if it comes from a trusted proxy. */
   readonly ip: string;
 }
@@ -12,9 +12,9 @@ export interface Client {
 /** Finds out who a token belongs to. */
 export interface TokenCheck {
   /** Refuses with 1004 or 1005. */
-  check(token: string, client: Client): Promise<Caller>;
+  check(token: string, client: RequestClient): Promise<Caller>;
   /** Like `check`, but synchronous; null if something must be read first: then call `check`. */
-  checkNow(token: string, client: Client): Caller | null;
+  checkNow(token: string, client: RequestClient): Caller | null;
 }
 
 /** Accepts the tokens of logins and service tokens alike. The prefix of a token identifies its kind. */
@@ -27,11 +27,11 @@ export class Authentication implements TokenCheck {
     this.#services = services;
   }
 
-  check(token: string, client: Client): Promise<Caller> {
+  check(token: string, client: RequestClient): Promise<Caller> {
     return isServiceToken(token) ? this.#services.check(token, client.ip) : this.#logins.check(token);
   }
 
-  checkNow(token: string, client: Client): Caller | null {
+  checkNow(token: string, client: RequestClient): Caller | null {
     return isServiceToken(token) ? this.#services.checkNow(token, client.ip) : this.#logins.checkNow(token);
   }
 }

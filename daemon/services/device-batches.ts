@@ -10,7 +10,7 @@ import { Refusal } from '../domain/decision.ts';
 import type { DeviceChange, DeviceGuard, DeviceRecord, DeviceSet } from '../domain/device.ts';
 import type { Store } from '../store/store.ts';
 import { type Context, commitLast, refused, retrying } from './context.ts';
-import type { DeviceOperation, deviceOperations } from './device-operations.ts';
+import type { DeviceAction, deviceOperations } from './device-operations.ts';
 
 type BatchResult = DataOf<Routes['batchUpdateDevices']>['results'][number];
 
@@ -124,7 +124,7 @@ export class DeviceBatches {
 
   async #decide(context: Context, name: BatchOperation, device: DeviceRecord, fields: DeviceBatchesItem, at: number) {
     // The reader of the operation has made the fields.
-    const operation = this.#operations[name] as DeviceOperation<unknown, object>;
+    const operation = this.#operations[name] as DeviceAction<unknown, object>;
     try {
       const decision = await operation.decide(device, fields, at, context);
       if (decision instanceof Refusal) return refused(decision);

@@ -18,7 +18,7 @@ import { iso } from './present.ts';
 type OperationDecision = domain.DeviceDecision | Refusal;
 
 /** An operation on a device with the fields `B`; it returns `D`. `at`: milliseconds since 1970. */
-export interface DeviceOperation<B, D> {
+export interface DeviceAction<B, D> {
   /** Rejects with `GuessingBlocked` if no more attempts are answered. */
   decide(device: DeviceRecord, fields: B, at: number, context: Context): OperationDecision | Promise<OperationDecision>;
   /** The data of the response after the commit. `device`: the record before the change; `set`: the changed fields. */
@@ -26,7 +26,7 @@ export interface DeviceOperation<B, D> {
 }
 
 /** Keeps the types of the fields and of the result together. */
-const operation = <B, D>(parts: DeviceOperation<B, D>): DeviceOperation<B, D> => parts;
+const operation = <B, D>(parts: DeviceAction<B, D>): DeviceAction<B, D> => parts;
 
 type OperationFields<R> = Omit<BodyOf<R>, 'deviceId' | 'confirmPassword'>;
 

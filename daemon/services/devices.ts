@@ -19,7 +19,7 @@ import type { Store } from '../store/store.ts';
 import type { AccessJournal } from './access-journal.ts';
 import { accept, type Context, commitLast, refused, retrying, timeOf } from './context.ts';
 import { DeviceBatches } from './device-batches.ts';
-import { type DeviceOperation, deviceOperations } from './device-operations.ts';
+import { type DeviceAction, deviceOperations } from './device-operations.ts';
 import type { Guessing } from './guessing.ts';
 import type { Passwords } from './passwords.ts';
 import * as present from './present.ts';
@@ -210,7 +210,7 @@ export class DeviceService {
   }
 
   /** Carries out an operation on one device. */
-  #apply<B, D>(context: Context, deviceId: string, operation: DeviceOperation<B, D>, fields: B): Promise<D> {
+  #apply<B, D>(context: Context, deviceId: string, operation: DeviceAction<B, D>, fields: B): Promise<D> {
     return this.#change(context, deviceId, {
       decide: (device, at) => operation.decide(device, fields, at, context),
       data: ({ device, at, change }) =>

@@ -82,7 +82,7 @@ export class FileBudget {
     // From here on nothing waits until the upload is among the running ones, so that uploads at the same time see each other.
     const left = Math.floor(room - [...this.#running].reduce((sum, stillToCome) => sum + stillToCome(), 0));
     if (left <= 0 || expected > left) throw diskFull();
-    const upload = new Upload(Math.min(expected > 0 ? expected : maxBytes, maxBytes, left));
+    const upload = new AdmittedUpload(Math.min(expected > 0 ? expected : maxBytes, maxBytes, left));
     this.#running.add(upload.stillToCome);
     try {
       upload.reserved = (await this.#days?.reserve(user, upload.cap, Math.max(1, expected))) ?? null;
@@ -93,7 +93,7 @@ export class FileBudget {
     return this.#admission(upload, maxBytes);
   }
 
-  #admission(upload: Upload, maxBytes: number): Admission {
+  #admission(upload: AdmittedUpload, maxBytes: number): Admission {
     return {
       maxBytes: upload.maxBytes,
       tooLarge: () => {
@@ -136,7 +136,7 @@ export class FileBudget {
 }
 
 /** An upload that was admitted. */
-class Upload {
+class AdmittedUpload {
   /** Bytes that the file may have by all bounds but the day of the user. */
   readonly cap: number;
   reserved: Reservation | null = null;

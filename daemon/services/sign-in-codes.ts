@@ -9,7 +9,7 @@ import type { CodePurpose } from '../../src/contract/values.ts';
 import type { SharedCodes } from '../store/codes.ts';
 import type { Store } from '../store/store.ts';
 import type { AccessJournal } from './access-journal.ts';
-import type { Client } from './authentication.ts';
+import type { RequestClient } from './authentication.ts';
 import type { Caller, Context } from './context.ts';
 import * as present from './present.ts';
 import type { ServiceTokens } from './service-tokens.ts';
@@ -81,7 +81,7 @@ export class SignInCodes {
   }
 
   /** Uses up a code for a stream. Returns the check of what it opens, to be made now and while the stream is open. */
-  async openStream(code: string, client: Client): Promise<() => Promise<Caller>> {
+  async openStream(code: string, client: RequestClient): Promise<() => Promise<Caller>> {
     const session = await this.#take('STREAM', code);
     if (!session) throw invalid();
     const { tokens, serviceTokens } = this.#parts;

@@ -135,7 +135,10 @@ export class WebhookService {
   async #change(
     context: Context,
     webhookId: string,
-    decide: (found: FoundWebhook, at: number) => (domain.Changed & { readonly progress: domain.Progress }) | null,
+    decide: (
+      found: FoundWebhook,
+      at: number,
+    ) => (domain.WebhooksChanged & { readonly progress: domain.DeliveryProgress }) | null,
   ): Promise<api.WebhookItem> {
     const item = await retrying(async () => {
       const at = this.#parts.now();
@@ -172,7 +175,7 @@ export class WebhookService {
     return url.href;
   }
 
-  async #present(record: domain.WebhookRecord, progress: domain.Progress): Promise<api.WebhookItem> {
+  async #present(record: domain.WebhookRecord, progress: domain.DeliveryProgress): Promise<api.WebhookItem> {
     const { number, url, types, disabled, createdBy, createdAt } = record;
     const { through, failures, nextAt, lastDeliveredAt } = progress;
     const after = { after: through, limit: MAX_WAITING, types: types ?? journalEventTypes };

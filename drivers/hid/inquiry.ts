@@ -27,7 +27,7 @@ function patienceWith({ verdict, unsettled, provisional }: KeyIdentity): number 
 }
 
 /** How far an inquiry is after an attempt. */
-export interface Attempt {
+export interface InquiryAttempt {
   readonly identity: KeyIdentity;
   /** Milliseconds since the inquiry began. */
   readonly elapsed: number;
@@ -38,7 +38,7 @@ export interface Attempt {
 }
 
 /** Whether the result of the last attempt is accepted. If not, the key is asked again. */
-export function isSettled({ identity, elapsed, patience, changed }: Attempt): boolean {
+export function isSettled({ identity, elapsed, patience, changed }: InquiryAttempt): boolean {
   if (identity.unsettled === null) return true;
   return !changed && elapsed >= Math.min(patience, patienceWith(identity));
 }

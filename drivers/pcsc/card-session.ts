@@ -2,7 +2,7 @@ import { isTimeout, withSignal } from '../deadline.ts';
 import { HardwareError, type TrafficLine } from '../driver.ts';
 import type { CardConnection } from '../protocols/connection.ts';
 import { toHardwareError, wasReset } from './errors.ts';
-import { CARD_MODE, type Card, DISPOSITION, PROTOCOL, type Reader } from './transport.ts';
+import { CARD_MODE, type Card, DISPOSITION, type PcscReader, PROTOCOL } from './transport.ts';
 
 /** Receives the APDUs of a session. */
 export type ApduObserver = (direction: TrafficLine['direction'], bytes: Uint8Array) => void;
@@ -26,7 +26,7 @@ type Work<T> = (card: CardConnection, atr: Uint8Array) => Promise<T>;
  * An aborted signal takes effect at the next native call, because a native call cannot be canceled. The promise settles only
  * when every native handle is released, so it can stay pending as long as the card does not answer.
  */
-export async function withCard<T>(reader: Reader, options: SessionOptions, work: Work<T>): Promise<T> {
+export async function withCard<T>(reader: PcscReader, options: SessionOptions, work: Work<T>): Promise<T> {
   const card = await native(() => connect(reader), options.signal);
   try {
     try {
@@ -43,7 +43,7 @@ export async function withCard<T>(reader: Reader, options: SessionOptions, work:
 }
 
 /** Every SIM supports T=0. A card that offers both protocols has more defects in T=1. */
-async function connect(reader: Reader): Promise<Card> {
+async function connect(reader: PcscReader): Promise<Card> {
   try {
     return await reader.connect(CARD_MODE.SHARED, PROTOCOL.T0);
   } catch (error) {

@@ -22,12 +22,12 @@ import { type ApduObserver, type LeakObserver, untilAborted, withCard } from './
 import { toHardwareError } from './errors.ts';
 import type { CardPresence } from './presence.ts';
 import type { ReaderProfile } from './reader-profile.ts';
-import { nextSlotState, type ReadResult, type SlotAction, type SlotEvent, type SlotState } from './slot-state.ts';
-import type { Reader } from './transport.ts';
+import { nextSlotState, type SlotAction, type SlotEvent, type SlotReading, type SlotState } from './slot-state.ts';
+import type { PcscReader } from './transport.ts';
 
 /** What a slot works with. */
 export interface CardSlotParts {
-  readonly reader: Reader;
+  readonly reader: PcscReader;
   readonly profile: ReaderProfile;
   /** Wall clock in milliseconds. */
   readonly now: () => number;
@@ -59,7 +59,7 @@ interface InsertedCard {
 export class CardSlot {
   readonly name: string;
   readonly #parts: CardSlotParts;
-  #reader: Reader;
+  #reader: PcscReader;
   #state: SlotState = null;
   #card: InsertedCard | null = null;
   #reading: Promise<void> = Promise.resolve();
@@ -83,7 +83,7 @@ export class CardSlot {
   }
 
   /** The same reader, as a new client of the service knows it. */
-  rebind(reader: Reader): void {
+  rebind(reader: PcscReader): void {
     this.#reader = reader;
   }
 
@@ -187,7 +187,7 @@ export class CardSlot {
     this.#parts.emit({ kind: 'changed', key: card.key });
   }
 
-  #onResult(card: InsertedCard, result: ReadResult): void {
+  #onResult(card: InsertedCard, result: SlotReading): void {
     if (card.removed.signal.aborted) return;
     const remark = result.identity?.remark;
     if (remark) this.#parts.notice(remark, { reader: cleanText(this.name) });
@@ -221,12 +221,12 @@ export class CardSlot {
     return result;
   }
 
-  #report(card: InsertedCard, change: 'attached' | 'changed', result: ReadResult): void {
+  #report(card: InsertedCard, change: 'attached' | 'changed', result: SlotReading): void {
     card.key = this.#toAttachedKey(card, result);
     this.#parts.emit({ kind: change, key: card.key });
   }
 
-  #toAttachedKey({ keyId, attachedAt, claims }: InsertedCard, { identity, failure }: ReadResult): AttachedKey {
+  #toAttachedKey({ keyId, attachedAt, claims }: InsertedCard, { identity, failure }: SlotReading): AttachedKey {
     const { profile } = this.#parts;
     return {
       keyId,

@@ -20,7 +20,7 @@ import { presenceOf } from './presence.ts';
 import { isSecurityKeyReader } from './reader-names.ts';
 import { cardReaderProfile, type ReaderProfile } from './reader-profile.ts';
 import { ServiceMonitor } from './service-monitor.ts';
-import type { Pcsc, Reader } from './transport.ts';
+import type { Pcsc, PcscReader } from './transport.ts';
 
 /** Options of the PC/SC driver. */
 export interface PcscDriverOptions extends DriverOptions {
@@ -156,7 +156,7 @@ class SmartCardDriver implements PcscDriver {
   readonly #onLeak = (cause: unknown): void =>
     this.#monitor.renew(`a connection was not released (${cause instanceof Error ? cause.message : cause})`);
 
-  #onReader(reader: Reader): void {
+  #onReader(reader: PcscReader): void {
     // While the driver stops, readers that appear are ignored.
     if (this.#listener === null) return;
     const name = reader.name();
@@ -164,7 +164,7 @@ class SmartCardDriver implements PcscDriver {
     else this.#slotFor(reader, cardReaderProfile(name, this.#options.euiccApplications));
   }
 
-  #slotFor(reader: Reader, profile: ReaderProfile): CardSlot {
+  #slotFor(reader: PcscReader, profile: ReaderProfile): CardSlot {
     const name = reader.name();
     const slot = this.#slots.get(name) ?? this.#createSlot(reader, profile);
     slot.rebind(reader);
@@ -173,7 +173,7 @@ class SmartCardDriver implements PcscDriver {
     return slot;
   }
 
-  #createSlot(reader: Reader, profile: ReaderProfile): CardSlot {
+  #createSlot(reader: PcscReader, profile: ReaderProfile): CardSlot {
     return new CardSlot({
       reader,
       profile,

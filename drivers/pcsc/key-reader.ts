@@ -3,7 +3,7 @@ import type { CardConnection, Closable } from '../protocols/connection.ts';
 import type { UsbLocation } from '../usb/sysfs.ts';
 import { type LeakObserver, type SessionOptions, settle, untilAborted, withCard } from './card-session.ts';
 import { toHardwareError } from './errors.ts';
-import { CARD_MODE, type Card, DISPOSITION, PROTOCOL, type Reader } from './transport.ts';
+import { CARD_MODE, type Card, DISPOSITION, type PcscReader, PROTOCOL } from './transport.ts';
 
 /** SCARD_ATTR_CHANNEL_ID of PC/SC part 3: for a USB reader 0020, the bus number and the device number. */
 const ATTR_CHANNEL_ID = 0x0002_0110;
@@ -12,13 +12,13 @@ const CHANNEL_IS_USB = 0x0020;
 /** A reader inside a USB security key. */
 export class KeyReader {
   readonly name: string;
-  readonly #reader: Reader;
+  readonly #reader: PcscReader;
   readonly #onLeak: LeakObserver;
   #location: Promise<UsbLocation | null> | null = null;
   /** The binding allows one call per reader at a time. */
   #nativeCall: Promise<unknown> = Promise.resolve();
 
-  constructor(reader: Reader, onLeak: LeakObserver) {
+  constructor(reader: PcscReader, onLeak: LeakObserver) {
     this.name = reader.name();
     this.#reader = reader;
     this.#onLeak = onLeak;

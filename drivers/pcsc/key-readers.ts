@@ -7,12 +7,12 @@ import { KeyReader } from './key-reader.ts';
 import type { CardPresence } from './presence.ts';
 import { cardOnlyKeyIds, makerOf, parseReaderName } from './reader-names.ts';
 import { type CardOnlyKey, cardOnlyKeyProfile, type ReaderProfile } from './reader-profile.ts';
-import type { Reader } from './transport.ts';
+import type { PcscReader } from './transport.ts';
 
 /** What the readers of keys report. */
 interface KeyReadersParts {
   /** This reader is the only interface of its key, so its slot has to be watched; `presence` is what it reported last. */
-  readonly onCardOnlyKey: (reader: Reader, profile: ReaderProfile, presence: CardPresence | null) => void;
+  readonly onCardOnlyKey: (reader: PcscReader, profile: ReaderProfile, presence: CardPresence | null) => void;
   readonly traffic: (keyId: string, ...apdu: Parameters<ApduObserver>) => void;
   readonly onLeak: LeakObserver;
 }
@@ -41,7 +41,7 @@ export class KeyReaders {
   }
 
   /** A reader of this kind has appeared. */
-  add(reader: Reader): void {
+  add(reader: PcscReader): void {
     const keyReader = new KeyReader(reader, this.#parts.onLeak);
     // Classified after the entry exists.
     const classified = Promise.resolve().then(() => this.#classify(keyReader, reader));
@@ -88,7 +88,7 @@ export class KeyReaders {
     await Promise.all([...this.#entries.values()].map(({ reader }) => reader.released()));
   }
 
-  async #classify(keyReader: KeyReader, reader: Reader): Promise<void> {
+  async #classify(keyReader: KeyReader, reader: PcscReader): Promise<void> {
     const key = await cardOnlyKey(keyReader);
     const entry = this.#entries.get(keyReader.name);
     if (key === null || entry?.reader !== keyReader) return;

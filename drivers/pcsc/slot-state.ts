@@ -7,7 +7,7 @@ import type { CardIdentity } from '../protocols/identify-card.ts';
 import type { CardPresence } from './presence.ts';
 
 /** How a read of the card ended. */
-export type ReadResult =
+export type SlotReading =
   | { readonly identity: CardIdentity; readonly failure: null }
   | { readonly identity: null; readonly failure: HardwareError };
 
@@ -34,7 +34,7 @@ export type SlotState = Insertion | null;
 /** What happens to a slot. */
 export type SlotEvent =
   | { readonly kind: 'presence'; readonly presence: CardPresence | null }
-  | { readonly kind: 'read'; readonly result: ReadResult };
+  | { readonly kind: 'read'; readonly result: SlotReading };
 
 /** What has to be done, in order. */
 export type SlotAction =
@@ -46,7 +46,7 @@ export type SlotAction =
   | { readonly do: 'read' }
   /** Read the card again after this many milliseconds. */
   | { readonly do: 'retry'; readonly after: number }
-  | { readonly do: 'report'; readonly change: 'attached' | 'changed'; readonly result: ReadResult };
+  | { readonly do: 'report'; readonly change: 'attached' | 'changed'; readonly result: SlotReading };
 
 /** The next state and what has to be done. */
 export interface Transition {
@@ -79,7 +79,7 @@ function onPresence(state: SlotState, presence: CardPresence | null): Transition
   return { state: { ...state, presence }, actions: readable && state.failed ? [{ do: 'read' }] : [] };
 }
 
-function onRead(state: SlotState, result: ReadResult, retryAfter: number): Transition {
+function onRead(state: SlotState, result: SlotReading, retryAfter: number): Transition {
   if (state === null) return { state, actions: [] };
   const attempts = state.attempts + 1;
   const next: Insertion = { ...state, attempts, failed: result.failure !== null };
@@ -96,7 +96,7 @@ function onRead(state: SlotState, result: ReadResult, retryAfter: number): Trans
   return { state: { ...next, reported }, actions: [...report, ...retry] };
 }
 
-function reportOf({ identity, failure }: ReadResult): Reported {
+function reportOf({ identity, failure }: SlotReading): Reported {
   if (failure !== null) return { serialNumber: null, problem: failure.message };
   return { serialNumber: identity.serialNumber, problem: identity.problem };
 }

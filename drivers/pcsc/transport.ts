@@ -35,7 +35,7 @@ export interface Transaction {
 }
 
 /** A reader of the service. */
-export interface Reader {
+export interface PcscReader {
   name(): string;
   /** Rejects as the calls of Card do. */
   connect(mode: number, protocol: number): Promise<Card>;
@@ -43,7 +43,7 @@ export interface Reader {
 
 /** What is reported about readers. `raw`: flags in the low 16 bits, the count of insertions and removals above. */
 export interface ReaderHandlers {
-  onReader(reader: Reader): void;
+  onReader(reader: PcscReader): void;
   onReaderGone(name: string): void;
   onChange(name: string, raw: ListedReader['raw']): void;
 }

@@ -31,7 +31,7 @@ export function readCbor(bytes: Uint8Array): Cbor {
 /** The item at the beginning of `bytes`, and how many bytes it takes. */
 export function readFirstCbor(bytes: Uint8Array): { value: Cbor; length: number } {
   if (bytes.length > MAX_INPUT) throw malformed(`more than ${MAX_INPUT} bytes`);
-  const reader = new Reader(bytes);
+  const reader = new CborReader(bytes);
   return { value: reader.item(0), length: reader.at };
 }
 
@@ -49,7 +49,7 @@ export function expectBytes(value: Cbor | undefined, what: string): Uint8Array {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-class Reader {
+class CborReader {
   readonly #bytes: Uint8Array;
   #items = 0;
   at = 0;

@@ -44,7 +44,7 @@ function packet(channel: number, header: readonly number[], data: Uint8Array): U
 }
 
 /** A complete message. */
-export interface Message {
+export interface CtaphidMessage {
   readonly command: number;
   readonly data: Uint8Array;
 }
@@ -62,7 +62,7 @@ export class MessageAssembler {
   }
 
   /** The message if this report completes it, else null. Throws HardwareError `protocol` for an invalid report. */
-  add(report: Uint8Array): Message | null {
+  add(report: Uint8Array): CtaphidMessage | null {
     if (report.length < INIT_HEADER) {
       throw new HardwareError('protocol', `the key sent a report of ${report.length} bytes`);
     }
@@ -74,7 +74,7 @@ export class MessageAssembler {
       : this.#continue(kind, report);
   }
 
-  #begin(command: number, length: number, report: Uint8Array): Message | null {
+  #begin(command: number, length: number, report: Uint8Array): CtaphidMessage | null {
     if (length > MAX_MESSAGE_BYTES) {
       throw new HardwareError('protocol', `the key announced a message of ${length} bytes`);
     }
@@ -85,7 +85,7 @@ export class MessageAssembler {
     return this.#fill(this.#data, report.subarray(INIT_HEADER));
   }
 
-  #continue(sequence: number, report: Uint8Array): Message | null {
+  #continue(sequence: number, report: Uint8Array): CtaphidMessage | null {
     if (this.#data === null) throw new HardwareError('protocol', 'the key sent a continuation without a message');
     if (sequence !== this.#sequence) {
       throw new HardwareError('protocol', `the key sent continuation ${sequence} instead of ${this.#sequence}`);
@@ -94,7 +94,7 @@ export class MessageAssembler {
     return this.#fill(this.#data, report.subarray(CONTINUATION_HEADER));
   }
 
-  #fill(data: Uint8Array, bytes: Uint8Array): Message | null {
+  #fill(data: Uint8Array, bytes: Uint8Array): CtaphidMessage | null {
     const part = bytes.subarray(0, data.length - this.#filled);
     data.set(part, this.#filled);
     this.#filled += part.length;

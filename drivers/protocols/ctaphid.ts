@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { pause } from '../deadline.ts';
 import { HardwareError } from '../driver.ts';
 import type { ReportConnection } from './connection.ts';
-import { BROADCAST_CHANNEL, type Message, MessageAssembler, toPackets } from './ctaphid-packets.ts';
+import { BROADCAST_CHANNEL, type CtaphidMessage, MessageAssembler, toPackets } from './ctaphid-packets.ts';
 import { allowCtap, CTAPHID } from './gate.ts';
 
 /** Error codes in the response ERROR. */
@@ -96,7 +96,11 @@ export class CtapHidChannel {
     }
   }
 
-  async #response(command: number, signal: AbortSignal, onKeepalive?: (status: number) => void): Promise<Message> {
+  async #response(
+    command: number,
+    signal: AbortSignal,
+    onKeepalive?: (status: number) => void,
+  ): Promise<CtaphidMessage> {
     try {
       return await receive(this.#connection, this.#channel, signal, onKeepalive);
     } catch (error) {
@@ -119,7 +123,7 @@ export class CtapHidChannel {
 
 const hex = (byte: number): string => byte.toString(16).padStart(2, '0');
 
-function errorCode(response: Message, command: number): number {
+function errorCode(response: CtaphidMessage, command: number): number {
   if (response.command === CTAPHID.ERROR) return response.data[0] ?? 0;
   throw new HardwareError('protocol', `the key answered command ${hex(command)} with command ${hex(response.command)}`);
 }
@@ -147,7 +151,7 @@ async function receive(
   channel: number,
   signal: AbortSignal,
   onKeepalive?: (status: number) => void,
-): Promise<Message> {
+): Promise<CtaphidMessage> {
   const assembler = new MessageAssembler(channel);
   for (let i = 0; i < MAX_REPORTS; i += 1) {
     const message = assembler.add(await connection.read(signal));

@@ -51,18 +51,18 @@ export const deviceFilters = {
   },
 } as const satisfies Readonly<Record<string, FilterDescription>>;
 
-type Filters = typeof deviceFilters;
+type FilterTable = typeof deviceFilters;
 /** Name of a filter. */
-export type DeviceFilterName = keyof Filters;
+export type DeviceFilterName = keyof FilterTable;
 /** Names of the filters whose descriptions are of this type. */
-export type DeviceFilterNameOf<D> = { [N in DeviceFilterName]: Filters[N] extends D ? N : never }[DeviceFilterName];
+export type DeviceFilterNameOf<D> = { [N in DeviceFilterName]: FilterTable[N] extends D ? N : never }[DeviceFilterName];
 
 /** The values of a filter in a request: `Time` is the type of times, `Tag` that of tags. */
-export type DeviceFilterValue<N extends DeviceFilterName, Time, Tag> = Filters[N] extends {
+export type DeviceFilterValue<N extends DeviceFilterName, Time, Tag> = FilterTable[N] extends {
   values: readonly (infer V)[];
 }
   ? V[]
-  : { readonly text: string; readonly time: Time; readonly tag: Tag[] }[Exclude<Filters[N]['kind'], 'set'>];
+  : { readonly text: string; readonly time: Time; readonly tag: Tag[] }[Exclude<FilterTable[N]['kind'], 'set'>];
 
 /** The names of the filters of one kind, in the order of the description. */
 export const filtersOfKind = <const K extends FilterDescription['kind']>(kind: K) =>

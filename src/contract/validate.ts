@@ -68,7 +68,7 @@ const keywords: Readonly<Record<string, readonly string[]>> = {
 const always: readonly string[] = ['type', 'description', 'examples', 'default', ALIAS];
 
 /** A message that follows the field's name. */
-class Fault {
+class FieldFault {
   readonly message: string;
   /** What is wrong within the field: `.name` of a member, `[0]` of an item. */
   readonly at: string;
@@ -78,7 +78,7 @@ class Fault {
   }
 }
 /** Returns the value as it was read, a fault, or null for a text that is empty after trimming. */
-type ValidateCheck = (value: unknown) => unknown | Fault;
+type ValidateCheck = (value: unknown) => unknown | FieldFault;
 
 /** Compiles a schema to a function that reads an input. Throws if a keyword or a type of the schema is not implemented. */
 export function compileReader<S extends TObject>(
@@ -125,7 +125,7 @@ function compileField(name: string, schema: FieldSchema, required: boolean, form
     const raw = Object.hasOwn(given, name) ? given[name] : undefined;
     if (target !== name && !isAbsent(given[target], format)) return null;
     const value = isAbsent(raw, format) ? (raw === null ? null : undefined) : check(raw);
-    if (value instanceof Fault) {
+    if (value instanceof FieldFault) {
       const field = name + value.at;
       return { field, message: `${field} ${value.message}` };
     }
@@ -202,7 +202,7 @@ function valueOrNull(name: string, options: readonly FieldSchema[]): FieldSchema
 
 function enumCheck(values: readonly string[]): ValidateCheck {
   const set = new Set<unknown>(values);
-  const fault = new Fault(`must be one of ${values.join(', ')}`);
+  const fault = new FieldFault(`must be one of ${values.join(', ')}`);
   return value => (set.has(value) ? value : fault);
 }
 
@@ -211,7 +211,7 @@ const MAX_LIST = 1024;
 
 function listCheck(values: readonly string[]): ValidateCheck {
   const set = new Set<string>(values);
-  const fault = new Fault(`must be one or more of ${values.join(', ')}, comma-separated`);
+  const fault = new FieldFault(`must be one or more of ${values.join(', ')}, comma-separated`);
   return value => {
     if (typeof value !== 'string' || value.length > MAX_LIST) return fault;
     const found = value.split(',').map(trimText);
@@ -219,34 +219,34 @@ function listCheck(values: readonly string[]): ValidateCheck {
   };
 }
 
-const notInstant = new Fault('must be a time with a zone, such as 2026-03-01T08:30:00Z');
+const notInstant = new FieldFault('must be a time with a zone, such as 2026-03-01T08:30:00Z');
 const instantCheck: ValidateCheck = value =>
   typeof value === 'string' ? (parseInstant(value) ?? notInstant) : notInstant;
 
-const notText = new Fault('must be a string');
+const notText = new FieldFault('must be a string');
 
 function textCheck(schema: FieldSchema): ValidateCheck {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern } = schema;
   const kind = schema[TEXT] ?? 'raw';
   const regex = pattern ? new RegExp(pattern, 'u') : null;
-  const tooLong = new Fault(`is longer than ${maxLength} characters`);
+  const tooLong = new FieldFault(`is longer than ${maxLength} characters`);
   return value => {
     if (typeof value !== 'string') return notText;
     if (!fitsUntrimmed(value, maxLength)) return tooLong;
     const text = kind === 'raw' ? value : trimText(value);
     if (text === '') return null;
     const characters = textFault(text, kind);
-    if (characters) return new Fault(characters);
+    if (characters) return new FieldFault(characters);
     const length = text.length > minLength && text.length <= maxLength ? text.length : textLength(text);
     if (length > maxLength) return tooLong;
-    if (length < minLength) return new Fault(`is shorter than ${minLength} characters`);
-    if (regex && !regex.test(text)) return new Fault(`must be ${schema[SHAPE] ?? `of the form ${pattern}`}`);
+    if (length < minLength) return new FieldFault(`is shorter than ${minLength} characters`);
+    if (regex && !regex.test(text)) return new FieldFault(`must be ${schema[SHAPE] ?? `of the form ${pattern}`}`);
     return text;
   };
 }
 
 function integerCheck({ minimum, maximum }: FieldSchema, format: InputFormat): ValidateCheck {
-  const fault = new Fault(
+  const fault = new FieldFault(
     maximum === undefined
       ? `must be a whole number${minimum === undefined ? '' : ` of at least ${minimum}`}`
       : `must be a whole number from ${minimum ?? 0} to ${maximum}`,
@@ -259,7 +259,7 @@ function integerCheck({ minimum, maximum }: FieldSchema, format: InputFormat): V
   };
 }
 
-const notObject = new Fault('must be a JSON object');
+const notObject = new FieldFault('must be a JSON object');
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -270,7 +270,7 @@ function objectCheck(schema: FieldSchema, format: InputFormat): ValidateCheck {
     const result = read(value);
     if (result.ok) return result.value;
     const { field, message } = result;
-    return new Fault(message.slice(field.length + 1), `.${field}`);
+    return new FieldFault(message.slice(field.length + 1), `.${field}`);
   };
 }
 
@@ -281,11 +281,11 @@ function recordCheck(name: string, schema: FieldSchema, format: InputFormat): Va
   const check = compileCheck(name, schema.additionalProperties!, format);
   return value => {
     if (!isObject(value) || Object.keys(value).length > maxProperties)
-      return new Fault(`must be an object of at most ${maxProperties} values`);
+      return new FieldFault(`must be an object of at most ${maxProperties} values`);
     for (const [member, each] of Object.entries(value)) {
       const wrongName = nameCheck(member);
-      if (wrongName instanceof Fault) return new Fault(`has a name that ${wrongName.message}`);
-      if ((check(each) ?? notText) instanceof Fault) return new Fault('has a value of another type');
+      if (wrongName instanceof FieldFault) return new FieldFault(`has a name that ${wrongName.message}`);
+      if ((check(each) ?? notText) instanceof FieldFault) return new FieldFault('has a value of another type');
     }
     return value;
   };
@@ -298,11 +298,11 @@ function choiceCheck(name: string, options: readonly FieldSchema[], format: Inpu
   if (mark === undefined || marked.some(([value]) => value === undefined))
     throw new Error(`${name}: a member with one value has to distinguish the objects of a union`);
   const checks = new Map<unknown, ValidateCheck>(marked.map(([value, option]) => [value, objectCheck(option, format)]));
-  const fault = new Fault(`must be one of ${[...checks.keys()].join(', ')}`, `.${mark}`);
+  const fault = new FieldFault(`must be one of ${[...checks.keys()].join(', ')}`, `.${mark}`);
   return value => (isObject(value) ? (checks.get(value[mark])?.(value) ?? fault) : notObject);
 }
 
-const notBoolean = new Fault('must be true or false');
+const notBoolean = new FieldFault('must be true or false');
 const booleanCheck: ValidateCheck = value => (typeof value === 'boolean' ? value : notBoolean);
 const booleanWord: ValidateCheck = value => {
   if (typeof value !== 'string' || !fitsUntrimmed(value, 'false'.length)) return notBoolean;
@@ -314,7 +314,7 @@ const tagCheck =
   (read: (value: unknown) => unknown): ValidateCheck =>
   value => {
     const found = read(value);
-    return found instanceof TagFault ? new Fault(found.message, found.tag === null ? '' : `.${found.tag}`) : found;
+    return found instanceof TagFault ? new FieldFault(found.message, found.tag === null ? '' : `.${found.tag}`) : found;
   };
 
 /** With `EACH` the operation checks the items: only those that are wrong fail. */
@@ -323,20 +323,20 @@ function arrayCheck(name: string, schema: FieldSchema, format: InputFormat): Val
   if (!schema[EACH] && !items) throw new Error(`${name}: an array has no schema of its items`);
   const check = schema[EACH] ? null : compileCheck(`${name}[]`, items!, format);
   return value => {
-    if (!Array.isArray(value)) return new Fault('must be an array');
+    if (!Array.isArray(value)) return new FieldFault('must be an array');
     if (value.length < minItems || value.length > maxItems)
-      return new Fault(`must have ${minItems} to ${maxItems} items`);
+      return new FieldFault(`must have ${minItems} to ${maxItems} items`);
     return check ? checkItems(value, check) : value;
   };
 }
 
-const emptyItem = new Fault('must not be empty');
+const emptyItem = new FieldFault('must not be empty');
 
-function checkItems(items: readonly unknown[], check: ValidateCheck): readonly unknown[] | Fault {
+function checkItems(items: readonly unknown[], check: ValidateCheck): readonly unknown[] | FieldFault {
   const read: unknown[] = [];
   for (const [i, item] of items.entries()) {
     const found = check(item) ?? emptyItem;
-    if (found instanceof Fault) return new Fault(found.message, `[${i}]${found.at}`);
+    if (found instanceof FieldFault) return new FieldFault(found.message, `[${i}]${found.at}`);
     read.push(found);
   }
   return read;

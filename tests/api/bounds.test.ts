@@ -8,7 +8,7 @@ import { Duplex } from 'node:stream';
 import fastify from 'fastify';
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { boundBody, Connections, connectionBounds } from '../../daemon/http/connections.ts';
+import { boundBody, connectionBounds, HttpConnections } from '../../daemon/http/connections.ts';
 import { buildServer } from '../../daemon/http/server.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import { spawnDaemon, uploadApp } from '../support/daemon-process.ts';
@@ -22,7 +22,7 @@ async function opened(port: number): Promise<Socket> {
 }
 
 interface Accepting {
-  readonly connections: Connections;
+  readonly connections: HttpConnections;
   /** Responses that were not sent yet. */
   readonly responses: ServerResponse[];
   /** The server's ends of the connections. */
@@ -37,7 +37,7 @@ async function accepting(each: number, all: number, isExempt: boolean): Promise<
   const responses: ServerResponse[] = [];
   const accepted: Socket[] = [];
   const server = createServer((_request, response) => void responses.push(response));
-  const connections = new Connections(server, [], { each, all }, () => isExempt);
+  const connections = new HttpConnections(server, [], { each, all }, () => isExempt);
   server.on('connection', socket => accepted.push(socket));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -7,8 +7,8 @@ import { Refusal } from '../../daemon/domain/decision.ts';
 import {
   afterPost,
   create,
+  type DeliveryProgress,
   type PostResult,
-  type Progress,
   type Webhooks,
   webhookRetries,
   webhooksIn,
@@ -33,7 +33,7 @@ const outcome = (result: PostResult['result'], more: Partial<PostResult> = {}): 
   ...more,
 });
 /** What follows from an attempt that has ended at `now`, by the policy of webhooks. */
-const afterAttempt = (progress: Progress, posted: PostResult, now: number, random: number) => {
+const afterAttempt = (progress: DeliveryProgress, posted: PostResult, now: number, random: number) => {
   const step = stepAfter(webhookRetries, progress, posted, { startedAt: posted.at, endedAt: now, random });
   return afterPost(progress, posted, step, now);
 };

@@ -1,7 +1,7 @@
 /** The table of when the result of asking a key is accepted. */
 import { describe, expect, it } from 'vitest';
 import { HardwareError, type HardwareErrorCode } from '../../drivers/driver.ts';
-import { type Attempt, Inquiry, isSettled, PATIENCE } from '../../drivers/hid/inquiry.ts';
+import { Inquiry, type InquiryAttempt, isSettled, PATIENCE } from '../../drivers/hid/inquiry.ts';
 import type { KeyIdentity } from '../../drivers/protocols/identify-key.ts';
 
 function identity(serial: string | null, unsettled: HardwareErrorCode | null, provisional = false): KeyIdentity {
@@ -14,7 +14,7 @@ function identity(serial: string | null, unsettled: HardwareErrorCode | null, pr
   };
 }
 
-const attempt = (one: KeyIdentity, elapsed: number, more: Partial<Attempt> = {}): Attempt => ({
+const attempt = (one: KeyIdentity, elapsed: number, more: Partial<InquiryAttempt> = {}): InquiryAttempt => ({
   identity: one,
   elapsed,
   patience: PATIENCE,
@@ -23,7 +23,7 @@ const attempt = (one: KeyIdentity, elapsed: number, more: Partial<Attempt> = {})
 });
 
 describe('the result of an attempt', () => {
-  it.each<[string, Attempt, boolean]>([
+  it.each<[string, InquiryAttempt, boolean]>([
     ['a final serial', attempt(identity('A', null), 0), true],
     ['a final result without a serial', attempt(identity(null, null), 0), true],
     ['a final serial of a key that changed', attempt(identity('A', null), 0, { changed: true }), true],

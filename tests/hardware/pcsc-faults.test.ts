@@ -6,9 +6,9 @@ import {
   type Card,
   DISPOSITION,
   type Pcsc,
+  type PcscReader,
   PROTOCOL,
   READER_STATE,
-  type Reader,
 } from '../../drivers/pcsc/transport.ts';
 import { type Recorder, recorder } from '../support/key-events.ts';
 import { PCSC_TRANSPORTS } from '../support/pcsc-transports.ts';
@@ -163,7 +163,7 @@ interface OtherProgram {
 async function otherProgram(pcsc: Pcsc): Promise<OtherProgram> {
   let state = 0;
   const checks = new Set<() => void>();
-  const found = Promise.withResolvers<Reader>();
+  const found = Promise.withResolvers<PcscReader>();
   const watch = await pcsc.watch({
     onReader: reader => reader.name().endsWith('00 00') && found.resolve(reader),
     onReaderGone: () => undefined,

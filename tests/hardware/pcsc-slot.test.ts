@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { KeyEvent } from '../../drivers/driver.ts';
 import { CardSlot, type CardSlotParts } from '../../drivers/pcsc/card-slot.ts';
 import { cardReaderProfile } from '../../drivers/pcsc/reader-profile.ts';
-import type { Card, Reader } from '../../drivers/pcsc/transport.ts';
+import type { Card, PcscReader } from '../../drivers/pcsc/transport.ts';
 import { type CardProgram, uicc } from '../support/vcard-programs.ts';
 
 /** Failures by call, each used once. */
@@ -36,8 +36,8 @@ function readerWith(program: CardProgram, failures: Failures) {
       return program.answer(command) ?? new Uint8Array();
     },
   };
-  const reader: Reader = {
-    name: () => 'A Reader 00 00',
+  const reader: PcscReader = {
+    name: () => 'A PcscReader 00 00',
     async connect(_mode: number, protocol: number) {
       await step('connect', String(protocol));
       return card;
@@ -55,13 +55,13 @@ describe('a card slot', () => {
     leaks = [];
   });
 
-  function slotOn(reader: Reader, more: Partial<CardSlotParts> = {}): CardSlot {
+  function slotOn(reader: PcscReader, more: Partial<CardSlotParts> = {}): CardSlot {
     return new CardSlot({
       reader,
       now: () => 1,
       deadline: 5_000,
       retryAfter: 1,
-      profile: cardReaderProfile('A Reader 00 00'),
+      profile: cardReaderProfile('A PcscReader 00 00'),
       emit: event => events.push(event),
       traffic: () => undefined,
       notice: () => undefined,

@@ -1,5 +1,11 @@
 /** A fake PC/SC service, for readers that do what no virtual reader can be made to do. */
-import { type Card, type Pcsc, READER_STATE, type Reader, type WatchHandlers } from '../../drivers/pcsc/transport.ts';
+import {
+  type Card,
+  type Pcsc,
+  type PcscReader,
+  READER_STATE,
+  type WatchHandlers,
+} from '../../drivers/pcsc/transport.ts';
 import type { CardProgram } from './vcard-programs.ts';
 
 interface FakeCard {
@@ -10,7 +16,7 @@ interface FakeCard {
   readonly held?: Promise<void>;
 }
 
-export class FakeReader implements Reader {
+export class FakeReader implements PcscReader {
   readonly #name: string;
   readonly card: FakeCard;
   /** How many connections were made. */

@@ -3,9 +3,9 @@ import { Delivery, type Settlement } from '../../../src/delivery/delivery.ts';
 import type { EventRecord } from '../../domain/journal.ts';
 import {
   afterPost,
+  type DeliveryProgress,
   disable,
   type PostResult,
-  type Progress,
   type ProgressRecord,
   progressSet,
   WEBHOOKS,
@@ -112,13 +112,13 @@ class EndpointProgress {
     this.#report(before, progress);
   }
 
-  async #save(progress: Progress): Promise<void> {
+  async #save(progress: DeliveryProgress): Promise<void> {
     const { version } = this.#stored!;
     await this.#commit([progressSet(this.#number, version, progress)]);
     this.#stored = { version: version + 1, progress };
   }
 
-  async #disable(progress: Progress, reason: string): Promise<void> {
+  async #disable(progress: DeliveryProgress, reason: string): Promise<void> {
     const { store, log, now } = this.#parts;
     const webhooks = webhooksIn(await store.document(WEBHOOKS));
     const record = webhooks.list.find(({ number }) => number === this.#number);
@@ -133,7 +133,7 @@ class EndpointProgress {
   }
 
   /** The first failure, and the end of a series of them. */
-  #report(before: Progress, { failures, attempts }: Progress): void {
+  #report(before: DeliveryProgress, { failures, attempts }: DeliveryProgress): void {
     const { log } = this.#parts;
     const webhook = this.#number;
     if (failures === 1)

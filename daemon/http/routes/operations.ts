@@ -8,7 +8,7 @@ import { connectionEnd } from '../../../src/contract/local.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import { exportFormats } from '../../../src/contract/values.ts';
 import type { KeySource } from '../../hardware/attached-keys.ts';
-import type { Instance, Proof } from '../../home/instance.ts';
+import type { Instance, InstanceProof } from '../../home/instance.ts';
 import { clientOf } from '../../loopback.ts';
 import { type AccessJournal, accessOf } from '../../services/access-journal.ts';
 import type { AppService } from '../../services/apps.ts';
@@ -124,7 +124,11 @@ export function stationOperations(to: StationServices): Bindings {
 }
 
 /** Needs no token, so that signatures are bounded by the client address. */
-function proveIdentity({ limiter, instance }: StationServices, nonce: string, { ip, socket }: FastifyRequest): Proof {
+function proveIdentity(
+  { limiter, instance }: StationServices,
+  nonce: string,
+  { ip, socket }: FastifyRequest,
+): InstanceProof {
   const allowance = limiter.countHere('query', `identity of ${clientOf(ip)}`);
   if (allowance && !allowance.allowed) throw new RateLimited(allowance);
   return instance.prove(nonce, connectionEnd(socket.localAddress, socket.localPort));

@@ -1,8 +1,8 @@
-import type { Card, Reader, Transaction } from '../transport.ts';
+import type { Card, PcscReader, Transaction } from '../transport.ts';
 import type { PcscThread, ThreadPool } from './thread.ts';
 
 /** A reader that the service knows by this name. */
-export class FfiReader implements Reader {
+export class FfiReader implements PcscReader {
   readonly #name: string;
   readonly #threads: ThreadPool;
 

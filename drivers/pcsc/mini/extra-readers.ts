@@ -2,7 +2,7 @@
 import type * as PcscMini from 'pcsc-mini';
 import type * as Addon from 'pcsc-mini/build/addon.node.js';
 import type { ListedReader } from '../../protocols/pcscd.ts';
-import type { ExtraHandlers, ExtraWatch, Reader } from '../transport.ts';
+import type { ExtraHandlers, ExtraWatch, PcscReader } from '../transport.ts';
 import { requireBinding } from './binding.ts';
 import { PcscdSocket } from './pcscd-socket.ts';
 
@@ -64,7 +64,7 @@ export class ExtraReaders implements ExtraWatch {
     if (before !== raw) this.#handlers.onChange(name, raw);
   }
 
-  #readerOf(name: string): Reader {
+  #readerOf(name: string): PcscReader {
     const index = Math.floor(this.#connected++ / READERS_PER_CONNECTOR) % MAX_CONNECTORS;
     const connector = this.#connectors[index] ?? loadConnector();
     if (this.#connectors[index] === undefined) retained.push(connector);
