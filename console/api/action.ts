@@ -9,6 +9,8 @@ interface Action {
   readonly problem: ReadonlySignal<Problem | null>;
   /** Starts `work`, unless an earlier one is still running. Resolves with whether it succeeded. */
   run(work: () => Promise<void>): Promise<boolean>;
+  /** For the `onSubmit` of a form that starts `work`. */
+  submit(work: () => Promise<void>): (event: Event) => void;
 }
 
 /** An action of a component. */
@@ -29,5 +31,9 @@ export function useAction(): Action {
       busy.value = false;
     }
   };
-  return { busy, problem, run };
+  const submit = (work: () => Promise<void>) => (event: Event) => {
+    event.preventDefault();
+    void run(work);
+  };
+  return { busy, problem, run, submit };
 }

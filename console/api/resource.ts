@@ -4,7 +4,7 @@ import { useMemo } from 'preact/hooks';
 import { type Problem, problemOf } from './problem.ts';
 
 /** What was loaded last, and whether newer data is on its way. */
-interface Resource<T> {
+export interface Resource<T> {
   /** Undefined before the first response. */
   readonly data: Signal<T | undefined>;
   /** Why the last request failed; null if it did not. */

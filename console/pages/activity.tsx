@@ -2,11 +2,12 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
 import { useLayoutEffect, useMemo } from 'preact/hooks';
 import type { Notification } from '../../src/contract/events.ts';
-import { type JournalEventType, journalEventTypes } from '../../src/contract/values.ts';
+import { journalEventTypes } from '../../src/contract/values.ts';
 import { useAction } from '../api/action.ts';
 import { call } from '../api/request.ts';
 import { onEvents, recent } from '../api/stream.ts';
 import { EventList } from '../parts/events.tsx';
+import { CheckBoxes } from '../parts/inputs.tsx';
 import { ProblemNotice } from '../parts/problem.tsx';
 import { go, linkTo, place } from '../router.ts';
 import { dictionary, text } from '../text/text.ts';
@@ -32,21 +33,14 @@ export function ActivityPage() {
 }
 
 function TypeFilter({ types }: { readonly types: string }) {
-  const shown = types.split(',').filter(Boolean);
-  const toggle = (type: JournalEventType) => {
-    const next = journalEventTypes.filter(each => (each === type ? !shown.includes(each) : shown.includes(each)));
-    go(linkTo('activity', { types: next.join(',') }), true);
-  };
   return (
-    <fieldset class="choices">
-      <legend>{activityWords.value.types}</legend>
-      {journalEventTypes.map(type => (
-        <label key={type}>
-          <input type="checkbox" checked={shown.includes(type)} onChange={() => toggle(type)} />
-          {text.value.event[type]}
-        </label>
-      ))}
-    </fieldset>
+    <CheckBoxes
+      label={activityWords.value.types}
+      values={journalEventTypes}
+      chosen={types.split(',')}
+      wordOf={type => text.value.event[type]}
+      onChoose={chosen => go(linkTo('activity', { types: chosen.join(',') }), true)}
+    />
   );
 }
 

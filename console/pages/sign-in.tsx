@@ -28,29 +28,14 @@ export function SignInPage() {
   const words = signInWords.value.signIn;
   const username = useSignal('');
   const password = useSignal('');
-  const { busy, problem, run } = useAction();
+  const { busy, problem, run, submit } = useAction();
   const isWrong = problem.value?.code === Code.userNotFound || problem.value?.code === Code.wrongPassword;
   return (
     <main class="sign-in">
       <h1>devmgr</h1>
-      <form
-        aria-label={words.title}
-        onSubmit={event => {
-          event.preventDefault();
-          void run(() => withPassword(username.value, password.value));
-        }}
-      >
+      <form aria-label={words.title} onSubmit={submit(() => withPassword(username.value, password.value))}>
         {ended.value && <p role="status">{words[ended.value]}</p>}
-        <Field
-          label={words.username}
-          value={username.value}
-          onText={typed => {
-            username.value = typed;
-          }}
-          autocomplete="username"
-          autofocus
-          required
-        />
+        <Field label={words.username} entry={username} autocomplete="username" autofocus required />
         <PasswordField entry={password} />
         {isWrong ? <p role="alert">{words.wrong}</p> : <ProblemNotice problem={problem.value} />}
         <button type="submit" class="main" disabled={busy.value}>

@@ -1,6 +1,7 @@
 /** Counts over time as SVG columns, and the same counts as a table. */
 import { grouped } from '../text/numbers.ts';
 import { dictionary } from '../text/text.ts';
+import { Table } from './table.tsx';
 
 const overviewWords = dictionary('overview');
 
@@ -15,37 +16,18 @@ interface ColumnChartProps {
 /** Units of the drawing: width of a column with its gap, the gap, and the height. */
 const unit = { column: 10, gap: 2, height: 100 };
 
-/** The counts of intervals as columns. The highest one fills the height. */
+/** The counts of intervals as columns, and as a table. */
 export function ColumnChart({ title, columns, format }: ColumnChartProps) {
-  const most = Math.max(0, ...columns.map(({ count }) => count));
+  const words = overviewWords.value.chart;
   const sum = columns.reduce((total, { count }) => total + count, 0);
   const first = columns[0];
   const last = columns.at(-1);
   return (
     <figure class="chart">
       <figcaption>
-        {title} <span class="hint">{overviewWords.value.chart.sum(sum)}</span>
+        {title} <span class="hint">{words.sum(sum)}</span>
       </figcaption>
-      <div class="plot">
-        <span class="most">{grouped(most)}</span>
-        <svg
-          viewBox={`0 0 ${columns.length * unit.column} ${unit.height}`}
-          preserveAspectRatio="none"
-          role="img"
-          aria-label={title}
-        >
-          {columns.map(({ start, count }, index) => {
-            const height = most ? (count / most) * unit.height : 0;
-            return (
-              <g key={start}>
-                <title>{`${format(start)}: ${grouped(count)}`}</title>
-                <rect class="hit" x={index * unit.column} y={0} width={unit.column} height={unit.height} />
-                <rect x={index * unit.column} y={unit.height - height} width={unit.column - unit.gap} height={height} />
-              </g>
-            );
-          })}
-        </svg>
-      </div>
+      <Plot title={title} columns={columns} format={format} />
       {first && last && (
         <p class="ends hint">
           <span>{format(first.start)}</span>
@@ -53,26 +35,42 @@ export function ColumnChart({ title, columns, format }: ColumnChartProps) {
         </p>
       )}
       <details>
-        <summary>{overviewWords.value.chart.table}</summary>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{overviewWords.value.chart.time}</th>
-              <th scope="col" class="number">
-                {overviewWords.value.chart.count}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {columns.toReversed().map(({ start, count }) => (
-              <tr key={start}>
-                <td>{format(start)}</td>
-                <td class="number">{grouped(count)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <summary>{words.table}</summary>
+        <Table
+          heads={{ time: words.time, count: words.count }}
+          columns={{ time: ({ start }) => format(start), count: ({ count }) => grouped(count) }}
+          classes={{ count: 'number' }}
+          rows={columns.toReversed()}
+          keyOf={({ start }) => start}
+        />
       </details>
     </figure>
+  );
+}
+
+/** The columns. The highest one fills the height. */
+function Plot({ title, columns, format }: ColumnChartProps) {
+  const most = Math.max(0, ...columns.map(({ count }) => count));
+  return (
+    <div class="plot">
+      <span class="most">{grouped(most)}</span>
+      <svg
+        viewBox={`0 0 ${columns.length * unit.column} ${unit.height}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={title}
+      >
+        {columns.map(({ start, count }, index) => {
+          const height = most ? (count / most) * unit.height : 0;
+          return (
+            <g key={start}>
+              <title>{`${format(start)}: ${grouped(count)}`}</title>
+              <rect class="hit" x={index * unit.column} y={0} width={unit.column} height={unit.height} />
+              <rect x={index * unit.column} y={unit.height - height} width={unit.column - unit.gap} height={height} />
+            </g>
+          );
+        })}
+      </svg>
+    </div>
   );
 }

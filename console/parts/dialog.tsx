@@ -1,6 +1,7 @@
 /** A question in front of the page. The browser keeps the focus inside and closes it at Esc. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { text } from '../text/text.ts';
 
 interface DialogProps {
   readonly title: string;
@@ -32,5 +33,31 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       <h2 id={id}>{title}</h2>
       {children}
     </dialog>
+  );
+}
+
+/** The end of a dialog that asks nothing. */
+export const CloseButton = ({ onClose }: Pick<DialogProps, 'onClose'>) => (
+  <p class="actions">
+    <button type="button" onClick={onClose}>
+      {text.value.common.close}
+    </button>
+  </p>
+);
+
+interface FocusedButtonProps {
+  readonly disabled?: boolean;
+  readonly onClick: () => void;
+  readonly children: string;
+}
+
+/** A button that takes the focus when it appears: the one that had it has gone. */
+export function FocusedButton({ children, ...rest }: FocusedButtonProps) {
+  const ref = useRef<HTMLButtonElement>(null);
+  useEffect(() => ref.current?.focus(), []);
+  return (
+    <button type="button" ref={ref} {...rest}>
+      {children}
+    </button>
   );
 }

@@ -1,8 +1,8 @@
 /** Events of the journal as lines. */
 import type { Notification } from '../../src/contract/events.ts';
 import { linkTo } from '../router.ts';
-import { moment } from '../text/numbers.ts';
 import { text } from '../text/text.ts';
+import { Moment } from './time.tsx';
 
 interface EventListProps {
   readonly events: readonly Notification[];
@@ -17,7 +17,7 @@ export function EventList({ events, isOfDevice = false }: EventListProps) {
     <ol class="events">
       {events.map(({ id, type, timestamp, data }) => (
         <li key={id}>
-          <time dateTime={timestamp}>{moment(timestamp)}</time>
+          <Moment at={timestamp} />
           {isOfDevice ? null : typeof data.deviceId === 'string' ? (
             <a href={linkTo(`devices/${encodeURIComponent(data.deviceId)}`)}>{data.deviceId}</a>
           ) : (

@@ -1,4 +1,5 @@
-/** Inputs with their labels. */
+/** What a person enters as a line of text. */
+import type { Signal } from '@preact/signals';
 import type { InputHTMLAttributes } from 'preact';
 import { useId } from 'preact/hooks';
 
@@ -10,14 +11,15 @@ interface FieldProps {
   readonly required?: boolean;
   readonly placeholder?: string;
   readonly maxLength?: number;
-  readonly value: string;
-  readonly onText: (text: string) => void;
+  readonly entry: Signal<string>;
+  /** Called when the person has changed the entry. */
+  readonly onEdit?: () => void;
   /** Why the value is not accepted; null if it is. */
   readonly fault?: string | null;
 }
 
 /** A line of text with its label. */
-export function Field({ label, value, onText, fault = null, type = 'text', ...rest }: FieldProps) {
+export function Field({ label, entry, onEdit, fault = null, type = 'text', ...rest }: FieldProps) {
   const id = useId();
   // Preact types the attributes of each kind of input apart, so a choice of kinds has none of these types.
   return (
@@ -26,10 +28,13 @@ export function Field({ label, value, onText, fault = null, type = 'text', ...re
       <input
         {...({ ...rest, type } as InputHTMLAttributes)}
         id={id}
-        value={value}
+        value={entry.value}
         aria-invalid={fault !== null}
         {...(fault !== null && { 'aria-describedby': `${id}-fault` })}
-        onInput={event => onText(event.currentTarget.value)}
+        onInput={event => {
+          entry.value = event.currentTarget.value;
+          onEdit?.();
+        }}
       />
       {fault !== null && (
         <small id={`${id}-fault`} class="fault">

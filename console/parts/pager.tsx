@@ -1,24 +1,30 @@
-/** Links between the pages of a list. */
+/** The pages of a list. Their number is in the address. */
 import { text } from '../text/text.ts';
+
+/** The part of a list that an address names, for a request. Its number is counted from 1. */
+export const pageIn = (query: URLSearchParams): { readonly page: number; readonly size: number } => ({
+  page: Math.max(1, Math.trunc(Number(query.get('page'))) || 1),
+  size: 50,
+});
 
 interface PagerProps {
   readonly page: number;
   /** Number of pages; 0 if the list is empty. */
-  readonly pages: number;
+  readonly totalPages: number;
   /** The address of a page of the list. */
   readonly to: (page: number) => string;
 }
 
 /** Links to the previous and the next page; null if there is only one. */
-export function Pager({ page, pages, to }: PagerProps) {
+export function Pager({ page, totalPages, to }: PagerProps) {
   const words = text.value.common;
-  if (pages < 2 && page === 1) return null;
-  const last = Math.max(1, pages);
+  if (totalPages < 2 && page === 1) return null;
+  const last = Math.max(1, totalPages);
   return (
     <nav class="pager" aria-label={words.page(page, last)}>
       {page > 1 ? <a href={to(Math.min(page - 1, last))}>← {words.previous}</a> : <span />}
       <span>{words.page(page, last)}</span>
-      {page < pages ? <a href={to(page + 1)}>{words.next} →</a> : <span />}
+      {page < totalPages ? <a href={to(page + 1)}>{words.next} →</a> : <span />}
     </nav>
   );
 }

@@ -10,10 +10,7 @@ export const PasswordField = ({ entry, autofocus = false }: { entry: Signal<stri
   <Field
     label={signInWords.value.signIn.password}
     type="password"
-    value={entry.value}
-    onText={typed => {
-      entry.value = typed;
-    }}
+    entry={entry}
     autocomplete="current-password"
     autofocus={autofocus}
     required

@@ -1,10 +1,20 @@
 /** Files that a person saves: what a page has made, and responses of the daemon. */
 
 /** Part of the File System Access API, which not every browser has. */
-interface SavePicker {
-  showSaveFilePicker?(options: {
-    readonly suggestedName: string;
-  }): Promise<{ createWritable(): Promise<WritableStream<Uint8Array>> }>;
+type Picker = (options: { readonly suggestedName: string }) => Promise<FileSystemFileHandle>;
+const picker = (): Picker | undefined => (window as { showSaveFilePicker?: Picker }).showSaveFilePicker;
+
+/** Whether the browser can write to a file that the person chooses. */
+export const canChooseFile = (): boolean => picker() !== undefined;
+
+/** The file that the person chooses; null where the browser cannot write to one. */
+export async function chooseFile(name: string): Promise<FileSystemFileHandle | 'canceled' | null> {
+  const choose = picker();
+  try {
+    return choose ? await choose.call(window, { suggestedName: name }) : null;
+  } catch {
+    return 'canceled';
+  }
 }
 
 /** Milliseconds for which a browser may take to begin a download before its content is released. */
@@ -24,14 +34,9 @@ export function save(name: string, content: Blob): void {
  * after the choice. Resolves without a request if the person chooses none; throws what `request` throws, or if the response breaks off.
  */
 export async function saveResponse(name: string, request: () => Promise<Response>): Promise<void> {
-  const { showSaveFilePicker } = window as SavePicker;
-  if (!showSaveFilePicker) return save(name, await (await request()).blob());
-  let file: Awaited<ReturnType<typeof showSaveFilePicker>>;
-  try {
-    file = await showSaveFilePicker.call(window, { suggestedName: name });
-  } catch {
-    return;
-  }
+  const file = await chooseFile(name);
+  if (file === 'canceled') return;
   const response = await request();
+  if (!file) return save(name, await response.blob());
   await response.body?.pipeTo(await file.createWritable());
 }

@@ -17,17 +17,12 @@ const signInWords = dictionary('signIn');
 export function StepUp() {
   const words = signInWords.value.stepUp;
   const password = useSignal('');
-  const { busy, problem, run } = useAction();
+  const { busy, problem, run, submit } = useAction();
   const approval = useApproval();
   return (
     <Dialog title={words.title} onClose={() => answerStepUp(false)}>
       <p>{words.why}</p>
-      <form
-        onSubmit={event => {
-          event.preventDefault();
-          void run(() => stepUpWithPassword(password.value));
-        }}
-      >
+      <form onSubmit={submit(() => stepUpWithPassword(password.value))}>
         <PasswordField entry={password} autofocus />
         {problem.value?.code === Code.wrongPassword ? (
           <p role="alert">{words.wrong}</p>

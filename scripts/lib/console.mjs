@@ -12,6 +12,9 @@ const plain = ['console/index.html', 'console/console.css', 'console/tsconfig.js
 const ofEveryPage =
   /\/node_modules\/@?preact\/|\/console\/(?:[^/]+|api\/(?!keys)[^/]+|text\/(?:text|numbers)|parts\/(?:problem|badge|status|lazy|field))\.tsx?$|\/src\/contract\/(?:endpoints|values|limits)\.ts$/;
 
+/** What most pages show: tables, times, lists of events. */
+const ofMostPages = /\/console\/parts\/(?:table|records|loaded|time|copy|events)\.tsx$/;
+
 /** Of the table of operations, what a request needs: method and path of those that the console names. */
 const operationsOfConsole = {
   name: 'operations-of-console',
@@ -104,8 +107,13 @@ export async function bundleConsole() {
       format: 'esm',
       minify: true,
       comments: false,
-      // What almost every page needs is one file: small files compress badly.
-      codeSplitting: { groups: [{ name: 'base', test: ofEveryPage }] },
+      // What almost every page needs is one file, and so is what most of them show: small files compress badly.
+      codeSplitting: {
+        groups: [
+          { name: 'base', test: ofEveryPage },
+          { name: 'parts', test: ofMostPages },
+        ],
+      },
       entryFileNames: '[name].js',
       // A page of an earlier build must not get a module of this one. The daemon serves names with one dot.
       chunkFileNames: ({ name, facadeModuleId }) => {

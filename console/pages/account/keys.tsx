@@ -1,96 +1,72 @@
 /** The security keys of the person: list, registration, removal. */
 import { useSignal } from '@preact/signals';
+import type { DataOf } from '../../../src/contract/define.ts';
+import type { Routes } from '../../../src/contract/routes.ts';
 import { useAction } from '../../api/action.ts';
 import { canUseKeys, newCredential } from '../../api/keys.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
-import { endSession } from '../../api/session.ts';
-import { Dialog } from '../../parts/dialog.tsx';
+import { endSession, session } from '../../api/session.ts';
+import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { Field } from '../../parts/field.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
+import { type RecordDialogProps, type RecordKind, RecordTable } from '../../parts/records.tsx';
 import { day, moment } from '../../text/numbers.ts';
 import { dictionary, text } from '../../text/text.ts';
 
 const words = dictionary('account');
 
-interface KeysProps {
-  readonly userId: string;
-  /** Whether the token of the session may register a key and nothing else. */
-  readonly mayOnlyRegister: boolean;
-}
+type KeysOfUser = DataOf<Routes['listKeysOfUser']>;
+type Passkey = KeysOfUser['list'][number];
 
-/** The keys of a user, who is the person of the session. */
-export function Keys({ userId, mayOnlyRegister }: KeysProps) {
-  const { data, problem, reload } = useResource(signal => call('listKeysOfUser', { params: { userId } }, { signal }));
-  const keys = data.value?.list ?? [];
-  const requirement = useAction();
-  const require = (required: boolean) =>
-    requirement.run(async () => {
-      await call('requireKeyOfUser', { params: { userId }, body: { required } });
-      reload();
-    });
+const userId = (): string => session.peek()?.user.id ?? '';
+
+/** Whether the token of the session may register a key and nothing else. */
+const mayOnlyRegister = (): boolean => session.value?.mustRegisterKey === true;
+
+const keys: RecordKind<Passkey, 'name' | 'site' | 'registered' | 'used', 'remove'> = {
+  keyOf: ({ passkeyId }) => passkeyId,
+  nameOf: ({ name }) => name,
+  columns: {
+    name: ({ name }) => name,
+    site: ({ rpId }) => rpId,
+    registered: ({ createdAt }) => day(createdAt),
+    used: ({ lastUsedAt }) => (lastUsedAt ? moment(lastUsedAt) : text.value.common.never),
+  },
+  actions: { remove: { Dialog: RemoveKey, isFor: () => !mayOnlyRegister() } },
+};
+
+/** The keys of the person. */
+export function Keys() {
+  const resource = useResource(signal => call('listKeysOfUser', { params: { userId: userId() } }, { signal }));
+  const { reload } = resource;
   return (
     <section>
-      <h2>{words.value.keys}</h2>
+      <h2>{words.value.title}</h2>
       <p class="hint">{words.value.keysHint}</p>
-      <ProblemNotice problem={problem.value} retry={reload} />
-      {data.value && !keys.length && <p>{words.value.noKeys}</p>}
-      {keys.length > 0 && (
-        <div class="scroll">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{words.value.keyName}</th>
-                <th scope="col">{words.value.site}</th>
-                <th scope="col">{words.value.registered}</th>
-                <th scope="col">{words.value.lastUsed}</th>
-                <th scope="col">
-                  <span class="unseen">{text.value.common.remove}</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {keys.map(({ passkeyId, name, rpId, createdAt, lastUsedAt }) => (
-                <tr key={passkeyId}>
-                  <td>{name}</td>
-                  <td>{rpId}</td>
-                  <td>{day(createdAt)}</td>
-                  <td>{lastUsedAt ? moment(lastUsedAt) : text.value.common.never}</td>
-                  <td class="number">
-                    {!mayOnlyRegister && (
-                      <RemoveKey userId={userId} passkeyId={passkeyId} name={name} onRemoved={reload} />
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+      <Loaded from={resource}>
+        {({ list }) =>
+          list.length ? (
+            <RecordTable kind={keys} words={words.value} records={list} onDone={reload} />
+          ) : (
+            <p>{words.value.noKeys}</p>
+          )
+        }
+      </Loaded>
       {canUseKeys() ? (
-        <AddKey onAdded={() => (mayOnlyRegister ? endSession('registered') : reload())} />
+        <AddKey onAdded={() => (mayOnlyRegister() ? endSession('registered') : reload())} />
       ) : (
         <p class="hint">{words.value.cannot}</p>
       )}
-      {data.value && !mayOnlyRegister && (
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={data.value.requiredByUser}
-            disabled={requirement.busy.value || (!keys.length && !data.value.requiredByUser)}
-            onChange={event => void require(event.currentTarget.checked)}
-          />
-          {words.value.requireOwn}
-        </label>
-      )}
-      <ProblemNotice problem={requirement.problem.value} />
+      {resource.data.value && !mayOnlyRegister() && <Requirement of={resource.data.value} onChanged={reload} />}
     </section>
   );
 }
 
 function AddKey({ onAdded }: { readonly onAdded: () => void }) {
   const name = useSignal('');
-  const { busy, problem, run } = useAction();
+  const { busy, problem, submit } = useAction();
   const add = async () => {
     const { options } = await call('getKeyRegistrationOptions', {});
     const response = await newCredential(options);
@@ -99,19 +75,10 @@ function AddKey({ onAdded }: { readonly onAdded: () => void }) {
     onAdded();
   };
   return (
-    <form
-      class="line"
-      onSubmit={event => {
-        event.preventDefault();
-        void run(add);
-      }}
-    >
+    <form class="line" onSubmit={submit(add)}>
       <Field
-        label={words.value.keyName}
-        value={name.value}
-        onText={typed => {
-          name.value = typed;
-        }}
+        label={words.value.column.name}
+        entry={name}
         placeholder={words.value.keyExample}
         maxLength={64}
         required
@@ -124,49 +91,46 @@ function AddKey({ onAdded }: { readonly onAdded: () => void }) {
   );
 }
 
-interface RemoveKeyProps {
-  readonly userId: string;
-  readonly passkeyId: string;
-  readonly name: string;
-  readonly onRemoved: () => void;
+function RemoveKey({ record: { passkeyId, name }, onClose, onDone }: RecordDialogProps<Passkey>) {
+  const remove = async () => {
+    await call('removeKeyOfUser', { params: { userId: userId(), passkeyId } });
+    onDone();
+  };
+  return (
+    <ActionDialog
+      title={words.value.removeTitle(name)}
+      submit={words.value.action.remove}
+      isDangerous
+      onSubmit={remove}
+      onClose={onClose}
+    >
+      <p>{words.value.removeHint}</p>
+    </ActionDialog>
+  );
 }
 
-function RemoveKey({ userId, passkeyId, name, onRemoved }: RemoveKeyProps) {
-  const isOpen = useSignal(false);
+/** Whether each sign-in of the person needs a key. */
+function Requirement({ of: { list, requiredByUser }, onChanged }: { readonly of: KeysOfUser; onChanged: () => void }) {
   const { busy, problem, run } = useAction();
-  const remove = async () => {
-    await call('removeKeyOfUser', { params: { userId, passkeyId } });
-    isOpen.value = false;
-    onRemoved();
-  };
-  const close = () => {
-    isOpen.value = false;
+  const require = async (required: boolean) => {
+    await call('requireKeyOfUser', { params: { userId: userId() }, body: { required } });
+    onChanged();
   };
   return (
     <>
-      <button
-        type="button"
-        aria-label={`${text.value.common.remove}: ${name}`}
-        onClick={() => {
-          isOpen.value = true;
-        }}
-      >
-        {text.value.common.remove}
-      </button>
-      {isOpen.value && (
-        <Dialog title={words.value.removeTitle(name)} onClose={close}>
-          <p>{words.value.removeHint}</p>
-          <ProblemNotice problem={problem.value} />
-          <div class="actions">
-            <button type="button" onClick={close}>
-              {text.value.common.cancel}
-            </button>
-            <button type="button" class="danger" disabled={busy.value} onClick={() => void run(remove)}>
-              {text.value.common.remove}
-            </button>
-          </div>
-        </Dialog>
-      )}
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={requiredByUser}
+          disabled={busy.value || (!list.length && !requiredByUser)}
+          onChange={event => {
+            const { checked } = event.currentTarget;
+            void run(() => require(checked));
+          }}
+        />
+        {words.value.requireOwn}
+      </label>
+      <ProblemNotice problem={problem.value} />
     </>
   );
 }

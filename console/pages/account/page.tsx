@@ -17,7 +17,7 @@ export function AccountPage() {
         {user.username} <small>{user.role}</small>
       </h1>
       {mustRegisterKey && <p role="status">{words.value.mustRegister}</p>}
-      <Keys userId={user.id} mayOnlyRegister={mustRegisterKey} />
+      <Keys />
       {isAdmin.value && !mustRegisterKey && <Policy />}
     </>
   );

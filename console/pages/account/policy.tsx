@@ -3,6 +3,7 @@ import { type Role, roles } from '../../../src/contract/values.ts';
 import { useAction } from '../../api/action.ts';
 import { call, newKey } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
+import { CheckBoxes } from '../../parts/inputs.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { dictionary } from '../../text/text.ts';
 
@@ -12,10 +13,8 @@ const words = dictionary('account');
 export function Policy() {
   const { data, problem, reload } = useResource(signal => call('showSignInPolicy', {}, { signal }));
   const change = useAction();
-  const required = data.value?.requireKey ?? [];
-  const toggle = (role: Role) =>
+  const require = (requireKey: Role[]) =>
     change.run(async () => {
-      const requireKey = roles.filter(each => (each === role ? !required.includes(each) : required.includes(each)));
       await call('setSignInPolicy', { body: { requireKey } }, { key: newKey() });
       reload();
     });
@@ -25,15 +24,14 @@ export function Policy() {
       <p class="hint">{words.value.policyHint}</p>
       <ProblemNotice problem={problem.value ?? change.problem.value} retry={reload} />
       {data.value && (
-        <fieldset class="choices" disabled={change.busy.value}>
-          <legend>{words.value.policyRoles}</legend>
-          {roles.map(role => (
-            <label key={role}>
-              <input type="checkbox" checked={required.includes(role)} onChange={() => void toggle(role)} />
-              {role}
-            </label>
-          ))}
-        </fieldset>
+        <CheckBoxes
+          label={words.value.policyRoles}
+          values={roles}
+          chosen={data.value.requireKey}
+          wordOf={role => role}
+          onChoose={requireKey => void require(requireKey)}
+          disabled={change.busy.value}
+        />
       )}
     </section>
   );

@@ -1,68 +1,28 @@
 /** The form of an action. It is loaded when an action is chosen. */
-import { useSignal } from '@preact/signals';
-import { textLengths } from '../../../src/contract/limits.ts';
 import type { BatchOperation } from '../../../src/contract/values.ts';
 import { call } from '../../api/request.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
-import { Field } from '../../parts/field.tsx';
 import { dictionary, text } from '../../text/text.ts';
+import {
+  type EnteredFields,
+  enteredFor,
+  isConfirmed,
+  OperationFields,
+  useOperationEntries,
+} from '../devices/operations.tsx';
 
-const entryWords = dictionary('entries');
 const deviceWords = dictionary('device');
 
-/** What a person enters; an optional entry may be empty. */
-type FormEntries = Readonly<Record<FormEntryName, string>>;
-type FormEntryName = 'reason' | 'note' | 'validityDays' | 'userId' | 'activationCode' | 'password' | 'deviceId';
-const empty: FormEntries = {
-  reason: '',
-  note: '',
-  validityDays: '',
-  userId: '',
-  activationCode: '',
-  password: '',
-  deviceId: '',
-};
-const optional: readonly FormEntryName[] = ['note', 'validityDays'];
+type Send = (deviceId: string, entered: Required<EnteredFields>, key: string) => Promise<unknown>;
 
-interface FormAction {
-  readonly entries: readonly FormEntryName[];
-  readonly explanation: 'activate' | 'lock' | 'unlock' | 'newCode' | 'final';
-  readonly send: (deviceId: string, entries: FormEntries, key: string) => Promise<unknown>;
-}
-
-/** What each action needs and sends. */
-const actions: Readonly<Record<BatchOperation, FormAction>> = {
-  ACTIVATE: {
-    entries: ['userId', 'activationCode'],
-    explanation: 'activate',
-    send: (deviceId, { userId, activationCode }, key) =>
-      call('activateDevice', { body: { deviceId, userId, activationCode } }, { key }),
-  },
-  LOCK: {
-    entries: ['reason'],
-    explanation: 'lock',
-    send: (deviceId, { reason }, key) => call('lockDevice', { params: { deviceId }, body: { reason } }, { key }),
-  },
-  UNLOCK: {
-    entries: ['note'],
-    explanation: 'unlock',
-    send: (deviceId, { note }, key) =>
-      call('unlockDevice', { params: { deviceId }, body: note ? { note } : {} }, { key }),
-  },
-  GENERATE_CODE: {
-    entries: ['reason', 'validityDays'],
-    explanation: 'newCode',
-    send: (deviceId, { reason, validityDays }, key) => {
-      const body = { deviceId, reason, ...(validityDays && { validityDays: Number(validityDays) }) };
-      return call('generateActivationCode', { body }, { key });
-    },
-  },
-  DEACTIVATE: {
-    entries: ['reason', 'deviceId', 'password'],
-    explanation: 'final',
-    send: (deviceId, { reason, password }, key) =>
-      call('deactivateDevice', { params: { deviceId }, body: { reason, confirmPassword: password } }, { key }),
-  },
+/** How each action is sent. The form has asked for what it needs. */
+const send: Readonly<Record<BatchOperation, Send>> = {
+  ACTIVATE: (deviceId, entered, key) => call('activateDevice', { body: { deviceId, ...entered } }, { key }),
+  LOCK: (deviceId, body, key) => call('lockDevice', { params: { deviceId }, body }, { key }),
+  UNLOCK: (deviceId, body, key) => call('unlockDevice', { params: { deviceId }, body }, { key }),
+  GENERATE_CODE: (deviceId, entered, key) =>
+    call('generateActivationCode', { body: { deviceId, ...entered } }, { key }),
+  DEACTIVATE: (deviceId, body, key) => call('deactivateDevice', { params: { deviceId }, body }, { key }),
 };
 
 interface ActionFormProps {
@@ -75,36 +35,21 @@ interface ActionFormProps {
 /** Asks for what the action needs. Retirement cannot be undone: it needs the id of the device and a password. */
 export function ActionForm({ name, deviceId, onDone, onClose }: ActionFormProps) {
   const words = deviceWords.value.action;
-  const entered = useSignal(empty);
-  const { entries, explanation, send } = actions[name];
-  const isFinal = name === 'DEACTIVATE';
+  const entries = useOperationEntries();
   return (
     <ActionDialog
       title={`${text.value.action[name]}: ${deviceId}`}
       submit={text.value.action[name]}
-      isDangerous={isFinal}
-      isReady={!isFinal || entered.value.deviceId.trim() === deviceId}
+      isDangerous={name === 'DEACTIVATE'}
+      isReady={isConfirmed(name, entries, deviceId)}
       onClose={onClose}
       onSubmit={async key => {
-        await send(deviceId, entered.peek(), key);
+        await send[name](deviceId, enteredFor(name, entries) as Required<EnteredFields>, key);
         onDone();
       }}
     >
-      <p class={isFinal ? 'fault' : 'hint'}>{words[explanation]}</p>
-      {entries.map(entry => (
-        <Field
-          key={entry}
-          label={entry === 'deviceId' ? words.deviceId(deviceId) : entryWords.value[entry]}
-          type={entry === 'password' ? 'password' : entry === 'validityDays' ? 'number' : 'text'}
-          autocomplete={entry === 'password' ? 'current-password' : 'off'}
-          required={!optional.includes(entry)}
-          {...(entry === 'reason' || entry === 'note' ? { maxLength: textLengths[entry] } : {})}
-          value={entered.value[entry]}
-          onText={typed => {
-            entered.value = { ...entered.value, [entry]: typed };
-          }}
-        />
-      ))}
+      {name !== 'DEACTIVATE' && <p class="hint">{words[name]}</p>}
+      <OperationFields name={name} entries={entries} confirmation={words.deviceId(deviceId)} />
     </ActionDialog>
   );
 }

@@ -1,22 +1,16 @@
 /** What can be done with a device. */
 import { useSignal } from '@preact/signals';
 import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
-import type { BatchOperation, DeviceStatus } from '../../../src/contract/values.ts';
+import { operationStates } from '../../../src/contract/operation-states.ts';
+import type { BatchOperation } from '../../../src/contract/values.ts';
 import { mayChange } from '../../api/session.ts';
 import { lazy } from '../../parts/lazy.tsx';
 import { text } from '../../text/text.ts';
 
 const ActionForm = lazy(async () => (await import('./action-form.tsx')).ActionForm);
 
-/** States in which the registry does not refuse an action, in the order of the buttons. */
-const fits: Readonly<Record<BatchOperation, readonly DeviceStatus[]>> = {
-  ACTIVATE: ['INACTIVE'],
-  LOCK: ['ACTIVE'],
-  UNLOCK: ['LOCKED'],
-  GENERATE_CODE: ['INACTIVE', 'ACTIVE', 'LOCKED'],
-  DEACTIVATE: ['INACTIVE', 'ACTIVE', 'LOCKED'],
-};
-const names = Object.keys(fits) as BatchOperation[];
+/** In the order of the buttons. */
+const names: readonly BatchOperation[] = ['ACTIVATE', 'LOCK', 'UNLOCK', 'GENERATE_CODE', 'DEACTIVATE'];
 
 interface ActionsProps {
   readonly device: DeviceDetail;
@@ -31,7 +25,7 @@ export function Actions({ device, onChanged }: ActionsProps) {
   return (
     <>
       {names
-        .filter(name => fits[name].includes(device.status))
+        .filter(name => (operationStates[name] as readonly string[]).includes(device.status))
         .map(name => (
           <button
             key={name}

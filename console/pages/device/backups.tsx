@@ -1,67 +1,52 @@
 /** The backups of a device. */
+import type { DataOf } from '../../../src/contract/define.ts';
 import { paging } from '../../../src/contract/limits.ts';
+import type { Routes } from '../../../src/contract/routes.ts';
 import { useAction } from '../../api/action.ts';
 import { call, open } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
+import { Loaded } from '../../parts/loaded.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
-import { moment } from '../../text/numbers.ts';
-import { dictionary, text } from '../../text/text.ts';
+import { RecordTable } from '../../parts/records.tsx';
+import { Moment } from '../../parts/time.tsx';
+import { dictionary } from '../../text/text.ts';
 
 const deviceWords = dictionary('device');
+
+type Backup = DataOf<Routes['listBackups']>['list'][number];
+
+const backups = {
+  keyOf: ({ backupId }: Backup) => backupId,
+  nameOf: ({ fileName }: Backup) => fileName,
+  columns: {
+    file: ({ fileName }: Backup) => fileName,
+    size: ({ fileSize }: Backup) => deviceWords.value.backups.bytes(fileSize),
+    at: ({ createdAt }: Backup) => <Moment at={createdAt} />,
+    note: ({ note }: Backup) => note,
+  },
+  rowHead: 'file',
+  classes: { size: 'keep' },
+} as const;
 
 /** The newest backups. Loaded for a device that has some. */
 export function Backups({ deviceId }: { readonly deviceId: string }) {
   const words = deviceWords.value.backups;
-  const { data, problem, reload } = useResource(signal =>
+  const resource = useResource(signal =>
     call('listBackups', { params: { deviceId }, query: { size: paging.maxSize } }, { signal }),
   );
-  const download = useAction();
-  const page = data.value;
+  const { problem, run } = useAction();
+  const start = ({ fileName, backupId }: Backup) => void run(() => save(fileName, { deviceId, backupId }));
   return (
     <>
-      <ProblemNotice problem={problem.value} retry={reload} />
-      <ProblemNotice problem={download.problem.value} />
-      {page && (
-        <div class="scroll">
-          <table class="dense">
-            <thead>
-              <tr>
-                {[words.file, words.size, words.at, deviceWords.value.note.title].map(head => (
-                  <th key={head} scope="col">
-                    {head}
-                  </th>
-                ))}
-                <td />
-              </tr>
-            </thead>
-            <tbody>
-              {page.list.map(({ backupId, fileName, fileSize, createdAt, note }) => (
-                <tr key={backupId}>
-                  <th scope="row">{fileName}</th>
-                  <td class="keep">{words.bytes(fileSize)}</td>
-                  <td>
-                    <time dateTime={createdAt}>{moment(createdAt)}</time>
-                  </td>
-                  <td>{note}</td>
-                  <td>
-                    <button
-                      type="button"
-                      aria-label={`${words.download}: ${fileName}`}
-                      onClick={() => void download.run(() => save(fileName, { deviceId, backupId }))}
-                    >
-                      {words.download}
-                    </button>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
-      {page && page.pagination.total > page.list.length && (
-        <p class="hint">{words.more(page.pagination.total - page.list.length)}</p>
-      )}
-      {!page && !problem.value && <p role="status">{text.value.common.loading}</p>}
+      <ProblemNotice problem={problem.value} />
+      <Loaded from={resource}>
+        {({ list, pagination: { total } }) => (
+          <>
+            <RecordTable kind={{ ...backups, actions: { download: { start } } }} words={words} records={list} />
+            {total > list.length && <p class="hint">{words.more(total - list.length)}</p>}
+          </>
+        )}
+      </Loaded>
     </>
   );
 }

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
 import { textLengths } from '../../../src/contract/limits.ts';
-import { parseTag, type TagChanges } from '../../../src/contract/tags.ts';
+import type { TagChanges } from '../../../src/contract/tags.ts';
 import { useAction } from '../../api/action.ts';
 import { call, newKey } from '../../api/request.ts';
 import { mayChange } from '../../api/session.ts';
@@ -54,15 +54,7 @@ interface TagsProps {
 
 function Tags({ tags, isEditable, change }: TagsProps) {
   const words = deviceWords.value.tags;
-  const { problem, busy, run } = useAction();
-  const typed = useSignal('');
-  const isWrong = useSignal(false);
-  const add = async (event: Event) => {
-    event.preventDefault();
-    const tag = parseTag(typed.value);
-    isWrong.value = tag === null;
-    if (tag && (await run(() => change({ [tag.name]: tag.value })))) typed.value = '';
-  };
+  const action = useAction();
   const entries = Object.entries(tags);
   return (
     <>
@@ -75,8 +67,8 @@ function Tags({ tags, isEditable, change }: TagsProps) {
               <button
                 type="button"
                 aria-label={words.remove(name)}
-                disabled={busy.value}
-                onClick={() => void run(() => change({ [name]: null }))}
+                disabled={action.busy.value}
+                onClick={() => void action.run(() => change({ [name]: null }))}
               >
                 ×
               </button>
@@ -84,45 +76,60 @@ function Tags({ tags, isEditable, change }: TagsProps) {
           </li>
         ))}
       </ul>
-      {isEditable && (
-        <form class="inline" onSubmit={add}>
-          <Field
-            label={words.add}
-            placeholder="lot:7"
-            autocomplete="off"
-            value={typed.value}
-            fault={isWrong.value ? words.fault : null}
-            onText={value => {
-              typed.value = value;
-            }}
-          />
-          <button type="submit" disabled={busy.value || !typed.value.trim()}>
-            {words.submit}
-          </button>
-        </form>
-      )}
-      <ProblemNotice problem={problem.value} />
+      {isEditable && <AddTag action={action} change={change} />}
+      <ProblemNotice problem={action.problem.value} />
     </>
   );
 }
 
-/** The note as it is stored until a person types: a change of somebody else does not take what was typed. */
-function Note({
-  note,
-  change,
-}: {
-  readonly note: string | null;
-  readonly change: (note: string | null) => Promise<void>;
-}) {
-  const id = useId();
-  const { problem, busy, run } = useAction();
-  const typed = useSignal<string | null>(null);
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    if (await run(() => change(typed.peek()?.trim() || null))) typed.value = null;
+interface AddTagProps extends Pick<TagsProps, 'change'> {
+  readonly action: ReturnType<typeof useAction>;
+}
+
+function AddTag({ action: { busy, submit }, change }: AddTagProps) {
+  const words = deviceWords.value.tags;
+  const typed = useSignal('');
+  const isWrong = useSignal(false);
+  const add = async () => {
+    const { parseTag } = await import('../../../src/contract/tags.ts');
+    const tag = parseTag(typed.peek());
+    isWrong.value = tag === null;
+    if (!tag) return;
+    await change({ [tag.name]: tag.value });
+    typed.value = '';
   };
   return (
-    <form onSubmit={submit}>
+    <form class="inline" onSubmit={submit(add)}>
+      <Field
+        label={words.add}
+        placeholder="lot:7"
+        autocomplete="off"
+        entry={typed}
+        fault={isWrong.value ? words.fault : null}
+      />
+      <button type="submit" disabled={busy.value || !typed.value.trim()}>
+        {words.submit}
+      </button>
+    </form>
+  );
+}
+
+interface NoteProps {
+  readonly note: string | null;
+  readonly change: (note: string | null) => Promise<void>;
+}
+
+/** The note as it is stored until a person types: a change of somebody else does not take what was typed. */
+function Note({ note, change }: NoteProps) {
+  const id = useId();
+  const { problem, busy, submit } = useAction();
+  const typed = useSignal<string | null>(null);
+  const save = async () => {
+    await change(typed.peek()?.trim() || null);
+    typed.value = null;
+  };
+  return (
+    <form onSubmit={submit(save)}>
       <textarea
         id={id}
         rows={4}

@@ -2,7 +2,8 @@
 import type { ComponentChildren } from 'preact';
 import { describedNames } from '../../../src/contract/device-description.ts';
 import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
-import { grouped, moment } from '../../text/numbers.ts';
+import { Moment } from '../../parts/time.tsx';
+import { grouped } from '../../text/numbers.ts';
 import { dictionary, text } from '../../text/text.ts';
 
 const deviceWords = dictionary('device');
@@ -49,6 +50,3 @@ export function Fact({ name, children }: { readonly name: string; readonly child
     </div>
   );
 }
-
-/** A time to the second. */
-export const Moment = ({ at }: { readonly at: string }) => <time dateTime={at}>{moment(at)}</time>;

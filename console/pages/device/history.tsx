@@ -14,19 +14,21 @@ const deviceWords = dictionary('device');
 /** Events that one request fetches. */
 const PAGE = 50;
 
-/** The newest events, live; older ones on demand. */
-export function History({ deviceId }: { readonly deviceId: string }) {
-  const words = deviceWords.value.history;
+/** The newest events of a device, live; older ones on demand. */
+function useHistory(deviceId: string) {
   const events = useSignal<readonly Notification[]>([]);
   const problem = useSignal<Problem | null>(null);
   /** Null while a request is under way; whether the journal has older ones otherwise. */
   const hasOlder = useSignal<boolean | null>(null);
+  const add = (more: readonly Notification[]) => {
+    events.value = merged(events.peek(), more);
+  };
   const read = async (signal?: AbortSignal) => {
     hasOlder.value = null;
     try {
       const before = events.peek().at(-1)?.id ?? Number.MAX_SAFE_INTEGER;
       const { list } = await call('listEvents', { query: { deviceId, before, limit: PAGE } }, signal ? { signal } : {});
-      events.value = merged(events.peek(), list as readonly Notification[]);
+      add(list as readonly Notification[]);
       problem.value = null;
       hasOlder.value = list.length === PAGE;
     } catch (error) {
@@ -37,18 +39,22 @@ export function History({ deviceId }: { readonly deviceId: string }) {
   };
   useEffect(() => {
     const abort = new AbortController();
-    const stop = onEvents(arrived => {
-      events.value = merged(
-        events.peek(),
-        arrived.filter(({ id, data }) => id !== undefined && data.deviceId === deviceId),
-      );
-    });
+    const stop = onEvents(arrived =>
+      add(arrived.filter(({ id, data }) => id !== undefined && data.deviceId === deviceId)),
+    );
     void read(abort.signal);
     return () => {
       stop();
       abort.abort();
     };
   }, [deviceId]);
+  return { events, problem, hasOlder, readOlder: () => void read() };
+}
+
+/** The events of a device. */
+export function History({ deviceId }: { readonly deviceId: string }) {
+  const words = deviceWords.value.history;
+  const { events, problem, hasOlder, readOlder } = useHistory(deviceId);
   return (
     <section>
       <h2>{words.title}</h2>
@@ -57,7 +63,7 @@ export function History({ deviceId }: { readonly deviceId: string }) {
       {hasOlder.value === false && <p class="hint">{words.begin}</p>}
       <ProblemNotice problem={problem.value} />
       {hasOlder.value && (
-        <button type="button" onClick={() => void read()}>
+        <button type="button" onClick={readOlder}>
           {words.older}
         </button>
       )}

@@ -1,8 +1,9 @@
 /** What is known about the genuineness of a key. */
 import type { Proof } from '../../../src/contract/proof.ts';
 import { GradeBadge } from '../../parts/badge.tsx';
+import { Moment } from '../../parts/time.tsx';
 import { dictionary } from '../../text/text.ts';
-import { Fact, Moment } from './facts.tsx';
+import { Fact } from './facts.tsx';
 
 const deviceWords = dictionary('device');
 

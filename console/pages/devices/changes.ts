@@ -9,7 +9,7 @@ import type { DeviceList } from './query.ts';
 const COUNTED = 10_000;
 
 /** Changes of devices that the page does not show. */
-export interface Changes {
+export interface UnseenChanges {
   /** Number of devices. */
   readonly value: number;
   /** Loads the list again. */
@@ -20,7 +20,7 @@ export interface Changes {
  * Loads the list again when devices that it shows have changed. Changes of others, which can make rows appear and move, are counted until the person
  * asks for them.
  */
-export function useChanges(list: ReadonlySignal<DeviceList | undefined>, reload: () => void): Changes {
+export function useChanges(list: ReadonlySignal<DeviceList | undefined>, reload: () => void): UnseenChanges {
   const { others, count } = useMemo(() => ({ others: new Set<string>(), count: signal(0) }), []);
   const isShown = (deviceId: unknown) => list.peek()?.list.some(device => device.deviceId === deviceId) ?? false;
   useRefresh(reload, events => events.some(({ data }) => isShown(data.deviceId)));

@@ -5,7 +5,6 @@ import { type ExportFormat, exportFormats } from '../../../src/contract/values.t
 import { useAction } from '../../api/action.ts';
 import { open } from '../../api/request.ts';
 import { ProblemNotice } from '../../parts/problem.tsx';
-import { saveResponse } from '../../parts/save.ts';
 import { dictionary } from '../../text/text.ts';
 import { filterOf } from './query.ts';
 
@@ -19,7 +18,10 @@ export function ExportButtons({ query }: { readonly query: ReadonlySignal<URLSea
   const save = (format: ExportFormat) => {
     exported.value = format;
     const filter = filterOf(query.peek());
-    return run(() => saveResponse(`devices.${format}`, () => open('exportDevices', { query: { ...filter, format } })));
+    return run(async () => {
+      const { saveResponse } = await import('../../parts/save.ts');
+      await saveResponse(`devices.${format}`, () => open('exportDevices', { query: { ...filter, format } }));
+    });
   };
   return (
     <>

@@ -1,6 +1,7 @@
 /** The filters of the list, and those that apply. */
 
 import type { ReadonlySignal } from '@preact/signals';
+import { CheckBoxes } from '../../parts/inputs.tsx';
 import { go } from '../../router.ts';
 import { day, moment } from '../../text/numbers.ts';
 import { dictionary, text } from '../../text/text.ts';
@@ -20,36 +21,20 @@ export function Filters({ query }: FiltersProps) {
       <summary>{words.filters}</summary>
       <div class="columns">
         {(Object.keys(choices) as ChoiceName[]).map(name => (
-          <Choices key={name} name={name} query={query} />
+          <CheckBoxes<string>
+            key={name}
+            label={words.filter[name]}
+            values={choices[name]}
+            chosen={chosenIn(query.value, name)}
+            wordOf={value => wordOf(name, value)}
+            onChoose={chosen => go(addressWith(query.peek(), { [name]: chosen.join(',') }))}
+          />
         ))}
         {[...texts, ...times].map(name => (
           <Value key={name} name={name} query={query} />
         ))}
       </div>
     </details>
-  );
-}
-
-function Choices({ name, query }: FiltersProps & { readonly name: ChoiceName }) {
-  const chosen = chosenIn(query.value, name);
-  const toggle = (value: string, isChosen: boolean) => {
-    const next = choices[name].filter(each => (each === value ? isChosen : chosen.includes(each)));
-    go(addressWith(query.peek(), { [name]: next.join(',') }));
-  };
-  return (
-    <fieldset class="choices">
-      <legend>{listWords.value.filter[name]}</legend>
-      {choices[name].map(value => (
-        <label key={value}>
-          <input
-            type="checkbox"
-            checked={chosen.includes(value)}
-            onChange={event => toggle(value, event.currentTarget.checked)}
-          />
-          {wordOf(name, value)}
-        </label>
-      ))}
-    </fieldset>
   );
 }
 

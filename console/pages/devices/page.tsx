@@ -6,17 +6,16 @@ import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { mayChange } from '../../api/session.ts';
 import { lazy } from '../../parts/lazy.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { Pager } from '../../parts/pager.tsx';
-import { ProblemNotice } from '../../parts/problem.tsx';
 import { place } from '../../router.ts';
 import { dictionary, text } from '../../text/text.ts';
-import { type BulkName, bulkNames } from './bulk/operations.ts';
-import { type Changes, useChanges } from './changes.ts';
+import { type UnseenChanges, useChanges } from './changes.ts';
 import { ExportButtons } from './export.tsx';
 import { Applied, Filters } from './filters.tsx';
 import { addressWith, type DeviceList, listRequest } from './query.ts';
 import { Search } from './search.tsx';
-import { type Selection, useSelection } from './selection.ts';
+import { type BulkName, bulkNames, type DeviceSelection, useSelection } from './selection.ts';
 import { DeviceTable } from './table.tsx';
 
 const listWords = dictionary('devices');
@@ -25,58 +24,40 @@ const BulkDialog = lazy(async () => (await import('./bulk/dialog.tsx')).BulkDial
 
 /** The list of devices. */
 export function DevicesPage() {
-  const words = listWords.value;
   const query = useListQuery();
   const selection = useSelection(query);
-  const { data, problem, loading, reload } = useResource(signal =>
-    call('listDevices', listRequest(query.value), { signal }),
-  );
-  const changes = useChanges(data, reload);
+  const resource = useResource(signal => call('listDevices', listRequest(query.value), { signal }));
+  const changes = useChanges(resource.data, resource.reload);
   const operation = useSignal<BulkName | null>(null);
   const heading = useRef<HTMLHeadingElement>(null);
-  const list = data.value;
+  const closeBulk = (hasRun: boolean) => {
+    operation.value = null;
+    if (!hasRun) return;
+    selection.clear();
+    resource.reload();
+    // The button that opened the dialog goes with the selection.
+    requestAnimationFrame(() => heading.current?.focus());
+  };
   return (
     <>
       <h1 ref={heading} tabIndex={-1}>
-        {words.title}
+        {listWords.value.title}
       </h1>
       <Search query={query} />
       <Filters query={query} />
       <Applied query={query} />
-      <ProblemNotice problem={problem.value} retry={reload} />
-      {!list && loading.value && <p role="status">{text.value.common.loading}</p>}
-      {list && (
-        <>
-          <Bar
-            list={list}
-            query={query}
-            selection={selection}
-            changes={changes}
-            onChoose={name => (operation.value = name)}
-          />
-          <DeviceTable devices={list.list} query={query} selection={selection} />
-          {list.pagination.total === 0 && <p class="hint">{words.empty}</p>}
-          <Pager
-            page={list.pagination.page}
-            pages={list.pagination.totalPages}
-            to={page => addressWith(query.value, { page: page > 1 ? `${page}` : '' })}
-          />
-        </>
-      )}
+      <Loaded from={resource}>
+        {list => (
+          <>
+            <Bar {...{ list, query, selection, changes }} onChoose={name => (operation.value = name)} />
+            <DeviceTable devices={list.list} query={query} selection={selection} />
+            {list.pagination.total === 0 && <p class="hint">{listWords.value.empty}</p>}
+            <Pager {...list.pagination} to={page => addressWith(query.value, { page: page > 1 ? `${page}` : '' })} />
+          </>
+        )}
+      </Loaded>
       {operation.value && (
-        <BulkDialog
-          name={operation.value}
-          query={query.peek()}
-          selection={selection}
-          onClose={hasRun => {
-            operation.value = null;
-            if (!hasRun) return;
-            selection.clear();
-            reload();
-            // The button that opened the dialog goes with the selection.
-            requestAnimationFrame(() => heading.current?.focus());
-          }}
-        />
+        <BulkDialog name={operation.value} query={query.peek()} selection={selection} onClose={closeBulk} />
       )}
     </>
   );
@@ -95,7 +76,7 @@ function useListQuery(): ReadonlySignal<URLSearchParams> {
   }, []);
 }
 
-function selectedOrTotal({ pagination: { total } }: DeviceList, selection: Selection): string {
+function selectedOrTotal({ pagination: { total } }: DeviceList, selection: DeviceSelection): string {
   const words = listWords.value;
   if (selection.all.value) return words.allSelected(total);
   return selection.size.value ? words.selected(selection.size.value, total) : words.total(total);
@@ -104,8 +85,8 @@ function selectedOrTotal({ pagination: { total } }: DeviceList, selection: Selec
 interface BarProps {
   readonly list: DeviceList;
   readonly query: ReadonlySignal<URLSearchParams>;
-  readonly selection: Selection;
-  readonly changes: Changes;
+  readonly selection: DeviceSelection;
+  readonly changes: UnseenChanges;
   readonly onChoose: (name: BulkName) => void;
 }
 

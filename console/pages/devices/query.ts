@@ -4,6 +4,7 @@ import { type DeviceFilterName, deviceFilters, filtersOfKind } from '../../../sr
 import type { DeviceListItem } from '../../../src/contract/device-shapes.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import type { DeviceSort, DeviceStatus, DeviceType, ProofGrade } from '../../../src/contract/values.ts';
+import { pageIn } from '../../parts/pager.tsx';
 import { linkTo } from '../../router.ts';
 
 /** A page of devices. */
@@ -12,9 +13,6 @@ export type DeviceList = DataOf<Routes['listDevices']>;
 export type Device = DeviceListItem;
 /** Filters of the list, as a request takes them. */
 type Filter = NonNullable<InputOf<Routes['exportDevices']>['query']>;
-
-/** Devices on a page. */
-const PAGE_SIZE = 50;
 
 /** Filters by a set of values. */
 export const choices = {
@@ -49,11 +47,8 @@ export function filterOf(query: URLSearchParams): Filter {
 export function listRequest(query: URLSearchParams): InputOf<Routes['listDevices']> {
   const { sortBy, descending } = sortOf(query);
   const sortOrder = descending ? 'desc' : 'asc';
-  return { query: { ...filterOf(query), page: pageOf(query), size: PAGE_SIZE, sortBy, sortOrder } };
+  return { query: { ...filterOf(query), ...pageIn(query), sortBy, sortOrder } };
 }
-
-/** Number of the page, from 1. */
-const pageOf = (query: URLSearchParams): number => Math.max(1, Math.trunc(Number(query.get('page'))) || 1);
 
 /** The order of the list; the newest devices come first if the address names none. */
 export function sortOf(query: URLSearchParams): { readonly sortBy: DeviceSort; readonly descending: boolean } {

@@ -1,8 +1,13 @@
 /** Which devices are selected. The selection outlasts a change of page and order; a change of the filters ends it. */
 import { computed, type ReadonlySignal, signal, useSignalEffect } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import type { DeviceStatus } from '../../../src/contract/values.ts';
+import type { BatchOperation, DeviceStatus } from '../../../src/contract/values.ts';
 import { type Device, type DeviceList, filterText } from './query.ts';
+
+/** Operations for selected devices, in the order of their buttons. An activation needs the code of each device, so it is not among them. */
+export const bulkNames = ['LOCK', 'UNLOCK', 'GENERATE_CODE', 'DEACTIVATE'] as const satisfies readonly BatchOperation[];
+/** Name of an operation for selected devices. */
+export type BulkName = (typeof bulkNames)[number];
 
 /** What the page knows of a selected device. */
 export interface Selected {
@@ -11,7 +16,7 @@ export interface Selected {
 }
 
 /** The selection of a list. */
-export class Selection {
+export class DeviceSelection {
   readonly #picked = signal<ReadonlyMap<string, Selected>>(new Map());
   /** Whether every device that matches the filters is selected, on any page. */
   readonly all = signal(false);
@@ -55,9 +60,9 @@ export class Selection {
 const entryOf = ({ deviceId, status }: Device): [string, Selected] => [deviceId, { deviceId, status }];
 
 /** The selection of the list that a query shows. */
-export function useSelection(query: ReadonlySignal<URLSearchParams>): Selection {
+export function useSelection(query: ReadonlySignal<URLSearchParams>): DeviceSelection {
   const { selection, filter } = useMemo(
-    () => ({ selection: new Selection(), filter: computed(() => filterText(query.value)) }),
+    () => ({ selection: new DeviceSelection(), filter: computed(() => filterText(query.value)) }),
     [query],
   );
   useSignalEffect(() => {

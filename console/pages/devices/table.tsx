@@ -1,69 +1,90 @@
 /** The devices of one page of the list. */
-
 import type { ReadonlySignal } from '@preact/signals';
 import type { DeviceSort } from '../../../src/contract/values.ts';
 import { mayChange } from '../../api/session.ts';
 import { GradeBadge, StatusBadge } from '../../parts/badge.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Day } from '../../parts/time.tsx';
 import { go, linkTo } from '../../router.ts';
-import { day, moment } from '../../text/numbers.ts';
 import { dictionary, text } from '../../text/text.ts';
 import { addressWith, type Device, sortOf } from './query.ts';
-import type { Selection } from './selection.ts';
+import type { DeviceSelection } from './selection.ts';
 
 const listWords = dictionary('devices');
 
-interface TableProps {
+interface DeviceTableProps {
   readonly devices: readonly Device[];
   readonly query: ReadonlySignal<URLSearchParams>;
-  readonly selection: Selection;
+  readonly selection: DeviceSelection;
 }
 
-/** Columns, with the order that their head sets; those without are not sorted by. */
-const columns = [
-  { name: 'device', sort: 'deviceId' },
-  { name: 'serial', sort: 'serialNumber' },
-  { name: 'type', sort: 'deviceType' },
-  { name: 'manufacturer', sort: 'manufacturer' },
-  { name: 'model', sort: 'model' },
-  { name: 'state', sort: 'status' },
-  { name: 'user', sort: null },
-  { name: 'registered', sort: 'createdAt' },
-  { name: 'used', sort: 'lastUsedAt' },
-  { name: 'proof', sort: null },
-  { name: 'tags', sort: null },
-] as const satisfies readonly { readonly name: string; readonly sort: DeviceSort | null }[];
-type TableColumn = (typeof columns)[number];
+/** What each column shows. */
+const columns = {
+  device: ({ deviceId }: Device) => <a href={linkTo(`devices/${encodeURIComponent(deviceId)}`)}>{deviceId}</a>,
+  serial: ({ serialNumber }: Device) => serialNumber,
+  type: ({ deviceType }: Device) => text.value.type[deviceType],
+  manufacturer: ({ manufacturer }: Device) => manufacturer,
+  model: ({ model }: Device) => model,
+  state: ({ status }: Device) => <StatusBadge status={status} />,
+  user: ({ userId }: Device) => userId,
+  registered: ({ createdAt }: Device) => <Day at={createdAt} />,
+  used: ({ lastUsedAt }: Device) => <Day at={lastUsedAt} />,
+  proof: ({ proof }: Device) => proof && <GradeBadge grade={proof.grade} />,
+  tags: ({ tags }: Device) =>
+    Object.entries(tags).map(([name, value]) => (
+      <span key={name} class="tag">
+        {name}:{value}
+      </span>
+    )),
+};
+type TableColumn = keyof typeof columns;
+const columnNames = Object.keys(columns) as TableColumn[];
 
-/** The table. Text of the registry is shown as text, never as markup. */
-export function DeviceTable({ devices, query, selection }: TableProps) {
-  const words = listWords.value;
+/** The order that the head of a column sets; by other columns nothing is sorted. */
+const sorts: Readonly<Partial<Record<TableColumn, DeviceSort>>> = {
+  device: 'deviceId',
+  serial: 'serialNumber',
+  type: 'deviceType',
+  manufacturer: 'manufacturer',
+  model: 'model',
+  state: 'status',
+  registered: 'createdAt',
+  used: 'lastUsedAt',
+};
+
+/** The table, with boxes for those who may change devices. */
+export function DeviceTable({ devices, query, selection }: DeviceTableProps) {
+  const { sortBy, descending } = sortOf(query.value);
+  const sorted = columnNames.find(name => sorts[name] === (sortBy === 'createTime' ? 'createdAt' : sortBy));
+  const select = (device: Device) => (
+    <input
+      type="checkbox"
+      aria-label={listWords.value.select(device.deviceId)}
+      checked={selection.has(device.deviceId)}
+      onChange={event => selection.set([device], event.currentTarget.checked, devices)}
+    />
+  );
+  const heads = columnNames.map(name => [
+    name,
+    <Head key={name} name={name} query={query} isDescending={name === sorted ? descending : null} />,
+  ]);
   return (
-    <div class="scroll">
-      <table class="dense wide">
-        <caption class="hidden">{words.title}</caption>
-        <thead>
-          <tr>
-            {mayChange.value && (
-              <th scope="col">
-                <SelectPage devices={devices} selection={selection} />
-              </th>
-            )}
-            {columns.map(column => (
-              <Head key={column.name} column={column} query={query} />
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {devices.map(device => (
-            <Row key={device.deviceId} device={device} devices={devices} selection={selection} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      title={listWords.value.title}
+      heads={{ select: <SelectPage devices={devices} selection={selection} />, ...Object.fromEntries(heads) }}
+      columns={{ ...(mayChange.value && { select }), ...columns }}
+      rowHead="device"
+      classes={{ serial: 'code', type: 'keep' }}
+      sorted={{ column: sorted, order: descending ? 'descending' : 'ascending' }}
+      rows={devices}
+      keyOf={({ deviceId }) => deviceId}
+      isSelected={({ deviceId }) => selection.has(deviceId)}
+      isWide
+    />
   );
 }
 
-function SelectPage({ devices, selection }: Omit<TableProps, 'query'>) {
+function SelectPage({ devices, selection }: Omit<DeviceTableProps, 'query'>) {
   const count = devices.filter(({ deviceId }) => selection.has(deviceId)).length;
   return (
     <input
@@ -76,82 +97,27 @@ function SelectPage({ devices, selection }: Omit<TableProps, 'query'>) {
   );
 }
 
+interface HeadProps {
+  readonly name: TableColumn;
+  readonly query: ReadonlySignal<URLSearchParams>;
+  /** Null if the table is sorted by another column. */
+  readonly isDescending: boolean | null;
+}
+
 /** Times begin with the newest, texts with the first of the alphabet; the second click turns the order. */
-function Head({ column, query }: { readonly column: TableColumn } & Pick<TableProps, 'query'>) {
-  const title = listWords.value.column[column.name];
-  const { sort } = column;
-  if (!sort) return <th scope="col">{title}</th>;
-  const { sortBy, descending } = sortOf(query.value);
-  const isSorted = sortBy === sort || (sortBy === 'createTime' && sort === 'createdAt');
-  const next = isSorted ? !descending : sort.endsWith('At');
+function Head({ name, query, isDescending }: HeadProps) {
+  const title = listWords.value.column[name];
+  const sortBy = sorts[name];
+  if (!sortBy) return <>{title}</>;
+  const next = isDescending === null ? sortBy.endsWith('At') : !isDescending;
   return (
-    <th scope="col" {...(isSorted && { 'aria-sort': descending ? 'descending' : 'ascending' })}>
-      <button
-        type="button"
-        class="sort"
-        onClick={() => go(addressWith(query.peek(), { sortBy: sort, sortOrder: next ? 'desc' : 'asc' }))}
-      >
-        {title}
-        <span aria-hidden="true">{isSorted ? (descending ? ' ↓' : ' ↑') : ''}</span>
-      </button>
-    </th>
+    <button
+      type="button"
+      class="sort"
+      onClick={() => go(addressWith(query.peek(), { sortBy, sortOrder: next ? 'desc' : 'asc' }))}
+    >
+      {title}
+      <span aria-hidden="true">{isDescending === null ? '' : isDescending ? ' ↓' : ' ↑'}</span>
+    </button>
   );
 }
-
-function Row({ device, devices, selection }: Omit<TableProps, 'query'> & { readonly device: Device }) {
-  const { deviceId, serialNumber, deviceType, manufacturer, model, status, userId, proof, tags } = device;
-  const isSelected = selection.has(deviceId);
-  return (
-    <tr class={isSelected ? 'selected' : undefined}>
-      {mayChange.value && (
-        <td>
-          <input
-            type="checkbox"
-            aria-label={listWords.value.select(deviceId)}
-            checked={isSelected}
-            onChange={event => selection.set([device], event.currentTarget.checked, devices)}
-          />
-        </td>
-      )}
-      <th scope="row">
-        <a href={linkTo(`devices/${encodeURIComponent(deviceId)}`)}>{deviceId}</a>
-      </th>
-      <td class="code">{serialNumber}</td>
-      <td class="keep">{text.value.type[deviceType]}</td>
-      <td>{manufacturer}</td>
-      <td>{model}</td>
-      <td>
-        <StatusBadge status={status} />
-      </td>
-      <td>{userId}</td>
-      <Time at={device.createdAt} />
-      <Time at={device.lastUsedAt} />
-      <td>{proof && <GradeBadge grade={proof.grade} />}</td>
-      <td>
-        <Tags tags={tags} />
-      </td>
-    </tr>
-  );
-}
-
-const Time = ({ at }: { readonly at: string | null }) => (
-  <td>
-    {at ? (
-      <time dateTime={at} title={moment(at)}>
-        {day(at)}
-      </time>
-    ) : (
-      <small>{text.value.common.never}</small>
-    )}
-  </td>
-);
-
-const Tags = ({ tags }: Pick<Device, 'tags'>) => (
-  <>
-    {Object.entries(tags).map(([name, value]) => (
-      <span key={name} class="tag">
-        {name}:{value}
-      </span>
-    ))}
-  </>
-);

@@ -48,14 +48,13 @@ export function useDownload(): {
   return { current, start: app => void start(app), cancel };
 }
 
-/** The progress or the end of a download. */
-export function DownloadStatus({
-  current,
-  onCancel,
-}: {
+interface DownloadStatusProps {
   readonly current: DownloadProgress;
   readonly onCancel: () => void;
-}) {
+}
+
+/** The progress or the end of a download. */
+export function DownloadStatus({ current, onCancel }: DownloadStatusProps) {
   const words = packageWords.value;
   const { app, received, state, problem } = current;
   const { fileName, fileSize, versionId } = app;
@@ -77,7 +76,7 @@ export function DownloadStatus({
     <div class="bar">
       <p>
         {fileName}: {words.progress(sizeOf(received), sizeOf(fileSize))}
-        <progress max={fileSize} value={received} aria-label={words.downloadOf(fileName)} />
+        <progress max={fileSize} value={received} aria-label={words.of.download(fileName)} />
       </p>
       <button type="button" onClick={onCancel}>
         {text.value.common.cancel}

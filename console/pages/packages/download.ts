@@ -1,7 +1,7 @@
 /** The download of a package, checked on the way: a damaged one is not saved. */
 import type { AppVersion } from '../../../src/contract/apps.ts';
 import { open } from '../../api/request.ts';
-import { save } from '../../parts/save.ts';
+import { canChooseFile, chooseFile, save } from '../../parts/save.ts';
 
 /** Largest package that a browser without access to files keeps in memory, in bytes. */
 const MAX_IN_MEMORY = 256 * 1024 * 1024;
@@ -9,11 +9,8 @@ const MAX_IN_MEMORY = 256 * 1024 * 1024;
 /** What became of a download. */
 export type DownloadEnd = 'saved' | 'damaged' | 'canceled';
 
-type Picker = (options: { readonly suggestedName: string }) => Promise<FileSystemFileHandle>;
-const picker = (): Picker | undefined => (window as { showSaveFilePicker?: Picker }).showSaveFilePicker;
-
 /** Whether this browser can save a package of this size. */
-export const canSave = ({ fileSize }: AppVersion): boolean => picker() !== undefined || fileSize <= MAX_IN_MEMORY;
+export const canSave = ({ fileSize }: AppVersion): boolean => canChooseFile() || fileSize <= MAX_IN_MEMORY;
 
 /**
  * Downloads a package. Where the browser can write to a file that the person chooses, nothing of it is kept in memory, and the file gets its content
@@ -24,7 +21,7 @@ export async function download(
   onReceived: (bytes: number) => void,
   signal: AbortSignal,
 ): Promise<DownloadEnd> {
-  const target = await chosenFile(app);
+  const target = await chooseFile(app.fileName);
   if (target === 'canceled') return target;
   const { beginDigest } = await import('./digest.ts');
   const response = await open('downloadAppVersion', { params: { versionId: app.versionId } }, { signal });
@@ -54,14 +51,4 @@ export async function download(
   }
   await file.close();
   return 'saved';
-}
-
-async function chosenFile({ fileName }: AppVersion): Promise<FileSystemFileHandle | 'canceled' | null> {
-  const choose = picker();
-  if (!choose) return null;
-  try {
-    return await choose.call(window, { suggestedName: fileName });
-  } catch {
-    return 'canceled';
-  }
 }

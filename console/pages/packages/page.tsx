@@ -1,62 +1,96 @@
 /** The installer packages of the registry. */
-import { useSignal } from '@preact/signals';
+import type { AppVersion } from '../../../src/contract/apps.ts';
+import { Code } from '../../../src/contract/codes.ts';
+import type { Page } from '../../../src/contract/paging.ts';
 import { type Platform, platformNames } from '../../../src/contract/values.ts';
 import { settled, useRefresh } from '../../api/live.ts';
+import { Problem } from '../../api/problem.ts';
+import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { isAdmin } from '../../api/session.ts';
-import { Choice } from '../../parts/choice.tsx';
+import { CopyButton } from '../../parts/copy.tsx';
+import { Choice } from '../../parts/inputs.tsx';
 import { lazy } from '../../parts/lazy.tsx';
-import { Pager } from '../../parts/pager.tsx';
-import { ProblemNotice } from '../../parts/problem.tsx';
+import { ListPage } from '../../parts/list-page.tsx';
+import { pageIn } from '../../parts/pager.tsx';
+import { Day } from '../../parts/time.tsx';
 import { go, linkTo, place } from '../../router.ts';
-import { dictionary, text } from '../../text/text.ts';
+import { dictionary } from '../../text/text.ts';
 import { DownloadStatus, useDownload } from './download-status.tsx';
-import { listPackages } from './requests.ts';
-import { PackageTable } from './table.tsx';
+import { sizeOf } from './sizes.ts';
 
 const packageWords = dictionary('packages');
 
 const UploadDialog = lazy(async () => (await import('./upload.tsx')).UploadDialog);
 
+interface ListedPackage extends AppVersion {
+  /** Whether it is the newest version of its platform. */
+  readonly isNewest: boolean;
+}
+
 /** The list of packages. Platform and page are in the address. */
 export function PackagesPage() {
-  const words = packageWords.value;
-  const { data, problem, reload } = useResource(signal => listPackages(pageNumber(), platformInPlace(), signal));
-  useRefresh(reload, events => events.some(({ type }) => type === 'APP_VERSION_UPLOADED'), settled);
+  const list = useResource(signal => listPackages(place.value.query, signal));
+  useRefresh(list.reload, events => events.some(({ type }) => type === 'APP_VERSION_UPLOADED'), settled);
   const { current, start, cancel } = useDownload();
-  const isUploading = useSignal(false);
-  const list = data.value;
-  const platform = platformInPlace();
+  const platform = platformIn(place.value.query);
+  return (
+    <ListPage
+      path="packages"
+      query={{ platform }}
+      kind={{ ...packages, actions: { download: { start } } }}
+      words={packageWords.value}
+      list={list}
+      Create={isAdmin.value ? UploadDialog : undefined}
+    >
+      <PlatformChoice platform={platform} />
+      {current.value && <DownloadStatus current={current.value} onCancel={cancel} />}
+    </ListPage>
+  );
+}
+
+const packages = {
+  keyOf: ({ versionId }: ListedPackage) => versionId,
+  nameOf: ({ fileName }: ListedPackage) => fileName,
+  columns: {
+    version: (app: ListedPackage) => <Version app={app} />,
+    platform: ({ platform }: ListedPackage) => platform,
+    file: ({ fileName }: ListedPackage) => fileName,
+    size: ({ fileSize }: ListedPackage) => sizeOf(fileSize),
+    digest: ({ sha256 }: ListedPackage) => (
+      <>
+        <code title={sha256}>{sha256.slice(0, 12)}…</code> <CopyButton value={sha256} />
+      </>
+    ),
+    uploaded: ({ createdAt, uploadedBy }: ListedPackage) => (
+      <>
+        <Day at={createdAt} /> <small>{packageWords.value.by(uploadedBy)}</small>
+      </>
+    ),
+  },
+  rowHead: 'version',
+  classes: { size: 'number keep', digest: 'keep' },
+} as const;
+
+function Version({ app }: { readonly app: ListedPackage }) {
+  const words = packageWords.value;
+  const { version, versionName, isNewest, forceUpdate, minSupportVersion, changelog } = app;
   return (
     <>
-      <h1>{words.title}</h1>
-      <PlatformChoice platform={platform} />
-      <div class="bar">
-        <p role="status">{list && words.total(list.pagination.total)}</p>
-        {isAdmin.value && (
-          <button type="button" class="main" onClick={() => (isUploading.value = true)}>
-            {words.upload} …
-          </button>
-        )}
-      </div>
-      <ProblemNotice problem={problem.value} retry={reload} />
-      {current.value && <DownloadStatus current={current.value} onCancel={cancel} />}
-      {!list && !problem.value && <p>{text.value.common.loading}</p>}
-      {list && (
-        <>
-          {list.pagination.total === 0 ? (
-            <p class="hint">{words.empty}</p>
-          ) : (
-            <PackageTable list={list} onDownload={start} />
-          )}
-          <Pager
-            page={list.pagination.page}
-            pages={list.pagination.totalPages}
-            to={page => linkTo('packages', { platform, ...(page > 1 && { page }) })}
-          />
-        </>
+      {version} {versionName && <small>{versionName}</small>}{' '}
+      {isNewest && <span class="badge good">{words.newest}</span>}{' '}
+      {forceUpdate && <span class="badge warn">{words.forced}</span>}
+      {minSupportVersion && (
+        <div>
+          <small>{words.oldest(minSupportVersion)}</small>
+        </div>
       )}
-      {isUploading.value && <UploadDialog onClose={() => (isUploading.value = false)} onDone={reload} />}
+      {changelog && (
+        <details>
+          <summary>{words.changes}</summary>
+          <p class="note">{changelog}</p>
+        </details>
+      )}
     </>
   );
 }
@@ -77,10 +111,23 @@ function PlatformChoice({ platform }: { readonly platform: Platform | '' }) {
   );
 }
 
-function platformInPlace(): Platform | '' {
-  const given = place.value.query.get('platform');
-  return platformNames.find(name => name === given) ?? '';
+const platformIn = (query: URLSearchParams): Platform | '' =>
+  platformNames.find(name => name === query.get('platform')) ?? '';
+
+/** A page of the list, the last upload first. One more request for each platform on the page finds its newest version. */
+async function listPackages(query: URLSearchParams, signal: AbortSignal): Promise<Page<ListedPackage>> {
+  const filter = { ...pageIn(query), platform: platformIn(query) };
+  const { list, pagination } = await call('listAppVersions', { query: filter }, { signal });
+  const shown = [...new Set(list.map(app => app.platform))];
+  const newest = new Set(await Promise.all(shown.map(platform => newestOf(platform, signal))));
+  return { list: list.map(app => ({ ...app, isNewest: newest.has(app.versionId) })), pagination };
 }
 
-/** The page in the address, counted from 1. */
-const pageNumber = (): number => Math.max(1, Math.trunc(Number(place.value.query.get('page'))) || 1);
+async function newestOf(platform: Platform, signal: AbortSignal): Promise<string | null> {
+  try {
+    return (await call('getLatestAppVersion', { query: { platform } }, { signal })).latest.versionId;
+  } catch (error) {
+    if (error instanceof Problem && error.code === Code.versionNotFound) return null;
+    throw error;
+  }
+}

@@ -1,14 +1,16 @@
 /** What an upload needs to know. The rules of the daemon are checked first: a refusal after two gigabytes helps no one. */
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { sizes, textLengths } from '../../../src/contract/limits.ts';
-import { platforms, textShapes } from '../../../src/contract/values.ts';
+import { type Platform, platformNames, platforms, textShapes } from '../../../src/contract/values.ts';
 import { useAction } from '../../api/action.ts';
+import { call } from '../../api/request.ts';
+import { useEntries } from '../../parts/entries.ts';
 import { Field } from '../../parts/field.tsx';
+import { TextArea } from '../../parts/inputs.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { dictionary, text } from '../../text/text.ts';
-import { existing, platformOf } from './requests.ts';
 import type { PackageFields } from './send.ts';
 import { sizeOf } from './sizes.ts';
 
@@ -21,8 +23,6 @@ interface UploadFormProps {
   readonly children: ComponentChildren;
 }
 
-const nothing = { version: '', versionName: '', changelog: '', minSupportVersion: '', forceUpdate: false };
-
 /** The browser checks the pattern of the contract. */
 const versionInput = Object.assign(document.createElement('input'), { pattern: textShapes.packageVersion.pattern });
 
@@ -33,70 +33,51 @@ function isVersion(typed: string): boolean {
 
 const extensions = Object.values(platforms).flat();
 
+/** The extension of a file name in lower case, without the dot. */
+const extensionOf = (name: string): string => /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
+
+/** The platform of a file by its extension; null if it is not an installer package. */
+const platformOf = (name: string): Platform | null =>
+  platformNames.find(each => (platforms[each] as readonly string[]).includes(extensionOf(name))) ?? null;
+
+/** Id of the version that a new package would repeat, among the last 100 of its platform; null if there is none. The daemon looks at all of them. */
+async function existing(file: File, platform: Platform, version: string): Promise<string | null> {
+  const { list } = await call('listAppVersions', { query: { size: 100, platform } });
+  const isSame = (fileName: string) => extensionOf(fileName) === extensionOf(file.name);
+  return list.find(app => app.version === version && isSame(app.fileName))?.versionId ?? null;
+}
+
+const first = { version: '', versionName: '', changelog: '', minSupportVersion: '', forceUpdate: false };
+type PackageEntries = ReturnType<typeof useEntries<typeof first>>;
+
 /** The form. The platform follows from the extension of the file. */
 export function UploadForm({ onStart, onCancel, children }: UploadFormProps) {
-  const words = packageWords.value;
   const file = useSignal<File | null>(null);
-  const entered = useSignal(nothing);
   const repeated = useSignal<string | null>(null);
-  const { busy, problem, run } = useAction();
-  const { version, versionName, changelog, minSupportVersion, forceUpdate } = entered.value;
-  const enter = (change: Partial<typeof nothing>) => {
-    repeated.value = null;
-    entered.value = { ...entered.value, ...change };
-  };
-  const platform = file.value && platformOf(file.value.name);
-  const fault = file.value && faultOf(file.value);
+  const entries = useEntries(first);
+  const { busy, problem, submit } = useAction();
+  const { version, minSupportVersion: oldest } = entries;
   const isReady =
-    file.value !== null && !fault && isVersion(version) && (!minSupportVersion || isVersion(minSupportVersion));
-  const submit = (event: Event) => {
-    event.preventDefault();
-    const chosen = file.peek();
-    if (!chosen || !platform || !isReady) return;
-    void run(async () => {
-      const found = await existing(chosen, platform, version.trim());
-      repeated.value = found?.versionId ?? null;
-      if (!found) void onStart(chosen, { platform, ...entered.peek() });
-    });
+    file.value !== null &&
+    !faultOf(file.value) &&
+    isVersion(version.value) &&
+    (!oldest.value || isVersion(oldest.value));
+  const upload = async () => {
+    const platform = file.value && platformOf(file.value.name);
+    if (!file.value || !platform || !isReady) return;
+    repeated.value = await existing(file.value, platform, version.value.trim());
+    const given = Object.fromEntries(Object.entries(entries).map(([name, { value }]) => [name, value]));
+    if (!repeated.value) void onStart(file.value, { platform, ...(given as typeof first) });
   };
-  const versionFault = version && !isVersion(version) ? words.wrongVersion : null;
   return (
-    <form onSubmit={submit}>
-      <FileField fault={fault} onFile={chosen => (file.value = chosen)} />
-      <Field
-        label={words.version}
-        value={version}
-        onText={typed => enter({ version: typed })}
-        required
-        autocomplete="off"
-        placeholder="1.0.0"
-        maxLength={textLengths.version}
-        fault={repeated.value ? words.exists(repeated.value) : versionFault}
-      />
-      <Field
-        label={words.versionName}
-        value={versionName}
-        onText={typed => enter({ versionName: typed })}
-        autocomplete="off"
-        maxLength={textLengths.versionName}
-      />
-      <Changelog value={changelog} onText={typed => enter({ changelog: typed })} />
-      <Field
-        label={words.oldestSupported}
-        value={minSupportVersion}
-        onText={typed => enter({ minSupportVersion: typed })}
-        autocomplete="off"
-        maxLength={textLengths.version}
-        fault={minSupportVersion && !isVersion(minSupportVersion) ? words.wrongVersion : null}
-      />
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={forceUpdate}
-          onChange={event => enter({ forceUpdate: event.currentTarget.checked })}
-        />
-        {words.forceUpdate}
-      </label>
+    <form
+      onSubmit={submit(upload)}
+      onInput={() => {
+        repeated.value = null;
+      }}
+    >
+      <FileField file={file} />
+      <PackageFieldset entries={entries} repeated={repeated.value} />
       <ProblemNotice problem={problem.value} />
       {children}
       <p class="actions">
@@ -104,10 +85,54 @@ export function UploadForm({ onStart, onCancel, children }: UploadFormProps) {
           {text.value.common.cancel}
         </button>
         <button type="submit" class="main" disabled={!isReady || busy.value}>
-          {words.upload}
+          {packageWords.value.action.create}
         </button>
       </p>
     </form>
+  );
+}
+
+interface PackageFieldsetProps {
+  readonly entries: PackageEntries;
+  /** Id of the version that this one would repeat. */
+  readonly repeated: string | null;
+}
+
+function PackageFieldset({ entries, repeated }: PackageFieldsetProps) {
+  const words = packageWords.value;
+  const { version, versionName, changelog, minSupportVersion, forceUpdate } = entries;
+  const faultIn = (typed: string) => (typed && !isVersion(typed) ? words.wrongVersion : null);
+  return (
+    <>
+      <Field
+        label={words.version}
+        entry={version}
+        required
+        autocomplete="off"
+        placeholder="1.0.0"
+        maxLength={textLengths.version}
+        fault={repeated ? words.exists(repeated) : faultIn(version.value)}
+      />
+      <Field label={words.versionName} entry={versionName} autocomplete="off" maxLength={textLengths.versionName} />
+      <TextArea label={words.changelog} entry={changelog} rows={4} maxLength={textLengths.changelog} />
+      <Field
+        label={words.oldestSupported}
+        entry={minSupportVersion}
+        autocomplete="off"
+        maxLength={textLengths.version}
+        fault={faultIn(minSupportVersion.value)}
+      />
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={forceUpdate.value}
+          onChange={event => {
+            forceUpdate.value = event.currentTarget.checked;
+          }}
+        />
+        {words.forceUpdate}
+      </label>
+    </>
   );
 }
 
@@ -118,13 +143,9 @@ function faultOf(file: File): string | null {
   return file.size > sizes.package ? words.largeFile(sizeOf(sizes.package)) : null;
 }
 
-interface FileFieldProps {
-  readonly fault: string | null;
-  readonly onFile: (file: File | null) => void;
-}
-
-function FileField({ fault, onFile }: FileFieldProps) {
+function FileField({ file }: { readonly file: Signal<File | null> }) {
   const id = useId();
+  const fault = file.value && faultOf(file.value);
   return (
     <p class="field">
       <label for={id}>{packageWords.value.file}</label>
@@ -135,27 +156,13 @@ function FileField({ fault, onFile }: FileFieldProps) {
         accept={extensions.map(each => `.${each}`).join(',')}
         aria-invalid={fault !== null}
         aria-describedby={`${id}-fault`}
-        onChange={event => onFile(event.currentTarget.files?.[0] ?? null)}
+        onChange={event => {
+          file.value = event.currentTarget.files?.[0] ?? null;
+        }}
       />
       <small id={`${id}-fault`} class="fault">
         {fault}
       </small>
-    </p>
-  );
-}
-
-function Changelog({ value, onText }: { readonly value: string; readonly onText: (typed: string) => void }) {
-  const id = useId();
-  return (
-    <p class="field">
-      <label for={id}>{packageWords.value.changelog}</label>
-      <textarea
-        id={id}
-        rows={4}
-        value={value}
-        maxLength={textLengths.changelog}
-        onInput={event => onText(event.currentTarget.value)}
-      />
     </p>
   );
 }

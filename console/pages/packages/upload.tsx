@@ -1,25 +1,20 @@
 /** The dialog that uploads a package. */
 import { useComputed } from '@preact/signals';
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo } from 'preact/hooks';
 import type { AppVersion } from '../../../src/contract/apps.ts';
 import type { Problem } from '../../api/problem.ts';
-import { Dialog } from '../../parts/dialog.tsx';
+import { CloseButton, Dialog, FocusedButton } from '../../parts/dialog.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
-import { dictionary, text } from '../../text/text.ts';
+import type { DialogProps } from '../../parts/records.tsx';
+import { dictionary } from '../../text/text.ts';
 import { sizeOf } from './sizes.ts';
 import { UploadForm } from './upload-form.tsx';
 import { Upload, type UploadPhase } from './upload-state.ts';
 
 const packageWords = dictionary('packages');
 
-interface UploadDialogProps {
-  readonly onClose: () => void;
-  /** Called when a package was stored. */
-  readonly onDone: () => void;
-}
-
 /** Asks for the package, sends it, and compares the digests. Esc leaves the form and the result; an upload is ended by its button alone. */
-export function UploadDialog({ onClose, onDone }: UploadDialogProps) {
+export function UploadDialog({ onClose, onDone }: DialogProps) {
   const upload = useMemo(() => new Upload(), []);
   const phase = upload.phase.value;
   const isSending = useComputed(() => upload.phase.value.name === 'sending').value;
@@ -32,7 +27,7 @@ export function UploadDialog({ onClose, onDone }: UploadDialogProps) {
     return () => removeEventListener('beforeunload', keep);
   }, [isSending]);
   return (
-    <Dialog title={packageWords.value.upload} onClose={() => isSending || onClose()}>
+    <Dialog title={packageWords.value.action.create} onClose={() => isSending || onClose()}>
       {phase.name !== 'done' && (
         // The form stays while the package is sent: after a refusal nothing has to be entered again.
         <div hidden={isSending}>
@@ -75,32 +70,27 @@ interface SendingProps {
 
 function Sending({ file, done, isStored, onCancel }: SendingProps) {
   const words = packageWords.value;
-  const cancel = useRef<HTMLButtonElement>(null);
-  // The button that had the focus has gone.
-  useEffect(() => cancel.current?.focus(), []);
   return (
     <>
       <p>{words.sending(file.name)}</p>
       <progress max={file.size} value={done} aria-label={words.sending(file.name)} />
       <p class="hint">{isStored ? words.checking : words.progress(sizeOf(done), sizeOf(file.size))}</p>
       <p class="actions">
-        <button type="button" ref={cancel} disabled={isStored} onClick={onCancel}>
+        <FocusedButton disabled={isStored} onClick={onCancel}>
           {words.cancel}
-        </button>
+        </FocusedButton>
       </p>
     </>
   );
 }
 
-function Done({
-  app,
-  digest,
-  onClose,
-}: {
+interface DoneProps {
   readonly app: AppVersion;
   readonly digest: string | null;
   readonly onClose: () => void;
-}) {
+}
+
+function Done({ app, digest, onClose }: DoneProps) {
   const words = packageWords.value;
   const isSame = app.sha256 === digest;
   return (
@@ -120,11 +110,7 @@ function Done({
           <dd class="code">{app.sha256}</dd>
         </div>
       </dl>
-      <p class="actions">
-        <button type="button" onClick={onClose}>
-          {text.value.common.close}
-        </button>
-      </p>
+      <CloseButton onClose={onClose} />
     </>
   );
 }

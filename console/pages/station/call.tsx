@@ -21,14 +21,7 @@ export function CallForm({ run }: { readonly run: Bench }) {
   };
   return (
     <form class="line" onSubmit={submit}>
-      <Field
-        label={run.view.value.roster ? words.roster : words.open}
-        value={typed.value}
-        onText={text => {
-          typed.value = text;
-        }}
-        autocomplete="off"
-      />
+      <Field label={run.view.value.roster ? words.roster : words.open} entry={typed} autocomplete="off" />
       <button type="submit">{words.submit}</button>
       <span class="hint">{words.hint}</span>
     </form>

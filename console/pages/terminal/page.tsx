@@ -17,7 +17,7 @@ export function TerminalPage() {
   const typed = useSignal('');
   const found = useSignal<WaitingTerminal | null>(null);
   const isApproved = useSignal(false);
-  const { busy, problem, run } = useAction();
+  const { busy, problem, submit } = useAction();
   const show = async () => {
     const code = typed.peek();
     const waiting = await requestOf(code);
@@ -27,18 +27,11 @@ export function TerminalPage() {
   return (
     <>
       <Title />
-      <form
-        class="line"
-        onSubmit={event => {
-          event.preventDefault();
-          void run(show);
-        }}
-      >
+      <form class="line" onSubmit={submit(show)}>
         <Field
           label={words.value.code}
-          value={typed.value}
-          onText={text => {
-            typed.value = text;
+          entry={typed}
+          onEdit={() => {
             found.value = null;
           }}
           autocomplete="off"

@@ -1,145 +1,83 @@
 /** The dialogs that create a token and show it, once. */
-import { useSignal } from '@preact/signals';
-import { useId } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import type { DataOf } from '../../../src/contract/define.ts';
 import { serviceTokenDays, textLengths } from '../../../src/contract/limits.ts';
-import { type Role, roles, type TokenPermission } from '../../../src/contract/values.ts';
+import type { Routes } from '../../../src/contract/routes.ts';
+import { type Role, type TokenPermission, tokenPermissions } from '../../../src/contract/values.ts';
+import { call } from '../../api/request.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
-import { Choice } from '../../parts/choice.tsx';
 import { CopyField } from '../../parts/copy.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { CloseButton, Dialog } from '../../parts/dialog.tsx';
+import { useEntries } from '../../parts/entries.ts';
 import { Field } from '../../parts/field.tsx';
+import { CheckBoxes, TextArea } from '../../parts/inputs.tsx';
+import type { DialogProps } from '../../parts/records.tsx';
+import { RoleChoice } from '../../parts/role-choice.tsx';
 import { moment } from '../../text/numbers.ts';
-import { dictionary, text } from '../../text/text.ts';
-import { Permissions } from './permissions.tsx';
-import { type CreatedToken, changeToken, networksIn } from './requests.ts';
+import { dictionary } from '../../text/text.ts';
 
 const roleWords = dictionary('roles');
 const tokenWords = dictionary('tokens');
 
-/** Days that the form offers. */
-const DEFAULT_DAYS = 90;
+const first = { name: '', role: 'DEALER' as Role, may: [] as TokenPermission[], days: '90', networks: '' };
 
-interface CreateTokenProps {
-  readonly onClose: () => void;
-  /** Called when the token exists, before it is shown. */
-  readonly onDone: () => void;
-}
-
-/** Asks, creates, then shows the token until the dialog closes: the form closes when it is answered, the dialog stays. */
-export function CreateToken({ onClose, onDone }: CreateTokenProps) {
-  const created = useSignal<CreatedToken | null>(null);
-  return created.value ? (
-    <Created
-      token={created.value}
-      onClose={() => {
-        created.value = null;
-        onClose();
-      }}
-    />
-  ) : (
-    <CreateForm
-      onClose={() => {
-        if (!created.peek()) onClose();
-      }}
-      onCreated={token => {
-        created.value = token;
-        onDone();
-      }}
-    />
-  );
-}
-
-interface CreateFormProps {
-  readonly onClose: () => void;
-  readonly onCreated: (token: CreatedToken) => void;
-}
-
-function CreateForm({ onClose, onCreated }: CreateFormProps) {
+/** Asks, creates, then shows the token until the dialog closes. */
+export function CreateToken({ onClose, onDone }: DialogProps) {
   const words = tokenWords.value;
-  const empty = { name: '', role: 'DEALER' as Role, may: [] as TokenPermission[], networks: '' };
-  const entered = useSignal({ ...empty, days: `${DEFAULT_DAYS}` });
-  const { name, role, may, days, networks } = entered.value;
-  const enter = (change: Partial<typeof entered.value>) => {
-    entered.value = { ...entered.value, ...change };
-  };
+  const { name, role, may, days, networks } = useEntries(first);
   const { min, max } = serviceTokenDays;
-  const isWhole = /^\d+$/.test(days) && Number(days) >= min && Number(days) <= max;
-  const submit = async () => {
-    const allowedFrom = networksIn(networks);
+  const isWhole = /^\d+$/.test(days.value) && Number(days.value) >= min && Number(days.value) <= max;
+  const submit = async (_key: string, follow: (next: ComponentChildren) => void) => {
+    const allowedFrom = networks.value.split(/[\s,;]+/).filter(Boolean);
     const body = {
-      name: name.trim(),
-      role,
-      expiresInDays: Number(days),
+      name: name.value.trim(),
+      role: role.value,
+      expiresInDays: Number(days.value),
       allowedFrom: allowedFrom.length ? allowedFrom : null,
-      may,
+      may: may.value,
     };
-    onCreated(await changeToken('createToken', { body }));
+    const created = await call('createToken', { body });
+    onDone();
+    follow(<Created token={created} onClose={onClose} />);
   };
   return (
     <ActionDialog
-      title={words.create}
-      submit={words.create}
-      isReady={name.trim() !== '' && isWhole}
+      title={words.action.create}
+      submit={words.action.create}
+      isReady={name.value.trim() !== '' && isWhole}
       onSubmit={submit}
       onClose={onClose}
     >
       <Field
         label={words.name}
         placeholder={words.nameHint}
-        value={name}
-        onText={typed => enter({ name: typed })}
+        entry={name}
         required
         autocomplete="off"
         maxLength={textLengths.tokenName}
       />
-      <Choice
-        label={words.column.role}
-        value={role}
-        values={roles}
-        words={roleWords.value.name}
-        hint={roleWords.value.may[role]}
-        onChoose={chosen => enter({ role: chosen })}
+      <RoleChoice label={words.column.role} role={role} />
+      <CheckBoxes
+        label={words.permissions}
+        values={tokenPermissions}
+        chosen={may.value}
+        wordOf={each => words.permission[each]}
+        onChoose={chosen => {
+          may.value = chosen;
+        }}
       />
-      <Permissions value={may} onChange={chosen => enter({ may: chosen })} />
-      <Field
-        label={words.days(min, max)}
-        type="number"
-        value={days}
-        onText={typed => enter({ days: typed })}
-        required
-        autocomplete="off"
-      />
-      <Networks value={networks} onText={typed => enter({ networks: typed })} />
+      <Field label={words.days(min, max)} type="number" entry={days} required autocomplete="off" />
+      <TextArea label={words.networks} hint={words.networksHint} entry={networks} rows={3} class="code" />
     </ActionDialog>
   );
 }
 
-function Networks({ value, onText }: { readonly value: string; readonly onText: (typed: string) => void }) {
-  const words = tokenWords.value;
-  const id = useId();
-  return (
-    <p class="field">
-      <label for={id}>{words.networks}</label>
-      <textarea
-        id={id}
-        rows={3}
-        class="code"
-        value={value}
-        aria-describedby={`${id}-hint`}
-        onInput={event => onText(event.currentTarget.value)}
-      />
-      <small id={`${id}-hint`}>{words.networksHint}</small>
-    </p>
-  );
+interface CreatedProps {
+  readonly token: DataOf<Routes['createToken']>;
+  readonly onClose: () => void;
 }
 
-function Created({
-  token: { token, name, role, expiresAt },
-  onClose,
-}: {
-  readonly token: CreatedToken;
-  readonly onClose: () => void;
-}) {
+function Created({ token: { token, name, role, expiresAt }, onClose }: CreatedProps) {
   const words = tokenWords.value;
   return (
     <Dialog title={words.created(name)} onClose={onClose}>
@@ -148,11 +86,7 @@ function Created({
       </p>
       <CopyField label={words.token} value={token} />
       <p class="hint">{words.until(roleWords.value.name[role], moment(expiresAt))}</p>
-      <p class="actions">
-        <button type="button" onClick={onClose}>
-          {text.value.common.close}
-        </button>
-      </p>
+      <CloseButton onClose={onClose} />
     </Dialog>
   );
 }

@@ -1,28 +1,31 @@
 /** The dialogs that revoke a token, and remove what it has made. */
+import type { ComponentChildren } from 'preact';
 import type { ServiceToken } from '../../../src/contract/tokens.ts';
+import { Problem } from '../../api/problem.ts';
+import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
+import type { RecordDialogProps } from '../../parts/records.tsx';
 import { dictionary } from '../../text/text.ts';
-import { listWebhooks, removeWebhook } from './requests.ts';
 
 const tokenWords = dictionary('tokens');
 
-interface RevokeProps {
-  readonly token: ServiceToken;
-  readonly onClose: () => void;
-  readonly onSubmit: (token: ServiceToken) => Promise<void>;
-}
-
-/** Asks whether to revoke the token. */
-export function Revoke({ token, onClose, onSubmit }: RevokeProps) {
+/** Asks whether to revoke the token, then whether to remove the webhooks that it has made. */
+export function Revoke({ record: token, onClose, onDone }: RecordDialogProps<ServiceToken>) {
   const words = tokenWords.value;
+  const submit = async (_key: string, follow: (next: ComponentChildren) => void) => {
+    const { made } = await call('revokeToken', { params: { tokenId: token.tokenId } });
+    onDone(words.revoked(token.name));
+    if (made.webhooks.length > 0)
+      follow(<RemoveMade token={token} webhooks={made.webhooks} onClose={onClose} onDone={onDone} />);
+  };
   return (
     <ActionDialog
-      title={words.revokeOf(token.name)}
-      submit={words.revoke}
+      title={words.of.revoke(token.name)}
+      submit={words.action.revoke}
       isDangerous
-      onSubmit={() => onSubmit(token)}
+      onSubmit={submit}
       onClose={onClose}
     >
       <p>{words.askRevoke}</p>
@@ -30,29 +33,19 @@ export function Revoke({ token, onClose, onSubmit }: RevokeProps) {
   );
 }
 
-/** What a revoked token has made and what still exists. */
-export interface Made {
-  readonly tokenId: string;
-  readonly name: string;
+interface RemoveMadeProps extends Omit<RecordDialogProps<ServiceToken>, 'record'> {
+  readonly token: ServiceToken;
   /** Ids. */
   readonly webhooks: readonly string[];
 }
 
-interface RemoveMadeProps {
-  readonly made: Made;
-  readonly onClose: () => void;
-  /** Called when all of them are removed. */
-  readonly onDone: () => void;
-}
-
-/** Shows the webhooks that a revoked token has made, and offers to remove them. */
-export function RemoveMade({ made: { tokenId, name, webhooks }, onClose, onDone }: RemoveMadeProps) {
+function RemoveMade({ token: { tokenId, name }, webhooks, onClose, onDone }: RemoveMadeProps) {
   const words = tokenWords.value;
-  const { data, problem, reload } = useResource(listWebhooks);
+  const { data, problem, reload } = useResource(signal => call('listWebhooks', {}, { signal }));
   const addressOf = (id: string) => data.value?.list.find(({ webhookId }) => webhookId === id)?.url;
   const submit = async (key: string) => {
     for (const webhookId of webhooks) await removeWebhook(webhookId, `${key}.${webhookId}`);
-    onDone();
+    onDone(words.removed(name));
   };
   return (
     <ActionDialog title={words.madeBy(name)} submit={words.removeMade} isDangerous onSubmit={submit} onClose={onClose}>
@@ -70,4 +63,13 @@ export function RemoveMade({ made: { tokenId, name, webhooks }, onClose, onDone 
       </p>
     </ActionDialog>
   );
+}
+
+/** One that another person has removed is done. `key`: the same for each attempt. */
+async function removeWebhook(webhookId: string, key: string): Promise<void> {
+  try {
+    await call('removeWebhook', { params: { webhookId } }, { key });
+  } catch (error) {
+    if (!(error instanceof Problem && error.code === 404)) throw error;
+  }
 }

@@ -1,36 +1,97 @@
-import { endSession, session } from '../../api/session.ts';
+/** The dialogs that add a user, change one, and end sessions. */
+import type { Signal } from '@preact/signals';
+import { textLengths } from '../../../src/contract/limits.ts';
+import type { User } from '../../../src/contract/users.ts';
+import type { Role } from '../../../src/contract/values.ts';
+import { call } from '../../api/request.ts';
+import { endSession } from '../../api/session.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
-import { dictionary } from '../../text/text.ts';
-import { CreateUser, EditUser } from './edit.tsx';
-import { SetPassword } from './password.tsx';
-import { changeUser, disabling } from './requests.ts';
-import type { AboutUser, DialogSubject } from './user-action.ts';
+import { useEntries } from '../../parts/entries.ts';
+import { Field } from '../../parts/field.tsx';
+import type { DialogProps, RecordDialogProps } from '../../parts/records.tsx';
+import { RoleChoice } from '../../parts/role-choice.tsx';
+import { dictionary, text } from '../../text/text.ts';
+import { clearPassword, isPassword, NewPasswordFields, newPassword } from './password.tsx';
+import { isOwn, stateOf } from './states.ts';
 
 const userWords = dictionary('users');
 
-interface UserDialogProps {
-  readonly asked: DialogSubject;
-  readonly onClose: () => void;
-  /** Called after the change, with the name of the user. */
-  readonly onDone: (username: string) => void;
+/** Adds a user. */
+export function CreateUser({ onClose, onDone }: DialogProps) {
+  const words = userWords.value;
+  const entries = useEntries({ username: '', role: 'VIEWER' as Role, email: '', ...newPassword });
+  const { username, role, email, password } = entries;
+  const submit = async (key: string) => {
+    const body = {
+      username: username.value.trim(),
+      password: password.value,
+      role: role.value,
+      email: email.value.trim() || null,
+    };
+    await call('createUser', { body }, { key }).finally(() => clearPassword(entries));
+    onDone(words.done.create(body.username));
+  };
+  return (
+    <ActionDialog
+      title={words.action.create}
+      submit={words.action.create}
+      isReady={isPassword(entries) && username.value.trim() !== ''}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Field
+        label={words.username}
+        entry={username}
+        required
+        autocomplete="off"
+        maxLength={textLengths.username}
+        placeholder={words.usernameShape}
+      />
+      <RoleChoice label={words.column.role} role={role} />
+      <EmailField email={email} />
+      <NewPasswordFields entries={entries} />
+    </ActionDialog>
+  );
 }
 
-/** The dialog of an action. */
-export function UserDialog({ asked, ...rest }: UserDialogProps) {
-  if (asked.action === 'create') return <CreateUser {...rest} />;
-  const { user, action } = asked;
-  const about = { user, isOwn: user.id === session.value?.user.id, ...rest };
-  if (action === 'edit') return <EditUser {...about} />;
-  if (action === 'password') return <SetPassword {...about} />;
-  return action === 'logout' ? <LogOut {...about} /> : <Disable {...about} />;
+/** Changes role and e-mail address. One's own role stays: a mistake could not be undone. */
+export function EditUser({ record: user, onClose, onDone }: RecordDialogProps<User>) {
+  const words = userWords.value;
+  const given = stateOf(user) === 'removed' ? '' : (user.email ?? '');
+  const { role, email } = useEntries({ role: user.role, email: given });
+  const body = {
+    ...(role.value !== user.role && { role: role.value }),
+    ...(email.value.trim() !== given && { email: email.value.trim() || null }),
+  };
+  const submit = async (key: string) => {
+    await call('updateUser', { params: { userId: user.id }, body }, { key });
+    onDone(words.done.edit(user.username));
+  };
+  return (
+    <ActionDialog
+      title={words.of.edit(user.username)}
+      submit={text.value.common.save}
+      isReady={Object.keys(body).length > 0}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <RoleChoice label={words.column.role} role={role} fixedBecause={isOwn(user) ? words.ownRole : undefined} />
+      <EmailField email={email} />
+    </ActionDialog>
+  );
 }
 
-function LogOut({ user, isOwn, onClose, onDone }: AboutUser) {
+const EmailField = ({ email }: { readonly email: Signal<string> }) => (
+  <Field label={userWords.value.email} entry={email} autocomplete="off" maxLength={textLengths.email} />
+);
+
+/** Ends all sessions of a user. */
+export function LogOut({ record: user, onClose, onDone }: RecordDialogProps<User>) {
   const words = userWords.value;
   const submit = async (key: string) => {
-    await changeUser('logoutUser', { params: { userId: user.id } }, key);
-    if (isOwn) endSession('expired');
-    onDone(user.username);
+    await call('logoutUser', { params: { userId: user.id } }, { key });
+    if (isOwn(user)) endSession('expired');
+    onDone(words.done.logout(user.username));
   };
   return (
     <ActionDialog
@@ -41,17 +102,19 @@ function LogOut({ user, isOwn, onClose, onDone }: AboutUser) {
       onClose={onClose}
     >
       <p>{words.ask.logout}</p>
-      {isOwn && <p>{words.own}</p>}
+      {isOwn(user) && <p>{words.own}</p>}
     </ActionDialog>
   );
 }
 
-function Disable({ user, onClose, onDone }: AboutUser) {
+/** Disables a user, or enables one. Enabling takes the mark of a removal away. */
+export function Disable({ record: user, onClose, onDone }: RecordDialogProps<User>) {
   const words = userWords.value;
   const action = user.disabled ? 'enable' : 'disable';
   const submit = async (key: string) => {
-    await changeUser('updateUser', { params: { userId: user.id }, body: disabling(user) }, key);
-    onDone(user.username);
+    const body = { disabled: !user.disabled, ...(stateOf(user) === 'removed' && { email: null }) };
+    await call('updateUser', { params: { userId: user.id }, body }, { key });
+    onDone(words.done[action](user.username));
   };
   return (
     <ActionDialog

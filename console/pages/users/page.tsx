@@ -1,63 +1,58 @@
 /** The users of the system, and what an administrator does with them. */
-import { useSignal } from '@preact/signals';
+import type { User } from '../../../src/contract/users.ts';
+import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
-import { session } from '../../api/session.ts';
-import { Pager } from '../../parts/pager.tsx';
-import { ProblemNotice } from '../../parts/problem.tsx';
-import { linkTo, place } from '../../router.ts';
-import { dictionary, text } from '../../text/text.ts';
-import { UserDialog } from './dialogs.tsx';
-import { listUsers } from './requests.ts';
-import { UserTable } from './table.tsx';
-import type { DialogSubject } from './user-action.ts';
+import { lazy } from '../../parts/lazy.tsx';
+import { ListPage } from '../../parts/list-page.tsx';
+import { pageIn } from '../../parts/pager.tsx';
+import type { RecordKind } from '../../parts/records.tsx';
+import { Day } from '../../parts/time.tsx';
+import { place } from '../../router.ts';
+import { dictionary } from '../../text/text.ts';
+import { isOwn, stateOf } from './states.ts';
 
+const roleWords = dictionary('roles');
 const userWords = dictionary('users');
 
-/** The list of users. */
-export function UsersPage() {
-  const words = userWords.value;
-  const { data, problem, reload } = useResource(signal => listUsers(pageNumber(), signal));
-  const asked = useSignal<DialogSubject | null>(null);
-  const done = useSignal('');
-  const list = data.value;
-  return (
-    <>
-      <h1>{words.title}</h1>
-      <div class="bar">
-        <p role="status">{done.value || (list && words.total(list.pagination.total))}</p>
-        <button type="button" class="main" onClick={() => (asked.value = { action: 'create' })}>
-          {words.action.create} …
-        </button>
-      </div>
-      <ProblemNotice problem={problem.value} retry={reload} />
-      {!list && !problem.value && <p>{text.value.common.loading}</p>}
-      {list && (
-        <>
-          <UserTable
-            users={list.list}
-            ownId={session.value?.user.id ?? ''}
-            onAsk={(action, user) => (asked.value = { action, user })}
-          />
-          <Pager
-            page={list.pagination.page}
-            pages={list.pagination.totalPages}
-            to={page => linkTo('users', page > 1 ? { page } : {})}
-          />
-        </>
-      )}
-      {asked.value && (
-        <UserDialog
-          asked={asked.value}
-          onClose={() => (asked.value = null)}
-          onDone={username => {
-            if (asked.value) done.value = words.done[asked.value.action](username);
-            reload();
-          }}
-        />
-      )}
-    </>
-  );
-}
+const CreateUser = lazy(async () => (await import('./dialogs.tsx')).CreateUser);
+const EditUser = lazy(async () => (await import('./dialogs.tsx')).EditUser);
+const SetPassword = lazy(async () => (await import('./password.tsx')).SetPassword);
+const LogOut = lazy(async () => (await import('./dialogs.tsx')).LogOut);
+const Disable = lazy(async () => (await import('./dialogs.tsx')).Disable);
 
-/** The page in the address, counted from 1. */
-const pageNumber = (): number => Math.max(1, Math.trunc(Number(place.value.query.get('page'))) || 1);
+const colors = { enabled: 'good', disabled: 'warn', removed: '' } as const;
+
+type UserColumn = 'name' | 'role' | 'email' | 'state' | 'since';
+type UserAction = 'edit' | 'password' | 'logout' | 'disable' | 'enable';
+
+const users: RecordKind<User, UserColumn, UserAction> = {
+  keyOf: ({ id }) => id,
+  nameOf: ({ username }) => username,
+  columns: {
+    name: user => (
+      <>
+        {user.username} {isOwn(user) && <span class="tag">{userWords.value.you}</span>}
+      </>
+    ),
+    role: ({ role }) => roleWords.value.name[role],
+    email: user => stateOf(user) !== 'removed' && user.email,
+    state: user => <span class={`badge ${colors[stateOf(user)]}`}>{userWords.value.state[stateOf(user)]}</span>,
+    since: ({ createdAt }) => <Day at={createdAt} />,
+  },
+  rowHead: 'name',
+  classes: { since: 'minor' },
+  actions: {
+    edit: { Dialog: EditUser },
+    password: { Dialog: SetPassword },
+    // A disabled user has no sessions.
+    logout: { Dialog: LogOut, isFor: ({ disabled }) => !disabled },
+    disable: { Dialog: Disable, isFor: user => !user.disabled && !isOwn(user) },
+    enable: { Dialog: Disable, isFor: ({ disabled }) => disabled },
+  },
+};
+
+/** The list of users, the newest first. */
+export function UsersPage() {
+  const list = useResource(signal => call('listUsers', { query: pageIn(place.value.query) }, { signal }));
+  return <ListPage path="users" kind={users} words={userWords.value} list={list} Create={CreateUser} />;
+}

@@ -1,50 +1,51 @@
 /** The dialog that sets a password, and the fields of a new one. */
-import { type Signal, useSignal } from '@preact/signals';
+import { batch, type Signal } from '@preact/signals';
 import { passwordLength } from '../../../src/contract/limits.ts';
+import type { User } from '../../../src/contract/users.ts';
+import { call } from '../../api/request.ts';
 import { endSession } from '../../api/session.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
+import { useEntries } from '../../parts/entries.ts';
 import { Field } from '../../parts/field.tsx';
+import type { RecordDialogProps } from '../../parts/records.tsx';
 import { dictionary } from '../../text/text.ts';
-import { changeUser } from './requests.ts';
-import type { AboutUser } from './user-action.ts';
+import { isOwn } from './states.ts';
 
 const userWords = dictionary('users');
 
-/** A new password as it is entered, twice. */
+/** The entries of a new password, which is entered twice. */
+export const newPassword = { password: '', repeat: '' };
+
 interface NewPassword {
   readonly password: Signal<string>;
   readonly repeat: Signal<string>;
-  /** Whether both entries are the same and long enough. */
-  readonly isReady: boolean;
-  /** Forgets the entries: no password stays after its request. */
-  readonly clear: () => void;
 }
 
-/** A new password that a form asks for. */
-export function useNewPassword(): NewPassword {
-  const password = useSignal('');
-  const repeat = useSignal('');
-  return {
-    password,
-    repeat,
-    isReady: [...password.value].length >= passwordLength.min && password.value === repeat.value,
-    clear() {
-      password.value = '';
-      repeat.value = '';
-    },
-  };
+/** Whether both entries are the same and long enough. */
+export const isPassword = ({ password, repeat }: NewPassword): boolean =>
+  [...password.value].length >= passwordLength.min && password.value === repeat.value;
+
+/** Forgets the entries: no password stays after its request. */
+export function clearPassword({ password, repeat }: NewPassword): void {
+  batch(() => {
+    password.value = '';
+    repeat.value = '';
+  });
 }
+
+const shape = { type: 'password', required: true, maxLength: passwordLength.max } as const;
 
 /** The two fields of a new password. */
-export function NewPasswordFields({ entered: { password, repeat } }: { readonly entered: NewPassword }) {
+export function NewPasswordFields({ entries: { password, repeat } }: { readonly entries: NewPassword }) {
   const words = userWords.value;
   const differs = repeat.value !== '' && !password.value.startsWith(repeat.value);
   return (
     <>
-      <PasswordField label={words.password} value={password} autocomplete="new-password" />
-      <PasswordField
+      <Field {...shape} label={words.password} entry={password} autocomplete="new-password" />
+      <Field
+        {...shape}
         label={words.repeat}
-        value={repeat}
+        entry={repeat}
         autocomplete="new-password"
         fault={differs ? words.different : null}
       />
@@ -52,53 +53,32 @@ export function NewPasswordFields({ entered: { password, repeat } }: { readonly 
   );
 }
 
-interface PasswordFieldProps {
-  readonly label: string;
-  readonly value: Signal<string>;
-  readonly autocomplete: string;
-  readonly fault?: string | null;
-}
-
-const PasswordField = ({ value, ...rest }: PasswordFieldProps) => (
-  <Field
-    {...rest}
-    type="password"
-    required
-    maxLength={passwordLength.max}
-    value={value.value}
-    onText={typed => {
-      value.value = typed;
-    }}
-  />
-);
-
 /** Sets the password of a user. One's own needs the current one. */
-export function SetPassword({ user, isOwn, onClose, onDone }: AboutUser) {
+export function SetPassword({ record: user, onClose, onDone }: RecordDialogProps<User>) {
   const words = userWords.value;
-  const current = useSignal('');
-  const entered = useNewPassword();
+  const entries = useEntries({ current: '', ...newPassword });
+  const { current, password } = entries;
+  const mustProve = isOwn(user);
   const submit = async (key: string) => {
-    const body = { password: entered.password.value, ...(isOwn && { oldPassword: current.value }) };
-    try {
-      await changeUser('setPassword', { params: { userId: user.id }, body }, key);
-    } finally {
-      entered.clear();
+    const body = { password: password.value, ...(mustProve && { oldPassword: current.value }) };
+    await call('setPassword', { params: { userId: user.id }, body }, { key }).finally(() => {
+      clearPassword(entries);
       current.value = '';
-    }
-    if (isOwn) endSession('expired');
-    onDone(user.username);
+    });
+    if (mustProve) endSession('expired');
+    onDone(words.done.password(user.username));
   };
   return (
     <ActionDialog
       title={words.of.password(user.username)}
       submit={words.action.password}
-      isReady={entered.isReady && (!isOwn || current.value !== '')}
+      isReady={isPassword(entries) && (!mustProve || current.value !== '')}
       onSubmit={submit}
       onClose={onClose}
     >
-      {isOwn && <PasswordField label={words.current} value={current} autocomplete="current-password" />}
-      <NewPasswordFields entered={entered} />
-      <p class="hint">{isOwn ? words.own : words.passwordEnds}</p>
+      {mustProve && <Field {...shape} label={words.current} entry={current} autocomplete="current-password" />}
+      <NewPasswordFields entries={entries} />
+      <p class="hint">{mustProve ? words.own : words.passwordEnds}</p>
     </ActionDialog>
   );
 }

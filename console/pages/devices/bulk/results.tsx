@@ -3,9 +3,10 @@
 import { useSignal } from '@preact/signals';
 import { csvFile } from '../../../parts/csv.ts';
 import { save } from '../../../parts/save.ts';
+import { Table } from '../../../parts/table.tsx';
 import { linkTo } from '../../../router.ts';
 import { dictionary } from '../../../text/text.ts';
-import type { BulkRun, ItemResult } from './run.ts';
+import type { BatchRun, ItemResult } from './run.ts';
 
 const listWords = dictionary('devices');
 const bulkWords = dictionary('bulk');
@@ -14,7 +15,7 @@ const bulkWords = dictionary('bulk');
 const SHOWN = 100;
 
 /** Counts, failed devices with the reason, new codes on demand, and both as files. */
-export function Results({ run }: { readonly run: BulkRun }) {
+export function Results({ run }: { readonly run: BatchRun }) {
   const words = bulkWords.value;
   const results = run.results.value;
   const failed = results.filter(({ status }) => status === 'failed');
@@ -26,7 +27,9 @@ export function Results({ run }: { readonly run: BulkRun }) {
         <strong>{words.done[run.name](results.length - failed.length)}</strong>{' '}
         {failed.length > 0 && words.failed(failed.length)} {left > 0 && words.left(left)}
       </p>
-      {failed.length > 0 && <Failed results={failed} />}
+      {failed.length > 0 && (
+        <Listing title={words.failedTitle} results={failed} last={words.why} cell={({ message }) => message} />
+      )}
       {codes.length > 0 && <Codes results={codes} />}
       {results.length > 0 && (
         <button type="button" onClick={() => save('results.csv', resultFile(results))}>
@@ -34,17 +37,6 @@ export function Results({ run }: { readonly run: BulkRun }) {
         </button>
       )}
     </>
-  );
-}
-
-function Failed({ results }: { readonly results: readonly ItemResult[] }) {
-  const words = bulkWords.value;
-  return (
-    <Listing
-      title={words.failedTitle}
-      columns={[listWords.value.column.serial, words.why]}
-      rows={results.map(({ deviceId, serialNumber, message }) => [deviceId, serialNumber, message])}
-    />
   );
 }
 
@@ -64,12 +56,9 @@ function Codes({ results }: { readonly results: readonly ItemResult[] }) {
       {isShown.value && (
         <Listing
           title={words.codes}
-          columns={[listWords.value.column.serial, words.code]}
-          rows={results.map(({ deviceId, serialNumber, data }) => [
-            deviceId,
-            serialNumber,
-            textOf(data, 'activationCode'),
-          ])}
+          results={results}
+          last={words.code}
+          cell={({ data }) => textOf(data, 'activationCode')}
         />
       )}
     </>
@@ -78,39 +67,29 @@ function Codes({ results }: { readonly results: readonly ItemResult[] }) {
 
 interface ListingProps {
   readonly title: string;
-  /** Heads of the columns after the device. */
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly [id: string | null, ...(string | null)[]])[];
+  readonly results: readonly ItemResult[];
+  /** Head of the last column, and what it shows. */
+  readonly last: string;
+  readonly cell: (result: ItemResult) => string;
 }
 
-function Listing({ title, columns, rows }: ListingProps) {
+function Listing({ title, results, last, cell }: ListingProps) {
+  const { device, serial } = listWords.value.column;
   return (
     <section class="scroll listing" aria-label={title}>
-      <table class="dense">
-        <caption>{title}</caption>
-        <thead>
-          <tr>
-            {[listWords.value.column.device, ...columns].map(head => (
-              <th key={head} scope="col">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.slice(0, SHOWN).map(([id, ...cells]) => (
-            <tr key={id}>
-              <th scope="row">
-                <a href={linkTo(`devices/${encodeURIComponent(id ?? '')}`)}>{id}</a>
-              </th>
-              {cells.map((cell, index) => (
-                <td key={columns[index]}>{cell}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {rows.length > SHOWN && <p class="hint">{bulkWords.value.more(rows.length - SHOWN)}</p>}
+      <Table
+        title={title}
+        heads={{ device, serial, last }}
+        columns={{
+          device: ({ deviceId }) => <a href={linkTo(`devices/${encodeURIComponent(deviceId ?? '')}`)}>{deviceId}</a>,
+          serial: ({ serialNumber }) => serialNumber,
+          last: cell,
+        }}
+        rowHead="device"
+        rows={results.slice(0, SHOWN)}
+        keyOf={({ deviceId }) => deviceId ?? ''}
+      />
+      {results.length > SHOWN && <p class="hint">{bulkWords.value.more(results.length - SHOWN)}</p>}
     </section>
   );
 }

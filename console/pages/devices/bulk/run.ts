@@ -5,24 +5,17 @@ import { sizes } from '../../../../src/contract/limits.ts';
 import type { Routes } from '../../../../src/contract/routes.ts';
 import { type Problem, problemOf } from '../../../api/problem.ts';
 import { call, newKey } from '../../../api/request.ts';
-import type { BulkName } from './operations.ts';
+import type { EnteredFields } from '../operations.tsx';
+import type { BulkName } from '../selection.ts';
 
 /** What has happened to one device. */
 export type ItemResult = DataOf<Routes['batchUpdateDevices']>['results'][number];
-
-/** What a person has entered for the operation. Absent: not entered. */
-export interface Entries {
-  readonly reason?: string;
-  readonly note?: string;
-  readonly validityDays?: number;
-  readonly confirmPassword?: string;
-}
 
 /** `paused`: a batch has failed as a whole and can be sent again. `done`: nothing is left, or the person has stopped it. */
 type BulkRunState = 'ready' | 'running' | 'stopping' | 'paused' | 'done';
 
 /** An operation on many devices. */
-export class BulkRun {
+export class BatchRun {
   readonly state = signal<BulkRunState>('ready');
   /** Results of the batches that were sent, in the order of the devices. */
   readonly results = signal<readonly ItemResult[]>([]);
@@ -40,7 +33,7 @@ export class BulkRun {
   }
 
   /** Starts, or continues with the batch that has failed. */
-  async start(entries: Entries): Promise<void> {
+  async start(entries: EnteredFields): Promise<void> {
     this.state.value = 'running';
     this.problem.value = null;
     while (this.state.value === 'running' && this.results.value.length < this.ids.length)
@@ -54,7 +47,7 @@ export class BulkRun {
     this.state.value = this.state.value === 'running' ? 'stopping' : 'done';
   }
 
-  async #sendNext({ confirmPassword, ...fields }: Entries): Promise<boolean> {
+  async #sendNext({ confirmPassword, ...fields }: EnteredFields): Promise<boolean> {
     const from = this.results.value.length;
     const items = this.ids.slice(from, from + sizes.batchUpdateItems).map(deviceId => ({ deviceId, ...fields }));
     const body = { operation: this.name, items, ...(confirmPassword !== undefined && { confirmPassword }) };

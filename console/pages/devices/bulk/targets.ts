@@ -1,12 +1,12 @@
 /** The devices of a bulk operation. */
+import { operationStates } from '../../../../src/contract/operation-states.ts';
 import { type DeviceStatus, deviceStatuses } from '../../../../src/contract/values.ts';
 import { open } from '../../../api/request.ts';
 import { filterOf } from '../query.ts';
-import type { Selected } from '../selection.ts';
-import { type BulkName, bulkOperations } from './operations.ts';
+import type { BulkName, Selected } from '../selection.ts';
 
 /** What an operation is about to do. */
-export interface Targets {
+export interface BulkTargets {
   /** Ids of the devices that it changes. Of the others nothing is kept. */
   readonly ids: readonly string[];
   /** Number of selected devices by state. */
@@ -21,7 +21,7 @@ class Counter {
   count = 0;
 
   constructor(name: BulkName) {
-    this.#fits = new Set<DeviceStatus>(bulkOperations[name].fits);
+    this.#fits = new Set<DeviceStatus>(operationStates[name]);
   }
 
   add({ deviceId, status }: Selected): void {
@@ -32,7 +32,7 @@ class Counter {
 }
 
 /** The targets among devices that were selected one by one or by page. */
-export function targetsAmong(name: BulkName, devices: readonly Selected[]): Targets {
+export function targetsAmong(name: BulkName, devices: readonly Selected[]): BulkTargets {
   const counter = new Counter(name);
   for (const device of devices) counter.add(device);
   return counter;
@@ -47,7 +47,7 @@ export async function targetsMatching(
   query: URLSearchParams,
   signal: AbortSignal,
   onCount: (count: number) => void,
-): Promise<Targets> {
+): Promise<BulkTargets> {
   const { body } = await open('exportDevices', { query: { ...filterOf(query), format: 'ndjson' } }, { signal });
   const counter = new Counter(name);
   let isWhole = false;

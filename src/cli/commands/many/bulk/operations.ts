@@ -1,4 +1,5 @@
 /** What the commands for many devices know of each operation. */
+import { operationStates } from '../../../../contract/operation-states.ts';
 import type { BatchOperation, DeviceStatus, JournalEventType } from '../../../../contract/values.ts';
 import { counted } from '../../../count.ts';
 
@@ -22,7 +23,7 @@ export const operations: Readonly<Record<BatchOperation, Operation>> = {
     done: 'activated',
     progress: 'Activating',
     event: 'DEVICE_ACTIVATED',
-    fits: ['INACTIVE'],
+    fits: operationStates.ACTIVATE,
     offers: ['INACTIVE'],
   },
   LOCK: {
@@ -30,7 +31,7 @@ export const operations: Readonly<Record<BatchOperation, Operation>> = {
     done: 'locked',
     progress: 'Locking',
     event: 'DEVICE_LOCKED',
-    fits: ['ACTIVE'],
+    fits: operationStates.LOCK,
     offers: ['ACTIVE'],
   },
   UNLOCK: {
@@ -38,7 +39,7 @@ export const operations: Readonly<Record<BatchOperation, Operation>> = {
     done: 'unlocked',
     progress: 'Unlocking',
     event: 'DEVICE_UNLOCKED',
-    fits: ['LOCKED'],
+    fits: operationStates.UNLOCK,
     offers: ['LOCKED'],
   },
   DEACTIVATE: {
@@ -46,7 +47,7 @@ export const operations: Readonly<Record<BatchOperation, Operation>> = {
     done: 'retired',
     progress: 'Retiring',
     event: 'DEVICE_DEACTIVATED',
-    fits: ['INACTIVE', 'ACTIVE', 'LOCKED'],
+    fits: operationStates.DEACTIVATE,
     offers: ['INACTIVE', 'ACTIVE', 'LOCKED'],
   },
   GENERATE_CODE: {
@@ -54,7 +55,7 @@ export const operations: Readonly<Record<BatchOperation, Operation>> = {
     done: 'given a new code',
     progress: 'Replacing codes',
     event: 'ACTIVATION_CODE_GENERATED',
-    fits: ['INACTIVE', 'ACTIVE', 'LOCKED'],
+    fits: operationStates.GENERATE_CODE,
     offers: ['INACTIVE'],
   },
 };
