@@ -1,12 +1,12 @@
 /** The frame of every page: navigation, state of the stream, the page itself. */
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useErrorBoundary } from 'preact/hooks';
 import { offer } from './api/offer.ts';
 import { mayOnlyRegisterKey, session } from './api/session.ts';
 import { startStepUp, waiting } from './api/step-up.ts';
 import { startStream } from './api/stream.ts';
-import { AccountMenu } from './pages/account/menu.tsx';
-import { componentOf, type PageEntry, pageAt, pages } from './pages.tsx';
+import { componentOf, isShown, type PageEntry, pageAt, pages } from './pages.tsx';
 import { lazy } from './parts/lazy.tsx';
 import { StreamStatus, Waiting } from './parts/status.tsx';
 import { linkTo, place } from './router.ts';
@@ -14,6 +14,7 @@ import { text } from './text/text.ts';
 
 const SignIn = lazy(async () => (await import('./pages/sign-in.tsx')).SignInPage);
 const OfferDialog = lazy(async () => (await import('./pages/offer/dialog.tsx')).OfferDialog);
+const MenuContent = lazy(async () => (await import('./pages/account/menu.tsx')).MenuContent);
 const StepUp = lazy(async () => (await import('./parts/step-up.tsx')).StepUp);
 
 startStream();
@@ -44,7 +45,7 @@ function Frame() {
         </a>
         <nav aria-label={text.value.nav.label}>
           {pages
-            .filter(({ isShown, isInMenu }) => isShown() && !isInMenu)
+            .filter(entry => isShown(entry) && !entry.isInMenu)
             .map(({ name }) => (
               <a
                 key={name}
@@ -74,6 +75,22 @@ function Loaded({ page, isItem }: { readonly page: PageEntry; readonly isItem: b
   if (Page === 'loading') return <p role="status">{text.value.common.loading}</p>;
   if (Page === 'failed') return <p role="alert">{text.value.problem.crashed}</p>;
   return <Page />;
+}
+
+/** The menu of the person, at the end of the header. */
+function AccountMenu() {
+  const wasOpened = useSignal(false);
+  return (
+    <details
+      class="account"
+      onToggle={() => {
+        wasOpened.value = true;
+      }}
+    >
+      <summary>{session.value?.user.username}</summary>
+      {wasOpened.value && <MenuContent />}
+    </details>
+  );
 }
 
 /** A page that fails leaves the others usable. */

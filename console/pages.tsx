@@ -11,42 +11,35 @@ export interface PageEntry {
   readonly name: Exclude<keyof typeof common.nav, 'label'>;
   /** Set if the menu of the person leads to it, not the navigation. */
   readonly isInMenu?: true;
-  /** Whether the role of the person has it. */
-  readonly isShown: () => boolean;
+  /** Whether the role of the person has it. Absent: every role has. */
+  readonly isShown?: () => boolean;
   /** Its component. */
   readonly load: () => Promise<ComponentType>;
   /** The component of a place below it, such as `devices/DEV-1`. Absent: such a place shows the page itself. */
   readonly loadItem?: () => Promise<ComponentType>;
 }
 
-const always = () => true;
-
 /** The pages, in the order of the navigation. */
 export const pages: readonly PageEntry[] = [
   {
     name: 'overview',
-    isShown: always,
     load: async () => (await import('./pages/overview.tsx')).OverviewPage,
   },
   {
     name: 'devices',
-    isShown: always,
     load: async () => (await import('./pages/devices/page.tsx')).DevicesPage,
     loadItem: async () => (await import('./pages/device/page.tsx')).DevicePage,
   },
   {
     name: 'bench',
-    isShown: always,
     load: async () => (await import('./pages/station/page.tsx')).BenchPage,
   },
   {
     name: 'activity',
-    isShown: always,
     load: async () => (await import('./pages/activity.tsx')).ActivityPage,
   },
   {
     name: 'packages',
-    isShown: always,
     load: async () => (await import('./pages/packages/page.tsx')).PackagesPage,
   },
   {
@@ -62,20 +55,21 @@ export const pages: readonly PageEntry[] = [
   {
     name: 'account',
     isInMenu: true,
-    isShown: always,
     load: async () => (await import('./pages/account/page.tsx')).AccountPage,
   },
   {
     name: 'terminal',
     isInMenu: true,
-    isShown: always,
     load: async () => (await import('./pages/terminal/page.tsx')).TerminalPage,
   },
 ];
 
+/** Whether the role of the person has a page. */
+export const isShown = (page: PageEntry): boolean => page.isShown?.() ?? true;
+
 /** The page that a path names; null if there is none, or the role of the person does not have it. */
 export function pageAt([name = 'overview']: readonly string[]): PageEntry | null {
-  return pages.find(page => page.name === name && page.isShown()) ?? null;
+  return pages.find(page => page.name === name && isShown(page)) ?? null;
 }
 
 /** The component of a page; `failed` if the daemon no longer has this version of it. */

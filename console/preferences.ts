@@ -2,13 +2,13 @@
 import { effect, signal } from '@preact/signals';
 
 /** The colors of the page; `system` follows the system. */
-export type Theme = 'system' | 'light' | 'dark';
+export type ColorTheme = 'system' | 'light' | 'dark';
 
 /** What a person can choose. */
 interface Preferences {
   /** Absent if the browser's languages decide. */
   readonly language?: string;
-  readonly theme?: Theme;
+  readonly theme?: ColorTheme;
   /** Whether the bench makes no sound. */
   readonly isSilent?: boolean;
 }

@@ -10,7 +10,7 @@ import { call } from './request.ts';
 import { changePerson, endSession, resumeSession, type SignIn, session, useSession } from './session.ts';
 
 /** What the person is asked about. */
-export interface Offer {
+export interface SessionOffer {
   /** Another one for each offer. */
   readonly number: number;
   /** The session, in memory only until it is accepted; null if the code gave none. */
@@ -20,7 +20,7 @@ export interface Offer {
 }
 
 /** The newest offer that the person has not answered. */
-export const offer = signal<Offer | null>(null);
+export const offer = signal<SessionOffer | null>(null);
 
 /** The number of the newest code or answer: what an earlier code gives is ignored. */
 let last = 0;
@@ -39,7 +39,7 @@ export async function startSession(): Promise<void> {
 }
 
 /** Begins the session that is offered. */
-export function acceptOffer({ given }: Offer): void {
+export function acceptOffer({ given }: SessionOffer): void {
   offer.value = null;
   last++;
   if (!given) return;
@@ -77,7 +77,7 @@ function takeCode(): string | null {
 }
 
 /** At once, because the code is valid for 30 s and a person may read for longer. */
-async function exchange(code: string): Promise<Omit<Offer, 'number'>> {
+async function exchange(code: string): Promise<Omit<SessionOffer, 'number'>> {
   try {
     return { given: await call('exchangeSignInCode', { body: { code } }), problem: null };
   } catch (error) {

@@ -9,7 +9,6 @@ export interface Resource<T> {
   readonly data: Signal<T | undefined>;
   /** Why the last request failed; null if it did not. */
   readonly problem: Signal<Problem | null>;
-  readonly loading: Signal<boolean>;
   /** Loads again. */
   readonly reload: () => void;
 }
@@ -25,7 +24,6 @@ export function useResource<T>(load: (signal: AbortSignal) => Promise<T>): Resou
       attempt,
       data: signal<T | undefined>(undefined),
       problem: signal<Problem | null>(null),
-      loading: signal(true),
       reload: () => {
         attempt.value++;
       },
@@ -34,18 +32,15 @@ export function useResource<T>(load: (signal: AbortSignal) => Promise<T>): Resou
   useSignalEffect(() => {
     resource.attempt.value;
     const abort = new AbortController();
-    resource.loading.value = true;
     load(abort.signal).then(
       data => {
         if (abort.signal.aborted) return;
         resource.data.value = data;
         resource.problem.value = null;
-        resource.loading.value = false;
       },
       error => {
         if (abort.signal.aborted) return;
         resource.problem.value = problemOf(error);
-        resource.loading.value = false;
       },
     );
     return () => abort.abort();

@@ -44,13 +44,12 @@ function TypeFilter({ types }: { readonly types: string }) {
   );
 }
 
-function Events({ types }: { readonly types: string }) {
-  const words = activityWords.value;
+/** The events of some types: the newest as they happen, earlier ones on demand. */
+function useEvents(types: string) {
   const isShown = useMemo(() => shownBy(types), [types]);
   const events = useSignal(recent.peek().filter(isShown));
   /** Lowest id that was read; null before the first events have arrived. */
   const lowest = useSignal(recent.peek().at(-1)?.id ?? null);
-  const { busy, problem, run } = useAction();
   // The first events may come after the page.
   useSignalEffect(() => {
     if (lowest.peek() !== null || !recent.value.length) return;
@@ -76,6 +75,13 @@ function Events({ types }: { readonly types: string }) {
     events.value = [...events.value, ...earlier];
     lowest.value = earlier.length < PAGE ? 1 : (earlier.at(-1)?.id ?? 1);
   };
+  return { events, lowest, readEarlier };
+}
+
+function Events({ types }: { readonly types: string }) {
+  const words = activityWords.value;
+  const { events, lowest, readEarlier } = useEvents(types);
+  const { busy, problem, run } = useAction();
   return (
     <>
       <EventList events={events.value} />

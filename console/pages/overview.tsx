@@ -1,20 +1,14 @@
 /** All devices at a glance. */
 import type { DataOf } from '../../src/contract/define.ts';
 import type { Routes } from '../../src/contract/routes.ts';
-import {
-  type DeviceStatus,
-  type DeviceType,
-  deviceStatuses,
-  deviceTypes,
-  statisticsRange,
-} from '../../src/contract/values.ts';
+import { deviceStatuses, deviceTypes, statisticsRange } from '../../src/contract/values.ts';
 import { settled, useRefresh } from '../api/live.ts';
 import { call } from '../api/request.ts';
 import { useResource } from '../api/resource.ts';
 import { recent } from '../api/stream.ts';
 import { ColumnChart } from '../parts/chart.tsx';
 import { EventList } from '../parts/events.tsx';
-import { ProblemNotice } from '../parts/problem.tsx';
+import { Loaded } from '../parts/loaded.tsx';
 import { linkTo } from '../router.ts';
 import { day, grouped, hour } from '../text/numbers.ts';
 import { dictionary, text } from '../text/text.ts';
@@ -30,14 +24,12 @@ const DAY_MS = 86_400_000;
 /** Figures about all devices, and the newest events as they happen. */
 export function OverviewPage() {
   const words = overviewWords.value;
-  const { data, problem, reload } = useResource(signal => call('getStatistics', {}, { signal }));
-  useRefresh(reload, events => events.some(({ type }) => type.startsWith('DEVICE_')), settled);
-  const figures = data.value;
+  const statistics = useResource(signal => call('getStatistics', {}, { signal }));
+  useRefresh(statistics.reload, events => events.some(({ type }) => type.startsWith('DEVICE_')), settled);
   return (
     <>
       <h1>{words.title}</h1>
-      <ProblemNotice problem={problem.value} retry={reload} />
-      {figures ? <Figures figures={figures} /> : !problem.value && <p role="status">{text.value.common.loading}</p>}
+      <Loaded from={statistics}>{figures => <Figures figures={figures} />}</Loaded>
       <section>
         <h2>{words.newest}</h2>
         <EventList events={recent.value.slice(0, SHOWN)} />
@@ -48,40 +40,13 @@ export function OverviewPage() {
 
 function Figures({ figures }: { readonly figures: Statistics }) {
   const words = overviewWords.value;
-  const { total, byStatus, byType, registrations, codesExpiring, unused, generatedAt } = figures;
-  const inDays = (days: number) => new Date(Date.parse(generatedAt) + days * DAY_MS).toISOString();
+  const { registrations } = figures;
   return (
     <>
       <ul class="figures">
-        <Figure count={total} words={words.devices} to={linkTo('devices')} />
-        {deviceStatuses.map((status: DeviceStatus) => (
-          <Figure
-            key={status}
-            count={byStatus[status]}
-            words={text.value.status[status]}
-            to={linkTo('devices', { status })}
-          />
+        {linesOf(figures).map(figure => (
+          <Figure key={figure.to} {...figure} />
         ))}
-        {deviceTypes.map((deviceType: DeviceType) => (
-          <Figure
-            key={deviceType}
-            count={byType[deviceType]}
-            words={words.types[deviceType]}
-            to={linkTo('devices', { deviceType })}
-          />
-        ))}
-        <Figure
-          count={codesExpiring}
-          words={words.codesExpiring}
-          to={linkTo('devices', { status: 'INACTIVE', codeExpiresBefore: inDays(statisticsRange.codesDays) })}
-          isWarning={codesExpiring > 0}
-        />
-        <Figure
-          count={unused}
-          words={words.unused}
-          to={linkTo('devices', { status: 'ACTIVE', lastUsedBefore: inDays(-statisticsRange.unusedDays) })}
-          isWarning={unused > 0}
-        />
       </ul>
       <div class="charts">
         <ColumnChart title={words.perHour} columns={registrations.perHour} format={hour} />
@@ -89,6 +54,34 @@ function Figures({ figures }: { readonly figures: Statistics }) {
       </div>
     </>
   );
+}
+
+/** Each figure with the list of its devices. */
+function linesOf({ total, byStatus, byType, codesExpiring, unused, generatedAt }: Statistics): FigureProps[] {
+  const words = overviewWords.value;
+  const inDays = (days: number) => new Date(Date.parse(generatedAt) + days * DAY_MS).toISOString();
+  const { codesDays, unusedDays } = statisticsRange;
+  const expiring = { status: 'INACTIVE', codeExpiresBefore: inDays(codesDays) };
+  return [
+    { count: total, words: words.devices, to: linkTo('devices') },
+    ...deviceStatuses.map(status => ({
+      count: byStatus[status],
+      words: text.value.status[status],
+      to: linkTo('devices', { status }),
+    })),
+    ...deviceTypes.map(deviceType => ({
+      count: byType[deviceType],
+      words: words.types[deviceType],
+      to: linkTo('devices', { deviceType }),
+    })),
+    { count: codesExpiring, words: words.codesExpiring, to: linkTo('devices', expiring), isWarning: codesExpiring > 0 },
+    {
+      count: unused,
+      words: words.unused,
+      to: linkTo('devices', { status: 'ACTIVE', lastUsedBefore: inDays(-unusedDays) }),
+      isWarning: unused > 0,
+    },
+  ];
 }
 
 interface FigureProps {

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { text } from '../text/text.ts';
 
-interface DialogProps {
+interface ModalProps {
   readonly title: string;
   /** Called at Esc; the caller then removes the dialog. */
   readonly onClose: () => void;
@@ -11,7 +11,7 @@ interface DialogProps {
 }
 
 /** A modal dialog; it is open as long as it is there. */
-export function Dialog({ title, onClose, children }: DialogProps) {
+export function Dialog({ title, onClose, children }: ModalProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -37,7 +37,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
 }
 
 /** The end of a dialog that asks nothing. */
-export const CloseButton = ({ onClose }: Pick<DialogProps, 'onClose'>) => (
+export const CloseButton = ({ onClose }: Pick<ModalProps, 'onClose'>) => (
   <p class="actions">
     <button type="button" onClick={onClose}>
       {text.value.common.close}

@@ -62,28 +62,26 @@ export function RecordTable<R, C extends string, A extends string>(props: Record
     if ('start' in action) action.start(chosen);
     else asked.value = { record: chosen, Dialog: action.Dialog };
   };
-  const offered = (Object.entries(kind.actions) as [A, RecordAction<R>][]).filter(([, action]) =>
-    records.some(each => action.isFor?.(each) ?? true),
-  );
-  const buttons = (row: R) =>
-    offered
-      .filter(([, { isFor }]) => isFor?.(row) ?? true)
-      .map(([name, action]) => (
-        <button
-          key={name}
-          type="button"
-          aria-label={words.of[name](kind.nameOf(row))}
-          onClick={() => choose(action, row)}
-        >
-          {words.action[name]}
-        </button>
-      ));
+  const actions = Object.entries(kind.actions) as [A, RecordAction<R>][];
+  const offered = (record: R) => actions.filter(([, { isFor }]) => isFor?.(record) ?? true);
+  const buttons = (record: R) =>
+    offered(record).map(([name, action]) => (
+      <button
+        key={name}
+        type="button"
+        aria-label={words.of[name](kind.nameOf(record))}
+        onClick={() => choose(action, record)}
+      >
+        {words.action[name]}
+      </button>
+    ));
+  const hasActions = records.some(record => offered(record).length > 0);
   return (
     <>
       <Table
         title={words.title}
         heads={{ ...words.column, actions: text.value.common.actions }}
-        columns={{ ...kind.columns, ...(offered.length > 0 && { actions: buttons }) }}
+        columns={{ ...kind.columns, ...(hasActions && { actions: buttons }) }}
         {...(kind.rowHead && { rowHead: kind.rowHead })}
         classes={{ ...kind.classes, actions: 'row-actions' }}
         rows={records}

@@ -1,15 +1,18 @@
 /** The question for a recent sign-in, in front of the page whose request waits for it. */
 import { useSignal } from '@preact/signals';
 import { Code } from '../../src/contract/codes.ts';
+import type { BodyOf } from '../../src/contract/define.ts';
+import type { Routes } from '../../src/contract/routes.ts';
 import { useAction } from '../api/action.ts';
-import { canUseKeys } from '../api/keys.ts';
+import { answerOf, canUseKeys } from '../api/keys.ts';
+import { call } from '../api/request.ts';
+import { replaceToken, session } from '../api/session.ts';
 import { answerStepUp } from '../api/step-up.ts';
 import { dictionary, text } from '../text/text.ts';
 import { ApprovalNote, ApproveButton, useApproval } from './approval/approval.tsx';
 import { Dialog } from './dialog.tsx';
 import { PasswordField } from './password-field.tsx';
 import { ProblemNotice } from './problem.tsx';
-import { stepUpWithKey, stepUpWithPassword } from './recent-sign-in.ts';
 
 const signInWords = dictionary('signIn');
 
@@ -22,7 +25,7 @@ export function StepUp() {
   return (
     <Dialog title={words.title} onClose={() => answerStepUp(false)}>
       <p>{words.why}</p>
-      <form onSubmit={submit(() => stepUpWithPassword(password.value))}>
+      <form onSubmit={submit(() => stepUp({ password: password.value }))}>
         <PasswordField entry={password} autofocus />
         {problem.value?.code === Code.wrongPassword ? (
           <p role="alert">{words.wrong}</p>
@@ -46,4 +49,15 @@ export function StepUp() {
       </form>
     </Dialog>
   );
+}
+
+async function stepUpWithKey(): Promise<void> {
+  const { options } = await call('getStepUpOptions', {});
+  return stepUp({ response: await answerOf(options) });
+}
+
+async function stepUp(body: BodyOf<Routes['stepUp']>): Promise<void> {
+  const given = session.peek();
+  const renewed = await call('stepUp', { body });
+  answerStepUp(given ? replaceToken(given, renewed) : false);
 }

@@ -12,8 +12,11 @@ const plain = ['console/index.html', 'console/console.css', 'console/tsconfig.js
 const ofEveryPage =
   /\/node_modules\/@?preact\/|\/console\/(?:[^/]+|api\/(?!keys)[^/]+|text\/(?:text|numbers)|parts\/(?:problem|badge|status|lazy|field))\.tsx?$|\/src\/contract\/(?:endpoints|values|limits)\.ts$/;
 
-/** What most pages show: tables, times, lists of events. */
-const ofMostPages = /\/console\/parts\/(?:table|records|loaded|time|copy|events)\.tsx$/;
+/** What most pages show: data that is loaded, tables, times. */
+const ofMostPages = /\/console\/parts\/(?:table|records|loaded|time)\.tsx$/;
+
+/** What the lists of the registry have around their tables. */
+const ofLists = /\/console\/parts\/(?:pager|inputs)\.tsx$/;
 
 /** Of the table of operations, what a request needs: method and path of those that the console names. */
 const operationsOfConsole = {
@@ -35,6 +38,15 @@ const operationsOfConsole = {
       );
       return { code: `const ${made.join(', ')};\nexport const endpoints = { ${named.join(', ')} };`, moduleType: 'js' };
     },
+  },
+};
+
+/** Of the filters of lists, what the console needs: the rest is for documents and for the store. */
+const filtersOfConsole = {
+  name: 'filters-of-console',
+  transform: {
+    filter: { id: /\/src\/contract\/device-filters\.ts$/ },
+    handler: code => ({ code: code.replace(/\b(?:(?:description|example|field|is): '[^']*'|moving: true),?/g, '') }),
   },
 };
 
@@ -98,7 +110,7 @@ export async function bundleConsole() {
     input: { console: 'console/main.tsx' },
     platform: 'browser',
     tsconfig: false,
-    plugins: [wordsByPage, operationsOfConsole, codesOfConsole],
+    plugins: [wordsByPage, operationsOfConsole, filtersOfConsole, codesOfConsole],
     transform: { target: 'es2024', jsx: { runtime: 'automatic', importSource: 'preact' } },
     onLog: (level, log, report) => report(log.code === 'UNRESOLVED_IMPORT' ? 'error' : level, log),
   });
@@ -112,6 +124,7 @@ export async function bundleConsole() {
         groups: [
           { name: 'base', test: ofEveryPage },
           { name: 'parts', test: ofMostPages },
+          { name: 'lists', test: ofLists },
         ],
       },
       entryFileNames: '[name].js',

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { DataOf } from '../../../src/contract/define.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
+import type { Passkey } from '../../../src/contract/webauthn.ts';
 import { useAction } from '../../api/action.ts';
 import { canUseKeys, newCredential } from '../../api/keys.ts';
 import { call } from '../../api/request.ts';
@@ -18,7 +19,6 @@ import { dictionary, text } from '../../text/text.ts';
 const words = dictionary('account');
 
 type KeysOfUser = DataOf<Routes['listKeysOfUser']>;
-type Passkey = KeysOfUser['list'][number];
 
 const userId = (): string => session.peek()?.user.id ?? '';
 

@@ -1,22 +1,46 @@
-/** Who is signed in, and what the person has chosen for this browser. */
-import { useSignal } from '@preact/signals';
-import { session } from '../../api/session.ts';
-import { lazy } from '../../parts/lazy.tsx';
+/** What the menu of the person contains. */
+import { endSession, session } from '../../api/session.ts';
+import { type ColorTheme, prefer, preferences } from '../../preferences.ts';
+import { linkTo } from '../../router.ts';
+import { dictionary, type Language, language, languages } from '../../text/text.ts';
 
-const MenuContent = lazy(async () => (await import('./menu-content.tsx')).MenuContent);
+const menuWords = dictionary('menu');
 
-/** The menu of the person, at the end of the header. */
-export function AccountMenu() {
-  const wasOpened = useSignal(false);
+const themes: readonly ColorTheme[] = ['system', 'light', 'dark'];
+
+/** Role, security keys, language, colors, and the sign-out. */
+export function MenuContent() {
+  const words = menuWords.value;
   return (
-    <details
-      class="account"
-      onToggle={() => {
-        wasOpened.value = true;
-      }}
-    >
-      <summary>{session.value?.user.username}</summary>
-      {wasOpened.value && <MenuContent />}
-    </details>
+    <div class="menu">
+      <p>{session.value?.user.role}</p>
+      <a href={linkTo('account')}>{words.keys}</a>
+      <label>
+        {words.language}
+        <select value={language.value} onChange={event => prefer({ language: event.currentTarget.value as Language })}>
+          {Object.entries(languages).map(([code, name]) => (
+            <option key={code} value={code}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        {words.theme}
+        <select
+          value={preferences.value.theme ?? 'system'}
+          onChange={event => prefer({ theme: event.currentTarget.value as ColorTheme })}
+        >
+          {themes.map(theme => (
+            <option key={theme} value={theme}>
+              {words[theme]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button type="button" onClick={() => endSession()}>
+        {words.signOut}
+      </button>
+    </div>
   );
 }

@@ -4,6 +4,7 @@ import { useAction } from '../../api/action.ts';
 import { call, newKey } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { CheckBoxes } from '../../parts/inputs.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { dictionary } from '../../text/text.ts';
 
@@ -11,28 +12,30 @@ const words = dictionary('account');
 
 /** The policy of the registry, for administrators. */
 export function Policy() {
-  const { data, problem, reload } = useResource(signal => call('showSignInPolicy', {}, { signal }));
+  const resource = useResource(signal => call('showSignInPolicy', {}, { signal }));
   const change = useAction();
   const require = (requireKey: Role[]) =>
     change.run(async () => {
       await call('setSignInPolicy', { body: { requireKey } }, { key: newKey() });
-      reload();
+      resource.reload();
     });
   return (
     <section>
       <h2>{words.value.policy}</h2>
       <p class="hint">{words.value.policyHint}</p>
-      <ProblemNotice problem={problem.value ?? change.problem.value} retry={reload} />
-      {data.value && (
-        <CheckBoxes
-          label={words.value.policyRoles}
-          values={roles}
-          chosen={data.value.requireKey}
-          wordOf={role => role}
-          onChoose={requireKey => void require(requireKey)}
-          disabled={change.busy.value}
-        />
-      )}
+      <ProblemNotice problem={change.problem.value} retry={resource.reload} />
+      <Loaded from={resource}>
+        {({ requireKey }) => (
+          <CheckBoxes
+            label={words.value.policyRoles}
+            values={roles}
+            chosen={requireKey}
+            wordOf={role => role}
+            onChoose={chosen => void require(chosen)}
+            disabled={change.busy.value}
+          />
+        )}
+      </Loaded>
     </section>
   );
 }

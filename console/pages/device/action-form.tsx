@@ -13,10 +13,10 @@ import {
 
 const deviceWords = dictionary('device');
 
-type Send = (deviceId: string, entered: Required<EnteredFields>, key: string) => Promise<unknown>;
+type SendAction = (deviceId: string, entered: Required<EnteredFields>, key: string) => Promise<unknown>;
 
 /** How each action is sent. The form has asked for what it needs. */
-const send: Readonly<Record<BatchOperation, Send>> = {
+const send: Readonly<Record<BatchOperation, SendAction>> = {
   ACTIVATE: (deviceId, entered, key) => call('activateDevice', { body: { deviceId, ...entered } }, { key }),
   LOCK: (deviceId, body, key) => call('lockDevice', { params: { deviceId }, body }, { key }),
   UNLOCK: (deviceId, body, key) => call('unlockDevice', { params: { deviceId }, body }, { key }),

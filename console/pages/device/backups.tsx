@@ -1,7 +1,6 @@
 /** The backups of a device. */
-import type { DataOf } from '../../../src/contract/define.ts';
+import type { Backup } from '../../../src/contract/backups.ts';
 import { paging } from '../../../src/contract/limits.ts';
-import type { Routes } from '../../../src/contract/routes.ts';
 import { useAction } from '../../api/action.ts';
 import { call, open } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
@@ -12,8 +11,6 @@ import { Moment } from '../../parts/time.tsx';
 import { dictionary } from '../../text/text.ts';
 
 const deviceWords = dictionary('device');
-
-type Backup = DataOf<Routes['listBackups']>['list'][number];
 
 const backups = {
   keyOf: ({ backupId }: Backup) => backupId,

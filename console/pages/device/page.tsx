@@ -8,9 +8,9 @@ import { useResource } from '../../api/resource.ts';
 import { StatusBadge } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { lazy } from '../../parts/lazy.tsx';
-import { ProblemNotice } from '../../parts/problem.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { linkTo, place } from '../../router.ts';
-import { dictionary, text } from '../../text/text.ts';
+import { dictionary } from '../../text/text.ts';
 import { Actions } from './actions.tsx';
 import { CodeSection } from './code.tsx';
 import { EditSection } from './edit.tsx';
@@ -25,11 +25,9 @@ const Backups = lazy(async () => (await import('./backups.tsx')).Backups);
 /** The device that the address names. It follows the changes of others. */
 export function DevicePage() {
   const deviceId = useDeviceId();
-  const { data, problem, loading, reload } = useResource(signal =>
-    call('getDevice', { params: { deviceId: deviceId.value } }, { signal }),
-  );
-  useRefresh(reload, events => events.some(event => event.data.deviceId === deviceId.peek()));
-  const device = data.value;
+  const resource = useResource(signal => call('getDevice', { params: { deviceId: deviceId.value } }, { signal }));
+  useRefresh(resource.reload, events => events.some(event => event.data.deviceId === deviceId.peek()));
+  const device = resource.data.value;
   return (
     <>
       <p>
@@ -39,11 +37,11 @@ export function DevicePage() {
         <h1>
           {deviceId.value} {device && <StatusBadge status={device.status} />}
         </h1>
-        {device && <Actions device={device} onChanged={reload} />}
+        {device && <Actions device={device} onChanged={resource.reload} />}
       </div>
-      <ProblemNotice problem={problem.value} retry={reload} />
-      {!device && loading.value && <p role="status">{text.value.common.loading}</p>}
-      {device && <Sections key={device.deviceId} device={device} onChanged={reload} />}
+      <Loaded from={resource}>
+        {loaded => <Sections key={loaded.deviceId} device={loaded} onChanged={resource.reload} />}
+      </Loaded>
     </>
   );
 }

@@ -11,10 +11,8 @@ const listWords = dictionary('devices');
 /** Milliseconds after the last key before the list follows. */
 const DEBOUNCE_MS = 250;
 
-/** Searches ids and serial numbers as one types. Back leads to the list before the search, not through its letters. */
-export function Search({ query }: { readonly query: ReadonlySignal<URLSearchParams> }) {
-  const words = listWords.value;
-  const id = useId();
+/** What is typed, and the search for it. Back leads to the list before the search, not through its letters. */
+function useSearch(query: ReadonlySignal<URLSearchParams>) {
   const typed = useSignal(query.peek().get('keyword') ?? '');
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   /** Whether the address already holds a part of this search. */
@@ -34,6 +32,22 @@ export function Search({ query }: { readonly query: ReadonlySignal<URLSearchPara
     begun.current = false;
   });
   useEffect(() => () => clearTimeout(timer.current), []);
+  const type = (text: string) => {
+    typed.value = text;
+    clearTimeout(timer.current);
+    timer.current = setTimeout(apply, DEBOUNCE_MS);
+  };
+  const end = () => {
+    begun.current = false;
+  };
+  return { typed, type, apply, end };
+}
+
+/** Searches ids and serial numbers as one types. */
+export function Search({ query }: { readonly query: ReadonlySignal<URLSearchParams> }) {
+  const words = listWords.value;
+  const id = useId();
+  const { typed, type, apply, end } = useSearch(query);
   return (
     <form
       class="search"
@@ -50,14 +64,8 @@ export function Search({ query }: { readonly query: ReadonlySignal<URLSearchPara
         spellcheck={false}
         placeholder={words.searchHint}
         value={typed.value}
-        onBlur={() => {
-          begun.current = false;
-        }}
-        onInput={event => {
-          typed.value = event.currentTarget.value;
-          clearTimeout(timer.current);
-          timer.current = setTimeout(apply, DEBOUNCE_MS);
-        }}
+        onBlur={end}
+        onInput={event => type(event.currentTarget.value)}
       />
     </form>
   );

@@ -1,16 +1,16 @@
 /** Asks whether the person wants the session that a link offers. */
-import { acceptOffer, type Offer, refuseOffer } from '../../api/offer.ts';
+import { acceptOffer, refuseOffer, type SessionOffer } from '../../api/offer.ts';
 import { type SignIn, session } from '../../api/session.ts';
 import { ApprovalNote, ApproveButton, useApproval } from '../../parts/approval/approval.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { CloseButton, Dialog } from '../../parts/dialog.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
-import { dictionary, text } from '../../text/text.ts';
+import { dictionary } from '../../text/text.ts';
 
 const signInWords = dictionary('signIn');
 const words = dictionary('offer');
 
 interface OfferDialogProps {
-  readonly offered: Offer;
+  readonly offered: SessionOffer;
 }
 
 /** The question, or why there is none. */
@@ -19,11 +19,7 @@ export function OfferDialog({ offered }: OfferDialogProps) {
   return (
     <Dialog title={words.value.invalid} onClose={refuseOffer}>
       {offered.problem ? <ProblemNotice problem={offered.problem} /> : <p>{signInWords.value.signIn.code}</p>}
-      <div class="actions">
-        <button type="button" onClick={refuseOffer}>
-          {text.value.common.close}
-        </button>
-      </div>
+      <CloseButton onClose={refuseOffer} />
     </Dialog>
   );
 }

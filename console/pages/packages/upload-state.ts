@@ -13,7 +13,7 @@ export type UploadPhase =
   | { readonly name: 'done'; readonly app: AppVersion; readonly digest: string | null };
 
 /** Sends one package after another until one is stored. */
-export class Upload {
+export class PackageUpload {
   readonly #phase = signal<UploadPhase>({ name: 'form', problem: null, wasCanceled: false });
   #abort: AbortController | null = null;
   #isStored = false;

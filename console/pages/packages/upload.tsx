@@ -9,13 +9,13 @@ import type { DialogProps } from '../../parts/records.tsx';
 import { dictionary } from '../../text/text.ts';
 import { sizeOf } from './sizes.ts';
 import { UploadForm } from './upload-form.tsx';
-import { Upload, type UploadPhase } from './upload-state.ts';
+import { PackageUpload, type UploadPhase } from './upload-state.ts';
 
 const packageWords = dictionary('packages');
 
 /** Asks for the package, sends it, and compares the digests. Esc leaves the form and the result; an upload is ended by its button alone. */
 export function UploadDialog({ onClose, onDone }: DialogProps) {
-  const upload = useMemo(() => new Upload(), []);
+  const upload = useMemo(() => new PackageUpload(), []);
   const phase = upload.phase.value;
   const isSending = useComputed(() => upload.phase.value.name === 'sending').value;
   useEffect(() => () => upload.dispose(), [upload]);

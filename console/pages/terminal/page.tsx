@@ -1,5 +1,7 @@
 /** Signs in a terminal that `devmgr login --web` waits at. The person types the code that it shows. */
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
+import type { DataOf } from '../../../src/contract/define.ts';
+import type { Routes } from '../../../src/contract/routes.ts';
 import { useAction } from '../../api/action.ts';
 import { call } from '../../api/request.ts';
 import { session } from '../../api/session.ts';
@@ -8,25 +10,46 @@ import { Field } from '../../parts/field.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { clock } from '../../text/numbers.ts';
 import { dictionary } from '../../text/text.ts';
-import { requestOf, type WaitingTerminal } from './requests.ts';
 
 const words = dictionary('terminal');
 
+/** A terminal that waits for an approval. */
+type WaitingTerminal = DataOf<Routes['showTerminalLogin']>;
+
 /** Asks for the code, then whether the terminal is the person's own. A code in the address is ignored: anyone can send an address. */
 export function TerminalPage() {
-  const typed = useSignal('');
   const found = useSignal<WaitingTerminal | null>(null);
   const isApproved = useSignal(false);
-  const { busy, problem, submit } = useAction();
-  const show = async () => {
-    const code = typed.peek();
-    const waiting = await requestOf(code);
-    if (code === typed.peek()) found.value = waiting;
-  };
   if (isApproved.value) return <Title note={words.value.done} />;
   return (
     <>
       <Title />
+      <CodeForm found={found} />
+      <div role="status">{found.value && <Request request={found.value} />}</div>
+      {found.value && (
+        <Approve
+          key={found.value.userCode}
+          request={found.value}
+          onApproved={() => {
+            isApproved.value = true;
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** Finds the terminal that waits with a code. It is forgotten when the code is changed. */
+function CodeForm({ found }: { readonly found: Signal<WaitingTerminal | null> }) {
+  const typed = useSignal('');
+  const { busy, problem, submit } = useAction();
+  const show = async () => {
+    const userCode = typed.peek();
+    const waiting = await call('showTerminalLogin', { body: { userCode } });
+    if (userCode === typed.peek()) found.value = waiting;
+  };
+  return (
+    <>
       <form class="line" onSubmit={submit(show)}>
         <Field
           label={words.value.code}
@@ -46,16 +69,6 @@ export function TerminalPage() {
         <p role="alert">{words.value.unknown}</p>
       ) : (
         <ProblemNotice problem={problem.value} />
-      )}
-      <div role="status">{found.value && <Request request={found.value} />}</div>
-      {found.value && (
-        <Approve
-          key={found.value.userCode}
-          request={found.value}
-          onApproved={() => {
-            isApproved.value = true;
-          }}
-        />
       )}
     </>
   );

@@ -24,7 +24,8 @@ const first = { name: '', role: 'DEALER' as Role, may: [] as TokenPermission[], 
 /** Asks, creates, then shows the token until the dialog closes. */
 export function CreateToken({ onClose, onDone }: DialogProps) {
   const words = tokenWords.value;
-  const { name, role, may, days, networks } = useEntries(first);
+  const entries = useEntries(first);
+  const { name, role, may, days, networks } = entries;
   const { min, max } = serviceTokenDays;
   const isWhole = /^\d+$/.test(days.value) && Number(days.value) >= min && Number(days.value) <= max;
   const submit = async (_key: string, follow: (next: ComponentChildren) => void) => {
@@ -48,6 +49,16 @@ export function CreateToken({ onClose, onDone }: DialogProps) {
       onSubmit={submit}
       onClose={onClose}
     >
+      <TokenFields entries={entries} />
+    </ActionDialog>
+  );
+}
+
+function TokenFields({ entries }: { readonly entries: ReturnType<typeof useEntries<typeof first>> }) {
+  const words = tokenWords.value;
+  const { name, role, may, days, networks } = entries;
+  return (
+    <>
       <Field
         label={words.name}
         placeholder={words.nameHint}
@@ -66,9 +77,15 @@ export function CreateToken({ onClose, onDone }: DialogProps) {
           may.value = chosen;
         }}
       />
-      <Field label={words.days(min, max)} type="number" entry={days} required autocomplete="off" />
+      <Field
+        label={words.days(serviceTokenDays.min, serviceTokenDays.max)}
+        type="number"
+        entry={days}
+        required
+        autocomplete="off"
+      />
       <TextArea label={words.networks} hint={words.networksHint} entry={networks} rows={3} class="code" />
-    </ActionDialog>
+    </>
   );
 }
 

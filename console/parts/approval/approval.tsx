@@ -6,10 +6,26 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { dictionary } from '../../text/text.ts';
 import { useAttention } from './attention.ts';
-import { isOpenedByOther } from './opener.ts';
 import { Presses } from './presses.ts';
 
 const words = dictionary('approval');
+
+/**
+ * Marks a tab that another page has opened. That page keeps a handle that navigates the tab, and the name by which it finds it again. The daemon's
+ * `Cross-Origin-Opener-Policy` cuts both. Browsers ignore that header on plain HTTP to another machine, so this part does what it can before the first
+ * button that approves something is shown.
+ */
+const MARK = 'devmgr.opened';
+
+// The mark outlasts a reload: the tab has no opener then, and the other page may still have its handle.
+if (window.opener) {
+  sessionStorage[MARK] = 1;
+  window.opener = null;
+}
+window.name = '';
+
+/** Whether another page has opened this tab and may still navigate it. */
+const isOpenedByOther = MARK in sessionStorage;
 
 /** The state of a question that a person answers with an `ApproveButton`. */
 interface Approval {
