@@ -5,7 +5,7 @@ import { AddressList } from '../../src/cli/client/address-list.ts';
 import { atFirstThatAnswers, listEndpoint } from '../../src/cli/client/addresses.ts';
 import { openEnvelope } from '../../src/cli/client/envelope.ts';
 import { isServerRefusal, NotServing, ServerRefusal, Unreachable } from '../../src/cli/client/failures.ts';
-import type { Transport } from '../../src/cli/client/transport.ts';
+import type { HttpTransport } from '../../src/cli/client/transport.ts';
 import { listIdentity } from '../../src/cli/settings/server-list.ts';
 import { quietClient } from '../support/stream-server.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -125,7 +125,7 @@ describe('a write', () => {
   /** Registers at two addresses; the first one fails. Keys of the requests by address. */
   async function register(accepting: readonly string[], failure = silent(a)) {
     const keys: string[] = [];
-    const transport: Transport = async ({ url, method, headers }) => {
+    const transport: HttpTransport = async ({ url, method, headers }) => {
       const data = { service: 'devmgr', version: '1', idempotencyKeys: accepting.includes(url.origin) };
       const response = { status: 200, headers: {} };
       if (method === 'GET') return { ...response, body: Readable.from([Buffer.from(answer(data))]) };

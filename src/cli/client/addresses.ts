@@ -1,10 +1,10 @@
 /** Requests to a server that has several addresses: what a failure at one of them means, and which accept idempotency keys. */
 import { AddressList } from './address-list.ts';
-import { type Endpoint, fixedEndpoint } from './endpoint.ts';
+import { fixedEndpoint, type ServerEndpoint } from './endpoint.ts';
 import { isServerRefusal, NotServing, Unreachable } from './failures.ts';
 
 /** The endpoint of a server with several addresses. Nothing is started to reach it. */
-export function listEndpoint(addresses: readonly string[]): Endpoint {
+export function listEndpoint(addresses: readonly string[]): ServerEndpoint {
   const list = new AddressList(addresses);
   const next = () => Promise.resolve(list.next);
   return { ...fixedEndpoint(''), address: next, currentAddress: next, addresses: list };
@@ -68,7 +68,7 @@ function together(losses: readonly Unreachable[]): Unreachable {
 }
 
 /** Resolves as what comes before a request. If that fails, the request itself was not sent. */
-export async function beforeSending<T>(at: Pick<Endpoint, 'address'>, preparation: Promise<T>): Promise<T> {
+export async function beforeSending<T>(at: Pick<ServerEndpoint, 'address'>, preparation: Promise<T>): Promise<T> {
   try {
     return await preparation;
   } catch (error) {

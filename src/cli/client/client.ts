@@ -3,7 +3,7 @@ import { endpoints, type RouteName } from '../../contract/endpoints.ts';
 import type { Routes } from '../../contract/routes.ts';
 import { pause } from '../retry.ts';
 import { AcceptedKeys, atFirstThatAnswers, beforeSending, listEndpoint, noteAnswer } from './addresses.ts';
-import { type Endpoint, fixedEndpoint, startingNothing } from './endpoint.ts';
+import { fixedEndpoint, type ServerEndpoint, startingNothing } from './endpoint.ts';
 import {
   type AddressedRequest,
   type AnyInput,
@@ -17,17 +17,17 @@ import { withRequest } from './failures.ts';
 import { newKey, sendKeyed } from './keyed-write.ts';
 import { needsToken, takesKey } from './operations.ts';
 import { type Repeatable, RequestRetry } from './request-retry.ts';
-import { sendHttp, type Transport } from './transport.ts';
+import { type HttpTransport, sendHttp } from './transport.ts';
 
 /** Supplies the token of requests. */
-export interface Session {
+export interface ClientSession {
   /** The token, renewed if it is about to expire. Throws a fault of kind `login` if there is none. */
   token(client: Client): Promise<string>;
 }
 
 export interface ClientOptions {
-  readonly endpoint: Endpoint;
-  readonly session: Session;
+  readonly endpoint: ServerEndpoint;
+  readonly session: ClientSession;
   /** Certificates (PEM) to trust instead of the system's. */
   readonly ca?: string | undefined;
   /** Ends waits and requests. */
@@ -35,7 +35,7 @@ export interface ClientOptions {
   /** Ends requests instead of `signal`. */
   readonly requestSignal?: AbortSignal;
   /** By default `sendHttp`. */
-  readonly transport?: Transport;
+  readonly transport?: HttpTransport;
   /** Whether to wait if the server's limit is reached. */
   readonly wait: boolean;
   readonly notice: (text: string) => void;

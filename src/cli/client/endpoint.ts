@@ -1,7 +1,7 @@
 import type { AddressList } from './address-list.ts';
 
 /** Where a server is. */
-export interface Endpoint {
+export interface ServerEndpoint {
   /** The address, without a trailing slash. Starts the local daemon if that is needed and allowed. */
   address(): Promise<string>;
   /** Called when no server answers there. True if it has been started again, so that another attempt makes sense. */
@@ -15,7 +15,7 @@ export interface Endpoint {
 }
 
 /** The endpoint of a server at an address that this program does not start. */
-export const fixedEndpoint = (address: string): Endpoint => ({
+export const fixedEndpoint = (address: string): ServerEndpoint => ({
   address: () => Promise.resolve(address),
   restart: () => Promise.resolve(false),
   currentAddress: () => Promise.resolve(address),
@@ -23,7 +23,7 @@ export const fixedEndpoint = (address: string): Endpoint => ({
 });
 
 /** The endpoint of a server that runs already: nothing is started to reach it. */
-export const startingNothing = (endpoint: Endpoint): Endpoint => ({
+export const startingNothing = (endpoint: ServerEndpoint): ServerEndpoint => ({
   address: () => endpoint.currentAddress(),
   currentAddress: () => endpoint.currentAddress(),
   restart: () => Promise.resolve(false),

@@ -3,7 +3,7 @@ import { endpoints, type RouteName } from '../../contract/endpoints.ts';
 import { notDevmgr, openEnvelope, requestId } from './envelope.ts';
 import { bytesOf, type HttpResponse, patientTimeouts, readText, type StreamedBody, timeouts } from './http.ts';
 import { fieldsOf, pathOf } from './operations.ts';
-import type { Transport } from './transport.ts';
+import type { HttpTransport } from './transport.ts';
 
 /** How a server is reached. */
 export interface Link {
@@ -16,7 +16,7 @@ export interface Link {
   /** Ends requests. */
   readonly signal: AbortSignal;
   readonly trace: (text: string) => void;
-  readonly transport: Transport;
+  readonly transport: HttpTransport;
 }
 
 /** Parameters and body of a request. */

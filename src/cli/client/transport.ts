@@ -42,7 +42,7 @@ export async function sendHttp(request: HttpRequest): Promise<HttpResponse> {
 }
 
 /** Sends a request, as `sendHttp` does. */
-export type Transport = typeof sendHttp;
+export type HttpTransport = typeof sendHttp;
 
 /** Whether a request is encrypted. The Unix socket is not: the file system protects it. */
 const isTls = ({ url, socketPath }: HttpRequest): boolean => url.protocol === 'https:' && !socketPath;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Programs } from '../../contract/programs.ts';
 import { listEndpoint } from '../client/addresses.ts';
 import { Client } from '../client/client.ts';
-import { type Endpoint, fixedEndpoint } from '../client/endpoint.ts';
+import { fixedEndpoint, type ServerEndpoint } from '../client/endpoint.ts';
 import { systemWords, usage } from '../fault.ts';
 import { LocalEndpoint } from '../session/endpoints.ts';
 import { firstAdmin, firstPasswordFile } from '../session/first-password.ts';
@@ -150,7 +150,7 @@ function createRegistry(parts: ContextParts, identity: () => string): Client {
   });
 }
 
-function registryEndpoint(parts: ContextParts): Endpoint {
+function registryEndpoint(parts: ContextParts): ServerEndpoint {
   const { settings } = parts;
   if (hasSeveralAddresses(settings.server)) return listEndpoint(addressesOf(settings.server));
   return couldBeLocal(settings) ? localEndpoint(parts, settings) : fixedEndpoint(settings.server ?? '');

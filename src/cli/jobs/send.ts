@@ -28,7 +28,7 @@ interface SendBatch<Result> {
 }
 
 /** The response to a batch. */
-export interface Answer<Result> {
+export interface BatchAnswer<Result> {
   /** In the order of the items. */
   readonly results: readonly Result[];
   /** They are those of an earlier attempt. */
@@ -48,9 +48,9 @@ export class BatchSender {
   }
 
   /** Sends the batch, and again after a pause while the server is unreachable. Ctrl-C ends only the pauses. */
-  async send<Result extends { readonly status: string }>(batch: SendBatch<Result>): Promise<Answer<Result>> {
+  async send<Result extends { readonly status: string }>(batch: SendBatch<Result>): Promise<BatchAnswer<Result>> {
     const client = this.#context.registry.with({ finish: true });
-    const attempts = new Attempts(batch, client);
+    const attempts = new BatchAttempts(batch, client);
     this.isUncertain = true;
     const attempt = () => attempts.next();
     return retry(attempt, async (error, failures) => {
@@ -67,7 +67,7 @@ const isRefusal = (error: unknown): boolean =>
   error instanceof ServerRefusal || (error instanceof Unreachable && !error.maybeDone);
 
 /** The attempts to send one batch. */
-class Attempts<Result extends { readonly status: string }> {
+class BatchAttempts<Result extends { readonly status: string }> {
   readonly #batch: SendBatch<Result>;
   readonly #client: Client;
   #key: string;
@@ -87,7 +87,7 @@ class Attempts<Result extends { readonly status: string }> {
     return this.#batch.sentBefore || this.#lost !== null;
   }
 
-  async next(): Promise<Answer<Result>> {
+  async next(): Promise<BatchAnswer<Result>> {
     const { isRepeatable, sentBefore, key, count } = this.#batch;
     // An earlier version would carry the batch out twice, also one that is upgraded after the first attempt.
     if (!isRepeatable) this.#isSafe &&= await this.#client.acceptsKeys();

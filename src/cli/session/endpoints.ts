@@ -1,6 +1,6 @@
 import type { DaemonInfo } from '../../contract/local.ts';
 import { waitMs } from '../../delivery/retry.ts';
-import type { Endpoint } from '../client/endpoint.ts';
+import type { ServerEndpoint } from '../client/endpoint.ts';
 import { Unreachable } from '../client/failures.ts';
 import { pause, schedules } from '../retry.ts';
 import { portOf, readDaemonStart } from '../settings/daemon-start.ts';
@@ -18,7 +18,7 @@ interface LocalEndpointOptions {
 }
 
 /** The endpoint of the daemon of this home. */
-export class LocalEndpoint implements Endpoint {
+export class LocalEndpoint implements ServerEndpoint {
   readonly #options: LocalEndpointOptions;
   #address: string | null = null;
   #socketPath: string | null = null;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { homeFiles } from '../../contract/local.ts';
-import type { Client, Session } from '../client/client.ts';
+import type { Client, ClientSession } from '../client/client.ts';
 import { isServerRefusal, Unreachable } from '../client/failures.ts';
 import { renewalTime } from '../client/token.ts';
 import { Fault } from '../fault.ts';
@@ -26,7 +26,7 @@ interface RegistrySessionOptions {
 const recognizedMs = 10_000;
 
 /** The session with a registry. */
-export class RegistrySession implements Session {
+export class RegistrySession implements ClientSession {
   readonly #options: RegistrySessionOptions;
   #token: string | null = null;
   #keeper: Keeper | null = null;
@@ -129,7 +129,7 @@ export class RegistrySession implements Session {
 }
 
 /** The session with the hardware service of this machine: the token that the daemon writes to its home for this user. */
-export class LocalHardwareSession implements Session {
+export class LocalHardwareSession implements ClientSession {
   readonly #home: string;
   /** Whether there has been a token: a daemon that stops removes it. */
   #hadToken = false;

@@ -5,7 +5,7 @@ import { type Context, notify } from '../../../framework/context.ts';
 import { checkInput, isRegular } from '../../../jobs/input-file.ts';
 import type { BulkFlags } from './flags.ts';
 import { bulkFiles } from './results.ts';
-import { BulkRun } from './run.ts';
+import { BulkChangeRun } from './run.ts';
 import { confirmChange, filterOfPairs } from './selection.ts';
 
 /** What is changed, and how. */
@@ -29,7 +29,7 @@ export async function changeMany(context: Context, change: BulkChange): Promise<
   try {
     const common = await change.fields();
     await checkFields(common);
-    const run = new BulkRun(context, operation, common, files);
+    const run = new BulkChangeRun(context, operation, common, files);
     const prepared = await prepare(context, change, run).catch(error => {
       files?.discard();
       throw error;
@@ -45,7 +45,7 @@ export async function changeMany(context: Context, change: BulkChange): Promise<
 async function prepare(
   context: Context,
   change: BulkChange,
-  run: BulkRun,
+  run: BulkChangeRun,
 ): Promise<{ readonly password: string | undefined } | null> {
   const total = await run.select(change.names, change.flags);
   if (total === 0) return null;

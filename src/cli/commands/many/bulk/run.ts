@@ -7,7 +7,7 @@ import { Fault } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { nameOf } from '../../../jobs/input-file.ts';
 import { JobRun } from '../../../jobs/job-run.ts';
-import type { Answer } from '../../../jobs/send.ts';
+import type { BatchAnswer } from '../../../jobs/send.ts';
 import { spent } from '../../../terminal/when.ts';
 import { encodingOf } from '../import/encoding.ts';
 import type { BulkFlags } from './flags.ts';
@@ -28,7 +28,7 @@ import { namedDevices, previewOf, selectedDevices } from './selection.ts';
 import { type Item, itemsOfFile } from './source.ts';
 
 /** One run over the devices that `select` finds. */
-export class BulkRun {
+export class BulkChangeRun {
   readonly #context: Context;
   readonly #operation: BatchOperation;
   readonly #common: Readonly<Record<string, unknown>>;
@@ -176,7 +176,7 @@ export class BulkRun {
     pending: PendingBatch,
     sentBefore: boolean,
     confirmPassword: string | undefined,
-  ): Promise<Answer<ServerResult>> {
+  ): Promise<BatchAnswer<ServerResult>> {
     // If the program is killed after this, --resume sends the same batch with the same key.
     this.#files?.store({ pending });
     const { key, items, common } = pending;

@@ -14,8 +14,6 @@ import { safe } from '../../../terminal/text.ts';
 import { devices, operations } from './operations.ts';
 import { absent, type Item, targetOf } from './source.ts';
 
-type Filters = FlagValues<typeof filterFlags>;
-
 /** The filter for `NAME=VALUE` texts; names and values are those of the flags of `list`. */
 export function filterOfPairs(pairs: readonly string[]): ReturnType<typeof filterOf> {
   const values: Record<string, unknown> = { type: [], status: [], proof: [], tag: [] };
@@ -33,7 +31,7 @@ export function filterOfPairs(pairs: readonly string[]): ReturnType<typeof filte
     if (!shape.many && values[camel(name)] !== undefined) throw usage(`--filter ${name} is given twice`);
     values[camel(name)] = parsed(name, shape, value, values[camel(name)]);
   }
-  return filterOf(values as Filters);
+  return filterOf(values as FlagValues<typeof filterFlags>);
 }
 
 function parsed(name: string, shape: FlagShape, value: string, earlier: unknown): unknown {

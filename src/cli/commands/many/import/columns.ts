@@ -5,10 +5,10 @@ import type { Registration } from '../../../../contract/devices.ts';
 import { registrationFields } from '../../../../contract/readers.ts';
 
 /** A field of a registration. */
-export type Field = keyof Registration;
+export type RegistrationField = keyof Registration;
 
 /** Accepted names beside that of the field, in lower case. */
-const spellings: Readonly<Partial<Record<Field, readonly string[]>>> = {
+const spellings: Readonly<Partial<Record<RegistrationField, readonly string[]>>> = {
   deviceType: ['type', 'kind'],
   serialNumber: ['serial', 'serialno', 'serialnum', 'serialnr', 'sn'],
   ...forEachText(({ spellings }) => spellings),
@@ -45,7 +45,7 @@ const byName = new Map(
 );
 
 /** The field that the name of a column or a property stands for; null if none. Case, spaces and punctuation do not matter. */
-export const fieldOf = (name: string): Field | null => byName.get(plainName(name)) ?? null;
+export const fieldOf = (name: string): RegistrationField | null => byName.get(plainName(name)) ?? null;
 
 const mostListed = 50;
 const longestListed = 100;

@@ -6,7 +6,7 @@ import { isTagName, tagNameWords } from '../../../../contract/tags.ts';
 import { tagColumn } from '../../../../contract/values.ts';
 import { type Fault, usage } from '../../../fault.ts';
 import { readCsv } from '../../../jobs/csv.ts';
-import { type DroppedSecrets, type Field, fewOf, isSecretName } from './columns.ts';
+import { type DroppedSecrets, fewOf, isSecretName, type RegistrationField } from './columns.ts';
 import { absentColumns, assignedFields, likelyPreset, type Mapping, mappingWords, type Preset } from './mapping.ts';
 import { type Defaults, type Row, rowOf } from './row.ts';
 
@@ -25,7 +25,7 @@ export interface ReadOptions {
 }
 
 interface Columns {
-  readonly fields: readonly (Field | null)[];
+  readonly fields: readonly (RegistrationField | null)[];
   readonly names: readonly string[];
   /** Names of tags: null for every other column. */
   readonly tags: readonly (string | null)[];
@@ -90,7 +90,9 @@ function columnsOf(names: readonly string[], options: ReadOptions): Columns {
   const absent = absentColumns(names, mapping);
   if (absent.length > 0) throw usage(`${name} has no column ${absent.join(', ')}`, headerHint(names));
   // Tags have a column each: one cell cannot hold all of them.
-  const fields = assignedFields(names, mapping).map((field): Field | null => (field === 'tags' ? null : field));
+  const fields = assignedFields(names, mapping).map((field): RegistrationField | null =>
+    field === 'tags' ? null : field,
+  );
   const tags = names.map((cell, index) => (fields[index] === null ? tagOfColumn(cell, name) : null));
   const missing = requiredFields.filter(field => !fields.includes(field) && !(field in defaults));
   if (missing.length > 0) throw lacking(name, missing, names, mapping);
@@ -129,7 +131,7 @@ function tagOfColumn(cell: string, file: string): string | null {
   );
 }
 
-const flagOf: Readonly<Partial<Record<Field, string>>> = {
+const flagOf: Readonly<Partial<Record<RegistrationField, string>>> = {
   deviceType: '--type',
   manufacturer: '--manufacturer',
   model: '--model',
@@ -142,7 +144,12 @@ const makers: Readonly<Record<Preset, string>> = {
   pskc: 'key packages',
 };
 
-function lacking(name: string, missing: readonly Field[], names: readonly string[], mapping: Mapping): Fault {
+function lacking(
+  name: string,
+  missing: readonly RegistrationField[],
+  names: readonly string[],
+  mapping: Mapping,
+): Fault {
   const preset = likelyPreset(names);
   const flags = missing.map(field => flagOf[field]);
   const hint =

@@ -2,7 +2,7 @@
 import { plainName } from '../../../../contract/csv.ts';
 import { registrationFields } from '../../../../contract/readers.ts';
 import { usage } from '../../../fault.ts';
-import { type Field, fewOf, fieldOf, isSecretName } from './columns.ts';
+import { fewOf, fieldOf, isSecretName, type RegistrationField } from './columns.ts';
 import type { Defaults } from './row.ts';
 
 /** Which names a file has for the fields, and what it leaves out. */
@@ -10,7 +10,7 @@ export interface Mapping {
   /** The preset; null if columns were named one by one, or not at all. */
   readonly preset: Preset | null;
   /** Names of the columns for a field. The first one that the file has counts. */
-  readonly columns: Readonly<Partial<Record<Field, readonly string[]>>>;
+  readonly columns: Readonly<Partial<Record<RegistrationField, readonly string[]>>>;
   /** Whether the file must have these columns. */
   readonly isStrict: boolean;
   /** Values for rows that have none and no flag. */
@@ -99,7 +99,7 @@ export function mappingOf(text: string | undefined): Mapping {
       `--map "${text}" is not a preset`,
       `presets are ${presets.join(', ')}; or name columns: --map COLUMN=FIELD,…`,
     );
-  const columns: Partial<Record<Field, readonly string[]>> = {};
+  const columns: Partial<Record<RegistrationField, readonly string[]>> = {};
   for (const pair of text.split(',')) {
     const [column, field] = pairOf(pair);
     if (columns[field] !== undefined) throw usage(`--map names two columns for ${field}`);
@@ -108,7 +108,7 @@ export function mappingOf(text: string | undefined): Mapping {
   return { ...noMapping, columns, isStrict: true };
 }
 
-function pairOf(pair: string): readonly [column: string, field: Field] {
+function pairOf(pair: string): readonly [column: string, field: RegistrationField] {
   const at = pair.lastIndexOf('=');
   const [column, name] = at < 0 ? [pair.trim(), ''] : [pair.slice(0, at).trim(), pair.slice(at + 1)];
   if (column === '' || at < 0) throw usage(`--map "${pair.trim()}" is not COLUMN=FIELD`);
@@ -122,11 +122,11 @@ function pairOf(pair: string): readonly [column: string, field: Field] {
 }
 
 /** The field of each name; null if none. A column of the mapping takes precedence over one with the name of a field. */
-export function assignedFields(names: readonly string[], { columns }: Mapping): (Field | null)[] {
+export function assignedFields(names: readonly string[], { columns }: Mapping): (RegistrationField | null)[] {
   const plainNames = names.map(plainName);
-  const fields: (Field | null)[] = names.map(() => null);
-  const taken = new Set<Field>();
-  for (const [field, candidates] of Object.entries(columns) as [Field, readonly string[]][]) {
+  const fields: (RegistrationField | null)[] = names.map(() => null);
+  const taken = new Set<RegistrationField>();
+  for (const [field, candidates] of Object.entries(columns) as [RegistrationField, readonly string[]][]) {
     const index = candidates.map(name => plainNames.indexOf(plainName(name))).find(found => found >= 0) ?? -1;
     if (index < 0) continue;
     fields[index] = field;

@@ -12,7 +12,7 @@ import { assignedFields, type Mapping } from './mapping.ts';
 import { type Defaults, type Row, rowOf } from './row.ts';
 
 /** Format of an input file: CSV, a JSON array, or JSON lines. */
-export type Format = 'csv' | 'json' | 'jsonl';
+export type FileFormat = 'csv' | 'json' | 'jsonl';
 
 /** An input file that is being read. */
 export interface Input {
@@ -31,7 +31,7 @@ interface InputOptions {
   /** See `encodingOf`. */
   readonly encoding: string | null;
   /** Null detects it from the name, or from the first character. */
-  readonly format: Format | null;
+  readonly format: FileFormat | null;
   readonly mapping: Mapping;
   /** Values for rows that have none; those of the mapping come after them. */
   readonly defaults: Defaults;
@@ -101,7 +101,7 @@ function checkNoXml(name: string, first: string): void {
   );
 }
 
-function formatOf(file: string, text: string): Format {
+function formatOf(file: string, text: string): FileFormat {
   const extension = /\.([a-z]+)$/i.exec(file)?.[1]?.toLowerCase();
   if (extension === 'csv' || extension === 'tsv') return 'csv';
   if (extension === 'json') return 'json';

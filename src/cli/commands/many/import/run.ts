@@ -12,7 +12,7 @@ import { type FileFlags, FileRun } from './file-run.ts';
 import { mappingOf } from './mapping.ts';
 import { writerOf } from './results.ts';
 import type { Defaults } from './row.ts';
-import { type Format, type Input, openInput } from './rows.ts';
+import { type FileFormat, type Input, openInput } from './rows.ts';
 
 /** Registers every device in a file. The exit code; throws a fault of kind `partial` if some rows failed. */
 export async function registerFile(flags: FileFlags, context: Context): Promise<number> {
@@ -30,7 +30,7 @@ export async function registerFile(flags: FileFlags, context: Context): Promise<
     file: flags.file,
     stdin: context.io.stdin,
     encoding: encodingOf(flags.encoding),
-    format: (flags.format as Format | undefined) ?? null,
+    format: (flags.format as FileFormat | undefined) ?? null,
     mapping,
     defaults,
     explain: text => (flags.dryRun ? notify(context, text) : undefined),
