@@ -13,6 +13,9 @@ interface InputFlags {
 /** The file in words. */
 export const nameOf = (file: string): string => (file === '-' ? 'standard input' : file);
 
+/** A fault in one sentence, for a notice. */
+export const noticeOf = ({ message, hint }: Fault): string => (hint === null ? message : `${message}: ${hint}`);
+
 /** Whether a regular file has this name. */
 export const isRegular = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
 
@@ -34,7 +37,10 @@ function checkReadable(file: string): void {
     if (statSync(file).isDirectory()) throw usage(`${file} is a folder, not a file`);
     accessSync(file, constants.R_OK);
   } catch (error) {
-    if (error instanceof Fault) throw error;
-    throw usage(`${file} cannot be read: ${systemWords(error)}`);
+    throw unreadable(file, error);
   }
 }
+
+/** The fault for an input that cannot be read; a fault stays as it is. */
+export const unreadable = (file: string, error: unknown): Fault =>
+  error instanceof Fault ? error : usage(`${nameOf(file)} cannot be read: ${systemWords(error)}`);

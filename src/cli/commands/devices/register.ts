@@ -7,8 +7,8 @@ import { command } from '../../framework/define.ts';
 import { tagFlag, tagsOf } from '../../framework/devices/tags.ts';
 import { csvFlag } from '../../framework/flags.ts';
 import { present } from '../../framework/present.ts';
+import { encodingFlag } from '../../jobs/encoding.ts';
 import { safe } from '../../terminal/text.ts';
-import { encodingFlag } from '../many/import/encoding.ts';
 
 /** A flag that describes the one device. */
 const single = { conflicts: ['file'] } as const;

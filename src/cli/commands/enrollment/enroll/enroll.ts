@@ -5,7 +5,7 @@ import { Fault, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { tagFlag, tagsOf } from '../../../framework/devices/tags.ts';
-import { encodingFlag, encodingOf } from '../../many/import/encoding.ts';
+import { encodingFlag, encodingOf } from '../../../jobs/encoding.ts';
 import { keyLabelFlags, keyLabelOf } from '../labels/enrolled.ts';
 import type { SpoolOutbox } from '../spool/outbox.ts';
 import { type EnrollOptions, EnrollRun, spooledKeys } from './enroll-run.ts';

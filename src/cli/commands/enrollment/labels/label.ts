@@ -4,9 +4,9 @@ import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { deviceArg, resolveDevice } from '../../../framework/devices/device.ts';
 import { type FlagValues, pluggedFlag } from '../../../framework/flags.ts';
+import { encodingOf } from '../../../jobs/encoding.ts';
 import { checkInput } from '../../../jobs/input-file.ts';
 import { bulkFlags } from '../../many/bulk/flags.ts';
-import { encodingOf } from '../../many/import/encoding.ts';
 import { outputFlags, outputOf } from './outputs.ts';
 import { fieldNames } from './placeholders.ts';
 

@@ -1,40 +1,37 @@
 /** The roster: who gets keys, from a CSV file that is checked as a whole before the first key. */
-import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { readBoundUser } from '../../../../contract/readers.ts';
 import { deviceTypes } from '../../../../contract/values.ts';
 import type { Person } from '../../../../enrollment/line/people.ts';
 import { type RosterFault, RosterReader, rosterBounds } from '../../../../enrollment/line/roster.ts';
 import { count } from '../../../count.ts';
-import { Fault, systemWords, usage } from '../../../fault.ts';
+import { type Fault, usage } from '../../../fault.ts';
 import { readCsv } from '../../../jobs/csv.ts';
-import { decode, TooLong } from '../../../jobs/input-text.ts';
+import { nameOf, unreadable } from '../../../jobs/input-file.ts';
+import { inputText } from '../../../jobs/input-text.ts';
 import { safe } from '../../../terminal/text.ts';
 import { shorten } from '../../../terminal/width.ts';
 import { fewOf } from '../../many/import/columns.ts';
-import { notInEncoding } from '../../many/import/encoding.ts';
 
 const columnsHint = 'the columns are userId, name, count and type; only userId is required';
 
 /** The people of the file, in its order. `encoding`: see `encodingOf`. Throws a usage fault that names the first invalid line. */
 export async function readRoster(file: string, stdin: Readable, encoding: string | null): Promise<readonly Person[]> {
-  const name = file === '-' ? 'standard input' : file;
+  const name = nameOf(file);
   const roster = new RosterReader();
   const invalid = (line: number, [problem, hint]: PeopleWords) =>
     usage(`${name}, line ${line}: ${problem}`, hint ?? null);
   try {
-    const stream = file === '-' ? stdin : createReadStream(file);
-    const onInvalid = (line: number, found: string) => {
-      throw notInEncoding(name, line, found);
+    const refuse = (fault: Fault) => {
+      throw fault;
     };
-    for await (const record of readCsv(decode(stream, { encoding, onInvalid }))) {
+    for await (const record of readCsv(inputText({ file, stdin, encoding }, refuse))) {
       if ('problem' in record) throw invalid(record.line, [record.problem]);
       const fault = roster.add(record.line, record.cells);
       if (fault !== null) throw invalid(record.line, wordsOf(fault));
     }
   } catch (error) {
-    if (error instanceof Fault) throw error;
-    throw usage(`${name} cannot be read: ${error instanceof TooLong ? error.message : systemWords(error)}`);
+    throw unreadable(file, error);
   }
   if (roster.people.length === 0) throw usage(`${name} has no people`, columnsHint);
   return roster.people;
@@ -42,7 +39,7 @@ export async function readRoster(file: string, stdin: Readable, encoding: string
 
 /** Columns of the screen. A file that is not text has control characters, which take several each. */
 const longestList = 200;
-const nameOf = (cell: string): string => cell.trim() || '(empty)';
+const cellName = (cell: string): string => cell.trim() || '(empty)';
 
 /** What is wrong, and what to do. */
 type PeopleWords = readonly [problem: string, hint?: string];
@@ -50,7 +47,7 @@ type PeopleWords = readonly [problem: string, hint?: string];
 function wordsOf(fault: RosterFault): PeopleWords {
   switch (fault.what) {
     case 'unknown columns':
-      return [`unknown columns: ${shorten(safe(fewOf(fault.names.map(nameOf))), longestList, 'end')}`, columnsHint];
+      return [`unknown columns: ${shorten(safe(fewOf(fault.names.map(cellName))), longestList, 'end')}`, columnsHint];
     case 'column twice':
       return [`two columns for ${fault.column}`, 'remove one of them'];
     case 'column missing':

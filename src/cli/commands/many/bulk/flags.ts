@@ -3,7 +3,7 @@ import type { BatchOperation } from '../../../../contract/values.ts';
 import { deviceArg } from '../../../framework/devices/device.ts';
 import { filterFlags } from '../../../framework/devices/filter.ts';
 import type { ArgShape, FlagShapes, FlagValues } from '../../../framework/flags.ts';
-import { encodingFlag } from '../import/encoding.ts';
+import { encodingFlag } from '../../../jobs/encoding.ts';
 import { operations } from './operations.ts';
 
 /** Names one device or several. Completion offers those that the operation does not refuse. */

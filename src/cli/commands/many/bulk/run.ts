@@ -5,11 +5,11 @@ import { newKey } from '../../../client/keyed-write.ts';
 import { count } from '../../../count.ts';
 import { Fault } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
+import { encodingOf } from '../../../jobs/encoding.ts';
 import { nameOf } from '../../../jobs/input-file.ts';
 import { JobRun } from '../../../jobs/job-run.ts';
 import type { BatchAnswer } from '../../../jobs/send.ts';
 import { spent } from '../../../terminal/when.ts';
-import { encodingOf } from '../import/encoding.ts';
 import type { BulkFlags } from './flags.ts';
 import { devices, operations } from './operations.ts';
 import {

@@ -1,16 +1,13 @@
 /** The devices that a command changes: named on the command line, or read from a file. `selection.ts` has those of filters. */
-import { createReadStream } from 'node:fs';
-import type { Readable } from 'node:stream';
 import { Code } from '../../../../contract/codes.ts';
 import { cellText } from '../../../../contract/csv.ts';
 import { deviceIds, writtenActivationCode } from '../../../../contract/ids.ts';
 import type { BatchOperation } from '../../../../contract/values.ts';
-import { Fault, systemWords, usage } from '../../../fault.ts';
+import { usage } from '../../../fault.ts';
 import { readCsv } from '../../../jobs/csv.ts';
-import { nameOf } from '../../../jobs/input-file.ts';
-import { decode } from '../../../jobs/input-text.ts';
+import { nameOf, noticeOf, unreadable } from '../../../jobs/input-file.ts';
+import { type InputSource, inputText } from '../../../jobs/input-text.ts';
 import { isHeader, isWhole } from '../../enrollment/enroll/result-rows.ts';
-import { notInEncoding, wordsOf } from '../import/encoding.ts';
 
 /** Names a device: by one of the two, or by both if they name the same device. */
 export interface Target {
@@ -35,12 +32,7 @@ export const targetOf = (name: string): Target =>
   deviceIds.parse(name) === null ? { serialNumber: name } : { deviceId: name };
 
 /** Which file to read, and for which operation. */
-interface FileSource {
-  /** `-` is standard input. */
-  readonly file: string;
-  readonly stdin: Readable;
-  /** See `encodingOf`. */
-  readonly encoding: string | null;
+interface FileSource extends InputSource {
   /** Called with a remark on the file. */
   readonly notice: (text: string) => void;
   /** Null for a command that needs only the names. */
@@ -71,14 +63,13 @@ const labelColumns = { result: 'result', name: 'name' } as const satisfies Reado
 
 /** The devices in a file, in constant memory. Throws a usage fault if the file as a whole is not readable or not valid. */
 export async function* itemsOfFile(source: FileSource): AsyncGenerator<Item> {
-  const { file, stdin, encoding, notice } = source;
-  // Each line with such bytes is refused; the others are sent.
-  const onInvalid = (line: number, found: string) => notice(wordsOf(notInEncoding(nameOf(file), line, found)));
-  const stream: Readable = file === '-' ? stdin : createReadStream(file);
+  const { file } = source;
+  // Each line with bytes that are not valid is refused; the others are sent.
+  const text = inputText(source, fault => source.notice(noticeOf(fault)));
   try {
     let columns: readonly (ItemField | null)[] | null = null;
     let results: readonly string[] | null = null;
-    for await (const record of readCsv(decode(stream, { encoding, onInvalid }))) {
+    for await (const record of readCsv(text)) {
       const { line } = record;
       if ('problem' in record) {
         if (columns === null) throw usage(`${nameOf(file)}, line ${line}: ${record.problem}`);
@@ -99,8 +90,7 @@ export async function* itemsOfFile(source: FileSource): AsyncGenerator<Item> {
     if (columns === null)
       throw usage(`${nameOf(file)} is empty`, 'it needs a deviceId or a serial number on each line');
   } catch (error) {
-    if (error instanceof Fault) throw error;
-    throw usage(`${nameOf(file)} cannot be read: ${systemWords(error)}`);
+    throw unreadable(file, error);
   }
 }
 

@@ -1,13 +1,11 @@
 /** The rows of an input file: registrations, or what is wrong with them. */
-import { createReadStream } from 'node:fs';
-import type { Readable } from 'node:stream';
 import { readObject } from '../../../../contract/readers.ts';
-import { Fault, systemWords, usage } from '../../../fault.ts';
-import { concatenated, decode, isAtEnd, peek } from '../../../jobs/input-text.ts';
+import { type Fault, usage } from '../../../fault.ts';
+import { nameOf, noticeOf, unreadable } from '../../../jobs/input-file.ts';
+import { concatenated, type InputSource, inputText, isAtEnd, peek } from '../../../jobs/input-text.ts';
 import { InvalidArray, type JsonElement, readJsonArray, readJsonLines } from '../../../jobs/json.ts';
 import { DroppedSecrets, isSecretName } from './columns.ts';
 import { csvRows, type ReadOptions } from './csv-rows.ts';
-import { notInEncoding, wordsOf } from './encoding.ts';
 import { assignedFields, type Mapping } from './mapping.ts';
 import { type Defaults, type Row, rowOf } from './row.ts';
 
@@ -24,12 +22,7 @@ export interface Input {
 }
 
 /** Which file to read, and how. */
-interface InputOptions {
-  /** `-` is standard input. */
-  readonly file: string;
-  readonly stdin: Readable;
-  /** See `encodingOf`. */
-  readonly encoding: string | null;
+interface InputOptions extends InputSource {
   /** Null detects it from the name, or from the first character. */
   readonly format: FileFormat | null;
   readonly mapping: Mapping;
@@ -43,27 +36,18 @@ interface InputOptions {
 
 /** Opens the input. Its rows throw a usage fault if the input as a whole is not readable or not valid. */
 export function openInput(options: InputOptions): Input {
-  const { file, stdin, encoding, mapping, explain, notice } = options;
-  const stream = file === '-' ? stdin : bytesOf(file);
+  const { mapping, explain, notice } = options;
   let bytes = 0;
-  const name = file === '-' ? 'standard input' : file;
-  const text = decode(stream, {
-    encoding,
-    // Each row with such bytes is refused; the others are sent.
-    onInvalid: (line, found) => notice(wordsOf(notInEncoding(name, line, found))),
-    count: count => {
-      bytes += count;
-    },
+  const name = nameOf(options.file);
+  // Each row with bytes that are not valid is refused; the others are sent.
+  const onInvalid = (fault: Fault) => notice(noticeOf(fault));
+  const text = inputText(options, onInvalid, count => {
+    bytes += count;
   });
   const dropped = new DroppedSecrets();
   const defaults = { ...mapping.defaults, ...options.defaults };
   const read: ReadOptions = { name, mapping, defaults, dropped, explain, notice };
   return { consumed: () => bytes, rows: rowsOf(options, read, text), dropped };
-}
-
-/** Opens the file when its first row is wanted. */
-async function* bytesOf(file: string): AsyncGenerator<Buffer> {
-  yield* createReadStream(file, { highWaterMark: 256 * 1024 });
 }
 
 async function* rowsOf(input: InputOptions, options: ReadOptions, text: AsyncGenerator<string>): AsyncGenerator<Row> {
@@ -82,13 +66,12 @@ async function* rowsOf(input: InputOptions, options: ReadOptions, text: AsyncGen
     if (format === 'csv') yield* csvRows(all, options);
     else yield* jsonRows(format === 'json' ? readJsonArray(all) : readJsonLines(all), options);
   } catch (error) {
-    if (error instanceof Fault) throw error;
     if (error instanceof InvalidArray)
       throw usage(
         `${name}, line ${error.line}: ${error.message}`,
         'for JSON lines, name the file .jsonl or give --format jsonl',
       );
-    throw usage(`${name} cannot be read: ${systemWords(error)}`);
+    throw unreadable(input.file, error);
   }
 }
 
