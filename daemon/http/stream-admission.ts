@@ -9,7 +9,8 @@ import { hardwareTypes, journalTypes, type TypeSet, typeSet } from '../notificat
 import type { Hub } from '../notifications/hub.ts';
 import type { RequestClient, TokenCheck } from '../services/authentication.ts';
 import type { Caller } from '../services/context.ts';
-import { deviceNumber, eventTypesIn } from '../services/events.ts';
+import { eventTypesIn } from '../services/events.ts';
+import { readDevice } from '../services/reads.ts';
 import type { SignInCodes } from '../services/sign-in-codes.ts';
 import type { Reader } from '../store/store.ts';
 import { refuseNullInUrl } from './null-text.ts';
@@ -57,7 +58,7 @@ export async function admit(
   if (query.since === '') throw new ApiError(Code.parameterError, 'since must be a whole number of at least 0');
   const { deviceId } = result.value;
   const wanted = wantedBy(caller, result.value.types, deviceId !== undefined);
-  const device = deviceId === undefined ? null : await deviceNumber(store, deviceId);
+  const device = deviceId === undefined ? null : (await readDevice(store, deviceId)).number;
   await hub.ready();
   const since = result.value.since ?? null;
   if (since !== null && !(await hub.reaches(since)))

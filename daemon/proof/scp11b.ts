@@ -1,5 +1,7 @@
 /** Judges SCP11b: a card proves that it holds the key of its certificate, which names its serial number. */
+
 import { timingSafeEqual } from 'node:crypto';
+import { formBits, yubikeyForms } from '../../drivers/protocols/form-factors.ts';
 import type { Scp11bEvidence } from '../../src/contract/proof.ts';
 import { type Certificate, KEY_USAGE, publicKeyOf, readCertificate } from './certificate.ts';
 import { integerBytes, octetsOf, readDer, TAG, unsignedOf } from './der.ts';
@@ -110,30 +112,18 @@ function serialOf(leaf: Certificate): string | null {
   return String(unsignedOf(integer));
 }
 
-/** Form factors (Yubico, "OpenPGP Attestation OID Arc"; 6 and 7 from yubikey-manager). */
-const forms: ReadonlyMap<number, string> = new Map([
-  [1, 'USB-A keychain'],
-  [2, 'USB-A nano'],
-  [3, 'USB-C keychain'],
-  [4, 'USB-C nano'],
-  [5, 'USB-C Lightning'],
-  [6, 'USB-A'],
-  [7, 'USB-C'],
-]);
 const BIO: ReadonlySet<number> = new Set([6, 7]);
-/** Bits of the byte with the form factor (yubikey-manager, `yubikit/management.py`). */
-const FLAG = { securityKey: 0x40, fips: 0x80 } as const;
 
 /** For example `YubiKey 5 FIPS (USB-C nano)`. Null: the certificate does not say it. */
 function yubikeyName(firmware: string | null, formFactor: number | null): string {
-  const form = formFactor === null ? 0 : formFactor & 0x0f;
+  const form = formFactor === null ? 0 : formFactor & formBits.form;
   const flags = formFactor ?? 0;
   const series =
-    flags & FLAG.securityKey
+    flags & formBits.securityKey
       ? 'Security Key by Yubico'
       : BIO.has(form)
         ? 'YubiKey Bio'
         : `YubiKey${firmware ? ` ${firmware.split('.')[0]}` : ''}`;
-  const shape = forms.get(form);
-  return `${series}${flags & FLAG.fips ? ' FIPS' : ''}${shape ? ` (${shape})` : ''}`;
+  const shape = yubikeyForms.get(form)?.name;
+  return `${series}${flags & formBits.fips ? ' FIPS' : ''}${shape ? ` (${shape})` : ''}`;
 }

@@ -2,8 +2,6 @@ import type * as api from '../../src/contract/apps.ts';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { DataOf, FormOf, QueryOf } from '../../src/contract/define.ts';
 import { versionIds } from '../../src/contract/ids.ts';
-import { paging } from '../../src/contract/limits.ts';
-import { toPage } from '../../src/contract/paging.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { BlobError } from '../blobs/blob-error.ts';
 import type { StagedBlob } from '../blobs/blobs.ts';
@@ -11,6 +9,7 @@ import * as domain from '../domain/app.ts';
 import type { Store } from '../store/store.ts';
 import { accept, actorOf, type Context, commitFor, refused, timeOf } from './context.ts';
 import * as present from './present.ts';
+import { readPage } from './reads.ts';
 import { type Arriving, type Download, type FileStore, keep, stage, type Uploaded } from './stored-files.ts';
 
 /** What the service works with. `now`: milliseconds since 1970. */
@@ -64,14 +63,8 @@ export class AppService {
   }
 
   async list(query: QueryOf<Routes['listAppVersions']>): Promise<DataOf<Routes['listAppVersions']>> {
-    const { page = paging.page, size = paging.size } = query;
-    const { rows, total } = await this.#parts.store.apps({
-      platform: query.platform === undefined ? undefined : accept(domain.platformOf(query.platform)),
-      descending: query.sortOrder !== 'asc',
-      offset: (page - 1) * size,
-      limit: size,
-    });
-    return toPage(rows.map(appVersion), total, page, size) as DataOf<Routes['listAppVersions']>;
+    const platform = query.platform === undefined ? undefined : accept(domain.platformOf(query.platform));
+    return readPage(query, window => this.#parts.store.apps({ platform, ...window }), appVersion);
   }
 
   async latest(query: QueryOf<Routes['getLatestAppVersion']>): Promise<DataOf<Routes['getLatestAppVersion']>> {

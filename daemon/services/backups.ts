@@ -2,8 +2,6 @@ import type * as api from '../../src/contract/backups.ts';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { DataOf, FormOf, QueryOf } from '../../src/contract/define.ts';
 import { backupIds, deviceIds } from '../../src/contract/ids.ts';
-import { paging } from '../../src/contract/limits.ts';
-import { toPage } from '../../src/contract/paging.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { BlobError } from '../blobs/blob-error.ts';
 import type { StagedBlob, StoredBlob } from '../blobs/blobs.ts';
@@ -15,6 +13,7 @@ import type { ChangeResult } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
 import { accept, type Context, commitLast, retrying, timeOf } from './context.ts';
 import * as present from './present.ts';
+import { readDevice, readPage } from './reads.ts';
 import { type Arriving, type Download, type FileStore, keep, stage, type Uploaded } from './stored-files.ts';
 
 /** What the service works with. `now`: milliseconds since 1970. */
@@ -70,14 +69,8 @@ export class BackupService {
   }
 
   async list(deviceId: string, query: QueryOf<Routes['listBackups']>): Promise<DataOf<Routes['listBackups']>> {
-    const { page = paging.page, size = paging.size } = query;
-    const device = await this.#device(deviceId);
-    const { rows, total } = await this.#parts.store.backups(device.number, {
-      descending: query.sortOrder !== 'asc',
-      offset: (page - 1) * size,
-      limit: size,
-    });
-    return toPage(rows.map(toBackup), total, page, size) as DataOf<Routes['listBackups']>;
+    const { number } = await this.#device(deviceId);
+    return readPage(query, window => this.#parts.store.backups(number, window), toBackup);
   }
 
   /** The digest of the file has been checked. The caller closes the file. */
@@ -97,11 +90,8 @@ export class BackupService {
     });
   }
 
-  async #device(deviceId: string): Promise<DeviceRecord> {
-    const number = deviceIds.parse(deviceId);
-    const device = number === null ? null : await this.#parts.store.device(number);
-    if (!device) throw new ApiError(Code.deviceNotFound, 'device does not exist');
-    return device;
+  #device(deviceId: string): Promise<DeviceRecord> {
+    return readDevice(this.#parts.store, deviceId);
   }
 
   /** Refuses a backup of another device like one that does not exist: 3001. */

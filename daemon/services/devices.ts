@@ -3,8 +3,6 @@ import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import { deviceFilters } from '../../src/contract/device-filters.ts';
 import * as api from '../../src/contract/devices.ts';
 import { deviceIds, userIds } from '../../src/contract/ids.ts';
-import { paging } from '../../src/contract/limits.ts';
-import { toPage } from '../../src/contract/paging.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { parseTag } from '../../src/contract/tags.ts';
 import { compileReader } from '../../src/contract/validate.ts';
@@ -24,6 +22,7 @@ import type { Guessing } from './guessing.ts';
 import type { Passwords } from './passwords.ts';
 import * as present from './present.ts';
 import type { ProofPolicies } from './proofs/policies.ts';
+import { readDevice, readPage } from './reads.ts';
 
 /** What the service works with. `now`: milliseconds since 1970. */
 interface DeviceServiceParts {
@@ -191,16 +190,12 @@ export class DeviceService {
   }
 
   async list(context: Context, query: QueryOf<Routes['listDevices']>): Promise<DataOf<Routes['listDevices']>> {
-    const { page = paging.page, size = paging.size } = query;
-    const { rows, total } = await this.#parts.store.devices({
-      ...filterOf(query),
-      sortBy: query.sortBy ?? 'createTime',
-      descending: query.sortOrder !== 'asc',
-      offset: (page - 1) * size,
-      limit: size,
-    });
-    const list = rows.map(row => present.listItem(row, context.caller));
-    return toPage(list, total, page, size) as DataOf<Routes['listDevices']>;
+    const selection = { ...filterOf(query), sortBy: query.sortBy ?? 'createTime' };
+    return readPage(
+      query,
+      window => this.#parts.store.devices({ ...selection, ...window }),
+      row => present.listItem(row, context.caller),
+    );
   }
 
   async detail(context: Context, deviceId: string): Promise<api.DeviceDetail> {
@@ -218,11 +213,8 @@ export class DeviceService {
     });
   }
 
-  async #device(deviceId: string): Promise<DeviceRecord> {
-    const number = deviceIds.parse(deviceId);
-    const device = number === null ? null : await this.#parts.store.device(number);
-    if (!device) throw new ApiError(Code.deviceNotFound, 'device does not exist');
-    return device;
+  #device(deviceId: string): Promise<DeviceRecord> {
+    return readDevice(this.#parts.store, deviceId);
   }
 
   /**

@@ -1,11 +1,11 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { DataOf, QueryOf } from '../../src/contract/define.ts';
-import { deviceIds } from '../../src/contract/ids.ts';
 import { eventPage } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { type EventType, eventTypes, journalEventTypes } from '../../src/contract/values.ts';
 import { notificationOf } from '../notifications/frames.ts';
 import type { Reader } from '../store/store.ts';
+import { readDevice } from './reads.ts';
 
 /** Reads past events. */
 export class EventService {
@@ -20,7 +20,7 @@ export class EventService {
     const { after = 0, before, limit = eventPage.default } = query;
     const wanted = query.types === undefined ? journalEventTypes : eventTypesIn(query.types);
     const types = journalEventTypes.filter(type => wanted.includes(type));
-    const device = query.deviceId === undefined ? undefined : await deviceNumber(this.#store, query.deviceId);
+    const device = query.deviceId === undefined ? undefined : (await readDevice(this.#store, query.deviceId)).number;
     const [events, head] = await Promise.all([
       this.#store.events({ after, before, limit, types, device }),
       this.#store.events({ after: 0, before: Number.POSITIVE_INFINITY, limit: 1, types: journalEventTypes }),
@@ -36,11 +36,4 @@ export function eventTypesIn(text: string): readonly EventType[] {
   if (unknown !== undefined)
     throw new ApiError(Code.parameterError, `types contains ${JSON.stringify(unknown)}, which is not an event type`);
   return names as EventType[];
-}
-
-/** Number of the device with this id. Refuses with 2001 if there is none. */
-export async function deviceNumber(store: Pick<Reader, 'device'>, deviceId: string): Promise<number> {
-  const number = deviceIds.parse(deviceId);
-  if (number === null || !(await store.device(number))) throw new ApiError(Code.deviceNotFound);
-  return number;
 }

@@ -1,8 +1,6 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import { tokenIds, webhookIds } from '../../src/contract/ids.ts';
-import { paging } from '../../src/contract/limits.ts';
-import { toPage } from '../../src/contract/paging.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import type * as api from '../../src/contract/tokens.ts';
 import type { TokenPermission } from '../../src/contract/values.ts';
@@ -13,6 +11,7 @@ import type { Store } from '../store/store.ts';
 import { type Context, commitFor, retrying } from './context.ts';
 import type { LastUses } from './last-uses.ts';
 import * as present from './present.ts';
+import { readPage } from './reads.ts';
 import { newServiceTokenText, serviceTokenDigest } from './service-token-text.ts';
 
 const DAY_MS = 86_400_000;
@@ -50,15 +49,11 @@ export class TokenService {
   }
 
   async list(query: QueryOf<Routes['listTokens']>): Promise<DataOf<Routes['listTokens']>> {
-    const { page = paging.page, size = paging.size } = query;
-    const window = { descending: query.sortOrder !== 'asc', offset: (page - 1) * size, limit: size };
-    const { rows, total } = await this.#parts.store.serviceTokens(window);
-    return toPage(
-      rows.map(row => this.#present(row)),
-      total,
-      page,
-      size,
-    ) as DataOf<Routes['listTokens']>;
+    return readPage(
+      query,
+      window => this.#parts.store.serviceTokens(window),
+      row => this.#present(row),
+    );
   }
 
   /** A token that is revoked already stays as it is. */

@@ -1,8 +1,6 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import { userIds } from '../../src/contract/ids.ts';
-import { paging } from '../../src/contract/limits.ts';
-import { toPage } from '../../src/contract/paging.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import type * as api from '../../src/contract/users.ts';
 import { KeyedMutex } from '../concurrency.ts';
@@ -12,6 +10,7 @@ import { accept, type Context, commitLast, retrying, timeOf } from './context.ts
 import { checkNewPassword } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
 import * as present from './present.ts';
+import { readPage } from './reads.ts';
 
 /** What the service works with. `now`: milliseconds since 1970. */
 interface UserServiceParts {
@@ -49,10 +48,7 @@ export class UserService {
   }
 
   async list(query: QueryOf<Routes['listUsers']>): Promise<DataOf<Routes['listUsers']>> {
-    const { page = paging.page, size = paging.size } = query;
-    const window = { descending: query.sortOrder !== 'asc', offset: (page - 1) * size, limit: size };
-    const { rows, total } = await this.#parts.store.users(window);
-    return toPage(rows.map(present.user), total, page, size) as DataOf<Routes['listUsers']>;
+    return readPage(query, window => this.#parts.store.users(window), present.user);
   }
 
   async update(context: Context, userId: string, body: BodyOf<Routes['updateUser']>): Promise<api.User> {

@@ -8,6 +8,7 @@ import { readCplcBytes } from './cplc.ts';
 import { type AuthenticatorInfo, getInfo } from './ctap2.ts';
 import { CtapHidChannel } from './ctaphid.ts';
 import { readEid, readEuiccInfo } from './eid.ts';
+import { formBits, yubikeyForms } from './form-factors.ts';
 import { CTAPHID, TRUSSED_STATUS } from './gate.ts';
 import { toHex } from './hex.ts';
 import { isTrussed } from './key-sources.ts';
@@ -122,17 +123,6 @@ const TAG = { formFactor: 0x04, version: 0x05, partNumber: 0x13, qualifier: 0x19
 /** Tags inside the qualifier of the version. */
 const QUALIFIER = { type: 0x02, iteration: 0x03 } as const;
 const RELEASE_TYPES = ['alpha', 'beta', 'final'] as const;
-const FORM_FACTORS: Readonly<Record<number, string>> = {
-  1: 'usb-a-keychain',
-  2: 'usb-a-nano',
-  3: 'usb-c-keychain',
-  4: 'usb-c-nano',
-  5: 'usb-c-lightning',
-  6: 'usb-a-bio',
-  7: 'usb-c-bio',
-};
-const FORM_MASK = 0x0f;
-const FIPS_FLAG = 0x80;
 
 async function yubiKeyClaims(readPage: (page: number) => Promise<Uint8Array | null>): Promise<KeyClaims> {
   return (await unlessInvalid(async () => configClaims(await readConfigValues(readPage)))) ?? {};
@@ -144,8 +134,8 @@ export function configClaims(values: ReadonlyMap<number, Uint8Array>): KeyClaims
   const version = values.get(TAG.version);
   const part = values.get(TAG.partNumber);
   return present<KeyClaims>({
-    formFactor: form === undefined ? null : (FORM_FACTORS[form & FORM_MASK] ?? null),
-    fips: form === undefined ? null : (form & FIPS_FLAG) !== 0,
+    formFactor: form === undefined ? null : (yubikeyForms.get(form & formBits.form)?.claim ?? null),
+    fips: form === undefined ? null : (form & formBits.fips) !== 0,
     firmware: version?.length === 3 ? version.join('.') : null,
     partNumber: part === undefined ? null : textOf(Buffer.from(part).toString('utf8')),
     versionQualifier: qualifierOf(values.get(TAG.qualifier)),

@@ -174,10 +174,11 @@ export const rules: readonly Rule[] = [
   },
   {
     from: ['daemon/proof/'],
-    // The reader of CBOR: the drivers read what keys claim with it.
+    // The drivers read what keys claim with the same reader of CBOR, and the same table of form factors.
     only: [
       'daemon/proof/',
       'drivers/protocols/cbor.ts',
+      'drivers/protocols/form-factors.ts',
       'drivers/protocols/malformed.ts',
       'src/contract/',
       'node:crypto',

@@ -56,8 +56,3 @@ export interface Page<T> {
     readonly totalPages: number;
   };
 }
-
-/** Puts the records of a page into the shape of the response. */
-export function toPage<T>(list: readonly T[], total: number, page: number, size: number): Page<T> {
-  return { list, pagination: { page, size, total, totalPages: Math.ceil(total / size) } };
-}

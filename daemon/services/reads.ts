@@ -1,0 +1,31 @@
+/** Reads that several operations begin with. */
+import { ApiError, Code } from '../../src/contract/codes.ts';
+import { deviceIds } from '../../src/contract/ids.ts';
+import { paging } from '../../src/contract/limits.ts';
+import type { DeviceRecord } from '../domain/device.ts';
+import type { Rows, Window } from '../store/queries.ts';
+import type { Reader } from '../store/store.ts';
+
+interface PageQuery {
+  readonly page?: number;
+  readonly size?: number;
+  readonly sortOrder?: 'asc' | 'desc';
+}
+
+/** The page of a list that a query names, as the interface shows its rows. */
+export async function readPage<R, I>(
+  { page = paging.page, size = paging.size, sortOrder }: PageQuery,
+  read: (window: Window) => Promise<Rows<R>>,
+  show: (row: R) => I,
+) {
+  const { rows, total } = await read({ descending: sortOrder !== 'asc', offset: (page - 1) * size, limit: size });
+  return { list: rows.map(row => show(row)), pagination: { page, size, total, totalPages: Math.ceil(total / size) } };
+}
+
+/** The device with this id. Refuses with 2001 if there is none. */
+export async function readDevice(store: Pick<Reader, 'device'>, deviceId: string): Promise<DeviceRecord> {
+  const number = deviceIds.parse(deviceId);
+  const device = number === null ? null : await store.device(number);
+  if (!device) throw new ApiError(Code.deviceNotFound);
+  return device;
+}
