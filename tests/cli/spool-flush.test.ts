@@ -341,7 +341,7 @@ describe('a file', () => {
       writeFileSync(file, whole);
       truncateSync(file, end);
       const spool = SpoolFile.open(file, null);
-      expect([...spool.items()].map(item => item.serialNumber)).toEqual(serials.slice(0, 1));
+      expect([...spool.items()].map(({ entry }) => entry.registration.serialNumber)).toEqual(serials.slice(0, 1));
       await spool.close();
     }
   });

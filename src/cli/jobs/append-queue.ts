@@ -1,22 +1,22 @@
 interface AppendQueueWaiting {
   readonly text: string;
-  readonly resolve: (offset: number) => void;
+  readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
 /** Appends texts to a file in their order, beside the main thread: an operator types while the disk works. What waits is written and synced at once. */
 export class AppendQueue {
-  readonly #write: (text: string) => Promise<number>;
+  readonly #write: (text: string) => Promise<void>;
   #waiting: AppendQueueWaiting[] = [];
   #work: Promise<void> | null = null;
 
-  /** `write` resolves to the byte at which the text begins, when the disk has it. If it fails, the file has to be as before. */
-  constructor(write: (text: string) => Promise<number>) {
+  /** `write` resolves when the disk has the text. If it fails, the file has to be as before. */
+  constructor(write: (text: string) => Promise<void>) {
     this.#write = write;
   }
 
-  /** Resolves to the byte at which the text begins, when the disk has it. */
-  append(text: string): Promise<number> {
+  /** Resolves when the disk has the text. */
+  append(text: string): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ text, resolve, reject });
       this.#work ??= this.#writeAll();
@@ -33,11 +33,8 @@ export class AppendQueue {
       const group = this.#waiting;
       this.#waiting = [];
       try {
-        let offset = await this.#write(group.map(({ text }) => text).join(''));
-        for (const { text, resolve } of group) {
-          resolve(offset);
-          offset += Buffer.byteLength(text);
-        }
+        await this.#write(group.map(({ text }) => text).join(''));
+        for (const { resolve } of group) resolve();
       } catch (error) {
         for (const { reject } of group) reject(error);
       }

@@ -184,10 +184,10 @@ export class EnrollFile {
     return this.isCsv ? headerOf(this.#columns) : '';
   }
 
-  async #write(text: string): Promise<number> {
+  async #write(text: string): Promise<void> {
     if (!this.#isRegular) {
       await appendFile(this.#target, text);
-      return 0;
+      return;
     }
     const { size } = await stat(this.path).catch(error => {
       if (systemCode(error) === 'ENOENT') return { size: 0 };
@@ -200,7 +200,6 @@ export class EnrollFile {
       await truncate(this.path, size).catch(() => undefined);
       throw error;
     }
-    return size;
   }
 
   #writing<T>(work: () => T): T {

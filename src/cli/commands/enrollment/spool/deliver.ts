@@ -47,7 +47,7 @@ export class SpoolDelivery {
   /** Throws if every other key would fail as well; then the key still waits. */
   async deliver(item: SpoolItem): Promise<DeliveredKey> {
     const { spool, label, write } = this.#parts;
-    const { row: enrolled, stillWaits } = await this.#result(item, spool.entry(item));
+    const { row: enrolled, stillWaits } = await this.#result(item);
     const isBound = enrolled.result === 'registered' || (enrolled.result === 'known' && enrolled.name !== undefined);
     const row = label !== null && isBound ? await label.print(enrolled) : enrolled;
     await write(row);
@@ -57,8 +57,9 @@ export class SpoolDelivery {
     return { row, stillWaits };
   }
 
-  async #result(item: SpoolItem, entry: SpoolEntry): Promise<DeliveredKey> {
-    const { id, sentAt } = item;
+  async #result(item: SpoolItem): Promise<DeliveredKey> {
+    const { entry, sentAt } = item;
+    const { id } = entry;
     const isOurs = (device: DeviceDetail) => sentAt !== null && isOfEntry(entry, device, sentAt);
     const enrollment = new KeyEnrollment(await this.#enrollmentParts(item), optionsOf(entry), { id, isOurs });
     try {
@@ -80,7 +81,7 @@ export class SpoolDelivery {
    */
   async #enrollmentParts(item: SpoolItem): Promise<EnrollmentParts> {
     const { context, spool } = this.#parts;
-    const { sentAt } = item;
+    const { entry, sentAt } = item;
     // Ctrl-C lets the request under way end: its result is not lost.
     const client = context.registry.with({ finish: true });
     const { registry, words } = enrollmentParts(context, client);
@@ -89,7 +90,7 @@ export class SpoolDelivery {
       words,
       registry: {
         ...registry,
-        deviceOf: async () => (sentAt === null || isStored ? null : registry.find(item.serialNumber)),
+        deviceOf: async () => (sentAt === null || isStored ? null : registry.find(entry.registration.serialNumber)),
         register: async (body, id) => {
           if (!isStored) await spool.sent(item);
           return registry.register(body, id);

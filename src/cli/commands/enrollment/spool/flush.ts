@@ -50,8 +50,8 @@ export const spoolFlush = command({
 function optionsOf(spool: SpoolFile): FileOptions {
   const tags: Record<string, string> = {};
   let isRoster = false;
-  for (const item of spool.items()) {
-    const { registration, name } = spool.entry(item);
+  for (const { entry } of spool.items()) {
+    const { registration, name } = entry;
     Object.assign(tags, registration.tags);
     isRoster ||= name !== undefined;
   }
@@ -96,7 +96,7 @@ class Flush {
         if (context.io.interrupt.aborted) throw interrupted();
         const { row } = await delivery.deliver(item);
         const isDelivered = row.result === 'registered' || row.result === 'known';
-        if (isDelivered && label === null && this.#spool.entry(item).label) this.#counts.labels++;
+        if (isDelivered && label === null && item.entry.label) this.#counts.labels++;
       }
     } catch (error) {
       throw errorAfter(error, this.#words(), null);

@@ -6,7 +6,7 @@ import { presentRows } from '../../../framework/present-list.ts';
 import type { Column } from '../../../terminal/column.ts';
 import { safe, shellWord } from '../../../terminal/text.ts';
 import { localTime } from '../../../terminal/when.ts';
-import type { SpoolEntry, SpoolHeader } from './lines.ts';
+import type { SpoolHeader } from './lines.ts';
 import type { SpoolIndex, SpoolItem } from './read.ts';
 import { readSpool } from './spool-file.ts';
 
@@ -69,7 +69,7 @@ export const spoolList = command({
   async run({ args, flags }, context) {
     const { out } = context;
     const file = args[0]!;
-    const { header, rows, waiting, delivered, isTorn } = readSpool(file, listed);
+    const { header, rows, waiting, delivered, isTorn } = listed(readSpool(file));
     if (isTorn) out.trace(`the last line of ${file} is incomplete: it does not count`);
     if (out.json && out.format !== 'ndjson' && flags.fields.length === 0)
       return out.document({ file, ...header, waiting, delivered, list: rows });
@@ -79,20 +79,19 @@ export const spoolList = command({
   },
 });
 
-function listed({ header, items, isTorn }: SpoolIndex, entry: (item: SpoolItem) => SpoolEntry): Listed {
+function listed({ header, items, isTorn }: SpoolIndex): Listed {
   const all = [...items.values()];
-  const rows = all.flatMap(item => rowOf(item, entry));
+  const rows = all.flatMap(rowOf);
   const waiting = all.filter(item => item.delivered === null).length;
   return { header, rows, waiting, delivered: all.length - rows.length, isTorn };
 }
 
 /** Empty for a key that was delivered. */
-function rowOf(item: SpoolItem, entry: (item: SpoolItem) => SpoolEntry): SpoolRow[] {
-  const { delivered } = item;
+function rowOf({ entry, sentAt, delivered }: SpoolItem): SpoolRow[] {
   if (delivered?.result === 'registered' || delivered?.result === 'known') return [];
-  const { registration, at, userId } = entry(item);
+  const { registration, at, userId } = entry;
   const { serialNumber, deviceType, manufacturer, model } = registration;
-  const state = delivered?.result ?? (item.sentAt === null ? 'waiting' : 'sent');
+  const state = delivered?.result ?? (sentAt === null ? 'waiting' : 'sent');
   const { deviceId = null, message = null } = delivered ?? {};
   return [{ state, serialNumber, deviceType, manufacturer, model, userId, spooledAt: at, deviceId, message }];
 }

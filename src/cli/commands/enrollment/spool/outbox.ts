@@ -69,7 +69,7 @@ export class SpoolOutbox {
 
   /** Whether a key waits, and for whom; null if it does not wait. */
   waitingFor(serialNumber: string | null): { readonly userId: string | null } | null {
-    return serialNumber === null ? null : this.#spool.waitingKey(serialNumber);
+    return serialNumber === null ? null : (this.#spool.waitingKey(serialNumber)?.entry ?? null);
   }
 
   /** Delivers keys of an earlier run, if some wait. `write` receives the result of each key that is delivered. */
@@ -164,9 +164,9 @@ export class SpoolOutbox {
     const delivery = new SpoolDelivery({ ...parts, write: row => this.#write(row) });
     for (const item of this.#spool.items()) {
       if (this.#isEnding) return;
-      if (this.#left.has(item.id)) continue;
+      if (this.#left.has(item.entry.id)) continue;
       const { stillWaits } = await delivery.deliver(item);
-      if (stillWaits) this.#left.add(item.id);
+      if (stillWaits) this.#left.add(item.entry.id);
     }
   }
 

@@ -1,10 +1,10 @@
-/** Reads a spool file into an index: what waits, where its line is, and how each delivery has ended. */
+/** Reads a spool file: what waits, and how each delivery has ended. */
 import { fstatSync, readSync } from 'node:fs';
 import { count } from '../../../count.ts';
 import { type Fault, usage } from '../../../fault.ts';
 import { type Delivered, readHeader, readLine, type SpoolEntry, type SpoolHeader } from './lines.ts';
 
-/** The most keys of one file. The index of so many takes about 30 MB. */
+/** The most keys of one file. So many take about 50 MB of memory. */
 export const mostKeys = 100_000;
 /** Bytes. */
 const maxLine = 64 * 1024;
@@ -13,12 +13,7 @@ const newline = 10;
 
 /** A key of the file. */
 export interface SpoolItem {
-  readonly id: string;
-  /** Where its line is, in bytes. */
-  readonly offset: number;
-  readonly length: number;
-  readonly serialNumber: string;
-  readonly userId: string | null;
+  readonly entry: SpoolEntry;
   /** ISO 8601: when the registration was first sent; null if it was not. */
   sentAt: string | null;
   /** Null while the key waits. */
@@ -38,10 +33,9 @@ export interface SpoolIndex {
 
 interface ReadLine {
   readonly number: number;
-  readonly offset: number;
-  /** Bytes, without the line feed. */
-  readonly length: number;
   readonly text: string;
+  /** Bytes of the file up to the end of the line. */
+  readonly end: number;
 }
 
 /** Throws a usage fault that names the first line that is not valid. A last line that is incomplete is not read. */
@@ -50,12 +44,11 @@ export function readIndex(file: string, fd: number): SpoolIndex {
   const { size: total } = fstatSync(fd);
   let header: SpoolHeader | null = null;
   let size = 0;
-  for (const line of completeLines(file, fd)) {
-    const end = line.offset + line.length + 1;
-    if (header === null) header = headerOf(file, line.text);
-    else if (!take(items, line)) {
+  for (const { text, number, end } of completeLines(file, fd)) {
+    if (header === null) header = headerOf(file, text);
+    else if (!take(items, text)) {
       // What a power failure leaves of a write can end with a line feed.
-      if (end < total) throw damaged(file, line.number);
+      if (end < total) throw damaged(file, number);
       break;
     }
     if (items.size > mostKeys) throw tooMany(file);
@@ -65,24 +58,14 @@ export function readIndex(file: string, fd: number): SpoolIndex {
   return { header, items, size, isTorn: size < total };
 }
 
-/** The key of an item, read from its line. */
-export function readEntry(file: string, fd: number, { offset, length }: SpoolItem): SpoolEntry {
-  const bytes = Buffer.alloc(length);
-  const read = readSync(fd, bytes, 0, length, offset);
-  const line = readLine(bytes.toString('utf8', 0, read));
-  if (line === null || !('key' in line)) throw usage(`${file} was changed by another program`, keepIt);
-  return line.key;
-}
-
 /** Takes a line into the index. False if it is not valid there. */
-function take(items: Map<string, SpoolItem>, { text, offset, length }: ReadLine): boolean {
+function take(items: Map<string, SpoolItem>, text: string): boolean {
   const line = readLine(text);
   if (line === null) return false;
   if ('key' in line) {
-    const { id, userId, registration } = line.key;
+    const { id } = line.key;
     if (items.has(id)) return false;
-    const { serialNumber } = registration;
-    items.set(id, { id, offset, length, serialNumber, userId, sentAt: null, delivered: null });
+    items.set(id, { entry: line.key, sentAt: null, delivered: null });
     return true;
   }
   const item = items.get('sent' in line ? line.sent : line.done);
@@ -92,11 +75,11 @@ function take(items: Map<string, SpoolItem>, { text, offset, length }: ReadLine)
   return true;
 }
 
-/** The lines that end with a line feed, with their offsets in bytes. */
+/** The lines that end with a line feed. */
 function* completeLines(file: string, fd: number): Generator<ReadLine> {
   const chunk = Buffer.alloc(chunkBytes);
   let rest: Buffer = Buffer.alloc(0);
-  let offset = 0;
+  let size = 0;
   let number = 1;
   for (let position = 0; ; ) {
     const read = readSync(fd, chunk, 0, chunk.length, position);
@@ -104,8 +87,8 @@ function* completeLines(file: string, fd: number): Generator<ReadLine> {
     position += read;
     rest = Buffer.concat([rest, chunk.subarray(0, read)]);
     for (let end = rest.indexOf(newline); end >= 0; end = rest.indexOf(newline)) {
-      yield { number: number++, offset, length: end, text: rest.toString('utf8', 0, end) };
-      offset += end + 1;
+      size += end + 1;
+      yield { number: number++, text: rest.toString('utf8', 0, end), end: size };
       rest = rest.subarray(end + 1);
     }
     if (rest.length > maxLine) throw number === 1 ? foreign(file) : damaged(file, number);

@@ -21,7 +21,7 @@ import type { FileLock } from '../../../settings/file-lock.ts';
 import { writeWhole } from '../../../settings/files.ts';
 import { safeJson } from '../../../terminal/text.ts';
 import { type Delivered, headerLine, type SpoolEntry, type SpoolHeader, type SpoolLine } from './lines.ts';
-import { mostKeys, readEntry, readIndex, type SpoolIndex, type SpoolItem, tooMany } from './read.ts';
+import { mostKeys, readIndex, type SpoolIndex, type SpoolItem, tooMany } from './read.ts';
 
 const fsync = promisify(fsyncWithCallback);
 const write = promisify(writeWithCallback);
@@ -58,7 +58,8 @@ export class SpoolFile {
     const copy = index.isTorn ? cutTail(path, bytesAfter(fd, index.size), index.size) : null;
     this.tornNotice =
       copy && `The last line of ${path} was incomplete: it is dropped. Its key was not spooled. A copy is in ${copy}`;
-    for (const item of index.items.values()) if (item.delivered === null) this.#waiting.set(item.serialNumber, item);
+    for (const item of index.items.values())
+      if (item.delivered === null) this.#waiting.set(item.entry.registration.serialNumber, item);
   }
 
   /** Opens a file for appending. A file that does not exist is created with the header, if one is given. Throws a fault if another process has it. */
@@ -95,19 +96,15 @@ export class SpoolFile {
     return this.#waiting.get(serialNumber) ?? null;
   }
 
-  entry(item: SpoolItem): SpoolEntry {
-    return readEntry(this.path, this.#fd, item);
-  }
-
   /** Returns when the disk has the key. `isSent`: the registry may have received its registration. Throws a fault if it cannot be written. */
   async add(entry: SpoolEntry, isSent: boolean): Promise<void> {
     if (this.#items.size >= mostKeys) throw tooMany(this.path);
-    const { id, userId, at } = entry;
+    const { id, at } = entry;
     const { serialNumber } = entry.registration;
     const sent: SpoolLine[] = isSent ? [{ sent: id, at }] : [];
-    const { offset, length } = await this.#append({ key: entry }, ...sent);
+    await this.#append({ key: entry }, ...sent);
     const sentAt = isSent ? at : null;
-    const item: SpoolItem = { id, offset, length, serialNumber, userId, sentAt, delivered: null };
+    const item: SpoolItem = { entry, sentAt, delivered: null };
     this.#items.set(id, item);
     this.#waiting.set(serialNumber, item);
   }
@@ -115,21 +112,22 @@ export class SpoolFile {
   /** To be called before the registration is sent. */
   async sent(item: SpoolItem): Promise<void> {
     const at = new Date().toISOString();
-    await this.#append({ sent: item.id, at });
+    await this.#append({ sent: item.entry.id, at });
     item.sentAt ??= at;
   }
 
   /** The delivery of the key has ended: it no longer waits, unless that cannot be written. */
   async done(item: SpoolItem, delivered: Delivered): Promise<void> {
     const { at, result, deviceId, message } = delivered;
-    const isCurrent = this.#waiting.get(item.serialNumber) === item;
+    const { serialNumber } = item.entry.registration;
+    const isCurrent = this.#waiting.get(serialNumber) === item;
     item.delivered = delivered;
-    if (isCurrent) this.#waiting.delete(item.serialNumber);
+    if (isCurrent) this.#waiting.delete(serialNumber);
     try {
-      await this.#append({ done: item.id, at, result, deviceId, message });
+      await this.#append({ done: item.entry.id, at, result, deviceId, message });
     } catch (error) {
       item.delivered = null;
-      if (isCurrent) this.#waiting.set(item.serialNumber, item);
+      if (isCurrent) this.#waiting.set(serialNumber, item);
       throw error;
     }
   }
@@ -140,14 +138,12 @@ export class SpoolFile {
     this.#lock.release();
   }
 
-  /** Appends lines. Returns where the first one is, and its bytes without its line feed. A write that fails leaves nothing. */
-  async #append(...lines: readonly SpoolLine[]): Promise<{ readonly offset: number; readonly length: number }> {
-    const texts = lines.map(line => `${safeJson(line)}\n`);
-    const offset = await this.#queue.append(texts.join(''));
-    return { offset, length: Buffer.byteLength(texts[0]!) - 1 };
+  /** Appends lines. A write that fails leaves nothing. */
+  #append(...lines: readonly SpoolLine[]): Promise<void> {
+    return this.#queue.append(lines.map(line => `${safeJson(line)}\n`).join(''));
   }
 
-  async #write(text: string): Promise<number> {
+  async #write(text: string): Promise<void> {
     const bytes = Buffer.from(text);
     const offset = this.#size;
     try {
@@ -163,7 +159,6 @@ export class SpoolFile {
         : new Unwritable(`cannot write ${this.path}: ${systemWords(error)}`, 'free space on the disk');
     }
     this.#size += bytes.length;
-    return offset;
   }
 
   /** What is written to a file that was removed is lost when the process ends. */
@@ -188,7 +183,7 @@ function bytesAfter(fd: number, offset: number): Buffer {
 }
 
 /** Reads the index of a file as it is on the disk, without a lock. */
-export function readSpool<T>(path: string, use: (index: SpoolIndex, entry: (item: SpoolItem) => SpoolEntry) => T): T {
+export function readSpool(path: string): SpoolIndex {
   checkOwner(path, false);
   let fd: number;
   try {
@@ -197,7 +192,7 @@ export function readSpool<T>(path: string, use: (index: SpoolIndex, entry: (item
     throw unusable(path, error);
   }
   try {
-    return use(readIndex(path, fd), item => readEntry(path, fd, item));
+    return readIndex(path, fd);
   } finally {
     closeSync(fd);
   }
