@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { compare } from './journal.ts';
 import type { Known } from './load.ts';
-import { pauseOf } from './pauses.ts';
+import { limitHere, pauseOf } from './pauses.ts';
 
 const at = Date.UTC(2026, 0, 1);
 const entry = (id: number, type: string, device = 1) => ({ id, at: at + id, type, device, subject: null, data: '{}' });
@@ -70,5 +70,9 @@ describe('the pause of the writes', () => {
     expect(pauseOf([write(0, 5000)], 1000, 5100).silent).toBe(4);
     expect(pauseOf([write(0, 1100)], 1000, 6000).silent).toBe(4.9);
     expect(pauseOf([], 0, 6000)).toEqual({ silent: 6, longest: 0 });
+  });
+
+  it('has a limit that grows with what passes without a write while nothing is wrong', () => {
+    expect(limitHere(3, { silent: 0.4, longest: 1 })).toBe(5);
   });
 });

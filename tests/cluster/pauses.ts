@@ -15,3 +15,9 @@ export function pauseOf(writes: readonly Write[], from: number, to: number): Pau
   const waits = writes.map(({ sent, acknowledged }) => acknowledged - sent);
   return { silent: Math.max(...gaps) / 1000, longest: Math.max(0, ...waits) / 1000 };
 }
+
+/** A limit grows by so many times what passes without a write while nothing is wrong. */
+const BUSY_TIMES = 5;
+
+/** The limit in seconds on this machine, with the other work that it has now. `quiet` is of a time without a fault. */
+export const limitHere = (limit: number, quiet: Pause): number => limit + BUSY_TIMES * quiet.silent;
