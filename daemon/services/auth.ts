@@ -35,32 +35,18 @@ interface LoginRequest extends Pick<Context, 'address' | 'requestId'> {
 
 /** Login and token renewal. A refusal is thrown as an `ApiError`. */
 export class AuthService {
-  readonly #store: Store;
-  readonly #passwords: Passwords;
-  readonly #guessing: Guessing;
-  readonly #tokens: Tokens;
-  readonly #now: () => number;
-  readonly #access: AccessJournal | undefined;
-  readonly #policies: AuthServiceParts['policies'];
-  readonly #keys: AuthServiceParts['keys'];
+  readonly #parts: AuthServiceParts;
 
   constructor(parts: AuthServiceParts) {
-    this.#store = parts.store;
-    this.#passwords = parts.passwords;
-    this.#guessing = parts.guessing;
-    this.#tokens = parts.tokens;
-    this.#now = parts.now;
-    this.#access = parts.access;
-    this.#policies = parts.policies;
-    this.#keys = parts.keys;
+    this.#parts = parts;
   }
 
   /** `from`: the request, for the journal. */
   async login(body: BodyOf<Routes['login']>, from: LoginRequest): Promise<DataOf<Routes['login']>> {
-    const user = await this.#store.userByName(body.username);
+    const user = await this.#parts.store.userByName(body.username);
     const record = (type: 'LOGIN_SUCCEEDED' | 'LOGIN_FAILED', detail = {}) => {
       const account = user?.username ?? null;
-      this.#access?.record({ type, account, address: from.address, requestId: from.requestId, detail });
+      this.#parts.access?.record({ type, account, address: from.address, requestId: from.requestId, detail });
     };
     try {
       const data = await this.#login(user, body, from.site);
@@ -81,17 +67,18 @@ export class AuthService {
   ): Promise<DataOf<Routes['login']>> {
     // A disabled user is treated as missing, whatever the password is.
     if (!user || user.disabled) {
-      await this.#guessing.login(body.username, null, async () => false);
+      await this.#parts.guessing.login(body.username, null, async () => false);
       throw new ApiError(Code.userNotFound);
     }
-    const compare = () => this.#passwords.verify(user.passwordHash, body.password);
-    if (!(await this.#guessing.login(user.username, user.number, compare))) throw new ApiError(Code.wrongPassword);
-    if (this.#passwords.isOutdated(user.passwordHash)) await this.#rehash(user, body.password);
-    const demand = await this.#policies.demandOf(user);
+    const compare = () => this.#parts.passwords.verify(user.passwordHash, body.password);
+    if (!(await this.#parts.guessing.login(user.username, user.number, compare)))
+      throw new ApiError(Code.wrongPassword);
+    if (this.#parts.passwords.isOutdated(user.passwordHash)) await this.#rehash(user, body.password);
+    const demand = await this.#parts.policies.demandOf(user);
     if (demand === 'key')
-      throw new ApiError(Code.tokenInvalid, needsSecondStep, await this.#keys.secondStep(user, site));
+      throw new ApiError(Code.tokenInvalid, needsSecondStep, await this.#parts.keys.secondStep(user, site));
     const mustRegisterKey = demand === 'registration';
-    const { token, expiresAt } = this.#tokens.issue(user, undefined, {
+    const { token, expiresAt } = this.#parts.tokens.issue(user, undefined, {
       console: body.session === 'CONSOLE',
       mustRegisterKey,
     });
@@ -101,7 +88,7 @@ export class AuthService {
 
   async refresh({ user, loginAt, session }: Caller): Promise<DataOf<Routes['refreshToken']>> {
     if (!user) throw new ApiError(Code.noPermission);
-    if (!(await this.#policies.mayContinue(user, session))) throw keyNeeded();
+    if (!(await this.#parts.policies.mayContinue(user, session))) throw keyNeeded();
     return this.#issue(user, loginAt, session);
   }
 
@@ -115,18 +102,18 @@ export class AuthService {
     if (!user) throw new ApiError(Code.noPermission);
     if (Boolean(password) === Boolean(response))
       throw new ApiError(Code.parameterError, 'send either password or response');
-    if (response) await this.#keys.confirm(context, response, site);
+    if (response) await this.#parts.keys.confirm(context, response, site);
     else {
       await this.#demandPassword(user, session);
-      await this.#passwords.confirm(context, 'password', password!, [user]);
+      await this.#parts.passwords.confirm(context, 'password', password!, [user]);
     }
-    const signedInAt = Math.floor(this.#now() / 1000);
+    const signedInAt = Math.floor(this.#parts.now() / 1000);
     return this.#issue(user, loginAt, { ...session, signedInAt, ...(response ? { withKey: true } : {}) });
   }
 
   /** Refuses a step-up with the password if a login with the password alone would not open such a session. */
   async #demandPassword(user: UserRecord, session: Session | undefined): Promise<void> {
-    const demand = await this.#policies.demandOf(user);
+    const demand = await this.#parts.policies.demandOf(user);
     if (demand === 'key')
       throw new ApiError(Code.noPermission, 'this account signs in with a security key: send response', {
         stepUp: true,
@@ -135,15 +122,15 @@ export class AuthService {
   }
 
   #issue(user: UserRecord, loginAt: number, session: Partial<Session> | undefined): DataOf<Routes['refreshToken']> {
-    const { token, expiresAt } = this.#tokens.issue(user, loginAt, session);
+    const { token, expiresAt } = this.#parts.tokens.issue(user, loginAt, session);
     return { token, expireTime: present.iso(expiresAt) };
   }
 
   /** Stores the same password at the current cost; tokens stay valid. */
   async #rehash(user: UserRecord, password: string): Promise<void> {
-    const { change, guards } = rehash(user, await this.#passwords.hash(password));
-    const commit = { at: this.#now(), actor: null, requestId: null, changes: [change], guards };
-    await this.#store.commit(commit).catch(error => {
+    const { change, guards } = rehash(user, await this.#parts.passwords.hash(password));
+    const commit = { at: this.#parts.now(), actor: null, requestId: null, changes: [change], guards };
+    await this.#parts.store.commit(commit).catch(error => {
       // A full disk, or a password changed at the same time, is not a reason to refuse the login: the next one tries again.
       if (!(error instanceof StoreFailure || error instanceof Conflict)) throw error;
     });

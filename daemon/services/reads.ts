@@ -1,8 +1,9 @@
 /** Reads that several operations begin with. */
 import { ApiError, Code } from '../../src/contract/codes.ts';
-import { deviceIds } from '../../src/contract/ids.ts';
+import { deviceIds, userIds } from '../../src/contract/ids.ts';
 import { paging } from '../../src/contract/limits.ts';
 import type { DeviceRecord } from '../domain/device.ts';
+import type { UserRecord } from '../domain/user.ts';
 import type { Rows, Window } from '../store/queries.ts';
 import type { Reader } from '../store/store.ts';
 
@@ -28,4 +29,12 @@ export async function readDevice(store: Pick<Reader, 'device'>, deviceId: string
   const device = number === null ? null : await store.device(number);
   if (!device) throw new ApiError(Code.deviceNotFound);
   return device;
+}
+
+/** The user with this id. Refuses with 404 if there is none. */
+export async function readUser(store: Pick<Reader, 'user'>, userId: string): Promise<UserRecord> {
+  const number = userIds.parse(userId);
+  const user = number === null ? null : await store.user(number);
+  if (!user) throw new ApiError(404, 'user does not exist');
+  return user;
 }

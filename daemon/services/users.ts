@@ -1,6 +1,5 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
-import { userIds } from '../../src/contract/ids.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import type * as api from '../../src/contract/users.ts';
 import { KeyedMutex } from '../concurrency.ts';
@@ -10,7 +9,7 @@ import { accept, type Context, commitLast, retrying, timeOf } from './context.ts
 import { checkNewPassword } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
 import * as present from './present.ts';
-import { readPage } from './reads.ts';
+import { readPage, readUser } from './reads.ts';
 
 /** What the service works with. `now`: milliseconds since 1970. */
 interface UserServiceParts {
@@ -53,7 +52,7 @@ export class UserService {
 
   async update(context: Context, userId: string, body: BodyOf<Routes['updateUser']>): Promise<api.User> {
     return this.#change(userId, async () => {
-      const user = await this.#user(userId);
+      const user = await readUser(this.#parts.store, userId);
       const set = domain.differences(user, body);
       if (Object.keys(set).length === 0) return present.user(user);
       const otherAdmins = (await this.#parts.store.admins()).some(admin => admin.number !== user.number);
@@ -64,7 +63,7 @@ export class UserService {
   /** A user's own password change needs the old password; an ADMIN changes those of others without it. */
   async setPassword(context: Context, userId: string, body: BodyOf<Routes['setPassword']>): Promise<api.User> {
     await checkNewPassword(body.password, null);
-    const found = await this.#user(userId);
+    const found = await readUser(this.#parts.store, userId);
     await checkNewPassword(body.password, found.username);
     if (found.number === context.caller.user?.number) {
       if (!body.oldPassword) throw new ApiError(Code.parameterError, 'oldPassword is required');
@@ -72,7 +71,7 @@ export class UserService {
     }
     const passwordHash = await this.#parts.passwords.hash(body.password);
     const changed = await this.#change(userId, async () => {
-      const user = await this.#user(userId);
+      const user = await readUser(this.#parts.store, userId);
       // The old password was compared with that of `found`. If the user was changed since, the comparison is not valid.
       if (body.oldPassword && user.tokenEpoch !== found.tokenEpoch)
         throw new ApiError(Code.wrongPassword, 'oldPassword is wrong');
@@ -85,7 +84,7 @@ export class UserService {
   /** Revokes every token issued earlier; the password stays. */
   async logout(context: Context, userId: string): Promise<api.User> {
     return this.#change(userId, async () => {
-      const user = await this.#user(userId);
+      const user = await readUser(this.#parts.store, userId);
       return this.#commit(context, domain.logOut(user), user);
     });
   }
@@ -103,12 +102,5 @@ export class UserService {
   ): Promise<api.User> {
     const at = this.#parts.now();
     return commitLast(this.#parts.store, context, { at, changes: [change], guards }, () => present.user(shown));
-  }
-
-  async #user(userId: string): Promise<domain.UserRecord> {
-    const number = userIds.parse(userId);
-    const user = number === null ? null : await this.#parts.store.user(number);
-    if (!user) throw new ApiError(404, 'user does not exist');
-    return user;
   }
 }

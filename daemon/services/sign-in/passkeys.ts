@@ -2,7 +2,7 @@
 
 import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
-import { passkeyIds, userIds } from '../../../src/contract/ids.ts';
+import { passkeyIds } from '../../../src/contract/ids.ts';
 import { passkeyBounds } from '../../../src/contract/limits.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import type * as api from '../../../src/contract/webauthn.ts';
@@ -13,6 +13,7 @@ import type { UserRecord } from '../../domain/user.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, commitLast, retrying, timeOf } from '../context.ts';
 import { iso } from '../present.ts';
+import { readUser } from '../reads.ts';
 import { challengeIn } from './client-data.ts';
 import { type RelyingParty, requireSite } from './relying-party.ts';
 import type { SignInPolicies } from './sign-in-policies.ts';
@@ -78,14 +79,14 @@ export class PasskeyService {
   }
 
   async list(userId: string): Promise<DataOf<Routes['listKeysOfUser']>> {
-    const user = await this.#user(userId);
+    const user = await readUser(this.#parts.store, userId);
     const policy = await this.#parts.policies.read();
     const list = (await this.#parts.store.passkeysOf(user.number)).map(presented);
     return { list, required: needsKey(policy, user), requiredByUser: policy.users.includes(user.number) };
   }
 
   async remove(context: Context, userId: string, passkeyId: string): Promise<api.Passkey> {
-    const user = await this.#user(userId);
+    const user = await readUser(this.#parts.store, userId);
     return this.#changes.run(user.number, () => retrying(() => this.#remove(context, user, passkeyId)));
   }
 
@@ -146,13 +147,6 @@ export class PasskeyService {
         throw new ApiError(Code.parameterError, 'response: this key is registered already, or was removed');
       return presented({ ...passkey, number: result.number, createdAt: timeOf(result, at), lastUsedAt: null });
     });
-  }
-
-  async #user(userId: string): Promise<UserRecord> {
-    const number = userIds.parse(userId);
-    const user = number === null ? null : await this.#parts.store.user(number);
-    if (!user) throw new ApiError(404, 'user does not exist');
-    return user;
   }
 }
 

@@ -1,6 +1,5 @@
 import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
-import { userIds } from '../../../src/contract/ids.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import type * as policyApi from '../../../src/contract/sign-in-policy.ts';
 import { roles } from '../../../src/contract/values.ts';
@@ -9,6 +8,7 @@ import * as domain from '../../domain/sign-in-policy.ts';
 import type { UserRecord } from '../../domain/user.ts';
 import type { Store } from '../../store/store.ts';
 import { type Caller, type Context, commitLast, retrying, type Session } from '../context.ts';
+import { readUser } from '../reads.ts';
 
 /** The result of a right password: a login, the first of two steps, or a login that may only register a key. */
 type Demand = 'password' | 'key' | 'registration';
@@ -52,9 +52,7 @@ export class SignInPolicies {
     userId: string,
     { required }: BodyOf<Routes['requireKeyOfUser']>,
   ): Promise<DataOf<Routes['requireKeyOfUser']>> {
-    const number = userIds.parse(userId);
-    const user = number === null ? null : await this.#store.user(number);
-    if (!user) throw new ApiError(404, 'user does not exist');
+    const user = await readUser(this.#store, userId);
     return retrying(async () => {
       const before = await this.#readToChange(context);
       const keys = required ? await this.#store.passkeysOf(user.number) : null;
