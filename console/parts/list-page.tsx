@@ -35,7 +35,8 @@ interface ListPageProps<R, C extends string, A extends string> {
 /** The number of records or what was done last, the table, and links to the other pages. */
 export function ListPage<R, C extends string, A extends string>(props: ListPageProps<R, C, A>) {
   const { path, query = {}, kind, words, list, Create, children } = props;
-  const isCreating = useSignal(false);
+  /** Another one for each click: a dialog that could not be loaded is loaded again. */
+  const creating = useSignal<object | null>(null);
   const lastDone = useSignal('');
   const total = list.data.value?.pagination.total;
   const onDone = (done = '') => {
@@ -50,7 +51,7 @@ export function ListPage<R, C extends string, A extends string>(props: ListPageP
       <div class="bar">
         <p role="status">{lastDone.value || (total !== undefined && words.total(total))}</p>
         {Create && (
-          <button type="button" class="main" onClick={() => (isCreating.value = true)}>
+          <button type="button" class="main" onClick={() => (creating.value = {})}>
             {words.action.create} …
           </button>
         )}
@@ -67,7 +68,9 @@ export function ListPage<R, C extends string, A extends string>(props: ListPageP
           </>
         )}
       </Loaded>
-      {Create && isCreating.value && <Create onClose={() => (isCreating.value = false)} onDone={onDone} />}
+      {Create && creating.value && (
+        <Create key={creating.value} onClose={() => (creating.value = null)} onDone={onDone} />
+      )}
     </>
   );
 }

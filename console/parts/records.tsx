@@ -88,7 +88,8 @@ export function RecordTable<R, C extends string, A extends string>(props: Record
         keyOf={kind.keyOf}
       />
       {Dialog && record !== undefined && (
-        <Dialog record={record} onClose={() => (asked.value = null)} onDone={onDone} />
+        // Each click is another appearance: a dialog that could not be loaded is loaded again.
+        <Dialog key={asked.value} record={record} onClose={() => (asked.value = null)} onDone={onDone} />
       )}
     </>
   );

@@ -41,12 +41,15 @@ const operationsOfConsole = {
   },
 };
 
-/** Of the filters of lists, what the console needs: the rest is for documents and for the store. */
-const filtersOfConsole = {
-  name: 'filters-of-console',
+/** What only documents, the store and the command line need of the descriptions of filters and devices. */
+const forOthers = /\b(?:(?:description|example|field|is|label): '[^']*'|moving: true|spellings: \[[^\]]*\]),?/g;
+
+/** Of these descriptions, what the console needs. */
+const descriptionsOfConsole = {
+  name: 'descriptions-of-console',
   transform: {
-    filter: { id: /\/src\/contract\/device-filters\.ts$/ },
-    handler: code => ({ code: code.replace(/\b(?:(?:description|example|field|is): '[^']*'|moving: true),?/g, '') }),
+    filter: { id: /\/src\/contract\/device-(?:filters|description)\.ts$/ },
+    handler: code => ({ code: code.replace(forOthers, '') }),
   },
 };
 
@@ -110,7 +113,7 @@ export async function bundleConsole() {
     input: { console: 'console/main.tsx' },
     platform: 'browser',
     tsconfig: false,
-    plugins: [wordsByPage, operationsOfConsole, filtersOfConsole, codesOfConsole],
+    plugins: [wordsByPage, operationsOfConsole, descriptionsOfConsole, codesOfConsole],
     transform: { target: 'es2024', jsx: { runtime: 'automatic', importSource: 'preact' } },
     onLog: (level, log, report) => report(log.code === 'UNRESOLVED_IMPORT' ? 'error' : level, log),
   });

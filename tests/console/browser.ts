@@ -132,6 +132,15 @@ export async function plugSecurityKey(
   };
 }
 
+export const dialog = (page: Page) => page.getByRole('dialog');
+export const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
+/** The row of a table that names a record. */
+export const row = (page: Page, name: string) =>
+  page.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) });
+/** Waits until a page reports something. */
+export const status = (page: Page, words: string | RegExp): Promise<void> =>
+  page.getByRole('status').filter({ hasText: words }).waitFor();
+
 /** Waits until the dialog takes an answer: a second after it appeared. */
 export const armed = (page: Page): Promise<void> => page.locator('dialog[open]:not(:has([aria-disabled]))').waitFor();
 

@@ -3,10 +3,9 @@ import { expect, it } from 'vitest';
 import { adminPassword } from '../support/daemon.ts';
 import { backUp, data, deviceIn, register } from '../support/fleet.ts';
 import { needs } from '../support/needs.ts';
-import { consoleTests, violationsOn } from './browser.ts';
+import { button, consoleTests, violationsOn } from './browser.ts';
 
 const code = /[A-Z2-9]{4}(-[A-Z2-9]{4}){3}/;
-const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
 const heading = (page: Page, words: string) =>
   page.getByRole('heading', { level: 1 }).filter({ hasText: words }).waitFor();
 

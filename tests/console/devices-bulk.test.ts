@@ -3,11 +3,9 @@ import { expect, it } from 'vitest';
 import { adminPassword, startTestDaemon } from '../support/daemon.ts';
 import { data } from '../support/fleet.ts';
 import { needs } from '../support/needs.ts';
-import { armed, consoleTests, violationsOn } from './browser.ts';
+import { armed, button, consoleTests, dialog, violationsOn } from './browser.ts';
 import { countIn, fleet } from './fleet.ts';
 
-const dialog = (page: Page) => page.getByRole('dialog');
-const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
 const textOf = async (file: Download) => new Response(await file.createReadStream()).text();
 
 async function selectAll(page: Page, total: number): Promise<void> {

@@ -4,12 +4,11 @@ import { beforeAll, expect, it } from 'vitest';
 
 import { data } from '../support/fleet.ts';
 import { needs } from '../support/needs.ts';
-import { consoleTests, violationsOn } from './browser.ts';
+import { consoleTests, status, violationsOn } from './browser.ts';
 import { fleet } from './fleet.ts';
 
 const KiB = 1024;
 const serials = (page: Page) => page.locator('tbody td.code').allTextContents();
-const status = (page: Page, words: string | RegExp) => page.getByRole('status').filter({ hasText: words }).waitFor();
 
 needs('chromium')('the list of devices in the console', () => {
   const { daemon, openTab } = consoleTests();

@@ -6,14 +6,13 @@ import type { Page, Route } from 'playwright-core';
 import { afterAll, expect, it } from 'vitest';
 import { startTestDaemon } from '../support/daemon.ts';
 import { needs } from '../support/needs.ts';
-import { consoleTests, violationsOn } from './browser.ts';
+import { consoleTests, dialog, violationsOn } from './browser.ts';
 
 const MiB = 1024 * 1024;
 const hostile = '<img src=x onerror=alert(1)>';
 const content = randomBytes(MiB);
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
-const dialog = (page: Page) => page.getByRole('dialog');
 const rowOf = (page: Page, file: string) => page.getByRole('row').filter({ hasText: file });
 const send = (page: Page) => dialog(page).getByRole('button', { name: 'Upload package' });
 /** Opens the form and fills it in. */

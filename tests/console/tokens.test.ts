@@ -1,15 +1,9 @@
-import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 
 import { needs } from '../support/needs.ts';
-import { armed, consoleTests, violationsOn, withoutPage } from './browser.ts';
+import { armed, consoleTests, dialog, row, status, violationsOn, withoutPage } from './browser.ts';
 
 const hostile = '<img src=x onerror=alert(1)>';
-
-const status = (page: Page, words: string) => page.getByRole('status').filter({ hasText: words }).waitFor();
-const row = (page: Page, name: string) =>
-  page.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) });
-const dialog = (page: Page) => page.getByRole('dialog');
 
 needs('chromium')('the page Tokens of the console', () => {
   const tests = consoleTests({ webhookAllow: ['127.0.0.1'] });

@@ -2,15 +2,11 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { adminPassword } from '../support/daemon.ts';
 import { needs } from '../support/needs.ts';
-import { armed, consoleTests, violationsOn, withoutPage } from './browser.ts';
+import { armed, button, consoleTests, dialog, row, status, violationsOn, withoutPage } from './browser.ts';
 
 const hostile = '"<img/src=x/onerror=alert(1)>"@example.com';
 const fresh = 'a quite different horse';
 
-const status = (page: Page, words: string) => page.getByRole('status').filter({ hasText: words }).waitFor();
-const row = (page: Page, name: string) =>
-  page.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) });
-const dialog = (page: Page) => page.getByRole('dialog');
 /** Opens the dialog of an action by keyboard. */
 const ask = async (page: Page, name: string) => {
   await page.getByRole('button', { name, exact: true }).press('Enter');
@@ -56,6 +52,17 @@ needs('chromium')('the page Users of the console', () => {
     expect(await daemon.login('dealer-1', fresh)).toBeTruthy();
     // The refusal is the one answer that the browser reports.
     expect(complaints.filter(text => !text.includes('400 (Bad Request)'))).toEqual([]);
+    await context.close();
+  });
+
+  it.each(['Create user …', 'Edit admin'])('loads a dialog again that could not be loaded: %s', async name => {
+    const { page, context } = await openTab({ place: 'users' });
+    await row(page, 'admin you').waitFor();
+    await page.route('**/dialogs-*.js', route => route.abort(), { times: 1 });
+    await button(page, name).click();
+    await page.getByText('This page has failed.').waitFor();
+    await button(page, name).click();
+    await dialog(page).getByLabel('E-mail').waitFor();
     await context.close();
   });
 

@@ -10,7 +10,11 @@ const read = (pattern: string): string =>
     .join('\n');
 /** The pages, and the sets of names that some words are for. */
 const sources = read('console/**/*.{ts,tsx}');
-const named = [sources, read('src/contract/{values,device-filters}.ts'), read('src/enrollment/**/*.ts')].join('\n');
+const named = [
+  sources,
+  read('src/contract/{values,device-filters,device-description}.ts'),
+  read('src/enrollment/**/*.ts'),
+].join('\n');
 const isNamed = (entry: string): boolean => new RegExp(`[.'{,[(|]\\s*${entry}\\b`).test(named);
 
 const dictionariesIn = async (language: string): Promise<Record<string, object>> => ({
