@@ -53,7 +53,7 @@ export interface EnrollmentRegistry {
 }
 
 /** For whom a key counts already. */
-export interface Counted {
+export interface CountedKey {
   /** Null if it waits in the spool file for no person. */
   readonly userId: string | null;
   /** The registry names a person itself, so the key is looked up unless it is for the same person. */
@@ -74,5 +74,5 @@ export interface EnrollmentWords {
   unproved(required: RequiredGrade, found: KeyProof): string;
   readonly pulledEarly: string;
   wrongType(found: DeviceType, wanted: DeviceType): string;
-  counted(counted: Counted): string;
+  counted(counted: CountedKey): string;
 }

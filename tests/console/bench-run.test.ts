@@ -10,7 +10,7 @@ import type { DeviceDetail } from '../../src/contract/device-shapes.ts';
 import type { Key } from '../../src/contract/hardware.ts';
 import type { Person } from '../../src/enrollment/line/people.ts';
 import { PersonEnrollment } from '../../src/enrollment/line/person-enrollment.ts';
-import type { Counted, EnrollmentRegistry } from '../../src/enrollment/registry.ts';
+import type { CountedKey, EnrollmentRegistry } from '../../src/enrollment/registry.ts';
 
 const keyOf = (serialNumber: string | null, more: Partial<Key> = {}) =>
   ({ keyId: `id-${serialNumber}`, deviceType: 'UKEY', serialNumber, problem: null, ...more }) as Key;
@@ -49,8 +49,8 @@ describe('a key', () => {
     status,
     userId,
   });
-  type Known = { readonly device?: Partial<DeviceDetail>; readonly counted?: Counted };
-  const countedFor = (userId: string, where: Counted['where']) => ({ counted: { userId, where } });
+  type Known = { readonly device?: Partial<DeviceDetail>; readonly counted?: CountedKey };
+  const countedFor = (userId: string, where: CountedKey['where']) => ({ counted: { userId, where } });
   test.each<[string, Key, Known, string | null, string]>([
     ['that is new passes', keyOf('A'), {}, null, 'serial type free'],
     ['that is registered and INACTIVE passes', keyOf('A'), { device: device('INACTIVE') }, null, 'serial type free'],

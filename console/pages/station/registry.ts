@@ -3,7 +3,7 @@ import { Code } from '../../../src/contract/codes.ts';
 import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
 import type { Key } from '../../../src/contract/hardware.ts';
 import type { Person } from '../../../src/enrollment/line/people.ts';
-import { type KeyVerdict, PersonEnrollment } from '../../../src/enrollment/line/person-enrollment.ts';
+import { PersonEnrollment, type PersonVerdict } from '../../../src/enrollment/line/person-enrollment.ts';
 import type { EnrollmentRegistry, EnrollmentWords } from '../../../src/enrollment/registry.ts';
 import { problemOf } from '../../api/problem.ts';
 import { call, newKey, token } from '../../api/request.ts';
@@ -17,7 +17,7 @@ const PAUSE_MS = 1000;
 const MOST_FAULTS = 3;
 
 /** Makes a request, once or until there is an answer. */
-type Attempt = <T>(request: () => Promise<T>) => Promise<T>;
+type RequestAttempt = <T>(request: () => Promise<T>) => Promise<T>;
 
 /** The registry of the daemon that has served the page. */
 export const registry: StationRegistry = {
@@ -27,7 +27,7 @@ export const registry: StationRegistry = {
   pulledEarly: (key, person) => enrollment(again).pulledEarly(key, person),
 };
 
-async function judged(key: Key, person: Person, verdict: Promise<KeyVerdict>): Promise<KeyVerdict> {
+async function judged(key: Key, person: Person, verdict: Promise<PersonVerdict>): Promise<PersonVerdict> {
   try {
     return await verdict;
   } catch (error) {
@@ -37,7 +37,7 @@ async function judged(key: Key, person: Person, verdict: Promise<KeyVerdict>): P
   }
 }
 
-const enrollment = (attempt: Attempt): PersonEnrollment =>
+const enrollment = (attempt: RequestAttempt): PersonEnrollment =>
   new PersonEnrollment(
     { registry: requestsBy(attempt), words },
     {
@@ -52,7 +52,7 @@ const enrollment = (attempt: Attempt): PersonEnrollment =>
 
 const detailOf = (deviceId: string): Promise<DeviceDetail> => call('getDevice', { params: { deviceId } });
 
-const requestsBy = (attempt: Attempt): EnrollmentRegistry => ({
+const requestsBy = (attempt: RequestAttempt): EnrollmentRegistry => ({
   deviceOf: async ({ device }) => device && attempt(() => detailOf(device.deviceId)),
   async find(serialNumber) {
     const query = { keyword: serialNumber, size: 100, sortBy: 'serialNumber', sortOrder: 'asc' } as const;

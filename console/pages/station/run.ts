@@ -4,16 +4,16 @@ import type { Key } from '../../../src/contract/hardware.ts';
 import type { CheckAction, LineAction, LineEvent, Phase, Remark } from '../../../src/enrollment/line/events.ts';
 import { Line } from '../../../src/enrollment/line/line.ts';
 import type { Person } from '../../../src/enrollment/line/people.ts';
-import type { KeyVerdict, PersonEnrollment } from '../../../src/enrollment/line/person-enrollment.ts';
+import type { PersonEnrollment, PersonVerdict } from '../../../src/enrollment/line/person-enrollment.ts';
 import { countsOf } from '../../../src/enrollment/line/rows.ts';
 import { settled } from '../../../src/enrollment/line/settled.ts';
-import type { Counted } from '../../../src/enrollment/registry.ts';
+import type { CountedKey } from '../../../src/enrollment/registry.ts';
 import type { StationResult } from './results.ts';
 import type { RunStore } from './store.ts';
 
 /** What was found out about a key, or done with it. */
 export interface Outcome {
-  readonly verdict: KeyVerdict;
+  readonly verdict: PersonVerdict;
   readonly key: Key;
   readonly person: Person;
   /** Whether it is the result of a commit, not of a check. */
@@ -221,7 +221,7 @@ export class BenchRun {
     return this.#results.filter(({ failure }) => failure === null);
   }
 
-  #countedFor({ serialNumber }: Key): Counted | null {
+  #countedFor({ serialNumber }: Key): CountedKey | null {
     const bound = this.#bound().findLast(result => serialNumber !== null && result.serialNumber === serialNumber);
     return bound ? { userId: bound.userId, where: 'registry' } : null;
   }

@@ -1,5 +1,5 @@
 /** The checks that a verdict is of. */
-import type { KeyVerdict } from '../../../src/enrollment/line/person-enrollment.ts';
+import type { PersonVerdict } from '../../../src/enrollment/line/person-enrollment.ts';
 import type { KeyFailure } from '../../../src/enrollment/outcome.ts';
 
 const checks = ['serial', 'type', 'free', 'proof'] as const;
@@ -21,7 +21,7 @@ const foundBy: Readonly<Partial<Record<KeyFailure, CheckName>>> = {
 export function checksOf({
   failure,
   proved,
-}: KeyVerdict): readonly { readonly name: CheckName; readonly passed: boolean }[] {
+}: PersonVerdict): readonly { readonly name: CheckName; readonly passed: boolean }[] {
   const last = failure === null ? (proved === null ? 'free' : 'proof') : foundBy[failure];
   const reached = last === undefined ? [] : checks.slice(0, checks.indexOf(last) + 1);
   return reached.map(name => ({ name, passed: failure === null || name !== last }));

@@ -10,11 +10,11 @@ import {
   type Proved,
 } from '../key-enrollment.ts';
 import type { EnrollmentOutcome, KeyFailure } from '../outcome.ts';
-import type { Counted } from '../registry.ts';
+import type { CountedKey } from '../registry.ts';
 import type { Person } from './people.ts';
 
 /** The result of a check or a commit for one key and one person. */
-export interface KeyVerdict {
+export interface PersonVerdict {
   /** Null if the key has passed, or is bound. */
   readonly failure: KeyFailure | null;
   /** The result as a row. */
@@ -22,8 +22,6 @@ export interface KeyVerdict {
   /** What the key has proved; null if it was not asked. */
   readonly proved: Proved | null;
 }
-
-type Holder = Pick<Person, 'userId' | 'name'>;
 
 /** How keys are bound to people. */
 export interface PersonEnrollmentOptions extends Omit<EnrollKeyOptions, 'activateFor'> {
@@ -49,7 +47,7 @@ export class PersonEnrollment {
    * Whether the key can be bound to the person. Writes no device; a proof leaves its challenge. `counted`: null if the key counts for
    * no person. Throws if every key would fail.
    */
-  async check(key: Key, person: Person, counted: Counted | null): Promise<KeyVerdict> {
+  async check(key: Key, person: Person, counted: CountedKey | null): Promise<PersonVerdict> {
     const refused = this.refused(key, person, counted);
     if (refused !== null) return refused;
     const outcome = await this.#enrollment(person, true).handle(key);
@@ -59,7 +57,7 @@ export class PersonEnrollment {
       : this.#proved(key, person, outcome);
   }
 
-  async #proved(key: Key, person: Person, outcome: EnrollmentOutcome): Promise<KeyVerdict> {
+  async #proved(key: Key, person: Person, outcome: EnrollmentOutcome): Promise<PersonVerdict> {
     const { requiredProof, proof: ofAll } = this.#options;
     try {
       const proof = requiredProof === undefined ? ofAll : await requiredProof(outcome);
@@ -76,7 +74,7 @@ export class PersonEnrollment {
   }
 
   /** Why the key cannot be for the person, as far as the registry is not needed; null if it can. */
-  refused(key: Key, person: Person, counted: Counted | null): KeyVerdict | null {
+  refused(key: Key, person: Person, counted: CountedKey | null): PersonVerdict | null {
     const { words } = this.#parts;
     if (key.serialNumber === null)
       return this.failed(key, person, 'serial number unreadable', key.problem ?? words.unreadable);
@@ -87,12 +85,12 @@ export class PersonEnrollment {
   }
 
   /** The verdict on a key that was unplugged before its check had ended. */
-  pulledEarly(key: Key, person: Person): KeyVerdict {
+  pulledEarly(key: Key, person: Person): PersonVerdict {
     return this.failed(key, person, 'pulled too early', this.#parts.words.pulledEarly);
   }
 
   /** The verdict on a key that is spooled without a look at the registry. */
-  unchecked(key: Key, person: Person): KeyVerdict {
+  unchecked(key: Key, person: Person): PersonVerdict {
     return verdict(
       null,
       outcomeOf(key, { ...this.#options, activateFor: person.userId }, { result: 'spooled' }),
@@ -101,7 +99,7 @@ export class PersonEnrollment {
   }
 
   /** A key that fails for a reason that was found elsewhere. */
-  failed(key: Key, person: Person, failure: KeyFailure, message: string): KeyVerdict {
+  failed(key: Key, person: Person, failure: KeyFailure, message: string): PersonVerdict {
     return verdict(
       failure,
       outcomeOf(key, { ...this.#options, activateFor: person.userId }, { result: 'failed', message }),
@@ -110,7 +108,7 @@ export class PersonEnrollment {
   }
 
   /** Registers the key if it is new, and activates it for the person; or spools it. The key may be unplugged already. */
-  async bind(key: Key, person: Person, proved: Proved | null): Promise<KeyVerdict> {
+  async bind(key: Key, person: Person, proved: Proved | null): Promise<PersonVerdict> {
     const { dryRun, enroll } = this.#options;
     const outcome = await (enroll?.(key, person) ?? this.#enrollment(person, dryRun, { proved }).handle(key));
     const isBound = dryRun || (outcome.status === 'ACTIVE' && outcome.userId === person.userId);
@@ -121,7 +119,7 @@ export class PersonEnrollment {
   #enrollment(
     { userId }: Person,
     dryRun: boolean,
-    { proved = null, proof = this.#options.proof }: Partial<Pick<KeyVerdict, 'proved'> & EnrollKeyOptions> = {},
+    { proved = null, proof = this.#options.proof }: Partial<Pick<PersonVerdict, 'proved'> & EnrollKeyOptions> = {},
   ): KeyEnrollment {
     const id = this.#options.id?.() ?? null;
     return new KeyEnrollment(this.#parts, { ...this.#options, activateFor: userId, dryRun, proof }, { proved, id });
@@ -131,14 +129,14 @@ export class PersonEnrollment {
 function verdict(
   failure: KeyFailure | null,
   outcome: EnrollmentOutcome,
-  { userId, name }: Holder,
+  { userId, name }: Person,
   proved: Proved | null = null,
-): KeyVerdict {
+): PersonVerdict {
   const result = failure === null ? outcome.result : 'failed';
   return { failure, row: { ...outcome, result, userId, name, failure }, proved };
 }
 
-function failureOf(outcome: EnrollmentOutcome, { userId: wanted }: Holder): KeyFailure | null {
+function failureOf(outcome: EnrollmentOutcome, { userId: wanted }: Person): KeyFailure | null {
   const { result, message, status, userId } = outcome;
   if (result !== 'failed' && message === null) return null;
   return (status === null ? null : blockOf({ status, userId }, wanted)) ?? 'refused';

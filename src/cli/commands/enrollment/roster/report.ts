@@ -1,7 +1,7 @@
 /** The output of a roster run, for operators and for scripts. */
 import type { Line } from '../../../../enrollment/line/line.ts';
 import type { Person } from '../../../../enrollment/line/people.ts';
-import type { KeyVerdict } from '../../../../enrollment/line/person-enrollment.ts';
+import type { PersonVerdict } from '../../../../enrollment/line/person-enrollment.ts';
 import { Tally, type TallyFigures } from '../../../../enrollment/line/tally.ts';
 import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import { count, counted } from '../../../count.ts';
@@ -37,7 +37,7 @@ export class RosterReport {
   #asked = '';
   #lastBound: EnrollmentOutcome | null = null;
   /** The last check that a key has passed. */
-  #lastPassed: KeyVerdict | null = null;
+  #lastPassed: PersonVerdict | null = null;
 
   constructor(context: Context, file: EnrollFile | null, options: ReportOptions) {
     this.#context = context;
@@ -79,13 +79,13 @@ export class RosterReport {
   }
 
   /** A check that the key has passed, and what is next. */
-  async passed(verdict: KeyVerdict): Promise<void> {
+  async passed(verdict: PersonVerdict): Promise<void> {
     this.#lastPassed = verdict;
     this.#pass(verdict);
     this.#ring(bell);
   }
 
-  #pass({ row, proved }: KeyVerdict): void {
+  #pass({ row, proved }: PersonVerdict): void {
     const isUnchecked = row.result === 'spooled';
     const proof = proved === null ? '' : `, proof ${safe(proved.proof?.grade ?? 'none')}`;
     this.#notice(`  ${this.#tint('green', '✓ PASS')}  ${keyWords(row)}${proof}`);
@@ -97,7 +97,7 @@ export class RosterReport {
   }
 
   /** A key that is not bound, and why. */
-  async failed({ failure, row }: KeyVerdict, key: string): Promise<void> {
+  async failed({ failure, row }: PersonVerdict, key: string): Promise<void> {
     this.#tally.take(key, failure);
     await this.#file?.add(row);
     if (this.#context.globals.json) await this.#context.out.row(row);
@@ -108,7 +108,7 @@ export class RosterReport {
   }
 
   /** A commit that has ended. A script gets the row of a key with a label from `labeled`. */
-  async committed(verdict: KeyVerdict, key: string, isLabeled: boolean): Promise<void> {
+  async committed(verdict: PersonVerdict, key: string, isLabeled: boolean): Promise<void> {
     if (verdict.failure !== null) return this.failed(verdict, key);
     const { row } = verdict;
     this.#tally.take(key, null);

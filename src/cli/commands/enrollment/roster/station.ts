@@ -2,8 +2,8 @@
 import type { Key } from '../../../../contract/hardware.ts';
 import type { EnrollKeyOptions, Proved } from '../../../../enrollment/key-enrollment.ts';
 import type { Person } from '../../../../enrollment/line/people.ts';
-import { type KeyVerdict, PersonEnrollment } from '../../../../enrollment/line/person-enrollment.ts';
-import type { Counted } from '../../../../enrollment/registry.ts';
+import { PersonEnrollment, type PersonVerdict } from '../../../../enrollment/line/person-enrollment.ts';
+import type { CountedKey } from '../../../../enrollment/registry.ts';
 import { newKey } from '../../../client/keyed-write.ts';
 import type { Context } from '../../../framework/context.ts';
 import { enrollmentParts, isAway } from '../enroll/enrollment-parts.ts';
@@ -38,7 +38,7 @@ export class Station {
    * Whether the key can be bound to the person. A key that is to be spooled is not looked up: its row is `spooled`. Throws if every key
    * would fail.
    */
-  async check(key: Key, person: Person): Promise<KeyVerdict> {
+  async check(key: Key, person: Person): Promise<PersonVerdict> {
     const counted = this.#countedFor(key, person);
     try {
       if (!this.#spooled?.outbox.isHolding) return await this.#enrollment.check(key, person, counted);
@@ -50,12 +50,12 @@ export class Station {
   }
 
   /** The result of a key that was unplugged before its check had ended. */
-  pulledEarly(key: Key, person: Person): KeyVerdict {
+  pulledEarly(key: Key, person: Person): PersonVerdict {
     return this.#enrollment.pulledEarly(key, person);
   }
 
   /** Registers the key if it is new, and activates it for the person; or spools it. The key may be unplugged already. */
-  async bind(key: Key, person: Person, proved: Proved | null): Promise<KeyVerdict> {
+  async bind(key: Key, person: Person, proved: Proved | null): Promise<PersonVerdict> {
     const verdict = await this.#enrollment.bind(key, person, proved);
     if (verdict.failure === null && key.serialNumber !== null) this.#counted.set(key.serialNumber, person.userId);
     return verdict;
@@ -67,7 +67,7 @@ export class Station {
   }
 
   /** In a dry run the registry does not know for whom a key counts. */
-  #countedFor({ serialNumber }: Key, person: Person): Counted | null {
+  #countedFor({ serialNumber }: Key, person: Person): CountedKey | null {
     if (serialNumber === null) return null;
     const waiting = this.#spooled?.outbox.waitingFor(serialNumber) ?? null;
     if (waiting !== null && waiting.userId !== person.userId) return { userId: waiting.userId, where: 'spool file' };
