@@ -18,8 +18,24 @@ interface CopiedRows {
 /** Takes the progress of a step: rows done, and the last key. */
 export type CopyProgress = (step: string, done: number, total: number) => void;
 
+/**
+ * Copies all rows, makes what follows from them, and reads them again. Resolves with the tables whose rows in the target are not those
+ * of the source.
+ */
+export async function transferRows(
+  source: CopySource,
+  target: CopyTarget,
+  progress: CopyProgress,
+): Promise<CopiedTable[]> {
+  const copied = await copyRows(source, target, progress);
+  await target.complete(await source.head());
+  const differing = await differingTables(target, copied, progress);
+  progress('', 0, 0);
+  return differing;
+}
+
 /** Copies the tables. Rows that an interrupted copy has written are read again for the digest, and not written again. */
-export async function copyRows(source: CopySource, target: CopyTarget, progress: CopyProgress): Promise<CopiedRows[]> {
+async function copyRows(source: CopySource, target: CopyTarget, progress: CopyProgress): Promise<CopiedRows[]> {
   const copied: CopiedRows[] = [];
   for (const table of copiedTables) {
     const columns = await source.columns(table);
@@ -36,8 +52,7 @@ export async function copyRows(source: CopySource, target: CopyTarget, progress:
   return copied;
 }
 
-/** The tables whose rows in the target are not those of the source. */
-export async function differingTables(
+async function differingTables(
   target: CopySource,
   copied: readonly CopiedRows[],
   progress: CopyProgress,

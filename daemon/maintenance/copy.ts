@@ -18,7 +18,7 @@ import type { Imprint } from '../store/imprint.ts';
 import { type CopiedRegistry, copiedRegistry } from '../store-engine.ts';
 import { blobProblems } from './check-blobs.ts';
 import { copyFiles } from './copy-files.ts';
-import { type CopyProgress, copyRows, differingTables } from './copy-rows.ts';
+import { type CopyProgress, transferRows } from './copy-rows.ts';
 import type { RestoreFiles } from './folder-files.ts';
 import { checkKeys } from './maintenance.ts';
 import { progressOf } from './progress.ts';
@@ -150,10 +150,8 @@ async function transfer(parts: Copy, source: CopySource, target: CopyTarget, imp
     for (const table of copiedTables) if ((await target.last(table)) > 0) throw notEmpty(targetName);
     await target.begin(noteOf(imprint));
   }
-  const copied = await copyRows(source, target, progress);
-  await target.complete(await source.head());
+  const differing = await transferRows(source, target, progress);
   await copyStoredFiles(parts);
-  const differing = await differingTables(target, copied, progress);
   const { problems, devices, entries, files } = await checkCopy(parts);
   progress('', 0, 0);
   const [problem] = [...differing.map(table => `the rows of ${table} are not those of the source`), ...problems];

@@ -11,7 +11,7 @@ import type { CopySource, CopyTarget, Replacement } from '../store/copy.ts';
 import type { CheckReport, StagedRestore } from '../store/maintenance.ts';
 import type { Reader } from '../store/store.ts';
 import { createDatabase, openDisposable, openReplacement, openSnapshot, readImprint } from '../store-engine.ts';
-import { type CopyProgress, copyRows, differingTables } from './copy-rows.ts';
+import { type CopyProgress, transferRows } from './copy-rows.ts';
 
 /**
  * Writes the registry as it is at one moment into the new file `to` (0600), while daemons write. `complete` can add to the file before it
@@ -31,12 +31,9 @@ export async function backupRows(
   }
 }
 
-/** Copies all rows, makes what follows from them, and reads them again. Rejects with `StoreFailure` if they differ. */
+/** Rejects with `StoreFailure` if the rows that arrived differ. */
 async function transfer(source: CopySource, target: CopyTarget, progress: CopyProgress): Promise<void> {
-  const copied = await copyRows(source, target, progress);
-  await target.complete(await source.head());
-  const [differing] = await differingTables(target, copied, progress);
-  progress('', 0, 0);
+  const [differing] = await transferRows(source, target, progress);
   if (differing) throw new StoreFailure(`the rows of ${differing} are not those of the source; nothing was changed`);
 }
 

@@ -41,6 +41,8 @@ export interface StoredRows {
   last(table: CopiedTable): Promise<number>;
   /** Each row has its values in the order of `columns`. */
   rows(table: CopiedTable, range: RowRange): Promise<readonly CopiedRow[]>;
+  /** The only column of the rows of a query in the SQL of the engine. */
+  texts(sql: string): Promise<readonly string[]>;
 }
 
 /** A registry that is read as it is at one moment. All methods reject with `StoreFailure`. */

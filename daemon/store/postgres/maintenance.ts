@@ -1,11 +1,10 @@
-import { isSealed } from '../key-ring.ts';
+import { checkRows, journalReads } from '../check.ts';
+import type { StoredRows } from '../copy.ts';
 import type { Anchors, CheckReport, RegistryReader, StoreMaintenance } from '../maintenance.ts';
 import type { Store } from '../store.ts';
 import { numberedTables } from '../tables.ts';
-import { verifyJournal } from '../write/verify.ts';
 import { Connections } from './connections.ts';
 import { StoreMisconfigured, toOpenFailure } from './failure.ts';
-import { type HeadRow, storedHead } from './head.ts';
 import { listDevices } from './lists.ts';
 import { type DatabaseAddress, loginFrom } from './login.ts';
 import { checkServer, versionOf } from './migrate.ts';
@@ -24,37 +23,26 @@ interface PostgresRegistry extends DatabaseAddress {
   readonly journalKeys: () => Promise<readonly Uint8Array[]>;
 }
 
-const maxProblems = 100;
-
-/** Queries that return one row for each fault. */
+/** Queries that return a text for each fault, beside those of all engines. */
 const faults: readonly string[] = [
-  `SELECT 'the counter of ' || device_type || ' ' || status || ' of ' || manufacturer || ' is ' || sum(kept) || ', there are ' || sum(found) AS text
-   FROM (SELECT device_type, status, manufacturer, count AS kept, 0 AS found FROM device_count
-         UNION ALL SELECT device_type, status, manufacturer, 0, count(*) FROM device GROUP BY 1, 2, 3) AS counts
-   GROUP BY device_type, status, manufacturer HAVING sum(kept) <> sum(found)`,
-  `SELECT 'the counter of registrations in hour ' || hour || ' is ' || sum(kept) || ', there are ' || sum(found) AS text
+  `SELECT 'the counter of registrations in hour ' || hour || ' is ' || sum(kept) || ', there are ' || sum(found)
    FROM (SELECT hour, count AS kept, 0 AS found FROM registration_count
          UNION ALL SELECT created_at / 3600000, 0, count(*) FROM device GROUP BY 1) AS counts
    GROUP BY hour HAVING sum(kept) <> sum(found)`,
-  `SELECT 'the counter of ' || device_type || ' ' || status || ' of ' || manufacturer || ' of user ' || user_id || ' is ' || sum(kept) || ', there are ' || sum(found) AS text
+  `SELECT 'the counter of ' || device_type || ' ' || status || ' of ' || manufacturer || ' of user ' || user_id || ' is ' || sum(kept) || ', there are ' || sum(found)
    FROM (SELECT user_id, device_type, status, manufacturer, count AS kept, 0 AS found FROM device_user_count
          UNION ALL SELECT user_id, device_type, status, manufacturer, 0, count(*) FROM device
            WHERE user_id IN (SELECT user_id FROM device_user_count) GROUP BY 1, 2, 3, 4) AS counts
    GROUP BY user_id, device_type, status, manufacturer HAVING sum(kept) <> sum(found)`,
-  `SELECT 'the marks of device ' || number || ' differ from its tags and proof' AS text FROM (
+  `SELECT 'the marks of device ' || number || ' differ from its tags and proof' FROM (
      SELECT mark, number, -1 AS by FROM device_mark
      UNION ALL SELECT unnest(marks_of_device(tags, proof)), number, 1 FROM device
        WHERE tags IS NOT NULL OR proof IS NOT NULL) AS marks
    GROUP BY mark, number HAVING sum(by) <> 0`,
-  `SELECT 'device ' || number || ' has no journal entry for its registration' AS text FROM (
-     SELECT number FROM device EXCEPT SELECT device FROM event WHERE type = 'DEVICE_REGISTERED') AS missing`,
-  `SELECT 'device ' || d.number || ' has the count ' || d.backup_count || ' of backups, there are ' || count(b.number) AS text
-   FROM device d LEFT JOIN backup b ON b.device = d.number WHERE d.backup_count > 0 OR b.number IS NOT NULL
-   GROUP BY d.number HAVING d.backup_count <> count(b.number)`,
   ...numberedTables.map(
     ({
       name: table,
-    }) => `SELECT 'numbers are missing in ${table}: ' || n || ' rows, the last number is ' || head."${table}" AS text
+    }) => `SELECT 'numbers are missing in ${table}: ' || n || ' rows, the last number is ' || head."${table}"
       FROM head, (SELECT count(*) AS n, coalesce(max(number), 0) AS last FROM "${table}") AS found
       WHERE n <> head."${table}" OR last <> head."${table}"`,
   ),
@@ -82,13 +70,7 @@ export class PostgresMaintenance implements StoreMaintenance {
       ...tableReads(readers),
       devices: query => listDevices(readers, query),
       statistics: query => readStatistics(readers, query),
-      async sealedHead() {
-        const { rows } = await readers.run('SELECT * FROM head');
-        const head = storedHead(rows[0] as unknown as HeadRow);
-        return head !== null && isSealed(keys, head) ? { id: head.id, mac: head.mac } : null;
-      },
-      verifyJournal: anchors =>
-        atOneMoment(connections, session => verifyJournal(new PostgresRows(session), keys, anchors)),
+      ...journalReads(keys, read => atOneMoment(connections, read)),
       close: async () => {
         await readers.close();
         await connections.close();
@@ -100,16 +82,7 @@ export class PostgresMaintenance implements StoreMaintenance {
     const keys = await this.#registry.journalKeys();
     const connections = await this.#connect();
     try {
-      return await atOneMoment(connections, async session => {
-        const wrong: string[] = [];
-        for (const sql of faults)
-          for (const { text } of (await session.runOnce(`${sql} LIMIT ${maxProblems}`)).rows)
-            wrong.push(text as string);
-        const journal = await verifyJournal(new PostgresRows(session), keys, anchors);
-        const unproven = journal.problems.map(text => `journal: ${text}`);
-        const { rows } = await session.runOnce('SELECT count(*) AS devices FROM device');
-        return { ...journal, problems: [...wrong, ...unproven], unproven, devices: rows[0]!.devices as number };
-      });
+      return await atOneMoment(connections, rows => checkRows(rows, faults, keys, anchors));
     } finally {
       await connections.close();
     }
@@ -138,11 +111,11 @@ export class PostgresMaintenance implements StoreMaintenance {
 }
 
 /** Runs reads in one transaction: others may write at the same time. */
-async function atOneMoment<T>(connections: Connections, read: (session: Session) => Promise<T>): Promise<T> {
+async function atOneMoment<T>(connections: Connections, read: (rows: StoredRows) => Promise<T>): Promise<T> {
   const session = await connections.scanner();
   try {
     await session.runOnce('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    return await read(session);
+    return await read(new PostgresRows(session));
   } finally {
     await session.close();
   }

@@ -35,6 +35,11 @@ export class PostgresRows implements StoredRows {
     return rows.map(row => columns.map((column, i) => exchanged(column, row[i])));
   }
 
+  async texts(sql: string): Promise<readonly string[]> {
+    const rows = await this.failing(() => this.session.runForValues(sql, []));
+    return rows.map(([text]) => text as string);
+  }
+
   /** Types of the columns of a table, by name. */
   protected async types(table: CopiedTable): Promise<ReadonlyMap<string, string>> {
     const known = this.#types.get(table);

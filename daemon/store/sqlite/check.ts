@@ -1,30 +1,15 @@
 import { type default as Database, SqliteError } from 'better-sqlite3';
 import { AnchorCheck } from '../anchors.ts';
+import { checkRows } from '../check.ts';
 import type { JournalKeyList } from '../key-ring.ts';
 import type { Anchors, CheckReport } from '../maintenance.ts';
 import { numberedTables } from '../tables.ts';
-import { verifyJournal } from '../write/verify.ts';
 import { toFailure } from './failure.ts';
 import { migrations } from './migrations.ts';
 import { openReader, versionOf } from './open.ts';
 import { SqliteRows } from './rows.ts';
 import { schemaProblems } from './schema.ts';
 import { Statements } from './statements.ts';
-
-const maxProblems = 100;
-
-/** Queries that return one row for each fault. */
-const faults: readonly string[] = [
-  `SELECT 'the counter of ' || device_type || ' ' || status || ' of ' || manufacturer || ' is ' || sum(kept) || ', there are ' || sum(found)
-   FROM (SELECT device_type, status, manufacturer, count AS kept, 0 AS found FROM device_count
-         UNION ALL SELECT device_type, status, manufacturer, 0, count(*) FROM device GROUP BY 1, 2, 3)
-   GROUP BY device_type, status, manufacturer HAVING sum(kept) <> sum(found)`,
-  `SELECT 'device ' || number || ' has no journal entry for its registration' FROM (
-     SELECT number FROM device EXCEPT SELECT device FROM event WHERE type = 'DEVICE_REGISTERED')`,
-  `SELECT 'device ' || d.number || ' has the count ' || d.backup_count || ' of backups, there are ' || count(b.number)
-   FROM device d LEFT JOIN backup b ON b.device = d.number WHERE d.backup_count > 0 OR b.number IS NOT NULL
-   GROUP BY d.number HAVING d.backup_count <> count(b.number)`,
-];
 
 const inRows = `SELECT number AS device, key AS name, value FROM device, json_each(CASE WHEN json_valid(tags) THEN tags END)`;
 const inIndex = 'SELECT device, name, value FROM device_tag';
@@ -66,20 +51,8 @@ export async function checkDatabase(
     if (pages.length > 0) return { problems: pages, unproven: [], devices: 0, entries: 0 };
     if (version === 0) return emptyReport(anchors);
     const statements = new Statements(db);
-    const wrong = [
-      ...faults,
-      ...(hasTable(statements, 'device_tag') ? [tagFaults] : []),
-      ...numberFaults(statements),
-    ].flatMap(sql => statements.values<string>(`${sql} LIMIT ${maxProblems}`));
-    const journal = await verifyJournal(new SqliteRows(statements), journalKeys, anchors);
-    const unproven = journal.problems.map(text => `journal: ${text}`);
-    return {
-      problems: [...wrong, ...unproven],
-      unproven,
-      devices: statements.value<number>('SELECT count(*) FROM device')!,
-      entries: journal.entries,
-      ...(journal.notCovered ? { notCovered: journal.notCovered } : {}),
-    };
+    const faults = [...(hasTable(statements, 'device_tag') ? [tagFaults] : []), ...numberFaults(statements)];
+    return await checkRows(new SqliteRows(statements), faults, journalKeys, anchors);
   } catch (error) {
     // Damage in the description of the tables shows before any page can be checked.
     if (isDamage(error)) return { problems: [`database: ${error.message}`], unproven: [], devices: 0, entries: 0 };
@@ -104,7 +77,7 @@ function pageProblems(db: Database.Database): string[] {
 
 function integrity(db: Database.Database): string[] {
   try {
-    const pages = db.pragma(`integrity_check(${maxProblems})`) as { integrity_check: string }[];
+    const pages = db.pragma(`integrity_check(100)`) as { integrity_check: string }[];
     return pages.map(row => row.integrity_check);
   } catch (error) {
     if (isDamage(error)) return [error.message];

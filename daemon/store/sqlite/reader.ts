@@ -1,9 +1,7 @@
-import type Database from 'better-sqlite3';
-import { isSealed, type JournalKeyList } from '../key-ring.ts';
+import { journalReads } from '../check.ts';
+import type { JournalKeyList } from '../key-ring.ts';
 import type { RegistryReader } from '../maintenance.ts';
-import { verifyJournal } from '../write/verify.ts';
 import { deviceRows } from './devices.ts';
-import { readHead } from './journal.ts';
 import { sqlPage } from './lists-sql.ts';
 import { openReader } from './open.ts';
 import { readerOf, tableReads } from './reads.ts';
@@ -24,21 +22,14 @@ export function openSqliteReader(file: string, journalKeys: JournalKeyList): Reg
       },
       async read => read(),
     ),
-    async sealedHead() {
-      const head = readHead(statements);
-      return head !== null && isSealed(journalKeys, head) ? { id: head.id, mac: head.mac } : null;
-    },
-    verifyJournal: anchors => atOneMoment(db, () => verifyJournal(new SqliteRows(statements), journalKeys, anchors)),
+    ...journalReads(journalKeys, async read => {
+      db.exec('BEGIN');
+      try {
+        return await read(new SqliteRows(statements));
+      } finally {
+        db.exec('COMMIT');
+      }
+    }),
     close: async () => void db.close(),
   };
-}
-
-/** Runs reads in one transaction: others may write at the same time. */
-async function atOneMoment<T>(db: Database.Database, read: () => Promise<T>): Promise<T> {
-  db.exec('BEGIN');
-  try {
-    return await read();
-  } finally {
-    db.exec('COMMIT');
-  }
 }

@@ -37,6 +37,10 @@ export class SqliteRows implements StoredRows {
     );
   }
 
+  async texts(sql: string): Promise<readonly string[]> {
+    return this.run(() => this.statements.values<string>(sql));
+  }
+
   /** Runs all statements. */
   protected run<T>(work: () => T): T {
     return work();

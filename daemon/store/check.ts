@@ -1,0 +1,47 @@
+/** The check of a whole registry, the same for all engines. */
+import type { StoredRows } from './copy.ts';
+import { isSealed, type JournalKeyList } from './key-ring.ts';
+import type { Anchors, CheckReport, RegistryReader } from './maintenance.ts';
+import { verifyJournal } from './write/verify.ts';
+
+const maxProblems = 100;
+
+/** Queries that return a text for each fault. */
+const commonFaults: readonly string[] = [
+  `SELECT 'the counter of ' || device_type || ' ' || status || ' of ' || manufacturer || ' is ' || sum(kept) || ', there are ' || sum(found)
+   FROM (SELECT device_type, status, manufacturer, count AS kept, 0 AS found FROM device_count
+         UNION ALL SELECT device_type, status, manufacturer, 0, count(*) FROM device GROUP BY 1, 2, 3) AS counts
+   GROUP BY device_type, status, manufacturer HAVING sum(kept) <> sum(found)`,
+  `SELECT 'device ' || number || ' has no journal entry for its registration' FROM (
+     SELECT number FROM device EXCEPT SELECT device FROM event WHERE type = 'DEVICE_REGISTERED') AS missing`,
+  `SELECT 'device ' || d.number || ' has the count ' || d.backup_count || ' of backups, there are ' || count(b.number)
+   FROM device d LEFT JOIN backup b ON b.device = d.number WHERE d.backup_count > 0 OR b.number IS NOT NULL
+   GROUP BY d.number HAVING d.backup_count <> count(b.number)`,
+];
+
+/** Compares counters and indexes with the rows, and reads the journal from end to end. `faults`: the queries of the engine. */
+export async function checkRows(
+  rows: StoredRows,
+  faults: readonly string[],
+  keys: JournalKeyList,
+  anchors?: Anchors,
+): Promise<CheckReport> {
+  const wrong: string[] = [];
+  for (const sql of [...commonFaults, ...faults]) wrong.push(...(await rows.texts(`${sql} LIMIT ${maxProblems}`)));
+  const journal = await verifyJournal(rows, keys, anchors);
+  const unproven = journal.problems.map(text => `journal: ${text}`);
+  const [devices] = await rows.texts('SELECT count(*) FROM device');
+  return { ...journal, problems: [...wrong, ...unproven], unproven, devices: Number(devices) };
+}
+
+/** What a reader of a registry does with its journal. `atOneMoment` runs reads in one transaction: others may write at the same time. */
+export const journalReads = (
+  keys: JournalKeyList,
+  atOneMoment: <T>(read: (rows: StoredRows) => Promise<T>) => Promise<T>,
+): Pick<RegistryReader, 'sealedHead' | 'verifyJournal'> => ({
+  async sealedHead() {
+    const head = await atOneMoment(rows => rows.head());
+    return head !== null && isSealed(keys, head) ? { id: head.id, mac: head.mac } : null;
+  },
+  verifyJournal: anchors => atOneMoment(rows => verifyJournal(rows, keys, anchors)),
+});
