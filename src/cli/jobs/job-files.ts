@@ -28,8 +28,10 @@ export interface JobDescription<Result extends object> {
   readonly startOver: string;
   /** Stored with the progress. */
   readonly identity: JobRecord;
-  /** Why this job cannot continue from a stored progress, in words; null if it can. `file` holds it. */
-  readonly refusalOf: (stored: JobRecord, file: string) => string | null;
+  /** Why a stored progress is of another job, in words; null if it is of this one. */
+  readonly refusalOf: (stored: JobRecord) => string | null;
+  /** Whether a stored progress has what this job continues from. */
+  readonly isProgress: (stored: JobRecord) => boolean;
 }
 
 /** Whether a stored value is a number of rows or bytes. */
@@ -110,12 +112,14 @@ export class JobFiles<Result extends object, Progress extends object> {
     const stored = this.#lock === null ? null : readJsonFile(this.#progressFile);
     if (stored === null) return null;
     this.#isContinued = true;
-    const damage = isCount(stored.resultBytes)
-      ? null
-      : `${this.#progressFile} is damaged: it does not say how far the interrupted run got`;
-    const refusal = this.#job.refusalOf(stored, this.#progressFile) ?? damage;
-    if (refusal === null) return stored as unknown as Progress & { readonly resultBytes: number };
-    throw usage(refusal, `to start over, remove ${this.#progressFile}, or ${this.#job.startOver}`);
+    const { refusalOf, isProgress, startOver } = this.#job;
+    const refusal = refusalOf(stored);
+    if (refusal === null && isCount(stored.resultBytes) && isProgress(stored))
+      return stored as unknown as Progress & { readonly resultBytes: number };
+    throw usage(
+      refusal ?? `${this.#progressFile} is damaged: it does not say how far the interrupted run got`,
+      `to start over, remove ${this.#progressFile}, or ${startOver}`,
+    );
   }
 
   /** The results of earlier runs in their order. Later results follow them. Throws a usage fault if some are missing, or they are something else. */

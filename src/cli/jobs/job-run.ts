@@ -1,5 +1,4 @@
 /** One run of a job: batch by batch, each with its results on the disk before they are shown. */
-
 import { interrupted } from '../fault.ts';
 import type { Context } from '../framework/context.ts';
 import type { JobFiles } from './job-files.ts';
@@ -20,15 +19,15 @@ const repeatCommand = () => 'to continue, repeat the command with --resume';
 
 /** Stores and shows the results of a run. What is done with a batch is up to the job. */
 export class JobRun<Result extends AnyResult, Progress extends object> {
-  /** Null if nothing is stored. */
-  readonly files: JobFiles<Result, Progress> | null;
   readonly sender: BatchSender;
+  /** Null if nothing is stored. */
+  readonly #files: JobFiles<Result, Progress> | null;
   readonly #context: Context;
   readonly #writer: ResultWriter<Result>;
 
   constructor(context: Context, files: JobFiles<Result, Progress> | null, writer: ResultWriter<Result>) {
     this.#context = context;
-    this.files = files;
+    this.#files = files;
     this.#writer = writer;
     this.sender = new BatchSender(context);
   }
@@ -36,7 +35,8 @@ export class JobRun<Result extends AnyResult, Progress extends object> {
   /** Resolves when all batches are carried out. Ctrl-C ends the run after a batch. An error has what was done before it. */
   async run<Batch>({ batches, carryOut, done, hint = repeatCommand }: JobWork<Batch>): Promise<void> {
     const { io, out } = this.#context;
-    const { files, sender } = this;
+    const { sender } = this;
+    const files = this.#files;
     try {
       for await (const batch of batches) {
         if (!io.interrupt.aborted) await carryOut(batch);
@@ -56,16 +56,16 @@ export class JobRun<Result extends AnyResult, Progress extends object> {
 
   /** Stores the results, if they have a file. */
   keep(results: readonly Result[], progress: Progress): void {
-    if (!this.files?.hasFile) return;
-    this.files.write(results);
-    this.files.store(progress);
+    if (!this.#files?.hasFile) return;
+    this.#files.write(results);
+    this.#files.store(progress);
     this.sender.isUncertain = false;
   }
 
   /** Writes the results to standard output. Without a file, only its reader has them: they count once they are written. */
   async show(results: readonly Result[], progress: Progress): Promise<void> {
     await this.#writer.write(results);
-    if (!this.files?.hasFile) this.files?.store(progress);
+    if (!this.#files?.hasFile) this.#files?.store(progress);
     this.sender.isUncertain = false;
   }
 }

@@ -122,7 +122,9 @@ export function bulkFiles(
     content: `results of ${operation}`,
     startOver: 'name another file with --out',
     identity: { operation },
-    refusalOf: (stored, file) => refusalOf(operation, stored, file),
+    refusalOf: stored =>
+      stored.operation === operation ? null : `the interrupted run was ${stored.operation}, not ${operation}`,
+    isProgress,
   });
   try {
     if (resume && files.results === null) throw usage(`${out} is not a file that a run can continue`);
@@ -134,14 +136,9 @@ export function bulkFiles(
   }
 }
 
-function refusalOf(
-  operation: RunOperation,
-  { operation: stored, pending }: Readonly<Record<string, unknown>>,
-  file: string,
-): string | null {
-  if (stored !== operation) return `the interrupted run was ${stored}, not ${operation}`;
+function isProgress({ pending }: Readonly<Record<string, unknown>>): boolean {
   const { key, items } = (pending ?? { key: '', items: [] }) as Partial<PendingBatch>;
-  return typeof key === 'string' && Array.isArray(items) ? null : `${file} is damaged`;
+  return typeof key === 'string' && Array.isArray(items);
 }
 
 /** Names of the devices that earlier runs have changed. Throws a usage fault if the file contains anything but results of the operation. */

@@ -51,11 +51,11 @@ export function jobOf({ globals }: Context, file: string, out: string | undefine
     content: 'results of this input',
     startOver: 'name another file with --out or give --force',
     identity: { input: name, fingerprint },
-    refusalOf: (stored, stateFile) => {
-      if (stored.fingerprint !== fingerprint)
-        return `${name} is not the input of the interrupted run, or has changed since`;
-      return isCheckpoint(stored) ? null : `${stateFile} is damaged: it does not say how far the interrupted run got`;
-    },
+    refusalOf: stored =>
+      stored.fingerprint === fingerprint
+        ? null
+        : `${name} is not the input of the interrupted run, or has changed since`,
+    isProgress: isCheckpoint,
   };
 }
 
