@@ -38,12 +38,13 @@ function* recordWrites<R extends { readonly number: number }>(
   table: StoreTable<R>,
 ): Generator<Statement> {
   const { added, changed } = draft.of(table);
-  if (added.length > 0) yield insert(table, added);
+  // A change may free the name that a new record takes.
   if (changed.length > 0)
     yield update(
       table,
       changed.map(({ after }) => after),
     );
+  if (added.length > 0) yield insert(table, added);
 }
 
 const addCounts = `INSERT INTO device_count (manufacturer, device_type, status, count)

@@ -37,6 +37,16 @@ export const tokenRules: readonly Rule[] = [
     ]);
   }),
 
+  rule('a name that one transaction frees is taken again in it, and only once', async ({ store }) => {
+    await commit(store, [addToken('line-1')]);
+    const twins = ['cd', 'ef'].map(digest => addToken('line-1', { sha256: digest.repeat(32) }));
+    expect(await commit(store, [revokeToken(1), ...twins])).toEqual([
+      { kind: 'done' },
+      { kind: 'added', number: 2 },
+      { kind: 'duplicate', number: 2, status: null },
+    ]);
+  }),
+
   rule('a service token is revoked once; a second time, or an unknown one, is a conflict', async ({ store }) => {
     await commit(store, [addToken('line-1')]);
     await commit(store, [revokeToken(1)]);
