@@ -4,7 +4,7 @@ import { count } from '../count.ts';
 import { Fault } from '../fault.ts';
 
 /** A page of a list, as the server sends it. */
-export interface ListPage<T> {
+export interface ServerPage<T> {
   readonly list: readonly T[];
   readonly pagination: { readonly total: number; readonly totalPages: number };
 }
@@ -38,7 +38,7 @@ export class PageFollower<T> {
    * The items of the next page that are new. The list ends with the pages or the total that the server announces. A fault of kind
    * `failure` if it announces more, and the page is empty or repeats an earlier one.
    */
-  take({ list, pagination: { total, totalPages } }: ListPage<T>): readonly T[] {
+  take({ list, pagination: { total, totalPages } }: ServerPage<T>): readonly T[] {
     const fresh = list.filter(item => !this.#before.has(this.#keyOf(item)) && !this.#marked.has(this.#keyOf(item)));
     this.#pages++;
     this.#read += fresh.length;
@@ -64,9 +64,9 @@ export class PageFollower<T> {
 
 /** The pages of a list, each with the items that are new. A fault like `PageFollower`. */
 export async function* pagesOf<T>(
-  read: (page: number) => Promise<ListPage<T>>,
+  read: (page: number) => Promise<ServerPage<T>>,
   keyOf: (item: T) => string,
-): AsyncGenerator<ListPage<T>> {
+): AsyncGenerator<ServerPage<T>> {
   const follower = new PageFollower(keyOf);
   for (let page = follower.next; page !== null; page = follower.next) {
     const found = await read(page);

@@ -11,7 +11,7 @@ import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 import { type BulkFlags, bulkDescription, bulkFlags, devicesArg, isBulk } from '../many/bulk/flags.ts';
 import { operations } from '../many/bulk/operations.ts';
-import { type BulkTargets, targetsOf } from '../many/bulk/targets.ts';
+import { type ChangeTargets, targetsOf } from '../many/bulk/targets.ts';
 
 /** Binds a device to a user: `POST /api/devices/activate`. Prompts for a missing code and user. */
 export const activate = command({
@@ -67,7 +67,7 @@ export const activate = command({
 });
 
 /** A code that is given belongs to one device. Those that are marked in a list take their codes from the registry. */
-const targets = (context: Context, names: readonly string[], flags: Flags): Promise<BulkTargets> | BulkTargets =>
+const targets = (context: Context, names: readonly string[], flags: Flags): Promise<ChangeTargets> | ChangeTargets =>
   flags.code !== undefined && !isBulk(names, flags)
     ? { names, isBatch: false }
     : targetsOf(context, 'ACTIVATE', names, flags);

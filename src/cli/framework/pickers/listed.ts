@@ -6,7 +6,7 @@ import { paging } from '../../../contract/limits.ts';
 import type { ServiceToken } from '../../../contract/tokens.ts';
 import type { User } from '../../../contract/users.ts';
 import { isServerRefusal } from '../../client/failures.ts';
-import { type ListPage, pagesOf } from '../../client/pages.ts';
+import { pagesOf, type ServerPage } from '../../client/pages.ts';
 import { Fault } from '../../fault.ts';
 import { type ChoiceSource, searchOne } from '../../terminal/search-prompts.ts';
 import { bytes, localTime } from '../../terminal/when.ts';
@@ -74,7 +74,7 @@ interface PageQuery {
 
 /** The first thousand items of a paged list. */
 async function firstPages<T>(
-  read: (query: PageQuery) => Promise<ListPage<T>>,
+  read: (query: PageQuery) => Promise<ServerPage<T>>,
   keyOf: (item: T) => string,
 ): Promise<{ readonly items: readonly T[]; readonly more: number }> {
   const items: T[] = [];

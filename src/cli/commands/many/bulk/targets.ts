@@ -4,7 +4,7 @@ import { type BulkFlags, isBulk } from './flags.ts';
 import { operations } from './operations.ts';
 
 /** The devices that a command is about. */
-export interface BulkTargets {
+export interface ChangeTargets {
   readonly names: readonly string[];
   /** Whether they are changed as a batch, after one confirmation. */
   readonly isBatch: boolean;
@@ -16,7 +16,7 @@ export async function targetsOf(
   operation: BatchOperation,
   names: readonly string[],
   flags: BulkFlags & { readonly plugged: boolean },
-): Promise<BulkTargets> {
+): Promise<ChangeTargets> {
   const isNamed = names.length > 0 || flags.file !== undefined || flags.filter.length > 0 || flags.plugged;
   if (isNamed || !context.canAsk) return { names, isBatch: isBulk(names, flags) };
   const { pickDevices } = await import('../../../framework/pickers/devices.ts');
