@@ -77,8 +77,8 @@ async function inBatches(store: Store, changes: readonly Change[], size = 5000):
     await commit(store, changes.slice(i, i + size), { at: 1_700_000_000_000 + i });
 }
 
-const maybe = <T>(values: readonly T[]) => fc.option(fc.constantFrom(...values), { nil: undefined, freq: 1 });
-const bound = (...times: readonly number[]) => fc.option(fc.constantFrom(...times), { nil: undefined, freq: 1 });
+const maybe = <T>(values: readonly T[]) => fc.option(fc.constantFrom(...values), { nil: undefined, freq: 2 });
+const bound = (...times: readonly number[]) => fc.option(fc.constantFrom(...times), { nil: undefined, freq: 2 });
 const timeFilters = {
   serialNumber: fc.option(fc.constantFrom('unknown', 'S-1'), { nil: undefined, freq: 9 }),
   createdFrom: bound(0, 1_700_000_000_000, 1_700_000_005_000),
@@ -91,8 +91,8 @@ const queries = fc.record({
   descending: fc.boolean(),
   offset: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: count })),
   limit: fc.constantFrom(1, 20, 100),
-  deviceType: fc.option(fc.subarray([...deviceTypes], { minLength: 1 }), { nil: undefined, freq: 1 }),
-  status: fc.option(fc.subarray([...deviceStatuses], { minLength: 1 }), { nil: undefined, freq: 1 }),
+  deviceType: fc.option(fc.subarray([...deviceTypes], { minLength: 1 }), { nil: undefined, freq: 2 }),
+  status: fc.option(fc.subarray([...deviceStatuses], { minLength: 1 }), { nil: undefined, freq: 2 }),
   ...timeFilters,
   manufacturer: maybe([...makers, 'unknown']),
   userId: maybe(['heavy', 'user-1', 'user-699', 'unknown']),

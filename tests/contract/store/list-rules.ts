@@ -80,7 +80,7 @@ export async function agree(store: Store, devices: readonly DeviceRecord[], quer
   expect(found.rows.map(row => ({ ...row }))).toEqual(wanted.rows);
 }
 
-const maybe = <T>(values: readonly T[]) => fc.option(fc.constantFrom(...values), { nil: undefined, freq: 1 });
+const maybe = <T>(values: readonly T[]) => fc.option(fc.constantFrom(...values), { nil: undefined, freq: 2 });
 const keywords = [
   '',
   'DEV-',
@@ -103,7 +103,7 @@ const keywords = [
   'v-9',
 ];
 /** Bounds among the times that devices have, and beyond them. */
-const bound = (...times: readonly number[]) => fc.option(fc.constantFrom(...times), { nil: undefined, freq: 1 });
+const bound = (...times: readonly number[]) => fc.option(fc.constantFrom(...times), { nil: undefined, freq: 2 });
 const timeFilters = {
   serialNumber: fc.option(fc.constantFrom('unknown', 'N80', 'N81'), { nil: undefined, freq: 9 }),
   createdFrom: bound(0, 1000, 1050, 1100, 5000),
@@ -116,13 +116,13 @@ const queries = fc.record({
   descending: fc.boolean(),
   offset: fc.constantFrom(0, 1, 7, 50, 238, 240, 1000),
   limit: fc.constantFrom(1, 20, 100),
-  deviceType: fc.option(fc.subarray([...deviceTypes], { minLength: 1 }), { nil: undefined, freq: 1 }),
-  status: fc.option(fc.subarray([...deviceStatuses], { minLength: 1 }), { nil: undefined, freq: 1 }),
+  deviceType: fc.option(fc.subarray([...deviceTypes], { minLength: 1 }), { nil: undefined, freq: 2 }),
+  status: fc.option(fc.subarray([...deviceStatuses], { minLength: 1 }), { nil: undefined, freq: 2 }),
   ...timeFilters,
   manufacturer: maybe([...makers, 'unknown']),
   userId: maybe([...users, 'unknown']),
   keyword: maybe(keywords),
-  tags: fc.option(fc.constantFrom(...tagFilters), { nil: undefined, freq: 1 }),
+  tags: fc.option(fc.constantFrom(...tagFilters), { nil: undefined, freq: 2 }),
 });
 
 /** Rules about lists of devices. */
