@@ -58,15 +58,22 @@ export class Selection {
     lockPrototype();
   }
 
-  /** Text of the results for each of the values, a line for each result; `indent` as in JSON. */
-  async *textOf(values: readonly unknown[], indent: number, signal: AbortSignal): AsyncGenerator<string> {
+  /**
+   * Text of the results for each of the values, a line for each result; `indent` as in JSON. On a terminal another program may show them,
+   * and Ctrl-C is for that program: `mayEnd` is false.
+   */
+  async *textOf(
+    values: readonly unknown[],
+    indent: number,
+    { signal, mayEnd }: { readonly signal: AbortSignal; readonly mayEnd: boolean },
+  ): AsyncGenerator<string> {
     const results = this.#results(values);
     for (let isDone = false; !isDone; ) {
       // An endless result must leave the program time for signals.
       await new Promise(setImmediate);
       if (signal.aborted) throw interrupted();
-      this.#letSigtermEnd();
-      const found = untilInterrupt(() => next(results));
+      this.#letSignalsEnd(mayEnd);
+      const found = mayEnd ? attempt(() => next(results)) : untilInterrupt(() => next(results));
       isDone = found.length < batch;
       if (found.length > 0) yield found.map(result => `${lineOf(result, indent)}\n`).join('');
     }
@@ -76,9 +83,11 @@ export class Selection {
     for (const value of values) yield* this.#filter(bared(value));
   }
 
-  /** An expression can run forever, and a listener would not be called during that: the signal then ends the process itself. */
-  #letSigtermEnd(): void {
-    if (!this.#isEndable) process.removeAllListeners('SIGTERM');
+  /** An expression can run forever, and a listener would not be called during that: a signal then ends the process itself. */
+  #letSignalsEnd(mayEnd: boolean): void {
+    if (this.#isEndable) return;
+    process.removeAllListeners('SIGTERM');
+    if (mayEnd) process.removeAllListeners('SIGINT');
     this.#isEndable = true;
   }
 }
@@ -96,12 +105,19 @@ function next(results: Generator<unknown>): unknown[] {
 const script = new Script('work()');
 let context: Context | undefined;
 
-/** Node ends a script at Ctrl-C, and with it everything that the script calls. */
+/**
+ * Node ends a script at Ctrl-C, and with it everything that the script calls. A signal that comes while Node exchanges its handlers, before
+ * and after each script, is lost: Ctrl-C then has to be pressed again.
+ */
 function untilInterrupt(work: () => unknown[]): unknown[] {
   context ??= createContext();
   context.work = work;
+  return attempt(() => script.runInContext(context!, { breakOnSigint: true }) as unknown[]);
+}
+
+function attempt(work: () => unknown[]): unknown[] {
   try {
-    return script.runInContext(context, { breakOnSigint: true }) as unknown[];
+    return work();
   } catch (error) {
     if (systemCode(error) === 'ERR_SCRIPT_EXECUTION_INTERRUPTED') throw interrupted();
     throw wrong(error);

@@ -87,7 +87,8 @@ export class Output {
   }
 
   async #selected(selection: Selection, values: readonly unknown[]): Promise<void> {
-    for await (const text of selection.textOf(values, this.#indent, this.io.interrupt)) await this.text(text);
+    const end = { signal: this.io.interrupt, mayEnd: !this.io.stdoutIsTerminal };
+    for await (const text of selection.textOf(values, this.#indent, end)) await this.text(text);
   }
 
   async #yaml(value: unknown): Promise<void> {
