@@ -2,21 +2,8 @@
 import { Readable, Writable } from 'node:stream';
 import { run } from '../../src/cli/main.ts';
 import type { Io } from '../../src/cli/terminal/io.ts';
-import type { Programs } from '../../src/contract/programs.ts';
 import type { CommandLine, CommandResult } from './command-runner.ts';
-
-const other = () => Promise.reject(new Error('not a program of this process'));
-const programs: Programs = {
-  run: other,
-  copy: other,
-  init: other,
-  backup: other,
-  restore: other,
-  check: other,
-  audit: other,
-  rotateKey: other,
-  resetPassword: other,
-};
+import { noPrograms } from './no-programs.ts';
 
 process.on('message', async ({ args, env, input, program }: CommandLine) => {
   // What starts the program again starts the built one.
@@ -24,7 +11,7 @@ process.on('message', async ({ args, env, input, program }: CommandLine) => {
   for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
   Object.assign(process.env, env);
   const written = { stdout: '', stderr: '' };
-  const code = await run(args, inMemory(input, written), process.env, programs);
+  const code = await run(args, inMemory(input, written), process.env, noPrograms);
   process.send!({ code, ...written } satisfies CommandResult);
 });
 process.on('disconnect', () => process.exit());

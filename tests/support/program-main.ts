@@ -4,18 +4,11 @@ import { run } from '../../src/cli/main.ts';
 import { processIo } from '../../src/cli/terminal/io.ts';
 import type { Programs } from '../../src/contract/programs.ts';
 import { cheapHashes } from './cheap-hashes.ts';
+import { noPrograms } from './no-programs.ts';
 
-const other = () => Promise.reject(new Error('not a program of this process'));
 const programs: Programs = {
+  ...noPrograms,
   run: (options, io) => runDaemon({ ...options, passwordCost: cheapHashes }, io),
-  copy: other,
-  init: other,
-  backup: other,
-  restore: other,
-  check: other,
-  audit: other,
-  rotateKey: other,
-  resetPassword: other,
 };
 process.env.UV_THREADPOOL_SIZE ??= '16';
 process.exit(await run(process.argv.slice(2), processIo(), process.env, programs));
