@@ -94,6 +94,12 @@ const processesWith = (text: string) =>
       }
     });
 
+/** Whether the process has a handler for the signal of this number (`SigCgt` of proc_pid_status(5), bit 0 is signal 1). */
+const catches = (pid: string, signal: number) => {
+  const caught = /^SigCgt:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]!;
+  return (BigInt(`0x${caught}`) & (1n << BigInt(signal - 1))) !== 0n;
+};
+
 test('the browser gets the path of a private file that leads to the console; the code in it opens a session', async () => {
   const ran = await run(['devices?status=LOCKED'], { DEVMGR_VERBOSE: '1' });
   expect(ran).toMatchObject({ code: 0, stdout: `Opened ${url}/console/ in the browser.\n` });
@@ -117,6 +123,8 @@ test('the browser gets the path of a private file that leads to the console; the
     '30',
     file,
   ]);
+  // A process that starts does not catch the signal yet.
+  await expect.poll(() => catches(remover!, 15), { timeout: 20_000 }).toBe(true);
   process.kill(Number(remover), 'SIGTERM');
   await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(false);
 });
