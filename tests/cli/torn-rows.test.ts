@@ -8,6 +8,7 @@ import type { SpoolEntry } from '../../src/cli/commands/enrollment/spool/lines.t
 import { SpoolFile } from '../../src/cli/commands/enrollment/spool/spool-file.ts';
 import { attemptsOf } from '../../src/cli/commands/reports/attempts.ts';
 import type { EnrollmentOutcome } from '../../src/enrollment/outcome.ts';
+import { tryCutFiles } from '../fuzz/cut-files.ts';
 import { temporaryFolder } from './program.ts';
 
 // Each cut is several times written to the disk.
@@ -109,6 +110,10 @@ test('a row that was changed does not count; one that a spreadsheet has quoted i
   for await (const { userId } of resultRows(path, () => torn++)) rows.push(userId);
   expect(rows).toEqual(['p-1']);
   expect(torn).toBe(people.length - 1);
+});
+
+test('of a file with any texts, cut at any byte, complete rows count', async () => {
+  expect(await tryCutFiles({ seed: Date.now() % 1_000_000_000, count: 5 })).toEqual([]);
 });
 
 test('a file of something else is not cut', () => {

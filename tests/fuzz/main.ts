@@ -1,14 +1,19 @@
 /**
- * `npm run fuzz`: 100,000 hostile inputs for each reader of proofs, then 200,000 spoiled and long inputs for a daemon of its own on SQLite, and for one on PostgreSQL. Ends with 1 if an answer was wrong or late, if an input
- * held the main thread for 50 ms, if something was logged as an error, or if handles or memory are left. DEVMGR_FUZZ_SEED and DEVMGR_FUZZ_COUNT choose others.
+ * `npm run fuzz`: 100,000 hostile inputs for each reader of proofs, evidence under roots that are not trusted, scans with gaps, and files
+ * that were cut; then 200,000 spoiled and long inputs for a daemon of its own on SQLite, and for one on PostgreSQL. Ends with 1 if an answer
+ * was wrong or late, if an input held the main thread for 50 ms, if something was logged as an error, or if handles or memory are left.
+ * DEVMGR_FUZZ_SEED and DEVMGR_FUZZ_COUNT choose others.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PostgresServer, postgresServers } from '../support/postgres-server.ts';
+import { tryCutFiles } from './cut-files.ts';
+import { tryForeignRoots } from './foreign-roots.ts';
 import { spawnTried, tryDaemon } from './leaks.ts';
 import { tryReader } from './proof.ts';
 import { sampledReaders } from './proof-samples.ts';
+import { tryScans } from './scans.ts';
 import { MOST_WORK } from './stall.ts';
 
 const seed = Number(process.env.DEVMGR_FUZZ_SEED ?? Date.now() % 1_000_000_000);
@@ -20,6 +25,18 @@ for (const reader of sampledReaders()) {
   console.log(`${reader.name}: ${tried} tried, ${refused} refused, slowest ${slowest.toFixed(1)} ms, seed ${seed}`);
   faults.push(...found);
   if (slowest > MOST_WORK) faults.push(`${reader.name}: an input took ${Math.round(slowest)} ms`);
+}
+
+const others = {
+  'evidence under foreign roots': [tryForeignRoots, 100],
+  scans: [tryScans, 5],
+  'files that were cut': [tryCutFiles, 2000],
+} as const;
+for (const [name, [tryThem, share]] of Object.entries(others)) {
+  const tried = Math.ceil(count / share);
+  const found = await tryThem({ seed, count: tried });
+  console.log(`${name}: ${tried} tried, seed ${seed}`);
+  faults.push(...found);
 }
 
 /** Tries a daemon of its own. `store`: address of its database; SQLite if absent. */

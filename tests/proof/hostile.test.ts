@@ -4,6 +4,7 @@ import { childrenOf, oidOf, readDer, timeOf, unsignedOf } from '../../daemon/pro
 import { MalformedError } from '../../daemon/proof/malformed.ts';
 import { readCbor } from '../../drivers/protocols/cbor.ts';
 import type { Evidence } from '../../src/contract/proof.ts';
+import { tryForeignRoots } from '../fuzz/foreign-roots.ts';
 import { mutated, randomNumbers, tryReader } from '../fuzz/proof.ts';
 import { sampledReaders } from '../fuzz/proof-samples.ts';
 import { genuineAnswers, text, verdict } from './fixtures.ts';
@@ -136,4 +137,8 @@ describe('evidence that was changed anywhere', () => {
       }
     },
   );
+});
+
+it('evidence under roots that the registry does not trust, of every shape, proves neither a model nor a unit', () => {
+  expect(tryForeignRoots({ seed: Date.now() % 1_000_000_000, count: 100 })).toEqual([]);
 });
