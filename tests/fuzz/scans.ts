@@ -104,8 +104,12 @@ const usualScans = fc.property(
 
 /** What is wrong after `count` stations of each kind, in words. */
 export function tryScans({ seed, count }: { seed: number; count: number }): string[] {
-  return [cutScans, usualScans].flatMap((property: fc.IRawProperty<unknown>) => {
-    const details = fc.check(property, { seed, numRuns: count });
-    return details.failed ? [`scans, seed ${seed}: ${fc.defaultReportMessage(details)} ${details.errorInstance}`] : [];
-  });
+  const parameters = { seed, numRuns: count };
+  return [fc.check(cutScans, parameters), fc.check(usualScans, parameters)].flatMap(({ failed, ...details }) =>
+    failed
+      ? [
+          `scans, seed ${seed}: after ${details.numRuns} runs, ${JSON.stringify(details.counterexample)}: ${details.errorInstance}`,
+        ]
+      : [],
+  );
 }
