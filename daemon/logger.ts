@@ -13,8 +13,30 @@ interface LogOptions {
   readonly node?: string | undefined;
 }
 
-/** A logger of the daemon. */
-export function createLogger(options: LogOptions): Logger {
+/** Lines that wait until `release`. */
+export class HeldLines implements DestinationStream {
+  readonly #to: DestinationStream;
+  #held: string[] | null = [];
+
+  constructor(to: DestinationStream) {
+    this.#to = to;
+  }
+
+  write(line: string): void {
+    if (this.#held) this.#held.push(line);
+    else this.#to.write(line);
+  }
+
+  /** Writes the lines; further ones are written at once. Idempotent. */
+  release(): void {
+    const held = this.#held ?? [];
+    this.#held = null;
+    for (const line of held) this.#to.write(line);
+  }
+}
+
+/** A logger of the daemon. `to` receives its lines; absent: standard output, or standard error for people. */
+export function createLogger(options: LogOptions, to: DestinationStream = destinationOf(options)): Logger {
   const level = options.verbose ? 'debug' : 'info';
   const settings = {
     level,
@@ -22,8 +44,12 @@ export function createLogger(options: LogOptions): Logger {
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  return pino(settings, options.json ? rawLines(1) : readableLines(2));
+  return pino(settings, to);
 }
+
+/** Where the lines of a logger go. */
+export const destinationOf = ({ json }: Pick<LogOptions, 'json'>): DestinationStream =>
+  json ? rawLines(1) : readableLines(2);
 
 /** A closed pipe must not end the daemon. */
 function write(fd: number, text: string): void {

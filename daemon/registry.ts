@@ -4,6 +4,7 @@ import { keepEarlierBlobs } from './blobs/blob-folder.ts';
 import type { Blobs } from './blobs/blobs.ts';
 import { keepSwept, openBlobs, watchOthers } from './blobs/open-blobs.ts';
 import type { AttachedKeys } from './hardware/attached-keys.ts';
+import { checkUnused } from './home/belonging.ts';
 import { ensureFirstAdmin, firstPassword } from './home/first-admin.ts';
 import { HeadKeeper } from './home/head-keeper.ts';
 import type { Home } from './home/home.ts';
@@ -112,6 +113,8 @@ async function open({ settings, log, stack, home, openStore }: Start): Promise<R
   // Another thread computes the hash while the rest starts: a first start takes 300 ms instead of 450 (measured).
   const target = settings.store ?? null;
   const isNew = target === null && !(await home.has('database'));
+  // Before anything is written for a new registry.
+  if (isNew) await checkUnused(home, home.path('database'));
   const hashing = isNew ? firstPassword(home, settings) : null;
   hashing?.catch(() => {});
   // A home prepared for a restore, or one that has lost its database: the new registry would remove all files as strays.
@@ -122,6 +125,7 @@ async function open({ settings, log, stack, home, openStore }: Start): Promise<R
   const notice = (message: string) => log.info(message);
   const store = await openStore(target, home, notice);
   stack.add(() => store.close());
+  const isUnused = (await store.journalHead()) === null;
   const heads = await HeadKeeper.start({
     home,
     store,
@@ -134,9 +138,17 @@ async function open({ settings, log, stack, home, openStore }: Start): Promise<R
   await rotateJournal(true);
   const access = new AccessJournal({ store, now, warn: (message, err) => log.error({ err }, message) });
   stack.add(() => access.stop());
-  const firstAdmin = ensureFirstAdmin({ store, home, hashing, settings, now, log });
+  const firstAdmin = ensureFirstAdmin({ store, home, hashing, settings, now, log }).then(async generated => {
+    // From now on these secrets open this registry only: see checkUnused.
+    if (isUnused) await heads.write();
+    return generated;
+  });
   firstAdmin.catch(() => {});
-  const blobs = await openBlobs(settings.objectStore ?? null, home.path('blobs'), notice);
+  const blobs = await openBlobs(
+    settings.objectStore ?? null,
+    { folder: home.path('blobs'), hasOthers: store.sharedWork !== undefined },
+    notice,
+  );
   stack.add(
     await keepSwept(
       blobs,

@@ -14,9 +14,10 @@ import {
 } from './home/settings.ts';
 import { publicUrlFrom, stepUpFrom } from './home/sign-in-settings.ts';
 import { storeTarget } from './home/store-target.ts';
-import { createLogger, type Logger } from './logger.ts';
+import { createLogger, destinationOf, HeldLines, type Logger } from './logger.ts';
 import { type RunningDaemon, startDaemon } from './main.ts';
 import { print, reporting } from './program-io.ts';
+import { StartRefused } from './start-refused.ts';
 
 declare const DEVMGR_VERSION: string | undefined;
 
@@ -54,13 +55,23 @@ async function runUntilEnd(options: RunSettings, io: ProgramIo): Promise<number>
     ...settingsFromEnvironment(io.env),
   };
   const isNamed = Boolean(options.node ?? io.env[environment.node]);
+  // A start that is refused writes one line: what it has logged for people before is not the reason.
+  const lines = options.json || options.verbose ? null : new HeldLines(destinationOf(options));
+  process.once('uncaughtExceptionMonitor', () => lines?.release());
   // For people, the name of the host would be noise on each line.
-  const log = createLogger({ ...settings, node: options.json || isNamed ? settings.node : undefined });
+  const log = createLogger(
+    { ...settings, node: options.json || isNamed ? settings.node : undefined },
+    lines ?? undefined,
+  );
   const ended = untilSignal(log);
   const starting = startDaemon(settings, version, log);
   // Registered early: without a listener, the signal would end a daemon that is still starting.
   process.on('SIGHUP', () => void starting.then(daemon => daemon.reload()).catch(() => {}));
-  const daemon = await starting;
+  const daemon = await starting.catch(error => {
+    if (!(error instanceof StartRefused)) lines?.release();
+    throw error;
+  });
+  lines?.release();
   await announce(daemon, options, io);
   const exitCode = await ended;
   log.info('stopping');

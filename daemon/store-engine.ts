@@ -1,5 +1,5 @@
 /** The only place that chooses the engine of the store: SQLite in the home folder, or PostgreSQL. */
-import { checkBelonging, checkComplete, presentImprint } from './home/belonging.ts';
+import { checkBelonging, checkComplete, checkUnused, presentImprint } from './home/belonging.ts';
 import type { Home } from './home/home.ts';
 import { Instance } from './home/instance.ts';
 import { allKeys, journalKeys } from './home/journal-keys.ts';
@@ -14,8 +14,8 @@ import type { Store } from './store/store.ts';
 
 /**
  * Opens the registry of a home, or the one in a database whose journal has the key of the home; creates it, and the key of its journal,
- * if there is none. `notice` receives lines for the log. Rejects with `StartRefused` if a database cannot be used, or if the secrets of the home are not those
- * of the registry: those in a folder of their own, or for a database.
+ * if there is none. `notice` receives lines for the log. Rejects with `StartRefused` if a database cannot be used, if the secrets of the home are not those
+ * of the registry (those in a folder of their own, or for a database), or if it is empty and they belong to another one.
  */
 export async function openStore(
   target: StoreTarget | null,
@@ -27,6 +27,7 @@ export async function openStore(
     target === null ? await readImprint(null, home) : await presentImprint(home, () => readImprint(target, home));
   if (isShared) await checkBelonging(home, imprint);
   else if (imprint) checkComplete(imprint);
+  if (!imprint?.head) await checkUnused(home, imprint?.name ?? (await databaseName(target, home)));
   await home.secretKey('journalKey');
   const instance = isShared ? (await Instance.open(home)).id : undefined;
   const [journalKey, ...otherJournalKeys] = allKeys(await journalKeys(home)).toReversed();
@@ -40,6 +41,13 @@ export async function openStore(
 /** What the registry reports about its secrets; null if there is none. */
 export async function readImprint(target: StoreTarget | null, home: Home): Promise<Imprint | null> {
   return target === null ? sqlite.readImprint(home.path('database')) : readPostgresImprint(target);
+}
+
+/** The database in messages, without a password. */
+export async function databaseName(target: StoreTarget | null, home: Home): Promise<string> {
+  if (target === null) return home.path('database');
+  const postgres = await import('./store/postgres/index.ts');
+  return refusing(async () => postgres.databaseName(target));
 }
 
 async function readPostgresImprint(target: StoreTarget): Promise<Imprint | null> {

@@ -24,6 +24,16 @@ export class FilesUnavailable extends StoreUnavailable {
   }
 }
 
+/** The file is in the home of another daemon that uses the same database. The message is for clients. */
+export class FileElsewhere extends FilesUnavailable {
+  constructor() {
+    super(
+      'the file is not in the home of this daemon: it is at another daemon of the registry. Send the request to that one, or keep the files in an object store (--files)',
+    );
+    this.name = 'FileElsewhere';
+  }
+}
+
 const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 /** Turns the error of a full disk into a `BlobError`; returns any other error of the file system as it is. */

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { syncFolder } from '../files.ts';
-import { BlobError, fromFileSystem } from './blob-error.ts';
+import { BlobError, FileElsewhere, fromFileSystem } from './blob-error.ts';
 import {
   type Blobs,
   checkBlobName,
@@ -22,6 +22,8 @@ import { KnownDigests } from './known-digests.ts';
 interface FolderOptions {
   /** Takes a line for the log. */
   readonly notice?: (message: string) => void;
+  /** Whether other daemons may use the registry, each with a folder of its own: then a file that is missing is at one of them. */
+  readonly hasOthers?: boolean;
 }
 
 const SWEEP_BATCH = 500;
@@ -40,8 +42,10 @@ class BlobFolder implements Blobs {
   readonly #incoming: string;
   readonly #notice: (message: string) => void;
   readonly #digests = new KnownDigests();
+  readonly #hasOthers: boolean;
 
-  constructor(dir: string, { notice = () => {} }: FolderOptions) {
+  constructor(dir: string, { notice = () => {}, hasOthers = false }: FolderOptions) {
+    this.#hasOthers = hasOthers;
     this.#dir = dir;
     this.#incoming = join(dir, 'incoming');
     this.#notice = notice;
@@ -72,10 +76,14 @@ class BlobFolder implements Blobs {
     return new StagedFile({ file, path, target: this.#path(name), name, writer, remove, follower });
   }
 
-  /** The whole file is read unless it is known from an earlier call and has not been written since. */
+  /**
+   * The whole file is read unless it is known from an earlier call and has not been written since. Rejects with `FileElsewhere` instead of
+   * `missing` if other daemons have files.
+   */
   async read(name: string, size: number, sha256: string): Promise<StoredBlob> {
     const file = await open(this.#path(name), 'r').catch((error: NodeJS.ErrnoException) => {
-      throw error.code === 'ENOENT' ? new BlobError('missing', `file ${name} is missing`) : error;
+      if (error.code !== 'ENOENT') throw error;
+      throw this.#hasOthers ? new FileElsewhere() : new BlobError('missing', `file ${name} is missing`);
     });
     try {
       const found = await file.stat({ bigint: true });

@@ -6,13 +6,16 @@ import { openBlobFolder } from './blob-folder.ts';
 import type { Blobs } from './blobs.ts';
 import type { S3Target } from './s3/target.ts';
 
-/** `folder` is used if there is no object store. Rejects with `StartRefused` if the object store cannot be used. */
+/**
+ * `folder` is used if there is no object store; `hasOthers`: whether other daemons may use the registry with a folder of their own. Rejects with
+ * `StartRefused` if the object store cannot be used.
+ */
 export async function openBlobs(
   objectStore: S3Target | null,
-  folder: string,
+  { folder, hasOthers }: { readonly folder: string; readonly hasOthers: boolean },
   notice: (message: string) => void,
 ): Promise<Blobs> {
-  if (objectStore === null) return openBlobFolder(folder, { notice });
+  if (objectStore === null) return openBlobFolder(folder, { notice, hasOthers });
   // Its client is large: a daemon with a folder never loads it.
   const { openS3Blobs } = await import('./s3/s3-blobs.ts');
   return refusingObjects(`the files cannot be stored in ${objectStore.bucket}`, () =>

@@ -35,6 +35,20 @@ export async function presentImprint(home: Home, read: () => Promise<Imprint | n
   return imprint;
 }
 
+/**
+ * Refuses with `StartRefused` to create a registry in the database `name` with secrets that know one: it would be taken for that one. They
+ * know it since the first entry of its journal was signed.
+ */
+export async function checkUnused(home: Home, name: string): Promise<void> {
+  if (!(await home.readSecret('journalHeads'))) return;
+  const id = (await Instance.existing(home))?.id;
+  throw new StartRefused(
+    2,
+    `the database ${name} is empty, but these secrets belong to ${id === undefined ? 'a registry' : `the registry ${id}`}`,
+    `name the database of that registry, or restore a backup: devmgr daemon restore FILE. To create another registry with keys of its own: devmgr daemon init --new-registry`,
+  );
+}
+
 /** Id of the last entry that the home has signed; 0 if it has signed none. */
 async function lastSigned(home: Home): Promise<number> {
   if (!(await home.has('journalKey'))) return 0;

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { link, lstat, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { homeFiles } from '../../src/contract/local.ts';
-import { syncFolder } from '../files.ts';
+import { makeFolder, syncFolder } from '../files.ts';
 import { StartRefused } from '../start-refused.ts';
 import { inHome, inSecrets, openFolder } from './private-folder.ts';
 
@@ -126,6 +126,20 @@ export class Home {
   /** Idempotent. */
   async remove(name: keyof typeof homeFiles): Promise<void> {
     await rm(this.path(name), { force: true });
+  }
+
+  /**
+   * Moves the secrets of a registry into a new folder beside them, and returns it: the next registry gets others. The heads go last, because
+   * the registry is known by them: an interrupted move is repeated.
+   */
+  async setSecretsAside(): Promise<string> {
+    const folder = join(this.secretsDir, `before-new-registry-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`);
+    await makeFolder(folder);
+    const others = [...secrets].filter(name => name !== 'journalHeads' && name !== 'secretsLock');
+    for (const name of [...others, 'journalHeads'] as const)
+      if (await this.has(name)) await rename(this.path(name), join(folder, homeFiles[name]));
+    await syncFolder(this.secretsDir);
+    return folder;
   }
 
   get #restoreHint(): string {

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { ApiError, Code, codes, type ErrorCode, httpStatus } from '../../src/contract/codes.ts';
-import { FilesUnavailable } from '../blobs/blob-error.ts';
+import { FileElsewhere, FilesUnavailable } from '../blobs/blob-error.ts';
 import { type Allowance, RateLimited, RetryLater } from '../services/limiter.ts';
 import { OutcomeUnknown, StoreFailure, StoreUnavailable } from '../store/commit.ts';
 
@@ -30,6 +30,7 @@ export function errorResponse(error: unknown, atLogin = false): ErrorResponse {
     return { code: error.code, message: error.message, status: httpStatus(error.code, atLogin), data: error.data };
   if (error instanceof OutcomeUnknown)
     return { code: 500, message: 'the store does not say whether the change was stored', status: 503 };
+  if (error instanceof FileElsewhere) return { code: 500, message: error.message, status: 503 };
   if (error instanceof FilesUnavailable)
     return {
       code: 500,

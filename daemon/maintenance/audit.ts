@@ -21,7 +21,7 @@ const csvHeader = 'id,timestamp,type,deviceId,serialNumber,user,requestId,detail
 /** Prints the entries that match. Exit code 1 if `verify` finds problems. */
 export function audit(options: AuditOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
-    const { home, target } = await existingRegistry(options.home, io.env);
+    const { home, target } = await existingRegistry(options, io.env);
     const reader = await (await storeMaintenance(target, home)).openReader();
     try {
       if (options.verify) return await verify(home, reader, options, io);

@@ -23,7 +23,7 @@ import { progressOf } from './progress.ts';
 /** Copies the registry into a new file, also while a daemon is running. Does not include uploaded files and keys. */
 export function backup(options: BackupOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
-    const registry = await existingRegistry(options.home, io.env);
+    const registry = await existingRegistry(options, io.env);
     const { home, target } = registry;
     if (target !== null) await presentImprint(home, () => readRegistry(target, home));
     const file = resolve(options.file);

@@ -185,7 +185,8 @@ const filesAt = (place: string | null | undefined, { env }: ProgramIo) => filesT
 /** Only if a flag requests it: without one, the files are left in place. */
 async function movedFiles(home: Home, { filesFrom, filesTo }: CopyOptions, io: ProgramIo): Promise<Copy['moved']> {
   if ((filesFrom ?? null) === null && (filesTo ?? null) === null) return null;
-  const open = (place: string | null | undefined) => openBlobs(filesAt(place, io), home.path('blobs'), () => {});
+  const open = (place: string | null | undefined) =>
+    openBlobs(filesAt(place, io), { folder: home.path('blobs'), hasOthers: false }, () => {});
   return { from: await open(filesFrom), to: await open(filesTo) };
 }
 

@@ -7,6 +7,7 @@ import { Home } from '../home/home.ts';
 import { Instance } from '../home/instance.ts';
 import { journalKeys } from '../home/journal-keys.ts';
 import { lockHome } from '../home/lock.ts';
+import { withSecrets } from '../home/secrets-lock.ts';
 import { secretsFrom, settingsFromEnvironment } from '../home/settings.ts';
 import { signingKeys } from '../home/signing-keys.ts';
 import { type StoreTarget, storeTarget } from '../home/store-target.ts';
@@ -23,14 +24,19 @@ interface Created {
   readonly administrator: string | null;
   /** Null if the password was given or the registry existed. */
   readonly initialPasswordFile: string | null;
+  /** Folder with the keys of the registry that had this home or folder before; absent if there was none. */
+  readonly earlierSecrets?: string;
 }
 
-/** Creates the registry. If it exists, reports that and changes nothing. Other nodes that do the same wait for the end of this. */
+/**
+ * Creates the registry. If it exists, reports that and changes nothing. Refuses secrets that belong to another registry, unless a new one is
+ * wanted: it gets secrets of its own. Other nodes that do the same wait for the end of this.
+ */
 export function init(options: InitOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
     const target = storeTarget(options.store ?? null, io.env);
     const home = await Home.open(options.home, secretsFrom(options.secrets ?? null, io.env));
-    const result = (await existing(target, home)) ?? (await createAlone(target, home, io));
+    const result = (await existing(target, home)) ?? (await createAlone(target, home, options, io));
     await print(io.stdout, options.json ? `${JSON.stringify(result)}\n` : textOf(result));
     return 0;
   });
@@ -46,12 +52,21 @@ async function existing(target: StoreTarget | null, home: Home): Promise<Created
   return { created: false, registry, secrets: home.secretsDir, administrator: null, initialPasswordFile: null };
 }
 
-async function createAlone(target: StoreTarget | null, home: Home, io: ProgramIo): Promise<Created> {
+async function createAlone(
+  target: StoreTarget | null,
+  home: Home,
+  { newRegistry = false }: InitOptions,
+  io: ProgramIo,
+): Promise<Created> {
   const lock = await lockHome(home);
   try {
     const release = await lockCreation(target);
     try {
-      return (await existing(target, home)) ?? (await create(target, home, io));
+      const found = await existing(target, home);
+      if (found) return found;
+      const isKnown = newRegistry && (await home.has('journalHeads'));
+      const earlierSecrets = isKnown ? await withSecrets(home, () => home.setSecretsAside()) : undefined;
+      return { ...(await create(target, home, io)), ...(earlierSecrets && { earlierSecrets }) };
     } finally {
       await release();
     }
@@ -63,7 +78,9 @@ async function createAlone(target: StoreTarget | null, home: Home, io: ProgramIo
 async function create(target: StoreTarget | null, home: Home, io: ProgramIo): Promise<Created> {
   const { admin } = settingsFromEnvironment(io.env);
   const now = Date.now;
-  const warn = (text: string) => void io.stderr.write(`devmgr: ${text}\n`);
+  // A refusal is one line.
+  const warnings: string[] = [];
+  const warn = (text: string) => void warnings.push(`devmgr: ${text}\n`);
   const store = await openStore(target, home, warn);
   try {
     const heads = await HeadKeeper.start({ home, store, keys: () => journalKeys(home), now, warn });
@@ -73,6 +90,7 @@ async function create(target: StoreTarget | null, home: Home, io: ProgramIo): Pr
     const log = { info: () => {} };
     const generated = await ensureFirstAdmin({ store, home, hashing: null, settings: { admin }, now, log });
     await heads.stop();
+    io.stderr.write(warnings.join(''));
     return {
       created: true,
       registry: (await readImprint(target, home))!.name,
@@ -85,8 +103,9 @@ async function create(target: StoreTarget | null, home: Home, io: ProgramIo): Pr
   }
 }
 
-function textOf({ created, registry, secrets, administrator, initialPasswordFile }: Created): string {
+function textOf({ created, registry, secrets, administrator, initialPasswordFile, earlierSecrets }: Created): string {
   if (!created) return `the registry in ${registry} exists, with its keys in ${secrets}; nothing was changed\n`;
   const password = initialPasswordFile === null ? '' : `; the password is in ${initialPasswordFile}`;
-  return `created the registry in ${registry}\ncreated the keys in ${secrets}\ncreated the administrator ${administrator}${password}\n`;
+  const earlier = earlierSecrets === undefined ? '' : `moved the keys of the earlier registry to ${earlierSecrets}\n`;
+  return `${earlier}created the registry in ${registry}\ncreated the keys in ${secrets}\ncreated the administrator ${administrator}${password}\n`;
 }

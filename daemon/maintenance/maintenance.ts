@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { homeFiles } from '../../src/contract/local.ts';
-import type { CheckOptions, ProgramIo } from '../../src/contract/programs.ts';
+import type { CheckOptions, ProgramIo, RegistryOptions } from '../../src/contract/programs.ts';
 import { filesTarget } from '../blobs/s3/target.ts';
 import { escapedLine } from '../escaped.ts';
 import { checkSecrets } from '../home/belonging.ts';
@@ -22,7 +22,7 @@ import { filesOf } from './registry-files.ts';
 /** Checks storage, journal, counters and uploaded files. Exit code 1 if there are problems. */
 export function check(options: CheckOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
-    const { home, target } = await existingRegistry(options.home, io.env);
+    const { home, target } = await existingRegistry(options, io.env);
     const objectStore = filesTarget(options.files ?? null, io.env, true);
     if (target !== null) await checkInstance(target, home);
     const store = await storeMaintenance(target, home);
@@ -92,28 +92,24 @@ export interface ExistingRegistry {
 }
 
 /** Opens a home with its registry, which may be in a database; refuses any other, because these programs create none. */
-export async function existingRegistry(dir: string, env: ProgramIo['env']): Promise<ExistingRegistry> {
-  const target = storeTarget(null, env);
-  if (target === null) return { home: await existingHome(dir, env), target };
-  const secrets = secretsFrom(null, env);
-  await checkKeys(secrets ?? dir, secrets === null);
+export async function existingRegistry(options: RegistryOptions, env: ProgramIo['env']): Promise<ExistingRegistry> {
+  const { home: dir } = options;
+  const target = storeTarget(options.store ?? null, env);
+  const secrets = secretsFrom(options.secrets ?? null, env);
+  if (target === null)
+    await stat(join(dir, homeFiles.database)).catch(() => {
+      throw new StartRefused(1, `there is no registry in ${dir}`, 'name the home of the daemon with --home');
+    });
+  else await checkKeys(secrets ?? dir, secrets === null);
   return { home: await Home.open(dir, secrets), target };
-}
-
-/** Opens a home with a registry in SQLite; refuses any other. */
-async function existingHome(dir: string, env: ProgramIo['env']): Promise<Home> {
-  await stat(join(dir, homeFiles.database)).catch(() => {
-    throw new StartRefused(1, `there is no registry in ${dir}`, 'name the home of the daemon with --home');
-  });
-  return Home.open(dir, secretsFrom(null, env));
 }
 
 /** A registry in a database has its keys elsewhere: without them, there is nothing to work with. */
 export async function checkKeys(dir: string, isHome: boolean): Promise<void> {
   await stat(join(dir, homeFiles.journalKey)).catch(() => {
     const hint = isHome
-      ? 'name the home of the daemon with --home, or the folder of its secrets with DEVMGR_SECRETS'
-      : 'name the folder of the secrets with DEVMGR_SECRETS';
+      ? 'name the home of the daemon with --home, or the folder of its secrets with --secrets'
+      : 'name the folder of the secrets with --secrets';
     throw new StartRefused(1, `the keys of the registry are not in ${dir}`, hint);
   });
 }

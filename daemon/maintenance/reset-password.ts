@@ -20,7 +20,7 @@ import { writeRegistry } from './write-registry.ts';
  */
 export function resetPassword(options: ResetOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
-    const registry = await existingRegistry(options.home, io.env);
+    const registry = await existingRegistry(options, io.env);
     const lock = await lockHome(registry.home);
     try {
       const { user, password, removed } = await withNewPassword(registry, options.username, text =>

@@ -30,7 +30,7 @@ import { type Origin, type Restoring, type StagedBackup, stageBackup, unverified
 /** Replaces the registry by a backup; the present registry stays beside it. Refuses while a daemon is running. */
 export function restore(options: RestoreOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
-    const { home, target } = await restoredRegistry(options.home, io.env);
+    const { home, target } = await restoredRegistry(options, io.env);
     const lock = await lockHome(home);
     const progress = progressOf(io, options.json);
     let database: HeldDatabase | null = null;
@@ -54,12 +54,13 @@ export function restore(options: RestoreOptions, io: ProgramIo): Promise<number>
 }
 
 /** For a registry in SQLite, the home may be an empty folder, as on a new machine. */
-async function restoredRegistry(dir: string, env: ProgramIo['env']): Promise<ExistingRegistry> {
-  if (storeTarget(null, env) !== null) return existingRegistry(dir, env);
+async function restoredRegistry(options: RestoreOptions, env: ProgramIo['env']): Promise<ExistingRegistry> {
+  if (storeTarget(options.store ?? null, env) !== null) return existingRegistry(options, env);
+  const { home: dir } = options;
   await stat(dir).catch(() => {
     throw new StartRefused(1, `the folder ${dir} does not exist`, 'name the home of the daemon with --home');
   });
-  return { home: await Home.open(dir, secretsFrom(null, env)), target: null };
+  return { home: await Home.open(dir, secretsFrom(options.secrets ?? null, env)), target: null };
 }
 
 /** Refuses the registry of other secrets, and one that a daemon uses. An unfinished copy is replaced. */

@@ -18,7 +18,7 @@ import { writeRegistry } from './write-registry.ts';
  */
 export function rotateKey(options: RotateKeyOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
-    const registry = await existingRegistry(options.home, io.env);
+    const registry = await existingRegistry(options, io.env);
     const { home } = registry;
     // Without a daemon, nothing else may open the registry until the key is replaced; with one, the daemon writes the entry.
     const lock = await lockHome(home).catch(() => null);

@@ -20,8 +20,16 @@ interface HomeOptions {
   readonly json: boolean;
 }
 
+/** Where a program finds a registry. */
+export interface RegistryOptions extends HomeOptions {
+  /** URL of the database of the registry; null or absent takes it from the environment. */
+  readonly store?: string | null;
+  /** Folder of the keys; null or absent takes it from the environment. */
+  readonly secrets?: string | null;
+}
+
 /** Options of `daemon run`. */
-export interface RunOptions extends HomeOptions, FilesOptions {
+export interface RunOptions extends RegistryOptions, FilesOptions {
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
@@ -55,18 +63,12 @@ export interface RunOptions extends HomeOptions, FilesOptions {
   readonly stepUp?: string | null;
   /** URL of the receiver of journal entries; null or absent takes it from the environment. */
   readonly forward?: string | null;
-  /** URL of the database of the registry; null or absent takes it from the environment. */
-  readonly store?: string | null;
-  /** Folder of the keys; null or absent takes it from the environment. */
-  readonly secrets?: string | null;
 }
 
 /** Options of `daemon init`. */
-export interface InitOptions extends HomeOptions {
-  /** URL of the database of the registry; null or absent takes it from the environment. */
-  readonly store?: string | null;
-  /** Folder of the keys; null or absent takes it from the environment. */
-  readonly secrets?: string | null;
+export interface InitOptions extends RegistryOptions {
+  /** Create a registry with keys of its own even if the present ones belong to another registry: those are moved aside. */
+  readonly newRegistry?: boolean;
 }
 
 /** Options of `daemon copy`. */
@@ -82,7 +84,7 @@ export interface CopyOptions extends HomeOptions {
 }
 
 /** Options of `daemon backup`. */
-export interface BackupOptions extends HomeOptions {
+export interface BackupOptions extends RegistryOptions {
   /** The file to write; it must not exist. */
   readonly file: string;
   /** Recipients of age. With one or a passphrase, the file is encrypted. */
@@ -98,10 +100,10 @@ interface FilesOptions {
 }
 
 /** Options of `daemon check`. */
-export interface CheckOptions extends HomeOptions, FilesOptions {}
+export interface CheckOptions extends RegistryOptions, FilesOptions {}
 
 /** Options of `daemon restore`. */
-export interface RestoreOptions extends HomeOptions, FilesOptions {
+export interface RestoreOptions extends RegistryOptions, FilesOptions {
   /** The backup to read. */
   readonly file: string;
   /** Restore it even if it is not proven who wrote it, and that no one changed it. By default it is refused. */
@@ -113,7 +115,7 @@ export interface RestoreOptions extends HomeOptions, FilesOptions {
 }
 
 /** Options of `daemon rotate-key`. */
-export interface RotateKeyOptions extends HomeOptions {
+export interface RotateKeyOptions extends RegistryOptions {
   /** Revoke all earlier tokens at once. By default they stay valid until they expire. */
   readonly revokeNow?: boolean;
   /** Replace the key of the journal instead of the one that signs tokens. */
@@ -121,12 +123,12 @@ export interface RotateKeyOptions extends HomeOptions {
 }
 
 /** Options of `daemon reset-password`. */
-export interface ResetOptions extends HomeOptions {
+export interface ResetOptions extends RegistryOptions {
   readonly username: string;
 }
 
 /** Options of `daemon audit`: which entries of the journal to write. Null or absent does not filter. */
-export interface AuditOptions extends HomeOptions {
+export interface AuditOptions extends RegistryOptions {
   /** Only entries of this device: its deviceId or its serial number. */
   readonly device: string | null;
   /** Only entries after this event id. */

@@ -30,11 +30,16 @@ const commands: Readonly<Record<string, (place: Place) => Promise<Finished>>> = 
   'daemon run': ({ url, env, home }) => devmgr(['daemon', 'run', '--port', '0', '--store', url], { home, env }),
   'daemon start': ({ url, env, home }) => devmgr(['daemon', 'start', '--port', '0', '--store', url], { home, env }),
   'daemon init': ({ url, env, home }) => devmgr(['daemon', 'init', '--store', url], { home, env }),
-  'daemon check': ({ url, env, home }) => devmgr(['daemon', 'check'], { home, env: { ...env, DEVMGR_STORE: url } }),
+  'daemon check': ({ url, env, home }) => devmgr(['daemon', 'check', '--store', url], { home, env }),
   'daemon copy': ({ url, env, home }) =>
     devmgr(['daemon', 'copy', '--from', url, '--to', `sqlite:${join(home, 'copied.db')}`], { home, env }),
   'daemon backup': ({ url, env, home }) =>
-    devmgr(['daemon', 'backup', join(home, 'saved')], { home, env: { ...env, DEVMGR_STORE: url } }),
+    devmgr(['daemon', 'backup', join(home, 'saved'), '--store', url], { home, env }),
+  'daemon audit': ({ url, env, home }) => devmgr(['daemon', 'audit', '--store', url], { home, env }),
+  'daemon reset-password': ({ url, env, home }) =>
+    devmgr(['daemon', 'reset-password', 'admin', '--store', url], { home, env }),
+  'daemon restore': ({ url, env, home }) =>
+    devmgr(['daemon', 'restore', join(home, 'absent'), '--yes', '--store', url], { home, env }),
 };
 const names = Object.keys(commands);
 
@@ -252,6 +257,37 @@ needsPostgres('a registry that cannot be used', () => {
       // The program takes this form of the address for one of a network.
       expectRefusal(await check(`[::ffff:${named}]`, {}), 2, /not secure/);
     });
+  });
+
+  it('is worked with by every command that --store and --secrets lead to it, from an empty home', async () => {
+    const secrets = temporaryFolder();
+    cpSync(home, secrets, { recursive: true, filter: file => file === home || /(-key|-heads)$/.test(file) });
+    await server.query(`CREATE DATABASE flags TEMPLATE ${registry}`);
+    const [store, saved] = [server.url('flags'), join(temporaryFolder(), 'saved')];
+    for (const command of [
+      ['check'],
+      ['audit', '--verify'],
+      ['backup', saved],
+      ['rotate-key', '--journal'],
+      ['reset-password', 'admin'],
+      ['restore', saved, '--yes'],
+      ['check'],
+    ]) {
+      const args = ['daemon', ...command, '--store', store, '--secrets', secrets];
+      const { code, stderr } = await devmgr(args, { home: temporaryFolder(), env });
+      expect([command[0], code, stderr]).toEqual([command[0], 0, expect.anything()]);
+    }
+  });
+
+  it('refuses a start with one line, also after a warning', async () => {
+    const weak = { ...env, DEVMGR_ADMIN_PASSWORD: 'password1234' };
+    await server.query(`CREATE ROLE warned LOGIN PASSWORD '${serverPassword}'`);
+    await server.query('CREATE DATABASE warned TEMPLATE template0');
+    await server.query('GRANT ALL ON SCHEMA public TO warned', 'warned');
+    const url = server.url('warned', 'warned');
+    const fresh = temporaryFolder();
+    for (const name of ['daemon run', 'daemon start', 'daemon init'])
+      expectRefusal(await commands[name]!({ url, env: weak, home: fresh }), 2, /DEVMGR_ADMIN_PASSWORD/);
   });
 
   it('reports that pg_trgm is missing, and works without it', async () => {

@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { init } from '../../daemon/maintenance/init.ts';
 import { check } from '../../daemon/maintenance/maintenance.ts';
+import type { InitOptions } from '../../src/contract/programs.ts';
 import { adminPassword } from '../support/daemon.ts';
 import { spawnDaemon } from '../support/daemon-process.ts';
 import { needsPostgres, PostgresServer } from '../support/postgres.ts';
@@ -10,7 +11,7 @@ import { runDaemonProgram } from '../support/programs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const given = { DEVMGR_ADMIN_PASSWORD: adminPassword };
-const run = (options: { home: string; store?: string; secrets?: string; json?: boolean }, env = {}) =>
+const run = (options: Partial<InitOptions> & { home: string }, env = {}) =>
   runDaemonProgram(init, { json: false, ...options }, env);
 
 describe('daemon init', () => {
@@ -59,6 +60,29 @@ describe('daemon init', () => {
     });
     expect(readdirSync(other)).toEqual([]);
   });
+
+  it('refuses a home that has lost its database, unless another registry is wanted', async () => {
+    const home = temporaryFolder();
+    expect(await run({ home })).toMatchObject({ code: 0 });
+    const key = readFileSync(join(home, 'instance-key'), 'utf8');
+    for (const name of readdirSync(home).filter(file => file.startsWith('devmgr.db'))) rmSync(join(home, name));
+    expect(await run({ home })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(
+        /devmgr\.db is empty, but these secrets belong to the registry [0-9a-f]{32}\n.*restore/,
+      ),
+    });
+    expect(readdirSync(home).filter(file => file.startsWith('devmgr.db'))).toEqual([]);
+    const created = await run({ home, newRegistry: true, json: true });
+    expect(created).toMatchObject({ code: 0 });
+    const { earlierSecrets } = JSON.parse(created.stdout) as { earlierSecrets: string };
+    expect(readFileSync(join(earlierSecrets, 'instance-key'), 'utf8')).toBe(key);
+    expect(readFileSync(join(home, 'instance-key'), 'utf8')).not.toBe(key);
+    expect(await run({ home, newRegistry: true })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('nothing was changed'),
+    });
+  });
 });
 
 needsPostgres('daemon init with PostgreSQL', () => {
@@ -89,6 +113,30 @@ needsPostgres('daemon init with PostgreSQL', () => {
       stdout: expect.stringContaining('exists'),
     });
     await daemon.stop();
+  });
+
+  it('refuses an empty database with the secrets of another registry, as a daemon does, and leaves both as they are', async () => {
+    const secrets = join(temporaryFolder(), 'secrets');
+    const [known, empty] = [await server.database(), await server.database()];
+    const start = (database: string, folder = secrets) =>
+      spawnDaemon({ home: temporaryFolder(), store: server.url(database), secrets: folder });
+    const first = await start(known);
+    await first.kill();
+    const refusal = /the database postgres:\S+ is empty, but these secrets belong to the registry [0-9a-f]{32}/;
+    await expect(start(empty)).rejects.toThrow(new RegExp(`ended with 2 .*${refusal.source}`, 's'));
+    const options = { home: temporaryFolder(), store: server.url(empty), secrets };
+    expect(await run(options)).toMatchObject({ code: 2, stderr: expect.stringMatching(refusal) });
+    const tables = `SELECT count(*)::int AS n FROM information_schema.tables WHERE table_schema = 'public'`;
+    expect(await server.query(tables, empty)).toEqual([{ n: 0 }]);
+    const again = await start(known);
+    expect(again.output()).not.toContain('signed head');
+    await again.stop();
+
+    const created = await run({ ...options, newRegistry: true, json: true }, given);
+    expect(created).toMatchObject({ code: 0 });
+    const { earlierSecrets } = JSON.parse(created.stdout) as { earlierSecrets: string };
+    for (const daemon of [await start(empty), await start(known, earlierSecrets)]) await daemon.stop();
+    await expect(start(known)).rejects.toThrow(/ended with 2 .*sealed with a key that this home does not have/s);
   });
 
   it.each([

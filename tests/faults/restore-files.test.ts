@@ -62,7 +62,7 @@ test('the registry that a restore has kept can be restored with its files', asyn
   });
 });
 
-test('a daemon that starts in a home without a registry keeps the files for a later restore', async () => {
+test('a home that has lost its registry is refused as it is; one whose keys know none keeps the files for a later restore', async () => {
   const home = join(dir, 'home');
   const copy = join(dir, 'copy.db');
   const daemon = await spawnDaemon({ home });
@@ -72,6 +72,11 @@ test('a daemon that starts in a home without a registry keeps the files for a la
   await rm(join(home, 'devmgr.db'));
 
   // Any command can start the local daemon.
+  const files = () => readdir(home, { recursive: true });
+  const before = (await files()).sort();
+  await expect(spawnDaemon({ home })).rejects.toThrow(/ended with 2 .*is empty, but these secrets belong to/s);
+  expect((await files()).sort()).toEqual(before);
+  await rm(join(home, 'journal-heads'));
   const tooEarly = await spawnDaemon({ home });
   await uploadApp(tooEarly, '3.0.0');
   await tooEarly.stop();

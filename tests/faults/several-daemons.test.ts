@@ -8,6 +8,7 @@ import { check } from '../../daemon/maintenance/maintenance.ts';
 import { resetPassword } from '../../daemon/maintenance/reset-password.ts';
 import { rotateKey } from '../../daemon/maintenance/rotate-key.ts';
 import { adminPassword } from '../support/daemon.ts';
+import { uploadApp } from '../support/daemon-process.ts';
 import { freshSerial, registration } from '../support/fleet.ts';
 import { type Node, Nodes } from '../support/nodes.ts';
 import { needsPostgres, PostgresServer } from '../support/postgres.ts';
@@ -65,6 +66,28 @@ needsPostgres('several daemons on one database', () => {
     const warning =
       /"level":"warn".*"msg":"other daemons use this database, and do not have the files in the home of this one/;
     await vi.waitFor(() => expect(two.output()).toMatch(warning), 10_000);
+  });
+
+  it('answer 503 with the reason for a file that is in the home of another one', async () => {
+    const nodes = await Nodes.create(server);
+    const [one, two] = [await nodes.start(), await nodes.start()];
+    const versionId = await uploadApp(one, '1.0');
+    const { data: device } = await add(one);
+    const { deviceId, activationCode } = device as { deviceId: string; activationCode: string };
+    await one.call('POST', '/api/devices/activate', { deviceId, activationCode, userId: 'alice' });
+    const form = new FormData();
+    form.set('file', new Blob(['settings']), 'settings.bin');
+    const headers = { authorization: `Bearer ${one.token}` };
+    await fetch(`${one.url}/api/devices/${deviceId}/backups`, { method: 'POST', body: form, headers });
+    for (const path of [`/api/app-versions/${versionId}/download`, `/api/devices/${deviceId}/backups/BKP-1/download`]) {
+      const found = await fetch(one.url + path, { headers });
+      expect([found.status, (await found.text()).length > 0]).toEqual([200, true]);
+      expect(await two.call('GET', path)).toMatchObject({
+        status: 503,
+        code: 500,
+        message: expect.stringMatching(/not in the home of this daemon.*object store \(--files\)/),
+      });
+    }
   });
 
   it('sign heads of the journal that verify, also after one was killed', async () => {

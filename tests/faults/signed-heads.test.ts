@@ -131,7 +131,7 @@ describe('the signed heads', () => {
     const text = await readFile(file(), 'utf8');
     const rows = text.trimEnd().split('\n');
     const changed = [
-      text.replace(/^\d+/, '1'),
+      text.replace(/^\d+/, '2'),
       rows.toSpliced(1, 1).join('\n'),
       [...rows, rows[0]].join('\n'),
       rows.toReversed().join('\n'),

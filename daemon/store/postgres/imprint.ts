@@ -1,4 +1,5 @@
 import { type Imprint, metaNames } from '../imprint.ts';
+import { addressFrom } from './address.ts';
 import { lockSpace } from './daemon-lock.ts';
 import { toOpenFailure } from './failure.ts';
 import { type HeadRow, storedHead } from './head.ts';
@@ -25,6 +26,9 @@ export async function lockCreation(options: DatabaseAddress): Promise<() => Prom
     throw toOpenFailure(error, login.address.text);
   }
 }
+
+/** The database in messages, without a password. Throws `StoreMisconfigured`. */
+export const databaseName = ({ url, env }: DatabaseAddress): string => addressFrom(url, env).text;
 
 /** Null if the database is empty. Rejects like `openPostgresStore`; changes nothing. */
 export async function readImprint(options: DatabaseAddress): Promise<Imprint | null> {

@@ -1,6 +1,6 @@
 /** The store in a PostgreSQL database. */
 export { openCopySource, openCopyTarget, openReplacement, openSnapshot } from './copy.ts';
 export { StoreMisconfigured, StoreUnreachable } from './failure.ts';
-export { lockCreation, readImprint } from './imprint.ts';
+export { databaseName, lockCreation, readImprint } from './imprint.ts';
 export { PostgresMaintenance } from './maintenance.ts';
 export { openPostgresStore } from './postgres-store.ts';

@@ -30,6 +30,8 @@ export function openLog(home: string): { readonly fd: number; readonly size: num
 /** A line of the log, as far as it is understood. */
 interface LogEntry {
   readonly words: string;
+  /** Whether the daemon has reported in it why it ends. */
+  readonly isRefusal: boolean;
   readonly reason: StartFailure | null;
 }
 
@@ -56,8 +58,9 @@ function logEntry(line: string): LogEntry {
       error?: { message?: unknown; reason?: StartFailure };
     };
     const words = msg ?? error?.message;
-    return { words: typeof words === 'string' ? words : line, reason: error?.reason ?? null };
+    const isRefusal = error !== undefined;
+    return { words: typeof words === 'string' ? words : line, isRefusal, reason: error?.reason ?? null };
   } catch {
-    return { words: line, reason: null };
+    return { words: line, isRefusal: false, reason: null };
   }
 }

@@ -219,7 +219,9 @@ function launch({ home, args }: StartOptions, port: number, log: number): ChildP
 /** `logStart` is where this start begins in the log. */
 function failedStart(home: string, logStart: number, exit: Exit): FailedStart {
   const entries = logEntries(home, logStart);
-  const tail = entries.map(({ words }) => `\n  ${words}`).join('');
+  const refusal = entries.findLast(({ isRefusal }) => isRefusal);
+  // What came before the refusal of a start is not the reason for it.
+  const tail = (refusal ? [refusal] : entries).map(({ words }) => `\n  ${words}`).join('');
   const what =
     exit.words === null ? `did not become ready within ${startMs / 1000} s` : `ended at once (${exit.words})`;
   const fault = new Fault(
@@ -228,7 +230,7 @@ function failedStart(home: string, logStart: number, exit: Exit): FailedStart {
     `the local daemon was started and ${what}${tail && `; the end of its log:${tail}`}`,
     `the whole log: devmgr daemon logs; in the foreground: devmgr daemon run --home ${home}`,
   );
-  return { fault, reason: entries.findLast(({ reason }) => reason !== null)?.reason ?? null };
+  return { fault, reason: refusal?.reason ?? null };
 }
 
 /** Stops the daemon of a home and waits until it is gone. Resolves to the one that ran, null if none did. */

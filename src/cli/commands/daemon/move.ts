@@ -1,14 +1,15 @@
 import { usage } from '../../fault.ts';
 import { command } from '../../framework/define.ts';
-import { programIo } from './store.ts';
+import { programIo, registryFlags, registryOf } from './store.ts';
 
 /** Creates a registry. Idempotent. */
 export const daemonInit = command({
   description:
-    'Creates the schema, the keys and the first administrator, and starts no daemon. If the registry exists, it reports this and changes nothing. Several nodes can run it at the same time: one of them creates the registry.\nA daemon that finds no registry creates one itself; this command is for a registry that several machines will use.',
+    'Creates the schema, the keys and the first administrator, and starts no daemon. If the registry exists, it reports this and changes nothing. Several nodes can run it at the same time: one of them creates the registry. An empty database is refused if the keys belong to another registry; --new-registry moves those keys into a folder beside them, and creates others.\nA daemon that finds no registry creates one itself; this command is for a registry that several machines will use.',
   flags: {
     store: { value: 'URL', help: 'create it in PostgreSQL: postgres://USER@HOST:PORT/DATABASE' },
     secrets: { value: 'DIR', offer: 'file', help: 'keep the keys in this folder, outside the home' },
+    'new-registry': { help: 'create a registry even if the keys belong to another one: they are moved aside' },
   },
   examples: [
     {
@@ -17,15 +18,7 @@ export const daemonInit = command({
     },
   ],
   run: ({ flags }, context) =>
-    context.programs.init(
-      {
-        home: context.settings.home,
-        json: context.globals.json,
-        store: flags.store ?? null,
-        secrets: flags.secrets ?? null,
-      },
-      programIo(context),
-    ),
+    context.programs.init({ ...registryOf(context, flags), newRegistry: flags.newRegistry }, programIo(context)),
 });
 
 /** Moves a registry from SQLite to PostgreSQL, or back. */
@@ -37,7 +30,7 @@ export const daemonCopy = command({
     to: { value: 'URL', help: 'where to: an empty database, or sqlite:FILE for a new file' },
     'files-from': { value: 'URL', help: 'where the files are: file: (in the home) or s3://…' },
     'files-to': { value: 'URL', help: 'where the files go' },
-    secrets: { value: 'DIR', offer: 'file', help: 'the keys of the registry are in this folder, outside the home' },
+    secrets: registryFlags.secrets,
   },
   examples: [
     {

@@ -34,6 +34,18 @@ const pagedIo = (context: Context): ProgramIo => ({
 
 const isReaderLeft = (error: unknown): boolean => error instanceof Fault && error.kind === 'closed';
 
+/** Flags of the commands that work with the registry itself: its place, as for `daemon run`. */
+export const registryFlags = {
+  store: { value: 'URL', help: 'the registry is in PostgreSQL: postgres://USER@HOST:PORT/DATABASE' },
+  secrets: { value: 'DIR', offer: 'file', help: 'the keys of the registry are in this folder, outside the home' },
+} as const satisfies FlagShapes;
+
+/** What each of these commands gives its program. */
+export const registryOf = (
+  { settings, globals }: Context,
+  { store, secrets }: { readonly store: string | undefined; readonly secrets: string | undefined },
+) => ({ home: settings.home, json: globals.json, store: store ?? null, secrets: secrets ?? null });
+
 const filesFlag = {
   files: { value: 'URL', help: 'the files are in this object store; see daemon run' },
 } as const satisfies FlagShapes;
@@ -43,7 +55,7 @@ const fileArg = (help: string) => [{ name: 'FILE', help, offer: 'file' }] as con
 /** Writes a backup of the registry, also while the daemon is running. */
 export const daemonBackup = command({
   description:
-    'Daemons may be running. The file has devices, users, codes and the journal, as they are at one moment. Uploaded packages and backups of devices are files of their own.\nIf DEVMGR_STORE names a database of PostgreSQL, the registry in it is copied. The file has the same format, so either engine can restore it.',
+    'Daemons may be running. The file has devices, users, codes and the journal, as they are at one moment. Uploaded packages and backups of devices are files of their own.\nWith --store, or if DEVMGR_STORE names a database of PostgreSQL, the registry in it is copied. The file has the same format, so either engine can restore it.',
   args: fileArg('file to write; it must not exist'),
   flags: {
     'encrypt-to': {
@@ -57,6 +69,7 @@ export const daemonBackup = command({
       offer: 'file',
       help: 'encrypt it with the passphrase on the first line of a file',
     },
+    ...registryFlags,
   },
   examples: [
     { does: 'a backup', line: 'daemon backup registry-2026-11-20.db' },
@@ -65,8 +78,7 @@ export const daemonBackup = command({
   run: ({ args, flags }, context) =>
     context.programs.backup(
       {
-        home: context.settings.home,
-        json: context.globals.json,
+        ...registryOf(context, flags),
         file: resolve(args[0]!),
         encryptTo: flags.encryptTo,
         passphraseFile: flags.passphraseFile ?? null,
@@ -78,7 +90,7 @@ export const daemonBackup = command({
 /** Replaces the registry by a backup. Asks for confirmation, unless --yes is given. */
 export const daemonRestore = command({
   description:
-    'Verifies the backup first, with the key of the journal in the home folder. The current registry is kept as a copy in the home folder. Refused while the daemon is running.\nIf DEVMGR_STORE names a database of PostgreSQL, the registry in it is replaced, in one transaction. Refused while any daemon uses the database.',
+    'Verifies the backup first, with the key of the journal in the home folder. The current registry is kept as a copy in the home folder. Refused while the daemon is running.\nWith --store, or if DEVMGR_STORE names a database of PostgreSQL, the registry in it is replaced, in one transaction. Refused while any daemon uses the database.',
   args: fileArg('file that daemon backup wrote'),
   flags: {
     yes: { short: 'y', help: 'do not ask for confirmation' },
@@ -93,6 +105,7 @@ export const daemonRestore = command({
       offer: 'file',
       help: 'decrypt it with the passphrase on the first line of a file',
     },
+    ...registryFlags,
     ...filesFlag,
     'accept-unverified': {
       help: 'restore a backup without a valid manifest: its passwords, roles, owners and codes may have been changed',
@@ -109,14 +122,13 @@ export const daemonRestore = command({
       // A missing file is refused below: there is nothing to confirm.
       const by = flags.acceptUnverified ? ' by a backup that may not be verified' : '';
       const { home } = context.settings;
-      const place = context.env[environment.store] ? `the database that ${environment.store} names` : home;
+      const place = (flags.store ?? context.env[environment.store]) ? 'the database' : home;
       if (existsSync(file) && !(await confirm(context.out, `Replace the registry in ${place}${by}?`)))
         throw usage('not confirmed: nothing was changed');
     }
     return context.programs.restore(
       {
-        home: context.settings.home,
-        json: context.globals.json,
+        ...registryOf(context, flags),
         file,
         acceptUnverified: flags.acceptUnverified,
         identityFile: flags.identityFile ?? null,
@@ -131,13 +143,10 @@ export const daemonRestore = command({
 /** Checks the integrity of the registry. */
 export const daemonCheck = command({
   description: 'Checks the database, the journal and the stored files. Exit code 1 if there are problems.',
-  flags: filesFlag,
+  flags: { ...registryFlags, ...filesFlag },
   examples: [{ does: 'check it', line: 'daemon check' }],
   run: ({ flags }, context) =>
-    context.programs.check(
-      { home: context.settings.home, json: context.globals.json, files: flags.files ?? null },
-      programIo(context),
-    ),
+    context.programs.check({ ...registryOf(context, flags), files: flags.files ?? null }, programIo(context)),
 });
 
 /** Creates a new signing key for tokens, or a new key of the journal. */
@@ -147,6 +156,7 @@ export const daemonRotateKey = command({
   flags: {
     'revoke-now': { help: 'revoke all existing tokens at once: all users must log in again' },
     journal: { help: 'replace the key of the journal instead', conflicts: ['revoke-now'] },
+    ...registryFlags,
   },
   examples: [
     { does: 'once a year', line: 'daemon rotate-key' },
@@ -155,7 +165,7 @@ export const daemonRotateKey = command({
   ],
   run: ({ flags }, context) =>
     context.programs.rotateKey(
-      { home: context.settings.home, json: context.globals.json, revokeNow: flags.revokeNow, journal: flags.journal },
+      { ...registryOf(context, flags), revokeNow: flags.revokeNow, journal: flags.journal },
       programIo(context),
     ),
 });
@@ -165,13 +175,10 @@ export const daemonResetPassword = command({
   description:
     'For the last administrator; an administrator can reset other passwords with users passwd. Writes the password to standard output and ends all logins of the user. Refused while the daemon is running.',
   args: [{ name: 'USER', help: 'user name' }],
-  flags: {},
+  flags: registryFlags,
   examples: [{ does: 'if no administrator can log in', line: 'daemon reset-password admin' }],
-  run: ({ args }, context) =>
-    context.programs.resetPassword(
-      { home: context.settings.home, json: context.globals.json, username: args[0]! },
-      programIo(context),
-    ),
+  run: ({ args, flags }, context) =>
+    context.programs.resetPassword({ ...registryOf(context, flags), username: args[0]! }, programIo(context)),
 });
 
 /** Writes the audit log as text, CSV or JSON lines, or verifies it. */
@@ -196,6 +203,7 @@ export const daemonAudit = command({
       help: 'write the end of the journal, to be kept elsewhere; with --verify, check that the journal contains it',
     },
     ...csvFlag,
+    ...registryFlags,
   },
   examples: [
     { does: 'the history of a key', line: 'daemon audit --device UK-2026-000001' },
@@ -206,8 +214,7 @@ export const daemonAudit = command({
   run: ({ flags }, context) =>
     context.programs.audit(
       {
-        home: context.settings.home,
-        json: context.globals.json,
+        ...registryOf(context, flags),
         device: flags.device ?? null,
         user: flags.user ?? null,
         types: flags.type.length ? flags.type.map(type => type.toUpperCase()) : null,
