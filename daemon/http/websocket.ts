@@ -157,11 +157,16 @@ class Upgrades {
   #open(ws: WebSocket, socket: Socket, admission: StreamAdmission, requestId: string): void {
     const { caller, check, wanted, device, since } = admission;
     const log = this.#log.child({ requestId });
+    let { role } = caller;
+    const recheck = async () => {
+      ({ role } = await check());
+    };
     const subscription = this.#parts.hub.subscribe({
       sink: streamSink(ws, socket),
       holder: holderOf(caller),
       expiresAt: caller.expiresAt,
-      isTokenValid: () => isValid(check),
+      isTokenValid: () => isValid(recheck),
+      isAdmin: () => role === 'ADMIN',
       wanted,
       device,
       since,
@@ -177,7 +182,7 @@ class Upgrades {
   }
 }
 
-async function isValid(check: StreamAdmission['check']): Promise<boolean> {
+async function isValid(check: () => Promise<void>): Promise<boolean> {
   try {
     await check();
     return true;

@@ -1,5 +1,6 @@
+import type { Notification } from '../../src/contract/events.ts';
 import type { EventRecord } from '../domain/journal.ts';
-import { bitOf, notificationOf, type TypeSet, textFrame } from './frames.ts';
+import { bitOf, type TypeSet, textFrame, userEventOf } from './frames.ts';
 
 /** Size in bytes at which a block is complete: what is written to a socket at once. */
 const BLOCK_BYTES = 32 * 1024;
@@ -42,10 +43,10 @@ export class JournalBlock {
   }
 }
 
-/** Divides consecutive events into blocks. `after` is the id of the last entry before the first event. */
-export function blocksOf(events: readonly EventRecord[], after: number): JournalBlock[] {
+/** Divides consecutive events into blocks. `after` is the id of the last entry before the first event. `withActor`: for ADMINs. */
+export function blocksOf(events: readonly EventRecord[], after: number, withActor = false): JournalBlock[] {
   const builder = new BlockBuilder(after);
-  for (const event of events) builder.add(event);
+  for (const event of events) builder.add(event, userEventOf(event, withActor));
   return builder.finish();
 }
 
@@ -62,8 +63,7 @@ class BlockBuilder {
     this.#through = after;
   }
 
-  add(event: EventRecord): void {
-    const notification = notificationOf(event);
+  add(event: EventRecord, notification: Notification | null): void {
     if (notification) this.#addFrame(event, textFrame(JSON.stringify(notification)));
     this.#through = event.id;
   }

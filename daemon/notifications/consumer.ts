@@ -10,6 +10,8 @@ export interface Listener {
   readonly expiresAt: number;
   /** Whether the token is still valid. Rejects if that cannot be determined now. */
   readonly isTokenValid: () => Promise<boolean>;
+  /** Whether the last check found an ADMIN; absent: no. */
+  readonly isAdmin?: () => boolean;
 }
 
 /** One open stream. */

@@ -1,8 +1,10 @@
 /** Journal entries and key events as frames of the stream. */
+import { isDeepStrictEqual } from 'node:util';
 import { Sender } from 'ws';
-import type { Notification } from '../../src/contract/events.ts';
+import type { EventActor, FieldChange, Notification } from '../../src/contract/events.ts';
 import { deviceIds, versionIds } from '../../src/contract/ids.ts';
 import {
+  actorKinds,
   type EventType,
   eventTypes,
   hardwareEventTypes,
@@ -31,7 +33,7 @@ export const bitOf = (type: EventRecord['type'] | EventType): TypeSet => bits.ge
 /** The types of the journal in a set. */
 export const typesIn = (set: TypeSet): JournalEventType[] => journalEventTypes.filter(type => set & bitOf(type));
 
-/** The notification of a journal entry; null if entries of its type are not published. */
+/** What a webhook gets of a journal entry; null if entries of its type are not published. */
 export function notificationOf(event: EventRecord): Notification | null {
   if (bitOf(event.type) === 0) return null;
   return {
@@ -40,6 +42,41 @@ export function notificationOf(event: EventRecord): Notification | null {
     timestamp: new Date(event.at).toISOString(),
     data: { ...subjectOf(event), ...event.data },
   };
+}
+
+/** What users get of it: an ADMIN with `actor`. */
+export function userEventOf(event: EventRecord, withActor: boolean): Notification | null {
+  const notification = notificationOf(event);
+  return (
+    notification && {
+      ...notification,
+      ...(withActor ? { actor: actorOf(event.actor) } : {}),
+      ...(event.type === 'DEVICE_UPDATED' ? { changes: changesOf(event.detail) } : {}),
+    }
+  );
+}
+
+/** No name of a user has a colon: what is before one is the kind. */
+function actorOf(actor: string | null): EventActor {
+  if (actor === null) return { name: 'devmgr', kind: 'daemon' };
+  const prefix = actor.slice(0, Math.max(0, actor.indexOf(':')));
+  return { name: actor, kind: actorKinds.find(kind => kind === prefix) ?? 'user' };
+}
+
+function changesOf({ before = {}, after = {} }: EventRecord['detail']): FieldChange[] {
+  const earlier = before as Readonly<Record<string, unknown>>;
+  return Object.entries(after as object)
+    .filter(([field, value]) => !isDeepStrictEqual(value, earlier[field]))
+    .map(([field, value]) => ({ field, before: cut(earlier[field]), after: cut(value) }));
+}
+
+/** Most characters of a text in `changes`. */
+const shownCharacters = 200;
+
+function cut(value: unknown): FieldChange['before'] {
+  if (typeof value !== 'string') return (value ?? null) as FieldChange['before'];
+  const characters = [...value];
+  return characters.length > shownCharacters ? `${characters.slice(0, shownCharacters).join('')}…` : value;
 }
 
 function subjectOf(event: EventRecord): Record<string, string> {

@@ -117,7 +117,7 @@ export class History {
     return null;
   }
 
-  async #read({ cursor, wanted, device }: Outbox): Promise<{ blocks: JournalBlock[]; through: number }> {
+  async #read({ cursor, wanted, device, withActor }: Outbox): Promise<{ blocks: JournalBlock[]; through: number }> {
     const head = this.#options.head();
     const types = (wanted & journalTypes) === journalTypes ? undefined : typesIn(wanted);
     const events = await this.#options.store.events({
@@ -129,6 +129,9 @@ export class History {
     });
     const last = events.at(-1)?.id ?? cursor;
     // An incomplete batch contains everything up to the head before the read.
-    return { blocks: blocksOf(events, cursor), through: events.length < BATCH ? Math.max(head, last) : last };
+    return {
+      blocks: blocksOf(events, cursor, withActor),
+      through: events.length < BATCH ? Math.max(head, last) : last,
+    };
   }
 }

@@ -111,10 +111,12 @@ export class Hub {
 
   /** Starts a stream; call `ready` before. Nothing that is committed after this call is missed. */
   subscribe({ wanted, device, since, ...listener }: Subscription): SubscriptionHandle {
-    const { recent, head } = this.#tail;
+    const { recent, recentForAdmins, head } = this.#tail;
     const outbox: OutboxOptions = {
       sink: listener.sink,
       recent,
+      recentForAdmins,
+      withActor: () => listener.isAdmin?.() === true,
       wanted,
       device,
       cursor: since ?? head,

@@ -33,6 +33,9 @@ interface KeyFrame {
 export interface OutboxOptions {
   readonly sink: FrameSink;
   readonly recent: Recent;
+  readonly recentForAdmins: Recent;
+  /** Whether the consumer is an ADMIN at this moment, and sees who did what. */
+  readonly withActor: () => boolean;
   readonly wanted: TypeSet;
   /** Number of the device whose events are wanted; null or absent for those of all. */
   readonly device?: number | null | undefined;
@@ -66,6 +69,10 @@ export class Outbox {
     this.device = options.device ?? null;
     // A consumer without a subscription to the journal has received all of its events.
     this.#cursor = options.wanted & journalTypes ? options.cursor : Number.POSITIVE_INFINITY;
+  }
+
+  get withActor(): boolean {
+    return this.#options.withActor();
   }
 
   /** Id of the last event that was sent or that is not wanted. */
@@ -115,7 +122,8 @@ export class Outbox {
   }
 
   #sendRecent(): boolean {
-    const { recent, requestHistory, onCaughtUp } = this.#options;
+    const { requestHistory, onCaughtUp } = this.#options;
+    const recent = this.withActor ? this.#options.recentForAdmins : this.#options.recent;
     if (!recent.reaches(this.#cursor)) {
       this.#isBehind = true;
       if (!this.#requested) {

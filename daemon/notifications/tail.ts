@@ -10,7 +10,7 @@ const WARM = 1000;
 /** What `Tail` works with. */
 interface TailOptions {
   readonly store: Pick<Store, 'events' | 'lastEventId'>;
-  /** `recent` has something new. */
+  /** There are new entries. */
   readonly onGrowth: () => void;
   readonly onError: (error: unknown) => void;
 }
@@ -18,6 +18,8 @@ interface TailOptions {
 /** The end of the journal: its id, and its newest entries while there are readers. */
 export class Tail {
   readonly recent = new Recent(0);
+  /** The same range for ADMINs, who see who did what. */
+  readonly recentForAdmins = new Recent(0);
   readonly #options: TailOptions;
   /** -1 until it is known. */
   #head = -1;
@@ -53,7 +55,8 @@ export class Tail {
   }
 
   addReader(): void {
-    if (this.#readers++ === 0) this.recent.restart(Math.max(0, this.#head - WARM));
+    if (this.#readers++ === 0)
+      for (const recent of [this.recent, this.recentForAdmins]) recent.restart(Math.max(0, this.#head - WARM));
     void this.follow();
   }
 
@@ -81,7 +84,9 @@ export class Tail {
     // During the read the last reader may have left and another one joined, for which `recent` was restarted.
     if (after !== this.recent.through) return;
     const last = events.at(-1)?.id ?? after;
-    this.recent.append(blocksOf(events, after), events.length < BATCH ? Math.max(head, last) : last);
+    const through = events.length < BATCH ? Math.max(head, last) : last;
+    this.recent.append(blocksOf(events, after), through);
+    this.recentForAdmins.append(blocksOf(events, after, true), through);
     this.#options.onGrowth();
   }
 

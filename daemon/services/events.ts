@@ -3,7 +3,7 @@ import type { DataOf, QueryOf } from '../../src/contract/define.ts';
 import { eventPage } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { type EventType, eventTypes, journalEventTypes } from '../../src/contract/values.ts';
-import { notificationOf } from '../notifications/frames.ts';
+import { userEventOf } from '../notifications/frames.ts';
 import type { Reader } from '../store/store.ts';
 import { readDevice } from './reads.ts';
 
@@ -15,19 +15,31 @@ export class EventService {
     this.#store = store;
   }
 
-  /** Refuses with 1001 for an unknown type, then with 2001 for an unknown device. */
-  async list(query: QueryOf<Routes['listEvents']>): Promise<DataOf<Routes['listEvents']>> {
-    const { after = 0, before, limit = eventPage.default } = query;
+  /** Refuses with 2007 what only an ADMIN may select by, with 1001 an unknown type, then with 2001 an unknown device. */
+  async list(query: QueryOf<Routes['listEvents']>, isAdmin: boolean): Promise<DataOf<Routes['listEvents']>> {
+    const { after = 0, before, limit = eventPage.default, actor, from, to } = query;
+    const reserved = Object.entries({ actor, from, to }).find(([, value]) => value !== undefined);
+    if (reserved && !isAdmin)
+      throw new ApiError(
+        Code.noPermission,
+        `${reserved[0]} is for the role ADMIN: other roles do not see who did what`,
+      );
     const wanted = query.types === undefined ? journalEventTypes : eventTypesIn(query.types);
     const types = journalEventTypes.filter(type => wanted.includes(type));
     const device = query.deviceId === undefined ? undefined : (await readDevice(this.#store, query.deviceId)).number;
     const [events, head] = await Promise.all([
-      this.#store.events({ after, before, limit, types, device }),
+      this.#store.events({ after, before, limit, types, device, actor, ...timesOf(from, to) }),
       this.#store.events({ after: 0, before: Number.POSITIVE_INFINITY, limit: 1, types: journalEventTypes }),
     ]);
-    return { list: events.map(event => notificationOf(event)!), head: head[0]?.id ?? 0 };
+    return { list: events.map(event => userEventOf(event, isAdmin)!), head: head[0]?.id ?? 0 };
   }
 }
+
+/** The interface excludes the time `to`, a store includes it. */
+const timesOf = (from: Date | undefined, to: Date | undefined) => ({
+  from: from?.getTime(),
+  to: to === undefined ? undefined : to.getTime() - 1,
+});
 
 /** The event types in a comma-separated list. Refuses an unknown name with 1001. */
 export function eventTypesIn(text: string): readonly EventType[] {

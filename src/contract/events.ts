@@ -1,10 +1,18 @@
 /** Notifications: the data of each type of event. No event carries an activation code, a password or a token. */
 import { type TObject, Type } from 'typebox';
 import { deviceType } from './device-fields.ts';
-import { oneOf, timestamp } from './fields.ts';
+import { oneOf, shown, timestamp } from './fields.ts';
 import { key } from './hardware.ts';
 import { deviceIds, versionIds } from './ids.ts';
-import { type EventType, eventTypes, type HardwareEventType, type JournalEventType } from './values.ts';
+import type { Tags } from './tags.ts';
+import {
+  type ActorKind,
+  actorKinds,
+  type EventType,
+  eventTypes,
+  type HardwareEventType,
+  type JournalEventType,
+} from './values.ts';
 
 const deviceId = Type.String({ pattern: deviceIds.pattern });
 const device = { deviceId, deviceType };
@@ -31,6 +39,9 @@ export const hardwareEvents = {
   KEY_DETACHED: key,
 } as const satisfies Record<HardwareEventType, TObject>;
 
+const fieldValue = (description: string) =>
+  Type.Unsafe<string | Tags | null>({ description: `${description}; tags are an object; null if it has none` });
+
 /** Schema of a frame of the stream, whatever its type. */
 export const notification = Type.Object({
   id: Type.Optional(
@@ -39,7 +50,39 @@ export const notification = Type.Object({
   type: oneOf(eventTypes, { description: 'type of event' }),
   timestamp: timestamp('when it happened'),
   data: Type.Object({}, { additionalProperties: true, description: 'depends on type' }),
+  actor: Type.Optional(
+    Type.Object(
+      {
+        name: shown('user name, token:NAME of a service token, or devmgr', 'admin'),
+        kind: oneOf(actorKinds),
+      },
+      { description: 'who did it; for the role ADMIN only, and absent for KEY_*' },
+    ),
+  ),
+  changes: Type.Optional(
+    Type.Array(
+      Type.Object({
+        field: shown('name of the field', 'firmwareVersion'),
+        before: fieldValue('earlier value'),
+        after: fieldValue('new value'),
+      }),
+      { description: 'of DEVICE_UPDATED: the fields that changed; of a note only the first 200 characters, then …' },
+    ),
+  ),
 });
+
+/** Who made a change. */
+export interface EventActor {
+  readonly name: string;
+  readonly kind: ActorKind;
+}
+
+/** A field that an update has changed. */
+export interface FieldChange {
+  readonly field: string;
+  readonly before: string | Tags | null;
+  readonly after: string | Tags | null;
+}
 
 /** A frame of the stream. */
 export interface Notification {
@@ -50,4 +93,8 @@ export interface Notification {
   readonly timestamp: string;
   /** Depends on `type`: see `journalEvents` and `hardwareEvents`. */
   readonly data: Readonly<Record<string, unknown>>;
+  /** For the role ADMIN; absent for KEY_*. */
+  readonly actor?: EventActor;
+  /** Of DEVICE_UPDATED: the fields that changed. */
+  readonly changes?: FieldChange[];
 }

@@ -55,6 +55,8 @@ export const textLengths = {
   note: 1000,
   changelog: 10_000,
   tokenName: 64,
+  /** `token:` and a name. */
+  actor: 70,
 } as const;
 
 /** Most tags of a device, and the longest value of one in characters. */

@@ -2,9 +2,9 @@ import { Type } from 'typebox';
 import { Code } from './codes.ts';
 import { operations } from './define.ts';
 import { notification } from './events.ts';
-import { count, line, nullable, oneOf, shown, token } from './fields.ts';
+import { count, instant, line, nullable, oneOf, shown, token } from './fields.ts';
 import { driverStatus } from './hardware.ts';
-import { eventPage } from './limits.ts';
+import { eventPage, textLengths } from './limits.ts';
 import { eventTypes, roles } from './values.ts';
 
 const types = Type.Optional(
@@ -74,7 +74,7 @@ export const systemOperations = operations({
     tag: 'Notifications',
     summary: 'List past events',
     description:
-      'The events as the notification stream sends them. With `before`, the highest ids come first; otherwise the lowest after `after`.',
+      'The events as the notification stream sends them. With `before`, the highest ids come first; otherwise the lowest after `after`. `actor`, `from` and `to` are for the role ADMIN (2007).',
     extension: true,
     access: roles,
     limit: 'query',
@@ -85,6 +85,11 @@ export const systemOperations = operations({
       before: Type.Optional(
         Type.Integer({ minimum: 0, description: 'only events with lower ids, descending; may exceed head' }),
       ),
+      actor: Type.Optional(
+        line(textLengths.actor, { description: 'only what this user, or token:NAME, has done', examples: ['admin'] }),
+      ),
+      from: Type.Optional(instant('only events at this time or later')),
+      to: Type.Optional(instant('only events before this time')),
       limit: Type.Optional(
         Type.Integer({
           minimum: 1,
@@ -107,6 +112,7 @@ export const systemOperations = operations({
             type: 'DEVICE_UNLOCKED',
             timestamp: '2026-03-01T08:30:00.000Z',
             data: { deviceId: 'DEV-1', deviceType: 'UKEY' },
+            actor: { name: 'admin', kind: 'user' },
           },
         ],
         head: 41,

@@ -158,6 +158,11 @@ export const hardwareEventTypes = ['KEY_ATTACHED', 'KEY_DETACHED'] as const;
 /** Type of an event of an attached key. */
 export type HardwareEventType = (typeof hardwareEventTypes)[number];
 
+/** Who can have made a change of the journal. directory and provider are reserved: nothing is made by them yet. */
+export const actorKinds = ['user', 'token', 'daemon', 'directory', 'provider'] as const;
+/** Who has made a change of the journal. */
+export type ActorKind = (typeof actorKinds)[number];
+
 /** Types of all events of the notification stream. */
 export const eventTypes = [...journalEventTypes, ...hardwareEventTypes] as const;
 /** Type of an event of the notification stream. */

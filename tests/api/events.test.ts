@@ -12,6 +12,9 @@ afterAll(() => daemon?.stop());
 interface Event {
   readonly id: number;
   readonly type: string;
+  readonly timestamp: string;
+  readonly actor?: object;
+  readonly changes?: readonly object[];
   readonly data: { readonly deviceId?: string };
 }
 const ask = (query: string) => daemon.call('GET', `/api/events?${query}`);
@@ -39,6 +42,79 @@ describe('GET /api/events', () => {
       head: found.head,
     });
     stream.ws.terminate();
+  });
+
+  it('has, for an ADMIN, the name and kind of who made each change', async () => {
+    const service = data(
+      await daemon.call('POST', '/api/tokens', { name: 'line-9', role: 'DEALER', expiresInDays: 1 }),
+    );
+    const { deviceId } = await register(daemon);
+    await daemon.call('PUT', `/api/devices/${deviceId}`, { note: 'seen' }, { token: service.token });
+    const actors = (await events(`deviceId=${deviceId}`)).list.map(({ actor }) => actor);
+    expect(actors).toEqual([
+      { name: 'admin', kind: 'user' },
+      { name: 'token:line-9', kind: 'token' },
+    ]);
+    expect(await ids(`deviceId=${deviceId}&actor=token:line-9`)).toHaveLength(1);
+    expect(await ids(`deviceId=${deviceId}&actor=carol`)).toEqual([]);
+  });
+
+  it.each(['DEALER', 'VIEWER'] as const)('does not show a %s who made a change, in a list or a stream', async role => {
+    const { token } = await daemon.user(`curious-${role.toLowerCase()}`, role);
+    const { head } = await events('');
+    const stream = await openStream(daemon.url, { token, since: head });
+    await register(daemon);
+    await stream.until(1);
+    expect(stream.frames[0]).not.toHaveProperty('actor');
+    const { list } = data(await daemon.call('GET', `/api/events?after=${head}`, undefined, { token }));
+    expect(list).toEqual(stream.frames);
+    for (const query of ['actor=admin', 'from=2026-01-01T00:00:00Z', 'to=2026-01-01T00:00:00Z'])
+      expect(await daemon.call('GET', `/api/events?${query}`, undefined, { token })).toMatchObject({ code: 2007 });
+    stream.ws.terminate();
+  });
+
+  it('has no names any more for an ADMIN who became a DEALER while the stream was open', async () => {
+    const { id, token } = await daemon.user('demoted', 'ADMIN');
+    const stream = await openStream(daemon.url, { token, types: 'DEVICE_REGISTERED' });
+    const next = async () => {
+      const seen = stream.frames.length;
+      await register(daemon);
+      await stream.until(seen + 1);
+      return 'actor' in stream.frames[seen]!;
+    };
+    expect(await next()).toBe(true);
+    await daemon.call('PUT', `/api/users/${id}`, { role: 'DEALER' });
+    await expect.poll(next).toBe(false);
+    stream.ws.terminate();
+  });
+
+  it('has the fields that an update has changed, and the first 200 characters of a long note', async () => {
+    const { deviceId } = await register(daemon, { tags: { lot: '7' } });
+    const put = (body: object) => daemon.call('PUT', `/api/devices/${deviceId}`, body);
+    await put({ firmwareVersion: '1.0.4', tags: { lot: '8', box: '1' } });
+    await put({ firmwareVersion: '1.0.4', note: '\u{1f511}'.repeat(201) });
+    await put({ note: null });
+    const { list } = await events(`deviceId=${deviceId}&types=DEVICE_UPDATED`);
+    const long = `${'\u{1f511}'.repeat(200)}…`;
+    expect(list.map(({ changes }) => changes)).toEqual([
+      [
+        { field: 'firmwareVersion', before: null, after: '1.0.4' },
+        { field: 'tags', before: { lot: '7' }, after: { box: '1', lot: '8' } },
+      ],
+      [{ field: 'note', before: null, after: long }],
+      [{ field: 'note', before: long, after: null }],
+    ]);
+    expect((await events(`deviceId=${deviceId}`)).list[0]).not.toHaveProperty('changes');
+  });
+
+  it('selects a time: from is included, to is not', async () => {
+    const { deviceId } = await deviceIn('ACTIVE', daemon);
+    const [first, second] = (await events(`deviceId=${deviceId}`)).list as [Event, Event];
+    const of = (query: string) => ids(`deviceId=${deviceId}&${query}`);
+    expect(await of(`from=${second.timestamp}`)).toContain(second.id);
+    expect(await of(`to=${second.timestamp}`)).not.toContain(second.id);
+    expect(await of('from=2000-01-01T00:00:00Z&to=2100-01-01T00:00:00Z')).toEqual([first.id, second.id]);
+    expect(await of('from=2100-01-01T00:00:00Z')).toEqual([]);
   });
 
   it('ascends from after, and descends from before; both are exclusive', async () => {
@@ -73,14 +149,21 @@ describe('GET /api/events', () => {
     expect((await ids('limit=1000')).length).toBeGreaterThan(150);
   });
 
-  it.each(['limit=0', 'limit=1001', 'after=-1', 'after=x', 'before=1.5', 'types=DEVICE_USED', 'types=,'])(
-    'refuses %s with 1001 and the name of the parameter',
-    async query => {
-      const answer = await ask(query);
-      expect(answer).toMatchObject({ status: 400, code: 1001 });
-      expect(answer.message).toContain(query.split('=')[0]);
-    },
-  );
+  it.each([
+    'limit=0',
+    'limit=1001',
+    'after=-1',
+    'after=x',
+    'before=1.5',
+    'types=DEVICE_USED',
+    'types=,',
+    'from=1h',
+    'to=2026-01-01',
+  ])('refuses %s with 1001 and the name of the parameter', async query => {
+    const answer = await ask(query);
+    expect(answer).toMatchObject({ status: 400, code: 1001 });
+    expect(answer.message).toContain(query.split('=')[0]);
+  });
 
   it.each(['DEV-999999', 'nothing'])('refuses the unknown device %s with 2001', async deviceId => {
     expect(await ask(`deviceId=${deviceId}`)).toMatchObject({ status: 404, code: 2001 });

@@ -52,7 +52,8 @@ describe('an operation that changes something', () => {
       ['APP_VERSION_UPLOADED', { versionId, platform: 'ANDROID', version: '1.2.3' }],
     ]);
     expect(new Set(frames.map(frame => frame.type))).toEqual(new Set(journalEventTypes));
-    const sent = JSON.stringify(frames);
+    expect(frames[2]).toMatchObject({ changes: [{ field: 'note', before: null, after: 'secret note' }] });
+    const sent = JSON.stringify(frames.map(({ data }) => data));
     for (const secret of [activationCode, next.activationCode, adminPassword, daemon.adminToken, 'secret note'])
       expect(sent).not.toContain(secret);
     client.ws.terminate();

@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 
 describe('an endpoint', () => {
-  it('gets the events from its creation on, in order, signed', async () => {
+  it('gets the events from its creation on, in order, signed, and not who made the changes', async () => {
     await register(daemon);
     const receiver = await startReceiver();
     const { webhookId, secret, ...webhook } = data(await post('', { url: receiver.url }));
@@ -43,7 +43,9 @@ describe('an endpoint', () => {
     const posts = receiver.verified(secret);
     expect(posts.map(({ event }) => event.data.deviceId)).toEqual(ids);
     expect(posts.map(({ event }) => event.id)).toEqual(posts.map(({ event }) => event.id).toSorted((a, b) => a - b));
-    const events = data(await daemon.call('GET', `/api/events?after=${posts[0]!.event.id - 1}`)).list;
+    const { token } = await daemon.user('reader-of-events', 'VIEWER');
+    const after = `/api/events?after=${posts[0]!.event.id - 1}`;
+    const events = data(await daemon.call('GET', after, undefined, { token })).list;
     expect(posts.map(({ event }) => event)).toEqual(events);
     const state = await until(webhookId, ({ deliveredThrough }) => deliveredThrough === posts[2]!.event.id);
     expect(state).toMatchObject({ state: 'active', waiting: 0, failures: 0, nextAttemptAt: null });

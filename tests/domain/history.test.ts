@@ -53,6 +53,8 @@ function journal(head: number) {
       sent.outbox = new Outbox({
         sink,
         recent,
+        recentForAdmins: recent,
+        withActor: () => false,
         wanted: journalTypes,
         cursor: 0,
         requestHistory: outbox => history.request(outbox, String(user)),

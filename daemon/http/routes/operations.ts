@@ -143,7 +143,7 @@ export const registryOperations = (to: RegistryServices): Bindings => ({
   ...fileOperations(to),
   ...proofOperations(to),
   ...webhookOperations(to),
-  listEvents: ({ query }) => to.events.list(query),
+  listEvents: ({ query, context: { caller } }) => to.events.list(query, caller.role === 'ADMIN'),
 });
 
 /** Logins and what they are made with: passwords, security keys, codes, and approvals of terminals. */
