@@ -53,7 +53,7 @@ function asksVersion(argv: readonly string[]): boolean {
 async function writeVersion(argv: readonly string[], io: Io): Promise<number> {
   const facts = about();
   const isShort = argv.includes('--quiet') || argv.includes('-q');
-  await io.write(argv.includes('--json') ? `${safeJson(facts)}\n` : isShort ? `${facts.version}\n` : aboutText(facts));
+  await io.write(asksForJson(argv) ? `${safeJson(facts)}\n` : isShort ? `${facts.version}\n` : aboutText(facts));
   return exitCodes.done;
 }
 
@@ -104,7 +104,7 @@ async function execute(
   const { args, shape: command, values } = node;
   if (command === null) throw new Error(`${node.path} has no definition`);
   if (!command.runsOnOldNode) checkNode(process.versions.node);
-  const format = formatOf(values);
+  const format = formatOf(values, command.flags.fields !== undefined);
   const flags = { ...values, json: isStructured(format), csv: format === 'csv' };
   const globals = flags as unknown as GlobalValues;
   const settings = resolveSettings(
@@ -112,10 +112,10 @@ async function execute(
     env,
     command.makesProfile?.(args) ?? false,
   );
-  const { quiet, verbose, color } = globals;
+  const { quiet, verbose, color, fields } = globals;
   const selection = await selectionOf(values);
   const paged = await pagedIo(command, values, io, env);
-  const out = new Output(paged ?? io, env, { format, selection, quiet, verbose, noColor: !color });
+  const out = new Output(paged ?? io, env, { format, selection, fields, quiet, verbose, noColor: !color });
   const given = (name: 'profile' | 'server' | 'home') => (node.isGiven(name) ? globals[name] : undefined);
   const line = loginLine({ profile: given('profile'), server: given('server'), home: given('home') });
   const context = createContext({ io: out.io, out, env, settings, globals, programs, loginLine: line });

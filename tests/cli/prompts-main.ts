@@ -11,6 +11,7 @@ const io = processIo();
 const out = new Output(io, process.env, {
   format: 'table',
   selection: null,
+  fields: [],
   quiet: false,
   noColor: false,
   verbose: false,

@@ -125,7 +125,8 @@ export class CommandNode extends Command {
     return this.getOptionValueSource(name) === 'cli';
   }
 
-  override parseOptions(words: string[]) {
+  override parseOptions(given: string[]) {
+    const words = this.#flagSet.has('out') ? given.flatMap(namedFile) : given;
     this.#flagSet.addUsed(this, words);
     const end = words.indexOf('--');
     // Commander would take a flag that follows for the value.
@@ -213,6 +214,16 @@ export class CommandNode extends Command {
   }
 }
 
+/**
+ * In earlier versions `-o` named a file where a command has `--out`, and scripts may write it. A word with a slash or an ending is
+ * not a format; any other one is refused unless it is a format.
+ */
+function namedFile(word: string, at: number, words: readonly string[]): readonly string[] {
+  const isFile = (value: string) => value === '-' || /\/|[^.]\.[^.]/.test(value);
+  if (word === '-o' && isFile(words[at + 1] ?? '')) return ['--out'];
+  return /^-o./.test(word) && isFile(word.slice(2)) ? [`--out=${word.slice(2)}`] : [word];
+}
+
 /** Global flags whose value is the next word. */
 const takesValue: ReadonlySet<string> = new Set(
   Object.entries(globalFlags).flatMap(([name, shape]) => ('value' in shape ? [`--${name}`] : [])),
@@ -220,7 +231,7 @@ const takesValue: ReadonlySet<string> = new Set(
 
 /** `--json`, `--server=URL`, `-q`, `-qv`; also those that commander adds. */
 const isGlobalFlag = (word: string): boolean =>
-  globalWord.has(/^--[^=\s]*/.exec(word)?.[0] ?? '') || /^-[hqvV]+$/.test(word);
+  globalWord.has(/^--[^=\s]*/.exec(word)?.[0] ?? '') || /^-[hoqvV]+$/.test(word);
 const globalWord: ReadonlySet<string> = new Set([
   '--help',
   '--version',

@@ -1,6 +1,7 @@
 /** Flags and arguments as data, and those that several commands share. `program.ts` turns them into options of commander. */
 import { environment } from '../../contract/local.ts';
 import type { DeviceStatus } from '../../contract/values.ts';
+import { resultFormats } from '../terminal/format.ts';
 
 /** What shell completion offers for a value. A `holder` has a device, a `user` can log in, a `key` is attached. */
 export type Offer =
@@ -105,6 +106,9 @@ export const globalFlags = {
   home: { value: 'DIR', env: environment.home, help: 'folder for all data of this user', offer: 'folder' },
   ca: { value: 'FILE', help: 'certificates to verify the server with (PEM)', offer: 'file' },
   json: { help: 'write JSON: one document, or one line per result' },
+  output: { value: 'FORMAT', short: 'o', choices: resultFormats, help: 'format of the result; --out names a file' },
+  jq: { value: 'EXPR', help: 'write what this jq expression selects of the JSON' },
+  fields: { value: 'NAMES', many: true, help: 'only these fields of the result, in this order' },
   quiet: { short: 'q', help: 'write only ids, one per line, and no notices' },
   verbose: { short: 'v', help: 'show the requests to the server' },
   'no-color': { aliases: ['no-colour'], help: 'write without colors' },
@@ -121,11 +125,6 @@ export type GlobalValues = FlagValues<typeof globalFlags>;
 export const passwordFlags = {
   'password-stdin': { help: 'read the password from the first line of standard input', conflicts: ['password-file'] },
   'password-file': { value: 'FILE', help: 'read the password from the first line of a file', offer: 'file' },
-} as const satisfies FlagShapes;
-
-/** Flag of lists that can be written as CSV. */
-export const csvFlag = {
-  csv: { help: 'write CSV with a header row', conflicts: ['json'] },
 } as const satisfies FlagShapes;
 
 /** Flags of a list that is read page by page; `what` is what it lists. */

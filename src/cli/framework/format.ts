@@ -1,37 +1,38 @@
-/** In which form a command writes its result: `--json`, `--csv`, `--output` and `--jq` in one value. */
+/** In which form a command writes its result: `--json`, `--csv`, `--output`, `--jq` and `--fields` in one value. */
 import { usage } from '../fault.ts';
-import { type Format, formats } from '../terminal/format.ts';
-import type { FlagShapes } from './flags.ts';
+import { type Format, listFormats, resultFormats } from '../terminal/format.ts';
+import { type FlagShapes, globalFlags } from './flags.ts';
 
-/** Flags of commands whose result is one thing. */
-export const resultFlags = outputFlags(['table', 'json', 'yaml']);
+const csv = { help: 'write CSV with a header row', conflicts: ['json'] } as const;
+
+/** Flags of commands whose rows can also be CSV. */
+export const csvFlags = {
+  output: { ...globalFlags.output, choices: [...resultFormats, 'csv'] },
+  csv,
+} as const satisfies FlagShapes;
 
 /** Flags of commands that write a list; `fields` are the names of a row's fields. */
 export const listFlags = <const Field extends string>(fields: readonly Field[]) =>
   ({
-    ...outputFlags(formats),
-    csv: { help: 'write CSV with a header row', conflicts: ['json'] },
-    fields: { value: 'NAMES', many: true, choices: fields, help: 'only these fields, in this order' },
+    output: { ...globalFlags.output, choices: listFormats },
+    csv,
+    fields: { ...globalFlags.fields, choices: fields },
   }) as const satisfies FlagShapes;
 
-/** `--output` with these formats, and `--jq`. */
-export function outputFlags<const F extends Format>(choices: readonly F[]) {
-  return {
-    output: { value: 'FORMAT', short: 'o', choices, help: 'format of the result' },
-    jq: { value: 'EXPR', help: 'write what this jq expression selects of the JSON' },
-  } as const satisfies FlagShapes;
-}
-
-/** Values of the flags that name a format; all are absent for a command without them. */
+/** Values of the flags that name a format. */
 export interface FormatFlags {
   readonly json?: boolean;
   readonly csv?: boolean;
   readonly output?: Format | undefined;
   readonly jq?: string | undefined;
+  readonly fields?: readonly string[];
 }
 
-/** The format that the flags name. `--json` and `--csv` mean `--output json` and `--output csv`; a contradiction is a fault. */
-export function formatOf({ json, csv, output, jq }: FormatFlags): Format {
+/**
+ * The format that the flags name. `--json` and `--csv` mean `--output json` and `--output csv`; a contradiction is a fault. A single
+ * result has no columns: its `fields` are YAML unless another format is named.
+ */
+export function formatOf({ json, csv, output, jq, fields = [] }: FormatFlags, isList: boolean): Format {
   const named: (readonly [flag: string, format: Format])[] = [];
   if (json) named.push(['--json', 'json']);
   if (csv) named.push(['--csv', 'csv']);
@@ -40,7 +41,7 @@ export function formatOf({ json, csv, output, jq }: FormatFlags): Format {
   const [first, ...others] = named;
   const other = others.find(([, format]) => format !== first![1]);
   if (other) throw usage(`${first![0]} and ${other[0]} contradict each other`, 'give one of them');
-  return first?.[1] ?? 'table';
+  return first?.[1] ?? (fields.length > 0 && !isList ? 'yaml' : 'table');
 }
 
 /** Whether the words of a command line ask for JSON. They may be wrong in any other way. */

@@ -91,6 +91,10 @@ export class FlagSet {
       for (const spelling of [name, ...(shape.aliases ?? [])]) this.#definitions.push({ name, shape, spelling, group });
   }
 
+  has(name: string): boolean {
+    return this.#definitions.some(definition => definition.name === name);
+  }
+
   /** Adds the flags that may be among the words, and those that the environment sets. */
   addUsed(command: Command, words: readonly string[]): void {
     for (const definition of this.#definitions) {

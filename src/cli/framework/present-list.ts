@@ -2,6 +2,7 @@
 
 import { count } from '../count.ts';
 import type { Column } from '../terminal/column.ts';
+import { fieldOf, type Output } from '../terminal/output.ts';
 import { statusStyle } from '../terminal/style.ts';
 import { safe, safeJson } from '../terminal/text.ts';
 import { localTime } from '../terminal/when.ts';
@@ -9,10 +10,10 @@ import type { Context } from './context.ts';
 
 /** How the rows of a list are written. */
 export interface Listing<Row extends object> {
-  /** Names of the fields, for CSV. */
+  /** Names of the fields, for CSV: replaced by those of --fields. */
   readonly fields: readonly string[];
-  /** Those that --fields names; empty if it is absent. */
-  readonly chosen: readonly string[];
+  /** The columns of CSV, if they depend on the rows. */
+  readonly csv?: readonly string[];
   readonly columns: readonly Column<Row>[];
   /** What --quiet writes. */
   readonly id: (row: Row) => string;
@@ -32,7 +33,7 @@ export async function presentPage<Row extends object>(
   { what, none, all }: { readonly what: string; readonly none?: string; readonly all?: string },
 ): Promise<void> {
   const { out } = context;
-  if (out.json) return out.document({ ...page, list: chosenOf(page.list, listing.chosen) });
+  if (out.json) return out.document(page);
   if (page.list.length > 0 || none === undefined || out.quiet || out.format === 'csv')
     await presentRows(context, page.list, listing);
   const { page: number, totalPages, total } = page.pagination;
@@ -53,26 +54,18 @@ export async function presentRows<Row extends object>(
   listing: Listing<Row>,
   isFirst = true,
 ): Promise<void> {
-  const { fields, chosen, id } = listing;
-  const names = chosen.length > 0 ? chosen : fields;
-  if (out.json) return out.rows(chosenOf(rows, chosen));
-  if (out.format === 'csv') return out.csv(names, rows.map(flat), isFirst);
+  const { fields, csv, id } = listing;
+  if (out.json) return out.rows(rows);
+  if (out.format === 'csv')
+    return out.csv(csv ?? (out.fields.length > 0 ? out.fields : fields), rows.map(flat), isFirst);
   if (out.quiet) return out.text(rows.map(row => `${safe(id(row))}\n`).join(''));
   if (rows.length === 0 && !isFirst) return;
-  await out.table(columnsOf(listing), rows, isFirst);
+  await out.table(columnsOf(out, listing), rows, isFirst);
 }
 
 /** The columns of the table: those of the chosen fields, or the usual ones. */
-export const columnsOf = <Row extends object>({ chosen, columns }: Listing<Row>): readonly Column<Row>[] =>
-  chosen.length > 0 ? chosen.map(columnOf<Row>) : columns;
-
-/** The rows with the chosen fields alone, in their order; all of them if none is chosen. A field that a row lacks is null. */
-const chosenOf = (rows: readonly object[], chosen: readonly string[]): readonly object[] =>
-  chosen.length === 0
-    ? rows
-    : rows.map(row => Object.fromEntries(chosen.map(name => [name, fieldOf(row, name) ?? null])));
-
-const fieldOf = (row: object, name: string): unknown => (row as Readonly<Record<string, unknown>>)[name];
+export const columnsOf = <Row extends object>({ fields }: Output, { columns }: Listing<Row>): readonly Column<Row>[] =>
+  fields.length > 0 ? fields.map(columnOf<Row>) : columns;
 
 /** The row with every value in one cell of CSV: a list as its words, an object as JSON. */
 const flat = (row: object): object =>
@@ -96,7 +89,7 @@ const columnOf = <Row extends object>(name: string): Column<Row> => ({
     const value = fieldOf(row, name) ?? null;
     if (value === null) return null;
     if (name.endsWith('At')) return localTime(String(value));
-    if (name === 'proof') return String((value as { readonly grade?: unknown }).grade);
+    if (name === 'proof' && typeof value === 'object') return String((value as { readonly grade?: unknown }).grade);
     return typeof value === 'object' && !Array.isArray(value) ? pairsOf(value) : cellOf(value);
   },
   ...(name === 'status' ? { style: (row: Row) => statusStyle(String(fieldOf(row, name))) } : {}),

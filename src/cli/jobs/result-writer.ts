@@ -1,6 +1,6 @@
 /** Writes the results of batches to standard output: as JSON lines, as CSV, as ids alone, or for people. */
 import type { Context } from '../framework/context.ts';
-import { safe, safeJson } from '../terminal/text.ts';
+import { safe } from '../terminal/text.ts';
 
 /** Failures shown to a person if the results go to a file. */
 const maxShown = 20;
@@ -45,7 +45,7 @@ export class ResultWriter<Result extends AnyResult> {
   async write(results: readonly Result[]): Promise<void> {
     const { out, globals } = this.#context;
     const { toFile, columns, line } = this.#form;
-    if (globals.json) await out.text(results.map(result => `${safeJson(result)}\n`).join(''));
+    if (globals.json) await out.rows(results);
     else if (columns) {
       await out.csv(columns(results), results, this.#header);
       this.#header = false;

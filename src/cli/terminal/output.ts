@@ -14,6 +14,8 @@ interface OutputOptions {
   readonly format: Format;
   /** Applied to every JSON value; null writes it whole. */
   readonly selection: Selection | null;
+  /** The fields that the result has; all if empty. */
+  readonly fields: readonly string[];
   readonly quiet: boolean;
   readonly noColor: boolean;
   readonly verbose: boolean;
@@ -24,6 +26,8 @@ export class Output {
   readonly format: Format;
   /** Whether a program reads the result, as JSON or YAML. */
   readonly json: boolean;
+  /** The fields that `--fields` names; empty if it is absent. */
+  readonly fields: readonly string[];
   readonly quiet: boolean;
   readonly verbose: boolean;
   /** Colors for standard output. */
@@ -38,6 +42,7 @@ export class Output {
     this.io = io;
     this.format = options.format;
     this.json = isStructured(options.format);
+    this.fields = options.fields;
     this.#selection = options.selection;
     this.quiet = options.quiet;
     this.verbose = options.verbose;
@@ -62,9 +67,10 @@ export class Output {
   /** The one document of a command: JSON or YAML, or of a list with `--output ndjson` a line for each item. */
   async document(value: unknown): Promise<void> {
     if (this.format === 'ndjson') return this.rows(itemsOf(value));
-    if (this.#selection) return this.#selected(this.#selection, [value]);
-    if (this.format === 'yaml') return this.#yaml(value);
-    const text = safeJson(value, this.#indent);
+    const chosen = this.#chosen(value);
+    if (this.#selection) return this.#selected(this.#selection, [chosen]);
+    if (this.format === 'yaml') return this.#yaml(chosen);
+    const text = safeJson(chosen, this.#indent);
     if (!this.io.stdoutIsTerminal || this.paint === plain) return this.text(`${text}\n`);
     const { colored } = await import('./json-colors.ts');
     await this.text(`${colored(text, this.paint)}\n`);
@@ -76,10 +82,24 @@ export class Output {
   }
 
   /** Lines of NDJSON, or items of one YAML sequence, which further calls continue. */
-  async rows(values: readonly unknown[]): Promise<void> {
+  async rows(all: readonly unknown[]): Promise<void> {
+    const values = all.map(value => this.#chosen(value));
     if (this.#selection) await this.#selected(this.#selection, values);
     else if (this.format === 'yaml') await this.#yaml(values);
     else await this.text(values.map(value => `${safeJson(value)}\n`).join(''));
+  }
+
+  /** Whether an expression or fields select a part of the result. */
+  get isSelective(): boolean {
+    return this.#selection !== null || this.fields.length > 0;
+  }
+
+  /** The value with the chosen fields alone, in their order; of a list, its items. A field that is absent is null. */
+  #chosen(value: unknown): unknown {
+    if (this.fields.length === 0 || typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map(item => this.#chosen(item));
+    if ('list' in value && Array.isArray(value.list)) return { ...value, list: this.#chosen(value.list) };
+    return Object.fromEntries(this.fields.map(name => [name, fieldOf(value, name) ?? null]));
   }
 
   get #indent(): number {
@@ -147,6 +167,9 @@ export class Output {
     this.io.say(harmless(text, this.tint !== plain));
   }
 }
+
+/** The field of a row or of a result. */
+export const fieldOf = (row: object, name: string): unknown => (row as Readonly<Record<string, unknown>>)[name];
 
 /** The items of a list; anything else is its own only item. */
 function itemsOf(value: unknown): readonly unknown[] {

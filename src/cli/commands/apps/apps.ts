@@ -43,7 +43,6 @@ export const appsList = command({
     const data = await context.registry.call('listAppVersions', { query });
     const listing = {
       fields: appFields,
-      chosen: flags.fields,
       columns: appColumns,
       id: (app: AppVersion) => app.versionId,
     };

@@ -50,7 +50,6 @@ export const backupsList = command({
     const data = await context.registry.call('listBackups', { params: { deviceId }, query });
     const listing = {
       fields: backupFields,
-      chosen: flags.fields,
       columns: backupColumns,
       id: (backup: Backup) => backup.backupId,
     };

@@ -65,9 +65,20 @@ function read(fd: number, position: number, size: number): Buffer {
 
 async function write({ out, globals }: Context, text: string): Promise<void> {
   if (text === '') return;
+  if (globals.json && (out.isSelective || out.format === 'yaml'))
+    return out.rows(text.trimEnd().split('\n').map(parsed));
   // The log is already JSON; for a terminal, control characters become visible.
   const shown = globals.json ? text : text.split('\n').map(readable).join('\n');
   await out.text(shown);
+}
+
+/** A line that is not JSON, such as one of a crash, is text. */
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return line;
+  }
 }
 
 const levels: Readonly<Record<number, string>> = { 20: 'debug', 30: 'info', 40: 'warn', 50: 'ERROR', 60: 'FATAL' };

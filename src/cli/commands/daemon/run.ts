@@ -1,6 +1,7 @@
 import { daemonRoles, defaultHost, defaultPort, maxDrainSeconds, stepUpModes } from '../../../contract/local.ts';
 import { command } from '../../framework/define.ts';
 import type { FlagShapes } from '../../framework/flags.ts';
+import { programIo } from './store.ts';
 
 /** Flags of the commands that start a daemon. */
 export const daemonFlags = {
@@ -63,7 +64,8 @@ export const daemonRun = command({
     { does: 'for a network', line: 'daemon run --host 0.0.0.0 --tls-cert chain.pem --tls-key key.pem' },
     { does: 'for a test', line: 'daemon run --port 0 --json --home /tmp/home --simulate-keys 2' },
   ],
-  run({ flags }, { io, env, programs, settings, globals }) {
+  run({ flags }, context) {
+    const { programs, settings, globals } = context;
     return programs.run(
       {
         host: flags.host ?? defaultHost,
@@ -90,13 +92,7 @@ export const daemonRun = command({
         secrets: flags.secrets ?? null,
         files: flags.files ?? null,
       },
-      {
-        stdout: io.stdout,
-        stderr: io.stderr,
-        env,
-        stdoutIsTerminal: io.stdoutIsTerminal,
-        stderrIsTerminal: io.stderrIsTerminal,
-      },
+      programIo(context),
     );
   },
 });

@@ -7,30 +7,46 @@ import { Fault, usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
 import { timeOf } from '../../framework/devices/filter.ts';
-import { csvFlag, type FlagShapes } from '../../framework/flags.ts';
+import type { FlagShapes } from '../../framework/flags.ts';
+import { csvFlags } from '../../framework/format.ts';
 import { confirm } from '../../terminal/prompt.ts';
 
-export const programIo = ({ io, env }: Context): ProgramIo => ({
-  stdout: io.stdout,
+/** What a program of the daemon writes with. Its JSON is written line by line in the format that the flags name. */
+export const programIo = ({ io, env, out }: Context): ProgramIo => ({
+  stdout:
+    out.isSelective || (out.json && out.format !== 'json')
+      ? jsonLines(text => out.document(JSON.parse(text)))
+      : io.stdout,
   stderr: io.stderr,
   env,
   stdoutIsTerminal: io.stdoutIsTerminal,
   stderrIsTerminal: io.stderrIsTerminal,
 });
 
-/** Standard output of a command that may have a pager. A pager that is left is a reader that has gone. */
+/** Standard output of a command with many rows, which may have a pager. */
 const pagedIo = (context: Context): ProgramIo => ({
   ...programIo(context),
-  stdout: new Writable({
+  stdout: context.out.json
+    ? jsonLines(text => context.out.row(JSON.parse(text)))
+    : writing(text => context.io.write(text)),
+});
+
+const jsonLines = (write: (line: string) => Promise<void>): Writable =>
+  writing(async text => {
+    for (const line of text.split('\n')) if (line !== '') await write(line);
+  });
+
+/** A pager that is left is a reader that has gone. */
+const writing = (write: (text: string) => Promise<unknown>): Writable =>
+  new Writable({
     decodeStrings: false,
     write(text: string, _encoding, done) {
-      context.io.write(text).then(
+      write(text).then(
         () => done(),
         error => done(isReaderLeft(error) ? Object.assign(new Error('closed'), { code: 'EPIPE' }) : error),
       );
     },
-  }),
-});
+  });
 
 const isReaderLeft = (error: unknown): boolean => error instanceof Fault && error.kind === 'closed';
 
@@ -202,7 +218,7 @@ export const daemonAudit = command({
       optional: true,
       help: 'write the end of the journal, to be kept elsewhere; with --verify, check that the journal contains it',
     },
-    ...csvFlag,
+    ...csvFlags,
     ...registryFlags,
   },
   examples: [

@@ -3,7 +3,6 @@ import { eventPage } from '../../../contract/limits.ts';
 import { journalEventTypes } from '../../../contract/values.ts';
 import { command, definedFields } from '../../framework/define.ts';
 import { resolveDevice } from '../../framework/devices/device.ts';
-import { outputFlags } from '../../framework/format.ts';
 import { safe } from '../../terminal/text.ts';
 import { eventLine } from './event-lines.ts';
 
@@ -26,7 +25,6 @@ export const events = command({
       default: 20,
       help: 'number of events',
     },
-    ...outputFlags(['table', 'json', 'yaml', 'ndjson']),
   },
   examples: [
     { does: 'what happened last', line: 'events' },

@@ -2,33 +2,45 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { exportFormats } from '../../../contract/values.ts';
-import { interrupted } from '../../fault.ts';
+import { interrupted, usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
-import { type ExportQuery, exportedText } from '../../framework/devices/export-stream.ts';
+import { type ExportQuery, exportedDevices, exportedText } from '../../framework/devices/export-stream.ts';
 import { filterFlags, filterOf } from '../../framework/devices/filter.ts';
+import { deviceFields } from '../../framework/devices/tags.ts';
+import { globalFlags } from '../../framework/flags.ts';
+import { listFlags } from '../../framework/format.ts';
 import { harmless } from '../../terminal/text.ts';
 
 /** Exports devices: `GET /api/devices/export`. */
 export const exportDevices = command({
   isPaged: true,
   description:
-    'Writes every matching device in one request, as of one moment. NDJSON has one device in each line. CSV is for spreadsheets, and register --file reads it.\nWith --out, the file is complete or not written at all.',
+    'Writes every matching device in one request, as of one moment: as NDJSON, one device in each line, or as CSV for spreadsheets, which register --file reads.\nWith --out, the file is complete or not written at all.',
   flags: {
     ...filterFlags,
-    format: { value: 'FORMAT', choices: exportFormats, default: exportFormats[0], help: 'format of the export' },
-    out: { value: 'FILE', short: 'o', help: 'write to this file instead of standard output', offer: 'file' },
+    ...listFlags(deviceFields),
+    output: { ...globalFlags.output, choices: [...exportFormats, 'json', 'yaml'], aliases: ['format'] },
+    out: { value: 'FILE', help: 'write to this file instead of standard output', offer: 'file' },
   },
   examples: [
     { does: 'all devices for a program', line: 'export > devices.ndjson' },
-    { does: 'locked devices for a spreadsheet', line: 'export --status LOCKED --format csv --out locked.csv' },
+    { does: 'locked devices for a spreadsheet', line: 'export --status LOCKED --csv --out locked.csv' },
   ],
   async run({ flags }, context) {
-    const query = { ...filterOf(flags), format: flags.format };
-    if (flags.out === undefined) return toOutput(context, query);
-    return toFile(context, query, flags.out);
+    const { out } = context;
+    const query = { ...filterOf(flags), format: flags.csv ? exportFormats[1] : exportFormats[0] };
+    const isWhole = !out.isSelective && out.format !== 'yaml';
+    if (flags.out !== undefined && isWhole) return toFile(context, query, flags.out);
+    if (flags.out !== undefined) throw usage('a file of --out has whole devices, as NDJSON or CSV', shellHint);
+    if (flags.csv && !isWhole) throw usage('CSV of an export has all fields', 'see: devmgr list --all --csv --fields');
+    if (isWhole) return toOutput(context, query);
+    for await (const device of exportedDevices(context, filterOf(flags))) await out.row(device);
+    return undefined;
   },
 });
+
+const shellHint = 'for a part of them, leave --out out and write standard output to a file';
 
 async function toOutput(context: Context, query: ExportQuery): Promise<void> {
   for await (const text of exported(context, query)) await context.out.text(text);

@@ -64,7 +64,6 @@ export const list = command({
     });
     const listing: Listing<DeviceListItem> = {
       fields: deviceFields,
-      chosen: flags.fields,
       columns: deviceColumns(),
       id: device => device.deviceId,
     };
@@ -74,16 +73,16 @@ export const list = command({
       });
     if (flags.watch) {
       const { watchList } = await import('./live-list.ts');
-      const columns = (list: readonly DeviceListItem[]) => columnsOf(fitted(context, listing, list));
+      const columns = (list: readonly DeviceListItem[]) => columnsOf(context.out, fitted(context, listing, list));
       return watchList(context, { columns, load });
     }
     if (flags.all) {
       const found = needsColumns(context, listing) ? await exportedColumns(context, filterOf(flags)) : null;
-      return all(context, query, flags.size, found === null ? listing : asCsv(listing, found));
+      return all(context, query, flags.size, found === null ? listing : asCsv(context, listing, found));
     }
     const page = await load();
     const shaped = needsColumns(context, listing)
-      ? asCsv(listing, dataColumnsOf(page.list))
+      ? asCsv(context, listing, dataColumnsOf(page.list))
       : fitted(context, listing, page.list);
     return presentPage(context, { ...page, list: rowsFor(context, page.list) }, shaped, {
       what: 'devices',
@@ -122,8 +121,8 @@ interface DataColumns {
 }
 
 /** Whether the result is CSV with such columns. */
-const needsColumns = ({ out }: Context, { fields, chosen }: Listing<DeviceListItem>): boolean =>
-  out.format === 'csv' && (chosen.length > 0 ? chosen : fields).includes('tags');
+const needsColumns = ({ out }: Context, { fields }: Listing<DeviceListItem>): boolean =>
+  out.format === 'csv' && (out.fields.length > 0 ? out.fields : fields).includes('tags');
 
 /** The columns of all matches: the header comes before the first page. */
 async function exportedColumns(context: Context, filter: ReturnType<typeof filterOf>): Promise<DataColumns> {
@@ -140,9 +139,13 @@ const dataColumnsOf = (devices: readonly DeviceListItem[]): DataColumns => ({
 });
 
 /** A proof that `--fields` names always has its column. */
-function asCsv(listing: Listing<DeviceListItem>, { tags, hasProof }: DataColumns): Listing<DeviceListItem> {
-  const fields = listing.fields.filter(field => hasProof || field !== proofField);
-  return { ...listing, fields: csvFields(fields, tags), chosen: csvFields(listing.chosen, tags) };
+function asCsv(
+  { out }: Context,
+  listing: Listing<DeviceListItem>,
+  { tags, hasProof }: DataColumns,
+): Listing<DeviceListItem> {
+  const usual = listing.fields.filter(field => hasProof || field !== proofField);
+  return { ...listing, csv: csvFields(out.fields.length > 0 ? out.fields : usual, tags) };
 }
 
 const rowsFor = ({ out }: Context, devices: readonly DeviceListItem[]): readonly DeviceListItem[] =>

@@ -5,7 +5,7 @@ import { need } from '../../framework/ask.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
 import { tagFlag, tagsOf } from '../../framework/devices/tags.ts';
-import { csvFlag } from '../../framework/flags.ts';
+import { csvFlags } from '../../framework/format.ts';
 import { present } from '../../framework/present.ts';
 import { encodingFlag } from '../../jobs/encoding.ts';
 import { safe } from '../../terminal/text.ts';
@@ -46,7 +46,7 @@ export const register = command({
       ...withFile,
       help: 'names of the columns: yubico, entra-oath, snipe-it, pskc, or COLUMN=FIELD,…',
     },
-    out: { value: 'FILE', short: 'o', offer: 'file', ...withFile, help: 'write the results to this file' },
+    out: { value: 'FILE', offer: 'file', ...withFile, help: 'write the results to this file' },
     'dry-run': { ...withFile, help: 'report which lines are new, registered or invalid, and change nothing' },
     'skip-existing': { ...withFile, help: 'count devices that are already registered as done' },
     resume: { ...withFile, help: 'continue where an earlier run stopped' },
@@ -57,7 +57,8 @@ export const register = command({
       ...withFile,
       help: 'devices per request (default: 2000)',
     },
-    csv: { ...csvFlag.csv, ...withFile },
+    output: csvFlags.output,
+    csv: { ...csvFlags.csv, ...withFile },
   },
   examples: [
     {

@@ -8,7 +8,6 @@ import { command } from '../../framework/define.ts';
 import { deviceArg, resolveDevice } from '../../framework/devices/device.ts';
 import { tagWords } from '../../framework/devices/tags.ts';
 import { pluggedFlag } from '../../framework/flags.ts';
-import { resultFlags } from '../../framework/format.ts';
 import { type CardRow, present } from '../../framework/present.ts';
 import { hasUtf8 } from '../../terminal/glyphs.ts';
 import { statusStyle } from '../../terminal/style.ts';
@@ -23,7 +22,6 @@ export const show = command({
   args: [deviceArg],
   flags: {
     ...pluggedFlag,
-    ...resultFlags,
     'no-events': { help: 'show the history without the events of the journal: one request less' },
     qr: { help: 'show the activation code as a QR code', conflicts: ['json'] },
   },

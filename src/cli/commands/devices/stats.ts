@@ -1,7 +1,6 @@
 import { deviceStatuses, deviceTypes } from '../../../contract/values.ts';
 import { counted, count as grouped } from '../../count.ts';
 import { command } from '../../framework/define.ts';
-import { resultFlags } from '../../framework/format.ts';
 import { type BarRow, bars } from '../../terminal/bars.ts';
 import { statusStyle } from '../../terminal/style.ts';
 
@@ -12,7 +11,6 @@ const mostDays = 30;
 export const stats = command({
   isPaged: true,
   flags: {
-    ...resultFlags,
     days: {
       value: 'N',
       whole: { min: 1, max: mostDays },

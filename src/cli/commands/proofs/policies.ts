@@ -3,7 +3,6 @@ import { requiredGrades } from '../../../contract/values.ts';
 import { usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
-import { resultFlags } from '../../framework/format.ts';
 import { present } from '../../framework/present.ts';
 import { safe } from '../../terminal/text.ts';
 
@@ -11,7 +10,7 @@ type LeastFirmware = ProofPolicy['leastFirmware'][number];
 
 /** Shows what a key must prove to be registered: `GET /api/policies/proof`. */
 export const policiesShow = command({
-  flags: { ...resultFlags },
+  flags: {},
   examples: [
     { does: 'what this registry requires of keys', line: 'policies show' },
     { does: 'the required grade, for a script', line: 'policies show --jq .requiredGrade' },
@@ -44,7 +43,6 @@ export const policiesSet = command({
       field: 'leastFirmware',
       help: 'least firmware version, which SCP11b must prove; replaces all such rules',
     },
-    ...resultFlags,
   },
   examples: [
     { does: 'only keys whose serial number is proved', line: 'policies set --require-proof unit' },

@@ -7,13 +7,11 @@ import { Fault, usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
 import { fileAt, fileOnStdin } from '../../framework/files/upload.ts';
-import { csvFlag } from '../../framework/flags.ts';
-import { outputFlags, resultFlags } from '../../framework/format.ts';
+import { listFlags } from '../../framework/format.ts';
 import { type CardRow, indent, present } from '../../framework/present.ts';
 import { presentRows } from '../../framework/present-list.ts';
 import { card } from '../../terminal/card.ts';
 import type { Column } from '../../terminal/column.ts';
-import { formats } from '../../terminal/format.ts';
 import { safe } from '../../terminal/text.ts';
 import { bytes, localTime } from '../../terminal/when.ts';
 
@@ -32,7 +30,6 @@ export const trustImport = command({
     },
     aaguid: { value: 'AAGUID', many: true, field: 'aaguids', help: 'FIDO model that the certificates vouch for' },
     label: { value: 'TEXT', help: 'name of the certificates, such as the vendor' },
-    ...resultFlags,
   },
   examples: [
     { does: 'the FIDO metadata', line: 'trust import blob.jwt' },
@@ -144,7 +141,7 @@ function vouchesShort({ kind, purpose, aaguids }: TrustedCertificateItem): strin
 /** Lists what keys are judged by: `GET /api/trust/list`. */
 export const trustList = command({
   isPaged: true,
-  flags: { ...csvFlag, ...outputFlags(formats) },
+  flags: listFlags(certificateFields),
   examples: [
     { does: 'certificates and FIDO metadata', line: 'trust list' },
     { does: 'only the fingerprints', line: 'trust list --quiet' },
@@ -152,7 +149,7 @@ export const trustList = command({
   async run(_, context) {
     const { out } = context;
     const data = await context.registry.call('listTrust');
-    if (out.json && out.format !== 'ndjson') return out.document(data);
+    if (out.json && out.format !== 'ndjson' && out.fields.length === 0) return out.document(data);
     const { metadata, certificates } = data;
     if (out.format !== 'csv' && !out.json && !out.quiet) {
       if (metadata === null && certificates.length === 0)
@@ -164,7 +161,7 @@ export const trustList = command({
       if (certificates.length === 0) return;
     }
     const id = ({ fingerprint }: TrustedCertificateItem) => fingerprint;
-    await presentRows(context, certificates, { fields: certificateFields, chosen: [], columns, id });
+    await presentRows(context, certificates, { fields: certificateFields, columns, id });
   },
 });
 
@@ -178,7 +175,7 @@ export const trustRemove = command({
       offer: 'trusted',
     },
   ],
-  flags: { ...resultFlags },
+  flags: {},
   examples: [
     { does: 'a certificate, by the beginning of its fingerprint', line: 'trust remove 62760c6a' },
     { does: 'the FIDO metadata', line: 'trust remove metadata' },

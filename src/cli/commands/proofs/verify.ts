@@ -7,7 +7,6 @@ import { Fault, usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
 import { nameOf, onePluggedKey } from '../../framework/devices/device.ts';
-import { resultFlags } from '../../framework/format.ts';
 import { present } from '../../framework/present.ts';
 import { safe } from '../../terminal/text.ts';
 import { gradeStyle, isProved, proofRows } from '../devices/proof.ts';
@@ -29,7 +28,6 @@ export const verify = command({
   flags: {
     method: { value: 'METHOD', choices: evidenceMethods, help: 'how to prove it (default: the best that the key has)' },
     all: { help: 'judge the stored answers of all devices again', conflicts: ['method'] },
-    ...resultFlags,
   },
   examples: [
     { does: 'the attached key', line: 'verify' },

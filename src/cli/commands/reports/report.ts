@@ -5,15 +5,13 @@ import { command } from '../../framework/define.ts';
 import { exportedDevices } from '../../framework/devices/export-stream.ts';
 import { filterFlags, filterOf } from '../../framework/devices/filter.ts';
 import { tagsOf } from '../../framework/devices/tags.ts';
-import type { FlagValues } from '../../framework/flags.ts';
+import { type FlagValues, globalFlags } from '../../framework/flags.ts';
 import { writeNew } from '../../settings/files.ts';
+import type { Format } from '../../terminal/format.ts';
 import { safe } from '../../terminal/text.ts';
 import { attemptsOf } from './attempts.ts';
 import { changesOf } from './changes.ts';
 import { DeviceCounts, type Figures } from './figures.ts';
-
-const formats = ['text', 'csv', 'html'] as const;
-type ReportFormat = (typeof formats)[number];
 
 const flags = {
   ...filterFlags,
@@ -23,12 +21,13 @@ const flags = {
     offer: 'file',
     help: 'count the attempts in these results of enroll --out too, also those that failed; can be repeated',
   },
-  format: {
-    value: 'FORMAT',
-    choices: formats,
+  output: {
+    ...globalFlags.output,
+    choices: ['text', 'csv', 'html', 'json', 'yaml'],
+    aliases: ['format'],
     help: 'format of the report (default: by the name of --out, else text)',
   },
-  out: { value: 'FILE', short: 'o', offer: 'file', help: 'write the report to this file instead of standard output' },
+  out: { value: 'FILE', offer: 'file', help: 'write the report to this file instead of standard output' },
   force: { needs: 'out', help: 'replace the file of --out if it exists' },
 } as const;
 
@@ -41,16 +40,16 @@ export const report = command({
   examples: [
     { does: 'a lot', line: 'report --tag lot=7' },
     { does: 'a lot with its failures, to print', line: 'report --tag lot=7 --results lot-7.csv --out lot-7.html' },
-    { does: 'for a spreadsheet', line: 'report --created-from 2026-11-01 --format csv --out november.csv' },
+    { does: 'for a spreadsheet', line: 'report --created-from 2026-11-01 --out november.csv' },
   ],
   async run({ flags }, context) {
-    const { out, globals } = context;
+    const { out } = context;
     const figures = await figuresOf(context, flags);
     const isEmpty = figures.total === 0 && !figures.attempts?.attempts;
-    if (globals.json) await out.document(figures);
-    if (isEmpty) return globals.json ? undefined : out.notice('No device matches.');
-    if (globals.json && flags.out === undefined) return;
-    const format = flags.format ?? formatOf(flags.out);
+    if (out.json) await out.document(figures);
+    if (isEmpty) return out.json ? undefined : out.notice('No device matches.');
+    if (out.json && flags.out === undefined) return;
+    const format = out.json || out.format === 'table' ? formatOf(flags.out) : out.format;
     const isToScreen = flags.out === undefined;
     const text = await composed(context, figures, format, isToScreen);
     if (flags.out === undefined) return out.text(text);
@@ -102,7 +101,7 @@ async function expiredCodes({ registry }: Context, filter: ReportFilter, now: Da
   return pagination.total;
 }
 
-function formatOf(out: string | undefined): ReportFormat {
+function formatOf(out: string | undefined): Format {
   const [, ending] = /\.(csv|html?)$/i.exec(out ?? '') ?? [];
   if (ending === undefined) return 'text';
   return ending.toLowerCase() === 'csv' ? 'csv' : 'html';
@@ -111,12 +110,7 @@ function formatOf(out: string | undefined): ReportFormat {
 /** Columns of a text in a file. */
 const fileColumns = 60;
 
-async function composed(
-  { out }: Context,
-  figures: Figures,
-  format: ReportFormat,
-  isToScreen: boolean,
-): Promise<string> {
+async function composed({ out }: Context, figures: Figures, format: Format, isToScreen: boolean): Promise<string> {
   if (format === 'csv') return (await import('./csv.ts')).reportCsv(figures);
   if (format === 'html') return (await import('./html.ts')).reportHtml(figures);
   const { reportText } = await import('./text.ts');

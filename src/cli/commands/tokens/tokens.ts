@@ -97,7 +97,6 @@ export const tokensList = command({
     const data = await context.registry.call('listTokens', { query });
     const listing = {
       fields: tokenFields,
-      chosen: flags.fields,
       columns,
       id: (token: ServiceToken) => token.tokenId,
     };

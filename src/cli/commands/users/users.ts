@@ -44,7 +44,7 @@ export const usersList = command({
   async run({ flags }, context) {
     const query = definedFields<{ page?: number; size?: number }>({ page: flags.page, size: flags.size });
     const data = await context.registry.call('listUsers', { query });
-    const listing = { fields: userFields, chosen: flags.fields, columns: userColumns, id: (user: User) => user.id };
+    const listing = { fields: userFields, columns: userColumns, id: (user: User) => user.id };
     const { out } = context;
     const list = flags.all || out.json ? data.list : data.list.filter(user => !isRemoved(user));
     const hidden = data.list.length - list.length;

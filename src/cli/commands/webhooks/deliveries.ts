@@ -41,12 +41,12 @@ export const webhooksDeliveries = command({
     { does: 'what has failed, and why', line: 'webhooks deliveries WHK-1' },
     { does: 'failed attempts only', line: `webhooks deliveries WHK-1 --jq '.list[] | select(.delivered | not)'` },
   ],
-  async run({ args, flags }, context) {
+  async run({ args }, context) {
     const { out } = context;
     const data = await context.registry.call('webhookDeliveries', { params: { webhookId: args[0]! } });
-    if (out.json && out.format !== 'ndjson' && flags.fields.length === 0) return out.document(data);
+    if (out.json) return out.document(data);
     if (data.list.length === 0 && out.format === 'table' && !out.quiet) return out.notice('Nothing was posted yet.');
     const id = ({ messageId }: WebhookAttempt) => messageId;
-    await presentRows(context, data.list, { fields, chosen: flags.fields, columns, id });
+    await presentRows(context, data.list, { fields, columns, id });
   },
 });

@@ -6,7 +6,7 @@ import { usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
 import type { ArgShape } from '../../framework/flags.ts';
-import { listFlags, resultFlags } from '../../framework/format.ts';
+import { listFlags } from '../../framework/format.ts';
 import { type CardRow, present } from '../../framework/present.ts';
 import { presentRows } from '../../framework/present-list.ts';
 import type { Column } from '../../terminal/column.ts';
@@ -114,14 +114,14 @@ export const webhooksList = command({
     { does: 'webhooks with their state', line: 'webhooks list' },
     { does: 'those that are disabled', line: `webhooks list --jq '.list[] | select(.state == "disabled")'` },
   ],
-  async run({ flags }, context) {
+  async run(_, context) {
     const { out } = context;
     const data = await context.registry.call('listWebhooks');
-    if (out.json && out.format !== 'ndjson' && flags.fields.length === 0) return out.document(data);
+    if (out.json) return out.document(data);
     if (data.list.length === 0 && out.format === 'table' && !out.quiet)
       return out.notice('There is no webhook. Create one: devmgr webhooks add URL');
     const id = ({ webhookId }: WebhookItem) => webhookId;
-    await presentRows(context, data.list, { fields: webhookFields, chosen: flags.fields, columns, id });
+    await presentRows(context, data.list, { fields: webhookFields, columns, id });
   },
 });
 
@@ -129,7 +129,7 @@ export const webhooksList = command({
 export const webhooksTest = command({
   description: 'Posts one signed message of the type WEBHOOK_TEST. Exit code 1 if the receiver does not take it.',
   args: [webhookArg],
-  flags: { ...resultFlags },
+  flags: {},
   examples: [{ does: 'post a test message', line: 'webhooks test WHK-1' }],
   async run({ args }, context) {
     const data = await context.registry.call('testWebhook', { params: { webhookId: args[0]! } });
@@ -153,7 +153,7 @@ export const webhooksTest = command({
 export const webhooksDisable = command({
   description: 'Nothing is posted until it is enabled. It then continues where it has stopped.',
   args: [webhookArg],
-  flags: { ...resultFlags },
+  flags: {},
   examples: [{ does: 'while the receiver is rebuilt', line: 'webhooks disable WHK-1' }],
   async run({ args }, context) {
     const data = await context.registry.call('disableWebhook', { params: { webhookId: args[0]! } });
@@ -166,7 +166,7 @@ export const webhooksEnable = command({
   description:
     'Continues with the event after the last delivered one. One that waits for its next attempt is tried at once.',
   args: [webhookArg],
-  flags: { ...resultFlags },
+  flags: {},
   examples: [{ does: 'after the receiver was repaired', line: 'webhooks enable WHK-1' }],
   async run({ args }, context) {
     const data = await context.registry.call('enableWebhook', { params: { webhookId: args[0]! } });

@@ -32,7 +32,7 @@ interface StoredFile {
 
 /** Flags that say where a download is written to. */
 export const targetFlags = {
-  out: { value: 'FILE', short: 'o', offer: 'file', help: 'file or folder to write to; - is standard output' },
+  out: { value: 'FILE', offer: 'file', help: 'file or folder to write to; - is standard output' },
   force: { help: 'overwrite an existing file' },
 } as const satisfies FlagShapes;
 

@@ -4,7 +4,6 @@ import { exitCodes } from '../../../exit-codes.ts';
 import { usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
-import { resultFlags } from '../../../framework/format.ts';
 import type { Column } from '../../../terminal/column.ts';
 import { safe, shellWord } from '../../../terminal/text.ts';
 import { appColumns } from '../../apps/apps.ts';
@@ -25,7 +24,6 @@ export const search = command({
       default: 10,
       help: 'matches to show of each kind',
     },
-    ...resultFlags,
   },
   examples: [
     { does: 'whatever has to do with alice', line: 'search alice' },

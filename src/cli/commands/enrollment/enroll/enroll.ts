@@ -52,7 +52,6 @@ export const enroll = command({
     'dry-run': { help: 'show what would be done, and change nothing' },
     out: {
       value: 'FILE',
-      short: 'o',
       offer: 'file',
       help: 'append the results to this file: JSON lines if its name ends in .json, .jsonl or .ndjson, else CSV',
     },

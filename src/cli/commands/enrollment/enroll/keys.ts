@@ -6,10 +6,9 @@ import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { nameOf } from '../../../framework/devices/device.ts';
 import { Registrations } from '../../../framework/devices/registration.ts';
-import { csvFlag } from '../../../framework/flags.ts';
-import { outputFlags } from '../../../framework/format.ts';
+import { listFlags } from '../../../framework/format.ts';
+import { presentRows } from '../../../framework/present-list.ts';
 import type { Column } from '../../../terminal/column.ts';
-import { formats } from '../../../terminal/format.ts';
 import { statusStyle } from '../../../terminal/style.ts';
 import { safe } from '../../../terminal/text.ts';
 import { localTime } from '../../../terminal/when.ts';
@@ -39,9 +38,8 @@ export const keys = command({
   isPaged: true,
   description: 'If the serial number of a key cannot be read, the reason and what to do are shown.',
   flags: {
-    watch: { short: 'w', help: 'keep showing keys as they are attached and detached', conflicts: ['csv', 'output'] },
-    ...csvFlag,
-    ...outputFlags(formats),
+    watch: { short: 'w', help: 'keep showing keys as they are attached and detached', conflicts: ['csv'] },
+    ...listFlags(keyFields),
   },
   examples: [
     { does: 'the attached keys', line: 'keys' },
@@ -57,16 +55,10 @@ export const keys = command({
     const registrations = new Registrations(context);
     const list = await Promise.all(data.list.map(key => registrations.of(key)));
     const { failure } = registrations;
-    if (globals.json) return out.document({ ...data, list, ...registryErrorOf(failure) });
-    if (flags.csv)
-      await out.csv(
-        keyFields,
-        list.map(key => ({
-          ...key,
-          ...(key.device ?? { deviceId: null, status: null }),
-          proof: key.proof?.grade ?? null,
-        })),
-      );
+    const isFlat = out.fields.length > 0 || flags.csv;
+    const rows = list.map(flat);
+    if (globals.json) return out.document({ ...data, list: isFlat ? rows : list, ...registryErrorOf(failure) });
+    if (isFlat) await presentRows(context, rows, { fields: keyFields, columns: [], id: ({ keyId }) => keyId });
     else if (list.length) await out.table(columnsFor(list, failure ? 'unknown' : 'not registered'), list);
     else out.notice('No key is attached.');
     if (failure) warnOfRegistry(context, failure);
@@ -74,6 +66,13 @@ export const keys = command({
     for (const key of list) if (key.problem) out.warn(`${nameOf(key)}: ${safe(key.problem)}`);
     await reportDrivers(context, data.drivers);
   },
+});
+
+/** A key with the fields of its device beside its own. */
+const flat = (key: Key) => ({
+  ...key,
+  ...(key.device ?? { deviceId: null, status: null }),
+  proof: key.proof?.grade ?? null,
 });
 
 /** Added to the JSON if the registry could not be asked: then `device` is null for keys that may be registered. */

@@ -21,7 +21,6 @@ export const spoolFlush = command({
   flags: {
     out: {
       value: 'FILE',
-      short: 'o',
       offer: 'file',
       help: 'append the results to this file, which can be that of enroll --out',
     },

@@ -66,15 +66,14 @@ export const spoolList = command({
     { does: 'what waits', line: 'spool list keys.spool' },
     { does: 'the conflicts', line: `spool list keys.spool --jq '.list[] | select(.state == "conflict")'` },
   ],
-  async run({ args, flags }, context) {
+  async run({ args }, context) {
     const { out } = context;
     const file = args[0]!;
     const { header, rows, waiting, delivered, isTorn } = listed(readSpool(file));
     if (isTorn) out.trace(`the last line of ${file} is incomplete: it does not count`);
-    if (out.json && out.format !== 'ndjson' && flags.fields.length === 0)
-      return out.document({ file, ...header, waiting, delivered, list: rows });
+    if (out.json) return out.document({ file, ...header, waiting, delivered, list: rows });
     if (rows.length > 0 || out.quiet || out.format !== 'table')
-      await presentRows(context, rows, { fields, chosen: flags.fields, columns, id: row => row.serialNumber });
+      await presentRows(context, rows, { fields, columns, id: row => row.serialNumber });
     if (!out.quiet && out.format === 'table') summarize(context, file, { header, rows, waiting, delivered, isTorn });
   },
 });

@@ -31,7 +31,7 @@ export const bulkFlags = {
     help: 'every device that matches, with the filters of list, such as status=ACTIVE,LOCKED; can be repeated',
   },
   yes: { short: 'y', help: 'do not ask for confirmation' },
-  out: { value: 'FILE', short: 'o', offer: 'file', conflicts: ['plugged'], help: 'write the results to this file' },
+  out: { value: 'FILE', offer: 'file', conflicts: ['plugged'], help: 'write the results to this file' },
   resume: { needs: 'out', help: 'skip the devices that an earlier run with the same --out has changed' },
 } as const satisfies FlagShapes;
 

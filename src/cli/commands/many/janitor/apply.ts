@@ -21,7 +21,7 @@ export const janitorApply = command({
     max: { value: 'N', whole: { min: 1 }, help: 'change at most N devices' },
     'dry-run': { help: 'show what would be done, and change nothing' },
     yes: { short: 'y', help: 'do not ask for confirmation' },
-    out: { value: 'FILE', short: 'o', offer: 'file', help: 'write the results to this file' },
+    out: { value: 'FILE', offer: 'file', help: 'write the results to this file' },
     resume: bulkFlags.resume,
     ...passwordFlags,
   },

@@ -29,7 +29,7 @@ const flags = {
   },
   ...selecting,
   reason: { value: 'TEXT', help: 'reason, for the audit log; asked for at a terminal' },
-  out: { value: 'FILE', short: 'o', offer: 'file', help: 'the plan file; a file that exists is not replaced' },
+  out: { value: 'FILE', offer: 'file', help: 'the plan file; a file that exists is not replaced' },
 } as const;
 
 /** Writes a plan: what would be done with which devices. Changes nothing in the registry. */
