@@ -9,6 +9,7 @@ import { relyingPartyOf } from '../http/relying-party.ts';
 import type { RegistryServices } from '../http/routes/operations.ts';
 import { now, type Registry, type Start } from '../registry.ts';
 import { Accounts } from '../services/accounts.ts';
+import { sweepCounters } from '../services/attempts.ts';
 import { AuthService } from '../services/auth.ts';
 import { Authentication } from '../services/authentication.ts';
 import { Guessing } from '../services/guessing.ts';
@@ -17,7 +18,6 @@ import { Passwords } from '../services/passwords.ts';
 import { ServiceTokens } from '../services/service-tokens.ts';
 import { StepUpRule } from '../services/session.ts';
 import { requestLimits } from '../services/shared-limiter.ts';
-import { AnsweredChallenges } from '../services/sign-in/answered-challenges.ts';
 import { KeySignIn } from '../services/sign-in/key-sign-in.ts';
 import { PasskeyService } from '../services/sign-in/passkeys.ts';
 import { SignInPolicies } from '../services/sign-in/sign-in-policies.ts';
@@ -27,13 +27,15 @@ import { SignInCodes } from '../services/sign-in-codes.ts';
 import { TokenService } from '../services/token-service.ts';
 import { Tokens } from '../services/tokens.ts';
 import { UserService } from '../services/users.ts';
+import { memoryState } from '../store/memory/short-lived.ts';
 
 /** What every request is checked with. */
 export async function createChecks({ settings, log, home, stack }: Start, { store, access }: Registry) {
   const limiter = requestLimits(store, settings.limits);
   stack.add(() => limiter.stop());
-  const guessing = new Guessing({ enabled: settings.limits.login !== null, counters: store.counters });
-  stack.add(() => guessing.stop());
+  const shortLived = store.shortLived ?? memoryState();
+  if (store.shortLived) stack.add(sweepCounters(store.shortLived.counters));
+  const guessing = new Guessing({ enabled: settings.limits.login !== null, counters: shortLived.counters });
   const passwords = new Passwords(store, limiter, guessing, settings.passwordCost, access);
   if (settings.store)
     stack.add(watchInitialPassword({ home, store, passwords, warn: (message, err) => log.warn({ err }, message) }));
@@ -42,7 +44,7 @@ export async function createChecks({ settings, log, home, stack }: Start, { stor
   stack.add(() => lastUses.stop());
   const serviceTokens = new ServiceTokens({ store, lastUses, now });
   const tokens = new Authentication(logins, serviceTokens);
-  return { limiter, guessing, passwords, logins, lastUses, serviceTokens, tokens };
+  return { limiter, shortLived, guessing, passwords, logins, lastUses, serviceTokens, tokens };
 }
 /** See `createChecks`. */
 export type Checks = Awaited<ReturnType<typeof createChecks>>;
@@ -65,12 +67,12 @@ type AccountServices = Pick<
 export function accountServices(
   { settings, home }: Start,
   { store, access }: Registry,
-  { guessing, passwords, logins: tokens, lastUses, serviceTokens }: Checks,
+  { shortLived, guessing, passwords, logins: tokens, lastUses, serviceTokens }: Checks,
   instance: Instance,
   origin: OriginRule,
 ): AccountServices {
-  const answered = new AnsweredChallenges({ counters: store.counters });
-  const challenges = new SignedChallenges(instance.secret('security keys'), answered);
+  const { counters, codes, terminalLogins: terminals } = shortLived;
+  const challenges = new SignedChallenges(instance.secret('security keys'), counters);
   const policies = new SignInPolicies({ store, now });
   const keys = new KeySignIn({ store, challenges, tokens, guessing, now, access });
   return {
@@ -78,11 +80,11 @@ export function accountServices(
     keySignIn: keys,
     passkeys: new PasskeyService({ store, challenges, policies, now }),
     serviceTokens: new TokenService({ store, lastUses, now }),
-    signInCodes: new SignInCodes({ store, tokens, serviceTokens, policies, now, access }),
+    signInCodes: new SignInCodes({ store, codes, tokens, serviceTokens, policies, now, access }),
     signInPolicies: policies,
     siteOf: request => relyingPartyOf(request, { origin, publicUrl: settings.publicUrl }),
     stepUp: new StepUpRule(settings.stepUp ?? 'console', now),
-    terminalLogins: new TerminalLogins({ store, challenges, tokens, policies, now, access }),
+    terminalLogins: new TerminalLogins({ store, terminals, challenges, tokens, policies, now, access }),
     users: new UserService({
       store,
       passwords,

@@ -37,7 +37,7 @@ export async function rotateSigningKey(home: Home, now: number, { revokeNow = fa
 export async function enterSigningKey(home: Home, store: Store, keys: SigningKeys, now: number): Promise<void> {
   await withSecrets(home, async () => {
     const since = keys[0].createdAt;
-    const isShared = store.counters !== undefined && since !== null;
+    const isShared = store.shortLived !== undefined && since !== null;
     if (isShared && (await isEntered(store, since))) return;
     const changes = [signingKeyRotated(keys.length === 1)];
     await store.commit({ at: now, actor: null, requestId: null, changes });

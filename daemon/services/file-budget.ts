@@ -1,7 +1,9 @@
 /** How much clients may store in files: in total, of the disk, and each user in a day. */
 import { ApiError, Code } from '../../src/contract/codes.ts';
+import { MemoryCounters } from '../store/memory/counters.ts';
+import type { Counters } from '../store/short-lived.ts';
 import type { Store } from '../store/store.ts';
-import { type DailyBounds, type DailyUploads, LocalDays, type Reservation, SharedDays } from './daily-uploads.ts';
+import { type DailyBounds, DailyUploads, type Reservation } from './daily-uploads.ts';
 
 /** The bounds of stored files. */
 export interface FileBounds {
@@ -39,17 +41,21 @@ export interface Admission {
 }
 
 /** The budget of a daemon. If its store has several handles, nodes share the days of users; if they share the files as well, their sum is that of the records. */
-export function fileBudget(bounds: FileBounds, disk: SharedDisk, { counters }: Pick<Store, 'counters'>): FileBudget {
-  if (!counters) return new FileBudget(bounds, disk);
-  const days = bounds.daily && new SharedDays(bounds.daily, counters);
+export function fileBudget(
+  bounds: FileBounds,
+  disk: SharedDisk,
+  { shortLived }: Pick<Store, 'shortLived'>,
+): FileBudget {
+  if (!shortLived) return new FileBudget(bounds, disk);
+  const { counters } = shortLived;
   const stored = disk.shared ? () => counters.storedBytes() : () => disk.stored();
-  return new FileBudget(bounds, { stored, space: () => disk.space() }, { days, sumsUp: disk.shared });
+  return new FileBudget(bounds, { stored, space: () => disk.space() }, { counters, sumsUp: disk.shared });
 }
 
 /** How a budget counts. */
 interface BudgetOptions {
-  /** The days of users; null if they have no bound. In memory if absent. */
-  readonly days?: DailyUploads | null;
+  /** Those of the days of users; in memory if absent. */
+  readonly counters?: Counters;
   /** Whether `stored` of the disk is asked again and again, because others store files as well. */
   readonly sumsUp?: boolean;
 }
@@ -66,10 +72,10 @@ export class FileBudget {
   /** Bytes kept since `#stored` was counted. */
   #added = 0;
 
-  constructor(bounds: FileBounds, disk: Disk, { days, sumsUp = false }: BudgetOptions = {}) {
+  constructor(bounds: FileBounds, disk: Disk, { counters = new MemoryCounters(), sumsUp = false }: BudgetOptions = {}) {
     this.#bounds = bounds;
     this.#disk = disk;
-    this.#days = days === undefined ? bounds.daily && new LocalDays(bounds.daily) : days;
+    this.#days = bounds.daily && new DailyUploads(bounds.daily, counters);
     this.#sumsUp = sumsUp;
   }
 

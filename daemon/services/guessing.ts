@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
 import { KeyedMutex } from '../concurrency.ts';
-import type { SharedCounters } from '../store/counters.ts';
-import { type AttemptCounter, type AttemptCounters, entryKey, localAttempts, sharedAttempts } from './attempts.ts';
+import { MemoryCounters } from '../store/memory/counters.ts';
+import type { Counters } from '../store/short-lived.ts';
+import { type AttemptCounter, type AttemptCounters, attemptCounters, entryKey } from './attempts.ts';
 import { RetryLater } from './limiter.ts';
-
-/** Keys that each counter remembers: about 10 MB. Beyond that, those with the oldest attempts are forgotten. */
-const MOST_KEYS = 50_000;
 
 /** 429: too many wrong attempts. */
 export class GuessingBlocked extends RetryLater {
@@ -26,12 +24,8 @@ export interface Confirmer {
 export interface GuessingOptions {
   /** False if every attempt is answered. */
   readonly enabled: boolean;
-  /** Milliseconds on a clock that never goes back. */
-  readonly now?: () => number;
-  /** Keys that each counter in memory remembers. */
-  readonly most?: number;
-  /** Present if nodes share the counters: then neither `now` nor `most` is used. */
-  readonly counters?: SharedCounters | undefined;
+  /** In memory if absent. */
+  readonly counters?: Counters | undefined;
 }
 
 /**
@@ -45,9 +39,9 @@ export class Guessing {
   readonly #mutex = new KeyedMutex<string>();
   readonly #attempts: AttemptCounters;
 
-  constructor({ enabled, now = () => performance.now(), most = MOST_KEYS, counters }: GuessingOptions) {
+  constructor({ enabled, counters = new MemoryCounters() }: GuessingOptions) {
     this.#enabled = enabled;
-    this.#attempts = counters ? sharedAttempts(counters) : localAttempts(now, most);
+    this.#attempts = attemptCounters(counters);
   }
 
   /**
@@ -107,10 +101,6 @@ export class Guessing {
     if (!this.#enabled) return;
     const { devices } = this.#attempts;
     refuse('activation codes for this device', await devices[right ? 'right' : 'wrong'](String(device)));
-  }
-
-  stop(): Promise<void> {
-    return this.#attempts.stop();
   }
 }
 

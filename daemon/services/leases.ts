@@ -4,7 +4,7 @@
  * node that died has leased is lost for the rest of the window.
  */
 import type { Limit } from '../../src/contract/limits.ts';
-import type { SharedCounters, Taken } from '../store/counters.ts';
+import type { SharedCounters, Taken } from '../store/short-lived.ts';
 import type { Allowance } from './limiter.ts';
 
 /** Milliseconds for which a node keeps a portion that it does not use up, and for which it repeats a refusal. */
@@ -34,6 +34,7 @@ interface Lease {
   /** The end of the window on the monotonic clock, never too late; and in milliseconds since 1970. */
   readonly windowEnds: number;
   readonly endsAt: number;
+  readonly window: number;
   /** The end of the lease on the monotonic clock. */
   readonly until: number;
 }
@@ -113,9 +114,9 @@ export class Leases {
   async #return(isDue: (entry: [string, Lease]) => boolean): Promise<void> {
     const due = [...this.#leases].filter(isDue);
     const { counters, scope, monotonic } = this.#parts;
-    const returning = due.map(async ([key, { left, endsAt, windowEnds }]) => {
+    const returning = due.map(async ([key, { left, window, windowEnds }]) => {
       this.#leases.delete(key);
-      if (left > 0 && windowEnds > monotonic()) await counters.giveBack(scope, key, left, endsAt);
+      if (left > 0 && windowEnds > monotonic()) await counters.giveBack(scope, key, left, window);
     });
     await Promise.allSettled(returning);
   }
@@ -133,6 +134,6 @@ export class Leases {
 }
 
 /** `asked` and `answered` are monotonic times. The end is computed from the time of the question, which is never too late. */
-function leaseOf({ granted, used, left, endsAt }: Taken, want: number, asked: number, answered: number): Lease {
-  return { left: granted, want, used, windowEnds: asked + left, endsAt, until: answered + LEASE_MS };
+function leaseOf({ granted, used, left, endsAt, window }: Taken, want: number, asked: number, answered: number): Lease {
+  return { left: granted, want, used, windowEnds: asked + left, endsAt, window, until: answered + LEASE_MS };
 }

@@ -1,5 +1,7 @@
 import { ApiError } from '../../src/contract/codes.ts';
 import { type Limit, type LimitScope, rateLimits } from '../../src/contract/limits.ts';
+import { MemoryCounters } from '../store/memory/counters.ts';
+import type { Taken, Taking } from '../store/short-lived.ts';
 
 /** The limit of each scope; null if it has none. */
 export type Limits = Readonly<Record<LimitScope, Limit | null>>;
@@ -49,85 +51,44 @@ export class RetryLater extends ApiError {
   }
 }
 
-interface LimiterWindow {
-  count: number;
-  /** On the monotonic clock: a jump of the wall clock neither locks clients out nor lets them in. */
-  readonly endsAt: number;
-}
+/** The window of a limit, of which one request is taken. */
+export const windowOf = (scope: LimitScope, key: string, { count, seconds }: Limit): Taking => ({
+  scope,
+  key,
+  want: 1,
+  need: 1,
+  most: count,
+  share: 1,
+  milliseconds: seconds * 1000,
+});
 
-/** The clocks of the limiter, replaceable for tests. */
-interface LimiterClocks {
-  /** Milliseconds on a clock that never goes back. */
-  readonly monotonic: () => number;
-  /** Milliseconds since 1970. */
-  readonly wall: () => number;
-}
-
-/** Windows of one scope that are remembered: about 20 MB. Beyond that the oldest are forgotten. */
-const MOST_WINDOWS = 100_000;
-
-/**
- * The windows of one scope, in two generations. A generation is replaced when it is as old as a window is long, or has half
- * of the windows that are remembered. The generation before it is dropped as a whole: no count searches for windows that have
- * ended, so its cost does not depend on how many there are.
- */
-class Windows {
-  readonly #milliseconds: number;
-  readonly #mostEach: number;
-  #current = new Map<string, LimiterWindow>();
-  #previous = new Map<string, LimiterWindow>();
-  #replaceAt = Number.NEGATIVE_INFINITY;
-
-  constructor(milliseconds: number, most: number) {
-    this.#milliseconds = milliseconds;
-    this.#mostEach = Math.ceil(most / 2);
-  }
-
-  /** The window of a key, which may have ended. */
-  find(key: string): LimiterWindow | undefined {
-    return this.#current.get(key) ?? this.#previous.get(key);
-  }
-
-  start(key: string, now: number): LimiterWindow {
-    if (now >= this.#replaceAt || this.#current.size >= this.#mostEach) {
-      this.#previous = this.#current;
-      this.#current = new Map();
-      this.#replaceAt = now + this.#milliseconds;
-    }
-    const started = { count: 0, endsAt: now + this.#milliseconds };
-    this.#current.set(key, started);
-    return started;
-  }
+/** The state of a window of `limit`. */
+export function allowanceOf(
+  { granted, used, left, endsAt }: Pick<Taken, 'granted' | 'used' | 'left' | 'endsAt'>,
+  limit: number,
+): Allowance {
+  return {
+    allowed: granted > 0,
+    limit,
+    remaining: Math.max(0, limit - used),
+    resetAt: Math.ceil(endsAt / 1000),
+    retryAfter: Math.max(1, Math.ceil(left / 1000)),
+  };
 }
 
 /** Windows in the memory of one daemon. */
 export class Limiter implements RequestLimits {
   readonly #limits: Limits;
-  readonly #clocks: LimiterClocks;
-  readonly #windows = new Map<LimitScope, Windows>();
+  readonly #counters: MemoryCounters;
 
-  /** At most `most` windows of each scope are remembered. */
-  constructor(
-    limits: Limits = rateLimits,
-    clocks: LimiterClocks = { monotonic: () => performance.now(), wall: Date.now },
-    most = MOST_WINDOWS,
-  ) {
+  constructor(limits: Limits = rateLimits, counters = new MemoryCounters()) {
     this.#limits = limits;
-    this.#clocks = clocks;
-    for (const [scope, limit] of Object.entries(limits) as [LimitScope, Limit | null][])
-      if (limit) this.#windows.set(scope, new Windows(limit.seconds * 1000, most));
+    this.#counters = counters;
   }
 
   count(scope: LimitScope, key: string): Allowance | null {
     const limit = this.#limits[scope];
-    const windows = this.#windows.get(scope);
-    if (!limit || !windows) return null;
-    const now = this.#clocks.monotonic();
-    const found = windows.find(key);
-    const window = found && found.endsAt > now ? found : windows.start(key, now);
-    const allowed = window.count < limit.count;
-    if (allowed) window.count++;
-    return this.#describe(limit, window, allowed, now);
+    return limit && allowanceOf(this.#counters.take(windowOf(scope, key, limit)), limit.count);
   }
 
   countHere(scope: LimitScope, key: string): Allowance | null {
@@ -135,20 +96,8 @@ export class Limiter implements RequestLimits {
   }
 
   giveBack(scope: LimitScope, key: string): void {
-    const window = this.#windows.get(scope)?.find(key);
-    if (window && window.count > 0) window.count--;
+    this.#counters.giveBack(scope, key, 1);
   }
 
   async stop(): Promise<void> {}
-
-  #describe(limit: Limit, window: LimiterWindow, allowed: boolean, now: number): Allowance {
-    const left = window.endsAt - now;
-    return {
-      allowed,
-      limit: limit.count,
-      remaining: limit.count - window.count,
-      resetAt: Math.ceil((this.#clocks.wall() + left) / 1000),
-      retryAfter: Math.max(1, Math.ceil(left / 1000)),
-    };
-  }
 }

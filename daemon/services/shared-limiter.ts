@@ -2,14 +2,15 @@
 import type { Limit, LimitScope } from '../../src/contract/limits.ts';
 import { TurnBatch } from '../concurrency.ts';
 import { localHolder } from '../domain/holder.ts';
-import type { SharedCounters } from '../store/counters.ts';
+import { MemoryCounters } from '../store/memory/counters.ts';
+import type { SharedCounters } from '../store/short-lived.ts';
 import type { Store } from '../store/store.ts';
 import { Leases } from './leases.ts';
-import { type Allowance, Limiter, type Limits, type RequestLimits } from './limiter.ts';
+import { type Allowance, allowanceOf, Limiter, type Limits, type RequestLimits, windowOf } from './limiter.ts';
 
 /** The limits of a daemon: shared if its store has several handles. */
-export function requestLimits({ counters }: Pick<Store, 'counters'>, limits: Limits): RequestLimits {
-  return counters ? new SharedLimiter(limits, counters) : new Limiter(limits);
+export function requestLimits({ shortLived }: Pick<Store, 'shortLived'>, limits: Limits): RequestLimits {
+  return shortLived ? new SharedLimiter(limits, shortLived.counters) : new Limiter(limits);
 }
 
 /** A request that waits for its count. */
@@ -30,7 +31,7 @@ export class SharedLimiter implements RequestLimits {
   constructor(limits: Limits, counters: SharedCounters, monotonic = () => performance.now()) {
     this.#limits = limits;
     this.#counters = counters;
-    this.#here = new Limiter(limits, { monotonic, wall: Date.now });
+    this.#here = new Limiter(limits, new MemoryCounters({ monotonic }));
     this.#queries = limits.query && new Leases({ counters, scope: 'query', limit: limits.query, monotonic });
   }
 
@@ -74,30 +75,15 @@ export class SharedLimiter implements RequestLimits {
   }
 
   /** As if each had been counted alone, in the order in which they came. */
-  async #takeAll(scope: LimitScope, key: string, { count, seconds }: Limit, all: readonly Counting[]): Promise<void> {
+  async #takeAll(scope: LimitScope, key: string, limit: Limit, all: readonly Counting[]): Promise<void> {
     try {
-      const window = { most: count, milliseconds: seconds * 1000 };
-      const taken = await this.#counters.take({ scope, key, want: all.length, need: 1, share: 1, ...window });
+      const taken = await this.#counters.take({ ...windowOf(scope, key, limit), want: all.length });
       for (const [place, { resolve }] of all.entries()) {
         const later = Math.max(0, taken.granted - place - 1);
-        resolve(allowanceOf({ ...taken, granted: taken.granted - place, used: taken.used - later }, count));
+        resolve(allowanceOf({ ...taken, granted: taken.granted - place, used: taken.used - later }, limit.count));
       }
     } catch (error) {
       for (const { reject } of all) reject(error);
     }
   }
-}
-
-/** The state of a shared window of `limit`. */
-export function allowanceOf(
-  { granted, used, left, endsAt }: { granted: number; used: number; left: number; endsAt: number },
-  limit: number,
-): Allowance {
-  return {
-    allowed: granted > 0,
-    limit,
-    remaining: Math.max(0, limit - used),
-    resetAt: Math.ceil(endsAt / 1000),
-    retryAfter: Math.max(1, Math.ceil(left / 1000)),
-  };
 }

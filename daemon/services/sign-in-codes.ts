@@ -6,7 +6,7 @@ import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { signInCodeSeconds } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import type { CodePurpose } from '../../src/contract/values.ts';
-import type { SharedCodes } from '../store/codes.ts';
+import type { SingleUseCodes } from '../store/short-lived.ts';
 import type { Store } from '../store/store.ts';
 import type { AccessJournal } from './access-journal.ts';
 import type { RequestClient } from './authentication.ts';
@@ -22,7 +22,8 @@ type CodeSession = Verified | { readonly serviceToken: string };
 
 /** What the codes work with. `now`: milliseconds since 1970. */
 interface SignInCodeParts {
-  readonly store: Pick<Store, 'user' | 'codes'>;
+  readonly store: Pick<Store, 'user'>;
+  readonly codes: SingleUseCodes;
   readonly tokens: Tokens;
   readonly serviceTokens: ServiceTokens;
   readonly policies: ReopenParts['policies'];
@@ -36,11 +37,9 @@ const LIFE_MS = signInCodeSeconds * 1000;
 /** The operations on codes. A refusal is thrown as an `ApiError`; a code is in no message. */
 export class SignInCodes {
   readonly #parts: SignInCodeParts;
-  readonly #codes: SharedCodes;
 
   constructor(parts: SignInCodeParts) {
     this.#parts = parts;
-    this.#codes = parts.store.codes ?? new LocalCodes();
   }
 
   /** `token`: that of the request. */
@@ -55,7 +54,7 @@ export class SignInCodes {
     const session: CodeSession = serviceToken ? { serviceToken: serviceToken.sha256 } : await tokens.verified(token);
     const code = randomBytes(32).toString('base64url');
     const expireTime = present.iso(this.#parts.now() + LIFE_MS);
-    await this.#codes.put(digestOf(purpose, code), JSON.stringify(session), LIFE_MS);
+    await this.#parts.codes.put(digestOf(purpose, code), JSON.stringify(session), LIFE_MS);
     return { code, purpose, expireTime };
   }
 
@@ -96,7 +95,7 @@ export class SignInCodes {
   }
 
   async #take(purpose: CodePurpose, code: string): Promise<CodeSession | null> {
-    const session = await this.#codes.take(digestOf(purpose, code));
+    const session = await this.#parts.codes.take(digestOf(purpose, code));
     return session === null ? null : (JSON.parse(session) as CodeSession);
   }
 }
@@ -106,27 +105,3 @@ const digestOf = (purpose: CodePurpose, code: string): string =>
   createHash('sha256').update(`${purpose} ${code}`).digest('base64url');
 
 const invalid = () => new ApiError(Code.tokenInvalid, 'the code is invalid, was used or has expired; get another one');
-
-/** Codes that are kept in memory: 3 MB. Beyond that, the oldest are forgotten. */
-const MOST_CODES = 10_000;
-
-/** The codes of one daemon. They end by a clock that never goes back, and with the daemon. */
-class LocalCodes implements SharedCodes {
-  /** In the order in which they were made, which is about the order in which they end. */
-  readonly #codes = new Map<string, { readonly session: string; readonly endsAt: number }>();
-
-  async put(digest: string, session: string, milliseconds: number): Promise<void> {
-    const now = performance.now();
-    for (const [oldest, { endsAt }] of this.#codes) {
-      if (endsAt > now && this.#codes.size < MOST_CODES) break;
-      this.#codes.delete(oldest);
-    }
-    this.#codes.set(digest, { session, endsAt: now + milliseconds });
-  }
-
-  async take(digest: string): Promise<string | null> {
-    const found = this.#codes.get(digest);
-    this.#codes.delete(digest);
-    return found && found.endsAt > performance.now() ? found.session : null;
-  }
-}

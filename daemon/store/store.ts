@@ -22,9 +22,7 @@ import type { LatestProof, ProofRecord } from '../domain/proof.ts';
 import type { ServiceTokenRecord } from '../domain/service-token.ts';
 import type { UserRecord } from '../domain/user.ts';
 import type { ProgressRecord } from '../domain/webhook.ts';
-import type { SharedCodes } from './codes.ts';
 import type { ChangeResult, Commit, StoredResponse } from './commit.ts';
-import type { SharedCounters } from './counters.ts';
 import type {
   DeviceFilter,
   DeviceQuery,
@@ -36,7 +34,7 @@ import type {
   StatisticsQuery,
   Window,
 } from './queries.ts';
-import type { SharedTerminalLogins } from './terminal-logins.ts';
+import type { SharedState } from './short-lived.ts';
 
 /** The reads of a registry. A record that does not exist is null. All reject with `StoreFailure`. */
 export interface Reader {
@@ -147,12 +145,8 @@ export interface Store extends Reader {
    * `lastEventId` is that of an entry that no failover can undo. Returns the function that stops this.
    */
   onCommit(listener: (notice: CommitNotice) => void): () => void;
-  /** Absent if the store has one handle at a time: then counters in memory do. */
-  readonly counters?: SharedCounters;
-  /** Absent if the store has one handle at a time: then single-use codes in memory do. */
-  readonly codes?: SharedCodes;
-  /** Absent if the store has one handle at a time: then requests of terminals in memory do. */
-  readonly terminalLogins?: SharedTerminalLogins;
+  /** Absent if the store has one handle at a time: then that in memory does. */
+  readonly shortLived?: SharedState;
   /** Absent if the store has one handle at a time. */
   readonly sharedWork?: SharedWork;
   /**

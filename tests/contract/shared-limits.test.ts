@@ -1,12 +1,11 @@
 /** Limits that several nodes share through one database. */
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { type DailyBounds, SharedDays } from '../../daemon/services/daily-uploads.ts';
 import { fileBudget } from '../../daemon/services/file-budget.ts';
 import { Guessing } from '../../daemon/services/guessing.ts';
 import type { Allowance, RequestLimits } from '../../daemon/services/limiter.ts';
 import { SharedLimiter } from '../../daemon/services/shared-limiter.ts';
 import { StoreFailure } from '../../daemon/store/commit.ts';
-import type { SharedCounters } from '../../daemon/store/counters.ts';
+import type { SharedCounters } from '../../daemon/store/short-lived.ts';
 import { type Limit, rateLimits } from '../../src/contract/limits.ts';
 import { openNodes } from '../support/limit-stores.ts';
 import { needsPostgres, PostgresServer } from '../support/postgres.ts';
@@ -166,9 +165,6 @@ needsPostgres('limits in PostgreSQL', () => {
   test('guessing at the same time on two nodes gets ten answers', async () => {
     const { nodes } = await openNodes(server, 2);
     const all = nodes.map(counters => new Guessing({ enabled: true, counters }));
-    onTestFinished(async () => {
-      await Promise.all(all.map(guessing => guessing.stop()));
-    });
     const answered = async (attempt: (guessing: Guessing) => Promise<unknown>) => {
       const settled = await Promise.allSettled(Array.from({ length: 30 }, (_, i) => attempt(all[i % 2]!)));
       return settled.filter(({ status }) => status === 'fulfilled').length;
@@ -192,7 +188,6 @@ needsPostgres('limits in PostgreSQL', () => {
       await expect(node.confirmation(dealer(200), [7], async () => true)).rejects.toMatchObject({ code: 429 });
       expect(await node.confirmation({ name: 'ada', user: 7 }, [7], async () => true)).toBe(true);
     }
-    await Promise.all([one.stop(), other.stop()]);
   });
 
   test('a right password is not revealed if wrong ones on another node have started a block since', async () => {
@@ -203,32 +198,13 @@ needsPostgres('limits in PostgreSQL', () => {
       return true;
     });
     await expect(attempt).rejects.toMatchObject({ code: 429, retryAfter: 15 });
-    await Promise.all([one.stop(), other.stop()]);
-  });
-
-  test('the uploads of a day are shared; what was not stored can be used again', async () => {
-    const { nodes, clock } = await openNodes(server, 2);
-    const bounds: DailyBounds = { count: 3, bytes: 1000 };
-    const [one, other] = nodes.map(counters => new SharedDays(bounds, counters)) as [SharedDays, SharedDays];
-    const first = await one.reserve('1', 5000, 1);
-    expect(first.bytes).toBe(1000);
-    await expect(other.reserve('1', 10, 1)).rejects.toMatchObject({ code: 429, allowance: { retryAfter: 86_400 } });
-    first.end(600);
-    await expect(one.reserve('1', 500, 500)).rejects.toMatchObject({ code: 429 });
-    (await one.reserve('1', 400, 400)).end(null);
-    (await one.reserve('1', 100, 100)).end(100);
-    (await one.reserve('1', 100, 100)).end(100);
-    await expect(one.reserve('1', 1, 1)).rejects.toMatchObject({ code: 429, allowance: { limit: 3, remaining: 0 } });
-    expect((await other.reserve('2', 5000, 1)).bytes).toBe(1000);
-    await clock.advance(86_400_000);
-    expect((await other.reserve('1', 5000, 1)).bytes).toBe(1000);
   });
 
   test('the total of files that nodes share is the sum of all records, of other nodes too', async () => {
-    const { nodes, query } = await openNodes(server, 1);
+    const { store, query } = await openNodes(server, 1);
     const disk = { shared: true, stored: async () => 0, space: async () => ({ free: Infinity, size: Infinity }) };
     const bounds = { total: 1000, reserve: () => 0, daily: null };
-    const budget = fileBudget(bounds, disk, { counters: nodes[0]! });
+    const budget = fileBudget(bounds, disk, store);
     const before = await budget.admit('1', 5000, 0);
     expect(before.maxBytes).toBe(1000);
     before.end();
@@ -266,7 +242,6 @@ needsPostgres('limits in PostgreSQL', () => {
     await expect(limiter.count('query', 'b')).rejects.toThrow(StoreFailure);
     const guessing = new Guessing({ enabled: true, counters: nodes[0]! });
     await expect(guessing.login('ada', 7, async () => true)).rejects.toThrow(StoreFailure);
-    await guessing.stop();
     await blocking.query('ROLLBACK');
     await blocking.end();
     expect((await limiter.count('login', 'a'))!.allowed).toBe(true);

@@ -1,7 +1,7 @@
 /** Requests of terminals: in the memory of a daemon, and in a database that several nodes share. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LocalTerminalLogins } from '../../daemon/services/sign-in/local-terminal-logins.ts';
-import { type SharedTerminalLogins, waitingBounds } from '../../daemon/store/terminal-logins.ts';
+import { MemoryTerminalLogins } from '../../daemon/store/memory/terminal-logins.ts';
+import { type WaitingTerminals, waitingBounds } from '../../daemon/store/short-lived.ts';
 import { second } from '../support/clock.ts';
 import { openNodes } from '../support/limit-stores.ts';
 import { needsPostgres, PostgresServer } from '../support/postgres.ts';
@@ -18,7 +18,7 @@ const request = (code: string, network = 'home') => ({
 /** Where requests are kept. */
 interface Place {
   /** Handles of the same requests. */
-  readonly nodes: readonly [SharedTerminalLogins, SharedTerminalLogins];
+  readonly nodes: readonly [WaitingTerminals, WaitingTerminals];
   advance(milliseconds: number): Promise<void>;
   /** Adds requests in order, each with its network and a code of that and a number: `home-1`. */
   fill(networks: readonly string[]): Promise<void>;
@@ -30,7 +30,7 @@ const numbered = (networks: readonly string[]) => networks.map((network, i) => r
 
 async function inMemory(): Promise<Place> {
   let now = 0;
-  const requests = new LocalTerminalLogins(() => now);
+  const requests = new MemoryTerminalLogins(() => now);
   return {
     nodes: [requests, requests],
     async advance(milliseconds) {
@@ -48,7 +48,7 @@ async function inDatabase(server: PostgresServer): Promise<Place> {
   const rows = ({ code, terminal, network, shown }: ReturnType<typeof request>) =>
     `('${code}', '${terminal}', '${network}', '${shown}', ${clock.wall() + life})`;
   return {
-    nodes: [stores[0]!.terminalLogins!, stores[1]!.terminalLogins!],
+    nodes: [stores[0]!.shortLived!.terminalLogins, stores[1]!.shortLived!.terminalLogins],
     advance: clock.advance,
     async fill(networks) {
       const values = numbered(networks).map(rows).join(',');

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Confirmer, Guessing } from '../../daemon/services/guessing.ts';
+import { MemoryCounters } from '../../daemon/store/memory/counters.ts';
 import { withBothStores } from '../support/limit-stores.ts';
 
 const second = 1000;
@@ -177,7 +178,7 @@ withBothStores('guessing', store => {
 });
 
 test('names that do not exist cannot push out accounts, and are themselves bounded', async () => {
-  const guessing = new Guessing({ enabled: true, most: 10 });
+  const guessing = new Guessing({ enabled: true, counters: new MemoryCounters({ most: 10 }) });
   await repeat(10, () => guessing.login('ada', 7, wrong));
   await repeat(10, () => guessing.login('no-such-user', null, wrong));
   for (let i = 0; i < 20; i++) await guessing.login(`name-${i}`, null, wrong);

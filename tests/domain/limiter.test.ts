@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Limiter } from '../../daemon/services/limiter.ts';
+import { MemoryCounters } from '../../daemon/store/memory/counters.ts';
 import type { LimitScope } from '../../src/contract/limits.ts';
 import { withBothStores } from '../support/limit-stores.ts';
 
@@ -8,8 +9,7 @@ function at(limit = { count: 3, seconds: 60 }, most?: number) {
   const clock = { monotonic: 1000, wall: 1_700_000_000_000 };
   const limiter = new Limiter(
     { login: limit, query: limit, modify: null, upload: limit },
-    { monotonic: () => clock.monotonic, wall: () => clock.wall },
-    most,
+    new MemoryCounters({ monotonic: () => clock.monotonic, wall: () => clock.wall, ...(most ? { most } : {}) }),
   );
   return { limiter, clock };
 }

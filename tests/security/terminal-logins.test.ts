@@ -1,7 +1,7 @@
 /** Logins of terminals that a person approves in a browser. */
 
 import { describe, expect, it } from 'vitest';
-import { waitingBounds } from '../../daemon/store/terminal-logins.ts';
+import { waitingBounds } from '../../daemon/store/short-lived.ts';
 import { stepUpSeconds, terminalLogin } from '../../src/contract/limits.ts';
 import { Page } from '../support/browser.ts';
 import { second } from '../support/clock.ts';

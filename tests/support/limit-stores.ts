@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, onTestFinished } from 'vitest';
 import { Guessing, type GuessingOptions } from '../../daemon/services/guessing.ts';
 import { Limiter, type Limits, type RequestLimits } from '../../daemon/services/limiter.ts';
 import { SharedLimiter } from '../../daemon/services/shared-limiter.ts';
-import type { SharedCounters } from '../../daemon/store/counters.ts';
+import { MemoryCounters } from '../../daemon/store/memory/counters.ts';
+import { memoryState } from '../../daemon/store/memory/short-lived.ts';
+import type { SharedCounters, ShortLived } from '../../daemon/store/short-lived.ts';
 import { needsPostgres, openPostgres, PostgresServer } from './postgres.ts';
 
 /** A clock, in milliseconds since any moment and since 1970. */
@@ -14,6 +16,8 @@ export interface TestClock {
 
 /** Makes limits that all have the same counters and the same clock. */
 export interface LimitStore {
+  /** As two daemons have it that share it, if the store can be shared. */
+  state(): Promise<{ readonly nodes: readonly [ShortLived, ShortLived]; readonly clock: TestClock }>;
   limiter(limits: Limits): Promise<{ readonly limiter: RequestLimits; readonly clock: TestClock }>;
   guessing(
     options?: Pick<GuessingOptions, 'enabled'>,
@@ -21,13 +25,21 @@ export interface LimitStore {
 }
 
 const inMemory: LimitStore = {
+  async state() {
+    const { clock, monotonic } = movedBy(async () => {});
+    const state = memoryState({ monotonic, wall: clock.wall });
+    return { nodes: [state, state], clock };
+  },
   async limiter(limits) {
     const { clock, monotonic } = movedBy(async () => {});
-    return { limiter: new Limiter(limits, { monotonic, wall: clock.wall }), clock };
+    return { limiter: new Limiter(limits, new MemoryCounters({ monotonic, wall: clock.wall })), clock };
   },
   async guessing(options) {
     const { clock, monotonic } = movedBy(async () => {});
-    return { guessing: new Guessing({ enabled: true, now: monotonic, ...options }), clock };
+    return {
+      guessing: new Guessing({ enabled: true, counters: new MemoryCounters({ monotonic }), ...options }),
+      clock,
+    };
   },
 };
 
@@ -51,7 +63,7 @@ export async function openNodes(server: PostgresServer, count: number, deadlineM
   onTestFinished(opened.cleanup);
   const others = await Promise.all(Array.from({ length: count - 1 }, () => opened.openAnother()));
   const stores = [opened.store, ...others];
-  const nodes: SharedCounters[] = stores.map(({ counters }) => counters!);
+  const nodes: SharedCounters[] = stores.map(({ shortLived }) => shortLived!.counters);
   const advance = async (milliseconds: number) => {
     await opened.query(`UPDATE test_clock SET at = at + ${milliseconds}`);
   };
@@ -66,6 +78,10 @@ function inDatabase(server: () => PostgresServer): LimitStore {
     return { counters: nodes[0]!, clock, monotonic };
   };
   return {
+    async state() {
+      const { stores, clock } = await openNodes(server(), 2);
+      return { nodes: [stores[0]!.shortLived!, stores[1]!.shortLived!], clock };
+    },
     async limiter(limits) {
       const { counters, clock, monotonic } = await open();
       const limiter = new SharedLimiter(limits, counters, monotonic);
@@ -74,9 +90,7 @@ function inDatabase(server: () => PostgresServer): LimitStore {
     },
     async guessing(options) {
       const { counters, clock } = await open();
-      const guessing = new Guessing({ enabled: true, ...options, counters });
-      onTestFinished(() => guessing.stop());
-      return { guessing, clock };
+      return { guessing: new Guessing({ enabled: true, ...options, counters }), clock };
     },
   };
 }

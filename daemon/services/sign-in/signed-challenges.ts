@@ -3,13 +3,28 @@
  * daemons of the registry have.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { passkeyBounds } from '../../../src/contract/limits.ts';
 import type { UsedChallenge } from '../../domain/passkey.ts';
-import { AnsweredChallenges } from './answered-challenges.ts';
+import { MemoryCounters } from '../../store/memory/counters.ts';
+import type { Counters } from '../../store/short-lived.ts';
 
 const TIME = 6;
 const NONCE = 16;
 const CODE = 16;
 const SIZE = TIME + NONCE + CODE;
+
+/**
+ * Counts the answer to a challenge, which takes one. Remembered for twice the time that a challenge is valid: the clocks of daemons differ. If
+ * memory has forgotten it, the row of a key still refuses what it has answered.
+ */
+const once = {
+  scope: 'answered challenge',
+  want: 1,
+  need: 1,
+  most: 1,
+  share: 1,
+  milliseconds: 2 * passkeyBounds.challengeSeconds * 1000,
+};
 
 /** A challenge that an answer names. */
 export interface Answered {
@@ -21,11 +36,11 @@ export interface Answered {
 /** Makes challenges for a purpose and recognizes its own. */
 export class SignedChallenges {
   readonly #secret: Uint8Array;
-  readonly #answered: AnsweredChallenges;
+  readonly #counters: Counters;
 
-  constructor(secret: Uint8Array, answered = new AnsweredChallenges()) {
+  constructor(secret: Uint8Array, counters: Counters = new MemoryCounters()) {
     this.#secret = secret;
-    this.#answered = answered;
+    this.#counters = counters;
   }
 
   /** A challenge that can be answered for this purpose until it expires. Base64url. Times are milliseconds since 1970. */
@@ -47,10 +62,15 @@ export class SignedChallenges {
     return expiresAt > now ? { id: challenge, expiresAt } : null;
   }
 
-  /** Like `open`, and uses the challenge up: no further answer is accepted, whether this one is right or wrong. */
+  /**
+   * Like `open`, and uses the challenge up: no further answer is accepted, whether this one is right or wrong, from any key and at any
+   * daemon. Of several calls one is the first. Rejects with `StoreFailure`.
+   */
   async answer(purpose: string, challenge: string, now: number): Promise<Answered | null> {
     const opened = this.open(purpose, challenge, now);
-    return opened && { challenge: opened, isFirst: await this.#answered.isFirst(opened.id) };
+    return (
+      opened && { challenge: opened, isFirst: (await this.#counters.take({ ...once, key: opened.id })).granted > 0 }
+    );
   }
 
   /**

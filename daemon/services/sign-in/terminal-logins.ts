@@ -7,20 +7,20 @@ import { terminalLogin } from '../../../src/contract/limits.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import { activationAlphabet } from '../../../src/contract/values.ts';
 import { clientOf } from '../../loopback.ts';
+import type { WaitingTerminals } from '../../store/short-lived.ts';
 import type { Store } from '../../store/store.ts';
-import type { SharedTerminalLogins } from '../../store/terminal-logins.ts';
 import type { AccessJournal } from '../access-journal.ts';
 import type { Context } from '../context.ts';
 import * as present from '../present.ts';
 import type { Tokens, Verified } from '../tokens.ts';
-import { LocalTerminalLogins } from './local-terminal-logins.ts';
 import { type ReopenParts, userToReopen } from './reopened.ts';
 import { keyNeeded } from './sign-in-policies.ts';
 import type { SignedChallenges } from './signed-challenges.ts';
 
 /** What the service works with. `now`: milliseconds since 1970. */
 interface TerminalLoginParts {
-  readonly store: Pick<Store, 'user' | 'terminalLogins'>;
+  readonly store: Pick<Store, 'user'>;
+  readonly terminals: WaitingTerminals;
   readonly challenges: SignedChallenges;
   readonly tokens: Tokens;
   readonly policies: ReopenParts['policies'];
@@ -45,11 +45,9 @@ const terminalDigest = (requestId: string, secret: string) => sha256(`terminal l
 /** A refusal is thrown as an `ApiError`. */
 export class TerminalLogins {
   readonly #parts: TerminalLoginParts;
-  readonly #requests: SharedTerminalLogins;
 
   constructor(parts: TerminalLoginParts) {
     this.#parts = parts;
-    this.#requests = parts.store.terminalLogins ?? new LocalTerminalLogins();
   }
 
   async create(
@@ -68,13 +66,13 @@ export class TerminalLogins {
       network: clientOf(address),
       shown: JSON.stringify(shown),
     };
-    await this.#requests.add(request, terminalLogin.seconds * 1000);
+    await this.#parts.terminals.add(request, terminalLogin.seconds * 1000);
     return { requestId, userCode, secret, expireTime: present.iso(expiresAt) };
   }
 
   async show({ userCode }: BodyOf<Routes['showTerminalLogin']>): Promise<DataOf<Routes['showTerminalLogin']>> {
     const code = writtenCode(userCode);
-    const { name, address, createdAt, expiresAt } = this.#parsed(await this.#requests.find(codeDigest(code)));
+    const { name, address, createdAt, expiresAt } = this.#parsed(await this.#parts.terminals.find(codeDigest(code)));
     return { userCode: code, name, address, createdAt: present.iso(createdAt), expireTime: present.iso(expiresAt) };
   }
 
@@ -89,7 +87,7 @@ export class TerminalLogins {
     const login = await tokens.verified(token);
     const code = writtenCode(userCode);
     // The store compares with its own clock: what it has approved is approved.
-    if ((await this.#requests.approve(codeDigest(code), JSON.stringify(login))) === null) throw unknownCode();
+    if ((await this.#parts.terminals.approve(codeDigest(code), JSON.stringify(login))) === null) throw unknownCode();
     return { userCode: code, approved: true };
   }
 
@@ -100,7 +98,7 @@ export class TerminalLogins {
   ): Promise<DataOf<Routes['takeTerminalLogin']>> {
     const { challenges, tokens, now, access } = this.#parts;
     if (!challenges.open(PURPOSE, requestId, now())) throw ended();
-    const approved = await this.#requests.take(terminalDigest(requestId, secret));
+    const approved = await this.#parts.terminals.take(terminalDigest(requestId, secret));
     if (approved === null) return { state: 'PENDING', login: null };
     const login = JSON.parse(approved) as Verified;
     const user = await userToReopen(login, this.#parts);

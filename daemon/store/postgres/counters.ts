@@ -1,7 +1,7 @@
 /** The counters that nodes share: one table that is not logged, and one statement for each count. */
 
 import { StoreUnavailable } from '../commit.ts';
-import type { Backoff, SharedCounters, Taken, Taking } from '../counters.ts';
+import type { Backoff, SharedCounters, Taken, Taking } from '../short-lived.ts';
 import { toFailure } from './failure.ts';
 import type { Result, Session } from './session.ts';
 
@@ -86,7 +86,7 @@ export interface CounterParts {
   readonly clock?: string | undefined;
 }
 
-export class Counters implements SharedCounters {
+export class PostgresCounters implements SharedCounters {
   readonly #parts: CounterParts;
   readonly #statements: ReturnType<typeof statementsAt>;
   #session: Session | null = null;
@@ -101,11 +101,12 @@ export class Counters implements SharedCounters {
 
   async take({ scope, key, want, need, most, share, milliseconds }: Taking): Promise<Taken> {
     const { rows } = await this.#run(this.#statements.take, [scope, key, want, need, most, share, milliseconds]);
-    return rows[0] as unknown as Taken;
+    const taken = rows[0] as unknown as Omit<Taken, 'window'>;
+    return { ...taken, window: taken.endsAt };
   }
 
-  async giveBack(scope: string, key: string, amount: number, endsAt?: number): Promise<void> {
-    await this.#run(this.#statements.giveBack, [scope, key, amount, endsAt ?? null]);
+  async giveBack(scope: string, key: string, amount: number, window?: number): Promise<void> {
+    await this.#run(this.#statements.giveBack, [scope, key, amount, window ?? null]);
   }
 
   blockedFor(scope: string, key: string, most: number): Promise<number> {

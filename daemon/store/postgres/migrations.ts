@@ -160,7 +160,7 @@ ALTER TABLE head ADD COLUMN passkey int8 NOT NULL DEFAULT 0;
 `;
 
 /**
- * Single-use codes of all nodes: see `SharedCodes`. `session` is what a code opens, as JSON. Times are by the clock of the server. Not logged: a
+ * Single-use codes of all nodes: see `SingleUseCodes`. `session` is what a code opens, as JSON. Times are by the clock of the server. Not logged: a
  * crash of the server empties it, and neither a standby nor a backup of the registry has it.
  */
 const signInCodes = `
@@ -169,7 +169,7 @@ CREATE INDEX sign_in_code_by_end ON sign_in_code (ends_at);
 `;
 
 /**
- * Requests of terminals: see `SharedTerminalLogins`. `login` is null until the request is approved. Times are by the clock of the server. Not
+ * Requests of terminals: see `WaitingTerminals`. `login` is null until the request is approved. Times are by the clock of the server. Not
  * logged, as the single-use codes.
  */
 const terminalLogins = `

@@ -2,13 +2,13 @@
 
 import { StoreFailure } from '../commit.ts';
 import { JournalEnd } from '../journal-end.ts';
+import type { SharedState } from '../short-lived.ts';
 import type { CommitNotice, Store } from '../store.ts';
 import { GroupCommit } from '../write/group.ts';
-import { PostgresCodes } from './codes.ts';
 import { Confirmed, confirmedReads } from './confirmed.ts';
 
 import { Connections } from './connections.ts';
-import { type CounterParts, Counters } from './counters.ts';
+import { type CounterParts, PostgresCounters } from './counters.ts';
 import { type Committed, PostgresEngine } from './engine.ts';
 import { plainWords, StoreMisconfigured, toOpenFailure } from './failure.ts';
 import { type HeadRow, storedHead } from './head.ts';
@@ -24,8 +24,8 @@ import { tableReads } from './reads.ts';
 import { scanDevices } from './scan.ts';
 import { type Login, Session } from './session.ts';
 import { PostgresSharedWork } from './shared-work.ts';
+import { PostgresCodes, PostgresTerminalLogins } from './short-lived.ts';
 import { readStatistics } from './statistics.ts';
-import { PostgresTerminalLogins } from './terminal-logins.ts';
 import { Watch } from './watch.ts';
 
 /** How to open the store. */
@@ -119,9 +119,8 @@ class Handle {
   readonly readers: Readers;
   readonly confirmed: Confirmed;
   readonly group: GroupCommit;
-  readonly counters: Counters;
-  readonly codes: PostgresCodes;
-  readonly terminalLogins: PostgresTerminalLogins;
+  readonly counters: PostgresCounters;
+  readonly shortLived: SharedState;
   readonly listeners = new Set<(notice: CommitNotice) => void>();
   readonly #connections: Connections;
   readonly #address: string;
@@ -144,13 +143,16 @@ class Handle {
       () => connections.reader(),
       session => primary.serves(session),
     );
-    this.counters = new Counters({
+    this.counters = new PostgresCounters({
       open: () => connections.counter(),
       runLong: (sql, values) => this.readers.run(sql, values, 'long'),
       ...counting,
     });
-    this.codes = new PostgresCodes(this.readers, counting?.clock);
-    this.terminalLogins = new PostgresTerminalLogins(this.readers, counting?.clock);
+    this.shortLived = {
+      counters: this.counters,
+      codes: new PostgresCodes(this.readers, counting?.clock),
+      terminalLogins: new PostgresTerminalLogins(this.readers, counting?.clock),
+    };
     const parts = { readers: this.readers, confirmed, from: head.event, everyMs: watchMs };
     this.#watch = new Watch({ ...parts, primary, notify: what => this.#notify(what) });
     this.#hints = new Hints({ open: () => connections.counter(), heard: id => this.#watch.hint(id) });
@@ -228,12 +230,10 @@ class Handle {
 }
 
 function storeOf(handle: Handle, connections: Connections): Store {
-  const { readers, group, counters, listeners } = handle;
+  const { readers, group, shortLived, listeners } = handle;
   const reads = tableReads(readers);
   return {
-    counters,
-    codes: handle.codes,
-    terminalLogins: handle.terminalLogins,
+    shortLived,
     sharedWork: new PostgresSharedWork({ readers, open: () => connections.worker() }),
     ...reads,
     ...confirmedReads(reads, handle.confirmed),

@@ -1,4 +1,4 @@
-import { type PendingTerminalLogin, type SharedTerminalLogins, waitingBounds } from '../../store/terminal-logins.ts';
+import { type PendingTerminalLogin, type WaitingTerminals, waitingBounds } from '../short-lived.ts';
 
 interface Stored extends PendingTerminalLogin {
   /** Ascends. */
@@ -8,8 +8,7 @@ interface Stored extends PendingTerminalLogin {
   login: string | null;
 }
 
-/** The requests of one daemon. They end by a clock that never goes back, and with the daemon. */
-export class LocalTerminalLogins implements SharedTerminalLogins {
+export class MemoryTerminalLogins implements WaitingTerminals {
   /** In the order in which they were made and in which they end. */
   readonly #byCode = new Map<string, Stored>();
   readonly #byTerminal = new Map<string, Stored>();
