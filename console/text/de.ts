@@ -1,7 +1,6 @@
 /** The words of the console in German. */
 import { statisticsRange } from '../../src/contract/values.ts';
-import { rosterBounds } from '../../src/enrollment/line/roster.ts';
-import type { FileFault } from '../pages/station/roster-file.ts';
+import { type FileFault, rosterBounds } from '../../src/enrollment/line/roster.ts';
 import type * as en from './en.ts';
 import { grouped } from './numbers.ts';
 

@@ -3,11 +3,10 @@
  * them. An entry is a text, or a function of what it names.
  */
 import { statisticsRange } from '../../src/contract/values.ts';
+import type { CheckName } from '../../src/enrollment/line/checks.ts';
 import type { Remark } from '../../src/enrollment/line/events.ts';
-import { rosterBounds } from '../../src/enrollment/line/roster.ts';
+import { type FileFault, rosterBounds } from '../../src/enrollment/line/roster.ts';
 import type { KeyFailure } from '../../src/enrollment/outcome.ts';
-import type { FileFault } from '../pages/station/roster-file.ts';
-import type { CheckName } from '../pages/station/verdict.ts';
 import { grouped } from './numbers.ts';
 
 /** The words for each entry of a set. */

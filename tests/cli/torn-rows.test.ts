@@ -2,11 +2,11 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { resultRows } from '../../src/cli/commands/enrollment/enroll/result-rows.ts';
 import { EnrollFile } from '../../src/cli/commands/enrollment/enroll/results.ts';
 import type { SpoolEntry } from '../../src/cli/commands/enrollment/spool/lines.ts';
 import { SpoolFile } from '../../src/cli/commands/enrollment/spool/spool-file.ts';
 import { attemptsOf } from '../../src/cli/commands/reports/attempts.ts';
+import { resultRows } from '../../src/cli/jobs/result-rows.ts';
 import type { EnrollmentOutcome } from '../../src/enrollment/outcome.ts';
 import { tryCutFiles } from '../fuzz/cut-files.ts';
 import { temporaryFolder } from './program.ts';

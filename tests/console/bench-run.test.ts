@@ -4,10 +4,10 @@ import { figuresOf, resultCells, type StoredRun } from '../../console/pages/stat
 import { readRoster, readRosterBytes } from '../../console/pages/station/roster-file.ts';
 import { BenchRun, type StationRegistry } from '../../console/pages/station/run.ts';
 import type { RunStore } from '../../console/pages/station/store.ts';
-import { checksOf } from '../../console/pages/station/verdict.ts';
 import { CsvReader } from '../../src/contract/csv-reader.ts';
 import type { DeviceDetail } from '../../src/contract/device-shapes.ts';
 import type { Key } from '../../src/contract/hardware.ts';
+import { checksOf } from '../../src/enrollment/line/checks.ts';
 import type { Person } from '../../src/enrollment/line/people.ts';
 import { PersonEnrollment } from '../../src/enrollment/line/person-enrollment.ts';
 import type { CountedKey, EnrollmentRegistry } from '../../src/enrollment/registry.ts';

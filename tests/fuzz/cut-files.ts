@@ -4,9 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { resultRows } from '../../src/cli/commands/enrollment/enroll/result-rows.ts';
 import { EnrollFile } from '../../src/cli/commands/enrollment/enroll/results.ts';
 import { Fault } from '../../src/cli/fault.ts';
+import { resultRows } from '../../src/cli/jobs/result-rows.ts';
 import type { EnrollmentOutcome } from '../../src/enrollment/outcome.ts';
 
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 });

@@ -1,8 +1,8 @@
 /** What was checked of a key, and the code of one that could not be activated. */
 
+import { checksOf } from '../../../src/enrollment/line/checks.ts';
 import { dictionary } from '../../text/text.ts';
 import type { Outcome } from './run.ts';
-import { checksOf } from './verdict.ts';
 
 const runWords = dictionary('benchRun');
 

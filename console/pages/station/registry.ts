@@ -2,13 +2,14 @@
 import { Code } from '../../../src/contract/codes.ts';
 import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
 import type { Key } from '../../../src/contract/hardware.ts';
+import { type RequiredGrade, unproved } from '../../../src/contract/values.ts';
 import type { Person } from '../../../src/enrollment/line/people.ts';
 import { PersonEnrollment, type PersonVerdict } from '../../../src/enrollment/line/person-enrollment.ts';
-import type { EnrollmentRegistry, EnrollmentWords } from '../../../src/enrollment/registry.ts';
+import { exchangeProof, type ProofRequests } from '../../../src/enrollment/proof-exchange.ts';
+import type { EnrollmentRegistry, EnrollmentWords, KeyProof, NumberedKey } from '../../../src/enrollment/registry.ts';
 import { problemOf } from '../../api/problem.ts';
 import { call, newKey, token } from '../../api/request.ts';
 import { streamState } from '../../api/stream.ts';
-import { proofOf, requiredProof } from './prove.ts';
 import type { StationRegistry } from './run.ts';
 
 /** Milliseconds before a request that got no answer is sent again. */
@@ -114,4 +115,32 @@ async function nextAttempt(): Promise<void> {
       queueMicrotask(() => stop());
     });
   });
+}
+
+/** Some keys answer once after they were plugged in, and another badge checks the key again. */
+let last: { readonly keyId: Key['keyId']; readonly answer: KeyProof } | null = null;
+
+/** What the policy requires of a new key; null if it requires nothing. Its rules about models are checked by the registration, which names them. */
+async function requiredProof(): Promise<RequiredGrade | null> {
+  const { requiredGrade, allowedAaguids, leastFirmware } = await call('showProofPolicy', {});
+  const hasRules = requiredGrade !== 'none' || allowedAaguids.length > 0 || leastFirmware.length > 0;
+  return hasRules ? requiredGrade : null;
+}
+
+/** What the key answers. It may have to be touched. The registration takes the answer, which is valid for a day. */
+async function proofOf(key: NumberedKey): Promise<KeyProof> {
+  if (last?.keyId !== key.keyId) last = { keyId: key.keyId, answer: await askKey(key) };
+  return last.answer;
+}
+
+async function askKey(key: NumberedKey): Promise<KeyProof> {
+  const requests: ProofRequests = {
+    createChallenge: () => call('createProofChallenge', {}),
+    proveKey: body => call('proveKey', { params: { keyId: key.keyId }, body }),
+    submitProof: input => call('submitProof', input),
+  };
+  const { problem, verdict } = await exchangeProof(requests, key, 'policy');
+  if (verdict === null) return { proof: { ...unproved, warnings: [] }, proofId: null, reason: problem ?? '' };
+  const { proof, proofId, reason } = verdict;
+  return { proof, proofId, reason: problem ?? reason ?? '' };
 }

@@ -1,16 +1,8 @@
 /** The roster of the bench: a file that is checked as a whole before the first key. It is read in the browser and sent nowhere. */
-import { type CsvProblem, CsvReader } from '../../../src/contract/csv-reader.ts';
+import { CsvReader } from '../../../src/contract/csv-reader.ts';
 import { TextFileDecoder } from '../../../src/contract/text-file.ts';
 import type { Person } from '../../../src/enrollment/line/people.ts';
-import { type RosterFault, RosterReader } from '../../../src/enrollment/line/roster.ts';
-
-/** Why a file is not a roster. */
-export type FileFault =
-  /** A line is not valid. */
-  | { readonly line: number; readonly fault: RosterFault | { readonly what: CsvProblem } }
-  /** The line has bytes that are not valid in the encoding, a name in lower case. */
-  | { readonly line: number; readonly fault: { readonly what: 'encoding'; readonly encoding: string } }
-  | { readonly line: null; readonly fault: { readonly what: 'empty' | 'too large' | 'unreadable' } };
+import { type FileFault, RosterReader } from '../../../src/enrollment/line/roster.ts';
 
 /** The people of a file, or why it is refused. */
 type RosterOutcome = { readonly people: readonly Person[] } | { readonly fault: FileFault };

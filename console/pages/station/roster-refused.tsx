@@ -1,7 +1,8 @@
 /** Why a roster is refused. A file in another encoding can be read again, in one that the person names. */
 import { useSignal } from '@preact/signals';
+import type { FileFault } from '../../../src/enrollment/line/roster.ts';
 import { dictionary } from '../../text/text.ts';
-import { type Encoding, encodings, type FileFault } from './roster-file.ts';
+import { type Encoding, encodings } from './roster-file.ts';
 
 const faultWords = dictionary('rosterFaults');
 

@@ -1,8 +1,8 @@
 /** The run with what it works with: loaded when something has to be decided. */
+import { preferences } from '../../preferences.ts';
 import { registry } from './registry.ts';
 import { BenchRun } from './run.ts';
 import { shownOf } from './shown.ts';
-import { beep } from './sound.ts';
 import { tabStore } from './store.ts';
 
 /** Continues the run that this tab has stored for a person. */
@@ -15,4 +15,31 @@ export const startRun = (userId: string): StartedRun => ({
 export interface StartedRun {
   readonly run: BenchRun;
   readonly shownOf: typeof shownOf;
+}
+
+const tones = {
+  good: { hertz: 880, starts: [0], seconds: 0.12 },
+  bad: { hertz: 220, starts: [0, 0.25], seconds: 0.18 },
+} as const;
+/** So loud that it is heard beside a machine, and does not hurt in headphones. */
+const volume = 0.2;
+
+let context: AudioContext | null = null;
+
+/**
+ * What the operator hears: one high tone for a key that has passed or is bound, two low ones otherwise; nothing if the person has switched it
+ * off. A browser stays silent until its page was clicked or typed in once.
+ */
+function beep(kind: keyof typeof tones): void {
+  if (preferences.peek().isSilent) return;
+  context ??= new AudioContext();
+  void context.resume();
+  const { hertz, starts, seconds } = tones[kind];
+  for (const start of starts) {
+    const oscillator = new OscillatorNode(context, { frequency: hertz });
+    const from = context.currentTime + start;
+    oscillator.connect(new GainNode(context, { gain: volume })).connect(context.destination);
+    oscillator.start(from);
+    oscillator.stop(from + seconds);
+  }
 }

@@ -1,10 +1,11 @@
 /** The bench for a daemon that has hardware. */
+import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import { Field } from '../../parts/field.tsx';
 import { lazy } from '../../parts/lazy.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { dictionary, text } from '../../text/text.ts';
-import { benchOf } from './bench.ts';
-import { CallForm } from './call.tsx';
+import { type Bench, benchOf } from './bench.ts';
 import { KeyFollower } from './key-follower.ts';
 import { RosterSection } from './roster.tsx';
 import { listen } from './scanner.ts';
@@ -48,5 +49,26 @@ export function Station({ userId }: { readonly userId: string }) {
       <RosterSection run={run} />
       {run.view.value.results.length > 0 && <Results run={run} />}
     </>
+  );
+}
+
+/** Calls a person by user id, with a roster also by name. */
+function CallForm({ run }: { readonly run: Bench }) {
+  const words = benchWords.value.call;
+  const typed = useSignal('');
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (typed.value.trim() === '') return;
+    run.take({ type: 'badge', text: typed.value.trim() });
+    typed.value = '';
+    // Enter commits where no control has the focus.
+    focusStage();
+  };
+  return (
+    <form class="line" onSubmit={submit}>
+      <Field label={run.view.value.roster ? words.roster : words.open} entry={typed} autocomplete="off" />
+      <button type="submit">{words.submit}</button>
+      <span class="hint">{words.hint}</span>
+    </form>
   );
 }

@@ -1,5 +1,6 @@
 /** How the rows of a roster are read, and what makes a row invalid. The caller has the words for it. */
 import { cellText, plainName } from '../../contract/csv.ts';
+import type { CsvProblem } from '../../contract/csv-reader.ts';
 import { type DeviceType, deviceTypes } from '../../contract/values.ts';
 import { type Person, readUserId } from './people.ts';
 
@@ -22,6 +23,14 @@ export type RosterFault =
       readonly earlier: number;
       readonly type: DeviceType | null;
     };
+
+/** Why a file is not a roster. */
+export type FileFault =
+  /** A line is not valid. */
+  | { readonly line: number; readonly fault: RosterFault | { readonly what: CsvProblem } }
+  /** The line has bytes that are not valid in the encoding, a name in lower case. */
+  | { readonly line: number; readonly fault: { readonly what: 'encoding'; readonly encoding: string } }
+  | { readonly line: null; readonly fault: { readonly what: 'empty' | 'too large' | 'unreadable' } };
 
 /** Largest values of a roster: characters of a name, keys of a person, lines without the header. */
 export const rosterBounds = { name: 200, keys: 100, lines: 100_000 } as const;

@@ -1,7 +1,7 @@
 /** What the results of an enrollment say: also about keys that are not in the registry, because they failed. */
 import { isTagName } from '../../../contract/tags.ts';
 import { tagColumn } from '../../../contract/values.ts';
-import { type ResultRow, resultRows } from '../enrollment/enroll/result-rows.ts';
+import { type ResultRow, resultRows } from '../../jobs/result-rows.ts';
 
 /** Attempts to enroll a key. */
 export interface Attempts {

@@ -8,11 +8,6 @@ import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import { systemCode, systemWords, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { AppendQueue } from '../../../jobs/append-queue.ts';
-import { lockRunIfPossible } from '../../../jobs/run-lock.ts';
-import { cutTail } from '../../../jobs/torn-tail.ts';
-import type { FileLock } from '../../../settings/file-lock.ts';
-import { toCsv } from '../../../terminal/csv.ts';
-import { safe, safeJson } from '../../../terminal/text.ts';
 import {
   checkColumn,
   checkOf,
@@ -23,7 +18,12 @@ import {
   proofColumn,
   type ResultRow,
   resultRows,
-} from './result-rows.ts';
+} from '../../../jobs/result-rows.ts';
+import { lockRunIfPossible } from '../../../jobs/run-lock.ts';
+import { cutTail } from '../../../jobs/torn-tail.ts';
+import type { FileLock } from '../../../settings/file-lock.ts';
+import { toCsv } from '../../../terminal/csv.ts';
+import { safe, safeJson } from '../../../terminal/text.ts';
 
 /** Takes a descriptor as well as a name. */
 const appendFile = promisify(appendFileWithCallback);

@@ -1,7 +1,6 @@
 /** The keyboard of a terminal: keys, and scans of badges and barcodes. */
 import { confirmMs, Keyboard, type Operated, type Typed } from '../../../../enrollment/line/keyboard.ts';
 import type { Io } from '../../../terminal/io.ts';
-import { LiveClock } from './live-clock.ts';
 
 /** The keyboard of a terminal in raw mode, until `close`. */
 export class TerminalKeys {
@@ -80,5 +79,39 @@ export class TerminalKeys {
   #takeTerminal(): void {
     this.#io.stdin.setRawMode?.(false);
     this.#io.stdin.setRawMode?.(true);
+  }
+}
+
+/** Milliseconds between two looks at the clock. */
+const tickMs = 10;
+/** The most that counts between two looks: what is longer is a time in which the program could not see what was typed. */
+const mostMs = 2 * tickMs;
+
+/**
+ * A steady clock that stands still while the program does: characters that came in the meantime are read together with what comes after
+ * them, so a time in which nothing could be read is not a pause of the person or the scanner.
+ */
+class LiveClock {
+  #ms = 0;
+  #seenAt = performance.now();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Milliseconds. Between `start` and `stop`, only time in which the program ran. */
+  now(): number {
+    const now = performance.now();
+    const passed = now - this.#seenAt;
+    this.#seenAt = now;
+    this.#ms += this.#timer === undefined ? passed : Math.min(passed, mostMs);
+    return this.#ms;
+  }
+
+  /** Calls `tick` until `stop`. Between two calls the program has read what was there to read. */
+  start(tick: () => void): void {
+    this.#timer ??= setInterval(tick, tickMs);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 }

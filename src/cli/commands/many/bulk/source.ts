@@ -7,7 +7,7 @@ import { usage } from '../../../fault.ts';
 import { readCsv } from '../../../jobs/csv.ts';
 import { nameOf, noticeOf, unreadable } from '../../../jobs/input-file.ts';
 import { type InputSource, inputText } from '../../../jobs/input-text.ts';
-import { isHeader, isWhole } from '../../enrollment/enroll/result-rows.ts';
+import { isHeader, isWhole } from '../../../jobs/result-rows.ts';
 
 /** Names a device: by one of the two, or by both if they name the same device. */
 export interface Target {

@@ -1,14 +1,14 @@
 /** The rows of files that enrollments have written. A file is read as a stream: memory does not grow with it. */
 import { createReadStream } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { cellText } from '../../../../contract/csv.ts';
-import { tagColumn } from '../../../../contract/values.ts';
-import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
-import { systemCode, systemWords, usage } from '../../../fault.ts';
-import { readCsv } from '../../../jobs/csv.ts';
-import { checkLength, concatenated, peek, TooLong } from '../../../jobs/input-text.ts';
-import { readJsonLines } from '../../../jobs/json.ts';
-import { wholeLines } from '../../../jobs/torn-tail.ts';
+import { cellText } from '../../contract/csv.ts';
+import { tagColumn } from '../../contract/values.ts';
+import type { EnrollmentOutcome } from '../../enrollment/outcome.ts';
+import { systemCode, systemWords, usage } from '../fault.ts';
+import { readCsv } from './csv.ts';
+import { checkLength, concatenated, peek, TooLong } from './input-text.ts';
+import { readJsonLines } from './json.ts';
+import { wholeLines } from './torn-tail.ts';
 
 /** The first columns of each file. */
 export const fields = [

@@ -1,6 +1,6 @@
 /** The checks that a verdict is of. */
-import type { PersonVerdict } from '../../../src/enrollment/line/person-enrollment.ts';
-import type { KeyFailure } from '../../../src/enrollment/outcome.ts';
+import type { KeyFailure } from '../outcome.ts';
+import type { PersonVerdict } from './person-enrollment.ts';
 
 const checks = ['serial', 'type', 'free', 'proof'] as const;
 /** What is checked, in this order. */
