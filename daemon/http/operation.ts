@@ -4,6 +4,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import type { TObject } from 'typebox';
+import type { InputFormat } from '../../src/contract/checks.ts';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import {
   acceptsKey,
@@ -15,7 +16,7 @@ import {
 } from '../../src/contract/define.ts';
 import { userIds } from '../../src/contract/ids.ts';
 import { sizes } from '../../src/contract/limits.ts';
-import { compileReader, type InputFormat } from '../../src/contract/validate.ts';
+import { compileReader } from '../../src/contract/validate.ts';
 import type { CallerRole, TokenPermission } from '../../src/contract/values.ts';
 import { clientOf } from '../loopback.ts';
 import type { TokenCheck } from '../services/authentication.ts';
