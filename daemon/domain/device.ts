@@ -49,6 +49,7 @@ export type DeviceRow = Pick<
   | 'status'
   | 'userId'
   | 'activationCode'
+  | 'activationCodeExpiresAt'
   | 'createdAt'
   | 'activatedAt'
   | 'lastUsedAt'
@@ -66,6 +67,7 @@ export const deviceRowFields: Record<keyof DeviceRow, 0> = {
   status: 0,
   userId: 0,
   activationCode: 0,
+  activationCodeExpiresAt: 0,
   createdAt: 0,
   activatedAt: 0,
   lastUsedAt: 0,

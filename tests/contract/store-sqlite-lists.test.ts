@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Change } from '../../daemon/store/commit.ts';
 import type { DeviceQuery } from '../../daemon/store/queries.ts';
+import { stillMatches } from '../../daemon/store/read/device-filters.ts';
 import { listedDevices } from '../../daemon/store/sqlite/lists/index.ts';
 import { sqlPage } from '../../daemon/store/sqlite/lists-sql.ts';
 import { openReader } from '../../daemon/store/sqlite/open.ts';
@@ -11,6 +12,7 @@ import type { Tag, Tags } from '../../src/contract/tags.ts';
 import { deviceSorts, deviceStatuses, deviceTypes } from '../../src/contract/values.ts';
 import { openTemporary } from '../support/sqlite.ts';
 import { addDevice, commit, numbersOf, queryOf, setDevice, useDevice } from './store/fixtures.ts';
+import { listModel } from './store/list-model.ts';
 
 const count = 30_000;
 const makers = [...Array.from({ length: 6 }, (_, i) => `Maker ${i}`), 'rare'];
@@ -127,6 +129,16 @@ describe('lists from memory agree with plain SQL', () => {
     await fc.assert(
       fc.asyncProperty(queries, query => agree(opened.store, query)),
       { numRuns: 200 },
+    );
+  });
+
+  it('and a row that was read still matches exactly if a list of it alone has it', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: count }), queries, async (number, { keyword, ...query }) => {
+        const device = (await opened.store.device(number))!;
+        expect(stillMatches(device, query)).toBe(listModel([device], query).total === 1);
+      }),
+      { numRuns: 500 },
     );
   });
 

@@ -30,6 +30,7 @@ const row: DeviceRow = {
   status: 'INACTIVE',
   userId: null,
   activationCode: 'ABCD-EFGH-JKLM-NPQR',
+  activationCodeExpiresAt: 0,
   createdAt: 0,
   activatedAt: null,
   lastUsedAt: null,

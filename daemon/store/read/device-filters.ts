@@ -6,11 +6,16 @@ import {
   filtersOfKind,
 } from '../../../src/contract/device-filters.ts';
 import type { DeviceSort } from '../../../src/contract/values.ts';
-import type { DeviceRecord } from '../../domain/device.ts';
+import type { DeviceRow } from '../../domain/device.ts';
+import { matchesProof } from '../../domain/proof.ts';
 import type { DeviceFilter } from '../queries.ts';
 import { columnOf } from '../tables.ts';
 
 type Name = keyof DeviceFilter;
+/** A field of `DeviceRow`. */
+type RowField<F extends keyof DeviceRow> = F;
+/** The fields that filters compare. The rows of lists have each of them, so that `stillMatches` can look at it. */
+type FilteredField = RowField<(typeof deviceFilters)[DeviceFilterNameOf<{ readonly field: string }>]['field']>;
 const described = Object.entries<FilterDescription>(deviceFilters).map(
   ([name, description]) => [(name === 'tag' ? 'tags' : name) as Name, description] as const,
 );
@@ -23,8 +28,8 @@ export const fieldFilters = described.flatMap(([name, { kind, field, is }]) =>
     : [
         {
           name,
-          field: field as keyof DeviceRecord,
-          is: kind === 'set' ? 'one of' : (is ?? '='),
+          field: field as FilteredField,
+          is: kind === 'set' ? ('one of' as const) : (is ?? ('=' as const)),
           column: columnOf(field),
         },
       ],
@@ -52,3 +57,17 @@ export const namesTime = (filter: DeviceFilter): boolean => timeFilters.some(nam
 /** The column of an order; null for that of creation. */
 export const sortColumn = (sortBy: DeviceSort): string | null =>
   sortBy === 'deviceId' || sortBy === 'createTime' || sortBy === 'createdAt' ? null : columnOf(sortBy);
+
+/** Whether a device that was found by the filter still matches it. Ids and serial numbers do not change, so that keywords still match. */
+export const stillMatches = (row: DeviceRow, filter: DeviceFilter): boolean =>
+  fieldFilters.every(({ name, field, is }) => filter[name] === undefined || compared[is](row[field], filter[name])) &&
+  matchesProof(row.proof, filter) &&
+  (filter.tags?.every(({ name, value }) => row.tags[name] === value) ?? true) &&
+  (filter.lastUsedBefore === undefined || compared['<'](row.lastUsedAt ?? row.activatedAt, filter.lastUsedBefore));
+
+const compared: Readonly<Record<(typeof fieldFilters)[number]['is'], (value: unknown, wanted: unknown) => boolean>> = {
+  'one of': (value, wanted) => (wanted as readonly unknown[]).includes(value),
+  '=': (value, wanted) => value === wanted,
+  '<': (value, wanted) => value !== null && (value as number) < (wanted as number),
+  '>=': (value, wanted) => value !== null && (value as number) >= (wanted as number),
+};

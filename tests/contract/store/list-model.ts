@@ -49,7 +49,7 @@ const lower = (text: string) => text.replace(/[A-Z]/g, letter => letter.toLowerC
 
 function toRow(device: DeviceRecord): DeviceRow {
   const { number, deviceType, serialNumber, manufacturer, model, status, userId } = device;
-  const { activationCode, createdAt, activatedAt, lastUsedAt, tags, proof } = device;
+  const { activationCode, activationCodeExpiresAt, createdAt, activatedAt, lastUsedAt, tags, proof } = device;
   const kind = { number, deviceType, serialNumber, manufacturer, model, status, userId };
-  return { ...kind, activationCode, createdAt, activatedAt, lastUsedAt, tags, proof };
+  return { ...kind, activationCode, activationCodeExpiresAt, createdAt, activatedAt, lastUsedAt, tags, proof };
 }

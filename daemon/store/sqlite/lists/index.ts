@@ -1,7 +1,7 @@
 import { cooperatively, limitConcurrency, TimeSlice } from '../../../concurrency.ts';
 import type { DeviceRow } from '../../../domain/device.ts';
-import { matchesProof } from '../../../domain/proof.ts';
 import type { DeviceQuery, DeviceStatistics, Rows, StatisticsQuery } from '../../queries.ts';
+import { stillMatches } from '../../read/device-filters.ts';
 import { deviceRows } from '../devices.ts';
 import type { DeviceDeltas } from '../engine.ts';
 import { sqlPage } from '../lists-sql.ts';
@@ -162,13 +162,3 @@ class ListsInMemory implements ListedDevices {
     this.#options.notice?.(`lists of devices come from plain SQL, more slowly, until the next start: ${reason}`);
   }
 }
-
-/** Whether a row still has what the query asks of fields that change. */
-const stillMatches = (row: DeviceRow, query: DeviceQuery): boolean =>
-  matchesProof(row.proof, query) && matchesRest(row, query);
-
-const matchesRest = (row: DeviceRow, { status, userId, lastUsedBefore, tags }: DeviceQuery): boolean =>
-  (status?.includes(row.status) ?? true) &&
-  (userId ?? row.userId) === row.userId &&
-  (tags?.every(({ name, value }) => row.tags[name] === value) ?? true) &&
-  (lastUsedBefore === undefined || (row.lastUsedAt ?? row.activatedAt ?? Number.POSITIVE_INFINITY) < lastUsedBefore);
