@@ -1,4 +1,4 @@
-import { isTimeout, withSignal } from '../deadline.ts';
+import { deadline, isTimeout, withSignal } from '../deadline.ts';
 import { HardwareError, type TrafficLine } from '../driver.ts';
 import type { CardConnection } from '../protocols/connection.ts';
 import { toHardwareError, wasReset } from './errors.ts';
@@ -23,8 +23,8 @@ type Work<T> = (card: CardConnection, atr: Uint8Array) => Promise<T>;
  * Connects to the card in shared mode, runs `work` inside a transaction, and leaves the card as it was. If another program
  * resets the card, `work` runs once more from the start.
  *
- * An aborted signal takes effect at the next native call, because a native call cannot be canceled. The promise settles only
- * when every native handle is released, so it can stay pending as long as the card does not answer.
+ * A native call cannot be canceled: after an abort, `work` goes no further, and the promise settles only when every native handle is
+ * released, so it can stay pending as long as the card does not answer.
  */
 export async function withCard<T>(reader: PcscReader, options: SessionOptions, work: Work<T>): Promise<T> {
   const card = await native(() => connect(reader), options.signal);
@@ -54,21 +54,34 @@ async function connect(reader: PcscReader): Promise<Card> {
 
 async function inTransaction<T>(card: Card, options: SessionOptions, work: Work<T>): Promise<T> {
   const transaction = await native(() => card.transaction(), options.signal);
+  const { connection, returned } = connectionTo(card, options.traffic);
   try {
     // The ATR in a reader's change event has the right length and wrong bytes. This one is right.
     const { atr } = await native(() => card.state(), options.signal);
-    return await work(connectionTo(card, options.traffic), atr);
+    return await work(connection, atr);
   } finally {
+    await returned();
     // Fails if the card was removed or reset: then the transaction has already ended.
     await settle(() => transaction.end(DISPOSITION.LEAVE));
   }
 }
 
-function connectionTo(card: Card, traffic: ApduObserver): CardConnection {
-  return {
+/** Milliseconds in which a card answers one command. A key of SCP11b takes 0.4 s. */
+const EXCHANGE_LIMIT = 10_000;
+
+/** A command that the card does not answer ends with its signal. Its native call continues: the next one, and `returned`, wait for it. */
+function connectionTo(card: Card, traffic: ApduObserver) {
+  let pending: Promise<unknown> = Promise.resolve();
+  const connection: CardConnection = {
     async transmit(apdu, signal) {
-      traffic('out', apdu);
-      const response = await native(() => card.transmit(apdu), signal);
+      const limit = deadline(signal, EXCHANGE_LIMIT);
+      const send = (): Promise<Uint8Array> => {
+        traffic('out', apdu);
+        return card.transmit(apdu);
+      };
+      const call = pending.then(() => native(send, limit));
+      pending = call.catch(() => undefined);
+      const response = await untilAborted(call, limit);
       traffic('in', response);
       // A card that is removed before it answers "answers" with nothing.
       if (response.length === 0) {
@@ -77,6 +90,7 @@ function connectionTo(card: Card, traffic: ApduObserver): CardConnection {
       return response;
     },
   };
+  return { connection, returned: () => pending };
 }
 
 /** Makes a native call unless the signal is aborted. Rejects only with a HardwareError. */

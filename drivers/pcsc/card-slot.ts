@@ -16,7 +16,7 @@ import { trackNativeCall } from '../exit.ts';
 import { CLAIMS_AFTER } from '../protocols/claims.ts';
 import type { CardConnection } from '../protocols/connection.ts';
 import { toHex } from '../protocols/hex.ts';
-import { ALREADY_TRIED } from '../protocols/prove-key.ts';
+import { ALREADY_TRIED, PROOF_LIMIT } from '../protocols/prove-key.ts';
 import { cleanText } from '../text.ts';
 import { type ApduObserver, type LeakObserver, untilAborted, withCard } from './card-session.ts';
 import { toHardwareError } from './errors.ts';
@@ -102,7 +102,7 @@ export class CardSlot {
     return this.#nativeCall;
   }
 
-  /** See Driver.prove. Fails with a HardwareError, also if the card is removed in the meantime. */
+  /** See Driver.prove. Fails with a HardwareError, also if the card is removed in the meantime or does not answer in 30 s. */
   prove(request: ProofRequest, work: ProofWork): Promise<KeyEvidence> {
     const card = this.#card;
     if (card?.key == null) return Promise.reject(notAttached());
@@ -111,7 +111,7 @@ export class CardSlot {
       if (card.triedScp11b) throw new HardwareError('busy', ALREADY_TRIED);
       card.triedScp11b = true;
     };
-    const signal = AbortSignal.any([work.signal, card.removed.signal]);
+    const signal = deadline(AbortSignal.any([work.signal, card.removed.signal]), PROOF_LIMIT);
     return this.#afterReading(() =>
       this.#use(card, signal, connection =>
         this.#parts.profile.prove(connection, { firmwareVersion, beforeScp11b }, request, { ...work, signal }),

@@ -52,7 +52,7 @@ export class KeyReader {
     session.catch(opened.reject);
     const card = await untilAborted(opened.promise, signal);
     return {
-      transmit: (apdu, limit) => untilAborted(card.transmit(apdu, limit), limit),
+      transmit: card.transmit,
       async close() {
         done.resolve();
       },

@@ -10,7 +10,7 @@ import { agreeScp11b } from './scp11b.ts';
 import { registerU2f } from './u2f.ts';
 
 /** Milliseconds for a whole proof. */
-const LIMIT = 30_000;
+export const PROOF_LIMIT = 30_000;
 /** Milliseconds in which the smart card interface of a key that was just plugged in appears, and the pause between two attempts. */
 const CARD_APPEARS = 3_000;
 const CARD_PAUSE = 50;
@@ -27,7 +27,7 @@ export interface ProvableKey {
 
 /** Fails with a HardwareError; see Driver.prove. */
 export async function proveKey(key: ProvableKey, request: ProofRequest, work: ProofWork): Promise<KeyEvidence> {
-  const signal = deadline(work.signal, LIMIT);
+  const signal = deadline(work.signal, PROOF_LIMIT);
   let touched = false;
   const onTouch = (): void => {
     if (!touched) work.onTouch();

@@ -1,9 +1,13 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { KeyEvent } from '../../drivers/driver.ts';
 import { CardSlot, type CardSlotParts } from '../../drivers/pcsc/card-slot.ts';
-import { cardReaderProfile } from '../../drivers/pcsc/reader-profile.ts';
+import { cardOnlyKeyProfile, cardReaderProfile } from '../../drivers/pcsc/reader-profile.ts';
 import type { Card, PcscReader } from '../../drivers/pcsc/transport.ts';
-import { type CardProgram, uicc } from '../support/vcard-programs.ts';
+import { anchor } from '../proof/fixtures.ts';
+import { asking } from '../support/proof-requests.ts';
+import { cardRoot } from '../support/test-scp11b-card.ts';
+import { type CardProgram, silentFrom, uicc } from '../support/vcard-programs.ts';
+import { yubiKey574 } from '../support/yubikey-574.ts';
 
 /** Failures by call, each used once. */
 type Failures = Partial<Record<'connect' | 'transaction' | 'transmit' | 'disconnect', string[]>>;
@@ -33,7 +37,8 @@ function readerWith(program: CardProgram, failures: Failures) {
     },
     async transmit(command: Uint8Array) {
       await step('transmit');
-      return program.answer(command) ?? new Uint8Array();
+      // A silent card keeps the native call.
+      return program.answer(command) ?? new Promise<Uint8Array>(() => undefined);
     },
   };
   const reader: PcscReader = {
@@ -139,6 +144,42 @@ describe('a card slot', () => {
     await slot.idle();
     await slot.released();
     expect(leaks).toHaveLength(1);
+  });
+
+  it.each([
+    ['to SELECT', '00A4040008A000000151'],
+    ['to the key agreement', '8088'],
+  ])('ends a proof if the card stays silent %s, and the next one within 30 s', async (_, from) => {
+    const root = cardRoot();
+    const program = silentFrom(from, yubiKey574({ root }).program);
+    const { reader, calls } = readerWith(program, {});
+    const key = {
+      vendorId: '1050',
+      productId: '0407',
+      idsCertain: true,
+      serial: null,
+      manufacturer: null,
+      product: null,
+    };
+    const slot = slotOn(reader, { profile: cardOnlyKeyProfile(key) });
+    slot.update(present(1));
+    await vi.waitUntil(() => slot.key()?.claims.firmware);
+    await slot.idle();
+    const limits: number[] = [];
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
+    vi.spyOn(AbortSignal, 'timeout').mockImplementation(limit => {
+      limits.push(limit);
+      return timeout(limit / 1_000);
+    });
+    const { request } = asking({ anchors: [anchor(root)] }, '12345678');
+    const prove = () => slot.prove(request, { signal: new AbortController().signal, onTouch: () => undefined });
+    await expect(prove()).rejects.toMatchObject({ code: 'timeout', message: expect.stringMatching(/does not answer/) });
+    await expect(prove()).rejects.toMatchObject({ code: 'busy', message: expect.stringMatching(/still busy/) });
+    expect(Math.max(...limits)).toBe(30_000);
+    // The native call has not returned: the handles are released after it.
+    expect(calls().filter(call => call === 'end')).toHaveLength(1);
+    vi.restoreAllMocks();
+    slot.close();
   });
 
   it('reads at once, without waiting for the retry, when another program releases the card', async () => {
