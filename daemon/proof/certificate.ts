@@ -6,6 +6,7 @@ import {
   childrenOf,
   type DerElement,
   expectTag,
+  firstDer,
   integerBytes,
   octetsOf,
   oidOf,
@@ -35,6 +36,8 @@ export interface Certificate {
   /** 1, 2 or 3. */
   readonly version: number;
   readonly signatureAlgorithm: string;
+  /** RSASSA-PSS: the hash of the message and of the mask. Null for another signature, for SHA-1 (the default), and for two hashes. */
+  readonly pssHash: string | null;
   /** Names as DER: they are compared byte by byte. */
   readonly issuer: Uint8Array;
   readonly subject: Uint8Array;
@@ -55,7 +58,16 @@ export interface Certificate {
   readonly keyUsage: ReadonlySet<number> | null;
   /** Extended key usages; null if the extension is absent. */
   readonly extendedKeyUsage: readonly string[] | null;
-  /** DNS names of the subject alternative name. */
+  /** Certificate policies; empty if the extension is absent. */
+  readonly policies: readonly string[];
+  /** Names that certificates below it must and must not have; null if the extension is absent. */
+  readonly nameConstraints: {
+    readonly permitted: readonly DerElement[];
+    readonly excluded: readonly DerElement[];
+  } | null;
+  /** GeneralNames of the subject alternative name. */
+  readonly altNames: readonly DerElement[];
+  /** Those of them that are DNS names, in lower case. */
   readonly dnsNames: readonly string[];
 }
 
@@ -64,26 +76,47 @@ export const EXTENSION = {
   keyUsage: '2.5.29.15',
   subjectAltName: '2.5.29.17',
   basicConstraints: '2.5.29.19',
+  nameConstraints: '2.5.29.30',
+  policies: '2.5.29.32',
   extendedKeyUsage: '2.5.29.37',
 } as const;
 
 const malformed = (problem: string, cause?: unknown) =>
   new MalformedError('certificate', problem, cause === undefined ? undefined : { cause });
 
+/**
+ * Genuine certificates of Yubico's first U2F keys whose RSA signature declares unused bits, by their SHA-256. Source: Yubico's own
+ * libraries, which repair them in the same way (php-u2flib-server, FIXCERTS; java-webauthn-server, FIXSHA256).
+ */
+const misencoded: ReadonlySet<string> = new Set([
+  '349bca1031f8c82c4ceca38b9cebf1a69df9fb3b94eed99eb3fb9aa3822d26e8',
+  'dd574527df608e47ae45fbba75a2afdd5c20fd94a02419381813cd55a2a3398f',
+  '1d8764f0f7cd1352df6150045c8f638e517270e8b5dda1c63ade9c2280240cae',
+  'd0edc9a91a1677435a953390865d208c55b3183c6759c9b5a7ff494c322558eb',
+  '6073c436dcd064a48127ddbf6032ac1a66fd59a0c24434f070d4e564c124c897',
+  'ca993121846c464d666096d35f13bf44c1b05af205f9b4a1e00cf6cc10c5e511',
+]);
+/** Where the number of unused bits is, counted from the end: the signature has 256 bytes. */
+const UNUSED_BITS = -257;
+
 /** Reads one certificate in DER. Throws MalformedError. */
 export function readCertificate(der: Uint8Array): Certificate {
-  const [tbs, algorithm, signature, ...more] = childrenOf(readDer(der, TAG.sequence));
+  const fingerprint = createHash('sha256').update(der).digest('hex');
+  const repaired = misencoded.has(fingerprint) ? der.with(UNUSED_BITS, 0) : der;
+  const [tbs, algorithm, signature, ...more] = childrenOf(readDer(repaired, TAG.sequence));
   if (!signature || more.length > 0) throw malformed('it does not consist of three parts');
   bitsOf(signature);
   const fields = tbsFields(childrenOf(expectTag(tbs, TAG.sequence)));
-  const signatureAlgorithm = oidOf(childrenOf(expectTag(algorithm, TAG.sequence))[0]);
+  const [algorithmId, parameters] = childrenOf(expectTag(algorithm, TAG.sequence));
+  const signatureAlgorithm = oidOf(algorithmId);
   if (!same(algorithm!.whole, fields.algorithm.whole)) throw malformed('it names two signature algorithms');
   const { algorithm: _, ...rest } = fields;
   return {
     der,
-    fingerprint: createHash('sha256').update(der).digest('hex'),
-    x509: nodeCertificate(der),
+    fingerprint,
+    x509: nodeCertificate(repaired),
     signatureAlgorithm,
+    pssHash: signatureAlgorithm === RSASSA_PSS ? pssHashOf(parameters) : null,
     ...rest,
     ...knownExtensions(fields.extensions),
   };
@@ -109,6 +142,11 @@ export function publicKeyOf({ x509 }: Certificate): KeyObject {
 /** Whether two byte strings are equal. Not for secrets. */
 export function same(one: Uint8Array, other: Uint8Array): boolean {
   return Buffer.compare(one, other) === 0;
+}
+
+/** Whether it names itself as its issuer: administrators import such certificates as roots, others as intermediates. */
+export function isSelfIssued({ issuer, subject }: Certificate): boolean {
+  return same(issuer, subject);
 }
 
 function tbsFields(parts: readonly DerElement[]) {
@@ -173,12 +211,18 @@ function knownExtensions(extensions: ReadonlyMap<string, Extension>) {
   const usage = extensions.get(EXTENSION.keyUsage);
   const extended = extensions.get(EXTENSION.extendedKeyUsage);
   const names = extensions.get(EXTENSION.subjectAltName);
+  const limits = extensions.get(EXTENSION.nameConstraints);
+  const policies = extensions.get(EXTENSION.policies);
+  const altNames = names ? childrenOf(readDer(names.value, TAG.sequence)) : [];
   return {
     constrained: constraints !== undefined,
     ...basicConstraints(constraints),
     keyUsage: usage ? setBits(usage.value) : null,
     extendedKeyUsage: extended ? childrenOf(readDer(extended.value, TAG.sequence)).map(oidOf) : null,
-    dnsNames: names ? dnsNames(names.value) : [],
+    policies: policies ? childrenOf(readDer(policies.value, TAG.sequence)).map(one => oidOf(childrenOf(one)[0])) : [],
+    nameConstraints: limits ? nameConstraints(limits.value) : null,
+    altNames,
+    dnsNames: altNames.filter(({ tag }) => tag === GENERAL_NAME.dns).map(dnsNameOf),
   };
 }
 
@@ -199,11 +243,33 @@ function setBits(value: Uint8Array): Set<number> {
   return found;
 }
 
-/** Tag of a DNS name in GeneralNames. */
-const DNS_NAME = 0x82;
+/** The names of a list begin each of its subtrees (RFC 5280, 4.2.1.10). */
+function nameConstraints(value: Uint8Array) {
+  const lists = childrenOf(readDer(value, TAG.sequence));
+  const basesOf = (tag: number) =>
+    lists
+      .filter(list => list.tag === tag)
+      .flatMap(childrenOf)
+      .map(subtree => firstDer(expectTag(subtree, TAG.sequence).contents));
+  return { permitted: basesOf(0xa0), excluded: basesOf(0xa1) };
+}
 
-function dnsNames(value: Uint8Array): string[] {
-  return childrenOf(readDer(value, TAG.sequence))
-    .filter(({ tag }) => tag === DNS_NAME)
-    .map(({ contents }) => Buffer.from(contents).toString('latin1').toLowerCase());
+/** Tags of GeneralName. */
+export const GENERAL_NAME = { dns: 0x82, directory: 0xa4 } as const;
+
+/** A DNS name in lower case. */
+export const dnsNameOf = ({ contents }: DerElement): string => Buffer.from(contents).toString('latin1').toLowerCase();
+
+const RSASSA_PSS = '1.2.840.113549.1.1.10';
+
+/** The hash that the parameters of RSASSA-PSS (RFC 4055, 3.1) name for message and mask alike; null if they differ or one is absent. */
+function pssHashOf(parameters: DerElement | undefined): string | null {
+  const parts = childrenOf(expectTag(parameters, TAG.sequence));
+  const [hash, mask] = [0xa0, 0xa1].map(tag => {
+    const part = parts.find(each => each.tag === tag);
+    return part ? childrenOf(readDer(part.contents, TAG.sequence)) : [];
+  });
+  if (!hash?.[0] || !mask?.[1]) return null;
+  const named = oidOf(hash[0]);
+  return oidOf(childrenOf(expectTag(mask[1], TAG.sequence))[0]) === named ? named : null;
 }

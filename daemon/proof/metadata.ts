@@ -1,11 +1,12 @@
 /** FIDO metadata BLOBs (FIDO Metadata Service 3.1.1, 3.1.7): a JWT of the FIDO Alliance, checked against the roots of the system. */
 import { createVerify } from 'node:crypto';
-import { type Certificate, publicKeyOf, readCertificate } from './certificate.ts';
+import { type Certificate, KEY_USAGE, publicKeyOf, readCertificate } from './certificate.ts';
 import { readable } from './finding.ts';
 import { MalformedError } from './malformed.ts';
 import { entryOf } from './metadata-entry.ts';
 import { readPayload, type TimeBudget } from './metadata-json.ts';
 import { findPath } from './path.ts';
+import { STRONG_KEYS, signatureWork } from './signature-work.ts';
 import type { Metadata, MetadataEntry, MetadataIndex } from './types.ts';
 
 /** Largest BLOB in bytes. Those of 2026 have some 7 MB. */
@@ -132,8 +133,21 @@ function checkSigner(certificates: readonly Certificate[], { roots, now }: BlobC
     issuers.some(issuer => Buffer.from(root.buffer, root.byteOffset, root.length).includes(issuer)),
   );
   const found = findPath(leaf, { anchors: readable(named), intermediates, at: now });
-  if ('problem' in found)
-    throw new RefusedMetadata('chain', `the signer of the metadata is not trusted by this system: ${found.problem}`);
+  const problem = 'problem' in found ? found.problem : usageProblem(found.path);
+  if (problem)
+    throw new RefusedMetadata('chain', `the signer of the metadata is not trusted by this system: ${problem}`);
+}
+
+/** Extended key usages that allow a certificate to speak for a server: serverAuth and any. */
+const SERVER_USAGES: readonly string[] = ['1.3.6.1.5.5.7.3.1', '2.5.29.37.0'];
+
+/** Why the certificates of the path, leaf first and root last, are not for a server that signs, or null. */
+function usageProblem(path: readonly Certificate[]): string | null {
+  const [leaf] = path as [Certificate, ...Certificate[]];
+  if (leaf.keyUsage && !leaf.keyUsage.has(KEY_USAGE.digitalSignature)) return 'its key usage does not allow it to sign';
+  if (path.slice(0, -1).some(({ extendedKeyUsage: usage }) => usage && !usage.some(id => SERVER_USAGES.includes(id))))
+    return 'the extended key usage of a certificate of the path does not name servers';
+  return signatureWork(publicKeyOf(leaf)) === null ? `its key is not ${STRONG_KEYS}` : null;
 }
 
 /** Bytes that are handled between two looks at the clock; a multiple of 4. */
@@ -157,7 +171,10 @@ async function checkSignature(
     if (budget.over) await budget.pass();
     verify.update(signed.subarray(at, at + STEP));
   }
-  if (!verify.verify(algorithm === 'RS256' ? key : { key, dsaEncoding: 'ieee-p1363' }, signature)) throw refused();
+  // node:crypto throws if a signature in P1363 does not have 64 bytes, as one in DER.
+  const sized = algorithm === 'RS256' || signature.length === 64;
+  if (!sized || !verify.verify(algorithm === 'RS256' ? key : { key, dsaEncoding: 'ieee-p1363' }, signature))
+    throw refused();
 }
 
 async function decoded(part: Buffer, budget: TimeBudget): Promise<Buffer> {

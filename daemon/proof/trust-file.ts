@@ -1,5 +1,5 @@
 /** Files with trust: a FIDO metadata BLOB, or certificates in PEM or DER. */
-import { type Certificate, readCertificate, same } from './certificate.ts';
+import { type Certificate, readCertificate } from './certificate.ts';
 import { MalformedError } from './malformed.ts';
 
 /** Most certificates in one file, and most bytes of a file with certificates. */
@@ -18,11 +18,6 @@ export function trustFileKind(bytes: Uint8Array): 'certificates' | 'metadata' {
 export function certificatesIn(bytes: Uint8Array): Certificate[] {
   if (bytes.length > MAX_BYTES) throw malformed(`more than ${MAX_BYTES} bytes`);
   return bytes[0] === DER_SEQUENCE ? [readCertificate(bytes)] : pemCertificates(Buffer.from(bytes).toString('latin1'));
-}
-
-/** Whether an administrator means it as a root: it names itself as its issuer. Others are intermediates. */
-export function isSelfIssued({ issuer, subject }: Certificate): boolean {
-  return same(issuer, subject);
 }
 
 const BEGIN = '-----BEGIN CERTIFICATE-----';

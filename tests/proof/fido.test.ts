@@ -4,7 +4,14 @@ import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../daemon/proof/types.ts';
 import { type AuthenticatorOptions, authenticatorRoot, TestAuthenticator } from '../support/test-authenticator.ts';
 import { octetString } from '../support/test-der.ts';
-import { basicConstraints, makeCertificate, makeRoot, NAME, type TestExtension } from '../support/test-pki.ts';
+import {
+  basicConstraints,
+  keyUsage,
+  makeCertificate,
+  makeRoot,
+  NAME,
+  type TestExtension,
+} from '../support/test-pki.ts';
 import { AAGUID, anchor, ask, entry, fidoEvidence, metadataOf, OTHER_AAGUID, text, verdict } from './fixtures.ts';
 
 const root = authenticatorRoot();
@@ -61,6 +68,34 @@ describe('a packed attestation', () => {
     const authenticator = new TestAuthenticator(genuine);
     const asked = ask({ metadata: metadataOf([entry(authenticator.certificate)]) });
     expect(verdict(fidoEvidence(authenticator, asked), asked).proof.grade).toBe('model');
+  });
+
+  it.each([
+    ['of version 1', { version: 1, extensions: [] }],
+    ['without basic constraints', { extensions: [] }],
+    ['whose basic constraints deny a CA', { extensions: [basicConstraints(false)] }],
+    ['that may not sign certificates', { extensions: [basicConstraints(true), keyUsage(0)] }],
+    ['that allows no CA below it', { extensions: [basicConstraints(true, 0)] }],
+    [
+      'with a critical extension that is not known',
+      { extensions: [{ id: '1.2.3.4', value: octetString(Buffer.alloc(1)), critical: true }] },
+    ],
+    ['that has expired', { notAfter: new Date('2025-01-01') }],
+    ['that is not yet valid', { notBefore: new Date('2027-01-01') }],
+  ] as const)('accepts a listed root %s: only name and key of an anchor count', (_, options) => {
+    const listed = makeRoot('Listed Root', options);
+    const trusted = { metadata: metadataOf([entry(listed)]) };
+    expect(judged({ root: listed }, {}, trusted).proof).toMatchObject({ grade: 'model', root: listed.fingerprint });
+    expect(judged({ root: makeRoot('Listed Root', options) }, {}, trusted).rule).toBe('fido-root');
+  });
+
+  it('lets a listed attestation certificate vouch for itself only', () => {
+    const listed = new TestAuthenticator(genuine).certificate;
+    const trusted = { metadata: metadataOf([entry(listed)]) };
+    expect(judged({ root: listed }, {}, trusted)).toMatchObject({
+      rule: 'fido-root',
+      reason: expect.stringMatching(/issued by one that is not a CA/),
+    });
   });
 
   it('proves a model by an imported root that was imported for this AAGUID', () => {

@@ -1,11 +1,23 @@
 /** FIDO metadata BLOBs: who signed them, which number they have, and what is kept of them. */
+import { generateKeyPairSync } from 'node:crypto';
 import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { readCertificate } from '../../daemon/proof/certificate.ts';
 import { MalformedError } from '../../daemon/proof/malformed.ts';
 import { indexMetadata, RefusedMetadata, readBlob } from '../../daemon/proof/metadata.ts';
 import { type BlobOptions, blobEntry, makeBlob, systemRoot } from '../support/test-blob.ts';
-import { makeRoot, type TestCertificate } from '../support/test-pki.ts';
+import { der, oid, sequence, utf8 } from '../support/test-der.ts';
+import {
+  basicConstraints,
+  dns,
+  extendedKeyUsage,
+  keyUsage,
+  makeRoot,
+  NAME,
+  nameConstraints,
+  type TestCertificate,
+  type TestExtension,
+} from '../support/test-pki.ts';
 import { AAGUID, OTHER_AAGUID } from './fixtures.ts';
 
 const root = systemRoot();
@@ -75,6 +87,17 @@ describe('a BLOB that is accepted', () => {
     expect(index.byAaguid(AAGUID)).toBeUndefined();
   });
 
+  it('keeps the versions that a statement and its reports name', async () => {
+    const reports = [{ status: 'REVOKED', effectiveDate: '2024-01-01', authenticatorVersion: 5 }];
+    const entry = blobEntry(AAGUID, keyRoot, { statusReports: reports });
+    const entries = [{ ...entry, metadataStatement: { ...entry.metadataStatement, authenticatorVersion: 7 } }];
+    const { metadata } = await read(made({ entries }));
+    expect(metadata.entries[0]).toMatchObject({
+      authenticatorVersion: 7,
+      statusReports: [{ authenticatorVersion: 5 }],
+    });
+  });
+
   it('may have any white space, escapes and brackets in texts', async () => {
     const entry = blobEntry(AAGUID, keyRoot);
     const description = 'A "key" \\ with ] } , : [ { and é';
@@ -120,6 +143,65 @@ describe('a BLOB that is refused, with words of its own', () => {
     const refusal = await read(made(options), reading).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(RefusedMetadata);
     expect(refusal).toMatchObject({ rule, message: expect.stringMatching(words) });
+  });
+
+  const directory = (name: string) => der(0xa4, sequence(der(0x31, sequence(oid(NAME.common), utf8(name)))));
+  const ca = (...extensions: readonly TestExtension[]) => ({
+    ca: { extensions: [basicConstraints(true), keyUsage(5), ...extensions] },
+  });
+  const ip = der(0x87, Uint8Array.of(10, 0, 0, 0, 255, 0, 0, 0));
+  const FIDO = 'fidoalliance.org';
+
+  it.each([
+    ['whose CA permits other names', ca(nameConstraints(0xa0, dns('example.org'))), /name constraints/],
+    [
+      'whose CA permits only names below its own',
+      ca(nameConstraints(0xa0, dns('.mds.fidoalliance.org'))),
+      /name constraints/,
+    ],
+    ['whose CA excludes its name', ca(nameConstraints(0xa1, dns(FIDO))), /name constraints/],
+    ['whose CA permits other subjects', ca(nameConstraints(0xa0, directory('Other'))), /name constraints/],
+    [
+      'whose name is of a kind that is constrained and not judged',
+      {
+        ...ca(nameConstraints(0xa0, ip)),
+        altNames: [der(0x87, Uint8Array.of(10, 1, 1, 1))],
+      },
+      /name constraints/,
+    ],
+    ['of a certificate for e-mail', { extensions: [extendedKeyUsage('1.3.6.1.5.5.7.3.4')] }, /extended key usage/],
+    ['whose CA is one for e-mail', ca(extendedKeyUsage('1.3.6.1.5.5.7.3.4')), /extended key usage/],
+    ['of a certificate for key agreement', { extensions: [keyUsage(4)] }, /key usage does not allow it to sign/],
+    ['with an RSA key of 1024 bits', { bits: 1024 }, /not one of P-256.*2048/],
+  ] as const)('of a signer %s', async (_, options, words) => {
+    const refusal = await read(made(options)).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ rule: 'chain', message: expect.stringMatching(words) });
+  });
+
+  it.each([
+    ['whose CA permits its name', ca(nameConstraints(0xa0, dns('example.org'), dns(FIDO)))],
+    ['whose CA excludes other names', ca(nameConstraints(0xa1, dns('example.org'), dns('alliance.org'), ip))],
+    ['whose CA permits its subject', ca(nameConstraints(0xa0, directory(`mds.${FIDO}`)))],
+    [
+      'of a certificate for servers',
+      { ...ca(extendedKeyUsage('2.5.29.37.0')), extensions: [keyUsage(0), extendedKeyUsage('1.3.6.1.5.5.7.3.1')] },
+    ],
+  ] as const)('but not of a signer %s', async (_, options) => {
+    expect((await read(made(options))).metadata.number).toBe(80);
+  });
+
+  it.each([
+    ['sha1', /algorithm that is not accepted/],
+    ['sha256', null],
+  ] as const)('of a signer whose certificates are signed by RSASSA-PSS with %s', async (pss, words) => {
+    const rsaRoot = makeRoot('RSA Root', { keys: generateKeyPairSync('rsa', { modulusLength: 2048 }) });
+    const reading = read(made({ root: rsaRoot, ca: { pss } }), { trusted: rsaRoot });
+    if (words === null) expect((await reading).metadata.number).toBe(80);
+    else await expect(reading).rejects.toMatchObject({ rule: 'chain', message: expect.stringMatching(words) });
+  });
+
+  it('with an ES256 signature in DER', async () => {
+    await expect(read(made({ algorithm: 'ES256', derSignature: true }))).rejects.toMatchObject({ rule: 'signature' });
   });
 
   it('with a changed payload', async () => {

@@ -1,5 +1,5 @@
 /** Certificates under roots of the tests' own, with any extension and any mistake. */
-import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { constants, createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { bitString, boolean, der, integer, octetString, oid, sequence, time, utf8 } from './test-der.ts';
 
 export interface TestExtension {
@@ -29,6 +29,8 @@ export interface CertificateOptions {
   readonly version?: 1 | 3;
   /** A signature of ECDSA with SHA-1, which does not count. */
   readonly sha1?: true;
+  /** An RSA signer signs by RSASSA-PSS with this hash; with SHA-1 the parameters are empty, as it is their default. */
+  readonly pss?: 'sha1' | 'sha256';
 }
 
 export const NAME = { common: '2.5.4.3', country: '2.5.4.6', organization: '2.5.4.10', unit: '2.5.4.11' } as const;
@@ -42,6 +44,13 @@ const nameOf = (attributes: Readonly<Record<string, string>>) =>
 const extensionOf = ({ id, value, critical }: TestExtension) =>
   sequence(oid(id), ...(critical ? [boolean(true)] : []), octetString(value));
 
+/** Parameters of RSASSA-PSS with a salt of 20 bytes. */
+function pssParameters(hash: 'sha1' | 'sha256'): Buffer {
+  if (hash === 'sha1') return sequence();
+  const sha256 = sequence(oid('2.16.840.1.101.3.4.2.1'));
+  return sequence(der(0xa0, sha256), der(0xa1, sequence(oid('1.2.840.113549.1.1.8'), sha256)));
+}
+
 let serial = 1;
 
 export function makeCertificate(options: CertificateOptions): TestCertificate {
@@ -49,9 +58,11 @@ export function makeCertificate(options: CertificateOptions): TestCertificate {
   const subject = nameOf(options.subject);
   const signer = options.issuer?.key ?? privateKey;
   const rsa = signer.asymmetricKeyType === 'rsa';
-  const algorithm = rsa
-    ? sequence(oid('1.2.840.113549.1.1.11'), der(0x05))
-    : sequence(oid(options.sha1 ? '1.2.840.10045.4.1' : '1.2.840.10045.4.3.2'));
+  const algorithm = options.pss
+    ? sequence(oid('1.2.840.113549.1.1.10'), pssParameters(options.pss))
+    : rsa
+      ? sequence(oid('1.2.840.113549.1.1.11'), der(0x05))
+      : sequence(oid(options.sha1 ? '1.2.840.10045.4.1' : '1.2.840.10045.4.3.2'));
   const version3 = options.version !== 1;
   const tbs = sequence(
     ...(version3 ? [der(0xa0, integer(2))] : []),
@@ -63,7 +74,10 @@ export function makeCertificate(options: CertificateOptions): TestCertificate {
     publicKey.export({ type: 'spki', format: 'der' }),
     ...(version3 && options.extensions?.length ? [der(0xa3, sequence(...options.extensions.map(extensionOf)))] : []),
   );
-  const whole = sequence(tbs, algorithm, bitString(sign(options.sha1 ? 'sha1' : 'sha256', tbs, signer)));
+  const signature = options.pss
+    ? sign(options.pss, tbs, { key: signer, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 20 })
+    : sign(options.sha1 ? 'sha1' : 'sha256', tbs, signer);
+  const whole = sequence(tbs, algorithm, bitString(signature));
   return {
     der: whole,
     key: privateKey,
@@ -86,9 +100,22 @@ export function keyUsage(...bits: readonly number[]): TestExtension {
   return { id: '2.5.29.15', critical: true, value: bitString(Uint8Array.of(byte), unused) };
 }
 
-export const dnsName = (name: string): TestExtension => ({
+/** GeneralNames. */
+export const dns = (name: string): Buffer => der(0x82, Buffer.from(name));
+export const altNames = (...names: readonly Uint8Array[]): TestExtension => ({
   id: '2.5.29.17',
-  value: sequence(der(0x82, Buffer.from(name))),
+  value: sequence(...names),
+});
+
+export const extendedKeyUsage = (...ids: readonly string[]): TestExtension => ({
+  id: '2.5.29.37',
+  value: sequence(...ids.map(oid)),
+});
+
+/** A list of GeneralNames: permitted (0xa0) or excluded (0xa1). Not critical. */
+export const nameConstraints = (list: 0xa0 | 0xa1, ...names: readonly Uint8Array[]): TestExtension => ({
+  id: '2.5.29.30',
+  value: sequence(der(list, ...names.map(name => sequence(name)))),
 });
 
 /** A root of this name, with another key each time. */

@@ -8,14 +8,22 @@ import type * as api from '../../../src/contract/trust.ts';
 import type { StagedBlob } from '../../blobs/blobs.ts';
 import { limitConcurrency, TimeSlice } from '../../concurrency.ts';
 import { replace } from '../../domain/document.ts';
-import type { Certificate } from '../../proof/certificate.ts';
+import { type Certificate, isSelfIssued } from '../../proof/certificate.ts';
 import { MalformedError } from '../../proof/malformed.ts';
 import { RefusedMetadata, readBlob } from '../../proof/metadata.ts';
-import { certificatesIn, isSelfIssued, trustFileKind } from '../../proof/trust-file.ts';
+import { certificatesIn, trustFileKind } from '../../proof/trust-file.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, commitLast, nameOf, retrying } from '../context.ts';
 import { iso } from '../present.ts';
-import { certificatesOf, headOf, type MetadataHead, metadataText, type StoredCertificate } from './trusted.ts';
+import {
+  certificatesOf,
+  headOf,
+  lastNumberOf,
+  type MetadataHead,
+  metadataText,
+  removedText,
+  type StoredCertificate,
+} from './trusted.ts';
 
 /** What the service works with. */
 interface TrustServiceParts {
@@ -92,7 +100,7 @@ export class TrustService {
     const at = now();
     const { metadata, warnings } = await readBlob(bytes, {
       roots: await systemRoots(),
-      currentNumber: headOf(present)?.number ?? null,
+      currentNumber: lastNumberOf(present),
       now: new Date(at),
       budget: new TimeSlice(),
     });
@@ -142,7 +150,7 @@ export class TrustService {
     const document = await this.#parts.store.document('metadata');
     const head = headOf(document);
     if (!document || !head) throw new ApiError(404, 'no metadata was imported');
-    return replace(document, '', { type: 'TRUST_REMOVED', detail: { metadata: head.number } });
+    return replace(document, removedText(head.number), { type: 'TRUST_REMOVED', detail: { metadata: head.number } });
   }
 
   #documents() {
@@ -166,6 +174,12 @@ function storedOf(
   { purpose, label, aaguids }: TrustForm,
   imported: ReturnType<typeof importedBy>,
 ): StoredCertificate {
+  // RFC 5280, 4.1.2.6: a CA has a name. Without one it would be the issuer of every certificate that names none.
+  if (!certificate.x509.subject)
+    throw new ApiError(
+      Code.uploadFailed,
+      `the certificate ${certificate.fingerprint} has an empty subject: it vouches for nothing`,
+    );
   return {
     fingerprint: certificate.fingerprint,
     label: label ?? '',

@@ -26,11 +26,31 @@ export interface MetadataHead {
 export const certificatesOf = (document: DocumentRecord | null): readonly StoredCertificate[] =>
   document === null ? [] : (JSON.parse(document.value) as readonly StoredCertificate[]);
 
+/** What the document begins with after the metadata was removed. */
+interface RemovedHead {
+  /** The highest number that was imported: an older BLOB is refused also after the removal. */
+  readonly removed: number;
+}
+
+function firstLine(document: DocumentRecord | null): MetadataHead | RemovedHead | null {
+  if (!document?.value) return null;
+  return JSON.parse(document.value.slice(0, document.value.indexOf('\n'))) as MetadataHead | RemovedHead;
+}
+
 /** The first line of the document; null without metadata. */
 export function headOf(document: DocumentRecord | null): MetadataHead | null {
-  if (!document?.value) return null;
-  return JSON.parse(document.value.slice(0, document.value.indexOf('\n'))) as MetadataHead;
+  const line = firstLine(document);
+  return line === null || 'removed' in line ? null : line;
 }
+
+/** Number of the metadata that was imported last, also if it was removed; null if none was. */
+export function lastNumberOf(document: DocumentRecord | null): number | null {
+  const line = firstLine(document);
+  return line && ('removed' in line ? line.removed : line.number);
+}
+
+/** The text of the document after the metadata of this number was removed. */
+export const removedText = (removed: number): string => `${JSON.stringify({ removed } satisfies RemovedHead)}\n`;
 
 interface StoredEntry extends Omit<MetadataEntry, 'anchors'> {
   readonly anchors: readonly string[];
