@@ -10,7 +10,7 @@ export const rules = {
   serial: { grade: 'failed', words: 'The certificate names another serial number' },
   'scp11b-certificate': {
     grade: 'claimed',
-    words: 'Not proved: the certificate of the card is not one for key agreement',
+    words: 'Not proved: the certificate of the card does not vouch for its key',
   },
   'scp11b-point': { grade: 'failed', words: 'The ephemeral key of the card is not a point of P-256' },
   'scp11b-receipt': {

@@ -3,7 +3,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { formBits, yubikeyForms } from '../../drivers/protocols/form-factors.ts';
 import type { Scp11bEvidence } from '../../src/contract/proof.ts';
-import { type Certificate, KEY_USAGE, publicKeyOf, readCertificate } from './certificate.ts';
+import { type Certificate, KEY_USAGE, publicKeyOf, readCertificate, same } from './certificate.ts';
 import { integerBytes, octetsOf, readDer, TAG, unsignedOf } from './der.ts';
 import { type Finding, readable, rootName } from './finding.ts';
 import { fromBase64url, MalformedError } from './malformed.ts';
@@ -13,12 +13,13 @@ import { expectedReceipt } from './scp11b-crypto.ts';
 import type { Question } from './types.ts';
 
 /**
- * Extensions of the leaf. Their encoding follows Yubico's other attestations (docs.yubico.com/hardware/oid): three bytes of
- * firmware, an INTEGER, one byte of form factor. Another encoding counts as missing.
+ * Extensions of the leaf, as in a trace of a retail YubiKey 5.7.4 (PeculiarVentures/scp, docs/traces): three bytes of firmware, an
+ * INTEGER, an INTEGER that is 1 if the card generated the key, one byte of form factor. Another encoding counts as missing.
  */
 const EXTENSION = {
   firmware: '1.3.6.1.4.1.41482.7.1',
   serial: '1.3.6.1.4.1.41482.7.2',
+  origin: '1.3.6.1.4.1.41482.7.3',
   formFactor: '1.3.6.1.4.1.41482.7.4',
 } as const;
 
@@ -37,9 +38,13 @@ export function judgeScp11b(evidence: Scp11bEvidence, question: Question): Findi
   });
   if ('problem' in found) throw new BrokenRule('chain', found.problem);
   checkLeaf(leaf);
+  checkIssuer(found.path[1]);
   checkReceipt(evidence, leaf, question);
   return finding(leaf, rootName(found.anchor, imported), serialNumber);
 }
+
+/** INTEGER 1. */
+const GENERATED = Uint8Array.of(TAG.integer, 1, 1);
 
 function checkLeaf(leaf: Certificate): void {
   if (!leaf.keyUsage?.has(KEY_USAGE.keyAgreement))
@@ -47,6 +52,19 @@ function checkLeaf(leaf: Certificate): void {
   const { asymmetricKeyType, asymmetricKeyDetails } = publicKeyOf(leaf);
   if (asymmetricKeyType !== 'ec' || asymmetricKeyDetails?.namedCurve !== 'prime256v1')
     throw new BrokenRule('scp11b-certificate', 'its key is not a P-256 key');
+  const origin = leaf.extensions.get(EXTENSION.origin)?.value;
+  if (origin && !same(origin, GENERATED))
+    throw new BrokenRule('scp11b-certificate', 'its key was not made on the card');
+}
+
+/** Certificate policies of GlobalPlatform (Amendment F) begin with this. */
+const CARD_POLICY = '1.2.840.114283.100.0.10.2.1.';
+
+/** Only the CA of a card's security domain vouches for its keys: CAs of FIDO, OpenPGP and PIV are under the same root. */
+function checkIssuer(issuer: Certificate | undefined): void {
+  const isCardCa =
+    issuer?.extensions.has(EXTENSION.firmware) || issuer?.policies.some(policy => policy.startsWith(CARD_POLICY));
+  if (!isCardCa) throw new BrokenRule('scp11b-certificate', 'it was not issued by the CA of a card');
 }
 
 /** Bytes of an uncompressed point of P-256. */

@@ -1,7 +1,7 @@
 /** A card proves its certificate and its serial number; each way to cheat fails with words of its own. */
 import { describe, expect, it } from 'vitest';
 import type { Scp11bEvidence } from '../../src/contract/proof.ts';
-import { integer } from '../support/test-der.ts';
+import { integer, octetString, oid, sequence } from '../support/test-der.ts';
 import {
   basicConstraints,
   keyUsage,
@@ -23,6 +23,7 @@ function extensions(changes: Readonly<Record<string, TestExtension | null>>): Te
   return cardExtensions(genuine).flatMap(each => (each.id in changes ? (changes[each.id] ?? []) : each));
 }
 const SERIAL = '1.3.6.1.4.1.41482.7.2';
+const ORIGIN = '1.3.6.1.4.1.41482.7.3';
 const USAGE = '2.5.29.15';
 
 function judged(
@@ -54,10 +55,9 @@ describe('SCP11b', () => {
     });
   });
 
-  it('reads firmware and form factor also from an OCTET STRING', () => {
-    const wrapped = [0x04, 0x03, 5, 7, 4];
+  it('reads firmware and form factor also without an OCTET STRING', () => {
     const id = '1.3.6.1.4.1.41482.7.1';
-    const { proof } = judged({ extensions: extensions({ [id]: { id, value: Uint8Array.from(wrapped) } }) });
+    const { proof } = judged({ extensions: extensions({ [id]: { id, value: Uint8Array.from([5, 7, 4]) } }) });
     expect(proof).toMatchObject({ grade: 'unit', firmware: '5.7.4' });
   });
 
@@ -112,6 +112,49 @@ describe('what is not proved keeps grade claimed', () => {
   });
 });
 
+
+  it.each([
+    ['imported into the card', integer(0)],
+    ['of another origin', integer(2)],
+    ['of an origin that cannot be read', octetString(integer(1))],
+  ])('with a key that was %s', (_, value) => {
+    expect(judged({ extensions: extensions({ [ORIGIN]: { id: ORIGIN, value } }) })).toMatchObject({
+      rule: 'scp11b-certificate',
+      reason: expect.stringMatching(/^Not proved: .*was not made on the card/),
+      proof: { grade: 'claimed', serial: null },
+    });
+  });
+
+  it('unless the certificate does not name the origin of its key', () => {
+    expect(judged({ extensions: extensions({ [ORIGIN]: null }) }).proof.grade).toBe('unit');
+  });
+
+  it.each([
+    ['of another application under the same root', [basicConstraints(true, 0), keyUsage(5)]],
+    [
+      'with the policies of another issuer',
+      [basicConstraints(true), keyUsage(5), { id: '2.5.29.32', value: sequence(sequence(oid('1.2.3'))) }],
+    ],
+  ])('with a certificate that a CA %s has issued', (_, caExtensions) => {
+    expect(judged({ caExtensions })).toMatchObject({
+      rule: 'scp11b-certificate',
+      reason: expect.stringMatching(/^Not proved: .*not issued by the CA of a card/),
+      proof: { grade: 'claimed', serial: null },
+    });
+  });
+
+  it('with a certificate that the root itself has issued', () => {
+    const card = new TestScp11bCard(genuine);
+    const leaf = makeCertificate({
+      subject: { [NAME.common]: 'Test Card' },
+      issuer: root,
+      extensions: cardExtensions(genuine),
+      keys: card.keys,
+    });
+    const asked = ask(trust);
+    const evidence = { ...cardEvidence(card, asked), chain: [text(leaf.der)] };
+    expect(verdict(evidence, asked)).toMatchObject({ rule: 'scp11b-certificate', proof: { grade: 'claimed' } });
+  });
 describe('what fails, each with its own words', () => {
   const copied = new TestScp11bCard(genuine);
   const otherRoot = makeRoot('Test Attestation Root');

@@ -1,8 +1,9 @@
 /** A card with a GlobalPlatform issuer security domain that answers SCP11b: APDU in, APDU out. No transport. */
 import { createCipheriv, createECDH, createHash } from 'node:crypto';
 import { received } from './received-commands.ts';
-import { integer } from './test-der.ts';
+import { integer, octetString, oid, sequence } from './test-der.ts';
 import {
+  basicConstraints,
   keyUsage,
   makeCa,
   makeCertificate,
@@ -23,16 +24,39 @@ export interface CardOptions {
   readonly kvn?: number;
   /** Replaces the extensions of the leaf. */
   readonly extensions?: readonly TestExtension[];
+  /** Replaces the extensions of the CA that issues the leaf. */
+  readonly caExtensions?: readonly TestExtension[];
   /** The chain to present instead of its own, leaf last; the private key stays its own. */
   readonly chain?: readonly Uint8Array[];
 }
 
-/** Extensions of a leaf as a genuine card has them. */
-export const cardExtensions = ({ serialNumber, firmware, formFactor }: CardOptions): TestExtension[] => [
+/** Certificate policies of GlobalPlatform by their last number. */
+const policies = (...numbers: readonly number[]): TestExtension => ({
+  id: '2.5.29.32',
+  critical: true,
+  value: sequence(...numbers.map(number => sequence(oid(`1.2.840.114283.100.0.10.2.1.${number}`)))),
+});
+const firmwareOf = ({ firmware }: CardOptions): TestExtension => ({
+  id: '1.3.6.1.4.1.41482.7.1',
+  value: octetString(Uint8Array.from(firmware)),
+});
+
+/** Extensions of a leaf as a retail YubiKey 5.7.4 has them (a trace in PeculiarVentures/scp, docs/traces). */
+export const cardExtensions = (options: CardOptions): TestExtension[] => [
   keyUsage(4),
-  { id: '1.3.6.1.4.1.41482.7.1', value: Uint8Array.from(firmware) },
-  { id: '1.3.6.1.4.1.41482.7.2', value: integer(serialNumber) },
-  { id: '1.3.6.1.4.1.41482.7.4', value: Uint8Array.of(formFactor) },
+  policies(10),
+  firmwareOf(options),
+  { id: '1.3.6.1.4.1.41482.7.2', value: integer(options.serialNumber) },
+  { id: '1.3.6.1.4.1.41482.7.4', value: octetString(Uint8Array.of(options.formFactor)) },
+  { id: '1.3.6.1.4.1.41482.7.3', value: integer(1) },
+];
+
+/** Extensions of the CA on such a card. */
+export const cardCaExtensions = (options: CardOptions): TestExtension[] => [
+  firmwareOf(options),
+  basicConstraints(true, 0),
+  keyUsage(5),
+  policies(50, 10),
 ];
 
 /** A root for cards. */
@@ -54,7 +78,7 @@ export class TestScp11bCard {
 
   constructor(options: CardOptions) {
     this.#kvn = options.kvn ?? 1;
-    const ca = makeCa('Test Card CA', options.root);
+    const ca = makeCa('Test Card CA', options.root, { extensions: options.caExtensions ?? cardCaExtensions(options) });
     this.#leaf = makeCertificate({
       subject: { [NAME.common]: 'Test Card' },
       issuer: ca,
@@ -118,6 +142,11 @@ export class TestScp11bCard {
     const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url');
     const chain = this.chain.map(text);
     return { method: 'scp11b', kvn: this.#kvn, chain, cardPublicKey: text(cardPublicKey), receipt: text(receipt) };
+  }
+
+  /** The pair of its certificate, for another certificate. */
+  get keys() {
+    return { privateKey: this.#leaf.key, publicKey: this.#leaf.publicKey };
   }
 
   /** The point of the certificate that the card was made with. */
