@@ -46,6 +46,23 @@ export const advisories: readonly Advisory[] = [
     source: 'https://www.yubico.com/support/security-advisories/ysa-2017-01/',
     ranges: [{ families: [...yubikeys], from: '4.2.6', before: '4.3.5' }],
   },
+  {
+    id: 'YSA-2024-02',
+    summary: 'the relying parties of FIDO credentials can be listed without the PIN',
+    source: 'https://www.yubico.com/support/security-advisories/ysa-2024-02/',
+    // Series 5 and later: earlier keys have no FIDO2.
+    ranges: [
+      { families: ['yubikey', 'security-key'], from: '5.0.0', before: '5.7.0' },
+      { families: ['yubikey-fips'], from: '5.0.0', before: '5.7.2' },
+      { families: ['yubikey-bio'], before: '5.6.4' },
+    ],
+  },
+  {
+    id: 'YSA-2025-02',
+    summary: 'PIN/UV auth protocol two of FIDO checks only 16 of the 32 bytes of a signature',
+    source: 'https://www.yubico.com/support/security-advisories/ysa-2025-02/',
+    ranges: [{ families: [...yubikeys, 'security-key', 'yubikey-bio'], from: '5.4.1', before: '5.7.4' }],
+  },
 ];
 
 /** What is known about a key for its advisories. */

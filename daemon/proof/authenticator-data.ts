@@ -1,4 +1,5 @@
 /** Authenticator data of a registration (WebAuthn, 6.1): fixed fields, one credential, perhaps extensions, nothing after them. */
+import { ECDH } from 'node:crypto';
 import { type CborMap, expectMap, readFirstCbor } from '../../drivers/protocols/cbor.ts';
 import { MalformedError } from './malformed.ts';
 
@@ -60,14 +61,21 @@ export function uuidOf(bytes: Uint8Array): string {
 /** The AAGUID of authenticators that have none, such as those of U2F. */
 export const ZERO_AAGUID = '00000000-0000-0000-0000-000000000000';
 
-/** Labels and values of a COSE key of P-256 (RFC 9053). */
-const COSE = { type: 1, curve: -1, x: -2, y: -3, ec2: 2, p256: 1 } as const;
+/** Labels and values of a COSE key for ES256 (RFC 9053). */
+const COSE = { type: 1, algorithm: 3, curve: -1, x: -2, y: -3, ec2: 2, es256: -7, p256: 1 } as const;
 
-/** The uncompressed point of a COSE key of P-256. Throws MalformedError if it is another key. */
+/** The uncompressed point of a COSE key for ES256, which devmgr asks for. Throws MalformedError if it is another key or no point of P-256. */
 export function pointOf(key: CborMap): Uint8Array {
   const [x, y] = [key.get(COSE.x), key.get(COSE.y)];
-  const p256 = key.get(COSE.type) === COSE.ec2 && key.get(COSE.curve) === COSE.p256;
-  if (!p256 || !(x instanceof Uint8Array) || !(y instanceof Uint8Array) || x.length !== 32 || y.length !== 32)
-    throw new MalformedError('credential key', 'it is not a key of P-256');
-  return Buffer.concat([Uint8Array.of(4), x, y]);
+  const isEs256 =
+    key.get(COSE.type) === COSE.ec2 && key.get(COSE.algorithm) === COSE.es256 && key.get(COSE.curve) === COSE.p256;
+  if (!isEs256 || !(x instanceof Uint8Array) || !(y instanceof Uint8Array) || x.length !== 32 || y.length !== 32)
+    throw new MalformedError('credential key', 'it is not a key for ES256');
+  const point = Buffer.concat([Uint8Array.of(4), x, y]);
+  try {
+    ECDH.convertKey(point, 'prime256v1');
+  } catch (cause) {
+    throw new MalformedError('credential key', 'it is not a point of P-256', { cause });
+  }
+  return point;
 }

@@ -48,7 +48,7 @@ export function trustedModel({ certificates, aaguid }: Attested, question: Quest
     root,
     metadataNumber: entry ? trust.metadata!.number : null,
     warnings: entry
-      ? [...metadataWarnings(question), ...judgeStatus(entry, found.path, question.now)]
+      ? [...metadataWarnings(question), ...judgeStatus(entry, found.path, question)]
       : ['The FIDO metadata does not describe this key: its model is the one of the imported trust anchor.'],
   };
 }

@@ -65,6 +65,7 @@ function judgePacked({ statement, signedData, data, clientDataHash: hash }: Atte
   const certificates = x5cOf(statement);
   if (certificates.length === 0) throw new BrokenRule('fido-self');
   if (aaguid === ZERO_AAGUID) throw new BrokenRule('fido-zero-aaguid');
+  pointOf(data.credentialKey);
   const leaf = certificates[0]!;
   checkPackedCertificate(leaf);
   checkAaguid(leaf, aaguid);

@@ -17,7 +17,8 @@ export function judge({ claims, evidence }: Answer, question: Question): Verdict
   if (!evidence) return { proof: completed(claimed, claims, question), rule: null, reason: null };
   try {
     if (question.replayed) throw new BrokenRule('replay');
-    return { proof: completed(judgeEvidence(evidence, question), claims, question), rule: null, reason: null };
+    const asked = claims.firmware === undefined ? question : { ...question, claimedFirmware: claims.firmware };
+    return { proof: completed(judgeEvidence(evidence, asked), claims, question), rule: null, reason: null };
   } catch (error) {
     const broken = brokenRule(error);
     const { rule, message: reason } = broken;

@@ -27,12 +27,14 @@ export function entryOf(value: unknown): MetadataEntry | null {
     description: textOf(statement.description).slice(0, MAX_TEXT) || (named ? aaguid : 'U2F key'),
     anchors: textsOf(statement.attestationRootCertificates).map(text => Buffer.from(text, 'base64')),
     statusReports: itemsOf(entry.statusReports).map(reportOf),
+    ...versionOf(statement),
   };
 }
 
 /** A report whose status cannot be read is kept: a status that is unknown warns. */
 function reportOf(value: unknown): StatusReport {
-  const { status, effectiveDate, certificate } = objectOf(value);
+  const report = objectOf(value);
+  const { status, effectiveDate, certificate } = report;
   return {
     status: textOf(status).slice(0, MAX_TEXT) || 'a status without a name',
     effectiveDate: textOf(effectiveDate).slice(0, 10) || null,
@@ -41,8 +43,12 @@ function reportOf(value: unknown): StatusReport {
           .update(Buffer.from(textOf(certificate), 'base64'))
           .digest('hex')
       : null,
+    ...versionOf(report),
   };
 }
+
+const versionOf = ({ authenticatorVersion: version }: Readonly<Record<string, unknown>>) =>
+  typeof version === 'number' ? { authenticatorVersion: version } : {};
 
 const objectOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};

@@ -28,6 +28,8 @@ export interface StatusReport {
   readonly effectiveDate: string | null;
   /** SHA-256 of the certificate that the report is about, in hex; null if it is about the model. */
   readonly certificate: string | null;
+  /** The version of the authenticator that it is about; for a compromise the first one that is affected. Absent: it names none. */
+  readonly authenticatorVersion?: number;
 }
 
 /** What the FIDO metadata states about one model. */
@@ -40,6 +42,8 @@ export interface MetadataEntry {
   /** DER of the certificates to which attestations of this model lead, some of which are attestation certificates. */
   readonly anchors: readonly Uint8Array[];
   readonly statusReports: readonly StatusReport[];
+  /** The earliest version that is to be trusted. Absent: the entry names none, or was imported by a release that did not read it. */
+  readonly authenticatorVersion?: number;
 }
 
 /** An imported FIDO metadata BLOB. */
@@ -81,6 +85,8 @@ export interface Question {
   readonly trust: Trust;
   /** Manufacturer and model as registered or as the key reports them; only advisories are looked up by it. */
   readonly described?: string;
+  /** Firmware as the key reports it. It counts only against the key: firmware that is older than a correction. */
+  readonly claimedFirmware?: string;
   /** Whether the evidence with this `evidenceDigest` was received before, for another challenge. */
   readonly replayed?: boolean;
   /** When the evidence was received: certificates must be valid at that time. */

@@ -2,7 +2,7 @@
  * The filters of device lists. The query of the interface, the filter of the store and the fields of the console are made from this
  * description. Plain data, without schemas.
  */
-import { deviceStatuses, deviceTypes, proofGrades } from './values.ts';
+import { aaguidShape, aaguidText, deviceStatuses, deviceTypes, proofGrades } from './values.ts';
 
 /** A filter. */
 export interface FilterDescription {
@@ -11,6 +11,9 @@ export interface FilterDescription {
   readonly values?: readonly string[];
   readonly description: string;
   readonly example?: string;
+  /** Of a text: what it must match, and that in words that follow "must be". */
+  readonly pattern?: string;
+  readonly shape?: string;
   /** The field of a device that it is compared with. Absent if the filter is more than a comparison. */
   readonly field?: string;
   /** How they are compared; equality if absent. */
@@ -33,7 +36,12 @@ export const deviceFilters = {
   manufacturer: { kind: 'text', description: 'manufacturer, exact match', field: 'manufacturer' },
   userId: { kind: 'text', description: 'bound user, exact match', field: 'userId' },
   serialNumber: { kind: 'text', description: 'whole serial number, exact match', field: 'serialNumber' },
-  aaguid: { kind: 'text', description: 'AAGUID of the proof, in lower case' },
+  aaguid: {
+    kind: 'text',
+    description: 'AAGUID of the proof, in lower case',
+    pattern: `^${aaguidText}$`,
+    shape: aaguidShape,
+  },
   advisory: { kind: 'text', description: 'security advisory that applies to the key', example: 'YSA-2024-03' },
   createdFrom: { kind: 'time', description: 'registered at this time or later', field: 'createdAt', is: '>=' },
   createdTo: { kind: 'time', description: 'registered earlier', field: 'createdAt', is: '<' },

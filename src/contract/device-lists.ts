@@ -19,7 +19,14 @@ type FilterSchemas = {
   [N in DeviceFilterName]: TOptional<TUnsafe<DeviceFilterValue<N, Date, string>>>;
 };
 
-function schemaOf({ kind, values = [], description, example }: (typeof descriptions)[number][1]): TSchema {
+function schemaOf({
+  kind,
+  values = [],
+  description,
+  example,
+  pattern,
+  shape,
+}: (typeof descriptions)[number][1]): TSchema {
   switch (kind) {
     case 'set':
       return listOf(values, description);
@@ -28,7 +35,7 @@ function schemaOf({ kind, values = [], description, example }: (typeof descripti
     case 'tag':
       return tagFilter(description);
     default:
-      return token({ description, ...(example && { examples: [example] }) });
+      return token({ description, ...(example && { examples: [example] }), ...(pattern && { pattern, shape }) });
   }
 }
 

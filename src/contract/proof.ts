@@ -2,7 +2,7 @@
 import { type Static, type TUnsafe, Type } from 'typebox';
 import { line, NAMES, nullable, oneOf, shown, timestamp } from './fields.ts';
 import { proofBounds } from './limits.ts';
-import { proofGrades, proofMethods, requiredGrades } from './values.ts';
+import { aaguidShape, aaguidText, proofGrades, proofMethods, requiredGrades } from './values.ts';
 
 /** Bytes as unpadded base64url; at most `bytes` of them. */
 const binary = (bytes: number, description: string) =>
@@ -26,12 +26,10 @@ const named = <V>(type: string, description: string) =>
     }) as TUnsafe<Record<string, V>>,
   );
 
-/** AAGUID as text: a UUID in lower case. */
-const aaguidPattern = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$';
 /** The AAGUID of a FIDO authenticator: it names a model, never a unit. */
 const aaguid = line(36, {
-  pattern: aaguidPattern,
-  shape: 'an AAGUID: a UUID in lower case',
+  pattern: `^${aaguidText}$`,
+  shape: aaguidShape,
   description: 'AAGUID: names a model of FIDO authenticators, never a unit',
   examples: ['2fc0579f-8113-47ea-b116-bb5a8db9202a'],
 });

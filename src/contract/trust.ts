@@ -5,7 +5,7 @@ import { operations } from './define.ts';
 import { line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { bodyBounds, proofBounds } from './limits.ts';
 import { proofPolicy } from './proof.ts';
-import { roles, trustPurposes } from './values.ts';
+import { aaguidText, roles, trustPurposes } from './values.ts';
 
 const tag = 'Trust';
 const adminOnly = ['ADMIN'] as const;
@@ -68,7 +68,7 @@ export const trustOperations = operations({
       aaguids: Type.Optional(
         nullable(
           line(proofBounds.aaguidsOfAnchor * 37, {
-            pattern: '^[0-9a-f\\-]+(,[0-9a-f\\-]+)*$',
+            pattern: `^${aaguidText}(,${aaguidText})*$`,
             shape: 'AAGUIDs in lower case, comma-separated',
             description: 'FIDO models that the certificates vouch for',
           }),

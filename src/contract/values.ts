@@ -251,3 +251,7 @@ export type TrustPurpose = (typeof trustPurposes)[number];
 
 /** What statistics cover: manufacturers by number of devices, registrations of hours and days, codes that expire and devices that are unused, in days. */
 export const statisticsRange = { manufacturers: 20, hours: 48, days: 30, codesDays: 30, unusedDays: 90 } as const;
+
+/** An AAGUID as a part of a pattern, and in words: a UUID in lower case. */
+export const aaguidText = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
+export const aaguidShape = 'an AAGUID: a UUID in lower case';

@@ -62,6 +62,10 @@ describe('trust', () => {
     expect((await prove(daemon)).proof.grade).toBe('failed');
     data(await daemon.call('POST', '/api/trust/metadata/remove', {}));
     expect((await list()).metadata).toBeNull();
+    expect(await upload(daemon, blob({ number: 81 }))).toMatchObject({
+      code: 4002,
+      message: expect.stringContaining('number 82 was imported before'),
+    });
     expect((await prove(daemon)).proof.grade).toBe('claimed');
   });
 
@@ -73,6 +77,8 @@ describe('trust', () => {
   it.each([
     ['metadata of another signer', () => blob({ signer: 'mds.example.org' }), 'mds.fidoalliance.org'],
     ['metadata under a root that the machine does not trust', () => blob({ root: makeRoot('Other') }), 'not trusted'],
+    ['metadata with an ES256 signature in DER', () => blob({ algorithm: 'ES256', derSignature: true }), 'signature'],
+    ['a certificate with an empty subject', () => makeRoot('', { subject: {} }).der, 'empty subject'],
     ['a file that is neither', () => Buffer.from('hello'), 'metadata'],
     ['a damaged certificate', () => keyRoot.der.subarray(0, 100), 'DER'],
   ])('%s is refused', async (_, file, message) => {
@@ -80,6 +86,13 @@ describe('trust', () => {
     expect(await upload(daemon, file())).toMatchObject({ code: 4002, message: expect.stringContaining(message) });
     expect(await list()).toEqual(before);
   });
+
+  it.each(['deadbeef', `${AAGUID},deadbeef`, AAGUID.replaceAll('-', '')])(
+    'for the AAGUID %s is refused',
+    async aaguids => {
+      expect(await upload(daemon, keyRoot.der, { purpose: 'fido', aaguids })).toMatchObject({ code: 1001 });
+    },
+  );
 
   it('in certificates is listed and removed by fingerprint', async () => {
     const { certificates } = data(await upload(daemon, keyRoot.der, { purpose: 'fido', aaguids: AAGUID, label: 'F' }));

@@ -161,6 +161,15 @@ describe('what fails, each with its own words', () => {
     ],
     ['a zero AAGUID', { aaguid: ZERO, certifiedAaguid: null }, 'fido-zero-aaguid', /AAGUID is zero/],
     ['a certificate of another AAGUID', { certifiedAaguid: OTHER_AAGUID }, 'fido-aaguid', /another AAGUID: 9999/],
+    ['an empty credential key', { credentialKey: null }, 'malformed', /credential key: it is not a key for ES256/],
+    ['a credential key for EdDSA', { credentialKey: { 3: -8 } }, 'malformed', /not a key for ES256/],
+    ['a credential key of P-384', { credentialKey: { [-1]: 2 } }, 'malformed', /not a key for ES256/],
+    [
+      'a credential key off the curve',
+      { credentialKey: { [-2]: Buffer.alloc(32, 5) } },
+      'malformed',
+      /not a point of P-256/,
+    ],
     ['no touch', { flags: 0x40 }, 'fido-touch', /did not report a touch/],
     ['no credential', { flags: 0x01 }, 'malformed', /no credential/],
     ['extensions that are announced but missing', { flags: 0xc1 }, 'malformed', /flags do not say/],
@@ -247,6 +256,74 @@ describe('what fails, each with its own words', () => {
       grade: 'model',
       warnings: [expect.stringMatching(/another certificate of this model/)],
     });
+  });
+
+  type Listed = readonly [status: string, effectiveDate: string | null, version?: number];
+  const reports = (listed: readonly Listed[]) =>
+    listed.map(([status, effectiveDate, authenticatorVersion]) => ({
+      status,
+      effectiveDate,
+      certificate: null,
+      ...(authenticatorVersion === undefined ? {} : { authenticatorVersion }),
+    }));
+  const compromise = ['USER_VERIFICATION_BYPASS', '2025-01-01', 5] as const;
+  const update = ['UPDATE_AVAILABLE', '2025-02-01', 7] as const;
+  const certified = ['FIDO_CERTIFIED_L2', '2025-03-01', 7] as const;
+  const reported = (authenticatorVersion: number, listed: readonly Listed[]) => ({
+    metadata: metadataOf([entry(root, { statusReports: reports(listed), authenticatorVersion })]),
+  });
+
+  it.each([
+    ['in order', 7, [compromise, update, certified]],
+    ['listed in another order', 7, [certified, update, compromise]],
+    [
+      'without dates',
+      7,
+      [
+        ['REVOKED', null, 5],
+        ['UPDATE_AVAILABLE', null, 7],
+        ['FIDO_CERTIFIED', null, 7],
+      ],
+    ],
+    ['with the version of the statement alone', 7, [compromise, ['UPDATE_AVAILABLE', '2025-02-01'], certified]],
+  ] as const)(
+    'nothing if an update has fixed a compromise and was certified, but it warns: %s',
+    (_, version, listed) => {
+      const { proof } = judged({}, {}, reported(version, listed));
+      expect(proof.grade).toBe('model');
+      expect(proof.warnings).toContainEqual(
+        expect.stringMatching(
+          /reports (USER_VERIFICATION_BYPASS|REVOKED) for firmware before version 7; .*does not show the firmware/,
+        ),
+      );
+    },
+  );
+
+  it.each([
+    ['is not certified again', 7, [compromise, update]],
+    ['was certified before the update', 7, [compromise, ['FIDO_CERTIFIED', '2025-01-15', 7], update]],
+    ['is certified from a later day on', 7, [compromise, update, ['FIDO_CERTIFIED', '2027-01-01', 7]]],
+    ['was updated before the compromise', 7, [update, ['REVOKED', '2025-02-15', 5], certified]],
+    ['has an update of the same version', 5, [compromise, ['UPDATE_AVAILABLE', '2025-02-01', 5], certified]],
+    ['has a statement about the version before the update', 5, [compromise, update, certified]],
+  ] as const)('a compromised model that %s', (_, version, listed) => {
+    expect(judged({}, {}, reported(version, listed)).rule).toBe('status');
+  });
+
+  it('a compromised certificate, also after an update', () => {
+    const [first, ...rest] = reports([compromise, update, certified]);
+    const statusReports = [{ ...first!, certificate: root.fingerprint }, ...rest];
+    const trusted = { metadata: metadataOf([entry(root, { statusReports, authenticatorVersion: 7 })]) };
+    expect(judged({}, {}, trusted).rule).toBe('status');
+  });
+
+  it.each([
+    ['6', 'status'],
+    ['7', null],
+    ['5.7.4', null],
+  ])('a key that reports the version %s itself, before the update 7: %s', (firmware, rule) => {
+    const asked = ask(reported(7, [compromise, update, certified]));
+    expect(verdict(fidoEvidence(new TestAuthenticator(genuine), asked), asked, { firmware }).rule).toBe(rule);
   });
 
   it.each([

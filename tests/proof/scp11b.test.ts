@@ -85,6 +85,8 @@ describe('SCP11b', () => {
   it('adds no advisory for firmware 5.7.4, and a proved one for 5.6.0', () => {
     expect(judged({ firmware: [5, 6, 0] }).proof.warnings).toEqual([
       expect.stringMatching(/^YSA-2024-03: .*firmware 5\.6\.0, proved.*https:/),
+      expect.stringMatching(/^YSA-2024-02: /),
+      expect.stringMatching(/^YSA-2025-02: /),
     ]);
   });
 });
@@ -110,8 +112,6 @@ describe('what is not proved keeps grade claimed', () => {
       proof: { grade: 'claimed' },
     });
   });
-});
-
 
   it.each([
     ['imported into the card', integer(0)],
@@ -155,6 +155,8 @@ describe('what is not proved keeps grade claimed', () => {
     const evidence = { ...cardEvidence(card, asked), chain: [text(leaf.der)] };
     expect(verdict(evidence, asked)).toMatchObject({ rule: 'scp11b-certificate', proof: { grade: 'claimed' } });
   });
+});
+
 describe('what fails, each with its own words', () => {
   const copied = new TestScp11bCard(genuine);
   const otherRoot = makeRoot('Test Attestation Root');

@@ -35,6 +35,8 @@ export interface AuthenticatorOptions {
   readonly presented?: Uint8Array;
   readonly subject?: Readonly<Record<string, string>>;
   readonly clientPin?: boolean;
+  /** Replaces values of the COSE key of the credential; null: the key is empty. */
+  readonly credentialKey?: Readonly<Record<number, CborInput>> | null;
 }
 
 /** A root for authenticators. */
@@ -130,7 +132,7 @@ export class TestAuthenticator {
       kind === 'fido-u2f' ? Buffer.alloc(16) : uuidBytes(aaguid),
       Uint8Array.of(0, id.length),
       id,
-      coseKey(point),
+      coseKey(point, this.#options.credentialKey),
     ]);
     const signed =
       kind === 'fido-u2f' ? u2fSigned(rpId, clientDataHash, id, point) : Buffer.concat([data, clientDataHash]);
@@ -188,14 +190,14 @@ function u2fSigned(rpId: string, hash: Uint8Array, id: Uint8Array, point: Uint8A
   return Buffer.concat([Uint8Array.of(0), createHash('sha256').update(rpId).digest(), hash, id, point]);
 }
 
-function coseKey(point: Uint8Array): Buffer {
-  return writeCbor(
-    new Map<number, CborInput>([
-      [1, 2],
-      [3, -7],
-      [-1, 1],
-      [-2, point.subarray(1, 33)],
-      [-3, point.subarray(33)],
-    ]),
-  );
+function coseKey(point: Uint8Array, changes: AuthenticatorOptions['credentialKey']): Buffer {
+  if (changes === null) return writeCbor(new Map());
+  const values: [number, CborInput][] = [
+    [1, 2],
+    [3, -7],
+    [-1, 1],
+    [-2, point.subarray(1, 33)],
+    [-3, point.subarray(33)],
+  ];
+  return writeCbor(new Map(values.map(([label, value]) => [label, changes?.[label] ?? value])));
 }
