@@ -1,9 +1,10 @@
+import { type DescribedText, optionalTexts } from '../../../contract/device-description.ts';
 import { sizes } from '../../../contract/limits.ts';
 import { type DeviceType, deviceTypes } from '../../../contract/values.ts';
 import { usage } from '../../fault.ts';
 import { need } from '../../framework/ask.ts';
 import type { Context } from '../../framework/context.ts';
-import { command } from '../../framework/define.ts';
+import { command, definedFields } from '../../framework/define.ts';
 import { tagFlag, tagsOf } from '../../framework/devices/tags.ts';
 import { csvFlags } from '../../framework/format.ts';
 import { present } from '../../framework/present.ts';
@@ -88,13 +89,9 @@ export const register = command({
   },
 });
 
-interface OneFlags {
+interface OneFlags extends Readonly<Record<DescribedText, string | undefined>> {
   readonly type: DeviceType | undefined;
   readonly serial: string | undefined;
-  readonly manufacturer: string | undefined;
-  readonly model: string | undefined;
-  readonly hardwareVersion: string | undefined;
-  readonly firmwareVersion: string | undefined;
   readonly tag: readonly string[];
 }
 
@@ -112,8 +109,7 @@ async function registerOne(context: Context, flags: OneFlags): Promise<void> {
       serialNumber: wanted['--serial'],
       manufacturer: wanted['--manufacturer'],
       model: wanted['--model'],
-      ...(flags.hardwareVersion === undefined ? {} : { hardwareVersion: flags.hardwareVersion }),
-      ...(flags.firmwareVersion === undefined ? {} : { firmwareVersion: flags.firmwareVersion }),
+      ...definedFields(Object.fromEntries(optionalTexts.map(name => [name, flags[name]]))),
       ...(flags.tag.length === 0 ? {} : { tags }),
     },
   });

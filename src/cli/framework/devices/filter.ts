@@ -1,17 +1,19 @@
 /** The flags that select devices, for every command that works on a selection. */
 import type { QueryOf } from '../../../contract/define.ts';
+import { type DeviceFilterName, deviceFilters, type FilterDescription } from '../../../contract/device-filters.ts';
 import { parseInstant } from '../../../contract/instant.ts';
 import type { Routes } from '../../../contract/routes.ts';
-import { deviceStatuses, deviceTypes, proofGrades } from '../../../contract/values.ts';
 import { usage } from '../../fault.ts';
 import { definedFields } from '../define.ts';
-import type { FlagShapes, FlagValues } from '../flags.ts';
+import { camel, type FlagShape, type FlagShapes, type FlagValues } from '../flags.ts';
 import { tagFlag, tagOf } from './tags.ts';
+
+const { deviceType, status, proof } = deviceFilters;
 
 /** Selects devices that match all flags. */
 export const filterFlags = {
-  type: { value: 'TYPE', field: 'deviceType', many: true, choices: deviceTypes, help: 'only this type' },
-  status: { value: 'STATUS', many: true, choices: deviceStatuses, help: 'only devices in this state' },
+  type: { value: 'TYPE', field: 'deviceType', many: true, choices: deviceType.values, help: 'only this type' },
+  status: { value: 'STATUS', many: true, choices: status.values, help: 'only devices in this state' },
   keyword: { value: 'TEXT', short: 'k', help: 'part of a deviceId or serial number, in upper or lower case' },
   serial: {
     value: 'SERIAL',
@@ -32,7 +34,7 @@ export const filterFlags = {
     field: 'codeExpiresBefore',
     help: 'activation code expires before this time',
   },
-  proof: { value: 'GRADE', many: true, choices: proofGrades, help: 'only keys with a proof of this grade' },
+  proof: { value: 'GRADE', many: true, choices: proof.values, help: 'only keys with a proof of this grade' },
   aaguid: { value: 'AAGUID', help: 'only keys of this FIDO model' },
   advisory: { value: 'ID', help: 'only keys to which this security advisory applies, such as YSA-2024-03' },
   tag: { ...tagFlag('only devices with this tag; with several, those that have all'), field: 'tag' },
@@ -40,24 +42,22 @@ export const filterFlags = {
 
 type ListFilter = Partial<QueryOf<Routes['exportDevices']>>;
 
+/** How the value of a flag becomes that of a filter, by its kind. */
+const readers: Readonly<Record<FilterDescription['kind'], (value: never, flag: string) => unknown>> = {
+  set: (values: readonly string[]) => (values.length ? values : undefined),
+  text: (value: string | undefined) => value,
+  time: (value: string | undefined, flag) => timeOf(flag, value),
+  tag: (pairs: readonly string[]) => (pairs.length ? pairs.map(filterTextOf) : undefined),
+};
+
 /** The query for the flags. A time is ISO 8601; without a zone it is local, without a time of day it is the start of the day. */
 export function filterOf(flags: FlagValues<typeof filterFlags>): ListFilter {
-  return definedFields<ListFilter>({
-    deviceType: flags.type.length ? [...flags.type] : undefined,
-    status: flags.status.length ? [...flags.status] : undefined,
-    keyword: flags.keyword,
-    serialNumber: flags.serial,
-    manufacturer: flags.manufacturer,
-    userId: flags.user,
-    createdFrom: timeOf('--created-from', flags.createdFrom),
-    createdTo: timeOf('--created-to', flags.createdTo),
-    lastUsedBefore: timeOf('--last-used-before', flags.lastUsedBefore),
-    codeExpiresBefore: timeOf('--code-expires-before', flags.codeExpiresBefore),
-    proof: flags.proof.length ? [...flags.proof] : undefined,
-    aaguid: flags.aaguid?.toLowerCase(),
-    advisory: flags.advisory,
-    tag: flags.tag.length ? flags.tag.map(filterTextOf) : undefined,
+  const values: Readonly<Record<string, unknown>> = { ...flags, aaguid: flags.aaguid?.toLowerCase() };
+  const filters = Object.entries<FlagShape>(filterFlags).map(([flag, { field = flag }]) => {
+    const { kind } = deviceFilters[field as DeviceFilterName];
+    return [field, readers[kind](values[camel(flag)] as never, `--${flag}`)];
   });
+  return definedFields<ListFilter>(Object.fromEntries(filters));
 }
 
 function filterTextOf(pair: string): string {
