@@ -46,6 +46,15 @@ export const isWhole = (names: readonly string[], cells: readonly string[]): boo
 /** A row as a file has it. A cell of CSV that has no value is empty. */
 export type ResultRow = Readonly<Record<string, unknown>> & { readonly tags?: Readonly<Record<string, unknown>> };
 
+/** The tags of a row. */
+export function tagsIn(row: ResultRow): Readonly<Record<string, string>> {
+  const cells = Object.entries(row).flatMap(([name, value]) =>
+    name.startsWith(tagColumn) ? [[name.slice(tagColumn.length), value] as const] : [],
+  );
+  const isSet = ([, value]: readonly [string, unknown]) => typeof value === 'string' && value !== '';
+  return Object.fromEntries([...Object.entries(row.tags ?? {}), ...cells].filter(isSet)) as Record<string, string>;
+}
+
 const results: readonly unknown[] = [
   'registered',
   'known',

@@ -11,6 +11,7 @@ import type { SpoolOutbox } from '../spool/outbox.ts';
 import { type EnrollOptions, EnrollRun, spooledKeys } from './enroll-run.ts';
 import { enrollmentParts } from './enrollment-parts.ts';
 import { KeyCount } from './key-count.ts';
+import { uncounted } from './lacking.ts';
 import { EnrollReport } from './report.ts';
 import { EnrollFile } from './results.ts';
 import { attachedAtStart } from './waiting.ts';
@@ -34,6 +35,23 @@ export const enroll = command({
     encoding: { ...encodingFlag, needs: 'roster' },
     bell: { help: 'with --roster: ring once if a key passes, twice if it fails' },
     big: { help: 'with --roster: show the name of the person large' },
+    redeliver: {
+      value: 'FILE',
+      offer: 'file',
+      conflicts: [
+        'count',
+        'timeout',
+        'activate-for',
+        'roster',
+        'prove',
+        'require-proof',
+        'tag',
+        'spool',
+        'label',
+        'out',
+      ],
+      help: 'register and activate again the keys of these results that the registry lacks, as after a restore; needs no key',
+    },
     'skip-attached': { help: 'skip keys that are attached at the start' },
     prove: { help: 'ask each key for a proof; some blink and wait for a touch' },
     'require-proof': {
@@ -64,9 +82,14 @@ export const enroll = command({
     { does: 'only keys that prove their serial number', line: 'enroll --require-proof unit' },
     { does: 'a key for each person of a list', line: 'enroll --roster people.csv --out handed-out.csv' },
     { does: 'also while the registry is away', line: 'enroll --spool keys.spool --out codes.csv' },
+    { does: 'after the registry was restored', line: 'enroll --redeliver codes.csv' },
     { does: 'for a script', line: 'enroll --count 1 --timeout 60 --json' },
   ],
   run: async ({ flags }, context) => {
+    if (flags.redeliver !== undefined) {
+      const { redeliver } = await import('./redeliver.ts');
+      return redeliver(context, flags.redeliver, flags.dryRun);
+    }
     const common = {
       timeoutSeconds: flags.timeout ?? null,
       type: flags.type ?? null,
@@ -135,7 +158,11 @@ export async function enrollKeys(context: Context, options: EnrollOptions): Prom
     if (outbox === null) await context.registry.token();
     const skipped = await attachedAtStart(context, options.skipAttached);
     file = out === null ? null : EnrollFile.open(context, out, { ...options, isSpooled: outbox !== null });
-    const count = new KeyCount(file === null || options.dryRun ? new Map() : await file.earlier(), wanted);
+    const counting = options.dryRun ? null : file;
+    const lacking = await uncounted(context, counting, outbox !== null);
+    const earlier = (await counting?.earlier()) ?? new Map<string, string | null>();
+    for (const serialNumber of lacking) earlier.delete(serialNumber);
+    const count = new KeyCount(earlier, wanted);
     const report = new EnrollReport(context, file, wanted, outbox);
     const enrollment = spooled ?? new KeyEnrollment(enrollmentParts(context), options);
     const isReached = await new EnrollRun(context, options, { skipped, count, report, enrollment, outbox }).run();

@@ -49,6 +49,8 @@ export interface FileOptions extends Pick<EnrollKeyOptions, 'proof' | 'tags'> {
 const longestTail = 2 ** 20;
 
 const done: readonly unknown[] = ['registered', 'known'] satisfies EnrollmentOutcome['result'][];
+/** Whether the registry has the key of a row with this result. */
+export const isDone = (result: unknown): boolean => done.includes(result);
 /** A key that was spooled was not registered. */
 const undone: readonly unknown[] = ['conflict', 'failed'] satisfies EnrollmentOutcome['result'][];
 
@@ -66,6 +68,8 @@ export class EnrollFile {
   readonly #queue = new AppendQueue(text => this.#write(text));
   /** What to say about an incomplete last row of an earlier run; null if there was none. */
   readonly tornNotice: string | null;
+  /** Whether an earlier run may have written rows. */
+  readonly isContinued: boolean;
   /** Null for a pipe, and in a folder that is not writable. */
   readonly #lock: FileLock | null;
 
@@ -97,6 +101,7 @@ export class EnrollFile {
     const size = bytes.lastIndexOf('\n') + 1;
     const wanted = [...(isRoster ? [nameColumn] : []), ...Object.keys(tags ?? {}).map(name => tagColumn + name)];
     const isNew = size === 0 && this.#isTornStart(bytes.toString());
+    this.isContinued = this.#isRegular && !isNew;
     const known = isNew ? null : columnsIn(bytes.toString('utf8', 0, size));
     const more = isRoster ? [...wanted, failureColumn] : wanted;
     this.#columns = known ?? [...fields, ...(proof === null ? [] : [proofColumn]), ...more, checkColumn];
@@ -142,7 +147,7 @@ export class EnrollFile {
     const keys = new Map<string, string | null>();
     for await (const { result, deviceId, serialNumber } of this.#lines()) {
       if (typeof serialNumber !== 'string') continue;
-      if (done.includes(result) && typeof deviceId === 'string') keys.set(serialNumber, deviceId);
+      if (isDone(result) && typeof deviceId === 'string') keys.set(serialNumber, deviceId);
       else if (result === 'spooled' && !keys.has(serialNumber)) keys.set(serialNumber, null);
       else if (undone.includes(result) && keys.get(serialNumber) === null) keys.delete(serialNumber);
     }
@@ -157,7 +162,7 @@ export class EnrollFile {
       if (typeof userId !== 'string' || typeof serialNumber !== 'string') continue;
       const key = { userId, serialNumber, deviceType };
       const before = keys.get(serialNumber);
-      if (done.includes(result) && status === 'ACTIVE') keys.set(serialNumber, key);
+      if (isDone(result) && status === 'ACTIVE') keys.set(serialNumber, key);
       else if (result === 'spooled' && before === undefined) {
         keys.set(serialNumber, key);
         spooled.add(key);

@@ -5,6 +5,7 @@ import { homeFile, lockRunIfPossible } from '../../../jobs/run-lock.ts';
 import type { FileLock } from '../../../settings/file-lock.ts';
 import { makeFolder } from '../../../settings/files.ts';
 import { spooledKeys } from '../enroll/enroll-run.ts';
+import { uncounted } from '../enroll/lacking.ts';
 import { EnrollFile } from '../enroll/results.ts';
 import { attachedAtStart } from '../enroll/waiting.ts';
 import type { SpooledKeys } from '../spool/spooled-keys.ts';
@@ -21,12 +22,14 @@ export async function enrollRoster(context: Context, options: RosterOptions): Pr
   let spooled: SpooledKeys | null = null;
   try {
     file = out === null ? null : EnrollFile.open(context, out, { ...options, isRoster: true });
-    const bound = file === null || dryRun ? [] : await file.bound();
     // The labels of a roster are printed beside the line, those of keys that were spooled as well.
     spooled = await spooledKeys(context, options, null);
     if (spooled === null) await context.registry.token();
+    const lacking = await uncounted(context, dryRun ? null : file, spooled !== null);
+    const bound = file === null || dryRun ? [] : await file.bound();
     const skipped = await attachedAtStart(context, skipAttached);
-    return await new RosterRun(context, options, { people, file, bound, skipped, spooled }).run();
+    const counting = bound.filter(({ serialNumber }) => !lacking.has(serialNumber));
+    return await new RosterRun(context, options, { people, file, bound: counting, skipped, spooled }).run();
   } finally {
     await spooled?.outbox.close();
     file?.close();
