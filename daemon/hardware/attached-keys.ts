@@ -129,7 +129,7 @@ export class AttachedKeys {
         this.#changed(driver, event.key);
         break;
       case 'detached':
-        this.#detached(event.key);
+        this.#detached(driver, event.key);
     }
   }
 
@@ -140,18 +140,18 @@ export class AttachedKeys {
     if (key.serialNumber !== null && before?.key.serialNumber !== key.serialNumber) this.#publish('KEY_ATTACHED', key);
   }
 
-  #detached(key: AttachedKey): void {
+  #detached(driver: Driver, key: AttachedKey): void {
     const attachment = this.#attached.get(key.keyId);
     this.#attached.delete(key.keyId);
-    this.#publish('KEY_DETACHED', key);
+    this.#publish('KEY_DETACHED', key, { unplugged: driver.status().state === 'ready' });
     if (attachment) this.#recordUse({ ...attachment, key });
   }
 
-  #publish(type: HardwareEventType, key: AttachedKey): void {
+  #publish(type: HardwareEventType, key: AttachedKey, more: { readonly unplugged?: boolean } = {}): void {
     const at = this.#options.now();
     this.#options.log.debug({ keyId: key.keyId, model: key.model }, type);
     this.#enqueue('could not publish the event of a key', async () => {
-      this.#options.hub.publish(type, at, presentKey(key, await this.#device(key)));
+      this.#options.hub.publish(type, at, { ...presentKey(key, await this.#device(key)), ...more });
     });
   }
 

@@ -155,8 +155,9 @@ export class ServiceMonitor {
     }
     this.#parts.notice('the PC/SC service is gone', { code: nativeCode(error) });
     void this.#release();
-    this.#parts.onLost();
+    // First: keys that are reported as detached from now on were not unplugged.
     this.#parts.onStatus('unavailable', failure.message);
+    this.#parts.onLost();
     this.#startLater();
   }
 

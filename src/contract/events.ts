@@ -36,7 +36,12 @@ export const journalEvents = {
 /** Data of the events of attached keys. They have no id and cannot be replayed. */
 export const hardwareEvents = {
   KEY_ATTACHED: key,
-  KEY_DETACHED: key,
+  KEY_DETACHED: Type.Object({
+    ...key.properties,
+    unplugged: Type.Boolean({
+      description: 'false if its driver became unavailable: the key is no longer watched, and may still be plugged in',
+    }),
+  }),
 } as const satisfies Record<HardwareEventType, TObject>;
 
 const fieldValue = (description: string) =>

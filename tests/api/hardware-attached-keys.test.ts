@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AttachedKeys } from '../../daemon/hardware/attached-keys.ts';
 import { clientDataHash } from '../../daemon/proof/client-data.ts';
 import type { Change } from '../../daemon/store/commit.ts';
@@ -49,6 +49,21 @@ beforeEach(async () => {
 afterEach(async () => {
   await keys.stop();
   await temporary.cleanup();
+});
+
+it('reports of a key that is detached whether it was unplugged, or its driver became unavailable', async () => {
+  const driver = createSimulatedDriver({ count: 0, now: () => clock.wall });
+  setUp([driver]);
+  await keys.start();
+  for (const state of ['ready', 'unavailable'] as const) {
+    await driver.attach();
+    vi.spyOn(driver, 'status').mockReturnValue({ name: 'simulated', state, detail: 'as it is' });
+    await driver.detach();
+  }
+  await keys.stop();
+  const said = events.map(({ type, key }) => [type, (key as { unplugged?: boolean }).unplugged]);
+  const attached = ['KEY_ATTACHED', undefined];
+  expect(said).toEqual([attached, ['KEY_DETACHED', true], attached, ['KEY_DETACHED', false]]);
 });
 
 describe('the proof of a key', () => {

@@ -59,6 +59,34 @@ describe('in a script', () => {
     });
   });
 
+  test('the end of the service of a reader binds nothing, and nothing is bound until the reader is back and empty', async () => {
+    const { start: begin } = bench.station('userId\njan\n');
+    const running = begin('--verbose');
+    await running.until('stderr', /^connected/m);
+    const first = await bench.plug();
+    await running.until('stderr', /PASS/);
+    const ready = driver.status();
+    const status = vi.spyOn(driver, 'status').mockReturnValue({ ...ready, state: 'unavailable' });
+    onTestFinished(() => status.mockRestore());
+    await bench.pull();
+    await running.until('stderr', /lost: nothing is bound/);
+    status.mockRestore();
+    // It was never taken out.
+    const { keyId } = await bench.plugAgain();
+    await bench.pull(keyId);
+    // Each list has the state of the drivers.
+    const lists = vi.spyOn(driver, 'status');
+    await expect.poll(() => lists.mock.calls.length, { timeout: 20_000 }).toBeGreaterThan(1);
+    await bench.plug();
+    await running.until('stderr', /PASS[\s\S]*PASS/);
+    await bench.pull();
+    const { code, stderr } = await running.ended;
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('FAIL')]);
+    const bound = await bench.holders();
+    expect([...bound].filter(([, userId]) => userId === 'jan')).toHaveLength(1);
+    expect(bound.get(first.serialNumber!)).toBeUndefined();
+  });
+
   test('a key that does not prove enough is neither registered nor bound', async () => {
     const { out, rows, start: begin } = bench.station('userId\nhal\n');
     const before = await bench.total();

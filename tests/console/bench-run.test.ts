@@ -94,7 +94,8 @@ function bench(stored: StoredRun | null = null, refuses: readonly string[] = [])
       return { status: 'ACTIVE', userId };
     },
   });
-  const run = new BenchRun({ registry, store, now: () => 3_600_000, sound: kind => sounds.push(kind) });
+  const isAttached = async () => true;
+  const run = new BenchRun({ registry, store, now: () => 3_600_000, isAttached, sound: kind => sounds.push(kind) });
   return { run, bound, sounds, kept: () => kept };
 }
 

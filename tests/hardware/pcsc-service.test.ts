@@ -51,7 +51,12 @@ withPcscd('a PC/SC service that starts and stops', () => {
       'after %s and a restart, three times, it is found again each time',
       async signal => {
         await pcscd.start();
-        await driver.start(recorded.listener);
+        // A key that is reported as detached then was not unplugged.
+        const states: string[] = [];
+        await driver.start(event => {
+          if (event.kind === 'detached') states.push(driver.status().state);
+          recorded.listener(event);
+        });
         for (let round = 0; round < 3; round++) {
           const card = await pcscd.insert(uicc({ iccid: ICCID }));
           const key = await recorded.next('attached');
@@ -64,6 +69,7 @@ withPcscd('a PC/SC service that starts and stops', () => {
           await recorded.state('ready', /Virtual PCD 00 00/);
         }
         expect(recorded.kinds()).toEqual(['attached', 'detached', 'attached', 'detached', 'attached', 'detached']);
+        expect(states).toEqual(['unavailable', 'unavailable', 'unavailable']);
       },
     );
 

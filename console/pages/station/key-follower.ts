@@ -7,6 +7,9 @@ import { call } from '../../api/request.ts';
 import { connections, onEvents, streamState } from '../../api/stream.ts';
 import type { Bench } from './bench.ts';
 
+/** Milliseconds between two lists while keys are not watched. */
+const BLIND_MS = 1500;
+
 /** Follows the keys for a run while the page is shown. */
 export class KeyFollower {
   /** Why the list cannot be read; null if it can. */
@@ -19,13 +22,13 @@ export class KeyFollower {
 
   constructor(run: Bench) {
     this.#run = run;
-    this.#keys = new KeyChanges(({ type, key, again }) => {
+    this.#keys = new KeyChanges(({ type, key, again, isSeen }) => {
       if (type === 'KEY_DETACHED') {
         this.#attached.delete(key.keyId);
-        run.pulled(key.keyId, this.#isSeen);
+        run.pulled(key.keyId, this.#isSeen && isSeen);
       } else {
         this.#attached.add(key.keyId);
-        run.plugged(key, this.#isSeen || again);
+        run.plugged(key, (this.#isSeen || again) && isSeen);
       }
     });
   }
@@ -54,7 +57,9 @@ export class KeyFollower {
         void this.reload();
       }),
     ];
+    const timer = setInterval(() => this.#keys.isBlind && void this.reload(), BLIND_MS);
     return () => {
+      clearInterval(timer);
       for (const stop of stops) stop();
       this.#run.suspend();
     };
@@ -63,7 +68,7 @@ export class KeyFollower {
   /** Reads the list of keys. */
   readonly reload = async (): Promise<void> => {
     try {
-      await this.#keys.update(async () => (await call('listKeys', {})).list);
+      await this.#keys.update(() => call('listKeys', {}));
       this.#run.keepOnly(this.#attached);
       this.problem.value = null;
     } catch (error) {

@@ -63,6 +63,8 @@ interface BenchParts {
   readonly store: RunStore;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Whether the hardware service still has the key. */
+  readonly isAttached: (keyId: string) => Promise<boolean>;
   /** Lets the operator hear how it went. */
   readonly sound: (kind: 'good' | 'bad') => void;
 }
@@ -183,9 +185,11 @@ export class BenchRun {
     const line = this.#line;
     const { attempt } = action;
     this.#outcome = null;
-    const verdict = await settled(action, this.#parts.registry.check(key, person, this.#countedFor(key)));
+    const check = this.#parts.registry.check(key, person, this.#countedFor(key));
+    const verdict = await settled(action, check, this.#parts.isAttached);
     // The key was unplugged, or the person has changed.
     if (line !== this.#line || attempt !== line.attempt) return;
+    if (verdict === null) return this.pulled(key.keyId, true);
     this.#end({ verdict, key, person, isCommit: false });
     this.take({ type: 'checked', attempt, passed: verdict.failure === null });
   }

@@ -1,4 +1,6 @@
 /** The run with what it works with: loaded when something has to be decided. */
+
+import { call } from '../../api/request.ts';
 import { preferences } from '../../preferences.ts';
 import { registry } from './registry.ts';
 import { BenchRun } from './run.ts';
@@ -7,9 +9,16 @@ import { tabStore } from './store.ts';
 
 /** Continues the run that this tab has stored for a person. */
 export const startRun = (userId: string): StartedRun => ({
-  run: new BenchRun({ registry, store: tabStore(userId), now: Date.now, sound: beep }),
+  run: new BenchRun({ registry, store: tabStore(userId), now: Date.now, isAttached, sound: beep }),
   shownOf,
 });
+
+/** A service that does not answer knows of no key. */
+const isAttached = (wanted: string): Promise<boolean> =>
+  call('listKeys', {}).then(
+    ({ list }) => list.some(({ keyId }) => keyId === wanted),
+    () => false,
+  );
 
 /** A run, and its messages. */
 export interface StartedRun {

@@ -179,13 +179,14 @@ export class Line {
     const at = this.#keys.indexOf(keyId);
     if (at >= 0) {
       this.#keys.splice(at, 1);
+      this.#aside.delete(keyId);
       this.#bound.add(keyId);
     }
     if (this.rows.isDone(person)) this.#person = this.rows.nextOpen();
   }
 
   #lost(): void {
-    if (this.#phase.type === 'committing' || this.#keys.length === 0) return;
+    if (this.#keys.length === 0) return;
     this.#putAside();
     this.#say('lost');
     this.#settle();

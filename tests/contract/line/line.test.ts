@@ -89,6 +89,19 @@ describe('a key that has passed its check', () => {
     pull('k1');
     expect([bindings(), said()]).toEqual([[], ['lost']]);
   });
+
+  test('is not bound if the service was out of reach while the key before it was bound', () => {
+    const { plug, pull, checked, committed, take, bindings } = lineOf();
+    plug('k1');
+    checked();
+    pull('k1');
+    plug('k2');
+    take({ type: 'lost' });
+    committed();
+    checked();
+    pull('k2');
+    expect(bindings()).toEqual(['alice k1']);
+  });
 });
 
 test('a key that is unplugged before its check has ended is not bound', () => {

@@ -15,7 +15,7 @@ export interface KeyEventOptions {
   readonly onState?: (state: string, detail: string) => void;
 }
 
-/** Milliseconds between two requests of the list, with the stream and without it. */
+/** Milliseconds between two requests of the list: at least with the stream, and without it or while keys are not watched. */
 const slowPollMs = 10_000;
 const fastPollMs = 1_500;
 
@@ -83,7 +83,7 @@ class KeyFeed {
   }
 
   #readList(): Promise<void> {
-    return this.#keys.update(async () => (await this.#hardware.call('listKeys')).list);
+    return this.#keys.update(() => this.#hardware.call('listKeys'));
   }
 
   /** The next list shows what a lost one would have shown. Any other error ends the events. */
@@ -123,9 +123,12 @@ class KeyFeed {
   }
 
   async #poll(): Promise<void> {
-    while (!this.#signal.aborted) {
-      await sleep(this.#isStreaming ? slowPollMs : fastPollMs, this.#signal);
-      if (!this.#signal.aborted) await this.#readListAgain();
+    for (let waited = fastPollMs; ; waited += fastPollMs) {
+      await sleep(fastPollMs, this.#signal);
+      if (this.#signal.aborted) return;
+      if (this.#isStreaming && !this.#keys.isBlind && waited < slowPollMs) continue;
+      waited = 0;
+      await this.#readListAgain();
     }
   }
 }

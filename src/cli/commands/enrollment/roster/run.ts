@@ -7,6 +7,7 @@ import type { Person } from '../../../../enrollment/line/people.ts';
 import { countsOf } from '../../../../enrollment/line/rows.ts';
 import { settled } from '../../../../enrollment/line/settled.ts';
 import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
+import { Unreachable } from '../../../client/failures.ts';
 import { count, counted } from '../../../count.ts';
 import { exitCodes } from '../../../exit-codes.ts';
 import { Fault } from '../../../fault.ts';
@@ -125,11 +126,13 @@ export class RosterRun {
     try {
       for await (const change of keyEvents(this.#context, { signal, onState })) {
         if (isSkipped(this.#skipped, change)) continue;
-        const { type, key } = change;
+        const { type, key, isSeen } = change;
         if (type === 'KEY_ATTACHED') {
           this.#keys.set(key.keyId, key);
-          this.#take({ type: 'plug', keyId: key.keyId });
+          this.#take({ type: isSeen ? 'plug' : 'present', keyId: key.keyId });
         } else {
+          // It may still be in the reader.
+          if (!isSeen) this.#take({ type: 'lost' });
           // What was scanned before is read first: it may name another person.
           await new Promise(setImmediate);
           this.#take({ type: 'pull', keyId: key.keyId, isTyping: this.#keyboard?.isTyping ?? false });
@@ -191,14 +194,26 @@ export class RosterRun {
 
   async #check(key: Key, person: Person, action: CheckAction): Promise<void> {
     const { attempt } = action;
-    const verdict = await settled(action, this.#station.check(key, person));
+    const verdict = await settled(action, this.#station.check(key, person), keyId => this.#isAttached(keyId));
     // The key was unplugged, or the person has changed.
     if (attempt !== this.#line.attempt || this.#over.signal.aborted) return;
+    if (verdict === null) return this.#take({ type: 'pull', keyId: key.keyId });
     this.#proved = verdict.proved;
     this.#take({ type: 'checked', attempt, passed: verdict.failure === null });
     const result = verdict.failure === null ? 'passed' : 'failed';
     this.#writing = this.#report[result](verdict, key.serialNumber ?? key.keyId);
     await this.#writing;
+  }
+
+  /** A service that is out of reach knows of no key. */
+  async #isAttached(wanted: string): Promise<boolean> {
+    try {
+      const { list } = await this.#context.hardware.call('listKeys');
+      return list.some(({ keyId }) => keyId === wanted);
+    } catch (error) {
+      if (error instanceof Unreachable) return false;
+      throw error;
+    }
   }
 
   async #bind(key: Key, person: Person, attempt: number): Promise<void> {
