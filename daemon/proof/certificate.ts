@@ -6,7 +6,6 @@ import {
   childrenOf,
   type DerElement,
   expectTag,
-  firstDer,
   integerBytes,
   octetsOf,
   oidOf,
@@ -58,20 +57,13 @@ export interface Certificate {
   readonly keyUsage: ReadonlySet<number> | null;
   /** Extended key usages; null if the extension is absent. */
   readonly extendedKeyUsage: readonly string[] | null;
-  /** Certificate policies; empty if the extension is absent. */
-  readonly policies: readonly string[];
-  /** Names that certificates below it must and must not have; null if the extension is absent. */
-  readonly nameConstraints: {
-    readonly permitted: readonly DerElement[];
-    readonly excluded: readonly DerElement[];
-  } | null;
   /** GeneralNames of the subject alternative name. */
   readonly altNames: readonly DerElement[];
   /** Those of them that are DNS names, in lower case. */
   readonly dnsNames: readonly string[];
 }
 
-/** Object identifiers of extensions that are read here. */
+/** Object identifiers of extensions that are read here or by a rule. */
 export const EXTENSION = {
   keyUsage: '2.5.29.15',
   subjectAltName: '2.5.29.17',
@@ -211,16 +203,12 @@ function knownExtensions(extensions: ReadonlyMap<string, Extension>) {
   const usage = extensions.get(EXTENSION.keyUsage);
   const extended = extensions.get(EXTENSION.extendedKeyUsage);
   const names = extensions.get(EXTENSION.subjectAltName);
-  const limits = extensions.get(EXTENSION.nameConstraints);
-  const policies = extensions.get(EXTENSION.policies);
   const altNames = names ? childrenOf(readDer(names.value, TAG.sequence)) : [];
   return {
     constrained: constraints !== undefined,
     ...basicConstraints(constraints),
     keyUsage: usage ? setBits(usage.value) : null,
     extendedKeyUsage: extended ? childrenOf(readDer(extended.value, TAG.sequence)).map(oidOf) : null,
-    policies: policies ? childrenOf(readDer(policies.value, TAG.sequence)).map(one => oidOf(childrenOf(one)[0])) : [],
-    nameConstraints: limits ? nameConstraints(limits.value) : null,
     altNames,
     dnsNames: altNames.filter(({ tag }) => tag === GENERAL_NAME.dns).map(dnsNameOf),
   };
@@ -241,17 +229,6 @@ function setBits(value: Uint8Array): Set<number> {
   for (let bit = 0; bit < Math.min(bytes.length, 2) * 8; bit++)
     if (bytes[bit >> 3]! & (0x80 >> (bit & 7))) found.add(bit);
   return found;
-}
-
-/** The names of a list begin each of its subtrees (RFC 5280, 4.2.1.10). */
-function nameConstraints(value: Uint8Array) {
-  const lists = childrenOf(readDer(value, TAG.sequence));
-  const basesOf = (tag: number) =>
-    lists
-      .filter(list => list.tag === tag)
-      .flatMap(childrenOf)
-      .map(subtree => firstDer(expectTag(subtree, TAG.sequence).contents));
-  return { permitted: basesOf(0xa0), excluded: basesOf(0xa1) };
 }
 
 /** Tags of GeneralName. */

@@ -1,11 +1,13 @@
 /** Name constraints of CAs (RFC 5280, 4.2.1.10). They hold whether or not the extension is critical. */
-import { type Certificate, dnsNameOf, GENERAL_NAME, isSelfIssued, same } from './certificate.ts';
-import { childrenOf, type DerElement, readDer, TAG } from './der.ts';
+import { type Certificate, dnsNameOf, EXTENSION, GENERAL_NAME, isSelfIssued, same } from './certificate.ts';
+import { childrenOf, type DerElement, expectTag, firstDer, readDer, TAG } from './der.ts';
 
 /** Why the names of the certificates below `issuer`, leaf first, break its constraints, or null. Throws MalformedError. */
-export function nameProblem({ nameConstraints }: Certificate, path: readonly Certificate[]): string | null {
-  if (!nameConstraints) return null;
-  const { permitted, excluded } = nameConstraints;
+export function nameProblem(issuer: Certificate, path: readonly Certificate[]): string | null {
+  const extension = issuer.extensions.get(EXTENSION.nameConstraints);
+  if (!extension) return null;
+  const lists = childrenOf(readDer(extension.value, TAG.sequence));
+  const [permitted, excluded] = [basesOf(lists, LIST.permitted), basesOf(lists, LIST.excluded)];
   const names = path.filter((each, at) => at === 0 || !isSelfIssued(each)).flatMap(namesOf);
   const isBroken = names.some(name => {
     const ofKind = ({ tag }: DerElement) => tag === name.tag;
@@ -17,6 +19,15 @@ export function nameProblem({ nameConstraints }: Certificate, path: readonly Cer
   });
   return isBroken ? 'a name of the path breaks the name constraints of a CA' : null;
 }
+
+const LIST = { permitted: 0xa0, excluded: 0xa1 } as const;
+
+/** The names with which the subtrees of the lists with this tag begin. */
+const basesOf = (lists: readonly DerElement[], tag: number): DerElement[] =>
+  lists
+    .filter(list => list.tag === tag)
+    .flatMap(childrenOf)
+    .map(subtree => firstDer(expectTag(subtree, TAG.sequence).contents));
 
 /** The alternative names and, unless it is empty, the subject. */
 function namesOf({ altNames, subject }: Certificate): readonly DerElement[] {

@@ -3,8 +3,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { formBits, yubikeyForms } from '../../drivers/protocols/form-factors.ts';
 import type { Scp11bEvidence } from '../../src/contract/proof.ts';
-import { type Certificate, KEY_USAGE, publicKeyOf, readCertificate, same } from './certificate.ts';
-import { integerBytes, octetsOf, readDer, TAG, unsignedOf } from './der.ts';
+import { type Certificate, KEY_USAGE, publicKeyOf, readCertificate, same, EXTENSION as X509 } from './certificate.ts';
+import { childrenOf, integerBytes, octetsOf, oidOf, readDer, TAG, unsignedOf } from './der.ts';
 import { type Finding, readable, rootName } from './finding.ts';
 import { fromBase64url, MalformedError } from './malformed.ts';
 import { findPath } from './path.ts';
@@ -62,10 +62,15 @@ const CARD_POLICY = '1.2.840.114283.100.0.10.2.1.';
 
 /** Only the CA of a card's security domain vouches for its keys: CAs of FIDO, OpenPGP and PIV are under the same root. */
 function checkIssuer(issuer: Certificate | undefined): void {
+  const policies = issuer?.extensions.get(X509.policies)?.value;
   const isCardCa =
-    issuer?.extensions.has(EXTENSION.firmware) || issuer?.policies.some(policy => policy.startsWith(CARD_POLICY));
+    issuer?.extensions.has(EXTENSION.firmware) ||
+    (policies && policiesOf(policies).some(policy => policy.startsWith(CARD_POLICY)));
   if (!isCardCa) throw new BrokenRule('scp11b-certificate', 'it was not issued by the CA of a card');
 }
+
+const policiesOf = (value: Uint8Array): string[] =>
+  childrenOf(readDer(value, TAG.sequence)).map(policy => oidOf(childrenOf(policy)[0]));
 
 /** Bytes of an uncompressed point of P-256. */
 const POINT = 65;

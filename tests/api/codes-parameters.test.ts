@@ -102,6 +102,8 @@ describe('1001', () => {
     'sortOrder=up',
     'status=GONE',
     'deviceType=CARD',
+    'aaguid=deadbeef',
+    'aaguid=2FC0579F-8113-47EA-B116-BB5A8DB9202A',
   ])('names the query parameter: %s', async query => {
     const response = await get(`/api/devices/list?${query}`);
     expect(response).toMatchObject({ status: 400, code: 1001 });

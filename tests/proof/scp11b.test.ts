@@ -11,7 +11,13 @@ import {
   NAME,
   type TestExtension,
 } from '../support/test-pki.ts';
-import { type CardOptions, cardExtensions, cardRoot, TestScp11bCard } from '../support/test-scp11b-card.ts';
+import {
+  type CardOptions,
+  cardCaExtensions,
+  cardExtensions,
+  cardRoot,
+  TestScp11bCard,
+} from '../support/test-scp11b-card.ts';
 import { anchor, ask, cardEvidence, text, verdict } from './fixtures.ts';
 
 const root = cardRoot();
@@ -73,6 +79,13 @@ describe('SCP11b', () => {
         { ...asked, question: { ...asked.question, trust: { ...asked.question.trust, intermediates: [] } } },
       ).rule,
     ).toBe('chain');
+  });
+
+  it.each(['1.3.6.1.4.1.41482.7.1', '2.5.29.32'])('knows the CA of a card by its extension %s alone', id => {
+    const caExtensions = cardCaExtensions(genuine).filter(
+      each => each.id === id || each.id in { '2.5.29.19': 1, [USAGE]: 1 },
+    );
+    expect(judged({ caExtensions }).proof.grade).toBe('unit');
   });
 
   it('proves no serial number if the certificate does not name one', () => {
