@@ -76,17 +76,19 @@ async function list(reader: RegistryReader, options: AuditOptions, io: ProgramIo
   const filter = await filterOf(reader, options);
   const write = options.json ? ndjson : options.csv ? csv : readable;
   if (write === csv && !(await print(io.stdout, csvHeader))) return 0;
+  const { limit, since } = options;
   const last: string[] = [];
-  let isEmpty = true;
+  let found = 0;
   for await (const record of entries(reader, filter)) {
-    isEmpty = false;
+    found++;
     const text = write(await toAuditLine(reader, record));
-    if (options.limit === null) {
+    if (limit === null || since !== null) {
       if (!(await print(io.stdout, text))) return 0;
-    } else if (last.push(text) > options.limit) last.shift();
+      if (found === limit) return 0;
+    } else if (last.push(text) > limit) last.shift();
   }
   if (last.length) await print(io.stdout, last.join(''));
-  if (isEmpty && write === readable) io.stderr.write('no entry matches\n');
+  if (found === 0 && write === readable) io.stderr.write('no entry matches\n');
   return 0;
 }
 
@@ -101,14 +103,20 @@ async function* entries(reader: RegistryReader, filter: Omit<EventFilter, 'limit
 
 async function filterOf(reader: RegistryReader, options: AuditOptions): Promise<Omit<EventFilter, 'limit'>> {
   return {
-    after: options.since ?? 0,
+    ...placesOf(options),
     device: options.device === null ? undefined : await deviceNumber(reader, options.device),
     actor: options.user ? await knownActor(reader, options.user) : undefined,
     types: options.types?.map(typeOf),
-    from: options.from ?? undefined,
-    to: options.to ?? undefined,
   };
 }
+
+/** Times of the options exclude the end, those of a store include it. */
+const placesOf = ({ since, until = null }: AuditOptions) => ({
+  after: since !== null && 'id' in since ? since.id : 0,
+  through: until !== null && 'id' in until ? until.id - 1 : undefined,
+  from: since !== null && 'time' in since ? since.time.getTime() : undefined,
+  to: until !== null && 'time' in until ? until.time.getTime() - 1 : undefined,
+});
 
 /** Refuses an unknown type: an empty result would look as if nothing had happened. */
 function typeOf(name: string): EntryType {

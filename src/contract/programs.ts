@@ -127,13 +127,18 @@ export interface ResetOptions extends RegistryOptions {
   readonly username: string;
 }
 
+/** A place in the journal: the id of an entry, or a time. */
+export type JournalPlace = { readonly id: number } | { readonly time: Date };
+
 /** Options of `daemon audit`: which entries of the journal to write. Null or absent does not filter. */
 export interface AuditOptions extends RegistryOptions {
   /** Only entries of this device: its deviceId or its serial number. */
   readonly device: string | null;
-  /** Only entries after this event id. */
-  readonly since: number | null;
-  /** Only the last so many. */
+  /** Only entries after this one, or at this time or later. */
+  readonly since: JournalPlace | null;
+  /** Only entries before this one, or before this time. */
+  readonly until?: JournalPlace | null;
+  /** Only so many: with `since` the first ones, else the last ones. */
   readonly limit: number | null;
   /** Verify the chain of the journal instead. */
   readonly verify: boolean;
@@ -143,10 +148,6 @@ export interface AuditOptions extends RegistryOptions {
   readonly user?: string | null;
   /** Only entries of these types. */
   readonly types?: readonly string[] | null;
-  /** Milliseconds since 1970, inclusive. */
-  readonly from?: number | null;
-  /** Milliseconds since 1970, inclusive. */
-  readonly to?: number | null;
   readonly csv?: boolean;
 }
 

@@ -113,7 +113,7 @@ describe('values', () => {
   test('of a flag that another one excludes are not offered, nor is a flag a second time', async () => {
     const flags = await offered('list', '--all', '--json', '--status=LOCKED', '-');
     for (const flag of ['--all', '--page', '--json', '--csv']) expect(flags).not.toContain(flag);
-    for (const flag of ['--size', '--status', '--quiet']) expect(flags).toContain(flag);
+    for (const flag of ['--limit', '--status', '--quiet']) expect(flags).toContain(flag);
   });
 
   test('after -- are arguments', async () => {

@@ -93,7 +93,9 @@ describe('a plan', () => {
     });
     expect((await plan('--keyword', 'x', '--reason', 'r')).stderr).toMatch(/--action is missing/);
     expect((await plan('--action', 'lock', '--keyword', 'x')).stderr).toMatch(/--reason/);
-    expect((await plan(...whole, '--unused-since', '90 days')).stderr).toMatch(/--unused-since must be a time/);
+    expect((await plan(...whole, '--unused-since', '90 days')).stderr).toMatch(
+      /--unused-since must be an age such as 36h, 90d or 12w, or a time/,
+    );
     expect(existsSync(file)).toBe(false);
     writeFileSync(file, 'mine');
     const { code, stderr } = await plan(...whole);

@@ -113,7 +113,7 @@ needs('script', 'bsdutils')('at a terminal', () => {
     await daemon.run(['lock', deviceId, '--reason', words]);
     const { stdout } = await devmgrAt(['show', deviceId], 60).ended;
     for (const line of withoutColors(stdout).split(/\r?\n/)) expect(stringWidth(line)).toBeLessThanOrEqual(60);
-    expect(withoutColors(stdout).replaceAll(/\s+/g, ' ').split(words)).toHaveLength(4);
+    expect(withoutColors(stdout).replaceAll(/\s+/g, ' ').split(words)).toHaveLength(5);
   });
 
   test('shows the findings of doctor within the width', async () => {

@@ -84,8 +84,10 @@ describe('serial numbers', () => {
     const { code, stdout, stderr } = await daemon.run(args);
     expect(code).toBe(0);
     const lines = stdout.trimEnd().split('\n');
-    expect(lines[0]).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}LINES-0 {2}updated {2}#\d+$/);
-    expect(lines[29]).toMatch(new RegExp(` {2}${ids[29]} {2}updated {2}#`));
+    expect(lines[0]).toMatch(
+      /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}LINES-0 {2}updated: note none → n {2}by admin {2}#\d+$/,
+    );
+    expect(lines[29]).toMatch(new RegExp(` {2}${ids[29]} {2}updated: note none → n {2}by admin {2}#`));
     expect(stderr.match(/GET .*\/api\/devices\/DEV-/g)!.length).toBeLessThanOrEqual(20);
   });
 

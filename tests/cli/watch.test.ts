@@ -58,7 +58,7 @@ test('writes a line per event, and the state of the connection to standard error
   await running.until('stderr', /connected/);
   await registerOne();
   const { stdout, stderr } = await running.ended;
-  expect(stdout).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}WATCH-\d+ {2}registered \(UKEY\) {2}#\d+\n$/);
+  expect(stdout).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}WATCH-\d+ {2}registered \(UKEY\) {2}by admin {2}#\d+\n$/);
   expect(stderr).toMatch(/^connecting: http.*\nconnected/);
 });
 

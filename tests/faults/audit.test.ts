@@ -190,11 +190,13 @@ describe('daemon audit', () => {
     await same({ device: device.serialNumber }, row => row.deviceId === device.deviceId);
     await same({ user: 'dealer' }, row => row.user === 'dealer');
     await same({ types: ['DEVICE_LOCKED'] }, row => row.type === 'DEVICE_LOCKED');
-    await same({ since: 3 }, row => row.id > 3);
+    await same({ since: { id: 3 } }, row => row.id > 3);
+    await same({ until: { id: 3 } }, row => row.id < 3);
     const moment = Date.parse(all[4].timestamp);
-    await same({ from: moment }, row => Date.parse(row.timestamp) >= moment);
-    await same({ to: moment }, row => Date.parse(row.timestamp) <= moment);
+    await same({ since: { time: new Date(moment) } }, row => Date.parse(row.timestamp) >= moment);
+    await same({ until: { time: new Date(moment) } }, row => Date.parse(row.timestamp) < moment);
     expect(ids(await rows({ limit: 2 }))).toEqual(ids(all.slice(-2)));
+    expect(ids(await rows({ limit: 2, since: { id: 3 } }))).toEqual([4, 5]);
   });
 
   it('refuses an unknown device', async () => {

@@ -115,6 +115,7 @@ export const commandTable: CommandTable = {
           'prove that an attached key is genuine',
           async () => (await import('./proofs/verify.ts')).verify,
         ),
+        entry('history', 'show all events of one device', async () => (await import('./devices/events.ts')).history),
         entry('events', 'show past events', async () => (await import('./devices/events.ts')).events),
         entry('watch', 'follow events as they happen', async () => (await import('./reports/watch/watch.ts')).watch),
       ],

@@ -1,4 +1,5 @@
 /** Flags and arguments as data, and those that several commands share. `program.ts` turns them into options of commander. */
+import { paging } from '../../contract/limits.ts';
 import { environment } from '../../contract/local.ts';
 import type { DeviceStatus } from '../../contract/values.ts';
 import { resultFormats } from '../terminal/format.ts';
@@ -131,7 +132,14 @@ export const passwordFlags = {
 export const pageFlags = (what: string) =>
   ({
     page: { value: 'N', whole: { min: 1 }, help: 'page number, from 1' },
-    size: { value: 'N', whole: { min: 1 }, help: `${what} per page, at most 100 (default: 20)` },
+    limit: {
+      value: 'N',
+      short: 'n',
+      aliases: ['size'],
+      field: 'size',
+      whole: { min: 1, max: paging.maxSize },
+      help: `at most N ${what} on a page (default: ${paging.size})`,
+    },
   }) as const satisfies FlagShapes;
 
 /** Names a device by the key that is plugged in. */

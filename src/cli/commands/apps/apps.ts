@@ -37,7 +37,7 @@ export const appsList = command({
   async run({ flags }, context) {
     const query = definedFields<{ page?: number; size?: number; platform?: string }>({
       page: flags.page,
-      size: flags.size,
+      size: flags.limit,
       platform: flags.platform,
     });
     const data = await context.registry.call('listAppVersions', { query });

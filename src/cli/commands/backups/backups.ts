@@ -41,12 +41,12 @@ export const backupsList = command({
   flags: { ...pageFlags('backups'), ...listFlags(backupFields) },
   examples: [
     { does: 'the backups of a key', line: 'backups list UK-2026-000001' },
-    { does: 'the id of the newest', line: 'backups list DEV-1 --size 1 --quiet' },
+    { does: 'the id of the newest', line: 'backups list DEV-1 --limit 1 --quiet' },
   ],
   async run({ args, flags }, context) {
     checkArgument(context, args[0], 'DEVICE', 'backups list');
     const deviceId = await resolveDevice(context, args[0], false);
-    const query = definedFields<{ page?: number; size?: number }>({ page: flags.page, size: flags.size });
+    const query = definedFields<{ page?: number; size?: number }>({ page: flags.page, size: flags.limit });
     const data = await context.registry.call('listBackups', { params: { deviceId }, query });
     const listing = {
       fields: backupFields,

@@ -17,7 +17,7 @@ export const daemonLogs = command({
   description:
     'Only a daemon in the background has this log; that of a systemd service is shown by journalctl --user -u devmgr. Exit code 5 if there is no log yet.',
   flags: {
-    lines: { value: 'N', short: 'n', whole: { min: 0 }, default: 50, help: 'number of lines to show' },
+    limit: { value: 'N', short: 'n', aliases: ['lines'], whole: { min: 0 }, default: 50, help: 'at most N lines' },
     follow: { short: 'f', help: 'keep showing new lines' },
   },
   examples: [
@@ -32,7 +32,7 @@ export const daemonLogs = command({
         `there is no log yet (${file})`,
         'a daemon in the background writes it: devmgr daemon start. For a service: journalctl --user -u devmgr',
       );
-    const { text, end } = lastLines(file, flags.lines);
+    const { text, end } = lastLines(file, flags.limit);
     await write(context, text);
     return flags.follow ? follow(context, file, end) : exitCodes.done;
   },

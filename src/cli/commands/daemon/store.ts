@@ -6,7 +6,7 @@ import type { ProgramIo } from '../../../contract/programs.ts';
 import { Fault, usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
-import { timeOf } from '../../framework/devices/filter.ts';
+import { eventFlags, placeOf } from '../../framework/devices/event-selection.ts';
 import type { FlagShapes } from '../../framework/flags.ts';
 import { csvFlags } from '../../framework/format.ts';
 import { confirm } from '../../terminal/prompt.ts';
@@ -201,15 +201,9 @@ export const daemonResetPassword = command({
 export const daemonAudit = command({
   isPaged: true,
   description:
-    'Shows who did what to which device, oldest first. Reads the registry on disk; the daemon may be running.',
+    'Shows who did what to which device, oldest first. --limit shows the last entries, with --since the first ones. Reads the registry on disk; the daemon may be running.',
   flags: {
-    device: { value: 'DEVICE', offer: 'device', help: 'only this device (deviceId or serial number)' },
-    user: { value: 'USER', offer: 'user', help: 'only actions of this user' },
-    type: { value: 'TYPE', many: true, help: 'only entries of these types' },
-    since: { value: 'ID', whole: { min: 0 }, help: 'only entries after this event id' },
-    from: { value: 'TIME', help: 'only from this time, such as 2026-03-01 or "2026-03-01 08:30"' },
-    to: { value: 'TIME', help: 'only up to this time' },
-    limit: { value: 'N', short: 'n', whole: { min: 1 }, help: 'only the last N entries' },
+    ...eventFlags,
     verify: {
       help: 'verify that no entry was changed or deleted, and that users and devices are what the entries say',
     },
@@ -223,7 +217,7 @@ export const daemonAudit = command({
   },
   examples: [
     { does: 'the history of a key', line: 'daemon audit --device UK-2026-000001' },
-    { does: 'for a spreadsheet', line: 'daemon audit --from 2026-01-01 --csv' },
+    { does: 'for a spreadsheet', line: 'daemon audit --since 2026-01-01 --csv' },
     { does: 'verify the log', line: 'daemon audit --verify' },
     { does: 'what to keep elsewhere', line: 'daemon audit --head' },
   ],
@@ -232,11 +226,10 @@ export const daemonAudit = command({
       {
         ...registryOf(context, flags),
         device: flags.device ?? null,
-        user: flags.user ?? null,
+        user: flags.by ?? null,
         types: flags.type.length ? flags.type.map(type => type.toUpperCase()) : null,
-        since: flags.since ?? null,
-        from: timeOf('--from', flags.from)?.getTime() ?? null,
-        to: timeOf('--to', flags.to)?.getTime() ?? null,
+        since: placeOf('--since', flags.since),
+        until: placeOf('--until', flags.until),
         limit: flags.limit ?? null,
         verify: flags.verify,
         ...headOf(flags.head, flags.verify),

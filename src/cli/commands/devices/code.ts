@@ -15,8 +15,9 @@ export const code = command({
   args: [devicesArg('GENERATE_CODE')],
   flags: {
     reason: { value: 'TEXT', help: 'reason, for the audit log' },
-    days: {
+    'expires-in-days': {
       value: 'N',
+      aliases: ['days'],
       field: 'validityDays',
       whole: activationCodeDays,
       help: `days until the new code expires (default: ${activationCodeDays.default})`,
@@ -25,14 +26,14 @@ export const code = command({
     ...pluggedFlag,
   },
   examples: [
-    { does: 'a code that is valid for a month', line: 'code DEV-1 --reason "letter was lost" --days 30' },
+    { does: 'a code that is valid for a month', line: 'code DEV-1 --reason "letter was lost" --expires-in-days 30' },
     {
       does: 'codes that expire soon',
       line: 'code --filter code-expires-before=2027-01-01 --reason "codes expire" --out codes.csv',
     },
   ],
   async run({ args, flags }, context) {
-    const validity = flags.days === undefined ? {} : { validityDays: flags.days };
+    const validity = flags.expiresInDays === undefined ? {} : { validityDays: flags.expiresInDays };
     const { names, isBatch } = await targetsOf(context, 'GENERATE_CODE', args, flags);
     if (isBatch) {
       const { changeMany } = await import('../many/bulk/change.ts');

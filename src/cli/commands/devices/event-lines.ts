@@ -1,7 +1,9 @@
 /** Events as lines for people. */
-import type { Notification } from '../../../contract/events.ts';
+import { describedTexts } from '../../../contract/device-description.ts';
+import type { FieldChange, Notification } from '../../../contract/events.ts';
 import type { EventType } from '../../../contract/values.ts';
 import type { Context } from '../../framework/context.ts';
+import { tagWords } from '../../framework/devices/tags.ts';
 import { wrapped } from '../../terminal/card.ts';
 import type { Style } from '../../terminal/style.ts';
 import { safe } from '../../terminal/text.ts';
@@ -26,7 +28,7 @@ const labelled = (words: string, value: unknown): string => (text(value) === '' 
 const product = (data: Notification['data']): string => [data.manufacturer, data.model].map(text).join(' ').trim();
 
 /** What happened, without the time, the device or key, and the event's id. */
-export function wordsOf({ type, data }: Notification): string {
+export function wordsOf({ type, data, changes = [] }: Notification): string {
   switch (type) {
     case 'DEVICE_REGISTERED':
       return `registered (${text(data.deviceType)})`;
@@ -39,7 +41,7 @@ export function wordsOf({ type, data }: Notification): string {
     case 'DEVICE_DEACTIVATED':
       return 'deactivated';
     case 'DEVICE_UPDATED':
-      return 'updated';
+      return !changes[0] ? 'updated' : `updated: ${changes.map(changeWords).join(', ')}`;
     case 'ACTIVATION_CODE_GENERATED':
       return 'new activation code';
     case 'APP_VERSION_UPLOADED':
@@ -54,19 +56,36 @@ export function wordsOf({ type, data }: Notification): string {
   }
 }
 
+function changeWords({ field, before, after }: FieldChange): string {
+  const label = Object.hasOwn(describedTexts, field)
+    ? describedTexts[field as keyof typeof describedTexts].label
+    : field;
+  return `${label} ${valueWords(before)} → ${valueWords(after)}`;
+}
+
+function valueWords(value: FieldChange['before']): string {
+  return (typeof value === 'object' && value !== null ? tagWords({ tags: value }).join(' ') : text(value)) || 'none';
+}
+
+/** Who did it; '' if the event does not say it. */
+export const byWhom = ({ actor }: Notification): string => (actor === undefined ? '' : safe(`by ${text(actor.name)}`));
+
 const indent = '    ';
 
 /** An event of the past: one line with its date, or several if the screen is too narrow. Needs no request. */
-export function eventLine({ io, out }: Context, event: Notification): string {
+export function eventLine({ io, out }: Context, event: Notification, withDevice = true): string {
   const { data } = event;
   const time = localTime(event.timestamp, { seconds: true });
-  const thing = safe([data.deviceId ?? data.versionId, data.serialNumber].map(text).filter(Boolean).join('  '));
+  const ids = withDevice ? [data.deviceId ?? data.versionId, data.serialNumber] : [];
+  const thing = safe(ids.map(text).filter(Boolean).join('  '));
+  const who = byWhom(event);
   const words = safe(wordsOf(event));
   const id = event.id === undefined ? '' : `#${event.id}`;
-  const line = (said: string, number: string) => [time, thing, said, number].filter(Boolean).join('  ');
+  const line = (said: string, number: string) => [time, thing, said, who, number].filter(Boolean).join('  ');
   const said = (part: string) => out.paint(eventStyles[event.type] ?? null, part);
   const room = io.columns;
   if (width(line(words, id)) <= room) return line(said(words), out.paint('dim', id));
-  const below = [...wrapped(thing, room - indent.length), ...wrapped(words, room - indent.length).map(said)];
+  const fitted = (part: string) => (part === '' ? [] : wrapped(part, room - indent.length));
+  const below = [...fitted(thing), ...fitted(words).map(said), ...fitted(who)];
   return [`${time}  ${out.paint('dim', id)}`, ...below].join(`\n${indent}`);
 }

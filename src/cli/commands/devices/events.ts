@@ -1,8 +1,8 @@
-import type { Notification } from '../../../contract/events.ts';
-import { eventPage } from '../../../contract/limits.ts';
-import { journalEventTypes } from '../../../contract/values.ts';
-import { command, definedFields } from '../../framework/define.ts';
-import { resolveDevice } from '../../framework/devices/device.ts';
+import type { Context } from '../../framework/context.ts';
+import { command } from '../../framework/define.ts';
+import { deviceArg, resolveDevice } from '../../framework/devices/device.ts';
+import { notifiedFlags, type PastEvents, pastEvents } from '../../framework/devices/event-selection.ts';
+import { pluggedFlag } from '../../framework/flags.ts';
 import { safe } from '../../terminal/text.ts';
 import { eventLine } from './event-lines.ts';
 
@@ -10,49 +10,53 @@ import { eventLine } from './event-lines.ts';
 export const events = command({
   isPaged: true,
   description:
-    'Shows the newest events, the newest last. With --after they are the oldest after that event. watch shows events as they happen.',
+    'Shows the newest events, the newest last. With --since they are the first ones after that event or time. An ADMIN sees who did what. history shows all events of one device; watch shows events as they happen.',
   args: [
     { name: 'DEVICE', help: 'only events of this device (deviceId or serial number)', optional: true, offer: 'device' },
   ],
-  flags: {
-    type: { value: 'TYPE', field: 'types', many: true, choices: journalEventTypes, help: 'only these types' },
-    after: { value: 'ID', whole: { min: 0 }, help: 'events after this one', conflicts: ['before'] },
-    before: { value: 'ID', whole: { min: 1 }, help: 'events before this one' },
-    limit: {
-      value: 'N',
-      short: 'n',
-      whole: { min: 1, max: eventPage.max },
-      default: 20,
-      help: 'number of events',
-    },
-  },
+  flags: { ...notifiedFlags, limit: { ...notifiedFlags.limit, default: 20 } },
   examples: [
     { does: 'what happened last', line: 'events' },
-    { does: 'the history of a device', line: 'events UK-2026-000001 --limit 100' },
+    { does: 'what one person has done today', line: 'events --by admin --since 24h --limit 100' },
     {
       does: 'all locks, page by page, for a program',
-      line: 'events --type DEVICE_LOCKED --after 0 --limit 1000 --json',
+      line: 'events --type DEVICE_LOCKED --since 0 --limit 1000 --json',
     },
   ],
-  async run({ args, flags }, context) {
-    const { out, registry, globals } = context;
-    const deviceId = args[0] === undefined ? undefined : await resolveDevice(context, args[0], false);
-    const isForward = flags.after !== undefined;
-    const query = definedFields<Parameters<typeof registry.call<'listEvents'>>[1]['query'] & object>({
-      deviceId,
-      types: flags.type.length ? flags.type.join(',') : undefined,
-      after: flags.after,
-      before: isForward ? undefined : (flags.before ?? Number.MAX_SAFE_INTEGER),
-      limit: flags.limit,
-    });
-    const found = await registry.call('listEvents', { query });
-    const list = (isForward ? found.list : found.list.toReversed()) as readonly Notification[];
-    if (globals.json) return out.document({ list, head: found.head });
-    if (globals.quiet) return out.text(list.map(event => `${event.id}\n`).join(''));
-    if (list.length === 0) return out.notice('No event matches.');
-    await out.text(list.map(event => `${eventLine(context, event)}\n`).join(''));
-    if (list.length < flags.limit) return undefined;
-    const next = isForward ? `--after ${list.at(-1)!.id}` : `--before ${list[0]!.id}`;
-    out.notice(`More: devmgr events${deviceId ? ` ${safe(deviceId)}` : ''} ${next}`);
+  async run({ args: [name], flags }, context) {
+    const named = name ?? flags.device;
+    const deviceId = named === undefined ? undefined : await resolveDevice(context, named, false);
+    const past = await pastEvents(context, deviceId, flags);
+    await show(context, past, true);
+    const { list, hasMore } = past;
+    if (!hasMore || context.out.json) return;
+    const next = flags.since === undefined ? `--until ${list[0]!.id}` : `--since ${list.at(-1)!.id}`;
+    context.out.notice(`More: devmgr events${deviceId ? ` ${safe(deviceId)}` : ''} ${next}`);
   },
 });
+
+/** Shows all events of a device. */
+export const history = command({
+  isPaged: true,
+  description:
+    'Shows every event of the device, the oldest first: when, what, for an ADMIN who did it, and what an update has changed. Uses of a device are not events: see devmgr show.',
+  args: [deviceArg],
+  flags: { ...notifiedFlags, ...pluggedFlag },
+  examples: [
+    { does: 'by serial number', line: 'history UK-2026-000001' },
+    { does: 'who has changed the note or the firmware', line: 'history DEV-1 --type DEVICE_UPDATED' },
+    { does: 'for a program', line: 'history DEV-1 --json' },
+  ],
+  async run({ args: [name], flags }, context) {
+    const deviceId = await resolveDevice(context, name ?? flags.device, flags.plugged);
+    await show(context, await pastEvents(context, deviceId, { ...flags, since: flags.since ?? '0' }), false);
+  },
+});
+
+async function show(context: Context, { list, head }: PastEvents, withDevice: boolean): Promise<void> {
+  const { out } = context;
+  if (out.json) return out.document({ list, head });
+  if (out.quiet) return out.text(list.map(event => `${event.id}\n`).join(''));
+  if (list.length === 0) return out.notice('No event matches.');
+  await out.text(list.map(event => `${eventLine(context, event, withDevice)}\n`).join(''));
+}

@@ -2,36 +2,13 @@
 import type { DeviceDetail } from '../../../contract/devices.ts';
 import type { Notification } from '../../../contract/events.ts';
 import type { DeviceStatus } from '../../../contract/values.ts';
-import { isServerRefusal } from '../../client/failures.ts';
-import type { Context } from '../../framework/context.ts';
+import type { PastEvents } from '../../framework/devices/event-selection.ts';
 import { wrapped } from '../../terminal/card.ts';
 import type { Output } from '../../terminal/output.ts';
 import { type Style, statusStyle } from '../../terminal/style.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime, relative } from '../../terminal/when.ts';
-import { wordsOf } from './event-lines.ts';
-
-/** Events that are shown; `devmgr events` has the others. */
-const mostEvents = 10;
-
-/** The newest events of a device, the newest last. */
-interface PastEvents {
-  readonly list: readonly Notification[];
-  /** Whether there are earlier ones. */
-  readonly hasMore: boolean;
-}
-
-/** Null if the server refuses them: an earlier version has no events of the past. */
-export async function newestEvents({ registry }: Context, deviceId: string): Promise<PastEvents | null> {
-  const query = { deviceId, before: Number.MAX_SAFE_INTEGER, limit: mostEvents + 1 };
-  try {
-    const { list } = await registry.call('listEvents', { query });
-    return { list: list.slice(0, mostEvents).toReversed() as Notification[], hasMore: list.length > mostEvents };
-  } catch (error) {
-    if (isServerRefusal(error)) return null;
-    throw error;
-  }
-}
+import { byWhom, wordsOf } from './event-lines.ts';
 
 /** What happened, and when. Without a time it has not happened. */
 interface HistoryStep {
@@ -78,6 +55,7 @@ function stepOf(event: Notification): HistoryStep {
   const { type, timestamp } = event;
   const status = eventStatus[type];
   // The type of the device is in the lines above.
-  const words = type === 'DEVICE_REGISTERED' ? 'registered' : wordsOf(event);
+  const said = type === 'DEVICE_REGISTERED' ? 'registered' : wordsOf(event);
+  const words = [said, byWhom(event)].filter(Boolean).join(' ');
   return { time: timestamp, words, style: status === undefined ? null : statusStyle(status) };
 }

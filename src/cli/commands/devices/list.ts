@@ -69,7 +69,7 @@ export const list = command({
     };
     const load = () =>
       context.registry.call('listDevices', {
-        query: definedFields<ListQuery>({ ...query, page: flags.page, size: flags.size }),
+        query: definedFields<ListQuery>({ ...query, page: flags.page, size: flags.limit }),
       });
     if (flags.watch) {
       const { watchList } = await import('./live-list.ts');
@@ -78,7 +78,7 @@ export const list = command({
     }
     if (flags.all) {
       const found = needsColumns(context, listing) ? await exportedColumns(context, filterOf(flags)) : null;
-      return all(context, query, flags.size, found === null ? listing : asCsv(context, listing, found));
+      return all(context, query, flags.limit, found === null ? listing : asCsv(context, listing, found));
     }
     const page = await load();
     const shaped = needsColumns(context, listing)

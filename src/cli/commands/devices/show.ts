@@ -1,11 +1,12 @@
 import { Code } from '../../../contract/codes.ts';
 import { describedNames, describedTexts } from '../../../contract/device-description.ts';
 import type { DeviceDetail } from '../../../contract/devices.ts';
-import { ServerRefusal } from '../../client/failures.ts';
+import { isServerRefusal, ServerRefusal } from '../../client/failures.ts';
 import { usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
 import { deviceArg, resolveDevice } from '../../framework/devices/device.ts';
+import { notifiedFlags, type PastEvents, pastEvents } from '../../framework/devices/event-selection.ts';
 import { tagWords } from '../../framework/devices/tags.ts';
 import { pluggedFlag } from '../../framework/flags.ts';
 import { type CardRow, present } from '../../framework/present.ts';
@@ -13,7 +14,7 @@ import { hasUtf8 } from '../../terminal/glyphs.ts';
 import { statusStyle } from '../../terminal/style.ts';
 import { safe, safeProse } from '../../terminal/text.ts';
 import { duration, localTime, timeAndDistance } from '../../terminal/when.ts';
-import { historyOf, newestEvents } from './history.ts';
+import { historyOf } from './history.ts';
 import { proofRows } from './proof.ts';
 
 /** Shows a device with its history: `GET /api/devices/{deviceId}`. */
@@ -22,6 +23,7 @@ export const show = command({
   args: [deviceArg],
   flags: {
     ...pluggedFlag,
+    ...notifiedFlags,
     'no-events': { help: 'show the history without the events of the journal: one request less' },
     qr: { help: 'show the activation code as a QR code', conflicts: ['json'] },
   },
@@ -32,19 +34,38 @@ export const show = command({
   ],
   async run({ args, flags }, context) {
     if (flags.qr && context.out.json) throw usage('--qr draws on a terminal, and the result is for a program');
-    const deviceId = await resolveDevice(context, args[0], flags.plugged);
+    const deviceId = await resolveDevice(context, args[0] ?? flags.device, flags.plugged);
     const isForPeople = !context.globals.json && !context.globals.quiet;
     const [data, past] = await Promise.all([
       context.registry.call('getDevice', { params: { deviceId } }),
-      isForPeople && flags.events ? newestEvents(context, deviceId) : null,
+      isForPeople && flags.events ? eventsFor(context, deviceId, flags) : null,
     ]);
     await present(context, { data, id: data.deviceId, title: titleOf(data, context), rows: rowsOf(data) });
     if (!isForPeople) return;
     await context.out.text(historyOf(context.out, data, past));
-    if (past?.hasMore) context.out.notice(`Earlier: devmgr events ${safe(deviceId)} --before ${past.list[0]!.id}`);
+    if (past?.hasMore) context.out.notice(`All events: devmgr history ${safe(deviceId)}`);
     if (flags.qr) await showCode(context, data);
   },
 });
+
+/** Events that are shown unless `--limit` or `--since` is given. */
+const fewEvents = 10;
+
+/** Null if the server refuses all of them: an earlier version has no events of the past. */
+async function eventsFor(
+  context: Context,
+  deviceId: string,
+  flags: Parameters<typeof pastEvents>[2],
+): Promise<PastEvents | null> {
+  const { since, until, type, by, limit = since === undefined ? fewEvents : undefined } = flags;
+  try {
+    return await pastEvents(context, deviceId, { since, until, type, by, limit });
+  } catch (error) {
+    const isSelected = [since, until, by, type[0]].some(value => value !== undefined);
+    if (isServerRefusal(error) && !isSelected) return null;
+    throw error;
+  }
+}
 
 function titleOf(device: DeviceDetail, { out }: Context): string {
   return `${safe(device.deviceId)}  ${out.paint(statusStyle(device.status), safe(device.status))}`;

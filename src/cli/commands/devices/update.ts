@@ -12,24 +12,27 @@ export const update = command({
   description: 'An empty value clears the field: --note "". Tags that are not named stay as they are.',
   args: [deviceArg],
   flags: {
-    firmware: { value: 'VERSION', field: 'firmwareVersion', aliases: ['firmware-version'], help: 'firmware version' },
+    'firmware-version': { value: 'VERSION', aliases: ['firmware'], help: 'firmware version' },
     note: { value: 'TEXT', help: 'note' },
     tag: tagFlag('set this tag; can be repeated'),
     'remove-tag': { value: 'NAME', many: true, field: 'tags', help: 'remove the tag of this name' },
     ...pluggedFlag,
   },
   examples: [
-    { does: 'after a firmware update', line: 'update DEV-1 --firmware 1.0.4' },
+    { does: 'after a firmware update', line: 'update DEV-1 --firmware-version 1.0.4' },
     { does: 'clear the note', line: 'update DEV-1 --note ""' },
     { does: 'set one tag and remove another', line: 'update DEV-1 --tag lot=7 --remove-tag shelf' },
   ],
   async run({ args, flags }, context) {
     const tags = tagChangesOf(flags.tag, flags.removeTag);
-    if (flags.firmware === undefined && flags.note === undefined && tags === null)
-      throw usage('nothing to change', 'add --firmware VERSION, --note TEXT, --tag NAME=VALUE or --remove-tag NAME');
+    if (flags.firmwareVersion === undefined && flags.note === undefined && tags === null)
+      throw usage(
+        'nothing to change',
+        'add --firmware-version VERSION, --note TEXT, --tag NAME=VALUE or --remove-tag NAME',
+      );
     const deviceId = await resolveDevice(context, args[0], flags.plugged);
     const body = {
-      ...(flags.firmware === undefined ? {} : { firmwareVersion: flags.firmware.trim() || null }),
+      ...(flags.firmwareVersion === undefined ? {} : { firmwareVersion: flags.firmwareVersion.trim() || null }),
       ...(flags.note === undefined ? {} : { note: flags.note.trim() || null }),
       ...(tags === null ? {} : { tags }),
     };

@@ -93,7 +93,7 @@ export const tokensList = command({
     },
   ],
   async run({ flags }, context) {
-    const query = definedFields<{ page?: number; size?: number }>({ page: flags.page, size: flags.size });
+    const query = definedFields<{ page?: number; size?: number }>({ page: flags.page, size: flags.limit });
     const data = await context.registry.call('listTokens', { query });
     const listing = {
       fields: tokenFields,

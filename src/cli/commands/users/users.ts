@@ -42,7 +42,7 @@ export const usersList = command({
     { does: 'removed ones, too', line: 'users list --all' },
   ],
   async run({ flags }, context) {
-    const query = definedFields<{ page?: number; size?: number }>({ page: flags.page, size: flags.size });
+    const query = definedFields<{ page?: number; size?: number }>({ page: flags.page, size: flags.limit });
     const data = await context.registry.call('listUsers', { query });
     const listing = { fields: userFields, columns: userColumns, id: (user: User) => user.id };
     const { out } = context;

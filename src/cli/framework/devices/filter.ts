@@ -65,6 +65,17 @@ function filterTextOf(pair: string): string {
   return `${name}:${value}`;
 }
 
+const hours: Readonly<Record<string, number>> = { h: 1, d: 24, w: 7 * 24 };
+
+/** The time that is so long ago, such as 90d, or that the flag names. Throws a usage fault if it is neither. */
+export function timeOrAge(flag: string, text: string): Date {
+  const [, amount, unit] = /^(\d{1,5})([hdw])$/.exec(text) ?? [];
+  if (unit !== undefined) return new Date(Date.now() - Number(amount) * hours[unit]! * 3_600_000);
+  const time = parseInstant(text) ?? localTime(text);
+  if (!time) throw usage(`${flag} must be an age such as 36h, 90d or 12w, or a time such as 2026-03-01, not "${text}"`);
+  return time;
+}
+
 const localForm = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2}))?$/;
 
 /** The time that a flag names; it throws a usage fault if that is not one. */

@@ -21,7 +21,13 @@ export const enroll = command({
   description:
     'Plug in one key after another. Each key is registered once, however often you plug it in; a key that is already registered is recognized. Keys that are attached at the start are included, unless --skip-attached is given.\nManufacturer and model are read from the key unless you name them. The command ends after --count keys, after --timeout, or with Ctrl-C; run again with the same --out, it continues.',
   flags: {
-    count: { value: 'N', short: 'n', whole: { min: 1 }, help: 'end after N keys, including those already in --out' },
+    count: {
+      value: 'N',
+      short: 'n',
+      aliases: ['limit'],
+      whole: { min: 1 },
+      help: 'end after N keys, including those already in --out',
+    },
     timeout: { value: 'SECONDS', whole: { min: 1 }, help: 'end if no key is plugged in for this long (exit code 10)' },
     type: { value: 'TYPE', choices: deviceTypes, help: 'only keys of this type' },
     manufacturer: { value: 'NAME', offer: 'manufacturer', help: 'manufacturer to register with' },

@@ -8,8 +8,19 @@ const pages = { A4: { width: 210, height: 297 }, LETTER: { width: 215.9, height:
 
 /** Flags that say where labels are on a page. */
 export const sheetFlags = {
-  page: { value: 'SIZE', needs: 'html', choices: ['A4', 'LETTER'], help: 'paper of the sheet (default: A4)' },
-  size: { value: 'WxH', needs: 'html', help: 'width and height of a label of the sheet in mm (default: 50x25)' },
+  paper: {
+    value: 'SIZE',
+    aliases: ['page'],
+    needs: 'html',
+    choices: ['A4', 'LETTER'],
+    help: 'paper of the sheet (default: A4)',
+  },
+  'label-size': {
+    value: 'WxH',
+    aliases: ['size'],
+    needs: 'html',
+    help: 'width and height of a label of the sheet in mm (default: 50x25)',
+  },
   grid: { value: 'RxC', needs: 'html', help: 'rows and columns of labels on a page (default: as many as fit)' },
   margin: { value: 'T,L', needs: 'html', help: 'mm above and left of the first label (default: 10,5)' },
   gap: { value: 'X,Y', needs: 'html', help: 'mm between columns and between rows (default: 0,0)' },
@@ -34,8 +45,8 @@ interface Layout {
 
 /** The layout of the flags. Throws a usage fault if the labels are not on the page. */
 export function layoutOf(flags: FlagValues<typeof sheetFlags>): Layout {
-  const page = flags.page ?? 'A4';
-  const [width, height] = pair('--size', flags.size ?? '50x25', 'x', 5);
+  const page = flags.paper ?? 'A4';
+  const [width, height] = pair('--label-size', flags.labelSize ?? '50x25', 'x', 5);
   const [top, left] = pair('--margin', flags.margin ?? '10,5', ',', 0);
   const [gapX, gapY] = pair('--gap', flags.gap ?? '0,0', ',', 0);
   const fits = (space: number, size: number, gap: number) => Math.floor((space + gap) / (size + gap) + 1e-9);

@@ -15,10 +15,10 @@ import { operationOf, type Plan, readPlan } from './plan-file.ts';
 /** Carries out a plan. Devices that have changed since it was made are named and stay as they are. */
 export const janitorApply = command({
   description:
-    "Locks or retires the devices of a plan. A device that was used, bound, locked or changed in another way since the plan was made is named and stays as it is. With --max, the first N of the others are changed; the same command again continues. To retire devices, you confirm with an administrator's password.",
+    "Locks or retires the devices of a plan. A device that was used, bound, locked or changed in another way since the plan was made is named and stays as it is. With --limit, the first N of the others are changed; the same command again continues. To retire devices, you confirm with an administrator's password.",
   args: [{ name: 'PLAN', help: 'the file that janitor plan has written', offer: 'file' }],
   flags: {
-    max: { value: 'N', whole: { min: 1 }, help: 'change at most N devices' },
+    limit: { value: 'N', short: 'n', aliases: ['max'], whole: { min: 1 }, help: 'change at most N devices' },
     'dry-run': { help: 'show what would be done, and change nothing' },
     yes: { short: 'y', help: 'do not ask for confirmation' },
     out: { value: 'FILE', offer: 'file', help: 'write the results to this file' },
@@ -27,16 +27,16 @@ export const janitorApply = command({
   },
   examples: [
     { does: 'ask, then carry it out', line: 'janitor apply unused.plan' },
-    { does: 'in a script, at most 50 devices in each run', line: 'janitor apply unused.plan --max 50 --yes' },
+    { does: 'in a script, at most 50 devices in each run', line: 'janitor apply unused.plan --limit 50 --yes' },
   ],
   async run({ args, flags }, context) {
-    const { max = Number.POSITIVE_INFINITY, dryRun, yes, out, resume } = flags;
+    const { limit = Number.POSITIVE_INFINITY, dryRun, yes, out, resume } = flags;
     const plan = await readPlan(args[0]!);
     if (!yes && !dryRun && !context.canAsk) throw usage('a plan must be confirmed', 'add --yes');
     await demandRegistry(context, plan);
     const found = await compare(context, plan);
     await nameChanged(context, plan, found.changed);
-    const total = Math.min(found.unchanged.length, max);
+    const total = Math.min(found.unchanged.length, limit);
     await summarize(context, plan, { found, total, dryRun, yes });
     if (dryRun || total === 0) return 0;
     const operation = operationOf[plan.action];

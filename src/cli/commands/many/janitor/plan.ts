@@ -3,7 +3,7 @@ import { count } from '../../../count.ts';
 import { usage } from '../../../fault.ts';
 import { command } from '../../../framework/define.ts';
 import { exportedDevices } from '../../../framework/devices/export-stream.ts';
-import { filterFlags, filterOf, timeOf } from '../../../framework/devices/filter.ts';
+import { filterFlags, filterOf, timeOrAge } from '../../../framework/devices/filter.ts';
 import { reasonOf } from '../../../framework/devices/reason.ts';
 import type { FlagValues } from '../../../framework/flags.ts';
 import { present } from '../../../framework/present.ts';
@@ -93,19 +93,11 @@ function checkStates(action: string, fits: readonly DeviceStatus[], given: reado
 type PlanSelection = Omit<FlagValues<typeof flags>, 'action' | 'out' | 'reason'>;
 
 function criteriaOf({ unusedSince, ...filters }: PlanSelection): ReturnType<typeof filterOf> {
-  const time = unusedSince === undefined ? undefined : timeBefore('--unused-since', unusedSince);
+  const time = unusedSince === undefined ? undefined : timeOrAge('--unused-since', unusedSince);
   const criteria = { ...filterOf({ ...filters, lastUsedBefore: undefined }), ...(time && { lastUsedBefore: time }) };
   if (Object.keys(criteria).every(name => name === 'status'))
     throw usage('a plan needs a filter beside --status', 'give --unused-since 90d, or another one of its filters');
   return criteria;
-}
-
-const hours: Readonly<Record<string, number>> = { h: 1, d: 24, w: 7 * 24 };
-
-/** The time that is so long ago, such as 90d, or that the flag names. Throws a usage fault if it is neither. */
-function timeBefore(flag: string, text: string): Date {
-  const [, amount, unit] = /^(\d{1,5})([hdw])$/.exec(text) ?? [];
-  return unit === undefined ? timeOf(flag, text)! : new Date(Date.now() - Number(amount) * hours[unit]! * 3_600_000);
 }
 
 function statesOf(devices: readonly PlannedDevice[]): string {

@@ -5,7 +5,7 @@ import { wrapped } from '../../../terminal/card.ts';
 import { safe } from '../../../terminal/text.ts';
 import { dayAndTime } from '../../../terminal/when.ts';
 import { width } from '../../../terminal/width.ts';
-import { eventStyles, text, wordsOf } from '../../devices/event-lines.ts';
+import { byWhom, eventStyles, text, wordsOf } from '../../devices/event-lines.ts';
 import { SerialNumbers } from './serials.ts';
 
 const indent = '    ';
@@ -35,12 +35,13 @@ export class EventLines {
     const words = safe(wordsOf(event));
     const id = event.id === undefined ? '' : `#${event.id}`;
     const said = out.paint(eventStyles[event.type] ?? null, words);
-    const line = [when, thing, said, out.paint('dim', id)].filter(part => part !== '').join('  ');
+    const who = byWhom(event);
+    const line = [when, thing, said, who, out.paint('dim', id)].filter(part => part !== '').join('  ');
     const room = io.columns;
-    const plainWidth = width([when, thing, words, id].filter(part => part !== '').join('  '));
+    const plainWidth = width([when, thing, words, who, id].filter(part => part !== '').join('  '));
     const head = isNewDay ? `${out.paint('dim', `-- ${day} --`)}\n` : '';
     if (plainWidth <= room) return `${head}${line}\n`;
     const first = [when, out.paint('dim', id)].filter(part => part !== '').join('  ');
-    return `${head}${[first, ...[thing, words].flatMap(part => wrapped(part, room - indent.length))].join(`\n${indent}`)}\n`;
+    return `${head}${[first, ...[thing, words, ...(who ? [who] : [])].flatMap(part => wrapped(part, room - indent.length))].join(`\n${indent}`)}\n`;
   }
 }

@@ -1,15 +1,12 @@
 /** The last event that was shown: `--since last` continues after it. */
 import { join } from 'node:path';
-import { usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
+import { placeOf, sinceId } from '../../../framework/devices/event-selection.ts';
 import { readJsonFile, writeJsonFile } from '../../../settings/files.ts';
 
-/** The id that `--since` names; null if it is `last` and nothing was shown yet. Throws a usage fault. */
-export function startOf(text: string, seen: Seen): number | null {
-  if (text === 'last') return seen.last();
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw usage(`--since must be the id of an event or "last", not "${text}"`);
-}
+/** The id after which `--since` starts; null if it is `last` and nothing was shown yet. Throws a usage fault. */
+export const startOf = async (context: Context, text: string, seen: Seen): Promise<number | null> =>
+  text === 'last' ? seen.last() : sinceId(context, placeOf('--since', text));
 
 const saveEveryMs = 2_000;
 

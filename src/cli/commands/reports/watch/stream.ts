@@ -2,16 +2,22 @@
 import { Code } from '../../../../contract/codes.ts';
 import type { Notification } from '../../../../contract/events.ts';
 import type { EventType } from '../../../../contract/values.ts';
+import { sleep } from '../../../../delivery/wait.ts';
 import { isServerRefusal } from '../../../client/failures.ts';
 import { followNotifications, type StreamState } from '../../../client/stream.ts';
 import { usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
+import { placeOf } from '../../../framework/devices/event-selection.ts';
 import { safe } from '../../../terminal/text.ts';
 
 /** Which events, and when the stream ends. */
 interface WatchOptions {
   readonly types: readonly EventType[];
   readonly deviceId: string | undefined;
+  /** Only what this person has done. */
+  readonly by: string | undefined;
+  /** The event or the time at which the stream ends. */
+  readonly until: string | undefined;
   /** Id of the last event seen; null starts with the next event. */
   readonly since: number | null;
   /** What to do if the journal has no such event. */
@@ -25,8 +31,9 @@ interface WatchOptions {
 /** Events until the stream times out or is interrupted. Throws a usage fault if the journal does not have the start. */
 export async function* watchedEvents(context: Context, options: WatchOptions): AsyncGenerator<Notification> {
   const { io, registry } = context;
-  const { types, deviceId, since, timeout, onStart } = options;
+  const { types, deviceId, by, since, timeout, onStart } = options;
   const idle = new AbortController();
+  const end = await endOf(context, options, idle);
   const rearm = timeout === undefined ? () => undefined : idleTimer(idle, timeout * 1000);
   const stream = followNotifications({
     client: registry,
@@ -39,6 +46,8 @@ export async function* watchedEvents(context: Context, options: WatchOptions): A
   });
   try {
     for await (const event of stream) {
+      if (event.id !== undefined && event.id >= end) return;
+      if (by !== undefined && event.actor?.name !== by) continue;
       rearm(true);
       yield event;
       rearm();
@@ -49,7 +58,30 @@ export async function* watchedEvents(context: Context, options: WatchOptions): A
     throw usage(error.message, options.sinceHint);
   } finally {
     rearm(true);
+    idle.abort();
   }
+}
+
+/**
+ * Id of the first event that is not wanted. A time ends the stream itself. Throws a usage fault for an end that has passed, and the
+ * refusal of the server if the user may not select by person.
+ */
+async function endOf(context: Context, { by, until }: WatchOptions, ending: AbortController): Promise<number> {
+  const place = placeOf('--until', until);
+  if (by === undefined && place === null) return Number.POSITIVE_INFINITY;
+  const query = { limit: 1, ...(by === undefined ? {} : { actor: by }) };
+  const { head } = await context.registry.call('listEvents', { query });
+  if (place === null) return Number.POSITIVE_INFINITY;
+  if ('id' in place ? place.id <= head : place.time <= new Date())
+    throw usage(`--until ${until} has passed`, 'for events of the past: devmgr events --since ID --until ID');
+  if ('id' in place) return place.id;
+  void abortAt(place.time, ending);
+  return Number.POSITIVE_INFINITY;
+}
+
+async function abortAt(time: Date, ending: AbortController): Promise<void> {
+  while (!ending.signal.aborted && new Date() < time) await sleep(time.getTime() - Date.now(), ending.signal);
+  ending.abort();
 }
 
 function idleTimer(idle: AbortController, milliseconds: number): (end?: true) => void {

@@ -17,7 +17,9 @@ interface DeliveryFlags {
   readonly type: readonly EventType[];
   readonly deviceId: string | undefined;
   readonly since: string | undefined;
-  readonly count: number | undefined;
+  readonly by: string | undefined;
+  readonly until: string | undefined;
+  readonly limit: number | undefined;
   readonly timeout: number | undefined;
   readonly concurrency: number | undefined;
   readonly retries: number | undefined;
@@ -29,15 +31,19 @@ const programRetries = 3;
 
 /** Delivers events until the stream ends. The exit code; throws a fault if an event cannot be delivered. */
 export async function deliverTo(context: Context, flags: DeliveryFlags): Promise<number> {
-  const { type, deviceId, count, timeout } = flags;
+  const { type, deviceId, by, until, limit, timeout } = flags;
   const name = flags.exec === undefined ? ['forward', flags.forwardTo ?? ''] : ['exec', flags.exec, ...flags.args];
-  const cursor = CursorFile.open(flags.cursor ?? defaultCursor(context, [...name, ...type.toSorted(), deviceId ?? '']));
+  const cursor = CursorFile.open(
+    flags.cursor ?? defaultCursor(context, [...name, ...type.toSorted(), deviceId ?? '', ...(by ? [by] : [])]),
+  );
   try {
     const target = await targetOf(context, flags, cursor.source);
-    const since = firstOf(context, flags, cursor);
+    const since = await firstOf(context, flags, cursor);
     const events = watchedEvents(context, {
       types: type,
       deviceId,
+      by,
+      until,
       since,
       sinceHint: `if the registry was restored, remove ${cursor.file} to start with new events`,
       timeout,
@@ -47,21 +53,21 @@ export async function deliverTo(context: Context, flags: DeliveryFlags): Promise
     // A program that fails may never succeed; a receiver that is down comes back.
     const often = flags.exec === undefined ? Number.POSITIVE_INFINITY : programRetries;
     const { concurrency = 1, retries = often, skipFailed } = flags;
-    return await deliver(context, cursor, target, { concurrency, retries, skipFailed, count }, events);
+    return await deliver(context, cursor, target, { concurrency, retries, skipFailed, count: limit }, events);
   } finally {
     cursor.close();
   }
 }
 
 /** The event after which to start: that of the cursor, or else that of `--since`. */
-function firstOf(context: Context, { since }: DeliveryFlags, cursor: CursorFile): number | null {
+async function firstOf(context: Context, { since }: DeliveryFlags, cursor: CursorFile): Promise<number | null> {
   if (cursor.last !== null) {
     context.out.notice(
       `Continuing after event #${cursor.last}${since === undefined ? '' : ', not with --since'}: ${cursor.file}`,
     );
     return cursor.last;
   }
-  const first = since === undefined ? null : startOf(since, new Seen(context));
+  const first = since === undefined ? null : await startOf(context, since, new Seen(context));
   if (first !== null) cursor.save(first);
   return first;
 }

@@ -5,6 +5,7 @@ import { usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { resolveDevice } from '../../../framework/devices/device.ts';
+import { eventFlags } from '../../../framework/devices/event-selection.ts';
 import { safe } from '../../../terminal/text.ts';
 import { EventLines } from './lines.ts';
 import { Seen, startOf } from './seen.ts';
@@ -13,12 +14,11 @@ import { watchedEvents } from './stream.ts';
 /** Follows the notification stream. Remembers the last event, for --since last. */
 export const watch = command({
   description:
-    'Shows one line per event: the time, the serial number, what happened, and the id of the event. On a terminal the date is shown when it changes. After a lost connection it reconnects, and no event of the journal is missed or repeated; keys that are attached or detached during that time are not shown.\n--since last continues after the last event of an earlier watch; --since 0 starts with the first event.',
+    'Shows one line per event: the time, the serial number, what happened, and the id of the event. On a terminal the date is shown when it changes. After a lost connection it reconnects, and no event of the journal is missed or repeated; keys that are attached or detached during that time are not shown.\n--since last continues after the last event of an earlier watch; --since 0 starts with the first event. --limit and --until end the watch. An ADMIN sees who did what.',
   flags: {
-    type: { value: 'TYPE', many: true, choices: eventTypes, help: 'only these types' },
-    device: { value: 'DEVICE', help: 'only events of this device (deviceId or serial number)', offer: 'device' },
-    since: { value: 'ID', help: 'start after this event; or: last' },
-    count: { value: 'N', short: 'n', whole: { min: 1 }, help: 'end after N events' },
+    ...eventFlags,
+    type: { ...eventFlags.type, choices: eventTypes },
+    since: { ...eventFlags.since, help: `${eventFlags.since.help}; or: last` },
     timeout: { value: 'SECONDS', whole: { min: 1 }, help: 'end if there is no event for this long' },
     utc: { help: 'show times in UTC instead of local time' },
     exec: {
@@ -76,10 +76,12 @@ export const watch = command({
     }
     checkPlain(args, flags);
     const seen = new Seen(context);
-    const since = flags.since === undefined ? null : startOf(flags.since, seen);
+    const since = flags.since === undefined ? null : await startOf(context, flags.since, seen);
     return follow(context, flags.type, since, seen, {
       deviceId,
-      count: flags.count,
+      by: flags.by,
+      until: flags.until,
+      limit: flags.limit,
       timeout: flags.timeout,
       utc: flags.utc,
       isFirst: flags.since === 'last' && since === null,
@@ -104,7 +106,9 @@ function checkPlain(
 
 interface Run {
   readonly deviceId: string | undefined;
-  readonly count: number | undefined;
+  readonly by: string | undefined;
+  readonly until: string | undefined;
+  readonly limit: number | undefined;
   readonly timeout: number | undefined;
   readonly utc: boolean;
   /** The first run with `--since last`: if nothing happens in it, the next run starts where this one started. */
@@ -116,7 +120,7 @@ async function follow(
   types: readonly EventType[],
   since: number | null,
   seen: Seen,
-  { deviceId, count, timeout, utc, isFirst }: Run,
+  { deviceId, by, until, limit, timeout, utc, isFirst }: Run,
 ): Promise<number> {
   const { io, out, globals } = context;
   const lines = new EventLines(context, utc);
@@ -124,7 +128,7 @@ async function follow(
   const onStart = (id: number) => seen.note(id);
   let shown = 0;
   try {
-    const options = { types, deviceId, since, sinceHint, timeout, ...(isFirst ? { onStart } : {}) };
+    const options = { types, deviceId, by, until, since, sinceHint, timeout, ...(isFirst ? { onStart } : {}) };
     for await (const event of watchedEvents(context, options)) {
       if (globals.json) await out.row(event);
       else if (globals.quiet)
@@ -133,7 +137,7 @@ async function follow(
         );
       else await out.text(await lines.of(event));
       if (event.id !== undefined) seen.note(event.id);
-      if (++shown === count) break;
+      if (++shown === limit) break;
     }
   } finally {
     seen.save();
