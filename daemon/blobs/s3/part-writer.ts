@@ -1,7 +1,4 @@
-import { createHash } from 'node:crypto';
-import { Writable } from 'node:stream';
-import { detach } from '../../streamed-memory.ts';
-import { BlobError } from '../blob-error.ts';
+import { HashedWriter } from '../hashed-writer.ts';
 import type { Bucket, StoredPart } from './bucket.ts';
 import { PART_BYTES, type PartBuffers } from './buffers.ts';
 
@@ -16,39 +13,20 @@ interface Arrival {
   readonly maxBytes: number;
 }
 
-/**
- * Sends a stream in parts, and counts and hashes its bytes. A file that fits into one part is sent when it is stored. Nothing
- * of it can be seen before `store`. Fails with a `BlobError` beyond `maxBytes`. Detaches the memory of the buffers it receives.
- */
-export class PartWriter extends Writable {
+/** Sends a stream in parts. A file that fits into one part is sent when it is stored. Nothing of it can be seen before `store`. */
+export class PartWriter extends HashedWriter {
   readonly #arrival: Arrival;
-  readonly #hash = createHash('sha256');
   readonly #ended = new AbortController();
   readonly #sending = new Set<Promise<void>>();
   readonly #parts: StoredPart[] = [];
-  #size = 0;
   #buffer: Buffer | null = null;
   #filled = 0;
   #number = 0;
   #uploadId: Promise<string> | null = null;
 
   constructor(arrival: Arrival) {
-    super({ highWaterMark: 256 * 1024, decodeStrings: true });
+    super(arrival.maxBytes, 256 * 1024);
     this.#arrival = arrival;
-  }
-
-  /** Bytes received. */
-  get size(): number {
-    return this.#size;
-  }
-
-  /** Digest in lower-case hex. Call it once, after the end. */
-  sha256(): string {
-    return this.#hash.digest('hex');
-  }
-
-  override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
-    this.#take(chunk).then(() => done(), done);
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
@@ -71,7 +49,7 @@ export class PartWriter extends Writable {
       await Promise.all(this.#sending);
       if (this.#parts.length !== this.#number) throw this.errored ?? new Error('a part was not stored');
       const parts = this.#parts.toSorted((a, b) => a.PartNumber - b.PartNumber);
-      await bucket.complete(name, await this.#uploadId, parts, this.#size);
+      await bucket.complete(name, await this.#uploadId, parts, this.size);
       this.#uploadId = null;
     }
     this.#release();
@@ -87,19 +65,15 @@ export class PartWriter extends Writable {
     if (uploadId) await this.#arrival.bucket.abort(this.#arrival.name, uploadId).catch(() => {});
   }
 
-  async #take(chunk: Buffer): Promise<void> {
-    this.#size += chunk.length;
-    if (this.#size > this.#arrival.maxBytes)
-      throw new BlobError('too-large', `more than ${this.#arrival.maxBytes} bytes`);
-    this.#hash.update(chunk);
-    for (let at = 0; at < chunk.length; ) {
-      if (this.#filled === PART_BYTES) await this.#send();
-      this.#buffer ??= await this.#arrival.buffers.take(this.#ended.signal);
-      const taken = chunk.copy(this.#buffer, this.#filled, at);
-      this.#filled += taken;
-      at += taken;
-    }
-    detach(chunk);
+  protected async put(buffers: readonly Buffer[]): Promise<void> {
+    for (const chunk of buffers)
+      for (let at = 0; at < chunk.length; ) {
+        if (this.#filled === PART_BYTES) await this.#send();
+        this.#buffer ??= await this.#arrival.buffers.take(this.#ended.signal);
+        const taken = chunk.copy(this.#buffer, this.#filled, at);
+        this.#filled += taken;
+        at += taken;
+      }
   }
 
   /** Starts to send the filled part, as soon as an earlier one is stored. */
