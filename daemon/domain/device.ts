@@ -33,6 +33,8 @@ export interface DeviceRecord extends DeviceDescription {
   readonly tags: Tags;
   /** JSON of a `StoredProof`; null without a proof. */
   readonly proof: string | null;
+  /** From 1. Rises with each change except a use. */
+  readonly version: number;
 }
 
 /** What a serial number leads to. */
@@ -90,6 +92,7 @@ export const justRegistered = {
   usageSeconds: 0,
   backupCount: 0,
   lastBackupAt: null,
+  version: 1,
 } as const satisfies Partial<DeviceRecord>;
 
 /** What a registration stores beside `justRegistered`. */
@@ -166,17 +169,18 @@ export type DeviceChange = DeviceAdd | DeviceUpdate | DeviceUse;
 /** Fields that a guard can hold beside the state and the activation code. */
 export type HeldFields = Partial<Pick<DeviceRecord, 'firmwareVersion' | 'note' | 'tags' | 'lockReason' | 'proof'>>;
 
-/** The device has one of these states, this activation code if one is given, and these values in the given fields. */
+/** The device has one of these states, this activation code and this version if they are given, and these values in the given fields. */
 export interface DeviceGuard {
   readonly kind: 'device';
   readonly device: number;
   readonly status: readonly DeviceStatus[];
   readonly activationCode?: string;
+  readonly version?: number | undefined;
   readonly fields?: HeldFields;
 }
 
 /** What guards look at. */
-type GuardedPart = Pick<DeviceRecord, 'status' | 'activationCode' | keyof HeldFields>;
+type GuardedPart = Pick<DeviceRecord, 'status' | 'activationCode' | 'version' | keyof HeldFields>;
 
 /** Why the guard does not hold for the device as it is now; null if it does. */
 export function brokenBy(guard: DeviceGuard, device: GuardedPart | undefined): string | null {
@@ -184,6 +188,8 @@ export function brokenBy(guard: DeviceGuard, device: GuardedPart | undefined): s
   if (!guard.status.includes(device.status)) return `device ${guard.device} is ${device.status} now`;
   if (guard.activationCode !== undefined && guard.activationCode !== device.activationCode)
     return `device ${guard.device} has another activation code now`;
+  if (guard.version !== undefined && guard.version !== device.version)
+    return `device ${guard.device} has another version now`;
   const { tags, ...plain } = guard.fields ?? {};
   const changed = Object.entries(plain).find(([field, value]) => device[field as keyof typeof plain] !== value);
   if (changed) return `device ${guard.device} has another ${changed[0]} now`;

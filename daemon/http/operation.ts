@@ -8,11 +8,13 @@ import type { InputFormat } from '../../src/contract/checks.ts';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import {
   acceptsKey,
+  acceptsVersion,
   type BodyOf,
   type DataOf,
   type ParamsOf,
   type QueryOf,
   type RouteShape,
+  versionTags,
 } from '../../src/contract/define.ts';
 import { userIds } from '../../src/contract/ids.ts';
 import { sizes } from '../../src/contract/limits.ts';
@@ -40,7 +42,7 @@ export interface OperationParts {
 
 /** What a handler receives: validated input, and the caller. */
 export interface Call<R> {
-  readonly context: Context & { keyed?: KeyedRequest | undefined };
+  readonly context: Context & { keyed?: KeyedRequest | undefined; version?: number | undefined };
   readonly params: ParamsOf<R>;
   readonly query: QueryOf<R>;
   readonly body: BodyOf<R>;
@@ -63,6 +65,7 @@ class RequestContext implements Context {
   readonly caller: Caller;
   readonly requestId: string;
   keyed: KeyedRequest | undefined;
+  version: number | undefined;
   readonly #request: FastifyRequest;
 
   constructor(request: FastifyRequest) {
@@ -92,7 +95,12 @@ export function operation<const R extends RouteShape>(
   const answerKeyed = (key: string, call: Call<R>) =>
     parts.keyed.answer({
       key,
-      operation: JSON.stringify([shape.id, call.params, call.query]),
+      operation: JSON.stringify([
+        shape.id,
+        call.params,
+        call.query,
+        ...(call.context.version ? [call.context.version] : []),
+      ]),
       body: call.request.rawBody,
       context: call.context,
       reply: call.reply,
@@ -103,12 +111,22 @@ export function operation<const R extends RouteShape>(
       textOf: data => textOf(data as DataOf<R>),
     });
   const keyed = acceptsKey(shape);
+  const versioned = acceptsVersion(shape);
   rawOperation(app, parts, shape, async call => {
+    if (versioned) call.context.version = versionNamed(call.request.headers['if-match']);
     const key = keyed ? call.request.headers[KEY_HEADER] : undefined;
     const text = key === undefined ? textOf(await handler(call)) : await answerKeyed(String(key), call);
     call.reply.header('content-type', JSON_TYPE);
     return text;
   });
+}
+
+/** The version in the header If-Match; undefined if it is absent. Refuses with 1001 what is not one version in quotes. */
+function versionNamed(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined;
+  if (!versionTags.test(header))
+    throw new ApiError(Code.parameterError, 'If-Match must be a version of the device in quotes, such as "3"');
+  return Number(header.slice(1, -1));
 }
 
 /** The path of an operation as Fastify writes it. */

@@ -5,8 +5,12 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { ApiError, Code, codes, type ErrorCode, httpStatus } from '../../src/contract/codes.ts';
 import { FileElsewhere, FilesUnavailable } from '../blobs/blob-error.ts';
+import { VersionChanged } from '../services/context.ts';
 import { type Allowance, RateLimited, RetryLater } from '../services/limiter.ts';
 import { OutcomeUnknown, StoreFailure, StoreUnavailable } from '../store/commit.ts';
+
+/** The ETag of a device. */
+export const versionTag = (version: number): string => `"${version}"`;
 
 /** Content-Type of every envelope. */
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -80,6 +84,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   if (status === 500 || error instanceof FilesUnavailable)
     request.server.logger.error({ requestId: request.id, err: error }, 'the request failed');
   if (error instanceof RateLimited) setRateLimitHeaders(reply, error.allowance);
+  if (error instanceof VersionChanged) reply.header('etag', versionTag(error.version));
   if (error instanceof RetryLater) reply.header('retry-after', String(error.retryAfter));
   if (status === 503) reply.header('retry-after', String(RETRY_AFTER));
   if (reply.raw.headersSent) {

@@ -1,8 +1,9 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
-import { tokenIds, userIds } from '../../src/contract/ids.ts';
+import { deviceIds, tokenIds, userIds } from '../../src/contract/ids.ts';
 import type { CallerRole } from '../../src/contract/values.ts';
 import type { CallerGuard } from '../domain/caller.ts';
 import { Refusal } from '../domain/decision.ts';
+import type { DeviceRecord } from '../domain/device.ts';
 import { localHolder, tokenHolder, userHolder } from '../domain/holder.ts';
 import { actorName, type ServiceTokenRecord } from '../domain/service-token.ts';
 import type { UserRecord } from '../domain/user.ts';
@@ -45,6 +46,8 @@ export interface Context {
   readonly address: string;
   /** Present if the request has an idempotency key. */
   readonly keyed?: KeyedRequest | undefined;
+  /** Present if the request changes a device only in this version. */
+  readonly version?: number | undefined;
 }
 
 /** A request whose response is stored in the commit that carries it out. */
@@ -59,6 +62,16 @@ export interface KeyedRequest {
 export class StillRunning extends RetryLater {
   constructor() {
     super('the first request with this Idempotency-Key is still running', 1);
+  }
+}
+
+/** 412: the device has another version than the request names. */
+export class VersionChanged extends ApiError {
+  /** The version that it has. */
+  readonly version: number;
+  constructor({ number, version }: Pick<DeviceRecord, 'number' | 'version'>) {
+    super(412, `device ${deviceIds.format(number)} was changed: it has version ${version} now. Read it again`);
+    this.version = version;
   }
 }
 

@@ -89,6 +89,7 @@ export function detail(device: DeviceRecord, caller: Caller, bound: UserRecord |
     updatedAt: isoOrNull(device.updatedAt),
     tags: device.tags,
     proof: shownProof(device.proof),
+    version: device.version,
     statistics: {
       totalUsageCount: device.usageCount,
       totalUsageDuration: device.usageSeconds,

@@ -122,6 +122,7 @@ export const devices = new StoreTable<DeviceRecord>(
     lastBackupAt: 'integer',
     tags: 'tags',
     proof: 'text',
+    version: 'integer',
   },
   {
     fixed: ['deviceType', 'serialNumber', ...fixedTexts, 'createdAt'],

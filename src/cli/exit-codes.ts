@@ -26,7 +26,7 @@ export const exitCodeWords: Readonly<Record<keyof typeof exitCodes, string>> = {
   login: 'not logged in, or login refused',
   permission: 'no permission',
   absent: 'does not exist',
-  refused: "refused: the device's state, its code, a duplicate, or a key that is not proved",
+  refused: "refused: the device's state, its code or version, a duplicate, or a key that is not proved",
   partial: 'some items of a batch failed',
   limited: 'rate limit reached (with --no-wait)',
   unreachable: 'server not reachable',
@@ -92,6 +92,7 @@ export function exitOfCode(code: number): number {
     case Code.deviceLocked:
     case Code.deviceDeactivated:
     case Code.serialDuplicated:
+    case 412:
       return exitCodes.refused;
     case 429:
       return exitCodes.limited;

@@ -54,6 +54,11 @@ export const codes = {
   [Code.versionNotFound]: { http: 404, name: 'VERSION_NOT_FOUND', meaning: 'application version does not exist' },
   [Code.uploadFailed]: { http: 400, name: 'UPLOAD_FAILED', meaning: 'file upload failed' },
   404: { http: 404, name: 'NOT_FOUND', meaning: 'no such operation, user or service token' },
+  412: {
+    http: 412,
+    name: 'PRECONDITION_FAILED',
+    meaning: 'the device has another version than If-Match names; see ETag',
+  },
   416: { http: 416, name: 'RANGE_NOT_SATISFIABLE', meaning: 'the requested range is outside the file' },
   429: { http: 429, name: 'RATE_LIMITED', meaning: 'rate limit exceeded; see X-RateLimit-Reset' },
   500: { http: 500, name: 'INTERNAL_ERROR', meaning: 'internal error; the log has the details under the request id' },
@@ -72,6 +77,7 @@ const notFinal: ReadonlySet<ErrorCode> = new Set([
   Code.tokenInvalid,
   Code.tokenExpired,
   Code.noPermission,
+  412,
   429,
   500,
 ] as const);

@@ -115,6 +115,12 @@ export type InputOf<R> = DefineGiven<'params', ParamsOf<R>> & GivenQuery<QueryOf
 export const acceptsKey = (shape: RouteShape): boolean =>
   shape.method !== 'GET' && shape.form === undefined && shape.neverReplayed === undefined;
 
+/** The version of a device in the headers ETag and If-Match. */
+export const versionTags = /^"[1-9][0-9]{0,14}"$/;
+
+/** Whether an operation changes one device, and accepts the header If-Match with the version that the change is based on. */
+export const acceptsVersion = (shape: RouteShape): boolean => shape.errors.includes(412);
+
 /** Every business code that an operation can return, ascending: its own and those of token, limit and input checks. */
 export function errorsOf(shape: RouteShape): ErrorCode[] {
   const found = new Set<ErrorCode>(shape.errors);

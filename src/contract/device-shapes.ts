@@ -88,6 +88,11 @@ export const deviceDetailData = Type.Object({
   updatedAt: optionalTime('when it was last updated'),
   tags: tagsOf('tags, sorted by name; {} if it has none'),
   proof: nullable(proof),
+  version: Type.Integer({
+    minimum: 1,
+    description: 'rises with each change of what is shown here, except by a use',
+    example: 3,
+  }),
   statistics: Type.Object({
     totalUsageCount: count('number of uses'),
     totalUsageDuration: count('total duration of use in seconds'),

@@ -95,6 +95,7 @@ export const deviceOperations = operations({
       Code.activationCodeInvalid,
       Code.deviceLocked,
       Code.deviceDeactivated,
+      412,
     ],
   },
 
@@ -112,7 +113,7 @@ export const deviceOperations = operations({
       lockedAt: timestamp('when it was locked'),
       lockReason: shown('the reason'),
     }),
-    errors: [Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated],
+    errors: [Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated, 412],
     example: { body: { reason: 'reported lost' } },
   },
 
@@ -126,7 +127,7 @@ export const deviceOperations = operations({
     body: Type.Object({ note: Type.Optional(nullable(f.note)) }),
     bodyOptional: true,
     data: Type.Object({ deviceId: f.deviceId, status: f.deviceStatus, unlockedAt: timestamp('when it was unlocked') }),
-    errors: [Code.deviceNotFound, Code.deviceDeactivated],
+    errors: [Code.deviceNotFound, Code.deviceDeactivated, 412],
     example: { body: { note: 'found again' } },
   },
 
@@ -149,11 +150,11 @@ export const deviceOperations = operations({
       status: f.deviceStatus,
       deactivatedAt: timestamp('when it was deactivated'),
     }),
-    errors: [Code.wrongPassword, Code.deviceNotFound, Code.deviceDeactivated],
+    errors: [Code.wrongPassword, Code.deviceNotFound, Code.deviceDeactivated, 412],
     example: { body: { reason: 'worn out', confirmPassword: 'correct horse battery' } },
   },
 
-  /** The only operation that returns userName, userEmail and statistics. */
+  /** The only operation that returns userName, userEmail, version and statistics. The header ETag has the version in quotes. */
   getDevice: {
     tag,
     summary: 'Show one device',
@@ -184,7 +185,7 @@ export const deviceOperations = operations({
       tags: tagsOf('all tags after the change'),
       updatedAt: timestamp('when it was updated'),
     }),
-    errors: [Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated],
+    errors: [Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated, 412],
     example: { body: { firmwareVersion: '1.0.4', note: 'drawer 3', tags: { lot: '7' } } },
   },
 
@@ -214,7 +215,7 @@ export const deviceOperations = operations({
       oldActivationCode: f.activationCode,
       generatedAt: timestamp('when the new code was generated'),
     }),
-    errors: [Code.deviceNotFound, Code.deviceDeactivated],
+    errors: [Code.deviceNotFound, Code.deviceDeactivated, 412],
     example: { body: { deviceId: 'DEV-1', validityDays: 30, reason: 'code was lost' } },
   },
 
@@ -240,7 +241,7 @@ export const deviceOperations = operations({
       totalUsageDuration: count('total duration of use in seconds'),
       lastUsedAt: timestamp('when it was last used'),
     }),
-    errors: [Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated],
+    errors: [Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated, 412],
     example: { body: { durationSeconds: 95 } },
   },
 });

@@ -9,7 +9,7 @@ const promised: Readonly<Record<number, readonly number[]>> = {
   3: [1002, 1003, 1004, 1005],
   4: [2007],
   5: [404, 2001, 3001, 4001],
-  6: [2002, 2003, 2004, 2005, 2006],
+  6: [2002, 2003, 2004, 2005, 2006, 412],
   8: [429],
 };
 const pairs = Object.entries(promised).flatMap(([exit, list]) => list.map(code => [code, Number(exit)] as const));

@@ -30,6 +30,7 @@ const device = (status: DeviceStatus): DeviceRecord => ({
   usageCount: 0,
   usageSeconds: 0,
   backupCount: 0,
+  version: 1,
   lastBackupAt: null,
   tags: {},
   proof: null,

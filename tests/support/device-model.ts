@@ -49,7 +49,8 @@ function changes(
     if (refusal) return refuses(refusal)(state, reply);
     const outcome = then(state, { ...reply, data: reply.data ?? {} });
     if (typeof outcome === 'number') return refuses(outcome)(state, reply);
-    return succeeds(reply, outcome[1]) ? outcome[0] : undefined;
+    const version = state.version + (rule === 'use' ? 0 : 1);
+    return succeeds(reply, outcome[1]) ? { ...outcome[0], version } : undefined;
   };
 }
 
@@ -90,6 +91,7 @@ function born(body: Registering, deviceId: string, activationCode: string, creat
     lockedAt: null,
     deactivatedAt: null,
     updatedAt: null,
+    version: 1,
     statistics: { totalUsageCount: 0, totalUsageDuration: 0, backupCount: 0, lastBackupAt: null },
   };
 }

@@ -37,7 +37,7 @@ import type { Bindings } from '../bindings.ts';
 import { exportContent, sendDownload } from '../download.ts';
 import { bearer } from '../operation.ts';
 import { checkSameOrigin } from '../origin.ts';
-import { JSON_TYPE, RETRY_AFTER } from '../responses.ts';
+import { JSON_TYPE, RETRY_AFTER, versionTag } from '../responses.ts';
 
 /** What a station serves. */
 interface StationServices {
@@ -221,7 +221,11 @@ const deviceOperations = (to: RegistryServices): Bindings => ({
     },
   },
   getStatistics: () => to.statistics(),
-  getDevice: ({ context, params }) => to.devices.detail(context, params.deviceId),
+  getDevice: async ({ context, params, reply }) => {
+    const detail = await to.devices.detail(context, params.deviceId);
+    reply.header('etag', versionTag(detail.version));
+    return detail;
+  },
   updateDevice: ({ context, params, body, request }) =>
     to.devices.update(context, params.deviceId, body, (request.body ?? {}) as Record<string, unknown>),
   generateActivationCode: ({ context, body }) => to.devices.generateCode(context, body),

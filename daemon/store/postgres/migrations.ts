@@ -189,6 +189,9 @@ CREATE INDEX terminal_login_by_end ON terminal_login (ends_at);
 /** See the step of SQLite. */
 const tokenPermissions = `ALTER TABLE service_token ADD COLUMN may ${text} NOT NULL DEFAULT '[]';`;
 
+/** See the step of SQLite. */
+const deviceVersions = `ALTER TABLE device ADD COLUMN version int8 NOT NULL DEFAULT 1;`;
+
 /** In order and without gaps. */
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'registry', sql: registry },
@@ -207,4 +210,6 @@ export const migrations: readonly Migration[] = [
   { number: 10, name: 'requests of terminals', sql: terminalLogins, readableBy: 4 },
   // A daemon of the step before looks at roles only: permissions hold when all daemons know this step.
   { number: 11, name: 'permissions of service tokens', sql: tokenPermissions, readableBy: 4 },
+  // A daemon of the step before changes devices without raising their version: versions hold when all daemons know this step.
+  { number: 12, name: 'versions of devices', sql: deviceVersions, readableBy: 4 },
 ];

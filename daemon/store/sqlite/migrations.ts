@@ -238,6 +238,9 @@ CREATE INDEX passkey_by_owner ON passkey (owner, number);
 /** What service tokens may do besides what their role allows: a JSON array, empty for those of earlier versions. */
 const tokenPermissions = `ALTER TABLE service_token ADD COLUMN may TEXT NOT NULL DEFAULT '[]';`;
 
+/** The version of each device, from 1: it rises with changes. */
+const deviceVersions = `ALTER TABLE device ADD COLUMN version INTEGER NOT NULL DEFAULT 1;`;
+
 /** In order and without gaps. */
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'registry', sql: registry },
@@ -249,4 +252,5 @@ export const migrations: readonly Migration[] = [
   { number: 7, name: 'webhooks', sql: webhooks },
   { number: 8, name: 'passkeys', sql: passkeys },
   { number: 9, name: 'permissions of service tokens', sql: tokenPermissions },
+  { number: 10, name: 'versions of devices', sql: deviceVersions },
 ];

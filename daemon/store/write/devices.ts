@@ -30,7 +30,7 @@ export const deviceChanges: ChangeRules<DeviceChange['kind']> = {
     ...ofDevice,
     apply(draft, { device, set, entry }, context) {
       const before = draft.of(devices).get(device)!;
-      const after = withFields(before, set);
+      const after = { ...withFields(before, set), version: before.version + 1 };
       if (after.status !== before.status) {
         draft.count(before, -1);
         draft.count(after, 1);

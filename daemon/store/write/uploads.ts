@@ -15,7 +15,8 @@ export const uploadChanges: ChangeRules<(AppChange | BackupChange)['kind']> = {
       const { at } = context;
       const device = draft.of(devices).get(backup.device)!;
       const { number } = draft.add(backups, number => ({ ...backup, number, createdAt: at })).record;
-      draft.of(devices).change({ ...device, backupCount: device.backupCount + 1, lastBackupAt: at });
+      const { backupCount, version } = device;
+      draft.of(devices).change({ ...device, backupCount: backupCount + 1, lastBackupAt: at, version: version + 1 });
       draft.enter(context, entry, backup.device, number);
       return { kind: 'added', number };
     },

@@ -60,6 +60,7 @@ function response({ status, codes: found, counted }: ErrorGroup, shape?: RouteSh
       ...everyHeader,
       ...(counted ? limitHeaders : {}),
       ...(shape && acceptsKey(shape) && found.some(isFinal) ? replayHeader : {}),
+      ...(status === 412 ? { ETag: header('DeviceVersion') } : {}),
       ...(status === 429 || status === 503 ? { 'Retry-After': header('RetryAfter') } : {}),
     },
     content: {

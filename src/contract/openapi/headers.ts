@@ -21,6 +21,7 @@ export const headers = {
     schema: { type: 'string', enum: ['true'] },
   },
   ETag: { description: 'SHA-256 of the file, in quotes.', ...text },
+  DeviceVersion: { description: 'Version of the device, in quotes.', ...text },
   AcceptRanges: { description: 'Always bytes.', ...text },
   ContentDisposition: { description: 'attachment, with the name of the file.', ...text },
   ContentRange: { description: 'The bytes that were sent and the size of the file.', ...text },

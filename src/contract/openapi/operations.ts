@@ -1,6 +1,6 @@
 /** Operations of the contract as OpenAPI operation objects. */
 import type { TObject } from 'typebox';
-import { acceptsKey, type RouteShape } from '../define.ts';
+import { acceptsKey, acceptsVersion, type RouteShape, versionTags } from '../define.ts';
 import { LIST, TAG_FILTER } from '../fields.ts';
 import { bodyBounds, idempotency, rateLimits } from '../limits.ts';
 import { closeCodes, stream } from '../values.ts';
@@ -70,6 +70,7 @@ function parametersOf(shape: RouteShape): JsonObject[] {
     // The token of the stream is a security scheme.
     ...(shape.websocket ? query.filter(({ name }) => name !== 'token') : query),
     ...(shape.raw && shape.errors.includes(416) ? downloadHeaders : []),
+    ...(acceptsVersion(shape) ? [versionHeader] : []),
     ...(acceptsKey(shape) ? [keyHeader] : []),
   ];
 }
@@ -101,6 +102,15 @@ const keyHeader: JsonObject = {
   required: false,
   description: `Makes it safe to send the request again: the first final response is stored for ${idempotency.hours} h and returned to each later request of the same user with this key. A random value, such as a UUID, for each new request. Another operation or body with the same key is refused with 1001; while the first request is running, the response is 429.`,
   schema: { type: 'string', minLength: 1, maxLength: idempotency.maxKey, pattern: '^[!-~]+$' },
+};
+
+const versionHeader: JsonObject = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description:
+    'version of the device that the change is based on, in quotes: if the device has another one, nothing is changed and the response is 412',
+  schema: { type: 'string', pattern: versionTags.source, example: '"3"' },
 };
 
 const downloadHeaders: JsonObject[] = [
@@ -160,6 +170,7 @@ function success(shape: RouteShape): JsonObject {
     ...everyHeader,
     ...(shape.limit ? limitHeaders : {}),
     ...(acceptsKey(shape) ? replayHeader : {}),
+    ...(shape.id === 'getDevice' ? { ETag: header('DeviceVersion') } : {}),
   };
   if (shape.websocket) return upgrade();
   if (shape.raw) return rawResponses(shape, headers);

@@ -64,6 +64,7 @@ export const commitRules: readonly Rule[] = [
       usageSeconds: 0,
       backupCount: 0,
       lastBackupAt: null,
+      version: 1,
     });
     expect(await store.device(2)).toBeNull();
   }),
@@ -223,4 +224,18 @@ export const commitRules: readonly Rule[] = [
     });
     expect(await store.device(2)).toMatchObject({ usageCount: 0, lastUsedAt: null, backupCount: 0 });
   }),
+
+  rule(
+    'each change of a device but a use raises its version, of a group as well, and a guard holds the version',
+    async ({ store }) => {
+      await commit(store, [addDevice('A')]);
+      await commit(store, [setDevice(1, { note: 'a' }), useDevice(1, 30)]);
+      await Promise.all(['b', 'c'].map(note => commit(store, [setDevice(1, { note }), addBackup(1)])));
+      expect(await store.device(1)).toMatchObject({ version: 6 });
+      const based = (version: number) => [{ kind: 'device', device: 1, status: ['INACTIVE'], version }] as const;
+      await expect(commit(store, [setDevice(1, { note: 'd' })], { guards: based(5) })).rejects.toThrow(Conflict);
+      await commit(store, [setDevice(1, { note: 'd' })], { guards: based(6) });
+      expect(await store.device(1)).toMatchObject({ version: 7, note: 'd' });
+    },
+  ),
 ];

@@ -224,6 +224,7 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
     if (!device) throw new Conflict(`device ${number}`);
     return (values: Partial<DeviceRecord>) => (content.devices[number - 1] = { ...device, ...values });
   };
+  const raised = (number: number) => (content.devices[number - 1]?.version ?? 0) + 1;
   switch (change.kind) {
     case 'device.add': {
       if (change.device.manufacturer === null) throw new StoreFailure('no manufacturer');
@@ -236,7 +237,7 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       return { kind: 'added', number };
     }
     case 'device.set':
-      deviceOf(change.device)(change.set);
+      deviceOf(change.device)({ ...change.set, version: raised(change.device) });
       write(change.entry, change.device, null);
       return { kind: 'done' };
     case 'device.use': {
@@ -275,7 +276,7 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
     case 'backup.add': {
       const number = next(content.backups);
       const backupCount = (content.devices[change.backup.device - 1]?.backupCount ?? 0) + 1;
-      deviceOf(change.backup.device)({ backupCount, lastBackupAt: at });
+      deviceOf(change.backup.device)({ backupCount, lastBackupAt: at, version: raised(change.backup.device) });
       content.backups.push({ ...change.backup, number, createdAt: at });
       write(change.entry, change.backup.device, number);
       return { kind: 'added', number };
@@ -410,5 +411,6 @@ const blank = {
   usageCount: 0,
   usageSeconds: 0,
   backupCount: 0,
+  version: 1,
   lastBackupAt: null,
 } as const;

@@ -1,0 +1,109 @@
+/** Versions of devices: what raises them, and changes that are based on one. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { activation, backUp, data, deviceIn, register, type TestDevice } from '../support/fleet.ts';
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startTestDaemon();
+});
+afterAll(() => daemon?.stop());
+
+const read = ({ deviceId }: TestDevice) => daemon.call('GET', `/api/devices/${deviceId}`);
+const versionOf = async (device: TestDevice): Promise<number> => data(await read(device)).version;
+
+type Sent = (device: TestDevice) => readonly [method: string, path: string, body: object];
+const below =
+  (path: string, body: object): Sent =>
+  ({ deviceId }) => ['POST', `/api/devices/${deviceId}/${path}`, body];
+const update: Sent = ({ deviceId }) => ['PUT', `/api/devices/${deviceId}`, { note: 'drawer 3' }];
+const operations: Readonly<Record<string, readonly ['INACTIVE' | 'ACTIVE' | 'LOCKED', Sent]>> = {
+  activate: ['INACTIVE', device => ['POST', '/api/devices/activate', activation(device)]],
+  lock: ['ACTIVE', below('lock', { reason: 'reported lost' })],
+  unlock: ['LOCKED', below('unlock', {})],
+  deactivate: ['ACTIVE', below('deactivate', { reason: 'worn out', confirmPassword: adminPassword })],
+  update: ['INACTIVE', update],
+  'new activation code': [
+    'INACTIVE',
+    ({ deviceId }) => ['POST', '/api/devices/generate-activation-code', { deviceId, reason: 'code was lost' }],
+  ],
+};
+const use = below('usage', { durationSeconds: 95 });
+const sendBased = (device: TestDevice, sent: Sent, ifMatch: string, more: Readonly<Record<string, string>> = {}) =>
+  daemon.call(...sent(device), { headers: { 'if-match': ifMatch, ...more } });
+
+describe('the version of a device', () => {
+  it('is 1 at first, and the details have it as their ETag', async () => {
+    const device = await register(daemon);
+    const { headers, data: details } = await read(device);
+    expect([details.version, headers.get('etag')]).toEqual([1, '"1"']);
+  });
+
+  it('rises with each operation that changes the details, with a batch and a backup, but not with a use', async () => {
+    for (const [state, sent] of Object.values(operations)) {
+      const device = await deviceIn(state, daemon);
+      const before = await versionOf(device);
+      data(await daemon.call(...sent(device)));
+      expect(await versionOf(device)).toBe(before + 1);
+    }
+    const device = await deviceIn('ACTIVE', daemon);
+    const before = await versionOf(device);
+    data(await daemon.call(...use(device)));
+    expect(await versionOf(device)).toBe(before);
+    await backUp(daemon, device.deviceId);
+    expect(await versionOf(device)).toBe(before + 1);
+    const items = [{ deviceId: device.deviceId, reason: 'reported lost' }];
+    data(await daemon.call('POST', '/api/devices/batch-update', { operation: 'LOCK', items }));
+    expect(await versionOf(device)).toBe(before + 2);
+  });
+});
+
+describe('a change with If-Match', () => {
+  it.each(Object.entries({ ...operations, use: ['ACTIVE', use] as const }))(
+    '%s is carried out in the version, and in another one it is 412 with the ETag and changes nothing',
+    async (_, [state, sent]) => {
+      const device = await deviceIn(state, daemon);
+      const { data: before } = await read(device);
+      const refused = await sendBased(device, sent, `"${before.version + 1}"`);
+      expect(refused).toMatchObject({ status: 412, code: 412, data: null });
+      expect(refused.message).toContain(`version ${before.version} now`);
+      expect(refused.headers.get('etag')).toBe(`"${before.version}"`);
+      expect((await read(device)).data).toEqual(before);
+      expect(await sendBased(device, sent, `"${before.version}"`)).toMatchObject({ status: 200, code: 200 });
+    },
+  );
+
+  it('is 412 before the state of the device is looked at, and 2001 without a device', async () => {
+    const device = await deviceIn('DEACTIVATED', daemon);
+    const [, sent] = operations.deactivate!;
+    expect((await sendBased(device, sent, '"1"')).code).toBe(412);
+    expect((await sendBased({ ...device, deviceId: 'DEV-999999' }, sent, '"1"')).code).toBe(2001);
+  });
+
+  it.each(['1', '*', 'W/"1"', '"x"', '""', '"0"', '"01"', '"-1"', '"1.0"', '"1", "2"', `"${'9'.repeat(16)}"`])(
+    'is 1001 if the header is %s',
+    async ifMatch => {
+      const device = await register(daemon);
+      expect(await sendBased(device, update, ifMatch)).toMatchObject({ status: 400, code: 1001 });
+      expect(await versionOf(device)).toBe(1);
+    },
+  );
+
+  it('of several at the same time, one is carried out', async () => {
+    const device = await register(daemon);
+    const responses = await Promise.all(Array.from({ length: 8 }, () => sendBased(device, update, '"1"')));
+    expect(responses.map(({ code }) => code).sort()).toEqual([200, ...Array.from({ length: 7 }, () => 412)]);
+    expect(await versionOf(device)).toBe(2);
+  });
+
+  it('and an Idempotency-Key gets its response again, and after a 412 the key is free', async () => {
+    const device = await register(daemon);
+    const key = { 'idempotency-key': `versions-${device.deviceId}` };
+    expect((await sendBased(device, update, '"2"', key)).code).toBe(412);
+    const first = await sendBased(device, update, '"1"', key);
+    const again = await sendBased(device, update, '"1"', key);
+    expect([first.code, again.data, again.headers.get('idempotent-replay')]).toEqual([200, first.data, 'true']);
+    expect((await sendBased(device, update, '"3"', key)).code).toBe(1001);
+    expect(await versionOf(device)).toBe(2);
+  });
+});
