@@ -140,6 +140,6 @@ test('--limit is --size of lists, --lines of the log and --count of a watch; eac
   expect(await lines(['list', '--limit', '1', '--quiet'])).toHaveLength(1);
   expect(await lines(['list', '--size', '1', '--quiet'])).toHaveLength(1);
   expect((await daemon.run(['list', '--limit', '101'])).stderr).toContain('--limit');
-  for (const command of ['list', 'watch', 'daemon logs', 'janitor apply', 'users list'])
+  for (const command of ['list', 'watch', 'daemon logs', 'cleanup apply', 'users list'])
     expect((await daemon.run([...command.split(' '), '--help'])).stdout).not.toMatch(/--(size|count|lines|max)\b/);
 });

@@ -261,6 +261,9 @@ describe('another name of a command', () => {
     expect(await named('users', '--json', 'ls')).toBe('users list');
     expect(await named('--server', 'ls', 'tokens', 'rm', 'name')).toBe('tokens revoke');
     expect(await named('status', '--json')).toBe('daemon status');
+    expect(await named('upload', 'x.deb')).toBe('apps upload');
+    expect(await named('--json', 'janitor', '--verbose', 'apply', 'x.plan')).toBe('cleanup apply');
+    expect((await understood(['janitor', 'plan', '--help'])).help).toContain('Usage: devmgr cleanup plan ');
   });
 
   test('is shown in the help of the command and in the list of all commands', async () => {

@@ -123,12 +123,17 @@ export const commandTable: CommandTable = {
     {
       title: 'Applications',
       entries: [
-        entry('upload', 'upload an installer package', async () => (await import('./apps/upload.ts')).upload),
         entry(
           'apps list',
           'list application versions',
           async () => (await import('./apps/apps.ts')).appsList,
           'apps ls',
+        ),
+        entry(
+          'apps upload',
+          'upload an installer package',
+          async () => (await import('./apps/upload.ts')).upload,
+          'upload',
         ),
         entry(
           'apps latest',
@@ -161,11 +166,32 @@ export const commandTable: CommandTable = {
         ),
         entry('users logout', 'end all logins of a user', async () => (await import('./users/users.ts')).usersLogout),
         entry(
-          'janitor plan',
-          'plan which devices to lock or to retire',
-          async () => (await import('./many/janitor/plan.ts')).janitorPlan,
+          'users keys',
+          'list the security keys of a user',
+          async () => (await import('./users/keys.ts')).usersKeys,
         ),
-        entry('janitor apply', 'carry out a plan', async () => (await import('./many/janitor/apply.ts')).janitorApply),
+        entry(
+          'users remove-key',
+          'remove a security key of a user',
+          async () => (await import('./users/keys.ts')).usersRemoveKey,
+        ),
+        entry(
+          'users require-key',
+          'require a security key at each login of a user',
+          async () => (await import('./users/keys.ts')).usersRequireKey,
+        ),
+        entry(
+          'cleanup plan',
+          'plan which devices to lock or to retire',
+          async () => (await import('./many/cleanup/plan.ts')).cleanupPlan,
+          'janitor plan',
+        ),
+        entry(
+          'cleanup apply',
+          'carry out a plan',
+          async () => (await import('./many/cleanup/apply.ts')).cleanupApply,
+          'janitor apply',
+        ),
         entry('tokens add', 'create a token for a program', async () => (await import('./tokens/tokens.ts')).tokensAdd),
         entry(
           'tokens list',
@@ -207,6 +233,11 @@ export const commandTable: CommandTable = {
           'set what a key must prove to be registered',
           async () => (await import('./proofs/policies.ts')).policiesSet,
         ),
+        entry(
+          'policies sign-in',
+          'show or set which roles sign in with a key',
+          async () => (await import('./users/keys.ts')).policiesSignIn,
+        ),
         ...daemonEntries,
       ],
     },
@@ -242,11 +273,11 @@ export const commandTable: CommandTable = {
     backups: 'backups of devices',
     apps: 'application versions that were uploaded',
     users: 'users of the registry',
-    janitor: 'planned changes of many devices',
+    cleanup: 'planned changes of many devices',
     tokens: 'service tokens: logins of programs',
     webhooks: 'addresses that the registry posts events to',
     trust: 'what keys are judged by',
-    policies: 'what keys must prove to be registered',
+    policies: 'what keys must prove, and who signs in with one',
     daemon: 'the daemon on this machine',
   },
 };

@@ -40,10 +40,12 @@ export class CommandNode extends Command {
     return this.nodes.find(node => node.name() === name);
   }
 
-  /** The command below this node for a word: its name, or another name of it. */
+  /** The command or group below this node for a word: its name, or another name of it. */
   named(word: string): CommandNode | undefined {
     const name = `${this.path} ${word}`.trim();
-    return this.child(word) ?? this.leaves.find(leaf => leaf.otherNames.includes(name));
+    const leaf = (is: (other: string) => boolean) => this.leaves.find(({ otherNames }) => otherNames.some(is));
+    const earlier = leaf(other => other.startsWith(`${name} `));
+    return this.child(word) ?? leaf(other => other === name) ?? (earlier?.parent as CommandNode | undefined);
   }
 
   /** Other names of a command, complete as they are typed. */

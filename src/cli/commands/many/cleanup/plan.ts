@@ -33,17 +33,17 @@ const flags = {
 } as const;
 
 /** Writes a plan: what would be done with which devices. Changes nothing in the registry. */
-export const janitorPlan = command({
-  description: `Selects devices to lock or to retire, and writes them to a plan file. It changes nothing in the registry. Read the plan, delete the lines of devices that are to stay as they are, and carry it out with janitor apply. Without --status, it selects devices in every state that the action accepts. A plan has at most ${count(maxPlanned)} devices.`,
+export const cleanupPlan = command({
+  description: `Selects devices to lock or to retire, and writes them to a plan file. It changes nothing in the registry. Read the plan, delete the lines of devices that are to stay as they are, and carry it out with cleanup apply. Without --status, it selects devices in every state that the action accepts. A plan has at most ${count(maxPlanned)} devices.`,
   flags,
   examples: [
     {
       does: 'keys without a use for 90 days',
-      line: 'janitor plan --action lock --unused-since 90d --status ACTIVE --reason "not in use" --out unused.plan',
+      line: 'cleanup plan --action lock --unused-since 90d --status ACTIVE --reason "not in use" --out unused.plan',
     },
     {
       does: 'keys of a lot that were never activated',
-      line: 'janitor plan --action deactivate --status INACTIVE --tag lot=7 --reason "recalled" --out lot-7.plan',
+      line: 'cleanup plan --action deactivate --status INACTIVE --tag lot=7 --reason "recalled" --out lot-7.plan',
     },
   ],
   async run({ flags: { action, out: file, reason, ...selection } }, context) {
@@ -75,7 +75,7 @@ export const janitorPlan = command({
         ['states', statesOf(devices) || null],
         ['reason', safe(given)],
       ],
-      ...(devices.length > 0 && { next: `devmgr janitor apply ${shellWord(safe(file))}` }),
+      ...(devices.length > 0 && { next: `devmgr cleanup apply ${shellWord(safe(file))}` }),
     });
   },
 });

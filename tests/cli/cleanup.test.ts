@@ -1,4 +1,4 @@
-/** janitor plan and janitor apply: a plan is made, read by a person, and carried out. */
+/** cleanup plan and cleanup apply: a plan is made, read by a person, and carried out. */
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -31,12 +31,12 @@ const newFile = () => join(temporaryFolder(), 'a.plan');
 /** The plan to lock these devices. */
 async function planned(manufacturer: string, ...more: string[]): Promise<string> {
   const file = newFile();
-  const plan = ['janitor', 'plan', '--action', 'lock', '--manufacturer', manufacturer, '--out', file, ...more];
+  const plan = ['cleanup', 'plan', '--action', 'lock', '--manufacturer', manufacturer, '--out', file, ...more];
   expect(await daemon.run([...plan, '--reason', 'not in use'])).toMatchObject({ code: 0 });
   return file;
 }
 
-const apply = (file: string, ...more: string[]) => daemon.run(['janitor', 'apply', file, '--yes', ...more]);
+const apply = (file: string, ...more: string[]) => daemon.run(['cleanup', 'apply', file, '--yes', ...more]);
 const stateOf = async (id: string) => (await daemon.call('GET', `/api/devices/${id}`)).status as string;
 const statesOf = (ids: readonly string[]) => Promise.all(ids.map(stateOf));
 
@@ -64,7 +64,7 @@ describe('a plan', () => {
   test('selects by the time since the last use', async () => {
     const { manufacturer } = await active(1);
     const totalFor = async (age: string) => {
-      const args = ['janitor', 'plan', '--action', 'lock', '--manufacturer', manufacturer, '--unused-since', age];
+      const args = ['cleanup', 'plan', '--action', 'lock', '--manufacturer', manufacturer, '--unused-since', age];
       return (await daemon.run([...args, '--reason', 'r', '--out', newFile(), '--json'])).json.total;
     };
     expect([await totalFor('1d'), await totalFor('2w'), await totalFor('0h'), await totalFor('2999-01-01')]).toEqual([
@@ -74,16 +74,16 @@ describe('a plan', () => {
 
   test('without devices names no next command', async () => {
     const plan = (name: string) =>
-      daemon.run(['janitor', 'plan', '--action', 'lock', '--manufacturer', name, '--reason', 'r', '--out', newFile()]);
+      daemon.run(['cleanup', 'plan', '--action', 'lock', '--manufacturer', name, '--reason', 'r', '--out', newFile()]);
     const empty = await plan('nothing of this name');
     expect(empty.stdout).toMatch(/: Lock 0 devices/);
     expect(empty.stderr).not.toMatch(/Next:/);
-    expect((await plan((await active(1)).manufacturer)).stderr).toMatch(/Next: devmgr janitor apply/);
+    expect((await plan((await active(1)).manufacturer)).stderr).toMatch(/Next: devmgr cleanup apply/);
   });
 
   test('is refused without a filter, an action or a reason, with an unknown age, and over a file that exists', async () => {
     const file = newFile();
-    const plan = (...args: string[]) => daemon.run(['janitor', 'plan', '--out', file, ...args]);
+    const plan = (...args: string[]) => daemon.run(['cleanup', 'plan', '--out', file, ...args]);
     const whole = ['--action', 'lock', '--keyword', 'x', '--reason', 'r'];
     expect((await plan('--action', 'lock', '--status', 'ACTIVE', '--reason', 'r')).stderr).toMatch(/needs a filter/);
     const unfit = await plan('--action', 'lock', '--status', 'ACTIVE,INACTIVE', '--user', 'a', '--reason', 'r');
@@ -160,7 +160,7 @@ describe('a plan that is carried out', () => {
   test('reports with --dry-run what it would do', async () => {
     const { manufacturer, ids } = await active(2);
     const file = await planned(manufacturer);
-    const { code, json } = await daemon.run(['janitor', 'apply', file, '--dry-run', '--json']);
+    const { code, json } = await daemon.run(['cleanup', 'apply', file, '--dry-run', '--json']);
     expect({ code, json }).toEqual({ code: 0, json: { action: 'lock', total: 2, rest: 0, skipped: 0, done: 0 } });
     expect(await statesOf(ids)).toEqual(['ACTIVE', 'ACTIVE']);
   });
@@ -169,10 +169,10 @@ describe('a plan that is carried out', () => {
     const { manufacturer, ids } = await active(1);
     const file = newFile();
     const filters = ['--manufacturer', manufacturer, '--reason', 'worn out', '--out', file];
-    await daemon.run(['janitor', 'plan', '--action', 'deactivate', ...filters]);
+    await daemon.run(['cleanup', 'plan', '--action', 'deactivate', ...filters]);
     expect((await apply(file)).code).toBe(2);
     expect(await statesOf(ids)).toEqual(['ACTIVE']);
-    const retire = ['janitor', 'apply', file, '--yes', '--password-stdin'];
+    const retire = ['cleanup', 'apply', file, '--yes', '--password-stdin'];
     expect((await daemon.run(retire, { input: `${adminPassword}\n` })).code).toBe(0);
     expect(await statesOf(ids)).toEqual(['DEACTIVATED']);
   });
@@ -180,7 +180,7 @@ describe('a plan that is carried out', () => {
   test('is asked about at a terminal; what changes while the question is open stays as it is', async () => {
     const { manufacturer, ids } = await active(2);
     const file = await planned(manufacturer);
-    const ask = () => atTerminal([process.execPath, programFile, 'janitor', 'apply', file], { home: daemon.home });
+    const ask = () => atTerminal([process.execPath, programFile, 'cleanup', 'apply', file], { home: daemon.home });
     const refused = ask();
     await refused.answer(/Lock 2 devices\?/, 'n');
     expect((await refused.ended).code).toBe(2);
@@ -207,7 +207,7 @@ describe('a file that cannot be carried out', () => {
     const { code, stderr } = await apply(file);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(message) });
     // The file is what is wrong, also without --yes.
-    const unconfirmed = await daemon.run(['janitor', 'apply', file]);
+    const unconfirmed = await daemon.run(['cleanup', 'apply', file]);
     expect(unconfirmed).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
   });
 

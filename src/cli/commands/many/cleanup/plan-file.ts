@@ -16,6 +16,7 @@ export const operationOf: Readonly<Record<PlanAction, BatchOperation>> = { lock:
 /** The most devices of one plan: a plan is read by a person. */
 export const maxPlanned = 100_000;
 
+/** The name of the commands in earlier versions. */
 const kind = 'devmgr janitor';
 const version = 1;
 
@@ -56,7 +57,7 @@ export function writePlan(file: string, { devices, ...header }: Plan): void {
 export async function readPlan(file: string): Promise<Plan> {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (!stat?.isFile()) throw usage(`${file} ${stat ? 'is not a file' : 'does not exist'}`, makeOne);
-  const foreign = () => usage(`${file} is not a plan of devmgr janitor`, makeOne);
+  const foreign = () => usage(`${file} is not a plan of devmgr cleanup`, makeOne);
   let header: PlanHeader | null = null;
   const devices: PlannedDevice[] = [];
   for await (const record of readRecords(file, stat.size, foreign)) {
@@ -68,7 +69,7 @@ export async function readPlan(file: string): Promise<Plan> {
   return { ...header, devices };
 }
 
-const makeOne = 'make a plan: devmgr janitor plan --help';
+const makeOne = 'make a plan: devmgr cleanup plan --help';
 
 type PlanFields = Readonly<Record<string, unknown>>;
 

@@ -13,10 +13,10 @@ import { type ChangedDevice, type Comparison, compare, demandRegistry } from './
 import { operationOf, type Plan, readPlan } from './plan-file.ts';
 
 /** Carries out a plan. Devices that have changed since it was made are named and stay as they are. */
-export const janitorApply = command({
+export const cleanupApply = command({
   description:
     "Locks or retires the devices of a plan. A device that was used, bound, locked or changed in another way since the plan was made is named and stays as it is. With --limit, the first N of the others are changed; the same command again continues. To retire devices, you confirm with an administrator's password.",
-  args: [{ name: 'PLAN', help: 'the file that janitor plan has written', offer: 'file' }],
+  args: [{ name: 'PLAN', help: 'the file that cleanup plan has written', offer: 'file' }],
   flags: {
     limit: { value: 'N', short: 'n', aliases: ['max'], whole: { min: 1 }, help: 'change at most N devices' },
     'dry-run': { help: 'show what would be done, and change nothing' },
@@ -26,8 +26,8 @@ export const janitorApply = command({
     ...passwordFlags,
   },
   examples: [
-    { does: 'ask, then carry it out', line: 'janitor apply unused.plan' },
-    { does: 'in a script, at most 50 devices in each run', line: 'janitor apply unused.plan --limit 50 --yes' },
+    { does: 'ask, then carry it out', line: 'cleanup apply unused.plan' },
+    { does: 'in a script, at most 50 devices in each run', line: 'cleanup apply unused.plan --limit 50 --yes' },
   ],
   async run({ args, flags }, context) {
     const { limit = Number.POSITIVE_INFINITY, dryRun, yes, out, resume } = flags;
