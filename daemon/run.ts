@@ -5,14 +5,15 @@ import { filesTarget } from './blobs/s3/target.ts';
 import { webhookAllowFrom } from './delivery/webhooks/allowed.ts';
 import { forwardTarget } from './home/forward-target.ts';
 import {
-  type DaemonSettings,
   drainFrom,
   nodeFrom,
+  publicUrlFrom,
   roleFrom,
   secretsFrom,
   settingsFromEnvironment,
-} from './home/settings.ts';
-import { publicUrlFrom, stepUpFrom } from './home/sign-in-settings.ts';
+  stepUpFrom,
+} from './home/given-settings.ts';
+import type { DaemonSettings } from './home/settings.ts';
 import { storeTarget } from './home/store-target.ts';
 import { createLogger, destinationOf, HeldLines, type Logger } from './logger.ts';
 import { type RunningDaemon, startDaemon } from './main.ts';

@@ -1,25 +1,6 @@
-import { hostname } from 'node:os';
-import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
-import { Type } from 'typebox';
-import {
-  fileBounds,
-  type Limit,
-  type LimitScope,
-  passwordLength,
-  rateLimits,
-  sessionDays,
-} from '../../src/contract/limits.ts';
-import {
-  type DaemonRole,
-  daemonRoles,
-  type Env,
-  environment,
-  maxDrainSeconds,
-  type StepUpMode,
-} from '../../src/contract/local.ts';
-import { username } from '../../src/contract/users.ts';
-import { compileReader } from '../../src/contract/validate.ts';
+import { passwordLength } from '../../src/contract/limits.ts';
+import { type DaemonRole, environment, type StepUpMode } from '../../src/contract/local.ts';
 import type { S3Target } from '../blobs/s3/target.ts';
 import { isLoopbackName } from '../loopback.ts';
 import type { FileBounds } from '../services/file-budget.ts';
@@ -85,64 +66,6 @@ export interface DaemonSettings {
   readonly passwordCost?: Cost | undefined;
 }
 
-/** The settings from the environment. Throws `StartRefused` if a variable is malformed. */
-export function settingsFromEnvironment(
-  env: Env,
-): Pick<DaemonSettings, 'limits' | 'files' | 'admin' | 'traffic' | 'sessionDays'> {
-  return {
-    limits: limitsFrom(env),
-    files: fileBoundsFrom(env),
-    admin: adminFrom(env),
-    traffic: trafficFrom(env[environment.traffic]),
-    sessionDays: sessionDaysFrom(env[environment.sessionDays]),
-  };
-}
-
-/** The role that `text` or else the environment names. Throws `StartRefused`. */
-export function roleFrom(text: string | null, env: Env): DaemonRole {
-  const word = text ?? (env[environment.role] || 'all');
-  const role = daemonRoles.find(known => known === word);
-  if (role) return role;
-  throw new StartRefused(
-    2,
-    `${text === null ? environment.role : '--role'} is malformed`,
-    'write all, registry or station',
-  );
-}
-
-/** The name of the daemon that `text` or else the environment gives; else that of the host. Throws `StartRefused`. */
-export function nodeFrom(text: string | null, env: Env): string {
-  const name = text ?? (env[environment.node] || null);
-  if (name === null) return hostNode();
-  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(name)) return name;
-  throw new StartRefused(
-    2,
-    `${text === null ? environment.node : '--node'} is malformed`,
-    'write 1 to 63 letters, digits, dots, hyphens and underscores, such as node-1',
-  );
-}
-
-/** The seconds of `DaemonSettings.drain` that `given` or else the environment names. Throws `StartRefused`. */
-export function drainFrom(given: number | null, env: Env): number {
-  const text = env[environment.drain] || '0';
-  const seconds = given ?? (/^\d{1,4}$/.test(text) ? Number(text) : Number.NaN);
-  if (seconds >= 0 && seconds <= maxDrainSeconds) return seconds;
-  throw new StartRefused(2, `${environment.drain} is malformed`, `write a whole number from 0 to ${maxDrainSeconds}`);
-}
-
-/** The name of the host as the name of a daemon: a header and a label can have it. */
-export const hostNode = (host: string = hostname()): string =>
-  host
-    .replaceAll(/[^A-Za-z0-9._-]/g, '-')
-    .replace(/^[._-]+/, '')
-    .slice(0, 63) || 'devmgr';
-
-/** The folder of the secrets that `given` or else the environment names; null for the home. */
-export function secretsFrom(given: string | null, env: Env): string | null {
-  const dir = given ?? env[environment.secrets] ?? '';
-  return dir === '' ? null : resolve(dir);
-}
-
 /** Throws `StartRefused` if a setting belongs to what the role leaves out. */
 export function checkRole({
   role,
@@ -165,91 +88,6 @@ export function checkRole({
       'a daemon with the role station has no registry',
       'leave --store, --secrets, --files and --forward out',
     );
-}
-
-function sessionDaysFrom(text: string | undefined): number {
-  if (text === undefined || text === '') return sessionDays.default;
-  const days = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (days >= sessionDays.min && days <= sessionDays.max) return days;
-  const hint = `write a whole number from ${sessionDays.min} to ${sessionDays.max}`;
-  throw new StartRefused(2, `${environment.sessionDays} is malformed`, hint);
-}
-
-function trafficFrom(word: string | undefined): DaemonSettings['traffic'] {
-  if (word === undefined || word === '' || word === 'off') return 'off';
-  if (word === 'masked' || word === 'full') return word;
-  throw new StartRefused(2, `${environment.traffic} is malformed`, 'write off, masked or full');
-}
-
-function limitsFrom(env: Env): Limits {
-  const scopes = Object.keys(rateLimits) as LimitScope[];
-  return Object.fromEntries(
-    scopes.map(scope => [scope, limitFrom(environment.limits[scope], env, rateLimits[scope])]),
-  ) as Limits;
-}
-
-function limitFrom(name: string, env: Env, byDefault: Limit): Limit | null {
-  const text = env[name];
-  if (text === undefined || text === '') return byDefault;
-  if (text === 'off') return null;
-  const match = /^([1-9]\d{0,8})\/([1-9]\d{0,8})$/.exec(text);
-  if (!match)
-    throw new StartRefused(
-      2,
-      `${name} is malformed`,
-      `write COUNT/SECONDS, such as ${byDefault.count}/${byDefault.seconds}, or off`,
-    );
-  return { count: Number(match[1]), seconds: Number(match[2]) };
-}
-
-const units: Readonly<Record<string, number>> = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 };
-
-/** Bytes, as a whole number that may have a unit; null if the text is not one. */
-function bytesFrom(text: string): number | null {
-  const match = /^([1-9]\d{0,8}|0)([KMGT]?)$/.exec(text);
-  return match ? Number(match[1]) * units[match[2]!]! : null;
-}
-
-function fileBoundsFrom(env: Env): FileBounds {
-  const { total, reserve, daily } = environment.files;
-  const kept = boundFrom(reserve, env, bytesFrom, '2G');
-  const { bytes, share } = fileBounds.reserve;
-  return {
-    total: orDefault(boundFrom(total, env, bytesFrom, '500G'), fileBounds.total),
-    reserve: kept === undefined ? size => Math.min(bytes, Math.floor(size * share)) : () => kept ?? 0,
-    daily: orDefault(boundFrom(daily, env, dailyFrom, '10000/100G'), fileBounds.daily),
-  };
-}
-
-const orDefault = <T>(value: T | undefined, byDefault: T): T => (value === undefined ? byDefault : value);
-
-function dailyFrom(text: string): FileBounds['daily'] {
-  const [count = '', size = '', ...rest] = text.split('/');
-  const bytes = bytesFrom(size);
-  return /^[1-9]\d{0,8}$/.test(count) && bytes !== null && rest.length === 0 ? { count: Number(count), bytes } : null;
-}
-
-/** A bound of files: undefined if the variable is not set, null if it is off. */
-function boundFrom<T>(
-  name: string,
-  env: Env,
-  parse: (text: string) => T | null,
-  example: string,
-): T | null | undefined {
-  const text = env[name];
-  if (text === undefined || text === '') return undefined;
-  if (text === 'off') return null;
-  const bound = parse(text);
-  if (bound === null) throw new StartRefused(2, `${name} is malformed`, `write it like ${example}, or off`);
-  return bound;
-}
-
-const readUsername = compileReader(Type.Object({ username }));
-
-function adminFrom(env: Env): DaemonSettings['admin'] {
-  const read = readUsername({ username: env[environment.adminUsername] || 'admin' });
-  if (!read.ok) throw new StartRefused(2, `${environment.adminUsername}: ${read.message}`);
-  return { username: read.value.username, password: env[environment.adminPassword] || null };
 }
 
 /** Only for the first administrator: later the variable has no effect. Throws `StartRefused`. */

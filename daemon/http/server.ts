@@ -12,7 +12,7 @@ import fastify, {
 import type { Logger } from 'pino';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { RouteShape } from '../../src/contract/define.ts';
-import { hostNode } from '../home/settings.ts';
+import { hostNode } from '../home/given-settings.ts';
 import { HttpConnections } from './connections.ts';
 import { drainAfter } from './drain.ts';
 import { KEY_HEADER } from './idempotency.ts';

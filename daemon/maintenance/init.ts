@@ -2,13 +2,13 @@
 import type { InitOptions, ProgramIo } from '../../src/contract/programs.ts';
 import { checkBelonging, presentImprint } from '../home/belonging.ts';
 import { ensureFirstAdmin } from '../home/first-admin.ts';
+import { secretsFrom, settingsFromEnvironment } from '../home/given-settings.ts';
 import { HeadKeeper } from '../home/head-keeper.ts';
 import { Home } from '../home/home.ts';
 import { Instance } from '../home/instance.ts';
 import { journalKeys } from '../home/journal-keys.ts';
 import { lockHome } from '../home/lock.ts';
 import { withSecrets } from '../home/secrets-lock.ts';
-import { secretsFrom, settingsFromEnvironment } from '../home/settings.ts';
 import { signingKeys } from '../home/signing-keys.ts';
 import { type StoreTarget, storeTarget } from '../home/store-target.ts';
 import { print, reporting } from '../program-io.ts';

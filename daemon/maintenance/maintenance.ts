@@ -6,10 +6,10 @@ import type { CheckOptions, ProgramIo, RegistryOptions } from '../../src/contrac
 import { filesTarget } from '../blobs/s3/target.ts';
 import { escapedLine } from '../escaped.ts';
 import { checkSecrets } from '../home/belonging.ts';
+import { secretsFrom } from '../home/given-settings.ts';
 import { presentHeads } from '../home/head-file.ts';
 import { Home } from '../home/home.ts';
 import { Instance } from '../home/instance.ts';
-import { secretsFrom } from '../home/settings.ts';
 import { type StoreTarget, storeTarget } from '../home/store-target.ts';
 import { print, reporting } from '../program-io.ts';
 import { StartRefused } from '../start-refused.ts';

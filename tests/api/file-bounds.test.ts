@@ -1,6 +1,6 @@
 /** How much clients may store: in total, of the disk, and each user in a day. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { settingsFromEnvironment } from '../../daemon/home/settings.ts';
+import { settingsFromEnvironment } from '../../daemon/home/given-settings.ts';
 import type { FileBounds } from '../../daemon/services/file-budget.ts';
 import { noFileBounds, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { backUp, deviceIn, packageForm, register, upload } from '../support/fleet.ts';

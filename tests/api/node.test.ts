@@ -1,7 +1,7 @@
 /** The name of the daemon: in every response, whatever kind it is, in the log and in the metrics. */
 import { hostname } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hostNode, nodeFrom } from '../../daemon/home/settings.ts';
+import { hostNode, nodeFrom } from '../../daemon/home/given-settings.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { spawnDaemon } from '../support/daemon-process.ts';
 import { rawRequest } from '../support/raw-request.ts';

@@ -1,6 +1,6 @@
 /** The settings of how people sign in. */
 import { describe, expect, it } from 'vitest';
-import { publicUrlFrom, stepUpFrom } from '../../daemon/home/sign-in-settings.ts';
+import { publicUrlFrom, stepUpFrom } from '../../daemon/home/given-settings.ts';
 
 describe('--public-url', () => {
   it('is the origin of an HTTPS address with a name, or of localhost; the flag overrides the environment', () => {
