@@ -122,7 +122,7 @@ export class KeyEnrollment {
     const known = { deviceId, status, userId, activationCode, manufacturer, model, message };
     const proof = await this.proved(device.proof ?? null, key);
     const outcome = this.#outcome(key, {
-      result: this.#isOurs?.(device) ? 'registered' : 'known',
+      result: message !== null ? 'failed' : this.#isOurs?.(device) ? 'registered' : 'known',
       ...known,
       ...(proof === null ? {} : { proof: proof.proof }),
       ...(this.#options.tags === null ? {} : { tags: device.tags }),

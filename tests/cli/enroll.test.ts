@@ -130,6 +130,24 @@ describe('three keys', () => {
     expect(stderr.match(/DEV-\d+ {2}\w+ {2}SIM-/g)).toHaveLength(3);
   });
 
+  test('that belong to somebody else have failed: the last line counts them, and the exit code is 7', async () => {
+    const own = await startDaemon({ args: ['--simulate-keys', '3'] });
+    onTestFinished(() => discard(own));
+    const enroll = (...args: string[]) => own.run(['enroll', '--timeout', '20', ...args]);
+    expect((await enroll('--count', '3', '--activate-for', 'alice')).code).toBe(0);
+    const out = join(temporaryFolder(), 'bob.csv');
+    const { code, stderr } = await enroll('--count', '3', '--activate-for', 'bob', '--out', out);
+    expect({ code, last: stderr.trimEnd().split('\n').at(-1) }).toEqual({
+      code: 7,
+      last: `3 keys handled, 3 failed; results are in ${out}`,
+    });
+    const { rows } = await enroll('--count', '3', '--activate-for', 'bob', '--json', '--dry-run');
+    expect(rows).toMatchObject(
+      Array(3).fill({ result: 'failed', userId: 'alice', message: expect.stringContaining('bob') }),
+    );
+    expect((await enroll('--count', '3', '--activate-for', 'alice')).code).toBe(0);
+  });
+
   test('are skipped if they were attached before, or have another type', async () => {
     expect((await daemon.run(['enroll', '--skip-attached', '--timeout', '1', '--json'])).code).toBe(10);
     const { code, rows } = await daemon.run(['enroll', '--type', 'SIMKEY', '--count', '1', '--json']);
@@ -203,7 +221,7 @@ describe('one key', () => {
     expect((await daemon.run(['lock', '--plugged', '--reason', 'test', '--quiet'])).stdout).toBe(`${deviceId}\n`);
     expect((await daemon.run(['lock', deviceId, '--plugged', '--reason', 'test'])).code).toBe(2);
     const again = await daemon.run(['enroll', '--count', '1', '--activate-for', 'bob', '--json']);
-    expect(again.rows).toMatchObject([{ result: 'known', status: 'LOCKED', userId: 'alice' }]);
+    expect(again.rows).toMatchObject([{ result: 'failed', status: 'LOCKED', userId: 'alice' }]);
   });
 
   test('is not appended to a foreign file, and a pipe is only written', async () => {
@@ -231,7 +249,7 @@ describe('one key', () => {
     const out = join(temporaryFolder(), 'codes.jsonl');
     symlinkSync('/dev/full', out);
     const { code, stdout, stderr } = await daemon.run(['enroll', '--count', '1', '--out', out]);
-    expect(code).toBe(2);
+    expect(code).toBe(1);
     expect(stderr.split('devmgr: ').slice(1)).toEqual([`results cannot be written to ${out}: the disk is full\n`]);
     expect(stdout).toMatch(/registered {2}DEV-\d+ .*\n.*activation code/);
   });
@@ -246,7 +264,7 @@ describe('one key', () => {
     expect(await message()).toBe(
       'not activated for bob: it is ACTIVE for alice. Return it to that user, or retire it and use another key: devmgr deactivate DEV-1 --reason TEXT',
     );
-    expect((await enroll('bob')).stdout).toMatch(/= known .*DEV-1 ACTIVE for alice.*\n +not activated for bob/);
+    expect((await enroll('bob')).stdout).toMatch(/✗ failed .*DEV-1 ACTIVE for alice.*\n +not activated for bob/);
     await daemon.run(['lock', 'DEV-1', '--reason', 'test']);
     expect(await message()).toMatch(/not activated for bob: it is LOCKED, and bound to alice/);
     expect((await enroll('alice', '--json')).rows[0].message).toMatch(/Unlock it: devmgr unlock DEV-1/);

@@ -53,6 +53,8 @@ describe('in a script', () => {
     running.child.kill('SIGINT');
     await running.ended;
     expect((await bench.holders()).get(first.serialNumber!)).toBe('dan');
+    const { code, stderr } = await bench.station('userId\nfay\n').run('--timeout', '1');
+    expect([code, stderr]).toEqual([7, expect.stringContaining('(0 of 1 row done, 1 key failed)')]);
     expect(await run('--dry-run', '--timeout', '1', '--skip-attached')).toMatchObject({
       code: 10,
       stderr: expect.stringContaining('within 1 s (0 of 2 rows done)'),

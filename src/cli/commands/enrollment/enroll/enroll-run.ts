@@ -1,7 +1,7 @@
 /** The loop of an enrollment: a result for each key that is plugged in. */
 import type { Key } from '../../../../contract/hardware.ts';
 import type { DeviceType } from '../../../../contract/values.ts';
-import type { EnrollKeyOptions, KeyEnrollment } from '../../../../enrollment/key-enrollment.ts';
+import { blockOf, type EnrollKeyOptions, type KeyEnrollment } from '../../../../enrollment/key-enrollment.ts';
 import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import type { Context } from '../../../framework/context.ts';
 import type { KeyLabel } from '../labels/enrolled.ts';
@@ -109,10 +109,12 @@ export class EnrollRun {
     }
     this.#idle.stop();
     const enrolled = await enrollment.handle(key);
-    const { label } = this.#options;
+    const { label, activateFor } = this.#options;
     const hasLabel = label !== null && enrolled.result === 'registered' && enrolled.deviceId !== null;
     const outcome = hasLabel ? await label.print(enrolled) : enrolled;
-    if (count.take(key, outcome) === 'as before') report.again(key, outcome.deviceId, count);
+    const { status, userId } = outcome;
+    const isRefused = activateFor !== null && status !== null && blockOf({ status, userId }, activateFor) !== null;
+    if (count.take(key, outcome, isRefused) === 'as before') report.again(key, outcome.deviceId, count);
     else await report.row(outcome, count);
     // After a delivery has failed the loop ends on its own.
     if (!outbox?.failed.aborted) this.#idle.start();

@@ -199,7 +199,8 @@ async function ended(context: Context, options: EnrollOptions, { count, report, 
   if (isReached) report.finished(count);
   else checkTimeout(options, count);
   if (outbox !== null && outbox.waiting > 0) return exitCodes.unreachable;
-  return (isReached && outbox === null) || count.failed === 0 ? exitCodes.done : exitCodes.partial;
+  const isEnough = isReached && outbox === null && count.refused === 0;
+  return isEnough || count.failed === 0 ? exitCodes.done : exitCodes.partial;
 }
 
 /** Throws if the time was over before the wanted keys, or before any key. */

@@ -30,7 +30,7 @@ export function enrolledWords(context: Context, outcome: EnrollmentOutcome): str
   const message = `${outcome.message === null ? '' : prose(context, outcome.message)}${proofOf(context, outcome)}`;
   switch (result) {
     case 'failed':
-      return `${line(context, paint('red', '✗ failed      '), key)}${message}\n`;
+      return `${line(context, `${paint('red', '✗ failed      ')}${deviceId === null ? '' : `${device}  `}`, key)}${message}\n`;
     case 'conflict':
       return `${line(context, paint('red', '✗ conflict    '), key)}${message}\n`;
     case 'new':
@@ -38,7 +38,7 @@ export function enrolledWords(context: Context, outcome: EnrollmentOutcome): str
     case 'spooled':
       return `${line(context, paint('yellow', '… spooled     '), key)}${message}\n`;
     case 'known':
-      return `${line(context, `${paint(outcome.message === null ? 'yellow' : 'red', '= known       ')}${device}  `, key)}${message}\n`;
+      return `${line(context, `${paint('yellow', '= known       ')}${device}  `, key)}${message}\n`;
     case 'registered':
       return `${line(context, `${paint('green', '✓ registered  ')}${device}  `, key)}${code}${message}\n`;
   }

@@ -9,13 +9,23 @@ export class KeyCount {
   readonly #earlier: ReadonlyMap<string, string | null>;
   /** By serial number, or by keyId if it could not be read: it may be readable later while it stays attached. */
   readonly #failed = new Set<string>();
+  /** Serial numbers of those of them that no other attempt changes: their devices cannot be activated for the user. */
+  readonly #refused = new Set<string>();
   readonly #wanted: number | null;
-  done: number;
+  #enrolled: number;
 
   constructor(earlier: ReadonlyMap<string, string | null>, wanted: number | null) {
     this.#earlier = earlier;
     this.#wanted = wanted;
-    this.done = earlier.size;
+    this.#enrolled = earlier.size;
+  }
+
+  get done(): number {
+    return this.#enrolled + this.refused;
+  }
+
+  get refused(): number {
+    return this.#refused.size;
   }
 
   get failed(): number {
@@ -35,18 +45,24 @@ export class KeyCount {
     return serialNumber === null ? undefined : this.#handled.get(serialNumber);
   }
 
-  /** `as before`: an earlier run has already reported this result. */
-  take({ keyId, serialNumber }: Key, { result, deviceId, message }: EnrollmentOutcome): 'new' | 'as before' {
+  /** `as before`: an earlier run has already reported this result. `isRefused`: the device cannot be activated for the user. */
+  take(
+    { keyId, serialNumber }: Key,
+    { result, deviceId, message }: EnrollmentOutcome,
+    isRefused: boolean,
+  ): 'new' | 'as before' {
     if (result === 'failed' || serialNumber === null) {
       this.#failed.delete(keyId);
       this.#failed.add(serialNumber ?? keyId);
+      if (isRefused && serialNumber !== null && !this.#earlier.has(serialNumber)) this.#refused.add(serialNumber);
       return 'new';
     }
+    this.#refused.delete(serialNumber);
     this.#failed.delete(keyId);
     this.#failed.delete(serialNumber);
     this.#handled.set(serialNumber, deviceId);
     const before = this.#earlier.get(serialNumber);
-    if (before === undefined) this.done++;
+    if (before === undefined) this.#enrolled++;
     const isRepeat = result === 'known' || result === 'spooled';
     return isRepeat && deviceId === before && message === null ? 'as before' : 'new';
   }
@@ -60,6 +76,6 @@ export class KeyCount {
     }
     this.#handled.delete(serialNumber);
     this.#failed.add(serialNumber);
-    if (!this.#earlier.has(serialNumber)) this.done--;
+    if (!this.#earlier.has(serialNumber)) this.#enrolled--;
   }
 }

@@ -91,7 +91,7 @@ export class EnrollReport {
 
   /** The totals of a run that handled all wanted keys. */
   finished(tally: Done): void {
-    if (this.#file !== null || this.#count !== 1) this.#total(tally, '');
+    if (this.#file !== null || this.#count !== 1 || tally.failed > 0) this.#total(tally, '');
   }
 
   #total({ done, failed }: Done, more: string): void {

@@ -149,6 +149,11 @@ export class RosterReport {
     this.#ring(bell + bell);
   }
 
+  /** Keys whose last result is that they are not bound. */
+  get failures(): number {
+    return this.#tally.figures(performance.now()).failed;
+  }
+
   /** Where the run is, after each key. */
   progress(line: Line): void {
     this.#aside(this.#progress(line));

@@ -155,8 +155,8 @@ export class RosterRun {
     if (this.#line.isOver) return finished === people.length ? exitCodes.done : exitCodes.partial;
     if (this.#context.io.interrupt.aborted) return exitCodes.interrupted;
     throw new Fault(
-      'hardware',
-      `no key was plugged in or unplugged within ${this.#options.timeoutSeconds} s (${count(finished)} of ${counted(people.length, 'row')} done)`,
+      this.#report.failures > 0 ? 'partial' : 'hardware',
+      `no key was plugged in or unplugged within ${this.#options.timeoutSeconds} s (${count(finished)} of ${counted(people.length, 'row')} done${this.#report.failures > 0 ? `, ${counted(this.#report.failures, 'key')} failed` : ''})`,
       'plug in a key, and see whether it is found: devmgr keys',
     );
   }
