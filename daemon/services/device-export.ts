@@ -3,7 +3,7 @@ import { csvCell } from '../../src/contract/csv.ts';
 import type { DeviceListItem } from '../../src/contract/devices.ts';
 import { exportBounds } from '../../src/contract/limits.ts';
 import { deviceListFields, type ExportFormat, proofColumn, proofGrades, tagColumn } from '../../src/contract/values.ts';
-import type { DeviceFilter } from '../store/queries.ts';
+import type { DeviceFilter, ScanOptions } from '../store/queries.ts';
 import type { Store } from '../store/store.ts';
 import { type Caller, holderOf } from './context.ts';
 import { RetryLater } from './limiter.ts';
@@ -31,10 +31,15 @@ export class DeviceExport {
   }
 
   /** Starts an export. Refuses with 429 if too many are running, and with 1001 if the devices have too many tags for CSV. */
-  async start(caller: Caller, format: ExportFormat, filter: DeviceFilter): Promise<StartedExport> {
+  async start(
+    caller: Caller,
+    format: ExportFormat,
+    filter: DeviceFilter,
+    order: ScanOrder = {},
+  ): Promise<StartedExport> {
     const end = this.#slots.take(caller);
     try {
-      const pieces = (format === 'csv' ? csv : ndjson)(this.#store, filter, caller);
+      const pieces = (format === 'csv' ? csv : ndjson)(this.#store, filter, caller, order);
       // Takes `ready`. A generator that has started also ends properly if no one reads on.
       await pieces.next();
       return { pieces, end };
@@ -75,10 +80,17 @@ const ready = '';
 
 type Scan = Pick<Store, 'scanDevices' | 'devices'>;
 
-async function* ndjson(store: Scan, filter: DeviceFilter, caller: Caller): AsyncGenerator<string, void> {
+type ScanOrder = Pick<ScanOptions, 'descending'>;
+
+async function* ndjson(
+  store: Scan,
+  filter: DeviceFilter,
+  caller: Caller,
+  order: ScanOrder,
+): AsyncGenerator<string, void> {
   yield ready;
   let count = 0;
-  for await (const rows of store.scanDevices(filter)) {
+  for await (const rows of store.scanDevices(filter, order)) {
     count += rows.length;
     yield rows.map(row => `${JSON.stringify(listItem(row, caller))}\n`).join('');
   }
@@ -86,12 +98,12 @@ async function* ndjson(store: Scan, filter: DeviceFilter, caller: Caller): Async
 }
 
 /** The names of the tags are known before the first row: the header has a column for each. */
-async function* csv(store: Scan, filter: DeviceFilter, caller: Caller): AsyncGenerator<string, void> {
+async function* csv(store: Scan, filter: DeviceFilter, caller: Caller, order: ScanOrder): AsyncGenerator<string, void> {
   let tags: readonly string[] = [];
   const found = (names: readonly string[]) => {
     tags = names;
   };
-  const batches = store.scanDevices(filter, { tagNames: { limit: mostTagColumns, found } });
+  const batches = store.scanDevices(filter, { ...order, tagNames: { limit: mostTagColumns, found } });
   try {
     let batch = await batches.next();
     if (tags.length > mostTagColumns) throw tooManyTags();

@@ -32,6 +32,8 @@ export interface DeviceQuery extends DeviceFilter, Window {
 
 /** What a scan of devices needs beside its rows. */
 export interface ScanOptions {
+  /** By descending number; by default ascending. */
+  readonly descending?: boolean | undefined;
   /**
    * Called once, before the first batch, with the names of all tags that the matching devices have, sorted and as of the same
    * moment; at most `limit + 1` of them.

@@ -11,7 +11,7 @@ import { deviceListItem } from './device-shapes.ts';
 import { instant, listOf, oneOf, tagFilter, token } from './fields.ts';
 import { exportBounds, stallSeconds } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
-import { deviceSorts, type ExportFormat, exportFormats, roles } from './values.ts';
+import { deviceSorts, type ExportFormat, exportFormats, roles, sortOrders } from './values.ts';
 
 const tag = 'Devices';
 
@@ -73,12 +73,13 @@ export const deviceListOperations = operations({
   exportDevices: {
     tag,
     summary: 'Export devices as NDJSON or CSV',
-    description: `Streams all matches in ascending order of deviceId, as of one moment. NDJSON has a list item per line and ends with {"end":true,"count":N}. CSV has a header, with a column proof with the grade if a match has a proof, and a column tag:NAME for each tag of the matches; a cell that a spreadsheet would evaluate starts with an apostrophe. One export at a time for a user or service token, ${exportBounds.viewers} for all VIEWERs together, ${exportBounds.all} in all; a further one is refused with 429. A client that takes nothing for ${stallSeconds} s is disconnected.`,
+    description: `Streams all matches in order of deviceId, as of one moment. NDJSON has a list item per line and ends with {"end":true,"count":N}. CSV has a header, with a column proof with the grade if a match has a proof, and a column tag:NAME for each tag of the matches; a cell that a spreadsheet would evaluate starts with an apostrophe. One export at a time for a user or service token, ${exportBounds.viewers} for all VIEWERs together, ${exportBounds.all} in all; a further one is refused with 429. A client that takes nothing for ${stallSeconds} s is disconnected.`,
     extension: true,
     access: roles,
     limit: 'query',
     query: Type.Object({
       format: Type.Optional(oneOf(exportFormats, { description: 'ndjson if absent' })),
+      sortOrder: Type.Optional(oneOf(sortOrders, { description: 'asc if absent' })),
       ...deviceFilter,
     }),
     raw: { contentType: exportTypes.ndjson, also: exportTypes.csv, description: 'the devices' },

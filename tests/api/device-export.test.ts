@@ -26,6 +26,8 @@ describe('an export as NDJSON', () => {
     const lines = await linesOf(response);
     const items = await listed('sortBy=deviceId&sortOrder=asc&size=100');
     expect(lines).toEqual([...items, { end: true, count: items.length }]);
+    const newestFirst = await linesOf(await get('sortOrder=desc'));
+    expect(newestFirst).toEqual([...items.toReversed(), { end: true, count: items.length }]);
   });
 
   it('has more than one batch', async () => {

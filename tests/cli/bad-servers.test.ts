@@ -129,7 +129,7 @@ describe('a server that is not devmgr', () => {
       response.writeHead(200, json).end(success({ list, pagination }));
     });
     for (const args of [
-      ['list', '--all', '--json'],
+      ['list', '--all', '--sort', 'model', '--json'],
       ['show', 'NO-SUCH'],
       ['users', 'update', 'no-such', '--disable'],
     ]) {
@@ -305,7 +305,7 @@ describe('text of a hostile server', () => {
     const { url } = await answering(
       (_, response) => void response.writeHead(200, json).end(JSON.stringify({ code: 200, message: 'success', data })),
     );
-    for (const flags of [[], ['--csv'], ['--json'], ['--all', '--json']]) {
+    for (const flags of [[], ['--csv'], ['--json'], ['--all', '--sort', 'model', '--json']]) {
       const { code, stdout } = await devmgr(['list', '--server', url, ...flags], { env });
       expect(code).toBe(0);
       expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b\u202e]/);

@@ -1,7 +1,7 @@
 /** Each documented exit code, with its cause. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { adminPassword, type Daemon, devmgr, discard, startDaemon, temporaryFolder } from './program.ts';
 
 let daemon: Daemon;
@@ -204,7 +204,26 @@ describe('8: a limit', () => {
     expect(JSON.parse(hasty.stderr).error.code).toBe(429);
     const patient = await limited.run(['whoami']);
     expect(patient.code).toBe(0);
-    expect(patient.stderr).toMatch(/limit is reached; continuing in \d+ s, at /);
+    expect(patient.stderr).toMatch(/limit is reached; continuing in \d+ s, at \d\d:\d\d:\d\d \(/);
+  });
+
+  test('is not reached by a list of all devices, however many; in another order, a notice has the time of the whole', async () => {
+    const many = await startDaemon({ env: { DEVMGR_LIMIT_QUERY: '2/3' } });
+    onTestFinished(() => discard(many));
+    const device = { deviceType: 'UKEY', manufacturer: 'Acme', model: 'One' };
+    const devices = Array.from({ length: 450 }, (_, n) => ({ ...device, serialNumber: `MANY-${n}` }));
+    await many.call('POST', '/api/devices/batch-register', { devices });
+    const all = (...args: string[]) => many.run(['list', '--all', '--json', ...args]);
+    const { code, rows, stderr } = await all();
+    expect({ code, stderr, ids: rows.map(({ deviceId }) => deviceId) }).toEqual({
+      code: 0,
+      stderr: '',
+      ids: devices.map((_, n) => `DEV-${450 - n}`),
+    });
+    expect((await all('--order', 'asc', '--sort', 'deviceId')).rows[0].deviceId).toBe('DEV-1');
+    const sorted = await many.run(['list', '--all', '--sort', 'model']);
+    expect(sorted.stdout.trim().split('\n')).toHaveLength(1 + 450);
+    expect(sorted.stderr).toMatch(/continuing in \d+ s, at [\d:]+; about 1 minute in all/);
   });
 });
 

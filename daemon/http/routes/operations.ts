@@ -214,7 +214,8 @@ const deviceOperations = (to: RegistryServices): Bindings => ({
   exportDevices: {
     raw: async ({ context, query, request, reply }) => {
       const format = query.format ?? exportFormats[0];
-      const started = await to.exports.start(context.caller, format, filterOf(query));
+      const order = { descending: query.sortOrder === 'desc' };
+      const started = await to.exports.start(context.caller, format, filterOf(query), order);
       reply.header('content-type', format === 'csv' ? `${exportTypes.csv}; charset=utf-8` : exportTypes.ndjson);
       reply.header('content-disposition', `attachment; filename="devices.${format}"`);
       return reply.send(exportContent(started, request, reply, to.stallMs));

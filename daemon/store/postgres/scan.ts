@@ -14,14 +14,14 @@ const BATCH = 250;
 export async function* scanDevices(
   open: () => Promise<Session>,
   filter: DeviceFilter,
-  { tagNames }: ScanOptions = {},
+  { tagNames, descending }: ScanOptions = {},
 ): AsyncGenerator<readonly DeviceRow[], void> {
   const session = await open();
   try {
     const { where, values } = presentConditions(filter);
     await session.runOnce('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     if (tagNames) tagNames.found(await namesOf(session, filter, tagNames.limit + 1));
-    const declare = `DECLARE scan NO SCROLL CURSOR FOR SELECT ${rowColumns} FROM device ${where} ORDER BY number`;
+    const declare = `DECLARE scan NO SCROLL CURSOR FOR SELECT ${rowColumns} FROM device ${where} ORDER BY number ${descending ? 'DESC' : 'ASC'}`;
     const [, first] = await Promise.all([
       session.runOnce(declare, values),
       session.runOnce(`FETCH ${BATCH} FROM scan`),

@@ -16,14 +16,14 @@ const sliceMs = 1;
 export async function* scanDevices(
   file: string,
   filter: DeviceFilter,
-  { tagNames: wanted }: ScanOptions = {},
+  { tagNames: wanted, descending }: ScanOptions = {},
 ): AsyncGenerator<readonly DeviceRow[], void> {
   const db = openReader(file);
   try {
     const statements = new Statements(db);
     db.exec('BEGIN');
     if (wanted) wanted.found(await namesOf(statements, filter, wanted.limit + 1));
-    const rows = scan(statements, filter, rowColumns);
+    const rows = scan(statements, filter, rowColumns, descending);
     for await (const part of rows) yield part.map(toDeviceRow);
   } catch (error) {
     throw toFailure(error, 'cannot read', file);
@@ -33,13 +33,20 @@ export async function* scanDevices(
 }
 
 /** The rows that match, in parts that are not empty. Works in time slices. */
-async function* scan(statements: Statements, filter: DeviceFilter, columns: string): AsyncGenerator<unknown[], void> {
+async function* scan(
+  statements: Statements,
+  filter: DeviceFilter,
+  columns: string,
+  descending = false,
+): AsyncGenerator<unknown[], void> {
   const last = statements.value<number | null>('SELECT max(number) FROM device') ?? 0;
   const slice = new TimeSlice(sliceMs);
-  for (let after = 0; after < last; after += stretch) {
-    const through = after + stretch;
+  const order = descending ? 'DESC' : 'ASC';
+  for (let done = 0; done < last; done += stretch) {
+    const after = descending ? Math.max(0, last - done - stretch) : done;
+    const through = descending ? last - done : done + stretch;
     const { where, values } = conditions(filter, { after, through });
-    const sql = `SELECT ${columns} FROM device ${where || 'WHERE true'} AND number > ? AND number <= ? ORDER BY number`;
+    const sql = `SELECT ${columns} FROM device ${where || 'WHERE true'} AND number > ? AND number <= ? ORDER BY number ${order}`;
     const rows = statements.all(sql, ...values, after, through);
     if (rows.length > 0) yield rows;
     if (slice.over) await slice.pass();

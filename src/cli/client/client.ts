@@ -42,6 +42,8 @@ export interface ClientOptions {
   /** Called when a wait for the server's limit begins. */
   readonly waiting: (text: string) => void;
   readonly trace: (text: string) => void;
+  /** See `RequestPolicy`. */
+  readonly share?: () => number;
 }
 
 type OperationInput<N extends RouteName> = unknown extends InputOf<Routes[N]> ? [] : [input: InputOf<Routes[N]>];
@@ -86,6 +88,8 @@ interface RequestPolicy {
   readonly wait?: false;
   /** They start no daemon and write nothing at all: the screen of an open question stays as it is. */
   readonly start?: false;
+  /** How much of the work that needs the requests is done, from 0 to 1: a wait for the limit then shows how long it takes in all. */
+  readonly share?: () => number;
 }
 
 /** Calls the operations of the interface by name. */
@@ -122,13 +126,13 @@ export class Client {
 
   /** Starts the local daemon if that is needed and allowed. */
   async #link(): Promise<Link> {
-    const { ca, trace, transport = sendHttp } = this.#options;
+    const { ca, trace, notice, transport = sendHttp } = this.#options;
     const origin = await this.address();
-    return { origin, socketPath: this.socketPath, ca, trace, transport, signal: this.#requestSignal };
+    return { origin, socketPath: this.socketPath, ca, trace, late: notice, transport, signal: this.#requestSignal };
   }
 
   /** The same client, whose requests follow this policy. */
-  with({ signal, finish, wait, start }: RequestPolicy): Client {
+  with({ signal, finish, wait, start, share }: RequestPolicy): Client {
     const silent = () => undefined;
     const { endpoint, signal: ended } = this.#options;
     return new Client({
@@ -136,6 +140,7 @@ export class Client {
       ...(signal === undefined ? {} : { signal: AbortSignal.any([ended, signal]) }),
       ...(finish === undefined ? {} : { requestSignal: new AbortController().signal }),
       ...(wait === undefined ? {} : { wait, notice: silent, waiting: silent }),
+      ...(share === undefined ? {} : { share }),
       ...(start === undefined ? {} : { endpoint: startingNothing(endpoint), trace: silent }),
     });
   }

@@ -1,5 +1,6 @@
 /** What is done before another attempt of a request: one wrapper around whatever sends it. */
 import { waitMs } from '../../delivery/retry.ts';
+import { counted } from '../count.ts';
 import { retry, schedules } from '../retry.ts';
 import { isLost, isServerRefusal, type ServerRefusal, Unreachable } from './failures.ts';
 
@@ -20,6 +21,8 @@ interface RequestRetryOptions {
   /** Called when a wait for the limit begins. */
   readonly waiting: (text: string) => void;
   readonly trace: (text: string) => void;
+  /** How much of the work that needs these requests is done, from 0 to 1; absent if they belong to no longer work. */
+  readonly share?: (() => number) | undefined;
   /** Throws a fault of kind `interrupted` if the person ends the program. */
   readonly pause: (milliseconds: number) => Promise<void>;
   /** True if the server has been started again. */
@@ -31,6 +34,7 @@ export class RequestRetry {
   readonly #options: RequestRetryOptions;
   /** The wait for the limit that is under way; requests at the same time share it. */
   #limitWait: Promise<void> | null = null;
+  readonly #startedAt = performance.now();
 
   constructor(options: RequestRetryOptions) {
     this.#options = options;
@@ -63,8 +67,18 @@ export class RequestRetry {
   async #waitForLimit(refusal: ServerRefusal): Promise<void> {
     const { waiting, pause } = this.#options;
     const seconds = Math.min(Math.ceil(refusal.waitSeconds ?? defaultWaitSeconds), maxWaitSeconds);
-    const until = new Date(Date.now() + seconds * 1000).toLocaleTimeString();
-    waiting(`the server's limit is reached; continuing in ${seconds} s, at ${until} (--no-wait gives up at once)`);
+    const until = new Date(Date.now() + seconds * 1000).toTimeString().slice(0, 8);
+    waiting(
+      `the server's limit is reached; continuing in ${seconds} s, at ${until}${this.#inAll(seconds)} (--no-wait gives up at once)`,
+    );
     await pause(seconds * 1000 + 50);
+  }
+
+  /** How long the whole work takes, by what is done of it when this wait ends. */
+  #inAll(waitSeconds: number): string {
+    const share = this.#options.share?.() ?? 0;
+    if (share <= 0) return '';
+    const seconds = (performance.now() - this.#startedAt) / 1000 + waitSeconds;
+    return `; about ${counted(Math.ceil(seconds / share / 60), 'minute')} in all`;
   }
 }

@@ -198,6 +198,9 @@ export const listRules: readonly Rule[] = [
       }
       const wanted = listModel(devices, queryOf({ ...filter, sortBy: 'deviceId', descending: false, limit: 1000 }));
       expect(found.filter(number => number <= devices.length)).toEqual(numbersOf(wanted.rows));
+      const newestFirst: number[] = [];
+      for await (const rows of store.scanDevices(filter, { descending: true })) newestFirst.push(...numbersOf(rows));
+      expect(newestFirst.filter(number => number <= devices.length)).toEqual(numbersOf(wanted.rows).toReversed());
     }
     const moment = store.scanDevices({});
     await moment.next();

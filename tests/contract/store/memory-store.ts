@@ -170,8 +170,8 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
         ).length,
       };
     },
-    async *scanDevices(filter, { tagNames } = {}) {
-      const query = { sortBy: 'deviceId', descending: false, offset: 0, limit: Number.POSITIVE_INFINITY } as const;
+    async *scanDevices(filter, { tagNames, descending = false } = {}) {
+      const query = { sortBy: 'deviceId', descending, offset: 0, limit: Number.POSITIVE_INFINITY } as const;
       const { rows } = listModel([...present().devices], { ...query, ...filter });
       const names = new Set(rows.flatMap(row => Object.keys(row.tags)));
       tagNames?.found([...names].sort().slice(0, tagNames.limit + 1));

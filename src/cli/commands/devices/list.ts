@@ -4,7 +4,7 @@ import type { Routes } from '../../../contract/routes.ts';
 import { deviceSorts, proofColumn as proofField, sortOrders } from '../../../contract/values.ts';
 import type { Context } from '../../framework/context.ts';
 import { command, definedFields } from '../../framework/define.ts';
-import { allDevices } from '../../framework/devices/all-devices.ts';
+import { everyDevice } from '../../framework/devices/all-devices.ts';
 import { exportedText } from '../../framework/devices/export-stream.ts';
 import { filterFlags, filterOf } from '../../framework/devices/filter.ts';
 import { csvFields, deviceFields, tagNamesIn, tagNamesOf, tagWords, withCells } from '../../framework/devices/tags.ts';
@@ -102,7 +102,7 @@ async function all(
   let shaped = listing;
   let first = true;
   let listed = 0;
-  for await (const { list, total } of allDevices(context.registry, query, size)) {
+  for await (const { list, total } of everyDevice(context, query, size)) {
     listed += list.length;
     // On a terminal the devices themselves show the progress of the list.
     if (!out.io.stdoutIsTerminal) out.progress.show('Listing', listed, total);
@@ -126,11 +126,11 @@ const needsColumns = ({ out }: Context, { fields }: Listing<DeviceListItem>): bo
 
 /** The columns of all matches: the header comes before the first page. */
 async function exportedColumns(context: Context, filter: ReturnType<typeof filterOf>): Promise<DataColumns> {
-  for await (const text of exportedText(context, { ...filter, format: 'csv' }, null)) {
-    const header = text.slice(0, text.indexOf('\n'));
-    return { tags: tagNamesIn(header), hasProof: header.trim().split(',').includes(proofField) };
-  }
-  return { tags: [], hasProof: false };
+  let header: string | null = null;
+  // Read to its end: until then the next export would have to wait for it.
+  for await (const text of exportedText(context, { ...filter, format: 'csv' }, null))
+    header ??= text.slice(0, text.indexOf('\n'));
+  return { tags: tagNamesIn(header ?? ''), hasProof: (header ?? '').trim().split(',').includes(proofField) };
 }
 
 const dataColumnsOf = (devices: readonly DeviceListItem[]): DataColumns => ({

@@ -4,6 +4,8 @@ import { paging } from '../../../contract/limits.ts';
 import type { Routes } from '../../../contract/routes.ts';
 import type { Client } from '../../client/client.ts';
 import { PageFollower } from '../../client/pages.ts';
+import type { Context } from '../context.ts';
+import { exportedDevices } from './export-stream.ts';
 
 type Query = Partial<QueryOf<Routes['listDevices']>>;
 type PageOfDevices = DataOf<Routes['listDevices']>;
@@ -11,8 +13,31 @@ type PageOfDevices = DataOf<Routes['listDevices']>;
 /** Devices of one page. */
 interface DevicePage {
   readonly list: readonly DeviceListItem[];
-  /** Number of all matches. */
-  readonly total: number;
+  /** Number of all matches; null if it is not known yet. */
+  readonly total: number | null;
+}
+
+/** Orders by which devices are exported: ids ascend with the time of the registration. */
+const exportedBy: ReadonlySet<Query['sortBy']> = new Set([undefined, 'createTime', 'createdAt', 'deviceId']);
+
+/**
+ * All devices that match, in parts of `size`: those of one export, whose number of requests does not grow with the registry; in
+ * another order, page by page.
+ */
+export async function* everyDevice(
+  context: Context,
+  query: Query,
+  size: number = paging.maxSize,
+): AsyncGenerator<DevicePage> {
+  const { sortBy, sortOrder = 'desc', ...filter } = query;
+  if (!exportedBy.has(sortBy)) return yield* allDevices(context.registry, query, size);
+  let list: DeviceListItem[] = [];
+  for await (const device of exportedDevices(context, { ...filter, sortOrder }, null)) {
+    if (list.push(device) < size) continue;
+    yield { list, total: null };
+    list = [];
+  }
+  yield { list, total: null };
 }
 
 /** Pages that are requested before their turn. */
@@ -24,15 +49,18 @@ const pagesAhead = 3;
  * A fault of kind `failure` if the server repeats pages.
  */
 export async function* allDevices(
-  client: Client,
+  registry: Client,
   query: Query,
   size: number = paging.maxSize,
 ): AsyncGenerator<DevicePage> {
+  let share = 0;
+  const client = registry.with({ share: () => share });
   const first = await client.call('listDevices', { query: { ...query, page: 1, size } });
   const follower = new PageFollower<DeviceListItem>(device => device.deviceId);
   yield { list: follower.take(first), total: first.pagination.total };
   const pages = new PagesAhead(client, { ...query, size });
   for (let page = follower.next, before = first; page !== null; page = follower.next) {
+    share = (page - 1) / before.pagination.totalPages;
     before = await pages.take(page, before.pagination);
     yield { list: follower.take(before), total: before.pagination.total };
   }

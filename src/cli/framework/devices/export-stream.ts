@@ -13,9 +13,13 @@ export type ExportFilter = Partial<QueryOf<Routes['exportDevices']>>;
 /** What is exported, and how. */
 export type ExportQuery = ExportFilter & { readonly format: ExportFormat };
 
-/** The devices that match, in ascending order of their ids. Throws a fault if the export is incomplete. */
-export async function* exportedDevices(context: Context, filter: ExportFilter): AsyncGenerator<DeviceListItem> {
-  for await (const text of exportedText(context, { ...filter, format: 'ndjson' }, 'Selecting'))
+/** The devices that match, in ascending order of their ids unless the filter has another one. Throws a fault if the export is incomplete. */
+export async function* exportedDevices(
+  context: Context,
+  filter: ExportFilter,
+  label: string | null = 'Selecting',
+): AsyncGenerator<DeviceListItem> {
+  for await (const text of exportedText(context, { ...filter, format: 'ndjson' }, label))
     for (const line of text.split('\n')) if (line !== '') yield deviceOf(line);
 }
 
