@@ -33,15 +33,18 @@ export function backup(options: BackupOptions, io: ProgramIo): Promise<number> {
     else await write(file);
     const { size } = await stat(file);
     await print(io.stdout, options.json ? `${JSON.stringify({ file, size })}\n` : `${file}\n`);
-    io.stderr.write(
-      options.json
-        ? ''
-        : `Also keep ${homeFiles.journalKey}, ${homeFiles.signingKey} ${
-            home.sharesSecrets ? `of ${home.secretsDir} ` : ''
-          }and ${uploadedFiles(home, io.env[environment.files.place])}\n`,
-    );
+    if (!options.json)
+      io.stderr.write(
+        `Also keep ${(await secretsToKeep(home)).join(', ')} of ${home.secretsDir}, and ${uploadedFiles(home, io.env[environment.files.place])}\n`,
+      );
     return 0;
   });
+}
+
+/** The secrets without which a restored registry is not what it was. */
+async function secretsToKeep(home: Home): Promise<readonly string[]> {
+  const earlier = (await home.has('journalKeysEarlier')) ? [homeFiles.journalKeysEarlier] : [];
+  return [homeFiles.journalKey, ...earlier, homeFiles.signingKey, homeFiles.instanceKey];
 }
 
 /** The place of the uploaded files, in words. A backup does not open it: a malformed place, or one without keys, is not refused here. */

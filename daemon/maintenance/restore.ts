@@ -9,6 +9,7 @@ import { checkSecrets } from '../home/belonging.ts';
 import { secretsFrom } from '../home/given-settings.ts';
 import { HeadFile, noEntry } from '../home/head-file.ts';
 import { Home } from '../home/home.ts';
+import { Instance } from '../home/instance.ts';
 import { journalKeys } from '../home/journal-keys.ts';
 import { lockHome } from '../home/lock.ts';
 import { withSecrets } from '../home/secrets-lock.ts';
@@ -40,9 +41,10 @@ export function restore(options: RestoreOptions, io: ProgramIo): Promise<number>
       stored = await filesOf(home, filesTarget(options.files ?? null, io.env, true));
       const restoring = { home, file: resolve(file), acceptUnverified, identityFile, passphraseFile };
       database = target && (await takeDatabase(target, home));
-      const { staged, origin } = await stageFor(restoring, database, progress);
+      const { staged, origin, instance } = await stageFor(restoring, database, progress);
       const restored = await replace({ ...restoring, staged, origin, stored, target });
-      for (const warning of restored.warnings) io.stderr.write(`${escapedLine(warning)}\n`);
+      for (const warning of [...restored.warnings, ...(await secretWarnings(home, instance))])
+        io.stderr.write(`${escapedLine(warning)}\n`);
       await print(io.stdout, options.json ? `${JSON.stringify(documentOf(restored))}\n` : textOf(restored));
       return 0;
     } finally {
@@ -70,18 +72,19 @@ async function takeDatabase(target: StoreTarget, home: Home): Promise<HeldDataba
   return HeldDatabase.take(target, home);
 }
 
-/** A daemon would not start on a database whose journal has another key. */
+/** A daemon would not start on a database whose journal has another key. `instance`: by what clients know the registry; null if the backup does not say. */
 async function stageFor(
   restoring: Restoring,
   database: HeldDatabase | null,
   progress: CopyProgress,
-): Promise<StagedBackup> {
+): Promise<StagedBackup & { readonly instance: string | null }> {
   const { staged, origin } = await stageBackup(restoring);
-  if (database === null) return { staged, origin };
   try {
     const imprint = await fileImprint(staged.file);
+    const instance = imprint?.instance ?? null;
+    if (database === null) return { staged, origin, instance };
     if (imprint) await checkSecrets(restoring.home, { ...imprint, name: restoring.file, instance: null });
-    return { staged: new DatabaseRestore(staged, database, progress), origin };
+    return { staged: new DatabaseRestore(staged, database, progress), origin, instance };
   } catch (error) {
     await staged.discard();
     throw error;
@@ -158,6 +161,21 @@ function warningsOf(origin: Origin, accepted: readonly string[], files: BlobRepo
       ]
     : [];
   return [...unverified, ...accepted.slice(0, 1).map(text => `Warning: ${text}`), ...missing];
+}
+
+/** What clients notice of secrets that are not there. Without `journal-key` nothing is restored. */
+async function secretWarnings(home: Home, instance: string | null): Promise<string[]> {
+  const own = await Instance.existing(home);
+  const file = (name: 'instanceKey' | 'signingKey') => home.path(name);
+  const copy = 'copy it from the machine of the backup before the next start';
+  const known =
+    own === null
+      ? [`Warning: ${file('instanceKey')} is missing: ${copy}, else clients that know the registry refuse it`]
+      : instance !== null && own.id !== instance
+        ? [`Warning: ${file('instanceKey')} is not that of the restored registry: ${copy}, else clients refuse it`]
+        : [];
+  if (await home.has('signingKey')) return known;
+  return [...known, `Warning: ${file('signingKey')} is missing: ${copy}, else all users have to log in again`];
 }
 
 /**

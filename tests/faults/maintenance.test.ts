@@ -1,6 +1,6 @@
 /** Backing up, restoring and checking a registry. */
 import { existsSync } from 'node:fs';
-import { copyFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -48,6 +48,28 @@ const total = async (daemon: DaemonProcess) => {
 };
 
 describe('daemon backup and daemon restore', () => {
+  it('name all secrets to keep; a restore without them warns of what clients will notice', async () => {
+    await running(register);
+    const { stderr } = await backUpTo(copy());
+    expect(stderr).toBe(
+      `Also keep journal-key, signing-key, instance-key of ${home}, and the folder blobs of ${home}\n`,
+    );
+    const other = join(dir, 'other');
+    await mkdir(other, { mode: 0o700 });
+    const keep = (name: string, from = home) => copyFile(join(from, name), join(other, name));
+    const warnings = async () => {
+      const ran = await runDaemonProgram(restore, { home: other, json: false, file: copy() });
+      expect(ran.code).toBe(0);
+      return ran.stderr.match(/[a-z]+-key is missing/g) ?? [];
+    };
+    await keep('journal-key');
+    expect(await warnings()).toEqual(['instance-key is missing', 'signing-key is missing']);
+    await keep('signing-key');
+    expect(await warnings()).toEqual(['instance-key is missing']);
+    await keep('instance-key');
+    expect(await warnings()).toEqual([]);
+  });
+
   it('copy a registry under load as of one moment, and restore that moment', async () => {
     const kept = await running(async daemon => {
       let going = true;
