@@ -47,6 +47,8 @@ export const homeFiles = {
   credentials: 'credentials.json',
   /** Identities of the servers that the command line has logged in to (0600). */
   knownServers: 'known-servers.json',
+  /** Folder with what commands for many devices have changed (0600). */
+  changes: 'changes',
 } as const;
 
 /** Content of `homeFiles.daemonInfo`. */

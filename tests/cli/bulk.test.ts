@@ -1,5 +1,5 @@
 /** activate, lock, unlock, deactivate and code for many devices. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needs } from '../support/needs.ts';
@@ -104,6 +104,86 @@ describe('several names', () => {
   });
 });
 
+/** Runs a command as it was printed. */
+const typed = (line: string) => daemon.run(line.replace(/^devmgr /, '').split(' '));
+
+describe('a run', () => {
+  test('is recorded in the home, and the command that it prints undoes it: only what it has changed', async () => {
+    const { name, ids } = await registered(4, true);
+    await daemon.run(['lock', ids[3]!, '--reason', 'lost']);
+    const { code, stderr } = await daemon.run(['lock', ...ids, '--reason', 'audit']);
+    expect([code, await countOf(name, 'LOCKED')]).toEqual([7, 4]);
+    const undo = /^To undo it: (devmgr unlock --file (\S+) --yes)$/m.exec(stderr)!;
+    expect(statSync(undo[2]!).mode & 0o777).toBe(0o600);
+    const undone = await typed(undo[1]!);
+    expect([undone.code, await stateOf(ids[0]!), await stateOf(ids[3]!)]).toEqual([0, 'ACTIVE', 'LOCKED']);
+    const redone = await typed(/^To undo it: (.*)$/m.exec(undone.stderr)![1]!);
+    expect([redone.code, await countOf(name, 'LOCKED')]).toEqual([0, 4]);
+  });
+
+  test('that cannot be undone names the file with what it has changed', async () => {
+    const { ids } = await registered(2);
+    const { stderr } = await daemon.run(['code', ...ids, '--reason', 'lost']);
+    const [, file] = /^What was changed is in (\S+)\.$/m.exec(stderr)!;
+    const codes = await Promise.all(ids.map(codeOf));
+    expect(linesOf(file!).slice(1)).toEqual(codes.map(fresh => expect.stringContaining(fresh)));
+  });
+
+  test('changes the devices also if the home cannot have its record, and warns', async () => {
+    const { ids } = await registered(2, true);
+    rmSync(join(daemon.home, 'changes'), { recursive: true, force: true });
+    writeFileSync(join(daemon.home, 'changes'), '');
+    const { code, stderr } = await daemon.run(['lock', ...ids, '--reason', 'audit']);
+    rmSync(join(daemon.home, 'changes'));
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/warning: \S+ does not have all changes of this run/)]);
+  });
+});
+
+describe('more than 500 devices', () => {
+  test('are changed only if --max allows it: by a filter, a file and a stream', async () => {
+    const { name, ids } = await registered(501, true);
+    const { file } = fileOf(ids.join('\n'));
+    const lock = (...more: string[]) => ['lock', '--reason', 'r', '--yes', ...more];
+    const refused = { code: 2, stdout: '', stderr: expect.stringContaining('more than 500 devices would be locked') };
+    expect(await daemon.run(lock('--filter', `manufacturer=${name}`))).toMatchObject(refused);
+    expect(await daemon.run(lock('--file', file))).toMatchObject(refused);
+    expect(await daemon.run(lock('--file', '-'), { input: ids.join('\n') })).toMatchObject(refused);
+    expect(await daemon.run(lock(...ids.slice(0, 3), '--max', '2'))).toMatchObject({ code: 2 });
+    expect(await countOf(name, 'LOCKED')).toBe(0);
+    const { code, stderr } = await daemon.run(lock('--filter', `manufacturer=${name}`, '--max', '501'));
+    expect([code, await countOf(name, 'LOCKED')]).toEqual([0, 501]);
+    const [, undo] = /^To undo it: (.*)$/m.exec(stderr)!;
+    expect([(await typed(undo!)).code, await countOf(name, 'ACTIVE')]).toEqual([0, 501]);
+  });
+});
+
+describe('--dry-run', () => {
+  test('has a line for each device, asks for nothing and changes nothing', async () => {
+    const { name, ids, devices } = await registered(3, true);
+    await daemon.run(['lock', ids[2]!, '--reason', 'lost']);
+    const plan = async (...args: string[]) => {
+      const { code, rows, stderr } = await daemon.run([...args, '--dry-run', '--json']);
+      expect(stderr).toBe('');
+      return [code, rows.map(({ deviceId, serialNumber, status }) => [deviceId ?? serialNumber, status])];
+    };
+    const wanted = [
+      [ids[0], 'planned'],
+      [ids[1], 'planned'],
+      [ids[2], 'failed'],
+    ];
+    const { file } = fileOf([ids[0], devices[1]!.serialNumber, ids[2], 'NO-SUCH'].join('\n'));
+    expect(await plan('lock', '--filter', `manufacturer=${name}`)).toEqual([7, wanted]);
+    expect(await plan('lock', '--file', file)).toEqual([7, [...wanted, ['NO-SUCH', 'failed']]]);
+    expect(await plan('deactivate', ...ids)).toEqual([0, ids.map(id => [id, 'planned'])]);
+    expect(await plan('code', ids[0]!)).toEqual([0, [[ids[0], 'planned']]]);
+    const many = fileOf([...ids, ...Array.from({ length: 30 }, (_, n) => `NONE-${n}`)].join('\n'));
+    expect((await plan('unlock', '--file', many.file))[1]).toContainEqual([ids[2], 'planned']);
+    const { stderr } = await daemon.run(['lock', ...ids, '--dry-run']);
+    expect(stderr).toBe('Dry run: 2 devices would be locked, 1 would be refused. Nothing was changed.\n');
+    expect(await Promise.all(ids.map(stateOf))).toEqual(['ACTIVE', 'ACTIVE', 'LOCKED']);
+  });
+});
+
 describe('--file', () => {
   test('2,500 devices are changed in three requests', async () => {
     const { name, ids } = await registered(2500, true);
@@ -115,7 +195,7 @@ describe('--file', () => {
     });
     const env = { DEVMGR_TOKEN: daemon.token };
     const { code, rows } = await daemon.run(
-      ['lock', '--file', file, '--reason', 'r', '--yes', '--json', '--server', url],
+      ['lock', '--file', file, '--reason', 'r', '--yes', '--max', '2500', '--json', '--server', url],
       { env },
     );
     expect([code, rows.length, batches]).toEqual([0, 2500, 3]);
@@ -235,7 +315,8 @@ describe('--filter', () => {
     ['status', '--filter status has no value'],
     ['status=', '--filter status has no value'],
     ['status=ACTIVE,BROKEN', '--filter status=ACTIVE,BROKEN is not valid'],
-    ['created-from=soon', '--created-from must be a time'],
+    ['created-from=soon', '--filter created-from must be a time'],
+    ['tag=lot', '--filter tag "lot" is not NAME=VALUE'],
     ['constructor=x', '--filter does not know "constructor"'],
   ])('%s is refused', async (pair, message) => {
     const { code, stderr } = await daemon.run(['unlock', '--filter', pair, '--yes']);

@@ -266,7 +266,7 @@ export const commandTable: CommandTable = {
   ],
   topics: {
     batches:
-      'Several devices, --file or --filter change many devices: in batches, with one result for each device. Exit code 7 means that some failed.\nA CSV file for --file needs a header row; to change devices, with deviceId or serialNumber.\n--out writes the results to a file: JSON lines if its name ends in .json, .jsonl or .ndjson, else CSV. After an interruption, the same command with --resume continues.',
+      'Several devices, --file or --filter change many devices: in batches, with one result for each device. Exit code 7 means that some failed.\nA CSV file for --file needs a header row; to change devices, with deviceId or serialNumber.\n--out writes the results to a file: JSON lines if its name ends in .json, .jsonl or .ndjson, else CSV. After an interruption, the same command with --resume continues.\n--dry-run shows what would be done. More than 500 devices are locked, unlocked, retired or given a new code only if --max allows it. Each run writes what it has changed to the folder changes of the home, and prints the command that undoes it.',
   },
   groups: {
     spool: 'keys that were enrolled while the registry was away',

@@ -107,6 +107,10 @@ const acceptHintOf = ({ loginLine }: ContextParts): string =>
 export const firstLogin = ({ loginLine, env }: Pick<Context, 'loginLine' | 'env'>, file: string): string =>
   `${loginLine} ${firstAdmin(env)} --password-file ${shellWord(file)}`;
 
+/** A command to copy, with the flags of this one that name the server and the home. */
+export const commandLine = ({ loginLine }: Pick<Context, 'loginLine'>, words: string): string =>
+  loginLine.replace('login', () => words);
+
 function clientOptions({ io, out, settings, globals }: ContextParts) {
   return {
     ca: readCa(settings.ca),

@@ -31,7 +31,7 @@ export const deactivate = command({
     { does: 'in a script', line: 'deactivate DEV-1 --reason "worn out" --yes --password-file ./password' },
   ],
   async run({ args, flags }, context) {
-    if (!flags.yes && !context.canAsk)
+    if (!flags.yes && !flags.dryRun && !context.canAsk)
       throw usage('deactivation is permanent and must be confirmed', 'name the device and add --yes');
     const { names, isBatch } = await targetsOf(context, 'DEACTIVATE', args, flags);
     if (isBatch) return deactivateMany(context, names, flags);

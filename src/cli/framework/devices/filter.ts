@@ -47,21 +47,24 @@ const readers: Readonly<Record<FilterDescription['kind'], (value: never, flag: s
   set: (values: readonly string[]) => (values.length ? values : undefined),
   text: (value: string | undefined) => value,
   time: (value: string | undefined, flag) => timeOf(flag, value),
-  tag: (pairs: readonly string[]) => (pairs.length ? pairs.map(filterTextOf) : undefined),
+  tag: (pairs: readonly string[], flag) => (pairs.length ? pairs.map(pair => filterTextOf(flag, pair)) : undefined),
 };
 
+/** A flag as it was typed, for messages. */
+type Spelling = (name: string) => string;
+
 /** The query for the flags. A time is ISO 8601; without a zone it is local, without a time of day it is the start of the day. */
-export function filterOf(flags: FlagValues<typeof filterFlags>): ListFilter {
+export function filterOf(flags: FlagValues<typeof filterFlags>, spelled: Spelling = name => `--${name}`): ListFilter {
   const values: Readonly<Record<string, unknown>> = { ...flags, aaguid: flags.aaguid?.toLowerCase() };
   const filters = Object.entries<FlagShape>(filterFlags).map(([flag, { field = flag }]) => {
     const { kind } = deviceFilters[field as DeviceFilterName];
-    return [field, readers[kind](values[camel(flag)] as never, `--${flag}`)];
+    return [field, readers[kind](values[camel(flag)] as never, spelled(flag))];
   });
   return definedFields<ListFilter>(Object.fromEntries(filters));
 }
 
-function filterTextOf(pair: string): string {
-  const { name, value } = tagOf('--tag', pair);
+function filterTextOf(flag: string, pair: string): string {
+  const { name, value } = tagOf(flag, pair);
   return `${name}:${value}`;
 }
 

@@ -15,7 +15,8 @@ export const tagFlag = <const Help extends string>(help: Help) =>
 /** The tag in `NAME=VALUE`. Throws a usage fault that names the flag. */
 export function tagOf(flag: string, pair: string): Tag {
   const at = pair.indexOf('=');
-  if (at < 0) throw usage(`${flag} "${pair}" is not NAME=VALUE`, `for example ${flag} lot=7`);
+  if (at < 0)
+    throw usage(`${flag} "${pair}" is not NAME=VALUE`, `for example ${flag}${flag.includes(' ') ? '=' : ' '}lot=7`);
   const name = tagNameOf(flag, pair.slice(0, at));
   if (pair.slice(at + 1).trim() === '') throw usage(`${flag} ${name} has no value`);
   const tags = readTags({ [name]: pair.slice(at + 1) });

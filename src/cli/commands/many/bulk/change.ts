@@ -22,7 +22,11 @@ interface BulkChange {
 /** Changes the devices. The exit code; throws a fault of kind `partial` if some failed. */
 export async function changeMany(context: Context, change: BulkChange): Promise<number> {
   check(context, change);
-  const { operation, flags } = change;
+  const { operation, names, flags } = change;
+  if (flags.dryRun) {
+    const { planChange } = await import('./dry-run.ts');
+    return planChange(context, operation, names, flags);
+  }
   const files = bulkFiles(context, operation, flags);
   if (files?.canContinue === false)
     notify(context, `${flags.out} cannot be continued with --resume: it is not a file, or its folder is not writable.`);
@@ -69,7 +73,7 @@ async function checkFields(common: Readonly<Record<string, unknown>>): Promise<v
 
 /** Everything that can be said before anything is asked or read. */
 function check(context: Context, { operation, names, flags }: BulkChange): void {
-  const { file, filter, out, resume, yes, plugged } = flags;
+  const { file, filter, out, resume, yes, plugged, dryRun } = flags;
   if (plugged) throw usage('--plugged names one device', 'name the others in a command of their own');
   if (names.length > 0 && (file !== undefined || filter.length > 0))
     throw usage(
@@ -81,6 +85,7 @@ function check(context: Context, { operation, names, flags }: BulkChange): void 
   if (names.some(name => name.trim() === '')) throw usage('the name of a device is empty');
   filterOfPairs(filter);
   if (file !== undefined) checkInput({ file, out, resume });
+  if (dryRun) return;
   // A stream cannot be read twice: to count the devices, and to change them.
   const isStream = file !== undefined && !isRegular(file);
   const mustConfirm = file !== undefined || filter.length > 0 || operation === 'DEACTIVATE';

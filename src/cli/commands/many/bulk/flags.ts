@@ -4,7 +4,7 @@ import { deviceArg } from '../../../framework/devices/device.ts';
 import { filterFlags } from '../../../framework/devices/filter.ts';
 import type { ArgShape, FlagShapes, FlagValues } from '../../../framework/flags.ts';
 import { encodingFlag } from '../../../jobs/encoding.ts';
-import { operations } from './operations.ts';
+import { mostUnasked, operations } from './operations.ts';
 
 /** Names one device or several. Completion offers those that the operation does not refuse. */
 export const devicesArg = (operation: BatchOperation): ArgShape => ({
@@ -30,6 +30,12 @@ export const bulkFlags = {
     conflicts: ['plugged'],
     help: 'every device that matches, with the filters of list, such as status=ACTIVE,LOCKED; can be repeated',
   },
+  'dry-run': { conflicts: ['plugged', 'out'], help: 'show what would be done with each device, and change nothing' },
+  max: {
+    value: 'N',
+    whole: { min: 1 },
+    help: `refuse to change more than N devices (default: ${mostUnasked}, for activate none)`,
+  },
   yes: { short: 'y', help: 'do not ask for confirmation' },
   out: { value: 'FILE', offer: 'file', conflicts: ['plugged'], help: 'write the results to this file' },
   resume: { needs: 'out', help: 'skip the devices that an earlier run with the same --out has changed' },
@@ -39,8 +45,8 @@ export const bulkFlags = {
 export type BulkFlags = FlagValues<typeof bulkFlags>;
 
 /** Whether a command is about more than one named device. */
-export const isBulk = (args: readonly string[], { file, filter, out }: BulkFlags): boolean =>
-  args.length > 1 || file !== undefined || filter.length > 0 || out !== undefined;
+export const isBulk = (args: readonly string[], { file, filter, out, dryRun }: BulkFlags): boolean =>
+  args.length > 1 || file !== undefined || filter.length > 0 || out !== undefined || dryRun;
 
 /** The part of the description that these commands have in common. */
 export const bulkDescription =

@@ -60,5 +60,8 @@ export const operations: Readonly<Record<BatchOperation, Operation>> = {
   },
 };
 
+/** Devices that a run changes at most, unless --max allows more. Activations are not limited: each needs the code of its device. */
+export const mostUnasked = 500;
+
 /** `1 device`, `2,500 devices`. */
 export const devices = (amount: number): string => counted(amount, 'device');

@@ -16,7 +16,8 @@ type RunOperation = BatchOperation | 'LABEL';
 /** The result for one device; the names are those of the output. */
 export interface BulkResult extends Target {
   readonly operation: RunOperation;
-  readonly status: 'success' | 'failed';
+  /** `planned`: it would be changed (in a dry run). */
+  readonly status: 'success' | 'failed' | 'planned';
   /** The new code, if the operation creates one. */
   readonly activationCode?: string;
   readonly expiresAt?: string;
@@ -31,7 +32,7 @@ export interface BulkResult extends Target {
 export type ServerResult = DataOf<Routes['batchUpdateDevices']>['results'][number];
 
 /** The columns of the results as CSV. */
-const resultFields = (): readonly (keyof BulkResult)[] => [
+export const resultFields = (): readonly (keyof BulkResult)[] => [
   'line',
   'operation',
   'deviceId',
@@ -80,6 +81,7 @@ function lineOf(paint: Context['out']['paint'], result: BulkResult): string {
   const where = line === undefined ? '' : `${`line ${line}`.padEnd(10)} `;
   const name = safe(deviceId ?? '-');
   if (status === 'failed') return `${where}${paint('red', '✗')} ${name}  ${safe(serialNumber)}  ${safe(message)}`;
+  if (status === 'planned') return `${where}${paint('cyan', '+')} ${name}  ${safe(message)}  ${safe(serialNumber)}`;
   const state = (data as { readonly status?: unknown } | null | undefined)?.status;
   const what = activationCode ?? (typeof state === 'string' ? state : '');
   return `${where}${paint('green', '✓')} ${name}  ${safe(what)}  ${safe(serialNumber)}`;

@@ -3,15 +3,16 @@ import { sizes } from '../../../../contract/limits.ts';
 import type { BatchOperation } from '../../../../contract/values.ts';
 import { newKey } from '../../../client/keyed-write.ts';
 import { count } from '../../../count.ts';
-import { Fault } from '../../../fault.ts';
+import { Fault, usage } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { encodingOf } from '../../../jobs/encoding.ts';
-import { nameOf } from '../../../jobs/input-file.ts';
+import { isRegular, nameOf } from '../../../jobs/input-file.ts';
 import { JobRun } from '../../../jobs/job-run.ts';
 import type { BatchAnswer } from '../../../jobs/send.ts';
 import { spent } from '../../../terminal/when.ts';
 import type { BulkFlags } from './flags.ts';
-import { devices, operations } from './operations.ts';
+import { devices, mostUnasked, operations } from './operations.ts';
+import { BulkRecord } from './record.ts';
 import {
   type BulkFiles,
   type BulkProgress,
@@ -34,6 +35,7 @@ export class BulkChangeRun {
   readonly #common: Readonly<Record<string, unknown>>;
   readonly #files: BulkFiles | null;
   readonly #run: JobRun<BulkResult, BulkProgress>;
+  readonly #record: BulkRecord;
   #items: AsyncIterable<Item> | Iterable<Item> = [];
   #total: number | null = null;
   #success = 0;
@@ -54,6 +56,7 @@ export class BulkChangeRun {
     this.#common = common;
     this.#files = files;
     this.#run = new JobRun(context, files, writerOf(context, files !== null));
+    this.#record = new BulkRecord(context, operation);
   }
 
   /** Opens the results and finds the devices. How many will be sent; null if they are read from a file that is not counted first. */
@@ -79,6 +82,7 @@ export class BulkChangeRun {
 
   async #find(names: readonly string[], flags: BulkFlags): Promise<number | null> {
     const { file, filter, yes } = flags;
+    const most = flags.max ?? (this.#operation === 'ACTIVATE' ? Number.POSITIVE_INFINITY : mostUnasked);
     const context = this.#context;
     const operation = this.#operation;
     const isNew = (item: Item) => !this.#isDone(item);
@@ -93,31 +97,47 @@ export class BulkChangeRun {
       const encoding = encodingOf(flags.encoding);
       const read = () => itemsOfFile({ file, stdin: context.io.stdin, encoding, notice, operation, userId });
       this.#items = read();
-      return yes ? null : this.#count(read(), isNew);
+      if (yes && most === Number.POSITIVE_INFINITY) return null;
+      // A stream cannot be read twice.
+      if (!isRegular(file)) return this.#take(await firstOf(this.#items, most + 1), most);
+      const total = await this.#count(read(), isNew, !yes);
+      this.#demandAtMost(most, total);
+      return total;
     }
     if (filter.length > 0) {
       const selection = await selectedDevices(context, filter, operation, item => this.#isDone(item));
       const preview = previewOf(selection, operation);
       if (context.globals.json) notify(context, preview);
       else await context.out.prose(preview);
-      return this.#take(selection.items);
+      return this.#take(selection.items, most);
     }
-    return this.#take((await namedDevices(context, names, operation)).filter(isNew));
+    return this.#take((await namedDevices(context, names, operation)).filter(isNew), most);
   }
 
-  #take(items: readonly Item[]): number {
+  #take(items: readonly Item[], most: number): number {
+    this.#demandAtMost(most, items.length);
     this.#items = items;
     return items.length;
   }
 
-  async #count(items: AsyncIterable<Item>, isCounted: (item: Item) => boolean): Promise<number> {
+  /** A mistaken filter must not change the whole registry. */
+  #demandAtMost(most: number, total: number): void {
+    if (total <= most) return;
+    const { done } = operations[this.#operation];
+    throw usage(
+      `more than ${devices(most)} would be ${done}: nothing was changed`,
+      'see them with --dry-run, then allow their number with --max N',
+    );
+  }
+
+  async #count(items: AsyncIterable<Item>, isCounted: (item: Item) => boolean, isNoted: boolean): Promise<number> {
     let total = 0;
     let invalid = 0;
     for await (const item of items) {
       if (isCounted(item)) total++;
       if (item.problem !== null) invalid++;
     }
-    if (invalid > 0) notify(this.#context, `${invalid} of ${total} lines cannot be sent and will fail.`);
+    if (invalid > 0 && isNoted) notify(this.#context, `${invalid} of ${total} lines cannot be sent and will fail.`);
     return total;
   }
 
@@ -127,12 +147,17 @@ export class BulkChangeRun {
 
   async run(confirmPassword: string | undefined): Promise<number> {
     const started = performance.now();
-    await this.#run.run({
-      batches: this.#batches(),
-      carryOut: batch => ('key' in batch ? this.#repeat(batch, confirmPassword) : this.#change(batch, confirmPassword)),
-      done: isUncertain => this.#doneWords(isUncertain),
-    });
-    return this.#summary((performance.now() - started) / 1000);
+    try {
+      await this.#run.run({
+        batches: this.#batches(),
+        carryOut: batch =>
+          'key' in batch ? this.#repeat(batch, confirmPassword) : this.#change(batch, confirmPassword),
+        done: isUncertain => this.#doneWords(isUncertain),
+      });
+      return this.#summary((performance.now() - started) / 1000);
+    } finally {
+      this.#record.end();
+    }
   }
 
   async *#batches(): AsyncGenerator<PendingBatch | readonly Item[]> {
@@ -198,6 +223,7 @@ export class BulkChangeRun {
   async #keep(results: readonly BulkResult[]): Promise<void> {
     const { io, out } = this.#context;
     this.#run.keep(results, { pending: null });
+    this.#record.add(results);
     const success = results.filter(({ status }) => status === 'success').length;
     this.#success += success;
     this.#failed += results.length - success;
@@ -231,4 +257,11 @@ export class BulkChangeRun {
     );
     return 0;
   }
+}
+
+/** The first items, at most so many. */
+async function firstOf(items: AsyncIterable<Item> | Iterable<Item>, most: number): Promise<readonly Item[]> {
+  const first: Item[] = [];
+  for await (const item of items) if (first.push(item) >= most) break;
+  return first;
 }

@@ -31,7 +31,7 @@ export function filterOfPairs(pairs: readonly string[]): ReturnType<typeof filte
     if (!shape.many && values[camel(name)] !== undefined) throw usage(`--filter ${name} is given twice`);
     values[camel(name)] = parsed(name, shape, value, values[camel(name)]);
   }
-  return filterOf(values as FlagValues<typeof filterFlags>);
+  return filterOf(values as FlagValues<typeof filterFlags>, name => `--filter ${name}`);
 }
 
 function parsed(name: string, shape: FlagShape, value: string, earlier: unknown): unknown {

@@ -51,7 +51,10 @@ export const cleanupApply = command({
     return changeMany(context, {
       operation,
       names,
-      flags: { file: undefined, encoding: undefined, filter: [], yes: true, out, resume, plugged: false },
+      flags: {
+        ...{ file: undefined, encoding: undefined, filter: [], yes: true, out, resume, plugged: false },
+        ...{ dryRun: false, max: total },
+      },
       fields: async () => ({ reason: plan.reason }),
       ...(password !== null && { password: async () => password }),
     });
