@@ -31,6 +31,7 @@ export type DeviceDecision = Decision<DeviceUpdate | DeviceUse, DeviceGuard>;
 type Denial = readonly [code: Refusal['code'], why: string];
 
 const locked: Denial = [Code.deviceLocked, 'is locked; unlock it first'];
+const lockedAlready: Denial = [Code.deviceLocked, 'is already locked'];
 const deactivated: Denial = [Code.deviceDeactivated, 'is permanently deactivated'];
 const activated: Denial = [Code.alreadyActivated, 'is already activated'];
 const notActive: Denial = [Code.parameterError, 'is not active; activate it first'];
@@ -39,7 +40,7 @@ const notLocked: Denial = [Code.parameterError, 'is not locked'];
 /** Operation × state. */
 const rules = {
   activate: { INACTIVE: 'yes', ACTIVE: activated, LOCKED: locked, DEACTIVATED: deactivated },
-  lock: { INACTIVE: notActive, ACTIVE: 'yes', LOCKED: locked, DEACTIVATED: deactivated },
+  lock: { INACTIVE: notActive, ACTIVE: 'yes', LOCKED: lockedAlready, DEACTIVATED: deactivated },
   unlock: { INACTIVE: notLocked, ACTIVE: notLocked, LOCKED: 'yes', DEACTIVATED: deactivated },
   // A stolen key can be retired without first making it usable.
   deactivate: { INACTIVE: 'yes', ACTIVE: 'yes', LOCKED: 'yes', DEACTIVATED: deactivated },

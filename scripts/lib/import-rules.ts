@@ -289,8 +289,14 @@ export const rules: readonly Rule[] = [
   {
     from: product,
     except: ['drivers/pcsc/'],
-    never: ['npm:pcsc-mini', 'node:ffi'],
+    never: ['npm:pcsc-mini'],
     because: 'only drivers/pcsc loads the native PC/SC module, and it works without it',
+  },
+  {
+    from: product,
+    except: ['drivers/pcsc/', 'src/cli/terminal/reader-left.ts'],
+    never: ['node:ffi'],
+    because: 'node:ffi is experimental, and not in every Node: what uses it works without it',
   },
   {
     from: product,

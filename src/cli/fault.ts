@@ -46,6 +46,16 @@ export function systemCode(error: unknown): string | null {
   return typeof code === 'string' ? code : null;
 }
 
+/** Errors of a disk that takes nothing more: whatever is written, the command line is not what is wrong. */
+const diskCodes: ReadonlySet<string | null> = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
+
+/** Whether a file could not be written because the disk is full or read-only. */
+export const isOfDisk = (error: unknown): error is NodeJS.ErrnoException => diskCodes.has(systemCode(error));
+
+/** The fault for a file that the command line names and that cannot be written. */
+export const notWritten = (message: string, error: unknown, hint: string | null = null): Fault =>
+  new Fault(isOfDisk(error) ? 'failure' : 'usage', `${message}: ${systemWords(error)}`, hint);
+
 /** A system error in words. */
 export function systemWords(error: unknown): string {
   switch (systemCode(error)) {
@@ -60,6 +70,8 @@ export function systemWords(error: unknown): string {
       return 'part of the path is not a folder';
     case 'ENOSPC':
       return 'the disk is full';
+    case 'EDQUOT':
+      return 'the disk quota is used up';
     case 'EROFS':
       return 'the file system is read-only';
     case 'EMFILE':

@@ -6,7 +6,7 @@ import type { Programs } from '../contract/programs.ts';
 import { isServerRefusal, ServerRefusal } from './client/failures.ts';
 import { commandTable } from './commands/index.ts';
 import { codeOfFault, endings, exitCodes, exitOfCode, exitOfFault } from './exit-codes.ts';
-import { Fault } from './fault.ts';
+import { Fault, isOfDisk, systemWords } from './fault.ts';
 import type { CommandNode } from './framework/command-node.ts';
 import { createContext } from './framework/context.ts';
 import type { AnyCommand } from './framework/define.ts';
@@ -167,7 +167,13 @@ interface MainFailure {
 function explain(error: unknown, refused: RefusedCommand | null): MainFailure {
   if (error instanceof ServerRefusal) {
     const { code, message } = error;
-    return { exit: exitOfCode(code), code, message, words: messageOf(error, refused), hint: hintOf(error, refused) };
+    const first = hintOf(error, refused);
+    const hint = error.hint !== null && first !== null ? `${error.hint}; before that, ${first}` : (error.hint ?? first);
+    return { exit: exitOfCode(code), code, message, words: messageOf(error, refused), hint };
+  }
+  if (isOfDisk(error)) {
+    const words = `cannot write${error.path === undefined ? '' : ` ${error.path}`}: ${systemWords(error)}`;
+    return explain(new Fault('failure', words, 'make room on the disk, or use another one'), refused);
   }
   const isFault = error instanceof Fault;
   const text = error instanceof Error ? error.message : String(error);
@@ -212,7 +218,8 @@ async function report(
     const next = then === null ? '' : `  ${paint('cyan', '→')} ${then}\n`;
     io.say(`${paint('red', 'devmgr:')} ${what}\n${next}`);
   }
-  const isUnexpected = error instanceof Error && !(error instanceof Fault) && !(error instanceof ServerRefusal);
+  const isExplained = error instanceof Fault || error instanceof ServerRefusal || isOfDisk(error);
+  const isUnexpected = error instanceof Error && !isExplained;
   if (isUnexpected && (flags.has('--verbose') || flags.has('-v'))) io.say(`${safeProse(error.stack ?? '')}\n`);
   return exit;
 }

@@ -82,6 +82,14 @@ describe.each(Object.entries(long))('%s', (_name, args) => {
   });
 });
 
+test('watch ends at once when its reader has gone, also if nothing happens', async () => {
+  const args = ['watch', '--since', '2000', '--json'];
+  const started = performance.now();
+  await daemon.register('PIPE-LAST');
+  expect(await pipedInto('head -n 1', args)).toMatch(quietEnd);
+  expect(performance.now() - started).toBeLessThan(20_000);
+});
+
 test.each(Object.entries(short))('%s ends silently if there never was a reader', async (_name, args) => {
   expect(await pipedInto('exec <&-; sleep 0', args)).toBe('exit 0\n');
 });

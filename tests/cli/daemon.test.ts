@@ -116,6 +116,43 @@ describe('in the background', () => {
     );
   });
 
+  test('a command reports after a second that the daemon does not answer, and gets its answer when it does', async () => {
+    const home = freshHome();
+    const { json } = await run(home, ['daemon', 'start', '--port', '0', '--json']);
+    await run(home, ['login', 'admin', '--password-stdin'], { input: adminPassword });
+    process.kill(json.pid, 'SIGSTOP');
+    onTestFinished(() => void process.kill(json.pid, 'SIGCONT'));
+    const listing = start(['list'], { home, env });
+    await listing.until('stderr', new RegExp(`no answer from ${json.url} after 1 s; waiting for up to 15 s\n`));
+    process.kill(json.pid, 'SIGCONT');
+    expect((await listing.ended).code).toBe(0);
+  });
+
+  test('a start with options that the running daemon does not have fails, and names the restart that applies them', async () => {
+    const home = freshHome();
+    const start = (...args: string[]) => run(home, ['daemon', 'start', ...args]);
+    await start('--port', '0', '--simulate-keys', '1');
+    const { code, stderr } = await start(
+      '--simulate-keys',
+      '2',
+      '--public-url',
+      'https://keys.example',
+      '--home',
+      home,
+    );
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/already running .*, without --simulate-keys, --public-url/),
+    ]);
+    const [, line] = /restart it with them: devmgr (.*)$/m.exec(stderr)!;
+    expect((await run(home, line!.split(' '))).code).toBe(0);
+    await run(home, ['login', 'admin', '--password-stdin'], { input: adminPassword });
+    expect((await run(home, ['keys', '--json'])).json.list).toHaveLength(2);
+    expect((await start('--simulate-keys', '2', '--port', '0')).code).toBe(0);
+    const moved = await start('--port', '1');
+    expect([moved.code, moved.stderr]).toEqual([1, expect.stringContaining('without --port')]);
+  });
+
   test('a daemon that was stopped is not restarted', async () => {
     const home = freshHome();
     await run(home, ['daemon', 'start', '--simulate-keys', '1', '--json']);

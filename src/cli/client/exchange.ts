@@ -16,6 +16,8 @@ export interface Link {
   /** Ends requests. */
   readonly signal: AbortSignal;
   readonly trace: (text: string) => void;
+  /** Called if a server that should answer at once does not. */
+  readonly late: (text: string) => void;
   readonly transport: HttpTransport;
 }
 
@@ -62,7 +64,8 @@ export async function exchange(link: Link, request: AddressedRequest): Promise<E
   const { operation, content } = request;
   const isSlow = content !== undefined || slow.includes(operation);
   const headers = { accept: 'application/json', ...request.headers };
-  const response = await send(link, { ...request, headers }, isSlow ? patientTimeouts : timeouts);
+  const late = isSlow ? null : timeouts.headersMs;
+  const response = await send(link, { ...request, headers }, isSlow ? patientTimeouts : timeouts, late);
   const text = await readText(response, link.origin, link.signal);
   const isReplay = response.headers['idempotent-replay'] === 'true';
   const data = openEnvelope({ ...response, text }, link.origin, fieldsOf(operation));
@@ -72,7 +75,7 @@ export async function exchange(link: Link, request: AddressedRequest): Promise<E
 /** Sends a request for a file, whose content is still to be read. Errors are those of `exchange`. */
 export async function fetchFile(link: Link, request: AddressedRequest): Promise<FileResponse> {
   const { origin, signal } = link;
-  const response = await send(link, request, patientTimeouts);
+  const response = await send(link, request, patientTimeouts, patientTimeouts.headersMs);
   const { status, headers } = response;
   if (status >= 200 && status < 300)
     return { status, headers, bytes: bytesOf(response, origin, signal, patientTimeouts) };
@@ -81,10 +84,15 @@ export async function fetchFile(link: Link, request: AddressedRequest): Promise<
   throw notDevmgr(text, origin);
 }
 
+/** Milliseconds after which a notice reports what the program waits for. */
+const silenceMs = 1_000;
+
+/** `longestMs`: how long an answer that should come at once is waited for; null if the operation may take long. */
 async function send(
-  { origin, socketPath, ca, signal, trace, transport }: Link,
+  { origin, socketPath, ca, signal, trace, late, transport }: Link,
   { operation, input = {}, headers, content, token, key = null }: AddressedRequest,
   limits: typeof timeouts,
+  longestMs: number | null,
 ): Promise<HttpResponse> {
   const { method, path } = endpoints[operation];
   const url = new URL(origin + pathOf(path, input.params, input.query));
@@ -99,7 +107,10 @@ async function send(
   };
   const request = { method, url, headers: all, body: content?.() ?? json, timeouts: limits };
   const started = Date.now();
-  const response = await transport({ ...request, socketPath, ca, signal });
+  const words = `no answer from ${origin} after ${silenceMs / 1000} s; waiting for up to ${(longestMs ?? 0) / 1000} s`;
+  const silence = longestMs === null ? undefined : setTimeout(() => late(words), silenceMs);
+  const sent = transport({ ...request, socketPath, ca, signal });
+  const response = await sent.finally(() => clearTimeout(silence));
   const took = Date.now() - started;
   const node = response.headers['x-devmgr-node'];
   const details = [`${took} ms`, requestId(response.headers) ?? 'no request id', ...(node ? [`node ${node}`] : [])];

@@ -11,12 +11,15 @@ export class ServerRefusal extends Error {
   readonly requestId: string | null;
   /** Fields of the request: path parameters and body. Empty if they are not known. */
   readonly request: Readonly<Record<string, unknown>>;
+  /** How to continue what the refusal has ended; null if it ended nothing. */
+  readonly hint: string | null;
   constructor(
     code: number,
     message: string,
     waitSeconds: number | null,
     requestId: string | null,
     request: Readonly<Record<string, unknown>> = {},
+    hint: string | null = null,
   ) {
     super(message);
     this.name = 'ServerRefusal';
@@ -24,6 +27,7 @@ export class ServerRefusal extends Error {
     this.waitSeconds = waitSeconds;
     this.requestId = requestId;
     this.request = request;
+    this.hint = hint;
   }
 }
 

@@ -249,6 +249,11 @@ const ungrouped = `leave that word out, as in devmgr show DEVICE; ${retired}`;
 const otherWords: ReadonlyMap<string, string> = new Map([
   ...['rm', 'delete', 'del', 'remove', 'retire'].map(word => [word, retired] as const),
   ...['device', 'devices'].map(word => [word, ungrouped] as const),
+  ...['get', 'info', 'describe', 'view'].map(word => [word, 'see one device: devmgr show DEVICE'] as const),
+  ['find', 'find devices: devmgr search TEXT'],
+  ['import', 'register the devices of a file: devmgr register --file FILE'],
+  ['history', 'what happened to a device: devmgr events DEVICE'],
+  ['log', 'what happened: devmgr events'],
 ]);
 
 /** The text as a sentence: a capital first, a period last. */

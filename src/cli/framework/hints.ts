@@ -58,6 +58,8 @@ export function hintOf({ code, request }: ServerRefusal, refused: RefusedCommand
     case Code.activationCodeInvalid:
       return `create a new code: devmgr code ${device} --reason TEXT`;
     case Code.deviceLocked:
+      // Of the operations that a lock refuses, only another lock has a reason.
+      if (request.reason !== undefined) return `see who locked it, and why: devmgr show ${device}`;
       return `unlock it first: devmgr unlock ${device}`;
     case Code.deviceDeactivated:
       return 'deactivation is permanent; register another device';

@@ -10,7 +10,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { Fault, systemWords, usage } from '../fault.ts';
+import { Fault, notWritten, systemWords, usage } from '../fault.ts';
 import { toCsv } from '../terminal/csv.ts';
 import { safeJson } from '../terminal/text.ts';
 import { readCsv } from './csv.ts';
@@ -44,7 +44,7 @@ export class ResultFile<Result extends object> {
       this.#isRegular = fstatSync(this.#fd).isFile();
       if (size > 0) ftruncateSync(this.#fd, size);
     } catch (error) {
-      throw usage(this.#unwritable(error));
+      throw notWritten(`results cannot be written to ${name}`, error);
     }
     this.#header = this.#asCsv && size === 0;
   }
@@ -65,7 +65,7 @@ export class ResultFile<Result extends object> {
         done += writeSync(this.#fd, bytes, done, bytes.length - done, this.#isRegular ? this.#size + done : null);
       if (this.#isRegular) fsyncSync(this.#fd);
     } catch (error) {
-      throw new Fault('failure', this.#unwritable(error));
+      throw new Fault('failure', `results cannot be written to ${this.#name}: ${systemWords(error)}`);
     }
     this.#size += bytes.length;
     this.#header = false;
@@ -78,10 +78,6 @@ export class ResultFile<Result extends object> {
 
   close(): void {
     closeSync(this.#fd);
-  }
-
-  #unwritable(error: unknown): string {
-    return `results cannot be written to ${this.#name}: ${systemWords(error)}`;
   }
 }
 

@@ -2,7 +2,7 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { poll } from '../../delivery/wait.ts';
 import { Fault, systemCode } from '../fault.ts';
-import { removeIfPossible } from './files.ts';
+import { removeIfPossible, unwritable } from './files.ts';
 import { isAlive, startOf } from './processes.ts';
 
 /** A lock that this process holds. */
@@ -53,7 +53,7 @@ export function tryLock(file: string, minAgeMs = 0): FileLock | LockHolder {
 export async function withLock<T>(file: string, work: () => T): Promise<T> {
   let pid: number | null = null;
   const take = () => {
-    const lock = tryLock(file, abandonedMs);
+    const lock = lockOrFault(file);
     if ('release' in lock) return lock;
     pid = lock.pid;
     return null;
@@ -69,6 +69,14 @@ export async function withLock<T>(file: string, work: () => T): Promise<T> {
     return work();
   } finally {
     lock.release();
+  }
+}
+
+function lockOrFault(file: string): ReturnType<typeof tryLock> {
+  try {
+    return tryLock(file, abandonedMs);
+  } catch (error) {
+    throw unwritable(file, error);
   }
 }
 

@@ -36,6 +36,8 @@ export class Output {
   readonly tint: Paint;
   /** A line that shows work in progress; without effect if standard error is not a terminal, and with --quiet or --json. */
   readonly progress: Progress;
+  /** Whether the terminal of standard error can move its cursor: lists to choose from are drawn there. */
+  readonly canDraw: boolean;
   readonly #selection: Selection | null;
 
   constructor(io: Io, env: Readonly<Record<string, string | undefined>>, options: OutputOptions) {
@@ -48,7 +50,8 @@ export class Output {
     this.verbose = options.verbose;
     this.paint = choosePaint(env, io.stdoutIsTerminal, options.noColor);
     this.tint = choosePaint(env, io.stderrIsTerminal, options.noColor);
-    const animated = io.stderrIsTerminal && env.TERM !== 'dumb' && !options.quiet && !this.json;
+    this.canDraw = io.stderrIsTerminal && env.TERM !== 'dumb';
+    const animated = this.canDraw && !options.quiet && !this.json;
     this.progress = new Progress(animated ? io : null, this.tint !== plain);
   }
 

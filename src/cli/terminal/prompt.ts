@@ -13,6 +13,8 @@ export interface Asker {
   readonly io: Io;
   /** Colors for standard error. */
   readonly tint: Paint;
+  /** Whether a list can be drawn. */
+  readonly canDraw: boolean;
   /** Removes a progress line. */
   end(): void;
 }
@@ -60,12 +62,22 @@ export function confirm(out: Asker, message: string): Promise<boolean> {
 
 /** One of a few choices: arrow keys, or the first letters of a name. */
 export function pickOne<T>(out: Asker, message: string, choices: readonly Choice<T>[]): Promise<T> {
+  demandDrawing(out, message);
   return ask(out, message, (inquirer, context) =>
     inquirer.select(
       { message: safe(message), choices: choices.map(shown), pageSize, loop: false, theme: themeOf(out.tint) },
       context,
     ),
   );
+}
+
+/** Throws a usage fault on a terminal that only writes lines: a list would be a heap of its drawings. */
+export function demandDrawing({ canDraw }: Asker, message: string): void {
+  if (!canDraw)
+    throw usage(
+      `this terminal cannot show the list for "${message}" (TERM=dumb)`,
+      'give it on the command line: see --help',
+    );
 }
 
 /** A choice, safe for a terminal. */

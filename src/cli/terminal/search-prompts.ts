@@ -1,7 +1,7 @@
 /** Questions whose answer is searched for: one choice of many, or several. */
 
 import { count } from '../count.ts';
-import { type Asker, ask, type Check, pageSize, shown } from './prompt.ts';
+import { type Asker, ask, type Check, demandDrawing, pageSize, shown } from './prompt.ts';
 import { type Theme, themeOf } from './prompt-theme.ts';
 import type { Found } from './search-list.ts';
 import { safe } from './text.ts';
@@ -43,6 +43,7 @@ function askFor<T>(
   source: ChoiceSource<T>,
   how: { readonly many: boolean; readonly check: Check<T> },
 ): Promise<readonly T[]> {
+  demandDrawing(out, message);
   const list = new ShownSearch(out, source);
   return ask(out, message, async (_, context) => {
     const { search } = await import('./search-prompt.ts');

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { DaemonInfo } from '../../../contract/local.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { Fault } from '../../fault.ts';
-import { type Context, firstLogin } from '../../framework/context.ts';
+import { type Context, commandLine, firstLogin } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
 import { present } from '../../framework/present.ts';
 import { firstPasswordFile } from '../../session/first-password.ts';
@@ -16,13 +16,15 @@ import {
   stopDaemon,
 } from '../../session/local-daemon.ts';
 import { localIdentity, readLoginName } from '../../settings/credentials.ts';
-import { safe } from '../../terminal/text.ts';
+import { portOf, readDaemonStart } from '../../settings/daemon-start.ts';
+import { safe, shellWord } from '../../terminal/text.ts';
 import { duration } from '../../terminal/when.ts';
 import { daemonFlags } from './run.ts';
 
 /** Starts the daemon in the background, and waits until it is ready. Idempotent. */
 export const daemonStart = command({
-  description: 'Does nothing if it is already running. Its log is daemon.log in the home folder.',
+  description:
+    'Does nothing if it is already running; with other options it is not started again: see daemon restart. Its log is daemon.log in the home folder.',
   flags: daemonFlags,
   examples: [
     { does: 'on the default port', line: 'daemon start' },
@@ -32,7 +34,9 @@ export const daemonStart = command({
     const { out, settings } = context;
     const { home } = settings;
     const running = await findDaemon(home, context.io.interrupt);
-    const info = running ?? (await startNow(context, flags.port ?? null, argumentsOf(flags)));
+    const args = argumentsOf(flags);
+    if (running) checkOptions(context, running, flags.port, args);
+    const info = running ?? (await startNow(context, flags.port ?? null, args));
     if (running && !context.globals.json) out.notice('The daemon is already running.');
     const passwordFile = firstPasswordFile({ ...settings, server: null });
     await present(context, {
@@ -59,6 +63,25 @@ export const daemonStart = command({
     });
   },
 });
+
+/** Throws a fault if the running daemon does not have these options. */
+function checkOptions(context: Context, { pid, url }: DaemonInfo, port: number | undefined, args: readonly string[]) {
+  const last = readDaemonStart(context.settings.home);
+  const known = last?.pid === pid ? last.args : [];
+  const words = args.filter(word => !known.includes(word));
+  if (port !== undefined && port !== 0 && port !== portOf(url)) words.unshift(`--port=${port}`);
+  if (words.length === 0) return;
+  throw new Fault(
+    'failure',
+    `the daemon is already running at ${url} (pid ${pid}), without ${words.map(word => word.split('=', 1)[0]).join(', ')}`,
+    `restart it with them: ${commandLine(context, `daemon restart ${words.map(asTyped).join(' ')}`)}`,
+  );
+}
+
+const asTyped = (word: string): string => {
+  const [name, ...value] = word.split('=');
+  return value.length === 0 ? word : `${name} ${shellWord(value.join('='))}`;
+};
 
 /** Starts the daemon. If its port is not the one that it would have, a notice reports this. */
 export async function startNow(
@@ -93,6 +116,8 @@ interface DaemonFlags {
   readonly console: boolean;
   readonly ukeyMatch: readonly string[];
   readonly webhookAllow: readonly string[];
+  readonly publicUrl: string | undefined;
+  readonly stepUp: string | undefined;
   readonly forward: string | undefined;
   readonly store: string | undefined;
   readonly secrets: string | undefined;
@@ -115,6 +140,8 @@ export function argumentsOf(flags: DaemonFlags): string[] {
   if (!flags.console) args.push('--no-console');
   for (const match of flags.ukeyMatch) args.push(`--ukey-match=${match}`);
   for (const entry of flags.webhookAllow) args.push(`--webhook-allow=${entry}`);
+  if (flags.publicUrl !== undefined) args.push(`--public-url=${flags.publicUrl}`);
+  if (flags.stepUp !== undefined) args.push(`--step-up=${flags.stepUp}`);
   if (flags.forward !== undefined) args.push(`--forward=${flags.forward}`);
   if (flags.store !== undefined) args.push(`--store=${flags.store}`);
   if (flags.secrets !== undefined) args.push(`--secrets=${resolve(flags.secrets)}`);

@@ -83,9 +83,10 @@ async function serverCheck({ settings, io, registry }: Context): Promise<Check> 
     }
     const { health, url, pid } = found;
     const detail = `${url}, pid ${pid}, version ${health.version}`;
-    return health.ready && health.status === 'ok'
-      ? { name: 'daemon', state: 'ok', detail, fix: null }
-      : { name: 'daemon', state: 'failed', detail: `${detail}: not ready`, fix: 'see the reason: devmgr daemon logs' };
+    if (health.ready && health.status === 'ok') return { name: 'daemon', state: 'ok', detail, fix: null };
+    const why = health.reason ? `: ${health.reason}` : '';
+    const fix = `more about it: devmgr daemon ${why === '' ? 'logs' : 'status'}`;
+    return { name: 'daemon', state: 'failed', detail: `${detail}: not ready${why}`, fix };
   }
   return addressCheck(registry, settings.server ?? '', io.interrupt);
 }

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { tagColumn } from '../../../../contract/values.ts';
 import type { EnrollKeyOptions } from '../../../../enrollment/key-enrollment.ts';
 import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
-import { systemCode, systemWords, usage } from '../../../fault.ts';
+import { notWritten, systemCode, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { AppendQueue } from '../../../jobs/append-queue.ts';
 import {
@@ -216,7 +216,7 @@ export class EnrollFile {
   }
 
   #unwritable(error: unknown): Error {
-    return usage(`results cannot be written to ${this.path}: ${systemWords(error)}`);
+    return notWritten(`results cannot be written to ${this.path}`, error);
   }
 }
 

@@ -24,6 +24,8 @@ interface WatchOptions {
   readonly sinceHint: string;
   /** Seconds without an event after which the stream ends. The time in which its reader works does not count. */
   readonly timeout: number | undefined;
+  /** Ends the stream. */
+  readonly signal?: AbortSignal;
   /** Called once if `since` is null, with the id of the last event before the stream. */
   readonly onStart?: (after: number) => void;
 }
@@ -31,7 +33,7 @@ interface WatchOptions {
 /** Events until the stream times out or is interrupted. Throws a usage fault if the journal does not have the start. */
 export async function* watchedEvents(context: Context, options: WatchOptions): AsyncGenerator<Notification> {
   const { io, registry } = context;
-  const { types, deviceId, by, since, timeout, onStart } = options;
+  const { types, deviceId, by, since, timeout, signal, onStart } = options;
   const idle = new AbortController();
   const end = await endOf(context, options, idle);
   const rearm = timeout === undefined ? () => undefined : idleTimer(idle, timeout * 1000);
@@ -40,7 +42,7 @@ export async function* watchedEvents(context: Context, options: WatchOptions): A
     types,
     deviceId,
     since,
-    signal: AbortSignal.any([io.interrupt, idle.signal]),
+    signal: AbortSignal.any([io.interrupt, idle.signal, ...(signal ? [signal] : [])]),
     onState: (state, detail) => reportState(context, types, state, detail),
     ...(onStart ? { onStart } : {}),
   });

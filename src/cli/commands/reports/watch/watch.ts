@@ -6,6 +6,8 @@ import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { resolveDevice } from '../../../framework/devices/device.ts';
 import { eventFlags } from '../../../framework/devices/event-selection.ts';
+import { readerGone } from '../../../terminal/io.ts';
+import { onReaderLeft } from '../../../terminal/reader-left.ts';
 import { safe } from '../../../terminal/text.ts';
 import { EventLines } from './lines.ts';
 import { Seen, startOf } from './seen.ts';
@@ -127,8 +129,13 @@ async function follow(
   const sinceHint = 'omit --since to start with new events, or use --since 0 to start with the first event';
   const onStart = (id: number) => seen.note(id);
   let shown = 0;
+  const left = new AbortController();
+  const stopLooking = onReaderLeft(() => left.abort());
   try {
-    const options = { types, deviceId, by, until, since, sinceHint, timeout, ...(isFirst ? { onStart } : {}) };
+    const options = {
+      ...{ types, deviceId, by, until, since, sinceHint, timeout, signal: left.signal },
+      ...(isFirst ? { onStart } : {}),
+    };
     for await (const event of watchedEvents(context, options)) {
       if (globals.json) await out.row(event);
       else if (globals.quiet)
@@ -140,8 +147,10 @@ async function follow(
       if (++shown === limit) break;
     }
   } finally {
+    stopLooking();
     seen.save();
   }
+  if (left.signal.aborted) throw readerGone();
   if (!io.interrupt.aborted) return exitCodes.done;
   summarize(context, shown, seen);
   return exitCodes.interrupted;
