@@ -83,7 +83,7 @@ describe('a server that is not devmgr', () => {
 
   test.each([
     ['list', paged({ ...deviceOf(1), createdAt: 7 }), '"createdAt" of an item of "list" is not text'],
-    ['list --all', paged({ ...deviceOf(1), status: {} }), '"status" of an item of "list" is not text'],
+    ['list --all --sort model', paged({ ...deviceOf(1), status: {} }), '"status" of an item of "list" is not text'],
     ['list --quiet', paged({ serialNumber: 'S' }), 'an item of "list" lacks "deviceId"'],
     [
       'list',
@@ -143,6 +143,12 @@ describe('a server that is not devmgr', () => {
   test.each([
     ['a line without an end', 'x'.repeat(17 * 2 ** 20), 'a line has more than 16 MiB'],
     ['a line that is not an object', 'null\n{"end":true,"count":1}\n', 'a line is not a JSON object'],
+    ['a device without an id', '{"serialNumber":"S"}\n{"end":true,"count":1}\n', 'lacks "deviceId"'],
+    [
+      'a field that is not text',
+      '{"deviceId":"DEV-1","serialNumber":"S","status":{}}\n{"end":true,"count":1}\n',
+      '"status" is not text',
+    ],
   ])('an export with %s is failure 1', async (_, text, words) => {
     const { url } = await answering((_request, response) => void response.writeHead(200).end(text));
     const out = join(temporaryFolder(), 'results.jsonl');

@@ -25,7 +25,10 @@ describe('a hint', () => {
     await activate(activationCode);
     expect(await activate(activationCode)).toContain(`devmgr show ${deviceId}\n`);
     await daemon.run(['lock', 'HINT-1', '--reason', 'lost']);
-    expect(await hintsOf(['lock', 'HINT-1', '--reason', 'lost'])).toContain(`devmgr unlock ${deviceId}\n`);
+    expect(await hintsOf(['lock', 'HINT-1', '--reason', 'lost'])).toContain(
+      `is already locked\n  → see who locked it, and why: devmgr show ${deviceId}\n`,
+    );
+    expect(await hintsOf(['update', 'HINT-1', '--note', 'lost'])).toContain(`devmgr unlock ${deviceId}\n`);
   });
 
   test('names DEVMGR_TOKEN if that token is invalid', async () => {

@@ -71,6 +71,10 @@ function lackingPart(data: Record<string, unknown>, fields: readonly string[]): 
   return null;
 }
 
+/** What is wrong with one item of the list that an operation returns, which has come alone; null if nothing is. */
+export const itemProblem = (item: Record<string, unknown>, fields: readonly string[]): string | null =>
+  oddField(item, '') ?? lackingPart({ list: [item] }, fields);
+
 /** What is wrong with the fields of a pagination, or of the items of a list. */
 function partProblem(value: unknown, field: string): string | null {
   if (!Array.isArray(value)) {

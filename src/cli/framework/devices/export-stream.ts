@@ -3,7 +3,9 @@ import type { QueryOf } from '../../../contract/define.ts';
 import type { DeviceListItem } from '../../../contract/devices.ts';
 import type { Routes } from '../../../contract/routes.ts';
 import type { ExportFormat } from '../../../contract/values.ts';
+import { itemProblem } from '../../client/envelope.ts';
 import { Unreachable } from '../../client/failures.ts';
+import { fieldsOf } from '../../client/operations.ts';
 import { Fault } from '../../fault.ts';
 import type { Context } from '../context.ts';
 
@@ -23,14 +25,20 @@ export async function* exportedDevices(
     for (const line of text.split('\n')) if (line !== '') yield deviceOf(line);
 }
 
+const fields = fieldsOf('listDevices');
+
 function deviceOf(line: string): DeviceListItem {
+  let problem: string | null = 'a line is not a JSON object';
   try {
     const device: unknown = JSON.parse(line);
-    if (typeof device === 'object' && device !== null) return device as DeviceListItem;
+    if (typeof device === 'object' && device !== null) {
+      problem = itemProblem(device as Record<string, unknown>, fields);
+      if (problem === null) return device as DeviceListItem;
+    }
   } catch {
     // Reported below, like JSON that is not an object.
   }
-  throw new Fault('failure', 'the export is not valid: a line is not a JSON object', 'try again');
+  throw new Fault('failure', `the export is not valid: ${problem}`, 'try again');
 }
 
 /**
