@@ -71,7 +71,7 @@ function lackingPart(data: Record<string, unknown>, fields: readonly string[]): 
   return null;
 }
 
-/** What is wrong with one item of the list that an operation returns, which has come alone; null if nothing is. */
+/** What is wrong with one item of the list that an operation returns in an export; null if nothing is. */
 export const itemProblem = (item: Record<string, unknown>, fields: readonly string[]): string | null =>
   oddField(item, '') ?? lackingPart({ list: [item] }, fields);
 

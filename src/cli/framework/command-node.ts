@@ -252,7 +252,6 @@ const otherWords: ReadonlyMap<string, string> = new Map([
   ...['get', 'info', 'describe', 'view'].map(word => [word, 'see one device: devmgr show DEVICE'] as const),
   ['find', 'find devices: devmgr search TEXT'],
   ['import', 'register the devices of a file: devmgr register --file FILE'],
-  ['history', 'what happened to a device: devmgr events DEVICE'],
   ['log', 'what happened: devmgr events'],
 ]);
 
