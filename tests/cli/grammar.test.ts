@@ -280,6 +280,21 @@ describe('another name of a command', () => {
   });
 });
 
+test('a flag takes the same kind of value in every command, and a letter stands for one flag', async () => {
+  const shapes = await Promise.all(entries.map(async ({ load }) => Object.entries((await load()).flags)));
+  const all = shapes.flat();
+  const several = (pairs: readonly (readonly [string, string])[]) =>
+    [...Map.groupBy(pairs, ([name]) => name)]
+      .map(([name, found]) => [name, ...new Set(found.map(([, value]) => value))])
+      .filter(({ length }) => length > 2);
+  expect(several(all.map(([name, { value = '' }]) => [name, value] as const))).toEqual([]);
+  // enroll counts keys, and a log is followed, as other programs do it.
+  expect(several(all.flatMap(([name, { short }]) => (short ? [[short, name] as const] : [])))).toEqual([
+    ['n', 'count', 'limit'],
+    ['f', 'file', 'follow'],
+  ]);
+});
+
 describe.each(entries.map(entry => [entry.name, entry] as const))('devmgr %s', (name, entry) => {
   test('has flags that are spelled differently from each other and from the global ones', async () => {
     const { help } = await understood([...name.split(' '), '--help']);

@@ -32,7 +32,7 @@ test('a removed user cannot log in, is hidden in the list, and can be taken back
   const list = await daemon.run(['users', 'list']);
   expect(list.stdout).not.toContain('bob');
   expect(list.stdout).toContain('carol');
-  expect(list.stderr).toContain('1 removed user is not shown: --all');
+  expect(list.stderr).toContain('1 removed user is not shown: --removed');
   expect((await daemon.run(['users', 'list', '--csv'])).stdout).not.toContain('bob');
   expect((await daemon.run(['users', 'list', '--quiet'])).stdout).toBe('USR-4\nUSR-3\nUSR-1\n');
   expect((await daemon.run(['users', 'list', '--all'])).stdout).toMatch(/bob .*removed@devmgr\.invalid +disabled/);

@@ -15,7 +15,7 @@ export const upload = command({
   flags: {
     platform: { value: 'PLATFORM', choices: platformNames, help: 'the platform (default: by the extension)' },
     version: { value: 'VERSION', help: 'version number, such as 1.0.0' },
-    name: { value: 'TEXT', field: 'versionName', aliases: ['version-name'], help: 'display name' },
+    name: { value: 'NAME', field: 'versionName', aliases: ['version-name'], help: 'display name' },
     changelog: { value: 'TEXT', help: 'what is new; @FILE reads the text from a file' },
     'force-update': { help: 'older clients must update' },
     'min-version': {

@@ -29,18 +29,18 @@ export const trustImport = command({
       help: 'what the certificates vouch for (default: fido with --aaguid, else scp11b)',
     },
     aaguid: { value: 'AAGUID', many: true, field: 'aaguids', help: 'FIDO model that the certificates vouch for' },
-    label: { value: 'TEXT', help: 'name of the certificates, such as the vendor' },
+    name: { value: 'NAME', aliases: ['label'], field: 'label', help: 'name of the certificates, such as the vendor' },
   },
   examples: [
     { does: 'the FIDO metadata', line: 'trust import blob.jwt' },
-    { does: 'a root and intermediates for SCP11b', line: 'trust import yubico.pem --label Yubico' },
+    { does: 'a root and intermediates for SCP11b', line: 'trust import yubico.pem --name Yubico' },
     {
       does: 'the FIDO root of a vendor for one model',
       line: 'trust import root.pem --aaguid 2fc0579f-8113-47ea-b116-bb5a8db9202a',
     },
   ],
   async run({ args, flags }, context) {
-    const { purpose, aaguid, label } = flags;
+    const { purpose, aaguid, name: label } = flags;
     const aaguids = aaguid.map(text => text.toLowerCase()).filter(Boolean);
     if (purpose === 'scp11b' && aaguids.length > 0)
       throw usage('--aaguid names FIDO models, and the purpose is scp11b', 'omit one of them');

@@ -17,7 +17,7 @@ export async function readUser(registry: Client, name: string): Promise<User> {
     const found = list.find(user => user.username === name || user.id === name);
     if (found) return found;
   }
-  throw new Fault('absent', `user "${name}" does not exist`, 'see: devmgr users list --all');
+  throw new Fault('absent', `user "${name}" does not exist`, 'see: devmgr users list --removed');
 }
 
 /** The same, without a request if the user is named by id. */

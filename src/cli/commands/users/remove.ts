@@ -47,6 +47,6 @@ const report = (context: Context, user: User, what: string): Promise<void> =>
     data: user,
     id: user.id,
     title: `${safe(user.id)} ${safe(user.username)} ${what}`,
-    rows: [['state', 'disabled; shown by users list --all']],
+    rows: [['state', 'disabled; shown by users list --removed']],
     next: `devmgr users update ${shellWord(safe(user.username))} --enable takes it back`,
   });

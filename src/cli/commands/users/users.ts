@@ -34,23 +34,23 @@ export const usersList = command({
     'Users who were removed are left out, and counted. JSON and YAML are the answer of the server, with all of them.',
   flags: {
     ...pageFlags('users'),
-    all: { help: 'also show users who were removed' },
+    removed: { aliases: ['all'], help: 'also show users who were removed' },
     ...listFlags(userFields),
   },
   examples: [
     { does: 'users and their roles', line: 'users list' },
-    { does: 'removed ones, too', line: 'users list --all' },
+    { does: 'removed ones, too', line: 'users list --removed' },
   ],
   async run({ flags }, context) {
     const query = definedFields<{ page?: number; size?: number }>({ page: flags.page, size: flags.limit });
     const data = await context.registry.call('listUsers', { query });
     const listing = { fields: userFields, columns: userColumns, id: (user: User) => user.id };
     const { out } = context;
-    const list = flags.all || out.json ? data.list : data.list.filter(user => !isRemoved(user));
+    const list = flags.removed || out.json ? data.list : data.list.filter(user => !isRemoved(user));
     const hidden = data.list.length - list.length;
     if (hidden === 0 || list.length > 0) await presentPage(context, { ...data, list }, listing, { what: 'users' });
     if (hidden > 0 && !out.quiet)
-      out.notice(`${hidden} removed ${hidden === 1 ? 'user is' : 'users are'} not shown: --all`);
+      out.notice(`${hidden} removed ${hidden === 1 ? 'user is' : 'users are'} not shown: --removed`);
   },
 });
 

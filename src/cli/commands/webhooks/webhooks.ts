@@ -179,7 +179,7 @@ export const webhooksEnable = command({
 export const webhooksRemove = command({
   description: 'Permanent. Events that were not delivered are not posted.',
   args: [webhookArg],
-  flags: { yes: { short: 'y', help: 'do not ask' } },
+  flags: { yes: { short: 'y', help: 'do not ask for confirmation' } },
   examples: [{ does: 'remove it', line: 'webhooks remove WHK-1' }],
   async run({ args, flags }, context) {
     const webhookId = args[0]!;
