@@ -17,6 +17,8 @@ interface RequestOptions {
    * limit.
    */
   readonly key?: string;
+  /** Sent as If-Match: the version of the device that the change is based on. Refused with 412 if it has another one. */
+  readonly version?: number;
 }
 
 interface Given {
@@ -150,6 +152,7 @@ async function send(
   if (sent !== null) headers.set('authorization', `Bearer ${sent}`);
   if (given.body !== undefined) headers.set('content-type', 'application/json');
   if (options.key !== undefined) headers.set('idempotency-key', options.key);
+  if (options.version !== undefined) headers.set('if-match', `"${options.version}"`);
   const body = given.body === undefined ? null : JSON.stringify(given.body);
   const { signal = null } = options;
   let response: globalThis.Response;

@@ -368,7 +368,16 @@ export const device: typeof en.device = {
       'Schreiben Sie Name:Wert. Ein Name beginnt mit einem Buchstaben und hat nur Kleinbuchstaben, Ziffern, _ und -.',
   },
   note: { title: 'Bemerkung', none: 'Keine Bemerkung.' },
-  readOnly: 'Merkmale und Bemerkung lassen sich ändern, solange das Gerät inaktiv oder aktiv ist.',
+  change: 'Ändern',
+  conflict: {
+    title: 'Jemand anders hat dies geändert, seit Sie begonnen haben.',
+    stored: 'Jetzt gespeichert',
+    mine: 'Ihr Text',
+    none: 'Nichts',
+    keepStored: 'Gespeichertes behalten',
+    keepMine: 'Durch meines ersetzen',
+  },
+  readOnly: 'Merkmale, Bemerkung und Firmware-Version lassen sich ändern, solange das Gerät inaktiv oder aktiv ist.',
   code: {
     title: 'Aktivierungscode',
     hidden: 'Verborgen. Er wird eine Minute lang angezeigt.',

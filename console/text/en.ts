@@ -367,7 +367,16 @@ export const device = {
     fault: 'Write name:value. A name begins with a letter and has small letters, digits, _ and - only.',
   },
   note: { title: 'Note', none: 'No note.' },
-  readOnly: 'Tags and note can be changed while the device is inactive or active.',
+  change: 'Change',
+  conflict: {
+    title: 'Another person has changed this since you began.',
+    stored: 'Stored now',
+    mine: 'Your text',
+    none: 'Nothing',
+    keepStored: 'Keep what is stored',
+    keepMine: 'Replace it by mine',
+  },
+  readOnly: 'Tags, note and firmware version can be changed while the device is inactive or active.',
   code: {
     title: 'Activation code',
     hidden: 'Hidden. It is shown for one minute.',

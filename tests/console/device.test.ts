@@ -137,6 +137,58 @@ needs('chromium')('the page of a device in the console', () => {
     await context.close();
   });
 
+  it('shows both notes if another person has changed the note since, and stores the one that is chosen', async () => {
+    const { deviceId } = await register(daemon, { note: 'drawer 1' });
+    const { page, context } = await open(deviceId);
+    const note = page.getByRole('textbox', { name: 'Note' });
+    await note.fill('drawer 2, mine');
+    await daemon.call('PUT', `/api/devices/${deviceId}`, { note: 'with ada until Friday' });
+    await button(page, 'Save').click();
+    const choice = page.getByRole('alert').filter({ hasText: 'Another person has changed this' });
+    await choice.getByText('with ada until Friday').waitFor();
+    await choice.getByText('drawer 2, mine').waitFor();
+    expect((await detail(deviceId)).note).toBe('with ada until Friday');
+    expect(await violationsOn(page)).toEqual([]);
+    await button(page, 'Replace it by mine').click();
+    await choice.waitFor({ state: 'detached' });
+    expect((await detail(deviceId)).note).toBe('drawer 2, mine');
+    await note.fill('drawer 3, mine');
+    await daemon.call('PUT', `/api/devices/${deviceId}`, { note: 'lost again' });
+    await button(page, 'Save').click();
+    await button(page, 'Keep what is stored').click();
+    await choice.waitFor({ state: 'detached' });
+    await expect.poll(() => note.inputValue()).toBe('lost again');
+    expect((await detail(deviceId)).note).toBe('lost again');
+    await context.close();
+  });
+
+  it('saves a note without a question if another person has changed something else of the device', async () => {
+    const { deviceId } = await register(daemon);
+    const { page, context } = await open(deviceId);
+    await page.getByRole('textbox', { name: 'Note' }).fill('drawer 3');
+    await daemon.call('PUT', `/api/devices/${deviceId}`, { tags: { lot: '7' } });
+    await button(page, 'Save').click();
+    await expect.poll(async () => (await detail(deviceId)).note).toBe('drawer 3');
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await context.close();
+  });
+
+  it('asks before it replaces a tag or a firmware version that another person has changed since', async () => {
+    const { deviceId } = await register(daemon, { tags: { lot: '7' }, firmwareVersion: '1.0.4' });
+    const { page, context } = await open(deviceId);
+    await page.getByLabel('New tag').fill('lot:8');
+    await page.getByLabel('Firmware version').fill('1.0.5');
+    await daemon.call('PUT', `/api/devices/${deviceId}`, { tags: { lot: '9' }, firmwareVersion: '2.0.0' });
+    await button(page, 'Add').click();
+    await page.getByRole('alert').getByText('9', { exact: true }).waitFor();
+    await button(page, 'Keep what is stored').click();
+    await button(page, /^Change$/).click();
+    await page.getByRole('alert').getByText('2.0.0', { exact: true }).waitFor();
+    await button(page, 'Replace it by mine').click();
+    await expect.poll(() => detail(deviceId)).toMatchObject({ tags: { lot: '9' }, firmwareVersion: '1.0.5' });
+    await context.close();
+  });
+
   it('shows what a proof means, with its warnings as text', async () => {
     const { deviceId } = await register(daemon, { manufacturer: '<img src=x onerror="document.title=1">' });
     const proof = {

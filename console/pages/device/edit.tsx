@@ -1,15 +1,12 @@
-/** Tags and note of a device, which people maintain. */
+/** Tags, note and firmware version of a device, which people maintain. */
 import { useSignal } from '@preact/signals';
-import { useId } from 'preact/hooks';
+import { useId, useRef } from 'preact/hooks';
 import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
 import { textLengths } from '../../../src/contract/limits.ts';
-import type { TagChanges } from '../../../src/contract/tags.ts';
-import { useAction } from '../../api/action.ts';
-import { call, newKey } from '../../api/request.ts';
 import { mayChange } from '../../api/session.ts';
 import { Field } from '../../parts/field.tsx';
-import { ProblemNotice } from '../../parts/problem.tsx';
 import { dictionary, text } from '../../text/text.ts';
+import { ChangeNotice, type MaintainedField, useBasedChanges } from './based-change.tsx';
 
 const deviceWords = dictionary('device');
 
@@ -19,43 +16,41 @@ interface EditProps {
   readonly onChanged: () => void;
 }
 
+const noteField: MaintainedField = { valueOf: ({ note }) => note, bodyOf: note => ({ note }) };
+const firmwareField: MaintainedField = {
+  valueOf: ({ firmwareVersion }) => firmwareVersion,
+  bodyOf: firmwareVersion => ({ firmwareVersion }),
+};
+const tagField = (name: string): MaintainedField => ({
+  valueOf: ({ tags }) => tags[name] ?? null,
+  bodyOf: value => ({ tags: { [name]: value } }),
+});
+
 /** Tags and note side by side; read-only in states in which the registry refuses changes. */
-export function EditSection({ device, onChanged }: EditProps) {
+export function EditSection(props: EditProps) {
   const words = deviceWords.value;
+  const { device } = props;
   const isEditable = mayChange.value && (device.status === 'INACTIVE' || device.status === 'ACTIVE');
-  const change = async (body: { readonly tags: TagChanges } | { readonly note: string | null }) => {
-    await call('updateDevice', { params: { deviceId: device.deviceId }, body }, { key: newKey() });
-    onChanged();
-  };
   return (
     <div class="halves">
       <section>
         <h2>{words.tags.title}</h2>
-        <Tags tags={device.tags} isEditable={isEditable} change={tags => change({ tags })} />
+        <Tags {...props} isEditable={isEditable} />
+        {isEditable && <Firmware {...props} />}
       </section>
       <section>
         <h2 id="note">{words.note.title}</h2>
-        {isEditable ? (
-          <Note note={device.note} change={note => change({ note })} />
-        ) : (
-          <p class="note">{device.note ?? words.note.none}</p>
-        )}
+        {isEditable ? <Note {...props} /> : <p class="note">{device.note ?? words.note.none}</p>}
         {mayChange.value && !isEditable && <p class="hint">{words.readOnly}</p>}
       </section>
     </div>
   );
 }
 
-interface TagsProps {
-  readonly tags: DeviceDetail['tags'];
-  readonly isEditable: boolean;
-  readonly change: (tags: TagChanges) => Promise<void>;
-}
-
-function Tags({ tags, isEditable, change }: TagsProps) {
+function Tags({ device, isEditable, onChanged }: EditProps & { readonly isEditable: boolean }) {
   const words = deviceWords.value.tags;
-  const action = useAction();
-  const entries = Object.entries(tags);
+  const changes = useBasedChanges(onChanged);
+  const entries = Object.entries(device.tags);
   return (
     <>
       {entries.length === 0 && <p class="hint">{text.value.common.none}</p>}
@@ -67,8 +62,8 @@ function Tags({ tags, isEditable, change }: TagsProps) {
               <button
                 type="button"
                 aria-label={words.remove(name)}
-                disabled={action.busy.value}
-                onClick={() => void action.run(() => change({ [name]: null }))}
+                disabled={changes.busy.value}
+                onClick={() => void changes.run(() => changes.change(tagField(name), null, device, () => {}))}
               >
                 ×
               </button>
@@ -76,27 +71,31 @@ function Tags({ tags, isEditable, change }: TagsProps) {
           </li>
         ))}
       </ul>
-      {isEditable && <AddTag action={action} change={change} />}
-      <ProblemNotice problem={action.problem.value} />
+      {isEditable && <AddTag device={device} changes={changes} />}
+      <ChangeNotice changes={changes} />
     </>
   );
 }
 
-interface AddTagProps extends Pick<TagsProps, 'change'> {
-  readonly action: ReturnType<typeof useAction>;
+interface AddTagProps {
+  readonly device: DeviceDetail;
+  readonly changes: ReturnType<typeof useBasedChanges>;
 }
 
-function AddTag({ action: { busy, submit }, change }: AddTagProps) {
+function AddTag({ device, changes: { busy, submit, change } }: AddTagProps) {
   const words = deviceWords.value.tags;
   const typed = useSignal('');
   const isWrong = useSignal(false);
+  const { begin, end } = useBasis(device);
   const add = async () => {
     const { parseTag } = await import('../../../src/contract/tags.ts');
     const tag = parseTag(typed.peek());
     isWrong.value = tag === null;
     if (!tag) return;
-    await change({ [tag.name]: tag.value });
-    typed.value = '';
+    await change(tagField(tag.name), tag.value, begin(), () => {
+      typed.value = '';
+      end();
+    });
   };
   return (
     <form class="inline" onSubmit={submit(add)}>
@@ -105,6 +104,7 @@ function AddTag({ action: { busy, submit }, change }: AddTagProps) {
         placeholder="lot:7"
         autocomplete="off"
         entry={typed}
+        onEdit={begin}
         fault={isWrong.value ? words.fault : null}
       />
       <button type="submit" disabled={busy.value || !typed.value.trim()}>
@@ -114,38 +114,75 @@ function AddTag({ action: { busy, submit }, change }: AddTagProps) {
   );
 }
 
-interface NoteProps {
-  readonly note: string | null;
-  readonly change: (note: string | null) => Promise<void>;
+/** The device as it was when the person began to type: what they saw is what their change is based on. */
+function useBasis(device: DeviceDetail) {
+  const basis = useRef<DeviceDetail | null>(null);
+  return {
+    begin: (): DeviceDetail => {
+      basis.current ??= device;
+      return basis.current;
+    },
+    end: () => {
+      basis.current = null;
+    },
+  };
 }
 
-/** The note as it is stored until a person types: a change of somebody else does not take what was typed. */
-function Note({ note, change }: NoteProps) {
-  const id = useId();
-  const { problem, busy, submit } = useAction();
+/** A field as it is stored until the person types: a change of another person does not take what was typed. */
+function useTextEdit(field: MaintainedField, { device, onChanged }: EditProps) {
+  const changes = useBasedChanges(onChanged);
   const typed = useSignal<string | null>(null);
-  const save = async () => {
-    await change(typed.peek()?.trim() || null);
-    typed.value = null;
+  const { begin, end } = useBasis(device);
+  const save = () =>
+    changes.change(field, typed.peek()?.trim() || null, begin(), () => {
+      typed.value = null;
+      end();
+    });
+  return {
+    changes,
+    isUnchanged: changes.busy.value || typed.value === null,
+    onSubmit: changes.submit(save),
+    entry: {
+      value: typed.value ?? field.valueOf(device) ?? '',
+      onInput: (event: { readonly currentTarget: { readonly value: string } }) => {
+        begin();
+        typed.value = event.currentTarget.value;
+      },
+    },
   };
+}
+
+function Note(props: EditProps) {
+  const { changes, isUnchanged, onSubmit, entry } = useTextEdit(noteField, props);
   return (
-    <form onSubmit={submit(save)}>
-      <textarea
-        id={id}
-        rows={4}
-        aria-labelledby="note"
-        maxLength={textLengths.note}
-        value={typed.value ?? note ?? ''}
-        onInput={event => {
-          typed.value = event.currentTarget.value;
-        }}
-      />
-      <ProblemNotice problem={problem.value} />
+    <form onSubmit={onSubmit}>
+      <textarea rows={4} aria-labelledby="note" maxLength={textLengths.note} {...entry} />
+      <ChangeNotice changes={changes} />
       <p class="actions">
-        <button type="submit" disabled={busy.value || typed.value === null}>
+        <button type="submit" disabled={isUnchanged}>
           {text.value.common.save}
         </button>
       </p>
+    </form>
+  );
+}
+
+function Firmware(props: EditProps) {
+  const words = deviceWords.value;
+  const id = useId();
+  const { changes, isUnchanged, onSubmit, entry } = useTextEdit(firmwareField, props);
+  return (
+    <form onSubmit={onSubmit}>
+      <div class="inline">
+        <p class="field">
+          <label for={id}>{words.facts.firmwareVersion}</label>
+          <input id={id} autocomplete="off" maxLength={textLengths.version} {...entry} />
+        </p>
+        <button type="submit" disabled={isUnchanged}>
+          {words.change}
+        </button>
+      </div>
+      <ChangeNotice changes={changes} />
     </form>
   );
 }

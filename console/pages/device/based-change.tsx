@@ -1,0 +1,99 @@
+/** Changes that are based on what the page shows: if another person has changed the same field since, the person chooses between both values. */
+import { useSignal } from '@preact/signals';
+import type { InputOf } from '../../../src/contract/define.ts';
+import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
+import type { Routes } from '../../../src/contract/routes.ts';
+import { useAction } from '../../api/action.ts';
+import { Problem } from '../../api/problem.ts';
+import { call, newKey } from '../../api/request.ts';
+import { ProblemNotice } from '../../parts/problem.tsx';
+import { dictionary } from '../../text/text.ts';
+
+const deviceWords = dictionary('device');
+
+/** A field of a device that people maintain. Null: it has no value. */
+export interface MaintainedField {
+  readonly valueOf: (device: DeviceDetail) => string | null;
+  readonly bodyOf: (value: string | null) => InputOf<Routes['updateDevice']>['body'];
+}
+
+/** A change of a field that another person has changed since. */
+interface Conflict {
+  readonly field: MaintainedField;
+  readonly mine: string | null;
+  /** The device as it is stored: the next attempt is based on it. */
+  readonly latest: DeviceDetail;
+  /** Called when the person has chosen. */
+  readonly onSettled: () => void;
+}
+
+/** Changes of one device. `onChanged` is called after each. */
+export function useBasedChanges(onChanged: () => void) {
+  const action = useAction();
+  const conflict = useSignal<Conflict | null>(null);
+  const settle = (onSettled: () => void) => {
+    conflict.value = null;
+    onChanged();
+    onSettled();
+  };
+  /** Sends `mine` as the value of a field of `basis`, the device as the person saw it. */
+  const change = async (field: MaintainedField, mine: string | null, basis: DeviceDetail, onSettled: () => void) => {
+    const latest = await send(field, mine, basis);
+    if (latest) conflict.value = { field, mine, latest, onSettled };
+    else settle(onSettled);
+  };
+  const keepMine = ({ field, mine, latest, onSettled }: Conflict) =>
+    void action.run(() => change(field, mine, latest, onSettled));
+  const keepStored = ({ onSettled }: Conflict) => settle(onSettled);
+  return { ...action, conflict, change, keepMine, keepStored };
+}
+
+/** Resolves with the device as it is stored if another person has changed the field, else with null: it has the value. */
+async function send(field: MaintainedField, mine: string | null, basis: DeviceDetail): Promise<DeviceDetail | null> {
+  const params = { deviceId: basis.deviceId };
+  for (let { version } = basis; ; ) {
+    try {
+      await call('updateDevice', { params, body: field.bodyOf(mine) }, { key: newKey(), version });
+      return null;
+    } catch (error) {
+      if (!(error instanceof Problem && error.code === 412)) throw error;
+    }
+    const latest = await call('getDevice', { params });
+    const stored = field.valueOf(latest);
+    // An earlier attempt was carried out, and its response lost.
+    if (stored === mine) return null;
+    if (stored !== field.valueOf(basis)) return latest;
+    // Another field was changed, which does not concern this one.
+    version = latest.version;
+  }
+}
+
+/** Both values, and the choice between them; or why the last change failed. */
+export function ChangeNotice({ changes }: { readonly changes: ReturnType<typeof useBasedChanges> }) {
+  const words = deviceWords.value.conflict;
+  const conflict = changes.conflict.value;
+  return (
+    <>
+      <ProblemNotice problem={changes.problem.value} />
+      {conflict && (
+        <div class="problem" role="alert">
+          <strong>{words.title}</strong>
+          <dl>
+            <dt>{words.stored}</dt>
+            <dd class="note">{conflict.field.valueOf(conflict.latest) ?? words.none}</dd>
+            <dt>{words.mine}</dt>
+            <dd class="note">{conflict.mine ?? words.none}</dd>
+          </dl>
+          <p class="bar">
+            <button type="button" disabled={changes.busy.value} onClick={() => changes.keepStored(conflict)}>
+              {words.keepStored}
+            </button>
+            <button type="button" disabled={changes.busy.value} onClick={() => changes.keepMine(conflict)}>
+              {words.keepMine}
+            </button>
+          </p>
+        </div>
+      )}
+    </>
+  );
+}
