@@ -95,6 +95,17 @@ test('posts events in order, signed by the scheme of Standard Webhooks', async (
   expect(stderr + readFileSync(join(folder, 'cursor.json'), 'utf8')).not.toContain(secret.slice(6));
 });
 
+test('does not post who made a change, and what an update changed', async () => {
+  const { url, posts } = await receiver(() => ok);
+  const [id] = await registered(1);
+  await daemon.call('PUT', `/api/devices/${id}`, { note: 'of alice' });
+  await daemon.run(forward(url, '--type', 'DEVICE_UPDATED', '--limit', '2'));
+  expect(posts.map(({ body }) => Object.keys(JSON.parse(body)))).toEqual([
+    ['id', 'type', 'timestamp', 'data'],
+    ['id', 'type', 'timestamp', 'data'],
+  ]);
+});
+
 test('tries again with the same id, after a pause, and keeps the order', async () => {
   const answers = [
     { status: 503, headers: { 'retry-after': '0' } },

@@ -50,7 +50,9 @@ export function webhookTarget(context: Context, url: URL, secret: string, source
     return id;
   };
   const attempt = async (event: Notification): Promise<AttemptResult> => {
-    const body = JSON.stringify(event);
+    // As webhooks of the registry: who did it, and notes, are for its users.
+    const { actor: _actor, changes: _changes, ...shown } = event;
+    const body = JSON.stringify(shown);
     const headers = signedHeaders(secret, { id: idOf(event), at: Date.now(), body });
     const { ca } = context.registry;
     try {
