@@ -1,6 +1,6 @@
 import type { UserRecord } from '../domain/user.ts';
 import { StoreFailure, StoreUnavailable } from '../store/commit.ts';
-import { maxBehindMs, type Store } from '../store/store.ts';
+import { type CommitNotice, maxBehindMs, type Store } from '../store/store.ts';
 
 /** The validity of a token is unknown because the store does not answer: 503. */
 class AccountsUnknown extends StoreUnavailable {
@@ -13,12 +13,9 @@ class AccountsUnknown extends StoreUnavailable {
 /** Milliseconds that a read of an account may take if the cache is not valid. */
 const READ_MS = 2000;
 
-/** Whether cached accounts are valid. They are not if this daemon has not learned of the latest commits of other daemons. */
-export const isCacheValid = (store: Pick<Store, 'behind'>): boolean => store.behind() < maxBehindMs;
-
-/** Reads an account. If the cache is not valid, waits at most 2 s, and rejects with `AccountsUnknown` if the store does not answer. */
-export async function readAccount<T>(store: Pick<Store, 'behind'>, read: () => Promise<T>): Promise<T> {
-  if (isCacheValid(store)) return read();
+/** Reads an account. If the cache is not valid, because this daemon has not learned of the latest commits of others, waits at most 2 s, and rejects with `AccountsUnknown` if the store does not answer. */
+async function readAccount<T>(store: Pick<Store, 'behind'>, read: () => Promise<T>): Promise<T> {
+  if (store.behind() < maxBehindMs) return read();
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new AccountsUnknown()), READ_MS);
   try {
@@ -33,37 +30,60 @@ export async function readAccount<T>(store: Pick<Store, 'behind'>, read: () => P
 }
 
 /**
- * A cache of the users: every request needs one. An entry is dropped in the same turn of the event loop in which a commit of this
- * daemon changes the user, so that the next request sees a disabled user or a changed password. Commits of other daemons are
- * learned of later: while that takes longer than `maxBehindMs`, users are read.
+ * A cache of accounts: every request needs one. An entry is dropped in the same turn of the event loop in which a commit of this
+ * daemon changes the account, so that the next request sees a disabled user or a changed password. Commits of other daemons are
+ * learned of later: while that takes longer than `maxBehindMs`, accounts are read.
  */
-export class Accounts {
-  readonly #store: Pick<Store, 'user' | 'onCommit' | 'behind'>;
-  readonly #users = new Map<number, UserRecord>();
+export class AccountCache<K, V> {
+  readonly #store: Pick<Store, 'behind'>;
+  readonly #read: (key: K) => Promise<V | null>;
+  readonly #most: number;
+  readonly #known = new Map<K, V>();
   /** Raised at every drop: a read that started earlier must not store what it found. */
   #epoch = 0;
 
-  constructor(store: Pick<Store, 'user' | 'onCommit' | 'behind'>) {
+  /** `changed`: which entries a commit has changed; null for all. Beyond `most` entries, the first is dropped. */
+  constructor(
+    store: Pick<Store, 'onCommit' | 'behind'>,
+    read: (key: K) => Promise<V | null>,
+    changed: (notice: CommitNotice) => readonly K[] | null,
+    most = Number.POSITIVE_INFINITY,
+  ) {
     this.#store = store;
-    store.onCommit(({ users, everything }) => {
-      if (users.length || everything) this.#epoch++;
-      if (everything) this.#users.clear();
-      for (const number of users) this.#users.delete(number);
+    this.#read = read;
+    this.#most = most;
+    store.onCommit(notice => {
+      const keys = changed(notice);
+      if (keys?.length !== 0) this.#epoch++;
+      for (const key of keys ?? this.#known.keys()) this.#known.delete(key);
     });
   }
 
-  /** The user, if it is cached and the cache is valid; undefined if not. */
-  peek(number: number): UserRecord | undefined {
-    return isCacheValid(this.#store) ? this.#users.get(number) : undefined;
+  /** The account, if it is cached and the cache is valid; undefined if not. */
+  peek(key: K): V | undefined {
+    return this.#store.behind() < maxBehindMs ? this.#known.get(key) : undefined;
   }
 
-  /** The user as of now; null if there is none. Rejects with `AccountsUnknown` or another `StoreFailure`. */
-  async get(number: number): Promise<UserRecord | null> {
-    const cached = this.peek(number);
+  /** The account as of now; null if there is none. Rejects with `AccountsUnknown` or another `StoreFailure`. */
+  async get(key: K): Promise<V | null> {
+    const cached = this.peek(key);
     if (cached) return cached;
     const epoch = this.#epoch;
-    const user = await readAccount(this.#store, () => this.#store.user(number));
-    if (user && epoch === this.#epoch) this.#users.set(number, user);
-    return user;
+    const found = await readAccount(this.#store, () => this.#read(key));
+    if (!found || epoch !== this.#epoch) return found;
+    if (this.#known.size >= this.#most) this.#known.delete(this.#known.keys().next().value!);
+    this.#known.set(key, found);
+    return found;
+  }
+}
+
+/** The users, by number. */
+export class Accounts extends AccountCache<number, UserRecord> {
+  constructor(store: Pick<Store, 'user' | 'onCommit' | 'behind'>) {
+    super(
+      store,
+      number => store.user(number),
+      ({ users, everything }) => (everything ? null : users),
+    );
   }
 }

@@ -1,8 +1,8 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import { refusalOf, type ServiceTokenRecord } from '../domain/service-token.ts';
 import { insideOf } from '../networks.ts';
-import type { Store } from '../store/store.ts';
-import { isCacheValid, readAccount } from './accounts.ts';
+import type { CommitNotice, Store } from '../store/store.ts';
+import { AccountCache } from './accounts.ts';
 import { type Caller, refused } from './context.ts';
 import type { LastUses } from './last-uses.ts';
 import { isServiceTokenText, serviceTokenDigest } from './service-token-text.ts';
@@ -27,17 +27,16 @@ interface ServiceTokensParts {
 export class ServiceTokens {
   readonly #parts: ServiceTokensParts;
   /** By digest, so that no text of a token stays in memory. */
-  readonly #known = new Map<string, ServiceTokensKnown>();
-  /** Raised whenever the cache is emptied: a read that started earlier must not store what it found. */
-  #epoch = 0;
+  readonly #cache: AccountCache<string, ServiceTokensKnown>;
 
   constructor(parts: ServiceTokensParts) {
     this.#parts = parts;
-    parts.store.onCommit(({ serviceTokens, everything }) => {
-      if (serviceTokens.length === 0 && !everything) return;
-      this.#epoch++;
-      this.#known.clear();
-    });
+    const changed = ({ serviceTokens, everything }: CommitNotice) => (everything || serviceTokens.length ? null : []);
+    const read = async (digest: string) => {
+      const record = await parts.store.serviceTokenByDigest(digest);
+      return record && { record, isInside: record.allowedFrom === null ? anywhere : insideOf(record.allowedFrom) };
+    };
+    this.#cache = new AccountCache(parts.store, read, changed, MAX_CACHED);
   }
 
   /** The caller to whom the token belongs. Refuses with 1004 or 1005. `address` is that of the client. */
@@ -47,30 +46,15 @@ export class ServiceTokens {
 
   /** Like `check`, for the token whose text has this SHA-256. */
   async checkDigest(digest: string, address: string): Promise<Caller> {
-    const known = this.#peek(digest) ?? (await this.#find(digest));
+    const known = await this.#cache.get(digest);
+    if (!known) throw invalid();
     return this.#callerOf(known, address);
   }
 
   /** Like `check`, but synchronous; null if the token is not cached: then call `check`. */
   checkNow(text: string, address: string): Caller | null {
-    const known = this.#peek(digestOf(text));
+    const known = this.#cache.peek(digestOf(text));
     return known ? this.#callerOf(known, address) : null;
-  }
-
-  #peek(digest: string): ServiceTokensKnown | undefined {
-    return isCacheValid(this.#parts.store) ? this.#known.get(digest) : undefined;
-  }
-
-  async #find(digest: string): Promise<ServiceTokensKnown> {
-    const epoch = this.#epoch;
-    const { store } = this.#parts;
-    const record = await readAccount(store, () => store.serviceTokenByDigest(digest));
-    if (!record) throw invalid();
-    const known = { record, isInside: record.allowedFrom === null ? anywhere : insideOf(record.allowedFrom) };
-    if (epoch !== this.#epoch) return known;
-    if (this.#known.size >= MAX_CACHED) this.#known.delete(this.#known.keys().next().value!);
-    this.#known.set(digest, known);
-    return known;
   }
 
   #callerOf({ record, isInside }: ServiceTokensKnown, address: string): Caller {
