@@ -1,5 +1,5 @@
 import type { DeviceFilter } from '../queries.ts';
-import { fieldFilters } from '../read/device-filters.ts';
+import { type ColumnFilter, fieldFilters } from '../read/device-filters.ts';
 import { likeId } from './list-tables.ts';
 import { searchText } from './migrations.ts';
 import { tagArray, wantedLines } from './tags.ts';
@@ -31,6 +31,12 @@ export class Conditions {
   addOneOf(column: string, values: readonly string[]): void {
     if (values.length === 1) this.add(`${column} =`, values[0]);
     else this.addTerm(`${column} = ANY(${this.value(values)}::text[])`);
+  }
+
+  /** What a filter compares. */
+  addField({ column, is }: ColumnFilter, value: unknown): void {
+    if (is === 'one of') this.addOneOf(column, value as readonly string[]);
+    else this.add(`${column} ${is}`, value);
   }
 
   get where(): string {
@@ -84,12 +90,12 @@ export function marksOf({ tags = [], proof, aaguid, advisory }: DeviceFilter): r
 
 function unmarkedConditions(filter: DeviceFilter, values: unknown[]): Conditions {
   const conditions = new Conditions(values);
-  for (const { name, field, column, is } of fieldFilters) {
-    const value = filter[name];
+  for (const compared of fieldFilters) {
+    const value = filter[compared.name];
     if (value === undefined) continue;
-    if (field === 'createdAt') conditions.addTerm(`number ${is} ${firstFrom(conditions, value as number)}`);
-    else if (is === 'one of') conditions.addOneOf(column, value as readonly string[]);
-    else conditions.add(`${column} ${is}`, value);
+    if (compared.field === 'createdAt')
+      conditions.addTerm(`number ${compared.is} ${firstFrom(conditions, value as number)}`);
+    else conditions.addField(compared, value);
   }
   if (filter.lastUsedBefore !== undefined) conditions.addTerm(unusedSince(conditions, filter.lastUsedBefore, filter));
   if (filter.keyword !== undefined) addKeyword(conditions, filter.keyword);

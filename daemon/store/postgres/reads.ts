@@ -3,6 +3,7 @@ import type { EventRecord } from '../../domain/journal.ts';
 import type { LatestProof } from '../../domain/proof.ts';
 import { type JournalRow, toEvent } from '../chain.ts';
 import type { EventFilter, JournalHead, Rows, Window } from '../queries.ts';
+import { eventFilters } from '../read/device-filters.ts';
 import { type RecordQueries, recordReads } from '../read/records.ts';
 import type { Reader } from '../store.ts';
 import { columnOf, type Field, keyOf, type Lookup, type LookupKey, type StoreTable, selectList } from '../tables.ts';
@@ -102,22 +103,19 @@ const columns = 'id, at, type, device, subject, actor, request_id, data, detail'
 
 /** The entries that match, in the order of the filter. */
 async function readEvents(readers: Readers, filter: EventFilter): Promise<EventRecord[]> {
-  const { after, before, through, limit, types, device, actor, from, to } = filter;
+  const { after, before, through, limit } = filter;
   const conditions = new Conditions();
   conditions.add('id >', after);
   if (before !== undefined && before !== Number.POSITIVE_INFINITY) conditions.add('id <', before);
   if (through !== undefined && through !== Number.POSITIVE_INFINITY) conditions.add('id <=', through);
-  if (types !== undefined) conditions.addOneOf('type', types);
-  if (device !== undefined) conditions.add('device =', device);
-  if (actor !== undefined) conditions.add('actor =', actor);
-  if (from !== undefined) conditions.add('at >=', from);
-  if (to !== undefined) conditions.add('at <=', to);
+  const named = eventFilters.filter(({ name }) => filter[name] !== undefined);
+  for (const compared of named) conditions.addField(compared, filter[compared.name]);
   const order = before === undefined ? 'ASC' : 'DESC';
   const sql = `SELECT ${columns} FROM event ${conditions.where} ORDER BY id ${order} LIMIT ${conditions.value(limit)}`;
-  const isPlain = [types, device, actor, from, to].every(value => value === undefined);
   // A stream reads the same statement again and again.
-  const { rows } = isPlain
-    ? await readers.run(sql, conditions.values, 'long')
-    : await readers.runOnce(sql, conditions.values);
+  const { rows } =
+    named.length === 0
+      ? await readers.run(sql, conditions.values, 'long')
+      : await readers.runOnce(sql, conditions.values);
   return (rows as unknown as JournalRow[]).map(toEvent);
 }

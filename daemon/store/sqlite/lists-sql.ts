@@ -1,6 +1,6 @@
 import { aaguidMark, advisoryMark } from '../../domain/proof.ts';
 import type { DeviceFilter, DeviceQuery } from '../queries.ts';
-import { fieldFilters, isCounted, sortColumn } from '../read/device-filters.ts';
+import { type ColumnFilter, fieldFilters, isCounted, sortColumn } from '../read/device-filters.ts';
 import type { Statements } from './statements.ts';
 
 /** The numbers of the devices on a page, in its order, and how many devices all pages have together. */
@@ -51,6 +51,12 @@ export const filterMarks = ({ aaguid, advisory }: DeviceFilter): string[] => [
   ...(advisory === undefined ? [] : [advisoryMark(advisory)]),
 ];
 
+/** A comparison and its value. The number of values to choose from varies: passed as one JSON text, they need one statement only. */
+export const fieldTerm = ({ column, is }: ColumnFilter, value: unknown): readonly [sql: string, value: unknown] =>
+  is === 'one of'
+    ? [`${column} IN (SELECT value FROM json_each(?))`, JSON.stringify(value)]
+    : [`${column} ${is} ?`, value];
+
 /** The terms of a filter, with their values. `range`: where the numbers of the devices are, if the caller has limited them. */
 export function conditions(filter: DeviceFilter, range = everyNumber): { where: string; values: unknown[] } {
   const terms: string[] = [];
@@ -59,21 +65,14 @@ export function conditions(filter: DeviceFilter, range = everyNumber): { where: 
     terms.push(sql);
     values.push(...given);
   };
-  // The number of values varies: passed as one JSON text, they need one statement only.
-  const oneOf = (column: string, of: readonly string[]) =>
-    term(`${column} IN (SELECT value FROM json_each(?))`, JSON.stringify(of));
-  for (const { name, column, is } of fieldFilters) {
-    const value = filter[name];
-    if (value === undefined) continue;
-    if (is === 'one of') oneOf(column, value as readonly string[]);
-    else term(`${column} ${is} ?`, value);
-  }
+  for (const compared of fieldFilters)
+    if (filter[compared.name] !== undefined) term(...fieldTerm(compared, filter[compared.name]));
   if (filter.lastUsedBefore !== undefined) term('coalesce(last_used_at, activated_at) < ?', filter.lastUsedBefore);
   // With the range, each part of a scan reads only its part of the index.
   const tagged =
     'number IN (SELECT device FROM device_tag WHERE name = ? AND value = ? AND device > ? AND device <= ?)';
   for (const { name, value } of filter.tags ?? []) term(tagged, name, value, range.after, range.through);
-  if (filter.proof !== undefined) oneOf(proofGrade, filter.proof);
+  if (filter.proof !== undefined) term(...fieldTerm({ column: proofGrade, is: 'one of' }, filter.proof));
   for (const mark of filterMarks(filter))
     term(
       'number IN (SELECT device FROM device_mark WHERE mark = ? AND device > ? AND device <= ?)',

@@ -2,6 +2,8 @@ import { TimeSlice } from '../../concurrency.ts';
 import type { EventRecord } from '../../domain/journal.ts';
 import { type JournalRow, toEvent } from '../chain.ts';
 import type { EventFilter } from '../queries.ts';
+import { eventFilters } from '../read/device-filters.ts';
+import { fieldTerm } from './lists-sql.ts';
 import type { Statements } from './statements.ts';
 
 /** Entries examined at a time: a filter that matches few must not hold the event loop while it walks the journal. */
@@ -28,7 +30,7 @@ export async function readEvents(statements: Statements, filter: EventFilter): P
 function* ranges(statements: Statements, filter: EventFilter): Generator<readonly [after: number, through: number]> {
   const { after, before = Number.POSITIVE_INFINITY, through = Number.POSITIVE_INFINITY, device } = filter;
   const last = Math.min(lastEventId(statements), before - 1, through);
-  const isFiltered = [filter.types, device, filter.actor, filter.from, filter.to].some(value => value !== undefined);
+  const isFiltered = eventFilters.some(({ name }) => filter[name] !== undefined);
   // Without a filter, the first rows of the whole range are the result.
   if (!isFiltered) {
     if (after < last) yield [after, last];
@@ -71,21 +73,9 @@ export function lastEventId(statements: Statements): number {
 }
 
 function conditions(filter: EventFilter): { where: string; values: unknown[] } {
-  const terms: string[] = [];
-  const values: unknown[] = [];
-  const term = (sql: string, value: unknown) => {
-    if (value === undefined) return;
-    terms.push(`AND ${sql}`);
-    values.push(value);
-  };
-  // The number of values varies: passed as one JSON text, they need one statement only.
-  term(
-    'type IN (SELECT value FROM json_each(?))',
-    filter.types === undefined ? undefined : JSON.stringify(filter.types),
-  );
-  term('device = ?', filter.device);
-  term('actor = ?', filter.actor);
-  term('at >= ?', filter.from);
-  term('at <= ?', filter.to);
-  return { where: terms.join(' '), values };
+  const terms = eventFilters.flatMap(compared => {
+    const value = filter[compared.name];
+    return value === undefined ? [] : [fieldTerm(compared, value)];
+  });
+  return { where: terms.map(([sql]) => `AND ${sql}`).join(' '), values: terms.map(([, value]) => value) };
 }
