@@ -7,7 +7,7 @@ import { mayOnlyRegisterKey, session } from './api/session.ts';
 import { startStepUp, waiting } from './api/step-up.ts';
 import { startStream } from './api/stream.ts';
 import { componentOf, isShown, type PageEntry, pageAt, pages } from './pages.tsx';
-import { lazy } from './parts/lazy.tsx';
+import { LoadFailure, lazy } from './parts/lazy.tsx';
 import { StreamStatus, Waiting } from './parts/status.tsx';
 import { linkTo, place } from './router.ts';
 import { text } from './text/text.ts';
@@ -71,9 +71,11 @@ function Frame() {
 }
 
 function Loaded({ page, isItem }: { readonly page: PageEntry; readonly isItem: boolean }) {
-  const Page = componentOf(page, isItem);
-  if (Page === 'loading') return <p role="status">{text.value.common.loading}</p>;
-  if (Page === 'failed') return <p role="alert">{text.value.problem.crashed}</p>;
+  const component = componentOf(page, isItem);
+  useEffect(() => void component.start(), [component]);
+  const Page = component.state.value;
+  if (Page === 'failed') return <LoadFailure start={component.start} />;
+  if (Page === 'loading' || Page === null) return <p role="status">{text.value.common.loading}</p>;
   return <Page />;
 }
 

@@ -1,9 +1,8 @@
 /** The pages of the console, in the order of the navigation. Each is loaded when it is first shown. */
-import { type Signal, signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { isAdmin } from './api/session.ts';
+import { LoadedComponent } from './parts/lazy.tsx';
 import type { common } from './text/en.ts';
-import { loadWithWords } from './text/text.ts';
 
 /** A page of the console. */
 export interface PageEntry {
@@ -72,27 +71,12 @@ export function pageAt([name = 'overview']: readonly string[]): PageEntry | null
   return pages.find(page => page.name === name && isShown(page)) ?? null;
 }
 
-/** The component of a page; `failed` if the daemon no longer has this version of it. */
-type LoadedPage = ComponentType | 'loading' | 'failed';
+const loaded = new Map<PageEntry['load'], LoadedComponent>();
 
-const loaded = new Map<PageEntry['load'], Signal<LoadedPage>>();
-
-/** The component of a page, or of a place below it, loaded if it is not yet. */
-export function componentOf({ load, loadItem = load }: PageEntry, isItem: boolean): LoadedPage {
+/** The component of a page, or of a place below it. */
+export function componentOf({ load, loadItem = load }: PageEntry, isItem: boolean): LoadedComponent {
   const wanted = isItem ? loadItem : load;
-  let component = loaded.get(wanted);
-  if (!component) {
-    const started = signal<LoadedPage>('loading');
-    loaded.set(wanted, started);
-    component = started;
-    loadWithWords(wanted).then(
-      ready => {
-        started.value = ready;
-      },
-      () => {
-        started.value = 'failed';
-      },
-    );
-  }
-  return component.value;
+  const component = loaded.get(wanted) ?? new LoadedComponent(wanted);
+  loaded.set(wanted, component);
+  return component;
 }

@@ -1,5 +1,5 @@
 /** Data of a page, loaded with requests that the next ones replace. */
-import { type Signal, signal, useSignalEffect } from '@preact/signals';
+import { batch, type Signal, signal, useSignalEffect } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { type Problem, problemOf } from './problem.ts';
 
@@ -7,6 +7,8 @@ import { type Problem, problemOf } from './problem.ts';
 export interface Resource<T> {
   /** Undefined before the first response. */
   readonly data: Signal<T | undefined>;
+  /** Whether `data` answers an earlier request: what `load` read has changed since, and there is no response yet. */
+  readonly isOutdated: Signal<boolean>;
   /** Why the last request failed; null if it did not. */
   readonly problem: Signal<Problem | null>;
   /** Loads again. */
@@ -22,7 +24,10 @@ export function useResource<T>(load: (signal: AbortSignal) => Promise<T>): Resou
     const attempt = signal(0);
     return {
       attempt,
+      /** The attempt that was loaded last; another one asks for the same again. */
+      loaded: -1,
       data: signal<T | undefined>(undefined),
+      isOutdated: signal(false),
       problem: signal<Problem | null>(null),
       reload: () => {
         attempt.value++;
@@ -30,13 +35,21 @@ export function useResource<T>(load: (signal: AbortSignal) => Promise<T>): Resou
     };
   }, []);
   useSignalEffect(() => {
-    resource.attempt.value;
+    const attempt = resource.attempt.value;
+    if (attempt === resource.loaded) {
+      resource.isOutdated.value = resource.data.peek() !== undefined;
+      resource.problem.value = null;
+    }
+    resource.loaded = attempt;
     const abort = new AbortController();
     load(abort.signal).then(
       data => {
         if (abort.signal.aborted) return;
-        resource.data.value = data;
-        resource.problem.value = null;
+        batch(() => {
+          resource.data.value = data;
+          resource.isOutdated.value = false;
+          resource.problem.value = null;
+        });
       },
       error => {
         if (abort.signal.aborted) return;

@@ -1,28 +1,77 @@
-/** Parts of a page that are loaded when they are first shown. */
-import { signal } from '@preact/signals';
+/** Parts of the console that are loaded when they are first shown. */
+import { type ReadonlySignal, signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { endpoints } from '../../src/contract/endpoints.ts';
+import { connections } from '../api/stream.ts';
 import { loadWithWords, text } from '../text/text.ts';
+
+/** A component that is loaded on demand. */
+export class LoadedComponent<P extends object = object> {
+  readonly #load: () => Promise<ComponentType<P>>;
+  readonly #state = signal<ComponentType<P> | 'loading' | 'failed' | null>(null);
+  /** Null before it is started. */
+  readonly state: ReadonlySignal<ComponentType<P> | 'loading' | 'failed' | null> = this.#state;
+
+  constructor(load: () => Promise<ComponentType<P>>) {
+    this.#load = load;
+  }
+
+  /** Loads it, unless it is there or on its way. Resolves with whether it is there. */
+  readonly start = async (): Promise<boolean> => {
+    const state = this.#state.peek();
+    if (state !== null && state !== 'failed') return state !== 'loading';
+    this.#state.value = 'loading';
+    try {
+      const component = await loadWithWords(this.#load);
+      this.#state.value = component;
+      return true;
+    } catch {
+      this.#state.value = 'failed';
+      return false;
+    }
+  };
+}
 
 /** A component that is loaded when it first appears. After a failure, the next appearance loads it again. */
 export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
-  const component = signal<ComponentType<P> | null>(null);
-  const hasFailed = signal(false);
+  const component = new LoadedComponent<P>(load);
   return function Lazy(props: P) {
-    useEffect(() => {
-      if (component.peek()) return;
-      hasFailed.value = false;
-      loadWithWords(load).then(
-        loaded => {
-          component.value = loaded;
-        },
-        () => {
-          hasFailed.value = true;
-        },
-      );
-    }, []);
-    const Loaded = component.value;
-    if (Loaded) return <Loaded {...props} />;
-    return hasFailed.value ? <p role="alert">{text.value.problem.crashed}</p> : null;
+    useEffect(() => void component.start(), []);
+    const state = component.state.value;
+    if (state === 'failed') return <LoadFailure start={component.start} />;
+    if (state === 'loading' || state === null) return null;
+    const Loaded = state;
+    return <Loaded {...props} />;
   };
+}
+
+/** Reports that a part could not be loaded. It is loaded again when the connection is back, and when the person asks for it. */
+export function LoadFailure({ start }: { readonly start: () => Promise<boolean> }) {
+  const words = text.value.problem;
+  const lastConnection = connections.value;
+  useEffect(() => {
+    const again = () => void start();
+    addEventListener('online', again);
+    const stop = connections.subscribe(count => count > lastConnection && again());
+    return () => {
+      removeEventListener('online', again);
+      stop();
+    };
+  }, []);
+  return (
+    <div class="problem" role="alert">
+      <p>{words.notLoaded}</p>
+      <button type="button" onClick={() => void retry(start)}>
+        {words.retry}
+      </button>
+    </div>
+  );
+}
+
+/** A daemon that answers and does not have the file is of another version: its page is loaded whole. */
+async function retry(start: () => Promise<boolean>): Promise<void> {
+  if (await start()) return;
+  const health = await fetch(endpoints.getHealth.path, { cache: 'no-store' }).catch(() => null);
+  if (health?.ok) location.reload();
 }

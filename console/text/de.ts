@@ -38,6 +38,8 @@ export const common: typeof en.common = {
       'Es wurde kein Sicherheitsschlüssel benutzt: abgebrochen, Zeit abgelaufen, oder keiner passt. Versuchen Sie es erneut.',
     keyAddress:
       'Sie müssen sich mit einem Sicherheitsschlüssel anmelden, und unter dieser Adresse benutzen Browser keinen. Öffnen Sie die Konsole über HTTPS oder auf localhost.',
+    notLoaded:
+      'Dieser Teil der Konsole konnte nicht geladen werden. Er wird wieder geladen, wenn die Verbindung zurück ist.',
     crashed: 'Diese Seite ist ausgefallen. Laden Sie sie neu; das Register ist nicht betroffen.',
   },
   common: {
@@ -45,6 +47,7 @@ export const common: typeof en.common = {
     close: 'Schließen',
     save: 'Speichern',
     loading: 'Wird geladen …',
+    updating: 'Wird aktualisiert …',
     none: 'Keine',
     unknownPage: 'Diese Seite gibt es nicht.',
     never: 'nie',

@@ -46,6 +46,7 @@ export const common = {
     noKey: 'No security key was used: it was canceled, took too long, or no key fits. Try again.',
     keyAddress:
       'You must sign in with a security key, and browsers use none at this address. Open the console over HTTPS or at localhost.',
+    notLoaded: 'This part of the console could not be loaded. It is loaded again when the connection is back.',
     crashed: 'This page has failed. Reload it; the registry is not affected.',
   },
   common: {
@@ -53,6 +54,7 @@ export const common = {
     close: 'Close',
     save: 'Save',
     loading: 'Loading …',
+    updating: 'Updating …',
     none: 'None',
     unknownPage: 'This page does not exist.',
     never: 'never',
