@@ -408,6 +408,21 @@ describe('--out', () => {
   });
 });
 
+test('a session that is revoked between two batches ends the run with the login and --resume as what to do', async () => {
+  const { name, ids } = await registered(1100, true);
+  const { file, out } = fileOf(ids.join('\n'));
+  const data = await daemon.call('POST', '/api/tokens', { name: `revoked-${name}`, role: 'DEALER', expiresInDays: 1 });
+  let batches = 0;
+  const url = await relayTo(daemon.url, async forward => {
+    if (++batches === 2) await daemon.call('POST', `/api/tokens/${data.tokenId}/revoke`);
+    await forward();
+  });
+  const args = ['lock', '--file', file, '--reason', 'r', '--yes', '--max', '1100', '--out', out, '--server', url];
+  const { code, stderr } = await daemon.run(args, { env: { DEVMGR_TOKEN: data.token } });
+  expect([code, await countOf(name, 'LOCKED')]).toEqual([3, 1000]);
+  expect(stderr).toMatch(/repeat the command with --resume; before that, unset or replace DEVMGR_TOKEN/);
+});
+
 test('a reason that the interface refuses is a usage error, not a failure of each device', async () => {
   const { code, stdout, stderr } = await daemon.run(['lock', 'DEV-1', 'DEV-2', '--reason', 'x'.repeat(201)]);
   expect([code, stdout]).toEqual([2, '']);

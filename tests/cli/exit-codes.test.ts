@@ -30,6 +30,10 @@ async function failure(args: readonly string[], options: Parameters<typeof devmg
 describe('2: usage or parameter', () => {
   test.each([
     ['an unknown command', ['lits'], 'did you mean list?'],
+    ['import, as other programs have it', ['import', 'keys.csv'], 'devmgr register --file FILE'],
+    ['find', ['find', 'UK-1'], 'devmgr search TEXT'],
+    ['get', ['get', 'DEV-1'], 'devmgr show DEVICE'],
+    ['delete', ['delete', 'DEV-1'], 'devmgr deactivate DEVICE'],
     ['an unknown flag', ['list', '--tpye', 'UKEY'], 'did you mean --type?'],
     ['a value that is not one of the choices', ['list', '--status', 'ACTIV'], 'devmgr list --help'],
     ['a flag without its value', ['list', '--keyword'], '--keyword=--json'],

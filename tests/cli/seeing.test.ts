@@ -62,8 +62,8 @@ needs('script', 'bsdutils')('on a terminal', () => {
       expect(text).toMatch(/Page 1 of 3/);
       expect(existsSync(file)).toBe(false);
       const paged = await plain(['list', '--size', '30'], { env: { DEVMGR_PAGER: `cat >'${file}'; echo pager ends` } });
-      expect(paged).toMatch(/^pager ends\nPage 1 of 3 /);
-      expect(withoutColors(readFileSync(file, 'utf8'))).toBe(text.slice(0, text.indexOf('Page 1')));
+      expect(paged).toMatch(/^pager ends\nNot shown: MODEL\. All columns: -o wide\nPage 1 of 3 /);
+      expect(withoutColors(readFileSync(file, 'utf8'))).toBe(text.slice(0, text.indexOf('Not shown')));
     });
 
     test('is not used for what fits the screen, with --no-pager, by cat, by TERM=dumb, or without a terminal', async () => {

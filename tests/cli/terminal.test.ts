@@ -180,6 +180,37 @@ needs('script', 'bsdutils')('at a terminal', () => {
     expect((await devmgrAt(['list', '--no-color'], columns).ended).stdout).not.toContain(ESC);
   });
 
+  test.each([40, 80])(
+    'breaks what tokens add, login --web, enroll --roster and a list report between words, at %i columns',
+    async columns => {
+      const roster = join(temporaryFolder(), 'people.csv');
+      writeFileSync(roster, 'userId,name\nnora,Nora Nordmann\n');
+      const web = devmgrAt(['login', '--web', '--server', daemon.url], columns, temporaryFolder());
+      await web.shows(/Ctrl-C\s+ends/);
+      web.type(ctrl.c);
+      const line = devmgrAt(['enroll', '--roster', roster, '--skip-attached'], columns);
+      await line.shows(/plug in a key/);
+      line.type(ctrl.c);
+      const screens = [web, line, devmgrAt(['tokens', 'add', `t${columns}`, '--role', 'VIEWER'], columns)];
+      for (const screen of [...screens, devmgrAt(['list'], columns)]) {
+        const { stdout } = await screen.ended;
+        for (const text of withoutColors(stdout).split(/\r?\n/))
+          if (/ /.test(text.trim())) expect(stringWidth(text)).toBeLessThanOrEqual(columns);
+      }
+      expect(withoutColors((await devmgrAt(['list'], columns).ended).stdout)).toMatch(
+        /Not\s+shown: [A-Z, \s]+\. All\s+columns: -o\s+wide/,
+      );
+    },
+  );
+
+  test('draws no list on a terminal that cannot move its cursor', async () => {
+    const env = { TERM: 'dumb' };
+    const screen = atTerminal([process.execPath, programFile, 'show'], { home: daemon.home, env });
+    const { code, stdout } = await screen.ended;
+    expect([code, stdout]).toEqual([2, expect.stringMatching(/this terminal cannot show the list[\s\S]*--help/)]);
+    expect(stdout).not.toContain(ESC);
+  });
+
   test('breaks the notice below a page between words', async () => {
     const devices = Array.from({ length: 21 }, (_, n) => ({
       deviceType: 'UKEY',

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { describe, expect, test, vi } from 'vitest';
-import { ServerRefusal, Unreachable } from '../../src/cli/client/failures.ts';
+import { linkFailure, ServerRefusal, Unreachable } from '../../src/cli/client/failures.ts';
 import { type HttpRequest, readText, timeouts } from '../../src/cli/client/http.ts';
 import { sendHttp } from '../../src/cli/client/transport.ts';
 import { Fault } from '../../src/cli/fault.ts';
@@ -413,4 +413,11 @@ describe('a streamed body', () => {
     const fault = await failure(sendHttp({ ...request(url), method: 'POST', headers, body: body() }));
     expect(fault).toMatchObject({ kind: 'failure', message: 'the file changed' });
   });
+});
+
+test('a lost connection is reported with the code of the system, and without one of a library', () => {
+  const lost = (code: string) =>
+    linkFailure(Object.assign(new Error('other side closed'), { code }), 'http://a').message;
+  expect(lost('ECONNRESET')).toBe('the connection to http://a was lost (ECONNRESET)');
+  expect(lost('UND_ERR_SOCKET')).toBe('the connection to http://a was lost');
 });

@@ -120,5 +120,7 @@ export function linkFailure(error: unknown, origin: string): Fault {
       false,
       'name the certificate of its authority with --ca FILE',
     );
-  return new Unreachable(`the connection to ${origin} was lost (${code || words})`, true, tryAgain);
+  // The codes of libraries mean nothing to people.
+  const why = code === '' ? ` (${words})` : /^E[A-Z]+$/.test(code) ? ` (${code})` : '';
+  return new Unreachable(`the connection to ${origin} was lost${why}`, true, tryAgain);
 }

@@ -34,8 +34,10 @@ export async function presentPage<Row extends object>(
 ): Promise<void> {
   const { out } = context;
   if (out.json) return out.document(page);
-  if (page.list.length > 0 || none === undefined || out.quiet || out.format === 'csv')
-    await presentRows(context, page.list, listing);
+  if (page.list.length > 0 || none === undefined || out.quiet || out.format === 'csv') {
+    const hidden = await presentRows(context, page.list, listing);
+    if (hidden.length > 0) await out.prose(`Not shown: ${hidden.join(', ')}. All columns: -o wide`);
+  }
   const { page: number, totalPages, total } = page.pagination;
   if (out.quiet || out.format === 'csv') return;
   if (page.list.length === 0 && total > 0)
@@ -47,20 +49,20 @@ export async function presentPage<Row extends object>(
     );
 }
 
-/** Writes rows of a list without the page around them. The header of a table or of CSV belongs to the first ones. */
+/** Writes rows of a list without the page around them. The header of a table or of CSV belongs to the first ones. Resolves to the columns that have no room. */
 export async function presentRows<Row extends object>(
   { out }: Pick<Context, 'out'>,
   rows: readonly Row[],
   listing: Listing<Row>,
   isFirst = true,
-): Promise<void> {
+): Promise<readonly string[]> {
   const { fields, csv, id } = listing;
-  if (out.json) return out.rows(rows);
-  if (out.format === 'csv')
-    return out.csv(csv ?? (out.fields.length > 0 ? out.fields : fields), rows.map(flat), isFirst);
-  if (out.quiet) return out.text(rows.map(row => `${safe(id(row))}\n`).join(''));
-  if (rows.length === 0 && !isFirst) return;
-  await out.table(columnsOf(out, listing), rows, isFirst);
+  if (out.json) await out.rows(rows);
+  else if (out.format === 'csv')
+    await out.csv(csv ?? (out.fields.length > 0 ? out.fields : fields), rows.map(flat), isFirst);
+  else if (out.quiet) await out.text(rows.map(row => `${safe(id(row))}\n`).join(''));
+  else if (rows.length > 0 || isFirst) return out.table(columnsOf(out, listing), rows, isFirst);
+  return [];
 }
 
 /** The columns of the table: those of the chosen fields, or the usual ones. */

@@ -16,6 +16,8 @@ interface FittedTableLayout {
   /** Spaces between two columns. */
   readonly gap: string;
   readonly paint: Paint;
+  /** Called if columns with values are left out. */
+  readonly onHidden: (titles: readonly string[]) => void;
 }
 
 interface Fit<Row> extends Filled<Row> {
@@ -32,8 +34,13 @@ const noLines = Object.fromEntries(
 );
 
 /** The lines of the table, the titles first. */
-export function drawn<Row>(filled: readonly Filled<Row>[], { room, gap, paint }: FittedTableLayout): string[] {
+export function drawn<Row>(
+  filled: readonly Filled<Row>[],
+  { room, gap, paint, onHidden }: FittedTableLayout,
+): string[] {
   const fits = fitTo(room, gap, filled.map(measured));
+  const hidden = filled.filter(({ column, isEmpty }) => !isEmpty && fits.every(fit => fit.column !== column));
+  if (hidden.length > 0) onHidden(hidden.map(({ column }) => column.title));
   const rows = fits[0]!.texts.map((_, index) => fits.map(column => cellOf(column, index, paint)));
   const options = {
     chars: { ...noLines, middle: gap },

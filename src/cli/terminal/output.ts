@@ -119,10 +119,19 @@ export class Output {
     await this.text(toYaml(value));
   }
 
-  /** Rows in columns, as wide as the terminal. */
-  async table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], withHeader = true): Promise<void> {
+  /** Rows in columns, as wide as the terminal. Resolves to the titles of the columns that have no room. */
+  async table<Row>(
+    columns: readonly Column<Row>[],
+    rows: readonly Row[],
+    withHeader = true,
+  ): Promise<readonly string[]> {
     const room = this.format === 'wide' ? Number.POSITIVE_INFINITY : this.io.columns;
-    await this.text(await table(columns, rows, room, this.paint, withHeader));
+    let hidden: readonly string[] = [];
+    const text = await table(columns, rows, room, this.paint, withHeader, titles => {
+      hidden = titles;
+    });
+    await this.text(text);
+    return hidden;
   }
 
   /** The same rows for a spreadsheet or a program: all fields, nothing shortened. */

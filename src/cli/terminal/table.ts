@@ -9,16 +9,17 @@ const gap = '  ';
 const empty = '-';
 const ascii = /^[\x20-\x7e]*$/;
 
-/** Lines of the table, each with its line feed. `room` is the width of the terminal in cells, infinite without one. */
+/** Lines of the table, each with its line feed. `room` is the width of the terminal in cells, infinite without one; `onHidden` gets the columns with values that have no room. */
 export async function table<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
   room: number,
   paint: Paint,
   withHeader = true,
+  onHidden: (titles: readonly string[]) => void = () => undefined,
 ): Promise<string> {
   const filled = columns.map(column => fill(column, rows));
-  const lines = room === Number.POSITIVE_INFINITY ? padded(filled, paint) : fitted(filled, room, paint);
+  const lines = room === Number.POSITIVE_INFINITY ? padded(filled, paint) : fitted(filled, room, paint, onHidden);
   // The last column is padded too, which neither a script nor a terminal needs.
   return (await lines)
     .slice(withHeader ? 0 : 1)
@@ -37,9 +38,14 @@ function fill<Row>(column: Column<Row>, rows: readonly Row[]): Filled<Row> {
 }
 
 /** cli-table3 takes 10 ms for a page of 20 rows, half as long as Node takes to start: only people wait for that. */
-async function fitted<Row>(filled: readonly Filled<Row>[], room: number, paint: Paint): Promise<string[]> {
+async function fitted<Row>(
+  filled: readonly Filled<Row>[],
+  room: number,
+  paint: Paint,
+  onHidden: (titles: readonly string[]) => void,
+): Promise<string[]> {
   const { drawn } = await import('./fitted-table.ts');
-  return drawn(filled, { room, gap, paint });
+  return drawn(filled, { room, gap, paint, onHidden });
 }
 
 /** What cli-table3 would draw without a limit, for scripts that call devmgr in a loop. */

@@ -21,7 +21,7 @@ export const man = command({
     await root.load();
     const help = root.createHelp();
     const parts = [
-      '.TH DEVMGR 1 "" "devmgr" "User Commands"',
+      `.TH DEVMGR 1 "${about().build?.date ?? '1970-01-01'}" "devmgr" "User Commands"`,
       '.SH NAME',
       'devmgr \\- register, activate, lock and retire hardware security keys',
       '.SH SYNOPSIS',
@@ -30,8 +30,7 @@ export const man = command({
       ...root
         .description()
         .split('\n\n')
-        .flatMap(paragraph => ['.PP', roff(paragraph)]),
-      '.PP',
+        .flatMap(paragraph => [roff(paragraph), '.PP']),
       roff('Data goes to standard output, everything else to standard error.'),
     ];
     let section = '';

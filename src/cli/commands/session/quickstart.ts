@@ -174,14 +174,21 @@ async function nextSteps({ out }: Context, outcome: EnrollmentOutcome): Promise<
     ['devmgr daemon stop', 'stop the daemon; the next command restarts it'],
     ['devmgr --help', 'the commands'],
   );
-  out.notice(`\nNext steps:\n${stepLines(lines, out).join('\n')}`);
+  const { wrapped } = await import('../../terminal/card.ts');
+  out.notice(`\nNext steps:\n${stepLines(lines, out, wrapped).join('\n')}`);
 }
 
 /** What each command does, beside it; above it if the terminal has no room for that: a command stays in one line. */
-function stepLines(steps: readonly (readonly [line: string, what: string])[], { io, tint }: Context['out']): string[] {
+function stepLines(
+  steps: readonly (readonly [line: string, what: string])[],
+  { io, tint }: Context['out'],
+  wrapped: (text: string, cells: number) => string[],
+): string[] {
   const width = Math.max(...steps.map(([line]) => line.length));
   const isWide = steps.every(([, what]) => 2 + width + 2 + what.length <= io.columns);
   return steps.flatMap(([line, what]) =>
-    isWide ? [`  ${tint('bold', line.padEnd(width))}  ${what}`] : [`  # ${what}`, `  ${tint('bold', line)}`],
+    isWide
+      ? [`  ${tint('bold', line.padEnd(width))}  ${what}`]
+      : [...wrapped(what, io.columns - 4).map(part => `  # ${part}`), `  ${tint('bold', line)}`],
   );
 }

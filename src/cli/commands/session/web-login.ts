@@ -45,12 +45,11 @@ async function pageOf(registry: Client): Promise<string> {
   return `${page.href}#/terminal`;
 }
 
-async function announce({ out, io }: Context, page: string, userCode: string): Promise<void> {
+async function announce({ out }: Context, page: string, userCode: string): Promise<void> {
   const minutes = terminalLogin.seconds / 60;
-  io.stderr.write(
-    `Open ${page}\nSign in there, type the code ${userCode}, and approve this terminal within ${minutes} minutes.\n`,
-  );
-  if (!out.quiet) io.stderr.write('Waiting for the browser. Ctrl-C ends the wait.\n');
+  await out.preview(`Open ${page}`);
+  await out.preview(`Sign in there, type the code ${userCode}, and approve this terminal within ${minutes} minutes.`);
+  await out.prose('Waiting for the browser. Ctrl-C ends the wait.');
 }
 
 /** The page shows it, so that the person recognizes the terminal. Letters that the interface refuses are left out. */

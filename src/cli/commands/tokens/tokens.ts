@@ -58,7 +58,7 @@ export const tokensAdd = command({
     const data = await registry.call('createToken', { body });
     if (globals.json) return out.document(data);
     await out.text(`${safe(data.token)}\n`);
-    out.notice(
+    await out.prose(
       `${safe(data.tokenId)} ${safe(data.name)} (${safe(data.role)}) is valid until ${localTime(data.expiresAt)}. The token is not shown again.`,
     );
   },

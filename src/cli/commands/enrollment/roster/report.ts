@@ -208,8 +208,14 @@ export class RosterReport {
     return `${id}\n\n${this.#tint('bold', banner)}\n`;
   }
 
+  /** Broken between words if the terminal is narrow; below its indentation. */
   #notice(text: string): void {
-    if (!this.#context.globals.json) this.#context.out.notice(text);
+    const { globals, io, out } = this.#context;
+    if (globals.json) return;
+    for (const line of text.split('\n')) {
+      const [indent = ''] = /^ */.exec(line) ?? [];
+      for (const part of wrapped(line.slice(indent.length), io.columns - indent.length)) out.notice(indent + part);
+    }
   }
 
   /** A remark in several lines if the terminal is narrow. */
