@@ -112,9 +112,9 @@ describe('--type, --by, --device and --limit', () => {
   test('select the events in what show writes', async () => {
     const history = async (...words: string[]) =>
       (await daemon.run(['show', deviceId, ...words])).stdout.split('history:\n')[1]!.trimEnd().split('\n');
-    expect(await history('--limit', '1')).toEqual([expect.stringContaining('locked: lost by admin')]);
+    expect(await history('--limit', '1')).toEqual([expect.stringContaining('locked: lost (by admin, ')]);
     expect(await history('--by', 'token:line-3')).toEqual([
-      expect.stringContaining('activated for alice by token:line-3'),
+      expect.stringContaining('activated for alice (by token:line-3, '),
     ]);
     expect(await history('--since', '0', '--type', 'DEVICE_REGISTERED')).toHaveLength(1);
   });

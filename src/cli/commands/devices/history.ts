@@ -14,6 +14,8 @@ import { byWhom, wordsOf } from './event-lines.ts';
 interface HistoryStep {
   readonly time: string | null;
   readonly words: string;
+  /** Who did it; absent if that is not known. */
+  readonly who?: string;
   readonly style?: Style | null;
 }
 
@@ -26,9 +28,12 @@ export function historyOf(out: Output, device: DeviceDetail, past: PastEvents | 
   const lines = [...(past?.list.map(stepOf) ?? stepsOf(device)), ...uses]
     .filter((step): step is HistoryStep & { readonly time: string } => typeof step.time === 'string')
     .sort((a, b) => a.time.localeCompare(b.time))
-    .map(({ time, words, style = null }) => {
+    .map(({ time, words, who, style = null }) => {
       const before = `    ${localTime(time)}  `;
-      const text = wrapped(`${safe(words)} (${relative(time)})`, out.io.columns - before.length);
+      const text = wrapped(
+        `${safe(words)} (${[who, relative(time)].filter(Boolean).join(', ')})`,
+        out.io.columns - before.length,
+      );
       return `${before}${text.map(line => out.paint(style, line)).join(`\n${' '.repeat(before.length)}`)}\n`;
     });
   return `  history:\n${lines.join('')}`;
@@ -55,7 +60,6 @@ function stepOf(event: Notification): HistoryStep {
   const { type, timestamp } = event;
   const status = eventStatus[type];
   // The type of the device is in the lines above.
-  const said = type === 'DEVICE_REGISTERED' ? 'registered' : wordsOf(event);
-  const words = [said, byWhom(event)].filter(Boolean).join(' ');
-  return { time: timestamp, words, style: status === undefined ? null : statusStyle(status) };
+  const words = type === 'DEVICE_REGISTERED' ? 'registered' : wordsOf(event);
+  return { time: timestamp, words, who: byWhom(event), style: status === undefined ? null : statusStyle(status) };
 }
