@@ -38,7 +38,7 @@ describe('-o', () => {
     async word => {
       const deviceId = await active(`O-2-${word}`);
       const { code, stderr } = await daemon.run(['lock', deviceId, '--reason', 'lost', '--yes', '-o', word]);
-      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('--output') });
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('--out FILE') });
       expect((await daemon.run(['show', deviceId, '--json'])).json.status).toBe('ACTIVE');
     },
   );

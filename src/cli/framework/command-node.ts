@@ -160,6 +160,8 @@ export class CommandNode extends Command {
     const known =
       code === 'commander.unknownCommand' && this.parent === null ? otherWords.get(this.args[0] ?? '') : undefined;
     if (known !== undefined) throw usage(message, known);
+    if (code === 'commander.invalidArgument' && line.includes(' --output') && this.#flagSet.has('out'))
+      throw usage(message, 'a file is named with --out FILE');
     const namesakes = code === 'commander.unknownCommand' ? this.#namesakes() : [];
     const hint =
       namesakes.length > 0 ? `did you mean ${namesakes.join(' or ')}?` : suggestion?.replace(/^\(D(.*)\)$/, 'd$1');
