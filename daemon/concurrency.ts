@@ -1,10 +1,16 @@
 /**
- * Everything by which work in the daemon waits for other work: a mutex for each key, a limit on what runs at once, batches of
+ * Everything by which work in the daemon waits for other work or for its time: a mutex for each key, a limit on what runs at once, batches of
  * what arrives together, and long work in time slices.
  */
 
 /** `limitConcurrency(n)` returns a function that runs at most n of the tasks it is given at once, in the order they came. */
 export { default as limitConcurrency, type LimitFunction } from 'p-limit';
+
+/** Calls periodically until the returned function is called. Does not keep the process alive. */
+export function every(milliseconds: number, call: () => void): () => void {
+  const timer = setInterval(call, milliseconds).unref();
+  return () => clearInterval(timer);
+}
 
 /** Runs tasks with the same key one after the other; tasks with different keys run side by side. */
 export class KeyedMutex<K> {

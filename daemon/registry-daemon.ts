@@ -19,7 +19,7 @@ import { type AssembledDaemon, now, openRegistry, type Start, useSigningKeys } f
 import { type AccessJournal, accessOf } from './services/access-journal.ts';
 import { Quota } from './services/quota.ts';
 import { Readiness } from './services/readiness.ts';
-import { ResponseSweep } from './services/response-sweep.ts';
+import { responseSweep } from './services/sweep.ts';
 import type { WebhookService } from './services/webhooks.ts';
 import type { Store } from './store/store.ts';
 
@@ -32,7 +32,7 @@ export async function assembleRegistry(start: Start, scanned: Promise<void>): Pr
   const registry = await openRegistry(start);
   const { store, access, firstAdmin } = registry;
   const checks = await createChecks(start, registry);
-  const responses = new ResponseSweep({ store, now });
+  const responses = responseSweep({ store, now });
   stack.add(() => responses.stop());
   const hub = new Hub({ store, log });
   const readiness = new Readiness({ store, log, freshMs: settings.store ? HEALTH_FRESH_MS : 0 });

@@ -1,4 +1,5 @@
 /** The only place that chooses where stored files are: the folder in the home, or an object store. */
+import { every } from '../concurrency.ts';
 import { StartRefused } from '../start-refused.ts';
 import { StoreFailure } from '../store/commit.ts';
 import type { SharedWork } from '../store/store.ts';
@@ -48,11 +49,8 @@ export async function keepSwept(
 ): Promise<() => void> {
   await blobs.sweep(known);
   if (!blobs.shared) return () => {};
-  const timer = setInterval(() => {
-    blobs.sweep(known).catch(error => warn('files without a record could not be removed', error));
-  }, SWEEP_MS);
-  timer.unref();
-  return () => clearInterval(timer);
+  const sweep = () => blobs.sweep(known).catch(error => warn('files without a record could not be removed', error));
+  return every(SWEEP_MS, () => void sweep());
 }
 
 /** Milliseconds between two looks for other daemons. Only a warning depends on it, and the database sends no event. */
@@ -66,13 +64,13 @@ export function watchOthers(blobs: Blobs, work: SharedWork | undefined, warn: (m
   if (blobs.shared || work === undefined) return () => {};
   const look = async () => {
     if ((await work.users()) < 2) return;
-    clearInterval(timer);
+    stop();
     warn(
       'other daemons use this database, and do not have the files in the home of this one: use an object store (--files)',
     );
   };
   // A database that cannot be reached is reported by those who need it.
-  const timer = setInterval(() => void look().catch(() => {}), LOOK_MS).unref();
+  const stop = every(LOOK_MS, () => void look().catch(() => {}));
   void look().catch(() => {});
-  return () => clearInterval(timer);
+  return stop;
 }

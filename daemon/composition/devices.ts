@@ -14,11 +14,11 @@ import { fileBudget } from '../services/file-budget.ts';
 import { Challenges } from '../services/proofs/challenges.ts';
 import { ProofPolicies } from '../services/proofs/policies.ts';
 import { ProofService } from '../services/proofs/proof-service.ts';
-import { ProofSweep } from '../services/proofs/proof-sweep.ts';
 import { systemRoots } from '../services/proofs/system-roots.ts';
 import { TrustService } from '../services/proofs/trust-service.ts';
 import { TrustedRoots } from '../services/proofs/trusted.ts';
 import { statisticsAt } from '../services/statistics.ts';
+import { proofSweep } from '../services/sweep.ts';
 import { WebhookService } from '../services/webhooks.ts';
 import type { Checks } from './accounts.ts';
 
@@ -38,7 +38,7 @@ export function deviceServices(
   const roots = new TrustedRoots(store);
   const policies = new ProofPolicies({ store, roots, now });
   const challenges = new Challenges(instance.secret('challenges'));
-  const sweep = new ProofSweep(store, now);
+  const sweep = proofSweep({ store, now });
   start.stack.add(() => sweep.stop());
   return {
     apps: new AppService(files),

@@ -3,7 +3,7 @@
  * commit, once for all consumers, so that what is sent is what was written.
  */
 import { closeCodes, type HardwareEventType } from '../../src/contract/values.ts';
-import { visitCooperatively } from '../concurrency.ts';
+import { every, visitCooperatively } from '../concurrency.ts';
 import { tokenHolder, userHolder } from '../domain/holder.ts';
 import { type CommitNotice, maxBehindMs, type Store } from '../store/store.ts';
 import { Consumer, type Listener } from './consumer.ts';
@@ -51,12 +51,6 @@ const WARN_MS = 1000;
 /** Milliseconds for consumers to complete the closing handshake at shutdown. */
 const CLOSE_MS = 2000;
 
-function everyInterval(milliseconds: number, call: () => void): () => void {
-  const timer = setInterval(call, milliseconds);
-  timer.unref();
-  return () => clearInterval(timer);
-}
-
 /** All open streams. */
 export class Hub {
   readonly #log: HubOptions['log'];
@@ -78,7 +72,7 @@ export class Hub {
   readonly #allGone = Promise.withResolvers<void>();
 
   constructor(options: HubOptions) {
-    const { store, log, now = Date.now, monotonic = () => performance.now(), every = everyInterval, pause } = options;
+    const { store, log, now = Date.now, monotonic = () => performance.now(), pause } = options;
     this.#log = log;
     this.#store = store;
     this.#now = now;
@@ -86,7 +80,10 @@ export class Hub {
     const onError = (error: unknown) => this.#warn(error, 'could not read the journal for a stream');
     this.#tail = new Tail({ store, onGrowth: () => void this.#sendToAll(), onError });
     this.#history = new History({ store, head: () => this.#tail.head, onError, pause });
-    this.#stops = [store.onCommit(notice => this.#committed(notice)), every(SWEEP_MS, () => void this.#sweep())];
+    this.#stops = [
+      store.onCommit(notice => this.#committed(notice)),
+      (options.every ?? every)(SWEEP_MS, () => void this.#sweep()),
+    ];
   }
 
   /** Id of the last known event: a stream that starts now without `since` receives what comes after it. */

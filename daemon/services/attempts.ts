@@ -1,4 +1,5 @@
 /** Counters of wrong attempts, by key. */
+import { every } from '../concurrency.ts';
 import type { Backoff, Counters, SharedCounters } from '../store/short-lived.ts';
 
 /** Wrong attempts that are answered before the first refusal. */
@@ -76,7 +77,5 @@ export function attemptCounters(counters: Counters): AttemptCounters {
 /** Removes what has ended once a minute, and names that do not exist beyond a million. Returns the function that stops this. */
 export function sweepCounters(counters: Pick<SharedCounters, 'sweep'>): () => void {
   // If the store does not answer, the next sweep removes what this one has left.
-  const sweep = () => void counters.sweep(UNKNOWN_NAMES, MOST_NAMES).catch(() => {});
-  const timer = setInterval(sweep, SWEEP_MS).unref();
-  return () => clearInterval(timer);
+  return every(SWEEP_MS, () => void counters.sweep(UNKNOWN_NAMES, MOST_NAMES).catch(() => {}));
 }

@@ -1,3 +1,4 @@
+import { every } from '../concurrency.ts';
 import { StoreFailure } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
 
@@ -13,12 +14,6 @@ interface LastUsesParts {
   readonly every?: (milliseconds: number, call: () => void) => () => void;
 }
 
-function everyInterval(milliseconds: number, call: () => void): () => void {
-  const timer = setInterval(call, milliseconds);
-  timer.unref();
-  return () => clearInterval(timer);
-}
-
 /** When service tokens were last used. Noted in memory, and written once a minute in one commit: a request writes nothing. */
 export class LastUses {
   readonly #parts: LastUsesParts;
@@ -28,7 +23,7 @@ export class LastUses {
 
   constructor(parts: LastUsesParts) {
     this.#parts = parts;
-    this.#stopTimer = (parts.every ?? everyInterval)(INTERVAL_MS, () => void this.write());
+    this.#stopTimer = (parts.every ?? every)(INTERVAL_MS, () => void this.write());
   }
 
   /** Notes a use of a token. */

@@ -4,6 +4,7 @@
  * node that died has leased is lost for the rest of the window.
  */
 import type { Limit } from '../../src/contract/limits.ts';
+import { every } from '../concurrency.ts';
 import type { SharedCounters, Taken } from '../store/short-lived.ts';
 import type { Allowance } from './limiter.ts';
 
@@ -44,11 +45,11 @@ export class Leases {
   readonly #parts: LeaseParts;
   readonly #leases = new Map<string, Lease>();
   readonly #asking = new Map<string, Promise<void>>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #stopTimer: () => void;
 
   constructor(parts: LeaseParts) {
     this.#parts = parts;
-    this.#timer = setInterval(() => void this.returnEnded(), SWEEP_MS).unref();
+    this.#stopTimer = every(SWEEP_MS, () => void this.returnEnded());
   }
 
   /** Counts a request. Rejects with `StoreFailure` if a portion is needed and the server does not answer. */
@@ -67,7 +68,7 @@ export class Leases {
 
   /** Gives everything back. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#stopTimer();
     await Promise.allSettled(this.#asking.values());
     await this.#return(() => true);
   }

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Asked, KeyedRequests } from '../../daemon/http/idempotency.ts';
 import { type Context, commitLast } from '../../daemon/services/context.ts';
-import { ResponseSweep } from '../../daemon/services/response-sweep.ts';
+import { responseSweep } from '../../daemon/services/sweep.ts';
 import { ApiError } from '../../src/contract/codes.ts';
 import { openTemporary } from '../support/sqlite.ts';
 import { registration } from '../support/stream-server.ts';
@@ -117,7 +117,7 @@ describe('the sweep', () => {
       sizes.push((results[0] as { count: number }).count);
       return results;
     };
-    const sweep = new ResponseSweep({ store: { commit }, now });
+    const sweep = responseSweep({ store: { commit }, now });
     await sweep.sweep();
     time += 23 * hour;
     await sweep.sweep();
@@ -130,7 +130,7 @@ describe('the sweep', () => {
 
   it('keeps responses if the clock is set back by less than a day, and removes them if it was days ahead', async () => {
     const daemon = daemonOn();
-    const sweep = new ResponseSweep({ store: opened.store, now });
+    const sweep = responseSweep({ store: opened.store, now });
     const isStored = async () => {
       const seen: string[] = [];
       await daemon.answer({ ...asked(undefined, seen), run: async () => 'x' });

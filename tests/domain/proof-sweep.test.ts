@@ -1,6 +1,6 @@
 /** Answers for serial numbers that no one registers take a bounded place: 10,000 of them, for a day. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { ProofSweep } from '../../daemon/services/proofs/proof-sweep.ts';
+import { proofSweep, type Sweep } from '../../daemon/services/sweep.ts';
 import { proofBounds } from '../../src/contract/limits.ts';
 import { addDevice, commit } from '../contract/store/fixtures.ts';
 import { answerOf } from '../contract/store/proof-rules.ts';
@@ -11,11 +11,11 @@ const start = 1_800_000_000_000;
 
 let opened: Awaited<ReturnType<typeof openTemporary>>;
 let now: number;
-let sweep: ProofSweep;
+let sweep: Sweep;
 beforeEach(async () => {
   opened = await openTemporary();
   now = start;
-  sweep = new ProofSweep(opened.store, () => now);
+  sweep = proofSweep({ store: opened.store, now: () => now });
 });
 afterEach(async () => {
   await sweep.stop();

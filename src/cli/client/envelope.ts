@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { describedNames } from '../../contract/device-description.ts';
 import { Fault } from '../fault.ts';
+import { isObject, objectIn } from '../json-object.ts';
 import { NotServing, ServerRefusal, Unreachable } from './failures.ts';
 
 /** A response with its body as text. */
@@ -22,7 +23,7 @@ const gatewayStatuses: ReadonlySet<number> = new Set([502, 503, 504]);
 export function openEnvelope(response: TextResponse, origin: string, fields: readonly string[]): unknown {
   const { status, headers, text } = response;
   if (status >= 300 && status < 400) throw redirected(origin, headers.location);
-  const envelope = parseObject(text);
+  const envelope = objectIn(text);
   if (envelope === null || typeof envelope.code !== 'number') {
     if (status === 429)
       throw new ServerRefusal(429, `${origin} accepts no more requests for now`, waitSeconds(headers), null);
@@ -116,19 +117,7 @@ const texts: ReadonlySet<string> = new Set([
   ...['fingerprint', 'label', 'purpose', 'kind', 'subject', 'notAfter', 'importedBy', 'importedAt'],
 ]);
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const isListOfObjects = (value: unknown): boolean => Array.isArray(value) && value.every(isObject);
-
-function parseObject(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
 
 /** The id of a request in the server's log; null if the server names none. */
 export function requestId(headers: IncomingHttpHeaders): string | null {

@@ -1,6 +1,7 @@
 /** What each profile has met: the identity of its servers, kept beside the logins and longer than them. */
 import { join } from 'node:path';
 import { homeFiles } from '../../contract/local.ts';
+import { isObject } from '../json-object.ts';
 import { withLock } from './file-lock.ts';
 import { damaged, makeFolder, readJsonFile, writeJsonFile } from './files.ts';
 
@@ -26,12 +27,9 @@ function readAll(home: string): KnownServers {
   return all as KnownServers;
 }
 
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function isKnownServer(value: unknown): value is KnownServer {
   if (!isObject(value)) return false;
-  const { instanceId, publicKey, direct } = value as Partial<KnownServer>;
+  const { instanceId, publicKey, direct } = value;
   return typeof instanceId === 'string' && typeof publicKey === 'string' && typeof direct === 'boolean';
 }
 

@@ -5,6 +5,7 @@
 import { type DescribedText, describedNames, describedTexts } from '../../../../contract/device-description.ts';
 import { deviceTypes } from '../../../../contract/values.ts';
 import type { registrationFor } from '../../../../enrollment/key-enrollment.ts';
+import { isObject, objectIn } from '../../../json-object.ts';
 
 const kind = 'devmgr enroll';
 const version = 1;
@@ -85,22 +86,9 @@ export function readLine(text: string): SpoolLine | null {
   return { done, at, result: ending, deviceId, message };
 }
 
-type LineFields = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is LineFields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isTextOrNull = (value: unknown): value is string | null => value === null || typeof value === 'string';
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every(text => typeof text === 'string');
-
-function objectIn(text: string): LineFields | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
 
 function isEntry(value: unknown): value is SpoolEntry {
   if (!isObject(value)) return false;
