@@ -603,6 +603,7 @@ export const bench: typeof en.bench = {
     file: 'CSV-Datei mit den Spalten userId, name, count und type',
     hint: 'Nur userId ist nötig. Die Datei wird in diesem Browser gelesen und nirgendwohin gesendet.',
     remove: 'Liste entfernen',
+    unused: columns => `Nicht verwendete Spalten: ${columns.join(', ')}.`,
   },
 };
 
@@ -692,8 +693,6 @@ export const rosterFaults: typeof en.rosterFaults = {
   /** What is wrong with the file, or with the line that it names. */
   of: ({ fault }: FileFault): string => {
     switch (fault.what) {
-      case 'unknown columns':
-        return `unbekannte Spalten: ${fault.names.map(name => name.trim() || '(leer)').join(', ')}`;
       case 'column twice':
         return `zwei Spalten für ${fault.column}`;
       case 'column missing':

@@ -590,6 +590,7 @@ export const bench = {
     file: 'CSV file with the columns userId, name, count and type',
     hint: 'Only userId is required. The file is read in this browser and sent nowhere.',
     remove: 'Remove the roster',
+    unused: (columns: readonly string[]) => `Columns that are not used: ${columns.join(', ')}.`,
   },
 };
 
@@ -674,8 +675,6 @@ export const rosterFaults = {
   /** What is wrong with the file, or with the line that it names. */
   of: ({ fault }: FileFault): string => {
     switch (fault.what) {
-      case 'unknown columns':
-        return `unknown columns: ${fault.names.map(name => name.trim() || '(empty)').join(', ')}`;
       case 'column twice':
         return `two columns for ${fault.column}`;
       case 'column missing':

@@ -194,6 +194,14 @@ describe('a plan that is carried out', () => {
   });
 });
 
+test('a plan that an editor has stored with a byte order mark and other ends of lines is carried out', async () => {
+  const { manufacturer, ids } = await active(1);
+  const file = await planned(manufacturer);
+  writeFileSync(file, `\ufeff${readFileSync(file, 'utf8').replaceAll('\n', '\r\n')}`);
+  expect(await apply(file)).toMatchObject({ code: 0 });
+  expect(await statesOf(ids)).toEqual(['LOCKED']);
+});
+
 describe('a file that cannot be carried out', () => {
   test.each([
     ['that does not exist', null, /does not exist/],
@@ -212,7 +220,16 @@ describe('a file that cannot be carried out', () => {
   });
 
   test.each([
-    ['with a device without its fields', (lines: string[]) => [...lines, '{"deviceId":"DEV-1"}'], /is not a plan/],
+    [
+      'with a device without its fields',
+      (lines: string[]) => [...lines, '{"deviceId":"DEV-1"}'],
+      /line 3: it is not a device/,
+    ],
+    [
+      'whose last line was cut',
+      (lines: string[]) => [lines[0]!, lines[1]!.slice(0, -9)],
+      /line 2: .* or it is incomplete/,
+    ],
     [
       'of another registry',
       ([header, ...rest]: string[]) => [header!.replace(/"registry":"..../, '"registry":"0000'), ...rest],

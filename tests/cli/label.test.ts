@@ -1,6 +1,6 @@
 /** Labels of devices: to a printer that is a TCP server, to a queue, to standard output, and to a sheet. */
 import { once } from 'node:events';
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -236,6 +236,30 @@ describe('--dry-run', () => {
     expect((await daemon.run(['label', 'LB-0', ...args], { env })).code).toBe(0);
   });
 
+  test.each([
+    '{serial-number}',
+    '{ serialNumber }',
+    '{serialNumber,long}',
+    '{model,1000}',
+    '{QR:deviceId}',
+    '{tag lot}',
+    '{serialNumber',
+    '{model 16}',
+  ])('a mistyped placeholder is an error: %s', async wrong => {
+    const template = templateOf(`^XA^FO9,9^FD${wrong}^FS^XZ`);
+    const { code, stdout, stderr } = await daemon.run(['label', 'LB-0', '--dry-run', '--template', template]);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(`${wrong} in the template is not a placeholder`);
+  });
+
+  test('braces around other text stay as they are', async () => {
+    const style = '<style>b{color:red} .a { margin: 0 } i{}</style>';
+    const file = join(temporaryFolder(), 'labels.html');
+    const template = templateOf(`${style}{serialNumber}`, 'label.html');
+    expect((await daemon.run(['label', 'LB-0', '--html', file, '--template', template])).code).toBe(0);
+    expect(readFileSync(file, 'utf8')).toContain(`${style}LB-0`);
+  });
+
   test('a file of more devices than single requests are made for keeps its order', async () => {
     const { name, file } = await manyDevices(30);
     const { code, rows } = await daemon.run(['label', '--file', file, '--dry-run', '--json']);
@@ -332,6 +356,40 @@ describe('--html', () => {
     ]);
     expect(html).toContain('<div class="rule">100 mm</div>');
     expect(html).toContain('width: 70mm; height: 36mm');
+  });
+
+  test('shows no label as done before the sheet is written', async () => {
+    const folder = join(temporaryFolder(), 'labels.html');
+    mkdirSync(folder);
+    const { code, stdout, stderr } = await daemon.run(['label', ...ids, '--html', folder, '--force']);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/cannot write/);
+    const rows = await daemon.run(['label', ...ids, '--html', join(folder, 'labels.html'), '--json']);
+    expect(rows.rows.map(({ deviceId, status }) => [deviceId, status])).toEqual(ids.map(id => [id, 'success']));
+  });
+
+  test('replaces a file with --force, or after a question', async () => {
+    const file = templateOf('kept', 'labels.html');
+    const args = ['label', 'LB-0', '--html', file];
+    expect(await daemon.run(args)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('already exists'),
+    });
+    const ask = async (answer: string) => {
+      const screen = atTerminal([process.execPath, programFile, ...args, '--server', daemon.url], {
+        home: daemon.home,
+        columns: 100,
+      });
+      await screen.answer(/Replace .*labels\.html\?/, answer);
+      return screen.ended;
+    };
+    expect((await ask('n\r')).code).toBe(2);
+    expect(readFileSync(file, 'utf8')).toBe('kept');
+    expect((await ask('y\r')).code).toBe(0);
+    expect(readFileSync(file, 'utf8')).toContain('LB-0');
+    writeFileSync(file, 'kept');
+    expect((await daemon.run([...args, '--force'])).code).toBe(0);
+    expect(readFileSync(file, 'utf8')).toContain('LB-0');
   });
 
   test('a template is the content of a label', async () => {

@@ -129,9 +129,6 @@ describe('in a script', () => {
   });
 
   test.each([
-    ['userId,room\nann,7\n', /line 1: unknown columns: room/],
-    // A file that is not text.
-    [`userId${`,${'\0'.repeat(40)}`.repeat(5)}\n`, /line 1: unknown columns: [\\x0, ]{190,199}…\n/],
     ['name\nAnn\n', /line 1: the column userId is missing/],
     ['userId\nann\nann\n', /line 3: ann is already in line 2/],
     ['userId,type\nann,UKEY\nann,SIMKEY\nann,ukey\n', /line 4: ann is already in line 2 with type UKEY/],
@@ -148,6 +145,35 @@ describe('in a script', () => {
     const { code, stdout, stderr } = await bench.station(roster).run();
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(message);
+  });
+
+  test.each([
+    [
+      'room,userId,building\n7,ann,B\n',
+      /^Columns of \S+people\.csv that are not used: room, building\. The columns are userId/m,
+    ],
+    // A file that is not text.
+    [`userId${`,${'\0'.repeat(40)}`.repeat(5)}\nann\n`, /^Columns of .* that are not used: [\\x0, ]{190,199}…\./m],
+  ])('further columns of a roster are named and not used (%#)', async (roster, message) => {
+    const { code, stderr } = await bench.station(roster).run('--timeout', '1', '--skip-attached');
+    expect([code, stderr]).toEqual([10, expect.stringMatching(message)]);
+    expect(stderr).toContain('[1 of 1] ann\n');
+  });
+
+  test('a key that is bound and inserted again does not lower the yield', async () => {
+    const { out, start: begin } = bench.station('userId\nken\nlea\n');
+    const running = begin('--out', out);
+    await bench.plug();
+    await running.until('stderr', /PASS/);
+    await bench.pull();
+    await running.until('stderr', /lea\n.*plug in/);
+    await bench.plugAgain();
+    await running.until('stderr', /FAIL.*bound to another person/);
+    running.child.kill('SIGINT');
+    expect((await running.ended).stderr).toContain('1 of 2 rows done; 1 passed, 0 failed, yield 100 %');
+    const args = ['report', '--serial', 'none', '--results', out, '--json', '--server', daemon.url];
+    const { json } = await devmgr(args, { env: { DEVMGR_TOKEN: daemon.adminToken } });
+    expect(json.attempts).toMatchObject({ attempts: 2, failedAttempts: 1, keys: { passed: 1, failed: 0 }, yield: 100 });
   });
 
   test.each([

@@ -289,11 +289,18 @@ describe('the file of a roster', () => {
         { userId: 'ann', name: 'Meier; "Ann"\r\nB', type: 'UKEY', wanted: 2 },
         { userId: '=bob', name: null, type: null, wanted: 1 },
       ],
+      unused: [],
+    });
+  });
+
+  test('may have further columns, in any place, which are named and not used', () => {
+    expect(readRoster('room,userId,Building,name,room\n7,ann,B,Ann,8\n')).toEqual({
+      people: [{ userId: 'ann', name: 'Ann', type: null, wanted: 1 }],
+      unused: ['room', 'Building', 'room'],
     });
   });
 
   test.each([
-    ['userId,room\nann,7\n', 1, 'unknown columns'],
     ['name\nAnn\n', 1, 'column missing'],
     ['userId,user\nann,ann\n', 1, 'column twice'],
     ['userId\nann\n\nann\n', 4, 'person twice'],

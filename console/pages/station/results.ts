@@ -28,13 +28,7 @@ export interface StoredRun {
 /** The figures of the results at the time `now` (milliseconds since 1970). */
 export function figuresOf({ results, startedAt }: Pick<StoredRun, 'results' | 'startedAt'>, now: number): TallyFigures {
   const tally = new Tally(startedAt);
-  const bound = new Set<string>();
-  for (const { serialNumber, keyId, failure } of results) {
-    const key = serialNumber ?? keyId;
-    if (failure === null) bound.add(key);
-    // A key that was bound has passed, whatever is tried with it afterwards.
-    if (failure === null || !bound.has(key)) tally.take(key, failure);
-  }
+  for (const { serialNumber, keyId, failure } of results) tally.take(serialNumber ?? keyId, failure);
   return tally.figures(now);
 }
 

@@ -5,7 +5,9 @@ import type { Person } from '../../../src/enrollment/line/people.ts';
 import { type FileFault, RosterReader } from '../../../src/enrollment/line/roster.ts';
 
 /** The people of a file, or why it is refused. */
-type RosterOutcome = { readonly people: readonly Person[] } | { readonly fault: FileFault };
+type RosterOutcome =
+  /** `unused`: columns of the header row that a roster does not use. */
+  { readonly people: readonly Person[]; readonly unused: readonly string[] } | { readonly fault: FileFault };
 
 /** The encodings that spreadsheets write where CSV is not UTF-8. */
 export const encodings = [
@@ -54,5 +56,6 @@ export function readRoster(text: string): RosterOutcome {
     const fault = roster.add(line, record.cells);
     if (fault !== null) return { fault: { line, fault } };
   }
-  return roster.people.length ? { people: roster.people } : { fault: { line: null, fault: { what: 'empty' } } };
+  const { people, unused } = roster;
+  return people.length ? { people, unused } : { fault: { line: null, fault: { what: 'empty' } } };
 }

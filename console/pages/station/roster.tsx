@@ -1,5 +1,5 @@
 /** The roster: a file that is read in the browser, and the people who still need keys. */
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { lazy } from '../../parts/lazy.tsx';
 import { dictionary } from '../../text/text.ts';
@@ -18,9 +18,11 @@ export function RosterSection({ run }: { readonly run: Bench }) {
   const words = benchWords.value.roster;
   const { roster, phase } = run.view.value;
   const isBusy = phase === 'committing';
+  const unused = useSignal<readonly string[]>([]);
   return (
     <section>
       <h2>{words.title}</h2>
+      {roster && unused.value.length > 0 && <p role="status">{words.unused(unused.value)}</p>}
       {roster ? (
         <>
           <Progress run={run} />
@@ -29,13 +31,20 @@ export function RosterSection({ run }: { readonly run: Bench }) {
           </button>
         </>
       ) : (
-        <Upload run={run} isBusy={isBusy} />
+        <Upload run={run} isBusy={isBusy} unused={unused} />
       )}
     </section>
   );
 }
 
-function Upload({ run, isBusy }: { readonly run: Bench; readonly isBusy: boolean }) {
+interface UploadProps {
+  readonly run: Bench;
+  readonly isBusy: boolean;
+  /** Columns of the file that are not used. */
+  readonly unused: Signal<readonly string[]>;
+}
+
+function Upload({ run, isBusy, unused }: UploadProps) {
   const words = benchWords.value.roster;
   const id = useId();
   const refused = useSignal<RefusedFile | null>(null);
@@ -44,6 +53,7 @@ function Upload({ run, isBusy }: { readonly run: Bench; readonly isBusy: boolean
     const outcome = await readRosterFile(file, encoding);
     refused.value = 'fault' in outcome ? { file, encoding, fault: outcome.fault } : null;
     if ('fault' in outcome) return;
+    unused.value = outcome.unused;
     run.begin(outcome.people);
     focusStage();
   };

@@ -9,7 +9,6 @@ type RosterColumn = 'userId' | 'name' | 'count' | 'type';
 
 /** Why a line of the roster is not valid. */
 export type RosterFault =
-  | { readonly what: 'unknown columns'; readonly names: readonly string[] }
   | { readonly what: 'column twice'; readonly column: RosterColumn }
   | { readonly what: 'column missing' | 'name' | 'type' | 'count' | 'lines' }
   /** More cells than the header row has. */
@@ -48,7 +47,9 @@ const columnNames: Readonly<Record<string, RosterColumn>> = {
 /** Reads a roster row by row. The first row has the names of the columns. */
 export class RosterReader {
   readonly people: Person[] = [];
-  #columns: readonly RosterColumn[] | null = null;
+  /** Columns of the header row that a roster does not use. */
+  unused: readonly string[] = [];
+  #columns: readonly (RosterColumn | null)[] | null = null;
   /** By user: the lines that name the user, by type. */
   readonly #lines = new Map<string, Map<DeviceType | null, number>>();
 
@@ -59,17 +60,18 @@ export class RosterReader {
   }
 
   #header(cells: readonly string[]): RosterFault | null {
-    const names = cells.filter(cell => !Object.hasOwn(columnNames, plainName(cell)));
-    if (names.length > 0) return { what: 'unknown columns', names };
-    const columns = cells.map(cell => columnNames[plainName(cell)]!);
-    const column = columns.find((each, index) => columns.indexOf(each) !== index);
+    const columns = cells.map(cell =>
+      Object.hasOwn(columnNames, plainName(cell)) ? columnNames[plainName(cell)]! : null,
+    );
+    const column = columns.find((each, index) => each !== null && columns.indexOf(each) !== index);
     if (column) return { what: 'column twice', column };
     if (!columns.includes('userId')) return { what: 'column missing' };
     this.#columns = columns;
+    this.unused = cells.filter((_, index) => columns[index] === null);
     return null;
   }
 
-  #row(line: number, cells: readonly string[], columns: readonly RosterColumn[]): RosterFault | null {
+  #row(line: number, cells: readonly string[], columns: readonly (RosterColumn | null)[]): RosterFault | null {
     if (cells.length > columns.length) return { what: 'cells', found: cells.length, expected: columns.length };
     const cell = (column: RosterColumn) => cellText(cells[columns.indexOf(column)] ?? '').trim();
     const userId = readUserId(cell('userId'));

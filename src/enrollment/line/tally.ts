@@ -10,7 +10,7 @@ export interface TallyFigures {
   readonly perHour: number | null;
 }
 
-/** What is counted: keys that passed, and keys that failed, by reason. Each key counts once, with its last result. */
+/** What is counted: keys that passed, and keys that failed, by reason. Each key counts once: as passed if it has passed, else with its last result. */
 export class Tally {
   readonly #startedAt: number;
   /** By key: why it failed; null if it was bound. */
@@ -23,8 +23,16 @@ export class Tally {
 
   /** `key` is the serial number, or the keyId of a key that has none. */
   take(key: string, failure: string | null): void {
+    // A bound key fails if it is inserted again: it is still a good key.
+    if (this.#results.get(key) === null) return;
     this.#results.delete(key);
     this.#results.set(key, failure);
+  }
+
+  /** A key that had passed has failed after all. */
+  revoke(key: string, failure: string): void {
+    this.#results.delete(key);
+    this.take(key, failure);
   }
 
   /** The figures at the time `now`. */

@@ -10,7 +10,7 @@ export interface Attempts {
   readonly failedAttempts: number;
   /** Why attempts failed; the most frequent first. */
   readonly reasons: readonly { readonly reason: string; readonly count: number }[];
-  /** Keys by their last attempt. A key without a readable serial number counts at each attempt. */
+  /** Keys that passed in an attempt, and the others. A key without a readable serial number counts at each attempt. */
   readonly keys: { readonly passed: number; readonly failed: number };
   /** Percent of the keys that passed; null without a key. */
   readonly yield: number | null;
@@ -54,7 +54,7 @@ function isOf(row: ResultRow, tags: Readonly<Record<string, string>>): boolean {
 const detached = (text: string): string => Buffer.from(text).toString();
 
 class AttemptCounts {
-  /** By serial number: whether the last attempt passed. */
+  /** By serial number: whether an attempt has passed. */
   readonly #keys = new Map<string, boolean>();
   readonly #reasons = new Map<string, number>();
   #attempts = 0;
@@ -64,13 +64,18 @@ class AttemptCounts {
   take(row: ResultRow): void {
     const isFailed = row.result === 'failed' || row.result === 'conflict';
     this.#attempts++;
-    if (row.serialNumber) this.#keys.set(detached(String(row.serialNumber)), !isFailed);
+    if (row.serialNumber) this.#takeKey(String(row.serialNumber), !isFailed);
     else this.#unreadable++;
     if (!isFailed) return;
     this.#failed++;
     const reason = reasonOf(row);
     const counted = this.#reasons.has(reason) || this.#reasons.size < mostReasons ? reason : otherReasons;
     this.#reasons.set(counted, (this.#reasons.get(counted) ?? 0) + 1);
+  }
+
+  /** A bound key fails if it is inserted again: it has passed all the same. */
+  #takeKey(serialNumber: string, hasPassed: boolean): void {
+    if (!this.#keys.get(serialNumber)) this.#keys.set(detached(serialNumber), hasPassed);
   }
 
   get attempts(): Attempts {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { deviceStatuses } from '../../../../contract/values.ts';
 import { usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
@@ -6,6 +7,7 @@ import { deviceArg, resolveDevice } from '../../../framework/devices/device.ts';
 import { type FlagValues, pluggedFlag } from '../../../framework/flags.ts';
 import { encodingOf } from '../../../jobs/encoding.ts';
 import { checkInput } from '../../../jobs/input-file.ts';
+import { confirm } from '../../../terminal/prompt.ts';
 import { bulkFlags } from '../../many/bulk/flags.ts';
 import { outputFlags, outputOf } from './outputs.ts';
 import { fieldNames } from './placeholders.ts';
@@ -33,6 +35,7 @@ export const label = command({
   ],
   async run({ args, flags }, context) {
     check(args, flags);
+    await confirmFile(context, flags);
     const output = outputOf(context, flags);
     const { printLabels } = await import('./run.ts');
     const names = await namesOf(context, args, flags);
@@ -50,6 +53,13 @@ function check(names: readonly string[], { file, filter, out, resume, plugged }:
   if (plugged && names.length > 0) throw usage(`both "${names[0]}" and --plugged name a device`, 'omit one of them');
   if (names.some(name => name.trim() === '')) throw usage('the name of a device is empty');
   if (file !== undefined) checkInput({ file, out, resume });
+}
+
+/** A sheet is not replaced unasked. */
+async function confirmFile(context: Context, { html, force }: FlagValues<typeof outputFlags>): Promise<void> {
+  if (html === undefined || force || !existsSync(html)) return;
+  if (!context.canAsk) throw usage(`${html} already exists`, 'name another file, or add --force');
+  if (!(await confirm(context.out, `Replace ${html}?`))) throw usage('not confirmed: nothing was changed');
 }
 
 /** The devices that the command line names; if it names none, those that are marked in a list at the terminal. */

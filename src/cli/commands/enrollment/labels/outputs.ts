@@ -43,6 +43,7 @@ export const outputFlags = {
     conflicts: ['printer', 'lp', 'dpi', 'out'],
     help: 'write a sheet of labels for an office printer to this file',
   },
+  force: { needs: 'html', help: 'replace the file of --html if it exists; otherwise you are asked' },
   ...sheetFlags,
 } as const satisfies FlagShapes;
 
@@ -55,6 +56,8 @@ export interface LabelOutput {
   readonly done: string;
   /** Returns when the label is printed; the ZPL only if it is the result. Throws a fault of kind `hardware` if the printer has failed. */
   add(device: LabelDevice): Promise<string | null>;
+  /** Whether labels exist only after `finish`. */
+  readonly isWritten: 'at once' | 'at the end';
   /** After the last label. Returns why labels are not printed yet, and what to do; null if no reason is known. */
   finish(): Promise<string | null>;
 }
@@ -93,6 +96,7 @@ export function labelOf({ template, dpi }: Pick<FlagValues<typeof printerFlags>,
 
 const printerOutput = (printer: Printer, label: Label): LabelOutput => ({
   done: printer.done,
+  isWritten: 'at once',
   add: async device => {
     await printer.print(label(device));
     return null;
@@ -102,6 +106,7 @@ const printerOutput = (printer: Printer, label: Label): LabelOutput => ({
 
 const dryOutput = ({ out, globals }: Context, label: Label): LabelOutput => ({
   done: 'written',
+  isWritten: 'at once',
   add: async device => {
     const zpl = label(device);
     if (!globals.json) await out.text(zpl.endsWith('\n') ? zpl : `${zpl}\n`);
@@ -116,6 +121,7 @@ function sheetOutput({ out }: Context, file: string, flags: OutputValues): Label
   const cells: string[] = [];
   return {
     done: `in ${file}`,
+    isWritten: 'at the end',
     add: async device => {
       cells.push(await cell(device));
       return null;

@@ -48,8 +48,12 @@ const fields: Readonly<Record<string, keyof LabelDevice>> = {
 export const fieldNames = Object.keys(fields);
 
 const placeholder = /\{(qr:)?(tag:[^{},]*|[A-Za-z]+)(?:,(\d{1,3}))?\}/g;
+/** What begins with a brace. A rule of CSS can, too. */
+const braced = /\{[^{}^<;]{0,60}\}?/g;
+/** First words of what was meant as a placeholder, in lower case. */
+const meant: ReadonlySet<string> = new Set([...fieldNames.map(name => name.toLowerCase()), 'qr', 'tag']);
 
-/** The texts and placeholders of a template, in their order. Throws a usage fault for an unknown name. */
+/** The texts and placeholders of a template, in their order. Throws a usage fault for an unknown name, and for what is almost a placeholder. */
 export function partsOf(text: string): (string | Placeholder)[] {
   const parts: (string | Placeholder)[] = [];
   let end = 0;
@@ -59,7 +63,23 @@ export function partsOf(text: string): (string | Placeholder)[] {
     parts.push(text.slice(end, match.index), { name, isQr: qr !== undefined, most: most ? Number(most) : null });
     end = match.index + whole.length;
   }
-  return [...parts, text.slice(end)].filter(part => part !== '');
+  const all = [...parts, text.slice(end)].filter(part => part !== '');
+  for (const part of all) if (typeof part === 'string') checkText(part);
+  return all;
+}
+
+/** Throws a usage fault for a word alone in braces, and for a brace before the name of a field. */
+function checkText(text: string): void {
+  for (const [found] of text.matchAll(braced)) {
+    const content = found.replaceAll(/[{}]/g, '').trim();
+    const [word = ''] = content.split(/[\s,:]/, 1);
+    const isWord = found.endsWith('}') && /^[\w-]+(?:,|$)/.test(content);
+    if (isWord || meant.has(word.toLowerCase()))
+      throw usage(
+        `${found} in the template is not a placeholder`,
+        'write it like {serialNumber}, {model,16}, {tag:lot} or {qr:deviceId}',
+      );
+  }
 }
 
 function checkName(whole: string, name: string): void {

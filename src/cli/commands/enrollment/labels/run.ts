@@ -53,6 +53,8 @@ class Labels {
   readonly #run: JobRun<LabelResult, BulkProgress>;
   #printed = 0;
   #failed = 0;
+  /** Labels of a sheet that is not written yet. */
+  readonly #unwritten: LabelResult[] = [];
 
   constructor(context: Context, run: LabelRun, files: BulkFiles | null, done: ReadonlySet<string>) {
     this.#context = context;
@@ -80,6 +82,7 @@ class Labels {
   async *#each(devices: readonly FoundLabelDevice[]): AsyncGenerator<FoundLabelDevice> {
     yield* devices;
     const waits = await this.#labels.output.finish();
+    for (const result of this.#unwritten) await this.#keep(result);
     if (waits !== null) this.#context.out.warn(safe(waits));
   }
 
@@ -96,15 +99,10 @@ class Labels {
       return this.#keep({ ...target, operation: 'LABEL', status: 'failed', ...problem!, data: null });
     try {
       const zpl = await this.#labels.output.add(device);
-      const message = this.#labels.output.done;
-      await this.#keep({
-        ...target,
-        operation: 'LABEL',
-        status: 'success',
-        message,
-        data: null,
-        ...(zpl !== null && { zpl }),
-      });
+      const { done: message, isWritten } = this.#labels.output;
+      const success = { ...target, operation: 'LABEL', status: 'success', message, data: null } as const;
+      if (isWritten === 'at the end') this.#unwritten.push(success);
+      else await this.#keep({ ...success, ...(zpl !== null && { zpl }) });
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       const isEnd = error.kind === 'hardware';

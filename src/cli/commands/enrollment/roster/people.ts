@@ -1,5 +1,4 @@
 /** The roster: who gets keys, from a CSV file that is checked as a whole before the first key. */
-import type { Readable } from 'node:stream';
 import { readBoundUser } from '../../../../contract/readers.ts';
 import { deviceTypes } from '../../../../contract/values.ts';
 import type { Person } from '../../../../enrollment/line/people.ts';
@@ -8,15 +7,21 @@ import { count } from '../../../count.ts';
 import { type Fault, usage } from '../../../fault.ts';
 import { readCsv } from '../../../jobs/csv.ts';
 import { nameOf, unreadable } from '../../../jobs/input-file.ts';
-import { inputText } from '../../../jobs/input-text.ts';
+import { type InputSource, inputText } from '../../../jobs/input-text.ts';
 import { safe } from '../../../terminal/text.ts';
 import { shorten } from '../../../terminal/width.ts';
 import { fewOf } from '../../many/import/columns.ts';
 
 const columnsHint = 'the columns are userId, name, count and type; only userId is required';
 
-/** The people of the file, in its order. `encoding`: see `encodingOf`. Throws a usage fault that names the first invalid line. */
-export async function readRoster(file: string, stdin: Readable, encoding: string | null): Promise<readonly Person[]> {
+/**
+ * The people of the file, in its order. `encoding`: see `encodingOf`. `notice` gets the columns that are not used. Throws a usage fault that
+ * names the first invalid line.
+ */
+export async function readRoster(
+  { file, stdin, encoding }: InputSource,
+  notice: (text: string) => void,
+): Promise<readonly Person[]> {
   const name = nameOf(file);
   const roster = new RosterReader();
   const invalid = (line: number, [problem, hint]: PeopleWords) =>
@@ -34,6 +39,10 @@ export async function readRoster(file: string, stdin: Readable, encoding: string
     throw unreadable(file, error);
   }
   if (roster.people.length === 0) throw usage(`${name} has no people`, columnsHint);
+  if (roster.unused.length > 0) {
+    const names = shorten(safe(fewOf(roster.unused.map(cellName))), longestList, 'end');
+    notice(`Columns of ${safe(name)} that are not used: ${names}. ${columnsHint.replace('the', 'The')}.`);
+  }
   return roster.people;
 }
 
@@ -46,8 +55,6 @@ type PeopleWords = readonly [problem: string, hint?: string];
 
 function wordsOf(fault: RosterFault): PeopleWords {
   switch (fault.what) {
-    case 'unknown columns':
-      return [`unknown columns: ${shorten(safe(fewOf(fault.names.map(cellName))), longestList, 'end')}`, columnsHint];
     case 'column twice':
       return [`two columns for ${fault.column}`, 'remove one of them'];
     case 'column missing':

@@ -142,7 +142,7 @@ export class RosterReport {
     const words = isBound ? `${this.#boundWords(row)}\n` : enrolledWords(this.#context, row);
     await this.#write(row, words, isLabeled);
     if (isBound) return;
-    this.#tally.take(row.serialNumber ?? '', row.result);
+    this.#tally.revoke(row.serialNumber ?? '', row.result);
     this.#notice(`    ${safe(row.userId ?? '')} needs another key`);
     // The person who is next is named again below it.
     this.#asked = '';

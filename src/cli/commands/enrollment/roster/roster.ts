@@ -1,6 +1,6 @@
 /** `enroll --roster`: opens what a run needs, and lets it go at the end. */
 import { dirname } from 'node:path';
-import type { Context } from '../../../framework/context.ts';
+import { type Context, notify } from '../../../framework/context.ts';
 import { homeFile, lockRunIfPossible } from '../../../jobs/run-lock.ts';
 import type { FileLock } from '../../../settings/file-lock.ts';
 import { makeFolder } from '../../../settings/files.ts';
@@ -15,7 +15,8 @@ import { type RosterOptions, RosterRun } from './run.ts';
 /** Resolves to the exit code: 7 if people were skipped. Exit code 10 if no key comes in time. */
 export async function enrollRoster(context: Context, options: RosterOptions): Promise<number> {
   const { roster, encoding, type, out, dryRun, skipAttached } = options;
-  const read = await readRoster(roster, context.io.stdin, encoding);
+  const source = { file: roster, stdin: context.io.stdin, encoding };
+  const read = await readRoster(source, text => notify(context, text));
   const people = read.map(person => ({ ...person, type: person.type ?? type }));
   const reader = await lockReader(context);
   let file: EnrollFile | null = null;

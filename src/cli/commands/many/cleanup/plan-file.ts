@@ -3,7 +3,9 @@ import { existsSync, statSync } from 'node:fs';
 import type { DeviceListItem } from '../../../../contract/devices.ts';
 import type { BatchOperation } from '../../../../contract/values.ts';
 import { usage } from '../../../fault.ts';
-import { readRecords } from '../../../jobs/result-file.ts';
+import { unreadable } from '../../../jobs/input-file.ts';
+import { inputText, TooLong } from '../../../jobs/input-text.ts';
+import { type JsonElement, readJsonLines } from '../../../jobs/json.ts';
 import { writeWhole } from '../../../settings/files.ts';
 import { safeJson } from '../../../terminal/text.ts';
 
@@ -60,13 +62,36 @@ export async function readPlan(file: string): Promise<Plan> {
   const foreign = () => usage(`${file} is not a plan of devmgr cleanup`, makeOne);
   let header: PlanHeader | null = null;
   const devices: PlannedDevice[] = [];
-  for await (const record of readRecords(file, stat.size, foreign)) {
-    if (header === null) header = headerOf(file, record, foreign);
-    else devices.push(deviceOf(record, foreign));
+  for await (const { line, text } of linesOf(file, foreign)) {
+    const broken = () => usage(`${file}, line ${line}: it is not a device of a plan, or it is incomplete`, makeOne);
+    if (header === null) header = headerOf(file, parsed(text, foreign), foreign);
+    else devices.push(deviceOf(parsed(text, broken), broken));
     if (devices.length > maxPlanned) throw usage(`${file} has more than ${maxPlanned} devices`, makeOne);
   }
   if (header === null) throw foreign();
   return { ...header, devices };
+}
+
+/** An editor may have added a byte order mark. */
+async function* linesOf(file: string, foreign: () => Error): AsyncGenerator<JsonElement> {
+  const refuse = (fault: Error) => {
+    throw fault;
+  };
+  try {
+    yield* readJsonLines(inputText({ file, stdin: process.stdin, encoding: null }, refuse));
+  } catch (error) {
+    throw error instanceof TooLong ? foreign() : unreadable(file, error);
+  }
+}
+
+function parsed(text: string, broken: () => Error): PlanFields {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return value as PlanFields;
+  } catch {
+    // Reported below, like JSON that is not an object.
+  }
+  throw broken();
 }
 
 const makeOne = 'make a plan: devmgr cleanup plan --help';
