@@ -33,8 +33,10 @@ export class AttachedKeys {
   readonly #attached = new Map<string, Attachment>();
   /** Keys that are proving what they are, by keyId. */
   readonly #proving = new Map<string, ProvingState>();
-  /** Events to publish and uses to record, in the order in which they happened. */
-  #work: Promise<void> = Promise.resolve();
+  /** Events to publish, in the order in which they happened. */
+  #events: Promise<void> = Promise.resolve();
+  /** Uses to record, likewise. A disk that is slow must not delay the events: who handles keys relies on them. */
+  #uses: Promise<void> = Promise.resolve();
   #stopping: Promise<void> | null = null;
 
   constructor(options: AttachedKeysOptions) {
@@ -100,7 +102,7 @@ export class AttachedKeys {
 
   async #stop(): Promise<void> {
     for (const attachment of this.#attached.values()) this.#recordUse(attachment);
-    await Promise.all([this.#work, this.#forEachDriver('stop', driver => driver.stop())]);
+    await Promise.all([this.#events, this.#uses, this.#forEachDriver('stop', driver => driver.stop())]);
   }
 
   async #forEachDriver(verb: string, act: (driver: Driver) => Promise<void>): Promise<void> {
@@ -150,7 +152,7 @@ export class AttachedKeys {
   #publish(type: HardwareEventType, key: AttachedKey, more: { readonly unplugged?: boolean } = {}): void {
     const at = this.#options.now();
     this.#options.log.debug({ keyId: key.keyId, model: key.model }, type);
-    this.#enqueue('could not publish the event of a key', async () => {
+    this.#events = this.#after(this.#events, 'could not publish the event of a key', async () => {
       this.#options.hub.publish(type, at, { ...presentKey(key, await this.#device(key)), ...more });
     });
   }
@@ -158,7 +160,9 @@ export class AttachedKeys {
   #recordUse({ key: { serialNumber }, since }: Pick<Attachment, 'key' | 'since'>): void {
     if (serialNumber === null) return;
     const milliseconds = this.#monotonic() - since;
-    this.#enqueue('could not record the use of a key', () => recordUse(this.#options, serialNumber, milliseconds));
+    this.#uses = this.#after(this.#uses, 'could not record the use of a key', () =>
+      recordUse(this.#options, serialNumber, milliseconds),
+    );
   }
 
   async #device({ serialNumber }: AttachedKey): Promise<DeviceIdentity | undefined> {
@@ -171,8 +175,8 @@ export class AttachedKeys {
     }
   }
 
-  #enqueue(failure: string, act: () => Promise<void>): void {
-    this.#work = this.#work.then(act).catch(error => {
+  #after(before: Promise<void>, failure: string, act: () => Promise<void>): Promise<void> {
+    return before.then(act).catch(error => {
       this.#options.log.warn({ err: error }, failure);
     });
   }

@@ -66,6 +66,39 @@ it('reports of a key that is detached whether it was unplugged, or its driver be
   expect(said).toEqual([attached, ['KEY_DETACHED', true], attached, ['KEY_DETACHED', false]]);
 });
 
+it('does not wait with its events until a use is recorded', async () => {
+  const driver = createSimulatedDriver({ count: 0, now: () => clock.wall });
+  const { store } = temporary;
+  const slow = Promise.withResolvers<void>();
+  keys = new AttachedKeys({
+    drivers: [driver],
+    store: {
+      device: number => store.device(number),
+      devicesBySerial: serials => store.devicesBySerial(serials),
+      commit: async commit => {
+        await slow.promise;
+        return store.commit(commit);
+      },
+    },
+    hub: { publish: (type, at, data) => events.push({ type, at, key: data as Key }) },
+    now: () => clock.wall,
+    monotonic: () => clock.monotonic,
+    log,
+  });
+  await commit(registration('SIM-UKEY-0001'));
+  await activate(1);
+  await keys.start();
+  await driver.attach();
+  pass(5);
+  await driver.detach();
+  await driver.attach(2);
+  await expect.poll(() => events.map(({ type }) => type)).toEqual(['KEY_ATTACHED', 'KEY_DETACHED', 'KEY_ATTACHED']);
+  expect((await store.device(1))?.usageCount).toBe(0);
+  slow.resolve();
+  await keys.stop();
+  expect((await store.device(1))?.usageCount).toBe(1);
+});
+
 describe('the proof of a key', () => {
   it('is what it claims, or that of its device', async () => {
     const driver = createSimulatedDriver({ count: 0, now: () => clock.wall });

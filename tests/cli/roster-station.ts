@@ -1,7 +1,7 @@
 /** What tests of `enroll --roster` work with: a station with a roster, keys that no test has used, and what the registry has then. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { AttachedKey } from '../../drivers/driver.ts';
 import type { SimulatedDriver } from '../../drivers/simulated/index.ts';
 import type { TestDaemon } from '../support/daemon.ts';
@@ -41,8 +41,12 @@ export class RosterBench {
   /** Plugs a new key in and out. It can be unplugged before its check has ended: a row records this, and it is plugged in again. */
   async pullUntilBound(rows: () => string[]): Promise<void> {
     this.#number++;
+    // Each list has the state of the drivers. A key passes when the run has seen it in a list.
+    const lists = vi.spyOn(this.#driver, 'status');
     for (let count = rows().length + 1; ; count++) {
+      const before = lists.mock.calls.length;
       await this.plugAgain();
+      await expect.poll(() => lists.mock.calls.length, { timeout: 20_000 }).toBeGreaterThan(before);
       await this.pull();
       await expect.poll(() => rows().length, { timeout: 20_000 }).toBe(count);
       if (rows().at(-1)!.startsWith('registered,')) return;
@@ -80,10 +84,12 @@ export class RosterBench {
 
   /** The userId of the holder of each ACTIVE key, by serial number. */
   async holders(): Promise<Map<string, string>> {
-    const { data } = await this.#daemon().call('GET', '/api/devices/list?status=ACTIVE&size=100');
-    return new Map<string, string>(
-      data.list.map((device: { serialNumber: string; userId: string }) => [device.serialNumber, device.userId]),
-    );
+    const holders = new Map<string, string>();
+    for (let page = 1; ; page++) {
+      const { data } = await this.#daemon().call('GET', `/api/devices/list?status=ACTIVE&size=100&page=${page}`);
+      for (const { serialNumber, userId } of data.list) holders.set(serialNumber, userId);
+      if (page >= data.pagination.totalPages) return holders;
+    }
   }
 
   /** How many devices the registry has. */

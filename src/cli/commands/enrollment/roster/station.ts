@@ -24,7 +24,9 @@ export class Station {
     counted: Iterable<readonly [string, string]>,
     spooled: SpooledKeys | null,
   ) {
-    this.#enrollment = new PersonEnrollment(enrollmentParts(context), {
+    // Ctrl-C lets the request under way end: a key that it binds has its row.
+    const registry = context.registry.with({ finish: true });
+    this.#enrollment = new PersonEnrollment(enrollmentParts(context, registry), {
       ...options,
       id: spooled && newKey,
       enroll: spooled && ((key, person) => spooled.handle(key, person)),
