@@ -1,6 +1,5 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { DataOf, QueryOf } from '../../src/contract/define.ts';
-import { lastIdBefore } from '../../src/contract/journal-time.ts';
 import { eventPage } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { type EventType, eventTypes, journalEventTypes } from '../../src/contract/values.ts';
@@ -28,23 +27,19 @@ export class EventService {
     const wanted = query.types === undefined ? journalEventTypes : eventTypesIn(query.types);
     const types = journalEventTypes.filter(type => wanted.includes(type));
     const device = query.deviceId === undefined ? undefined : (await readDevice(this.#store, query.deviceId)).number;
-    const [first, through] = await Promise.all([this.#lastBefore(from), this.#lastBefore(to)]);
-    const range = { after: Math.max(after, first ?? 0), before, through };
     const [events, head] = await Promise.all([
-      this.#store.events({ ...range, limit, types, device, actor }),
+      this.#store.events({ after, before, limit, types, device, actor, ...timesOf(from, to) }),
       this.#store.events({ after: 0, before: Number.POSITIVE_INFINITY, limit: 1, types: journalEventTypes }),
     ]);
     return { list: events.map(event => userEventOf(event, isAdmin)!), head: head[0]?.id ?? 0 };
   }
-
-  /** Id of the last entry before the time: a filter by time would read all entries up to it. */
-  async #lastBefore(time: Date | undefined): Promise<number | undefined> {
-    if (time === undefined) return undefined;
-    const [last] = await this.#store.events({ after: 0, before: Number.POSITIVE_INFINITY, limit: 1 });
-    const next = async (after: number) => (await this.#store.events({ after, limit: 1 }))[0];
-    return lastIdBefore(time.getTime(), last?.id ?? 0, next);
-  }
 }
+
+/** The interface excludes the time `to`, a store includes it. */
+const timesOf = (from: Date | undefined, to: Date | undefined) => ({
+  from: from?.getTime(),
+  to: to === undefined ? undefined : to.getTime() - 1,
+});
 
 /** The event types in a comma-separated list. Refuses an unknown name with 1001. */
 export function eventTypesIn(text: string): readonly EventType[] {

@@ -1,7 +1,6 @@
 /** Which events of the journal a command is about: for events, history, show, watch and daemon audit. */
 import type { QueryOf } from '../../../contract/define.ts';
 import type { Notification } from '../../../contract/events.ts';
-import { lastIdBefore } from '../../../contract/journal-time.ts';
 import { eventPage } from '../../../contract/limits.ts';
 import type { JournalPlace } from '../../../contract/programs.ts';
 import type { Routes } from '../../../contract/routes.ts';
@@ -60,14 +59,18 @@ async function lastBefore(context: Context, time: Date): Promise<number> {
   return search(context, time);
 }
 
-/** For roles that may not select by time. */
+/** For roles that may not select by time: times ascend, unless the clock was set back, so about 20 reads find the place. */
 async function search({ registry }: Context, time: Date): Promise<number> {
-  const read = (after: number) => registry.call('listEvents', { query: { after, limit: 1 } });
-  const { head } = await read(0);
-  return lastIdBefore(time.getTime(), head, async after => {
-    const [event] = (await read(after)).list;
-    return event?.id === undefined ? undefined : { id: event.id, at: Date.parse(event.timestamp) };
-  });
+  const next = (after: number) => registry.call('listEvents', { query: { after, limit: 1 } });
+  let low = 0;
+  let { head: high } = await next(0);
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const [event] = (await next(middle)).list;
+    if (event?.id !== undefined && new Date(event.timestamp) < time) low = event.id;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Events of the past, in the order of the journal. */
