@@ -79,10 +79,7 @@ export class AccessJournal {
   record(access: Access): void {
     const at = this.#parts.now();
     this.#add(access, { address: access.address, requestId: access.requestId, count: 1, first: at, last: at });
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null;
-      void this.flush();
-    }, MINUTE_MS).unref();
+    this.#flushSoon();
   }
 
   /** Writes what was counted. Never rejects: what could not be written is counted again. */
@@ -98,6 +95,13 @@ export class AccessJournal {
     await this.flush();
   }
 
+  #flushSoon(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null;
+      void this.flush();
+    }, MINUTE_MS).unref();
+  }
+
   async #write(): Promise<void> {
     const sums = [...this.#sums.values()];
     this.#sums = new Map();
@@ -109,10 +113,7 @@ export class AccessJournal {
     const { reason } = written.find(result => result.status === 'rejected') as PromiseRejectedResult;
     this.#parts.warn(`${failed.length} entries about accesses could not be written; trying again`, reason);
     for (const sum of failed) this.#add(sum.access ?? { ...unlisted, type: sum.type }, sum, sum.access === null);
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null;
-      void this.flush();
-    }, MINUTE_MS).unref();
+    this.#flushSoon();
   }
 
   #commit({ access, type, address, requestId, count, first, last }: Sum) {

@@ -4,7 +4,7 @@ import { lockSpace } from './daemon-lock.ts';
 import { toOpenFailure } from './failure.ts';
 import { type HeadRow, storedHead } from './head.ts';
 import { type DatabaseAddress, loginFrom } from './login.ts';
-import { checkServer, versionOf } from './migrate.ts';
+import { beforeOpening, checkServer, versionOf } from './migrate.ts';
 import { migrations } from './migrations.ts';
 import { Session } from './session.ts';
 
@@ -34,9 +34,7 @@ export const databaseName = ({ url, env }: DatabaseAddress): string => addressFr
 export async function readImprint(options: DatabaseAddress): Promise<Imprint | null> {
   const login = loginFrom(options);
   const { address } = login;
-  let session: Session | undefined;
-  try {
-    session = await Session.open(login, { idleInTransactionMs: 60_000, lockMs: 10_000 });
+  return beforeOpening(login, async session => {
     await checkServer(session, address);
     if ((await versionOf(session, address, migrations.length)) === 0) return null;
     const { rows } = await session.runOnce('SELECT * FROM head');
@@ -47,11 +45,7 @@ export async function readImprint(options: DatabaseAddress): Promise<Imprint | n
       instance: meta.get(metaNames.instance) ?? null,
       copying: meta.get(metaNames.copying) ?? null,
     };
-  } catch (error) {
-    throw toOpenFailure(error, address.text);
-  } finally {
-    await session?.close();
-  }
+  });
 }
 
 /** Empty in a database of an earlier version. */

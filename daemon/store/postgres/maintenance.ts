@@ -4,17 +4,16 @@ import type { Anchors, CheckReport, RegistryReader, StoreMaintenance } from '../
 import type { Store } from '../store.ts';
 import { numberedTables } from '../tables.ts';
 import { Connections } from './connections.ts';
-import { StoreMisconfigured, toOpenFailure } from './failure.ts';
+import { StoreMisconfigured } from './failure.ts';
 import { listDevices } from './lists.ts';
 import { type DatabaseAddress, loginFrom } from './login.ts';
-import { checkServer, versionOf } from './migrate.ts';
+import { beforeOpening, checkServer, versionOf } from './migrate.ts';
 import { migrations } from './migrations.ts';
 import { openPostgresStore } from './postgres-store.ts';
 import { Primary } from './primary.ts';
 import { Readers } from './readers.ts';
 import { tableReads } from './reads.ts';
 import { PostgresRows } from './rows.ts';
-import { Session } from './session.ts';
 import { readStatistics } from './statistics.ts';
 
 /** A database and the key of its journal. */
@@ -92,20 +91,14 @@ export class PostgresMaintenance implements StoreMaintenance {
   async #connect(): Promise<Connections> {
     const login = loginFrom(this.#registry);
     const { address } = login;
-    let session: Session | undefined;
-    try {
-      session = await Session.open(login, { idleInTransactionMs: 60_000, lockMs: 10_000 });
+    await beforeOpening(login, async session => {
       await checkServer(session, address);
       if ((await versionOf(session, address, migrations.length)) < migrations.length)
         throw new StoreMisconfigured(
           `${address.text} has no registry of this version`,
           'start the daemon once: it creates or upgrades the registry',
         );
-    } catch (error) {
-      throw toOpenFailure(error, address.text);
-    } finally {
-      await session?.close();
-    }
+    });
     return new Connections({ login, primary: new Primary(address, Date.now) });
   }
 }

@@ -1,8 +1,8 @@
 import type { Address } from './address.ts';
 import { excludeOlder, lockSpace } from './daemon-lock.ts';
-import { StoreMisconfigured, StoreUnreachable, sqlState } from './failure.ts';
+import { StoreMisconfigured, StoreUnreachable, sqlState, toOpenFailure } from './failure.ts';
 import { type Migration, migrations as released, searchIndex } from './migrations.ts';
-import type { Session } from './session.ts';
+import { type Login, Session } from './session.ts';
 
 const MIGRATION_LOCK = 1;
 
@@ -33,6 +33,19 @@ export async function prepareDatabase(session: Session, preparing: Preparing): P
   } catch (error) {
     await session.runOnce('ROLLBACK').catch(() => {});
     throw error;
+  }
+}
+
+/** Runs work before the store is open, on a connection of its own. Rejects like `openPostgresStore`. */
+export async function beforeOpening<T>(login: Login, work: (session: Session) => Promise<T>): Promise<T> {
+  let session: Session | undefined;
+  try {
+    session = await Session.open(login, { idleInTransactionMs: 60_000, lockMs: 10_000 });
+    return await work(session);
+  } catch (error) {
+    throw toOpenFailure(error, login.address.text);
+  } finally {
+    await session?.close();
   }
 }
 

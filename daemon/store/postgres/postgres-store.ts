@@ -16,13 +16,13 @@ import { Hints } from './hints.ts';
 import { recordInstance } from './imprint.ts';
 import { listDevices } from './lists.ts';
 import { type DatabaseAddress, loginFrom } from './login.ts';
-import { prepareDatabase } from './migrate.ts';
+import { beforeOpening, prepareDatabase } from './migrate.ts';
 import type { Migration } from './migrations.ts';
 import { Primary } from './primary.ts';
 import { Readers } from './readers.ts';
 import { tableReads } from './reads.ts';
 import { scanDevices } from './scan.ts';
-import { type Login, Session } from './session.ts';
+import type { Login } from './session.ts';
 import { PostgresSharedWork } from './shared-work.ts';
 import { PostgresCodes, PostgresTerminalLogins } from './short-lived.ts';
 import { readStatistics } from './statistics.ts';
@@ -102,16 +102,8 @@ interface Opened {
   readonly confirmed: Confirmed;
 }
 
-async function prepare(login: Login, { notice = () => {}, migrations }: PostgresOptions): Promise<void> {
-  let session: Session | undefined;
-  try {
-    session = await Session.open(login, { idleInTransactionMs: 60_000, lockMs: 10_000 });
-    await prepareDatabase(session, { address: login.address, notice, migrations });
-  } catch (error) {
-    throw toOpenFailure(error, login.address.text);
-  } finally {
-    await session?.close();
-  }
+function prepare(login: Login, { notice = () => {}, migrations }: PostgresOptions): Promise<void> {
+  return beforeOpening(login, session => prepareDatabase(session, { address: login.address, notice, migrations }));
 }
 
 /** The parts of an open store, and what they report to each other. */
