@@ -34,6 +34,8 @@ export class KeyChanges {
   readonly #doubted = new Set<string>();
   /** Drivers that were unavailable, until they are ready and none of their keys is attached: what they report was not seen. */
   readonly #blind = new Set<string>();
+  /** Those of them that have not reported anything since a list in which they were unavailable. */
+  #away: ReadonlySet<string> = new Set();
   readonly #onChange: (change: KeyChange) => void;
 
   constructor(onChange: (change: KeyChange) => void) {
@@ -54,9 +56,9 @@ export class KeyChanges {
     this.#onChange({ type: 'KEY_DETACHED', key, again: false, before: null, isSeen: key.unplugged !== false });
   }
 
-  /** Whether keys are attached that were not seen, or may be: lists are to be read until they are gone. */
+  /** Whether a driver that was unavailable may be back: lists are to be read until none of its keys is attached. */
   get isBlind(): boolean {
-    return this.#blind.size > 0;
+    return [...this.#blind].some(name => !this.#away.has(name));
   }
 
   /** Reads a list. A key that an event attached while the list was in flight stays attached. */
@@ -68,6 +70,7 @@ export class KeyChanges {
       const { list, drivers } = await readList();
       const away = new Set(drivers.flatMap(({ name, state }) => (state === 'ready' ? [] : [name])));
       for (const name of away) this.#blind.add(name);
+      this.#away = away;
       const listed = new Set(list.map(key => key.keyId));
       const gone = before.flatMap(keyId => (listed.has(keyId) ? [] : (this.#attached.get(keyId) ?? [])));
       const earlier = this.#earlierIds(list, gone);
@@ -93,7 +96,9 @@ export class KeyChanges {
     if (known && (known.serialNumber !== null || key.serialNumber === null)) return;
     const earlier = before ?? this.#detachDouble(key);
     this.#attached.set(key.keyId, key);
-    const isSeen = !this.#blind.has(driverOf(key));
+    const driver = driverOf(key);
+    const isSeen = !this.#blind.has(driver);
+    this.#away = new Set([...this.#away].filter(name => name !== driver));
     this.#onChange({ type: 'KEY_ATTACHED', key, again: known !== undefined, before: earlier, isSeen });
   }
 

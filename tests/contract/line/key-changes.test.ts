@@ -73,3 +73,25 @@ test.each([
 ])('%s', async (_, steps, changes) => {
   expect(await changesOf(steps)).toEqual(changes);
 });
+
+test('wants lists while a driver may be back with a key, and not while it is away', async () => {
+  const keys = new KeyChanges(() => undefined);
+  const update = (state: 'ready' | 'unavailable', ...list: Key[]) =>
+    keys.update(async () => ({ list, drivers: [{ name: 'pcsc', state }] }));
+  const wants: boolean[] = [];
+  const steps = [
+    () => update('unavailable'),
+    () => update('ready'),
+    () => keys.attach(keyOf('a')),
+    () => keys.detach({ ...keyOf('a'), unplugged: false }),
+    () => update('unavailable'),
+    () => keys.attach(keyOf('b')),
+    () => update('ready', keyOf('b')),
+    () => update('ready'),
+  ];
+  for (const step of steps) {
+    await step();
+    wants.push(keys.isBlind);
+  }
+  expect(wants).toEqual([false, false, false, true, false, true, true, false]);
+});
