@@ -191,11 +191,14 @@ interface DeviceEdit {
   readonly note?: string | null | undefined;
   /** Null removes a tag; tags that are not named stay. */
   readonly tags?: TagChanges | undefined;
+  /** An account: a device that is bound to its id is bound to its name. One person then has one name in all filters. */
+  readonly account?: { readonly id: string; readonly name: string } | null;
 }
 
 /** Why a request changes nothing; null if it changes something. `given` is the body as it was sent. */
 export function emptyEdit(edit: DeviceEdit, given: Readonly<Record<string, unknown>>): Refusal | null {
-  if (edit.firmwareVersion !== undefined || edit.note !== undefined || edit.tags !== undefined) return null;
+  const { firmwareVersion, note, tags, account = null } = edit;
+  if (firmwareVersion !== undefined || note !== undefined || tags !== undefined || account !== null) return null;
   const fixed = immutableFields.filter(field => Object.hasOwn(given, field));
   const which = fixed.length ? `; ${fixed.join(', ')} cannot be changed` : '';
   return new Refusal(Code.parameterError, `firmwareVersion, note or tags is required${which}`);
@@ -204,7 +207,7 @@ export function emptyEdit(edit: DeviceEdit, given: Readonly<Record<string, unkno
 /** `given` is the body as it was sent: it may repeat the fields that cannot be changed, with their present values. */
 export function edit(
   device: DeviceRecord,
-  { firmwareVersion, note, tags: changes }: DeviceEdit,
+  { firmwareVersion, note, tags: changes, account = null }: DeviceEdit,
   given: Readonly<Record<string, unknown>>,
   now: number,
 ): DeviceDecision | Refusal {
@@ -220,7 +223,13 @@ export function edit(
     ...(firmwareVersion === undefined ? {} : { firmwareVersion }),
     ...(note === undefined ? {} : { note }),
     ...(tags === undefined ? {} : { tags }),
+    ...(account === null || device.userId !== account.id ? {} : { userId: account.name }),
   };
+  if (Object.keys(after).length === 0)
+    return new Refusal(
+      Code.parameterError,
+      `userId: the device is not bound to the id of the account ${account?.name}`,
+    );
   const before = Object.fromEntries(Object.keys(after).map(field => [field, device[field as keyof typeof after]]));
   const data = { deviceType: device.deviceType };
   const set = { ...after, updatedAt: now };

@@ -142,9 +142,11 @@ export class DeviceService {
     body: BodyOf<Routes['updateDevice']>,
     given: Readonly<Record<string, unknown>>,
   ): Promise<DataOf<Routes['updateDevice']>> {
-    accept(domain.emptyEdit(body, given));
+    const user = body.userId === undefined ? null : await this.#parts.store.userByName(body.userId);
+    const edit = { ...body, account: user && { id: userIds.format(user.number), name: user.username } };
+    accept(domain.emptyEdit(edit, given));
     return this.#change(context, deviceId, {
-      decide: (device, at) => domain.edit(device, body, given, at),
+      decide: (device, at) => domain.edit(device, edit, given, at),
       data: ({ device, at, change }) => ({
         deviceId: deviceIds.format(device.number),
         firmwareVersion: body.firmwareVersion === undefined ? device.firmwareVersion : body.firmwareVersion,

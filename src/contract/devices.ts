@@ -169,7 +169,7 @@ export const deviceOperations = operations({
   updateDevice: {
     tag,
     summary: 'Change the firmware version, the note or tags',
-    description: `At least one field is required; null clears firmwareVersion and note. Tags that are not named stay, and null removes a tag; a device has at most ${tagBounds.perDevice}. ${immutableFields.join(', ')} cannot be changed: a value other than the current one is refused with 1001.`,
+    description: `At least one field is required; null clears firmwareVersion and note. userId is the name of the account to whose id the device is bound: then it is bound to the name; any other value is ignored. Tags that are not named stay, and null removes a tag; a device has at most ${tagBounds.perDevice}. ${immutableFields.join(', ')} cannot be changed: a value other than the current one is refused with 1001.`,
     access: changers,
     limit: 'modify',
     params,
@@ -177,6 +177,7 @@ export const deviceOperations = operations({
       firmwareVersion: Type.Optional(nullable(f.versions.firmwareVersion)),
       note: Type.Optional(nullable(f.note)),
       tags: Type.Optional(tagChanges('tags to set, and null for each tag to remove')),
+      userId: Type.Optional(f.boundUser),
     }),
     data: Type.Object({
       deviceId: f.deviceId,

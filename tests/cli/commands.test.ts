@@ -1,7 +1,7 @@
 /** Every command when it succeeds: its output and its exit code. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { adminPassword, type Daemon, devmgr, discard, startDaemon, temporaryFolder } from './program.ts';
 
 let daemon: Daemon;
@@ -419,6 +419,27 @@ describe('the program', () => {
     const none = await devmgr(['doctor']);
     expect(none.code).toBe(1);
     expect(none.stdout).toContain('devmgr daemon start');
+  });
+
+  test('finds devices that are bound to the id of an account, and binds them to its name', async () => {
+    const own = await startDaemon();
+    onTestFinished(() => discard(own));
+    const { deviceId, activationCode } = await own.register('BOUND-1');
+    const bound = await own.run(['activate', deviceId, '--code', activationCode, '--user', 'USR-1']);
+    expect(bound.stderr).toContain('USR-1 is the id of the account admin: a filter for admin does not find the device');
+    const findings = async () => (await own.run(['doctor'])).stdout.replaceAll(/\s+/g, ' ');
+    expect(await findings()).toContain(
+      `misses it: ${deviceId} (USR-1, admin) → bind to the names: devmgr doctor --bind-names`,
+    );
+    expect((await own.run(['doctor', '--bind-names'])).code).toBe(2);
+    await own.run(['lock', deviceId, '--reason', 'test']);
+    expect((await own.run(['doctor', '--bind-names', '--yes'])).code).toBe(7);
+    await own.run(['unlock', deviceId]);
+    const { code, stdout } = await own.run(['doctor', '--bind-names', '--yes']);
+    expect([code, stdout]).toEqual([0, `✓ ${deviceId}  admin\n`]);
+    expect((await own.run(['list', '--user', 'admin', '--quiet'])).stdout).toBe(`${deviceId}\n`);
+    expect(await findings()).not.toContain('bindings');
+    expect((await own.run(['daemon', 'audit', '--verify'])).code).toBe(0);
   });
 
   test('writes completions, a manual page, and its settings', async () => {

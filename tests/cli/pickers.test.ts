@@ -156,6 +156,22 @@ needs('script', 'bsdutils')('a list of devices to mark', () => {
     expect(userId).toBe('bob');
   });
 
+  test('binds the name of an account, also if its id is typed and the person agrees', async () => {
+    const { made } = await devices(2, 'INACTIVE');
+    const userOf = async (n: number) => (await daemon.call('GET', `/api/devices/${made[n]!.deviceId}`)).userId;
+    const line = async (n: number) => {
+      const { deviceId, activationCode } = await daemon.call('GET', `/api/devices/${made[n]!.deviceId}`);
+      return ['activate', deviceId, '--code', activationCode];
+    };
+    const picked = ask(await line(0));
+    await picked.shows(/User to bind it to:[\s\S]*USR-1 +admin/);
+    picked.type(keys.enter);
+    expect([(await picked.ended).code, await userOf(0)]).toEqual([0, 'admin']);
+    const typed = ask([...(await line(1)), '--user', 'USR-1']);
+    await typed.answer(/USR-1 is the id of the account admin\. Bind to its name instead\?/, 'y');
+    expect([(await typed.ended).code, await userOf(1)]).toEqual([0, 'admin']);
+  });
+
   test.each([60, 40])('keeps its rows within a terminal that is made %i columns wide', async columns => {
     const { serials } = await devices(4, 'ACTIVE', 'a-user-with-a-long-name-for-a-narrow-terminal');
     const screen = ask(['lock'], 100);

@@ -40,11 +40,17 @@ function saidBy({ type, data, detail }: ReplayedEntry): DeviceReplaySaid {
   const hasCode = type === 'DEVICE_REGISTERED' || type === 'ACTIVATION_CODE_GENERATED';
   return {
     status: statusAfter[type],
-    owner: typeof data.userId === 'string' ? ownerDigest(data.userId) : undefined,
+    owner: ownerAfter(data, detail),
     tags: tagsAfter(type, detail),
     proof: textOr(detail.proofDigest, undefined),
     code: hasCode ? textOr(detail.codeDigest, null) : undefined,
   };
+}
+
+/** The digest of the owner after an entry; undefined if it is not about the owner. */
+function ownerAfter(data: Fields, { after }: Fields): string | undefined {
+  const userId = data.userId ?? (isObject(after) ? after.userId : undefined);
+  return typeof userId === 'string' ? ownerDigest(userId) : undefined;
 }
 
 /** The digest of the tags after an entry; undefined if it is not about tags. */

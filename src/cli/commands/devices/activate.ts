@@ -12,6 +12,7 @@ import { localTime } from '../../terminal/when.ts';
 import { type BulkFlags, bulkDescription, bulkFlags, devicesArg, isBulk } from '../many/bulk/flags.ts';
 import { operations } from '../many/bulk/operations.ts';
 import { type ChangeTargets, targetsOf } from '../many/bulk/targets.ts';
+import { boundName } from '../users/find-user.ts';
 
 /** Binds a device to a user: `POST /api/devices/activate`. Prompts for a missing code and user. */
 export const activate = command({
@@ -74,12 +75,12 @@ const targets = (context: Context, names: readonly string[], flags: Flags): Prom
 
 /** The user, picked among those of the registry by a caller who may list them. */
 async function userOf(context: Context, given: string | undefined): Promise<string> {
-  if (given === undefined && context.canAsk) {
+  if (given === undefined && context.canAsk && context.out.canDraw) {
     const { pickBoundUser } = await import('../../framework/pickers/listed.ts');
     const picked = await pickBoundUser(context, question);
     if (picked !== null) return picked;
   }
-  return need(context, given, { flag: '--user', question, field: 'userId' });
+  return boundName(context, await need(context, given, { flag: '--user', question, field: 'userId' }), '--user');
 }
 
 const question = 'User to bind it to';
@@ -108,7 +109,7 @@ async function activateMany(context: Context, names: readonly string[], flags: F
     // The lines of a file may name their users.
     fields: async () => {
       if (flags.file === undefined) return { userId: await userOf(context, flags.user) };
-      return flags.user === undefined ? {} : { userId: flags.user };
+      return flags.user === undefined ? {} : { userId: await userOf(context, flags.user) };
     },
   });
 }

@@ -4,6 +4,7 @@ import { command } from '../../framework/define.ts';
 import { indent } from '../../framework/present.ts';
 import { wrapped } from '../../terminal/card.ts';
 import { safeProse } from '../../terminal/text.ts';
+import { bindingChecks, bindNames } from './bindings.ts';
 import { type Check, examine } from './checks.ts';
 
 /** Runs the checks; with --report writes a report, with --fix installs access rules. Exit code 1 if a check fails. */
@@ -19,7 +20,11 @@ export const doctor = command({
     },
     force: { needs: 'report', help: 'with --report: overwrite an existing file' },
     fix: { help: 'install the rules for keys and readers' },
-    yes: { short: 'y', needs: 'fix', help: 'with --fix: do not ask for confirmation' },
+    'bind-names': {
+      conflicts: ['fix', 'report'],
+      help: 'bind devices that are bound to the id of an account to its name',
+    },
+    yes: { short: 'y', help: 'with --fix and --bind-names: do not ask for confirmation' },
     root: {
       value: 'DIR',
       offer: 'folder',
@@ -35,6 +40,8 @@ export const doctor = command({
   ],
   async run({ args, flags }, given) {
     if (args[0] !== undefined && !flags.report) throw usage('FILE needs --report');
+    if (flags.yes && !flags.fix && !flags.bindNames) throw usage('--yes needs --fix or --bind-names');
+    if (flags.bindNames) return bindNames(given, flags.yes);
     if (flags.fix) {
       const { fix } = await import('./fix.ts');
       return fix(given, flags);
@@ -46,8 +53,11 @@ export const doctor = command({
       return report(context, checks, { file: args[0], force: flags.force });
     }
     const failed = checks.some(check => check.state === 'failed');
-    if (context.globals.json) await context.out.document({ ok: !failed, checks });
-    else await context.out.text(checks.map(check => lines(context, check)).join(''));
+    const isLoggedIn = checks.some(({ name, state }) => name === 'login' && state === 'ok');
+    // Not in a report: it names people.
+    const all = isLoggedIn ? [...checks, ...(await bindingChecks(context))] : checks;
+    if (context.globals.json) await context.out.document({ ok: !failed, checks: all });
+    else await context.out.text(all.map(check => lines(context, check)).join(''));
     return failed ? 1 : 0;
   },
 });

@@ -112,7 +112,7 @@ const userCells = ({ id, username, role, disabled, email }: User): readonly stri
 ];
 
 /**
- * The id of a user of the registry, or what was typed: devices can be bound to people who are not its users. Null if the caller
+ * The name of a user of the registry, or what was typed: devices can be bound to people who are not its users. Null if the caller
  * may not list users.
  */
 export async function pickBoundUser(context: Context, question: string): Promise<string | null> {
@@ -123,7 +123,7 @@ export async function pickBoundUser(context: Context, question: string): Promise
   if (known === null) return null;
   const { entries, more } = known;
   const users = sourceOf(
-    entries.map(entry => ({ ...entry, value: entry.value.id })),
+    entries.map(entry => ({ ...entry, value: entry.value.username })),
     more,
   );
   return searchOne(

@@ -6,6 +6,7 @@ import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { tagFlag, tagsOf } from '../../../framework/devices/tags.ts';
 import { encodingFlag, encodingOf } from '../../../jobs/encoding.ts';
+import { boundName } from '../../users/find-user.ts';
 import { keyLabelFlags, keyLabelOf } from '../labels/enrolled.ts';
 import type { SpoolOutbox } from '../spool/outbox.ts';
 import { type EnrollOptions, EnrollRun, spooledKeys } from './enroll-run.ts';
@@ -121,7 +122,8 @@ export const enroll = command({
       const encoding = encodingOf(flags.encoding);
       return enrollRoster(context, { ...common, roster, encoding, bell, big, label, activateFor: null });
     }
-    const activateFor = flags.activateFor === undefined ? null : await checkedUser(flags.activateFor);
+    const user = flags.activateFor === undefined ? null : await checkedUser(flags.activateFor);
+    const activateFor = user === null ? null : await boundName(context, user, '--activate-for');
     return enrollKeys(context, { ...common, count: flags.count ?? null, activateFor, label });
   },
 });
