@@ -8,7 +8,8 @@ import type { Context } from '../../src/cli/framework/context.ts';
 import type { Key } from '../../src/contract/hardware.ts';
 import { quietClient, startStreamServer } from '../support/stream-server.ts';
 
-const keyOf = (keyId: string, serialNumber: string | null = keyId) => ({ keyId, serialNumber }) as Key;
+const keyOf = (keyId: string, serialNumber: string | null = keyId) =>
+  ({ keyId, serialNumber, transport: 'HID', simulated: false }) as Key;
 
 type Look = ((list: readonly Key[]) => void) & { readonly fail: (error: Error) => void };
 
@@ -59,7 +60,7 @@ test('a key that was detached while a list was in flight is not attached again b
   // The second one is requested as soon as the stream is connected.
   const answer = await look(2);
   hub.publish('KEY_ATTACHED', 0, keyOf('k-1'));
-  expect(await first).toEqual({ type: 'KEY_ATTACHED', key: keyOf('k-1'), again: false, before: null });
+  expect(await first).toEqual({ type: 'KEY_ATTACHED', key: keyOf('k-1'), again: false, before: null, isSeen: true });
   hub.publish('KEY_DETACHED', 0, keyOf('k-1'));
   expect(await next()).toMatchObject({ type: 'KEY_DETACHED', key: { keyId: 'k-1' } });
   answer([keyOf('k-1')]);
@@ -83,12 +84,24 @@ test('a key that the stream missed is reported from the list, and again when its
   const { hub, next, look } = await followed();
   const first = next();
   (await look(1))([keyOf('k-1', null)]);
-  expect(await first).toEqual({ type: 'KEY_ATTACHED', key: keyOf('k-1', null), again: false, before: null });
+  expect(await first).toEqual({
+    type: 'KEY_ATTACHED',
+    key: keyOf('k-1', null),
+    again: false,
+    before: null,
+    isSeen: true,
+  });
   const second = next();
   (await look(2))([keyOf('k-1', null), keyOf('k-2')]);
-  expect(await second).toEqual({ type: 'KEY_ATTACHED', key: keyOf('k-2'), again: false, before: null });
+  expect(await second).toEqual({ type: 'KEY_ATTACHED', key: keyOf('k-2'), again: false, before: null, isSeen: true });
   hub.publish('KEY_ATTACHED', 0, keyOf('k-1', 'A-1'));
-  expect(await next()).toEqual({ type: 'KEY_ATTACHED', key: keyOf('k-1', 'A-1'), again: true, before: null });
+  expect(await next()).toEqual({
+    type: 'KEY_ATTACHED',
+    key: keyOf('k-1', 'A-1'),
+    again: true,
+    before: null,
+    isSeen: true,
+  });
 });
 
 test('a lost list does not end the events', async () => {
