@@ -126,9 +126,11 @@ export class Client {
 
   /** Starts the local daemon if that is needed and allowed. */
   async #link(): Promise<Link> {
-    const { ca, trace, notice, transport = sendHttp } = this.#options;
+    const { ca, trace, wait, notice, transport = sendHttp } = this.#options;
     const origin = await this.address();
-    return { origin, socketPath: this.socketPath, ca, trace, late: notice, transport, signal: this.#requestSignal };
+    // Completion and other looks on the side do not wait, and write nothing.
+    const late = wait ? notice : () => undefined;
+    return { origin, socketPath: this.socketPath, ca, trace, late, transport, signal: this.#requestSignal };
   }
 
   /** The same client, whose requests follow this policy. */
