@@ -76,7 +76,7 @@ const broken: readonly (readonly [file: string, source: string, reason: RegExp])
   ['daemon/store-engine.ts', "import { open } from './store/postgres/index.ts';", /does not load the client/],
   ['daemon/store/sqlite/open.ts', "import pg from 'pg';", /only daemon\/store\/postgres knows/],
   ['daemon/home/home.ts', "const hid = await import('node-hid');", /native USB modules/],
-  ['drivers/hid/index.ts', "import { dlopen } from 'node:ffi';", /native PC\/SC module/],
+  ['drivers/hid/index.ts', "import { dlopen } from 'node:ffi';", /node:ffi is experimental/],
   ['drivers/pcsc/library.ts', "const { usb } = require('usb/index.js');", /native USB modules/],
   ['drivers/hid/index.ts', "createRequire(import.meta.url || process.argv[1])('pcsc-mini');", /native PC\/SC module/],
   ['src/cli/commands/apps/upload.ts', "import { FormData } from 'undici';", /one transport/],
