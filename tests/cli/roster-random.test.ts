@@ -38,7 +38,7 @@ const seeds = count === undefined ? [1, 6] : Array.from({ length: count }, (_, i
 test.each(seeds)(
   'no key goes to a person whose badge came after it was pulled out, in the results and in the registry: seed %i',
   async seed => {
-    const people = Array.from({ length: 12 }, (_, index) => `s${seed}-p${index}`);
+    const people = Array.from({ length: 12 }, (_, index) => `a${seed}-p${index}`);
     const { out, rows, atTerminal } = bench.station(`userId\n${people.join('\n')}\n`);
     const screen = atTerminal('--out', out);
     await screen.shows(/plug in a key/);

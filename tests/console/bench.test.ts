@@ -359,8 +359,8 @@ needs('chromium')('the page Bench', () => {
   describe('a roster', () => {
     it('is refused as a whole with the first invalid line', async () => {
       const { page, context } = await openBench();
-      await upload(page, 'userId,room\nann,1\nben,2\ncleo,3\n');
-      await page.getByText('Line 1: unknown columns: room').waitFor();
+      await upload(page, 'name\nAnn\nBen\nCleo\n');
+      await page.getByText('Line 1: the column userId is missing').waitFor();
       await upload(page, 'userId\nann\nann\n');
       await page.getByText('Line 3: ann is already in line 2').waitFor();
       expect(await page.locator('.who').textContent()).toBe('Scan a badge or type a person');
@@ -382,7 +382,8 @@ needs('chromium')('the page Bench', () => {
 
     it('names the next person after each key, survives other pages and a reload, and its results can be downloaded', async () => {
       const { page, context, show } = await openBench();
-      await upload(page, 'userId,name,type\nann,Ann One,UKEY\nben,,\ncleo,Cleo,\n');
+      await upload(page, 'room,userId,name,type\n7,ann,Ann One,UKEY\n,ben,,\n,cleo,Cleo,\n');
+      await page.getByText('Columns that are not used: room.').waitFor();
       await said(page, 'Plug in a key for Ann One.');
       await driver.attach(number + 3);
       await said(page, 'The person gets a key of another type.');
@@ -465,8 +466,8 @@ needs('chromium')('the page Bench', () => {
     await page.getByRole('heading', { name: 'Arbeitsplatz' }).waitFor();
     await page
       .getByLabel(/^CSV-Datei/)
-      .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from('userId,room\nann,1\n') });
-    await page.getByText('Zeile 1: unbekannte Spalten: room').waitFor();
+      .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from('name\nAnn\n') });
+    await page.getByText('Zeile 1: die Spalte userId fehlt').waitFor();
     await context.close();
   });
 
