@@ -116,6 +116,22 @@ describe('in the background', () => {
     );
   });
 
+  test('doctor shows why a daemon is not ready, as daemon status does', async () => {
+    const home = freshHome();
+    const { json } = await run(home, ['daemon', 'start', '--port', '0', '--drain', '60', '--json']);
+    onTestFinished(() => void process.kill(json.pid, 'SIGKILL'));
+    process.kill(json.pid, 'SIGTERM');
+    const reason = async () => (await run(home, ['daemon', 'status', '--json'])).json.health.reason;
+    await expect.poll(reason).toEqual(expect.any(String));
+    const doctor = await run(home, ['doctor', '--json']);
+    expect(doctor.json.checks).toContainEqual({
+      name: 'daemon',
+      state: 'failed',
+      detail: expect.stringMatching(new RegExp(`: not ready: ${await reason()}$`)),
+      fix: 'more about it: devmgr daemon status',
+    });
+  });
+
   test('a command reports after a second that the daemon does not answer, and gets its answer when it does', async () => {
     const home = freshHome();
     const { json } = await run(home, ['daemon', 'start', '--port', '0', '--json']);
