@@ -1,7 +1,8 @@
 /** The pages of the console, in the order of the navigation. Each is loaded when it is first shown. */
 import type { ComponentType } from 'preact';
-import { isAdmin } from './api/session.ts';
+import { isAdmin, session } from './api/session.ts';
 import { LoadedComponent } from './parts/lazy.tsx';
+import { place } from './router.ts';
 import type { common } from './text/en.ts';
 
 /** A page of the console. */
@@ -79,4 +80,11 @@ export function componentOf({ load, loadItem = load }: PageEntry, isItem: boolea
   const component = loaded.get(wanted) ?? new LoadedComponent(wanted);
   loaded.set(wanted, component);
   return component;
+}
+
+/** Begins to load the page that the address names, if a person is signed in. */
+export function startPage(): void {
+  const { path } = place.peek();
+  const page = session.peek() && pageAt(path);
+  if (page) void componentOf(page, path.length > 1).start();
 }

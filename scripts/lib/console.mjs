@@ -1,7 +1,9 @@
 // The console as the files that a browser loads: one module with what every page needs, modules that are loaded when they are reached, and a
 // style sheet.
+import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { inProject } from './bundle.mjs';
 import { root } from './project.mjs';
 
@@ -102,6 +104,48 @@ const dictionaryModule = name =>
    export default dictionary('${name}', { en: () => import('en.ts?${name}'), de: () => import('de.ts?${name}') });`;
 
 /**
+ * The modules, each dynamic import with those that the imported one needs: a browser would know of them, and of the words of the page, only after it
+ * has read the module, and each step costs a round trip.
+ */
+function loadedTogether(output) {
+  const chunks = new Map(output.map(chunk => [chunk.fileName, chunk]));
+  const needed = (name, found = new Set()) => {
+    if (found.has(name)) return found;
+    found.add(name);
+    for (const each of chunks.get(name).imports) needed(each, found);
+    return found;
+  };
+  const atStart = needed(output.find(({ isEntry }) => isEntry).fileName);
+  const wordsIn = (language, names) =>
+    [...names]
+      .flatMap(name => chunks.get(name).dynamicImports)
+      .filter(name => chunks.get(name).facadeModuleId?.includes(`/${language}.ts?`));
+  const replaced = (whole, _quote, name) => {
+    const names = [...needed(name)].filter(each => !atStart.has(each));
+    const [en, de] = ['en', 'de'].map(language => wordsIn(language, names));
+    const others = names.filter(each => each !== name);
+    if (others.length + en.length === 0) return whole;
+    const words = en.length ? `...${JSON.stringify({ en, de })}[document.documentElement.lang]` : '';
+    // The import of the module itself reports a failure.
+    return `([${[...others.map(each => JSON.stringify(each)), words].filter(Boolean)}].map(f=>import("./"+f).catch(()=>0)),${whole})`;
+  };
+  return output.map(({ fileName, code }) => ({
+    fileName,
+    code: code.replace(/\bimport\(([`'"])\.\/([\w-]+\.js)\1\)/g, replaced),
+  }));
+}
+
+/** A file, and its compressed forms if they are smaller. */
+function withCompressed(file) {
+  const content = Buffer.from(file.code);
+  const forms = [
+    { fileName: `${file.fileName}.br`, code: brotliCompressSync(content) },
+    { fileName: `${file.fileName}.gz`, code: gzipSync(content, { level: 9 }) },
+  ];
+  return [file, ...forms.filter(({ code }) => code.length < content.length)];
+}
+
+/**
  * Bundles the folder console. Resolves to the files of the result, and to `inputs`, the paths in the project of all files that were read, packages
  * included.
  */
@@ -130,7 +174,8 @@ export async function bundleConsole() {
           { name: 'lists', test: ofLists },
         ],
       },
-      entryFileNames: '[name].js',
+      // Browsers keep files for good, index.html apart: each name belongs to one content.
+      entryFileNames: '[name]-[hash].js',
       // A page of an earlier build must not get a module of this one. The daemon serves names with one dot.
       chunkFileNames: ({ name, facadeModuleId }) => {
         const words = facadeModuleId?.split('?')[1];
@@ -142,13 +187,15 @@ export async function bundleConsole() {
       code: readFileSync(join(root, 'console/console.css')),
       minify: true,
     });
-    const files = [
-      ...output.map(({ fileName, code }) => ({ fileName, code })),
-      { fileName: 'console.css', code: style.code },
-      { fileName: 'index.html', code: readFileSync(join(root, 'console/index.html')) },
-    ];
+    const scripts = loadedTogether(output);
+    const entry = output.find(({ isEntry }) => isEntry).fileName;
+    const styles = `console-${createHash('sha256').update(style.code).digest('base64url').slice(0, 8)}.css`;
+    const index = readFileSync(join(root, 'console/index.html'), 'utf8')
+      .replace('"console.css"', `"${styles}"`)
+      .replace('"console.js"', `"${entry}"`);
+    const files = [...scripts, { fileName: styles, code: style.code }, { fileName: 'index.html', code: index }];
     const inputs = (await build.watchFiles).map(inProject).filter(file => !file.includes('\0'));
-    return { files, inputs: [...inputs, ...plain] };
+    return { files: files.flatMap(withCompressed), inputs: [...inputs, ...plain] };
   } finally {
     await build.close();
   }

@@ -11,6 +11,37 @@ describe('the files of the console', () => {
   const get = (path: string, headers: Record<string, string> = {}) =>
     fetch(daemon.url + path, { headers, redirect: 'manual' });
 
+  /** The address of the script or style sheet that the page names. */
+  const addressOf = async (extension: 'js' | 'css') => {
+    const page = await (await get('/console/')).text();
+    return `/console/${new RegExp(`"(console-[^"]+\\.${extension})"`).exec(page)?.[1]}`;
+  };
+
+  it.each(['js', 'css'] as const)('are kept for good by browsers if their name has their hash: %s', async extension => {
+    const file = await get(await addressOf(extension));
+    expect([file.status, file.headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
+    expect((await get('/console/')).headers.get('cache-control')).toBe('no-cache');
+  });
+
+  it.each([
+    ['br, gzip', 'br'],
+    ['gzip, deflate', 'gzip'],
+    ['br;q=0, gzip;q=0.5', 'gzip'],
+    ['identity', null],
+    ['', null],
+  ])('are compressed as the client accepts it: %s', async (accepted, encoding) => {
+    const address = await addressOf('js');
+    const plain = await get(address, { 'accept-encoding': 'identity' });
+    const file = await get(address, { 'accept-encoding': accepted });
+    expect([file.headers.get('content-encoding'), file.headers.get('vary')]).toEqual([encoding, 'accept-encoding']);
+    // fetch decompresses what it gets.
+    expect(await file.text()).toBe(await plain.text());
+    if (encoding) {
+      expect(Number(file.headers.get('content-length'))).toBeLessThan(Number(plain.headers.get('content-length')) / 2);
+      expect(file.headers.get('etag')).not.toBe(plain.headers.get('etag'));
+    }
+  });
+
   it('are where / and /console redirect a browser, and no other client', async () => {
     const page = await get('/', { accept: 'text/html,*/*;q=0.8' });
     expect([page.status, page.headers.get('location')]).toEqual([302, '/console/']);
@@ -28,9 +59,9 @@ describe('the files of the console', () => {
     expect(page.headers.get('cross-origin-opener-policy')).toBe('same-origin');
     expect(page.headers.get('referrer-policy')).toBe('no-referrer');
     expect(page.headers.get('x-content-type-options')).toBe('nosniff');
-    const script = await get('/console/console.js');
+    const script = await get(await addressOf('js'));
     expect([script.status, script.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8']);
-    const again = await get('/console/console.js', { 'if-none-match': script.headers.get('etag')! });
+    const again = await get(await addressOf('js'), { 'if-none-match': script.headers.get('etag')! });
     expect([again.status, again.headers.get('cross-origin-opener-policy')]).toEqual([304, 'same-origin']);
   });
 

@@ -199,6 +199,29 @@ needs('chromium')('what a page of the console loads', () => {
     data(await backUp(daemon, deviceId));
   });
 
+  it('comes in two steps after its address, and not again at the next visit', async () => {
+    const { page, context } = await openTab({ place: device });
+    const show = async () => {
+      const tools = await context.newCDPSession(page);
+      const limits = { offline: false, latency: 200, downloadThroughput: -1, uploadThroughput: -1 };
+      await tools.send('Network.emulateNetworkConditions', limits);
+      await page.reload();
+      await page.locator('main h1').waitFor();
+      await page.waitForLoadState('networkidle');
+      return page.evaluate(filesOfConsole);
+    };
+    await page.waitForLoadState('networkidle');
+    const visited = await show();
+    expect(visited.length).toBeGreaterThan(5);
+    expect(visited.filter(({ transferSize }) => transferSize > 0)).toEqual([]);
+    const tools = await context.newCDPSession(page);
+    await tools.send('Network.setCacheDisabled', { cacheDisabled: true });
+    const first = await show();
+    expect(first.every(({ transferSize }) => transferSize > 0)).toBe(true);
+    expect(stepsOf(first)).toBe(2);
+    await context.close();
+  });
+
   const pages = [...pageNames().map(name => [name, 'en-US'] as const), ...long.map(name => [name, 'de-DE'] as const)];
   it.each(pages)('is small: %s in %s', async (name, locale) => {
     const { page, context, requested } = await openTab({ place: name, locale });
@@ -227,13 +250,40 @@ needs('chromium')('the bench at a daemon with hardware', () => {
   });
 });
 
+/** When a file was requested and complete, in milliseconds; its size on the wire, 0 if the browser had it. */
+interface LoadedFile {
+  readonly startTime: number;
+  readonly responseEnd: number;
+  readonly transferSize: number;
+}
+
+/** Runs in the page: the scripts and styles that it has loaded. */
+function filesOfConsole(): LoadedFile[] {
+  const entries = performance.getEntriesByType('resource') as unknown as (LoadedFile & { readonly name: string })[];
+  return entries
+    .filter(({ name }) => /\.(?:js|css)$/.test(name))
+    .map(({ startTime, responseEnd, transferSize }) => ({ startTime, responseEnd, transferSize }));
+}
+
+/** The most files of which each was requested after the one before was complete. */
+function stepsOf(files: readonly LoadedFile[]): number {
+  let steps = 0;
+  let end = Number.NEGATIVE_INFINITY;
+  for (const file of [...files].sort((a, b) => a.responseEnd - b.responseEnd)) {
+    if (file.startTime < end) continue;
+    steps++;
+    end = file.responseEnd;
+  }
+  return steps;
+}
+
 /** Checks the size of all scripts and styles among the requests. */
 function expectSmall(requested: readonly string[]): void {
   const loaded = [...new Set(requested)].filter(url => /\.(js|css)$/.test(url)).map(url => basename(url));
   const scripts = loaded.filter(file => file.endsWith('.js')).map(file => readFileSync(join(built, file)));
   const styles = loaded.filter(file => file.endsWith('.css')).map(file => readFileSync(join(built, file)));
   const sum = (sizes: readonly number[]) => sizes.reduce((total, size) => total + size, 0);
-  expect(loaded).toContain('console.js');
+  expect(loaded.map(kindOf)).toContain('console');
   expect(loaded.map(kindOf)).not.toContain('start-run');
   expect(sum([...scripts, ...styles].map(file => gzipSync(file).length))).toBeLessThanOrEqual(60_000);
 }

@@ -17,9 +17,25 @@ const types = {
 const folder: CarriedFolder = {
   name: 'console',
   places: ['console', 'dist/console'],
-  holds: 'console.js',
+  // Not index.html: the sources have it, too.
+  holds: 'index.html.br',
   contents: 'the console',
 };
+
+const immutable = 'public, max-age=31536000, immutable';
+
+/** The compressed forms that the build makes, the smallest first. */
+const encodings = [
+  { encoding: 'br', suffix: '.br' },
+  { encoding: 'gzip', suffix: '.gz' },
+] as const;
+
+/** What a client gets. */
+interface SentFile {
+  readonly content: Buffer;
+  /** Null: as it is. */
+  readonly encoding: (typeof encodings)[number]['encoding'] | null;
+}
 
 /** Adds the page of the console and its files. */
 export function consoleRoutes(app: FastifyInstance): void {
@@ -27,10 +43,32 @@ export function consoleRoutes(app: FastifyInstance): void {
   app.get<{ Params: { name: string } }>(`${consolePath}:name`, async (request, reply) => {
     const name = request.params.name || 'index.html';
     const extension = /^[A-Za-z0-9_-]+\.(html|js|css)$/.exec(name)?.[1] as keyof typeof types | undefined;
-    const content = extension && (await readCarried(folder, name).catch(() => null));
-    if (!extension || !content) return reply.callNotFound();
+    const file = extension && (await readFor(request.headers['accept-encoding'], name));
+    if (!extension || !file) return reply.callNotFound();
+    if (file.encoding) reply.header('content-encoding', file.encoding);
+    reply.header('vary', 'accept-encoding');
     reply.header('content-security-policy', policy).header('cross-origin-opener-policy', 'same-origin');
     reply.header('cross-origin-resource-policy', 'same-origin');
-    return sendPage(request, reply, types[extension], content);
+    // The other names have the hash of their content.
+    return sendPage(request, reply, types[extension], file.content, extension === 'html' ? 'no-cache' : immutable);
   });
 }
+
+/** A file in the smallest form that the client accepts; null if there is none of this name. */
+async function readFor(accepted: string | undefined, name: string): Promise<SentFile | null> {
+  for (const { encoding, suffix } of encodings) {
+    if (!isAccepted(accepted, encoding)) continue;
+    // Small files have no compressed form.
+    const content = await readCarried(folder, name + suffix).catch(() => null);
+    if (content) return { content, encoding };
+  }
+  const content = await readCarried(folder, name).catch(() => null);
+  return content && { content, encoding: null };
+}
+
+/** Whether the header Accept-Encoding names an encoding, and not with the weight 0. */
+const isAccepted = (accepted = '', encoding: string): boolean =>
+  accepted.split(',').some(each => {
+    const [name = '', ...parameters] = each.split(';').map(part => part.trim().toLowerCase());
+    return name === encoding && !parameters.some(parameter => /^q=0(\.0*)?$/.test(parameter));
+  });

@@ -13,15 +13,16 @@ export const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Sends a document or a file of a page. A browser may keep it but must check each time whether it is current. */
+/** Sends a document or a file of a page. `caching`: unless it is given, a browser may keep it but must check each time whether it is current. */
 export function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
   type: string,
   content: string | Buffer,
+  caching = 'no-cache',
 ): FastifyReply {
   const etag = `"${createHash('sha256').update(content).digest('base64url')}"`;
-  reply.header('cache-control', 'no-cache').header('etag', etag).header('referrer-policy', 'no-referrer');
+  reply.header('cache-control', caching).header('etag', etag).header('referrer-policy', 'no-referrer');
   reply.header('x-content-type-options', 'nosniff');
   if (request.headers['if-none-match'] === etag) return reply.code(304).send();
   return reply.type(type).send(content);
