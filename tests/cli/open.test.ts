@@ -11,6 +11,8 @@ import { type Daemon, devmgr, startDaemon, temporaryFolder } from './program.ts'
 let daemon: Daemon;
 let front: Server;
 let url: string;
+/** As a browser is given it. */
+let shown: string;
 let hasConsole = true;
 beforeAll(async () => {
   daemon = await startDaemon({ args: ['--verbose'] });
@@ -26,6 +28,7 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1');
   await new Promise(resolve => front.once('listening', resolve));
   url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
+  shown = url.replace('127.0.0.1', 'localhost');
 });
 afterAll(async () => {
   front?.closeAllConnections();
@@ -102,11 +105,11 @@ const catches = (pid: string, signal: number) => {
 
 test('the browser gets the path of a private file that leads to the console; the code in it opens a session', async () => {
   const ran = await run(['devices?status=LOCKED'], { DEVMGR_VERBOSE: '1' });
-  expect(ran).toMatchObject({ code: 0, stdout: `Opened ${url}/console/ in the browser.\n` });
+  expect(ran).toMatchObject({ code: 0, stdout: `Opened ${shown}/console/ in the browser.\n` });
   const file = recorded('argv').trim();
   expect([file.startsWith(`${runtime}/`), recorded('mode')]).toEqual([true, '600\n']);
   const { target, fragment } = targetOf(recorded('page'));
-  expect(target.startsWith(`${url}/console/#`)).toBe(true);
+  expect(target.startsWith(`${shown}/console/#`)).toBe(true);
   expect(fragment.get('page')).toBe('devices?status=LOCKED');
   const code = fragment.get('code')!;
   for (const text of [ran.stdout, ran.stderr, recorded('argv'), recorded('env'), recorded('parent')])
@@ -188,7 +191,7 @@ describe('without a browser', () => {
     const ran = await run(args, env);
     expect(ran.code).toBe(0);
     expect(ran.stderr).toMatch(words);
-    const code = new RegExp(`^${url}/console/#code=([\\w-]{43})\n$`).exec(ran.stdout)?.[1];
+    const code = new RegExp(`^${shown}/console/#code=([\\w-]{43})\n$`).exec(ran.stdout)?.[1];
     expect(code).toBeDefined();
     expect((await exchange(code!)).code).toBe(200);
     if (env.DISPLAY === undefined && 'DISPLAY' in env) expect(readdirSync(runtime)).toEqual([]);
@@ -210,7 +213,7 @@ describe('without a browser', () => {
       expireTime: expect.any(String),
     });
     const opened = (await run(['--json'])).json;
-    expect(opened).toEqual({ address: `${url}/console/`, opened: true, expireTime: expect.any(String) });
+    expect(opened).toEqual({ address: `${shown}/console/`, opened: true, expireTime: expect.any(String) });
   });
 });
 

@@ -2,18 +2,18 @@ import { hostname, userInfo } from 'node:os';
 import type { DataOf } from '../../../contract/define.ts';
 import { terminalLogin } from '../../../contract/limits.ts';
 import type { Routes } from '../../../contract/routes.ts';
-import { consolePath } from '../../../contract/values.ts';
 import type { Client } from '../../client/client.ts';
 import { Fault } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { poll } from '../../retry.ts';
+import { consoleAddress } from './console-address.ts';
 
 type WebLogin = DataOf<Routes['login']>;
 
 /** Logs in by a browser: shows an address and a code, and waits until a person has approved this terminal there. */
 export async function logInByBrowser(context: Context, registry: Client): Promise<WebLogin> {
   const { userCode, requestId, secret, expireTime } = await request(registry);
-  await announce(context, await pageOf(registry), userCode);
+  await announce(context, `${await consoleAddress(registry)}#/terminal`, userCode);
   const { interrupt } = context.io;
   // The server has no event for this: a terminal without a token has no stream.
   const approved = await poll(
@@ -38,13 +38,7 @@ async function request(registry: Client) {
   throw new Fault('failure', 'the server sent something other than a code');
 }
 
-/** Without the code, which the person types. Browsers use security keys at names only, so this machine is localhost. */
-async function pageOf(registry: Client): Promise<string> {
-  const page = new URL(consolePath, await registry.address());
-  if (page.hostname === '127.0.0.1' || page.hostname === '[::1]') page.hostname = 'localhost';
-  return `${page.href}#/terminal`;
-}
-
+/** The address has no code: the person types it. */
 async function announce({ out }: Context, page: string, userCode: string): Promise<void> {
   const minutes = terminalLogin.seconds / 60;
   await out.preview(`Open ${page}`);

@@ -5,6 +5,7 @@ import { Fault, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { safe } from '../../../terminal/text.ts';
+import { consoleAddress } from '../console-address.ts';
 import { openBrowser, whyNoBrowser } from './browser.ts';
 import { removeSoon, writeRedirect } from './redirect-file.ts';
 
@@ -20,8 +21,8 @@ export const open = command({
   ],
   async run({ args, flags }, context) {
     const page = readPage(args[0]);
-    const address = new URL(consolePath, await context.registry.address()).href;
-    await demandConsole(context, address);
+    await demandConsole(context);
+    const address = await consoleAddress(context.registry);
     const { code, expireTime } = await newCode(context);
     const target = `${address}#${new URLSearchParams({ code, ...(page && { page }) })}`;
     const reason = flags.browser ? (whyNoBrowser(context.env) ?? (await show(context, target))) : null;
@@ -50,15 +51,16 @@ function readPage(given: string | undefined): string | null {
 }
 
 /** Refuses a server without a console, before a code is made. */
-async function demandConsole({ registry }: Context, address: string): Promise<void> {
+async function demandConsole({ registry }: Context): Promise<void> {
   const { socketPath, ca, signal } = registry;
-  const request = { method: 'GET', url: new URL(address), headers: { accept: 'text/html' }, socketPath, ca, signal };
+  const url = new URL(consolePath, await registry.address());
+  const request = { method: 'GET', url, headers: { accept: 'text/html' }, socketPath, ca, signal };
   const { status, body } = await sendHttp(request);
   body.resume();
   if (status === 404)
     throw new Fault(
       'failure',
-      `${safe(new URL(address).origin)} has no console`,
+      `${safe(url.origin)} has no console`,
       'its daemon runs with --no-console, or is of an earlier version: devmgr daemon status',
     );
 }
