@@ -1,12 +1,13 @@
 /** All events that the stream carries, the newest first. */
 import { useSignal, useSignalEffect } from '@preact/signals';
-import { useLayoutEffect, useMemo } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo } from 'preact/hooks';
 import type { Notification } from '../../src/contract/events.ts';
 import { journalEventTypes } from '../../src/contract/values.ts';
 import { useAction } from '../api/action.ts';
 import { call } from '../api/request.ts';
+import { isAdmin } from '../api/session.ts';
 import { onEvents, recent } from '../api/stream.ts';
-import { EventList } from '../parts/events.tsx';
+import { EventList, merged } from '../parts/events.tsx';
 import { CheckBoxes } from '../parts/inputs.tsx';
 import { ProblemNotice } from '../parts/problem.tsx';
 import { go, linkTo, place } from '../router.ts';
@@ -19,37 +20,83 @@ const PAGE = 100;
 /** Events that stay on the page while new ones arrive. */
 const MOST = 1000;
 
-/** The events of the journal: the newest as they happen, earlier ones on demand. The types to show are in the address. */
+/** What the address selects, as it has it. */
+interface Search {
+  readonly types: string;
+  readonly deviceId: string;
+  /** For an administrator, as are the days. */
+  readonly actor: string;
+  /** First and last day, in local time. */
+  readonly from: string;
+  readonly to: string;
+}
+type SearchName = keyof Search;
+
+const names: readonly SearchName[] = ['types', 'deviceId', 'actor', 'from', 'to'];
+
+const searchIn = (query: URLSearchParams): Search =>
+  Object.fromEntries(names.map(name => [name, query.get(name) ?? ''])) as unknown as Search;
+
+/** The events of the journal: the newest as they happen, earlier ones on demand. What is searched for is in the address. */
 export function ActivityPage() {
   const words = activityWords.value;
-  const types = place.value.query.get('types') ?? '';
+  const search = searchIn(place.value.query);
   return (
     <>
       <h1>{words.title}</h1>
-      <TypeFilter types={types} />
-      <Events key={types} types={types} />
+      <SearchFields search={search} />
+      <Events key={linkTo('', { ...search })} search={search} />
     </>
   );
 }
 
-function TypeFilter({ types }: { readonly types: string }) {
+function SearchFields({ search }: { readonly search: Search }) {
+  const words = activityWords.value;
+  const change = (part: Partial<Search>) => go(linkTo('activity', { ...search, ...part }), true);
+  const offered = (['deviceId', 'actor', 'from', 'to'] as const).filter(name => name === 'deviceId' || isAdmin.value);
   return (
-    <CheckBoxes
-      label={activityWords.value.types}
-      values={journalEventTypes}
-      chosen={types.split(',')}
-      wordOf={type => text.value.event[type]}
-      onChoose={chosen => go(linkTo('activity', { types: chosen.join(',') }), true)}
-    />
+    <>
+      <div class="columns">
+        {offered.map(name => (
+          <label key={name} class="field">
+            {words.search[name]}
+            <input
+              {...(name === 'from' || name === 'to' ? { type: 'date' } : { type: 'text' })}
+              value={search[name]}
+              autocomplete="off"
+              spellcheck={false}
+              onChange={event => change({ [name]: event.currentTarget.value.trim() })}
+            />
+          </label>
+        ))}
+      </div>
+      <CheckBoxes
+        label={words.types}
+        values={journalEventTypes}
+        chosen={search.types.split(',')}
+        wordOf={type => text.value.event[type]}
+        onChoose={chosen => change({ types: chosen.join(',') })}
+      />
+    </>
   );
 }
 
-/** The events of some types: the newest as they happen, earlier ones on demand. */
-function useEvents(types: string) {
-  const isShown = useMemo(() => shownBy(types), [types]);
-  const events = useSignal(recent.peek().filter(isShown));
+/** The first moment of a local day, or of the one `later` days after it; undefined if there is none. */
+function momentOf(date: string, later = 0): Date | undefined {
+  const moment = new Date(`${date}T00:00`);
+  moment.setDate(moment.getDate() + later);
+  return date && !Number.isNaN(moment.getTime()) ? moment : undefined;
+}
+
+/** The events that a search selects: the newest as they happen, earlier ones on demand. */
+function useEvents(search: Search) {
+  const isShown = useMemo(() => shownBy(search), []);
+  const { types, deviceId, actor, from, to } = search;
+  /** The newest events are at hand; those of a search are read. */
+  const isAtHand = !deviceId && !actor && !from && !to;
+  const events = useSignal<readonly Notification[]>(isAtHand ? recent.peek().filter(isShown) : []);
   /** Lowest id that was read; null before the first events have arrived. */
-  const lowest = useSignal(recent.peek().at(-1)?.id ?? null);
+  const lowest = useSignal(isAtHand ? (recent.peek().at(-1)?.id ?? null) : Number.MAX_SAFE_INTEGER);
   // The first events may come after the page.
   useSignalEffect(() => {
     if (lowest.peek() !== null || !recent.value.length) return;
@@ -70,21 +117,27 @@ function useEvents(types: string) {
   );
   const readEarlier = async () => {
     const before = lowest.value ?? Number.MAX_SAFE_INTEGER;
-    const { list } = await call('listEvents', { query: { before, limit: PAGE, ...(types && { types }) } });
+    const given = { types, deviceId, actor, from: momentOf(from), to: momentOf(to, 1) };
+    const query = Object.fromEntries(Object.entries(given).filter(([, value]) => value));
+    const { list } = await call('listEvents', { query: { before, limit: PAGE, ...query } });
     const earlier = list as readonly Notification[];
-    events.value = [...events.value, ...earlier];
+    // One that arrived during the first request may be in its response, too.
+    events.value = merged(events.value, earlier);
     lowest.value = earlier.length < PAGE ? 1 : (earlier.at(-1)?.id ?? 1);
   };
-  return { events, lowest, readEarlier };
+  return { events, lowest, readEarlier, isAtHand };
 }
 
-function Events({ types }: { readonly types: string }) {
+function Events({ search }: { readonly search: Search }) {
   const words = activityWords.value;
-  const { events, lowest, readEarlier } = useEvents(types);
+  const { events, lowest, readEarlier, isAtHand } = useEvents(search);
   const { busy, problem, run } = useAction();
+  useEffect(() => {
+    if (!isAtHand) void run(readEarlier);
+  }, []);
   return (
     <>
-      <EventList events={events.value} />
+      {(events.value.length > 0 || !busy.value) && <EventList events={events.value} />}
       <ProblemNotice problem={problem.value} />
       {lowest.value === 1 ? (
         <p class="hint">{words.whole}</p>
@@ -97,7 +150,13 @@ function Events({ types }: { readonly types: string }) {
   );
 }
 
-function shownBy(types: string): (event: Notification) => boolean {
+function shownBy({ types, deviceId, actor, from, to }: Search): (event: Notification) => boolean {
   const chosen = new Set(types.split(',').filter(Boolean));
-  return ({ type }) => chosen.size === 0 || chosen.has(type);
+  const [begin, end] = [momentOf(from), momentOf(to, 1)];
+  return event =>
+    (chosen.size === 0 || chosen.has(event.type)) &&
+    (!deviceId || event.data.deviceId === deviceId) &&
+    (!actor || event.actor?.name === actor) &&
+    (!begin || new Date(event.timestamp) >= begin) &&
+    (!end || new Date(event.timestamp) < end);
 }

@@ -73,6 +73,12 @@ export const common: typeof en.common = {
     KEY_ATTACHED: 'eingesteckt',
     KEY_DETACHED: 'abgezogen',
   },
+  who: {
+    by: (kind: string, name: string) => `von ${kind}${name}`,
+    kind: { user: '', token: 'Dienst-Token ', daemon: 'Programm ', directory: 'Verzeichnis ', provider: 'Anbieter ' },
+    changes: 'Was geändert wurde',
+    field: { note: 'Bemerkung', tags: 'Merkmale', firmwareVersion: 'Firmware-Version' },
+  },
   grade: {
     none: 'kein Nachweis',
     claimed: 'nur Angabe',
@@ -110,6 +116,7 @@ export const overview: typeof en.overview = {
 /** The page Activity. */
 export const activity: typeof en.activity = {
   title: 'Verlauf',
+  search: { deviceId: 'Gerät', actor: 'Person', from: 'Von (Tag)', to: 'Bis (Tag)' },
   types: 'Nur zeigen',
   earlier: 'Frühere Ereignisse',
   whole: 'Hier beginnt das Journal.',

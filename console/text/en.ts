@@ -80,6 +80,18 @@ export const common = {
     KEY_ATTACHED: 'plugged in',
     KEY_DETACHED: 'unplugged',
   },
+  who: {
+    by: (kind: string, name: string) => `by ${kind}${name}`,
+    kind: {
+      user: '',
+      token: 'the service token ',
+      daemon: 'the program ',
+      directory: 'the directory ',
+      provider: 'the provider ',
+    },
+    changes: 'What was changed',
+    field: { note: 'Note', tags: 'Tags', firmwareVersion: 'Firmware version' },
+  },
   grade: { none: 'unproved', claimed: 'claimed', model: 'model proved', unit: 'unit proved', failed: 'failed' },
   action: {
     LOCK: 'Lock',
@@ -111,6 +123,7 @@ export const overview = {
 /** The page Activity. */
 export const activity = {
   title: 'Activity',
+  search: { deviceId: 'Device', actor: 'Person', from: 'From (day)', to: 'Until (day)' },
   types: 'Show only',
   earlier: 'Earlier events',
   whole: 'The journal begins here.',

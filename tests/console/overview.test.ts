@@ -86,6 +86,54 @@ needs('chromium')('the pages Overview and Activity', () => {
     await context.close();
   });
 
+  it('show an ADMIN who did what, and what an update changed, also as it happens', async () => {
+    const { page, context } = await openTab({ place: 'devices/DEV-4' });
+    await page.getByText('live', { exact: true }).waitFor();
+    await daemon.call('PUT', '/api/devices/DEV-4', { note: 'drawer 3', tags: { lot: '7' } });
+    const update = page.locator('.events li').filter({ hasText: 'drawer 3' });
+    await update.getByText('by admin').waitFor();
+    await page.reload();
+    await update.getByText('by admin').waitFor();
+    expect((await update.getByRole('definition').allTextContents()).sort()).toEqual([
+      'None → drawer 3',
+      'None → lot:7',
+    ]);
+    await context.close();
+  });
+
+  it('are found by person, device and day, and new ones that match are added', async () => {
+    const { token } = await daemon.user('bela', 'DEALER');
+    await daemon.call('PUT', '/api/devices/DEV-4', { note: 'by bela' }, { token });
+    await daemon.call('PUT', '/api/devices/DEV-3', { note: 'by bela' }, { token });
+    const { page, context } = await openTab({ place: 'activity' });
+    await page.getByText('live', { exact: true }).waitFor();
+    const lines = page.locator('.events li');
+    await page.getByLabel('Person').fill('bela');
+    await page.getByLabel('Person').press('Enter');
+    await expect.poll(() => lines.count()).toBe(2);
+    await page.getByLabel('Device').fill('DEV-3');
+    await page.getByLabel('Device').press('Enter');
+    await expect.poll(() => lines.count()).toBe(1);
+    expect(new URL(page.url()).hash).toBe('#/activity?deviceId=DEV-3&actor=bela');
+    await daemon.call('PUT', '/api/devices/DEV-3', { note: 'by admin' });
+    await daemon.call('PUT', '/api/devices/DEV-3', { note: 'by bela again' }, { token });
+    await page.getByText('by bela again').waitFor();
+    expect(await lines.count()).toBe(2);
+    await page.getByLabel('Until (day)').fill('2020-01-01');
+    await page.getByText('Nothing has happened yet.').waitFor();
+    await context.close();
+  });
+
+  it('show a DEALER neither who did it nor the search for it', async () => {
+    const { token } = await daemon.user('carla', 'DEALER');
+    const { page, context } = await openTab({ place: 'activity', token });
+    await page.getByLabel('Device').waitFor();
+    await page.locator('.events li').first().waitFor();
+    expect(await page.getByLabel('Person').count()).toBe(0);
+    expect(await page.getByText('by admin', { exact: true }).count()).toBe(0);
+    await context.close();
+  });
+
   it.each(['light', 'dark'] as const)('are accessible in %s colors', async colorScheme => {
     const { page, context, show, complaints } = await openTab({ colorScheme });
     await page.getByRole('link', { name: /inactive$/ }).waitFor();

@@ -5,7 +5,7 @@ import type { Notification } from '../../../src/contract/events.ts';
 import { type Problem, problemOf } from '../../api/problem.ts';
 import { call } from '../../api/request.ts';
 import { onEvents } from '../../api/stream.ts';
-import { EventList } from '../../parts/events.tsx';
+import { EventList, merged } from '../../parts/events.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { dictionary, text } from '../../text/text.ts';
 
@@ -69,10 +69,4 @@ export function History({ deviceId }: { readonly deviceId: string }) {
       )}
     </section>
   );
-}
-
-/** Both lists, each event once, the newest first. */
-function merged(some: readonly Notification[], others: readonly Notification[]): readonly Notification[] {
-  const byId = new Map([...some, ...others].map(event => [event.id ?? 0, event]));
-  return [...byId.entries()].sort(([a], [b]) => b - a).map(([, event]) => event);
 }
