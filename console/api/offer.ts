@@ -8,6 +8,7 @@ import { codeIn, go } from '../router.ts';
 import { type Problem, problemOf } from './problem.ts';
 import { call } from './request.ts';
 import { changePerson, endSession, resumeSession, type SignIn, session, useSession } from './session.ts';
+import { joinTabs } from './tabs.ts';
 
 /** What the person is asked about. */
 export interface SessionOffer {
@@ -33,9 +34,11 @@ export async function startSession(): Promise<void> {
     if (code !== null) void takeOffer(code);
   });
   const code = takeCode();
+  const joined = joinTabs(code === null);
   // While a code is exchanged, and behind a question, a tab without a session stays empty.
-  if (code === null) showSignIn();
-  else await takeOffer(code);
+  if (code !== null) return takeOffer(code);
+  await joined;
+  showSignIn();
 }
 
 /** Begins the session that is offered. */

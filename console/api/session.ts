@@ -1,6 +1,6 @@
 /**
- * The session of this tab. Its token is in sessionStorage: a cookie would be shared with every other port of the machine, and another tab starts
- * without a session.
+ * The session of this tab. Its token is in sessionStorage: a cookie would be shared with every other port of the machine. Another tab gets it from this
+ * one: tabs.ts.
  */
 import { computed, signal } from '@preact/signals';
 import type { DataOf } from '../../src/contract/define.ts';

@@ -115,7 +115,7 @@ needs('chromium')('the pages Overview and Activity', () => {
     await page.getByLabel('Device').press('Enter');
     await expect.poll(() => lines.count()).toBe(1);
     expect(new URL(page.url()).hash).toBe('#/activity?deviceId=DEV-3&actor=bela');
-    await daemon.call('PUT', '/api/devices/DEV-3', { note: 'by admin' });
+    await daemon.call('PUT', '/api/devices/DEV-3', { note: 'from the office' });
     await daemon.call('PUT', '/api/devices/DEV-3', { note: 'by bela again' }, { token });
     await page.getByText('by bela again').waitFor();
     expect(await lines.count()).toBe(2);

@@ -1,5 +1,6 @@
 /** What the menu of the person contains. */
-import { endSession, session } from '../../api/session.ts';
+import { session } from '../../api/session.ts';
+import { signOut } from '../../api/tabs.ts';
 import { type ColorTheme, prefer, preferences } from '../../preferences.ts';
 import { linkTo } from '../../router.ts';
 import { dictionary, type Language, language, languages } from '../../text/text.ts';
@@ -38,7 +39,7 @@ export function MenuContent() {
           ))}
         </select>
       </label>
-      <button type="button" onClick={() => endSession()}>
+      <button type="button" onClick={signOut}>
         {words.signOut}
       </button>
     </div>
