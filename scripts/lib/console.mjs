@@ -174,7 +174,7 @@ export async function bundleConsole() {
           { name: 'lists', test: ofLists },
         ],
       },
-      // Browsers keep files for good, index.html apart: each name belongs to one content.
+      // Browsers keep files permanently, index.html apart: each name belongs to one content.
       entryFileNames: '[name]-[hash].js',
       // A page of an earlier build must not get a module of this one. The daemon serves names with one dot.
       chunkFileNames: ({ name, facadeModuleId }) => {

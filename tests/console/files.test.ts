@@ -17,7 +17,7 @@ describe('the files of the console', () => {
     return `/console/${new RegExp(`"(console-[^"]+\\.${extension})"`).exec(page)?.[1]}`;
   };
 
-  it.each(['js', 'css'] as const)('are kept for good by browsers if their name has their hash: %s', async extension => {
+  it.each(['js', 'css'] as const)('are kept by browsers if their name has their hash: %s', async extension => {
     const file = await get(await addressOf(extension));
     expect([file.status, file.headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
     expect((await get('/console/')).headers.get('cache-control')).toBe('no-cache');
