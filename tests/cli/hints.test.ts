@@ -72,7 +72,9 @@ describe('a hint', () => {
     ]);
     expect(stderr).toMatch(/devmgr: serial must be /);
     expect(stderr).not.toContain('serialNumber');
-    expect(await hintsOf(['list', '--sort', 'model', '--size', '101'])).toMatch(/devmgr: size must be /);
+    expect(await hintsOf(['list', '--sort', 'model', '--size', '101'])).toMatch(
+      /devmgr: option '--size <N>' argument '101' is invalid/,
+    );
   });
 
   test('names the password, not the field', async () => {

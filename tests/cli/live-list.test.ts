@@ -139,9 +139,9 @@ describe('the history of show', () => {
     const { stdout, stderr } = await daemon.run(['show', active]);
     expect(stdout).not.toContain('registered (');
     expect(stdout.match(/ (un)?locked/g)).toHaveLength(10);
-    const hint = /^Earlier: devmgr (events \S+ --before \d+)\n$/.exec(stderr)![1]!;
-    const earlier = await daemon.run([...hint.split(' '), '--json']);
-    expect(earlier.json.list[0].type).toBe('DEVICE_REGISTERED');
+    const hint = /^All events: devmgr (history \S+)\n$/.exec(stderr)![1]!;
+    const all = await daemon.run([...hint.split(' '), '--json']);
+    expect(all.json.list[0].type).toBe('DEVICE_REGISTERED');
   });
 
   test('takes one request as JSON', async () => {

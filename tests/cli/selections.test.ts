@@ -112,7 +112,7 @@ describe('events', () => {
       .split('\n')
       .map(line => /^\S+ \S+ {2}(DEV-\d+ {2}.*) {2}#\d+$/.exec(line)?.[1]);
     expect(words).toEqual([
-      expect.stringMatching(/^DEV-\d+ {2}SEL-2 {2}registered \(UKEY\)$/),
+      expect.stringMatching(/^DEV-\d+ {2}SEL-2 {2}registered \(UKEY\) {2}by admin$/),
       expect.stringMatching(/^DEV-\d+ {2}activated for /),
       expect.stringMatching(/^DEV-\d+ {2}locked: /),
     ]);
@@ -131,7 +131,7 @@ describe('events', () => {
 
   test('names the next page', async () => {
     const { stderr } = await daemon.run(['events', 'SEL-2', '--limit', '1']);
-    expect(stderr).toMatch(/^More: devmgr events DEV-\d+ --before \d+\n$/);
+    expect(stderr).toMatch(/^More: devmgr events DEV-\d+ --until \d+\n$/);
   });
 
   test('filters by type, and shows if nothing matches', async () => {
