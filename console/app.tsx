@@ -1,7 +1,7 @@
 /** The frame of every page: navigation, state of the stream, the page itself. */
-import { useSignal } from '@preact/signals';
+import { useSignal, useSignalEffect } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useErrorBoundary } from 'preact/hooks';
+import { useEffect, useErrorBoundary, useRef } from 'preact/hooks';
 import { offer } from './api/offer.ts';
 import { mayOnlyRegisterKey, session } from './api/session.ts';
 import { startStepUp, waiting } from './api/step-up.ts';
@@ -82,8 +82,41 @@ function Loaded({ page, isItem }: { readonly page: PageEntry; readonly isItem: b
 /** The menu of the person, at the end of the header. */
 function AccountMenu() {
   const wasOpened = useSignal(false);
+  const ref = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    const menu = ref.current;
+    if (!menu) return;
+    const close = () => {
+      menu.open = false;
+    };
+    const end = new AbortController();
+    const { signal } = end;
+    addEventListener('pointerdown', ({ target }) => target instanceof Node && !menu.contains(target) && close(), {
+      signal,
+    });
+    menu.addEventListener(
+      'focusout',
+      ({ relatedTarget }) => relatedTarget instanceof Node && !menu.contains(relatedTarget) && close(),
+      { signal },
+    );
+    menu.addEventListener(
+      'keydown',
+      ({ key }) => {
+        if (key !== 'Escape' || !menu.open) return;
+        close();
+        menu.querySelector('summary')?.focus();
+      },
+      { signal },
+    );
+    return () => end.abort();
+  }, []);
+  useSignalEffect(() => {
+    place.value;
+    if (ref.current) ref.current.open = false;
+  });
   return (
     <details
+      ref={ref}
       class="account"
       onToggle={() => {
         wasOpened.value = true;

@@ -1,13 +1,13 @@
 /** A change that a person confirms or fills in, from the question to its result. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { useAction } from '../api/action.ts';
 import type { Problem } from '../api/problem.ts';
 import { newKey } from '../api/request.ts';
 import { text } from '../text/text.ts';
 import { ApprovalNote, ApproveButton, useApproval } from './approval/approval.tsx';
-import { Dialog } from './dialog.tsx';
+import { Dialog, keepFocusIn } from './dialog.tsx';
 import { ProblemNotice } from './problem.tsx';
 
 interface ApprovedFormProps {
@@ -33,12 +33,15 @@ interface FormState {
 export function ApprovedForm(props: ApprovedFormProps & FormState) {
   const { submit, isDangerous = false, isReady = true, isBusy = false, problem, onSubmit, onInput, onClose } = props;
   const approval = useApproval();
+  const form = useRef<HTMLFormElement>(null);
+  // What had the focus may have given way to the form.
+  useEffect(() => keepFocusIn(form.current), []);
   const submitForm = (event: Event) => {
     event.preventDefault();
     if (isReady) onSubmit();
   };
   return (
-    <form onSubmit={submitForm} onInput={onInput}>
+    <form ref={form} onSubmit={submitForm} onInput={onInput}>
       {props.children}
       <ProblemNotice problem={problem} />
       <ApprovalNote approval={approval} />

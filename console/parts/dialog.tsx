@@ -1,4 +1,4 @@
-/** A question in front of the page. The browser keeps the focus inside and closes it at Esc. */
+/** A question in front of the page. The browser keeps the focus inside. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { text } from '../text/text.ts';
@@ -17,6 +17,7 @@ export function Dialog({ title, onClose, children }: ModalProps) {
   useEffect(() => {
     const before = document.activeElement;
     ref.current?.showModal();
+    keepFocusIn(ref.current);
     return () => {
       if (before instanceof HTMLElement) before.focus();
     };
@@ -25,6 +26,12 @@ export function Dialog({ title, onClose, children }: ModalProps) {
     <dialog
       ref={ref}
       aria-labelledby={id}
+      onKeyDown={event => {
+        if (event.key !== 'Escape') return;
+        // At a second Esc in a row the browser would close it whatever `onCancel` does.
+        event.preventDefault();
+        onClose();
+      }}
       onCancel={event => {
         event.preventDefault();
         onClose();
@@ -34,6 +41,18 @@ export function Dialog({ title, onClose, children }: ModalProps) {
       {children}
     </dialog>
   );
+}
+
+/** Gives the focus to the first field of a part of a dialog, else to the title of the dialog, if nothing in the dialog has it. */
+export function keepFocusIn(part: HTMLElement | null | undefined): void {
+  const dialog = part?.closest('dialog');
+  const { activeElement } = document;
+  if (!part || !dialog || (activeElement !== dialog && dialog.contains(activeElement))) return;
+  const first = part.querySelector<HTMLElement>('input:not(:disabled), select:not(:disabled), textarea:not(:disabled)');
+  const title = dialog.querySelector('h2');
+  // Only now: the browser gives the first focus to the first element that can have it.
+  if (!first && title) title.tabIndex = -1;
+  (first ?? title)?.focus();
 }
 
 /** The end of a dialog that asks nothing. */

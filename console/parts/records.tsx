@@ -86,6 +86,7 @@ export function RecordTable<R, C extends string, A extends string>(props: Record
         classes={{ ...kind.classes, actions: 'row-actions' }}
         rows={records}
         keyOf={kind.keyOf}
+        isOneLine
       />
       {Dialog && record !== undefined && (
         // Each click is another appearance: a dialog that could not be loaded is loaded again.

@@ -1,5 +1,7 @@
 /** Tables. Their columns are data, so that all tables of the console are drawn in one place. */
 import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
+import { WholeText } from './whole-text.tsx';
 
 interface TableProps<R> {
   /** What the table lists, for those who do not see it. */
@@ -10,7 +12,7 @@ interface TableProps<R> {
   readonly columns: Readonly<Record<string, (row: R) => ComponentChildren>>;
   /** The column that names the row. */
   readonly rowHead?: string;
-  /** `number`: on the right; `minor`: left out on a narrow page; `keep`: without a line break. */
+  /** `number`: on the right; `minor`: left out on a narrow page; `keep`: without a line break; `free`: as high as it needs. */
   readonly classes?: Readonly<Record<string, string>>;
   readonly sorted?: { readonly column: string | undefined; readonly order: 'ascending' | 'descending' };
   readonly rows: readonly R[];
@@ -18,14 +20,17 @@ interface TableProps<R> {
   readonly isSelected?: (row: R) => boolean;
   /** Whether the table scrolls rather than become narrower than its columns need. */
   readonly isWide?: boolean;
+  /** Whether each row is one line, whatever it holds. */
+  readonly isOneLine?: boolean;
 }
 
 /** A table with a head, which scrolls if it is wider than the page. Text of the registry is shown as text, never as markup. */
 export function Table<R>(props: TableProps<R>) {
-  const { title, heads, columns, classes = {}, sorted, rows, keyOf, isSelected, isWide } = props;
+  const { title, heads, columns, classes = {}, sorted, rows, keyOf, isSelected, isWide, isOneLine } = props;
+  const table = useRef<HTMLTableElement>(null);
   return (
     <div class="scroll">
-      <table class={isWide ? 'dense wide' : 'dense'}>
+      <table ref={table} class={`dense ${isWide ? 'wide' : ''} ${isOneLine ? 'one-line' : ''}`}>
         {title && <caption class="hidden">{title}</caption>}
         <thead>
           <tr>
@@ -49,6 +54,7 @@ export function Table<R>(props: TableProps<R>) {
           ))}
         </tbody>
       </table>
+      {isOneLine && <WholeText of={table} />}
     </div>
   );
 }

@@ -553,6 +553,9 @@ export const tokens: typeof en.tokens = {
   networksHint: 'Ein CIDR je Zeile, zum Beispiel 10.20.0.0/16. Leer: jedes Netz.',
   created: name => `Token ${name}`,
   once: 'Kopieren Sie das Token jetzt: Es wird nicht noch einmal angezeigt. Das Register speichert nur einen Hashwert davon.',
+  askClose: 'Das Token wurde nicht kopiert. Nach dem Schließen dieses Dialogs wird es nicht mehr angezeigt.',
+  keepOpen: 'Offen lassen',
+  closeUncopied: 'Ohne Kopie schließen',
   token: 'Token',
   until: (role, time) => `Rolle: ${role}. Gültig bis ${time}.`,
   askRevoke:

@@ -18,6 +18,17 @@ needs('chromium')('bulk operations in the console', () => {
   const open = (manufacturer: string) =>
     openTab({ place: `devices?manufacturer=${manufacturer}&sortBy=serialNumber&sortOrder=asc` });
 
+  it.each([50, 60])('put the focus into the first field of the question about %s devices', async count => {
+    await fleet(daemon, `Focus-${count}`, count, count);
+    const { page, context } = await open(`Focus-${count}`);
+    await selectAll(page, count);
+    await page.getByRole('button', { name: 'Lock …', exact: true }).press('Enter');
+    await dialog(page).getByLabel('Reason').waitFor();
+    await page.keyboard.type('audit');
+    expect(await dialog(page).getByLabel('Reason').inputValue()).toBe('audit');
+    await context.close();
+  });
+
   it('lock all matching devices, and list each that fails with the reason', async () => {
     const devices = await fleet(daemon, 'Lock', 130, 120);
     const { page, complaints, context } = await open('Lock');

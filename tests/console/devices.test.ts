@@ -207,6 +207,47 @@ needs('chromium')('the list of devices in the console', () => {
     await context.close();
   });
 
+  it('has rows of one line for the longest texts, and shows the whole text under the pointer and at the focus', async () => {
+    const long = (length: number, letter: string) => letter.repeat(length);
+    const tags = Object.fromEntries(Array.from({ length: 16 }, (_, i) => [`tag-${i}`, long(128, 'W')]));
+    const devices = Array.from({ length: 50 }, (_, i) => ({
+      deviceType: 'UKEY',
+      serialNumber: `LONG-${`${i}`.padStart(2, '0')}-${long(56, 'W')}`,
+      manufacturer: long(200, 'M'),
+      model: long(200, 'W'),
+      tags,
+    }));
+    const made = data(await daemon.call('POST', '/api/devices/batch-register', { devices })).results;
+    const userId = long(64, 'q');
+    const items = made.map(({ deviceId, activationCode }: Record<string, string>) => ({
+      deviceId,
+      activationCode,
+      userId,
+    }));
+    data(await daemon.call('POST', '/api/devices/batch-update', { operation: 'ACTIVATE', items }));
+    const { page, context } = await openTab({ place: 'devices?keyword=LONG-&sortBy=serialNumber&sortOrder=asc' });
+    await status(page, /^50 devices$/);
+    const heights = await page
+      .locator('tbody tr')
+      .evaluateAll(rows => rows.map(row => row.getBoundingClientRect().height));
+    expect(new Set(heights)).toEqual(new Set([36]));
+    const whole = page.getByRole('tooltip');
+    const [first] = await page.locator('tbody tr').all();
+    await first!.locator('td', { hasText: /^q+$/ }).hover();
+    await whole.filter({ hasText: userId }).waitFor();
+    await page.keyboard.press('Escape');
+    await whole.waitFor({ state: 'hidden' });
+    await page.mouse.move(0, 0);
+    expect(await first!.locator('.tag').count()).toBe(2);
+    await first!.getByText('+14').waitFor();
+    await first!.locator('td', { hasText: 'tag-0' }).focus();
+    await whole.filter({ hasText: `tag-15:${tags['tag-15']}` }).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await page.keyboard.press('Shift+Tab');
+    await whole.filter({ hasText: 'tag-15' }).waitFor({ state: 'hidden' });
+    await context.close();
+  });
+
   it('shows text of the registry as text', async () => {
     const manufacturer = '<img src=x onerror="document.title=1">';
     const device = { deviceType: 'UKEY', serialNumber: 'MARKUP-1', manufacturer, model: '<b>bold</b>' };

@@ -37,6 +37,30 @@ needs('chromium')('the frame of the console', () => {
     await page.context().close();
   });
 
+  it('closes the menu of the person at Esc, at a click outside and on another page', async () => {
+    const { page, context } = await openTab();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const summary = page.locator('summary', { hasText: 'admin' });
+    const signOut = page.getByRole('button', { name: 'Sign out' });
+    const open = async () => {
+      await summary.click();
+      await signOut.waitFor();
+    };
+    await open();
+    await page.getByLabel('Language').focus();
+    await page.keyboard.press('Escape');
+    await signOut.waitFor({ state: 'hidden' });
+    await page.locator('summary:focus').waitFor();
+    await open();
+    await page.getByRole('heading', { name: 'Overview' }).click();
+    await signOut.waitFor({ state: 'hidden' });
+    await open();
+    await page.getByRole('link', { name: 'Security keys' }).click();
+    await page.getByRole('heading', { name: 'Security keys' }).waitFor();
+    await signOut.waitFor({ state: 'hidden' });
+    await context.close();
+  });
+
   it('stays signed out if a new token arrives after the sign-out', async () => {
     const { page, context } = await openTab();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
@@ -180,6 +204,7 @@ needs('chromium')('the frame of the console', () => {
     const asked = page.waitForRequest('**/packages-en-*.js');
     await show('packages');
     await asked;
+    await page.locator('summary', { hasText: 'admin' }).click();
     await choice.selectOption('de');
     await page.locator('html[lang=de]').waitFor();
     english.resolve();

@@ -54,6 +54,25 @@ needs('chromium')('the page Tokens of the console', () => {
     await context.close();
   });
 
+  it('asks before it closes the dialog with a token that was not copied', async () => {
+    const { page, context } = await openTab({ place: 'tokens', permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.getByRole('button', { name: 'Create token …' }).press('Enter');
+    await armed(page);
+    await page.getByLabel('Name').fill('precious');
+    await page.keyboard.press('Enter');
+    const shown = page.getByLabel('Token', { exact: true });
+    await shown.waitFor();
+    for (let i = 0; i < 3; i++) await page.keyboard.press('Escape');
+    await page.getByRole('alert').getByText('The token has not been copied.').waitFor();
+    await page.getByRole('button', { name: 'Keep it open' }).press('Enter');
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Close without a copy' }).click();
+    await dialog(page).waitFor({ state: 'detached' });
+    await context.close();
+  });
+
   it('keeps what was entered when the daemon refuses it', async () => {
     await create('taken');
     const { page, context } = await openTab({ place: 'tokens' });

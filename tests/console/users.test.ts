@@ -60,7 +60,7 @@ needs('chromium')('the page Users of the console', () => {
     await row(page, 'admin you').waitFor();
     await page.route('**/dialogs-*.js', route => route.abort(), { times: 1 });
     await button(page, name).click();
-    await page.getByText('This page has failed.').waitFor();
+    await page.getByText('This part of the console could not be loaded.').waitFor();
     await button(page, name).click();
     await dialog(page).getByLabel('E-mail').waitFor();
     await context.close();

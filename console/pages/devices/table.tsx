@@ -30,13 +30,26 @@ const columns = {
   registered: ({ createdAt }: Device) => <Day at={createdAt} />,
   used: ({ lastUsedAt }: Device) => <Day at={lastUsedAt} />,
   proof: ({ proof }: Device) => proof && <GradeBadge grade={proof.grade} />,
-  tags: ({ tags }: Device) =>
-    Object.entries(tags).map(([name, value]) => (
-      <span key={name} class="tag">
-        {name}:{value}
-      </span>
-    )),
+  tags: ({ tags }: Device) => <Tags tags={Object.entries(tags).map(([name, value]) => `${name}:${value}`)} />,
 };
+
+/** Tags that a row shows; the others are counted. */
+const SHOWN_TAGS = 2;
+
+function Tags({ tags }: { readonly tags: readonly string[] }) {
+  const more = tags.length - SHOWN_TAGS;
+  return (
+    <span {...(more > 0 && { 'data-whole': tags.join('\n') })}>
+      {tags.slice(0, SHOWN_TAGS).map(tag => (
+        <span key={tag} class="tag">
+          {tag}
+        </span>
+      ))}
+      {more > 0 && `+${more}`}
+    </span>
+  );
+}
+
 type TableColumn = keyof typeof columns;
 const columnNames = Object.keys(columns) as TableColumn[];
 
@@ -80,6 +93,7 @@ export function DeviceTable({ devices, query, selection }: DeviceTableProps) {
       keyOf={({ deviceId }) => deviceId}
       isSelected={({ deviceId }) => selection.has(deviceId)}
       isWide
+      isOneLine
     />
   );
 }

@@ -69,7 +69,7 @@ const packages = {
     ),
   },
   rowHead: 'version',
-  classes: { size: 'number keep', digest: 'keep' },
+  classes: { version: 'free', size: 'number keep', digest: 'keep' },
 } as const;
 
 function Version({ app }: { readonly app: ListedPackage }) {

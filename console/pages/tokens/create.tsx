@@ -1,4 +1,5 @@
 /** The dialogs that create a token and show it, once. */
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { DataOf } from '../../../src/contract/define.ts';
 import { serviceTokenDays, textLengths } from '../../../src/contract/limits.ts';
@@ -7,7 +8,7 @@ import { type Role, type TokenPermission, tokenPermissions } from '../../../src/
 import { call } from '../../api/request.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { CopyField } from '../../parts/copy.tsx';
-import { CloseButton, Dialog } from '../../parts/dialog.tsx';
+import { CloseButton, Dialog, FocusedButton } from '../../parts/dialog.tsx';
 import { useEntries } from '../../parts/entries.ts';
 import { Field } from '../../parts/field.tsx';
 import { CheckBoxes, TextArea } from '../../parts/inputs.tsx';
@@ -96,14 +97,32 @@ interface CreatedProps {
 
 function Created({ token: { token, name, role, expiresAt }, onClose }: CreatedProps) {
   const words = tokenWords.value;
+  const isCopied = useSignal(false);
+  const isAsking = useSignal(false);
+  const close = () => {
+    if (isCopied.value) onClose();
+    else isAsking.value = !isAsking.value;
+  };
   return (
-    <Dialog title={words.created(name)} onClose={onClose}>
+    <Dialog title={words.created(name)} onClose={close}>
       <p>
         <strong>{words.once}</strong>
       </p>
-      <CopyField label={words.token} value={token} />
+      <CopyField label={words.token} value={token} onCopied={() => (isCopied.value = true)} />
       <p class="hint">{words.until(roleWords.value.name[role], moment(expiresAt))}</p>
-      <CloseButton onClose={onClose} />
+      {isAsking.value ? (
+        <>
+          <p role="alert">{words.askClose}</p>
+          <p class="actions">
+            <FocusedButton onClick={close}>{words.keepOpen}</FocusedButton>
+            <button type="button" class="danger" onClick={onClose}>
+              {words.closeUncopied}
+            </button>
+          </p>
+        </>
+      ) : (
+        <CloseButton onClose={close} />
+      )}
     </Dialog>
   );
 }
