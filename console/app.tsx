@@ -40,6 +40,9 @@ function Frame() {
   return (
     <>
       <header class="top">
+        <button type="button" class="skip" onClick={() => document.querySelector('main')?.focus()}>
+          {text.value.nav.skip}
+        </button>
         <a class="brand" href={linkTo('')}>
           devmgr
         </a>
@@ -61,7 +64,7 @@ function Frame() {
       </header>
       <Waiting />
       {waiting.value && <StepUp />}
-      <main>
+      <main tabIndex={-1}>
         <Boundary key={path.join('/')}>
           {page ? <Loaded page={page} isItem={path.length > 1} /> : <p>{text.value.common.unknownPage}</p>}
         </Boundary>

@@ -8,7 +8,7 @@ import type { common } from './text/en.ts';
 /** A page of the console. */
 export interface PageEntry {
   /** First part of its address, and its name in the dictionary. */
-  readonly name: Exclude<keyof typeof common.nav, 'label'>;
+  readonly name: Exclude<keyof typeof common.nav, 'label' | 'skip'>;
   /** Set if the menu of the person leads to it, not the navigation. */
   readonly isInMenu?: true;
   /** Whether the role of the person has it. Absent: every role has. */

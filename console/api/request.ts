@@ -43,6 +43,19 @@ export const token = signal<string | null>(null);
 /** Until when (milliseconds since 1970) a request waits for the rate limit; 0 if none waits. */
 export const waitsUntil = signal(0);
 
+/** Milliseconds that the clock of the daemon is ahead of that of the browser; 0 before the first response. A difference of up to a minute is ignored. */
+export const serverAhead = signal(0);
+const CLOCK_MS = 60_000;
+
+/** Milliseconds since 1970, by the clock of the daemon. */
+export const serverNow = (): number => Date.now() + serverAhead.value;
+
+/** Compares the clocks. `date`: of a response, exact to the second. */
+function compareClocks(date: string | null): void {
+  const ahead = Date.parse(date ?? '') - Date.now();
+  if (Math.abs(ahead - serverAhead.peek()) > CLOCK_MS) serverAhead.value = ahead;
+}
+
 /** Called when the daemon no longer accepts the token. */
 let onRefusedToken = (): void => {};
 /** Sets what happens when the daemon no longer accepts the token. */
@@ -162,6 +175,7 @@ async function send(
     if (signal?.aborted) throw error;
     throw new Problem(0, 'the daemon does not answer');
   }
+  compareClocks(response.headers.get('date'));
   return {
     raw: response,
     requestId: response.headers.get('x-request-id'),

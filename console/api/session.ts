@@ -2,11 +2,11 @@
  * The session of this tab. Its token is in sessionStorage: a cookie would be shared with every other port of the machine. Another tab gets it from this
  * one: tabs.ts.
  */
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import type { DataOf } from '../../src/contract/define.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import type { Role } from '../../src/contract/values.ts';
-import { call, setOnRefusedToken, token } from './request.ts';
+import { call, serverAhead, serverNow, setOnRefusedToken, token } from './request.ts';
 
 /** What a sign-in returns. */
 export type SignIn = DataOf<Routes['login']>;
@@ -76,8 +76,8 @@ export function endSession(why: Ended | null = null): void {
 
 function readStored(): SignIn | null {
   try {
-    const stored = JSON.parse(sessionStorage.getItem(STORED) ?? 'null') as SignIn | null;
-    return stored && Date.parse(stored.expireTime) > Date.now() ? stored : null;
+    // Whether it has expired, the daemon decides: the clock of the browser may be wrong.
+    return JSON.parse(sessionStorage.getItem(STORED) ?? 'null') as SignIn | null;
   } catch {
     return null;
   }
@@ -86,9 +86,16 @@ function readStored(): SignIn | null {
 /** Gets a new token when half of the time of this one is over. */
 function renewLater(given: SignIn): void {
   clearTimeout(renewal);
-  const half = (Date.parse(given.expireTime) - Date.now()) / 2;
+  const half = (Date.parse(given.expireTime) - serverNow()) / 2;
   renewal = setTimeout(renew, Math.min(Math.max(half, 1000), 2 ** 31 - 1), given);
 }
+
+// Before the first response, the time of the renewal is a guess.
+effect(() => {
+  serverAhead.value;
+  const present = session.peek();
+  if (present) renewLater(present);
+});
 
 async function renew(given: SignIn): Promise<void> {
   try {

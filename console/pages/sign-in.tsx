@@ -47,7 +47,9 @@ export function SignInPage() {
           {words.withKey}
         </button>
       )}
-      <p class="hint">{words.local}</p>
+      <p class="hint">
+        {words.local.before} <code>devmgr open</code> {words.local.after}
+      </p>
     </main>
   );
 }

@@ -1,7 +1,7 @@
 /** What holds for the whole page: the state of the stream, and requests that wait for their limit. */
 
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { waitsUntil } from '../api/request.ts';
 import { streamState } from '../api/stream.ts';
 import { text } from '../text/text.ts';
@@ -28,10 +28,17 @@ export function Waiting() {
     }, 1000);
     return () => clearInterval(timer);
   }, [until, now]);
+  /** The seconds at the beginning: a screen reader speaks once, not each second. */
+  const first = useMemo(() => secondsUntil(until), [until]);
   if (!until) return null;
   return (
-    <p class="notice" role="status">
-      {text.value.problem.limited(Math.max(1, Math.ceil((until - now.value) / 1000)))}
-    </p>
+    <div class="notice">
+      <p class="hidden" role="status">
+        {text.value.problem.limited(first)}
+      </p>
+      <p aria-hidden="true">{text.value.problem.limited(secondsUntil(until, now.value))}</p>
+    </div>
   );
 }
+
+const secondsUntil = (until: number, now = Date.now()): number => Math.max(1, Math.ceil((until - now) / 1000));

@@ -11,6 +11,7 @@ export const common: typeof en.common = {
   code: 'de',
   nav: {
     label: 'Seiten',
+    skip: 'Zum Inhalt',
     overview: 'Übersicht',
     devices: 'Geräte',
     bench: 'Arbeitsplatz',
@@ -166,7 +167,7 @@ export const signIn: typeof en.signIn = {
     wrong: 'Benutzername oder Passwort ist falsch.',
     withKey: 'Mit einem Sicherheitsschlüssel anmelden',
     registered: 'Der Schlüssel ist registriert. Melden Sie sich erneut an.',
-    local: 'Auf dem Rechner des Dienstes öffnet `devmgr open` diese Seite angemeldet.',
+    local: { before: 'Auf dem Rechner des Dienstes öffnet', after: 'diese Seite angemeldet.' },
   },
   stepUp: {
     title: 'Erneut anmelden',

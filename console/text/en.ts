@@ -20,6 +20,7 @@ export const common = {
   code: 'en',
   nav: {
     label: 'Pages',
+    skip: 'Skip to the content',
     overview: 'Overview',
     devices: 'Devices',
     bench: 'Bench',
@@ -173,7 +174,7 @@ export const signIn = {
     wrong: 'User name or password is wrong.',
     withKey: 'Sign in with a security key',
     registered: 'The key is registered. Sign in again.',
-    local: 'On the machine of the daemon, `devmgr open` opens this page signed in.',
+    local: { before: 'On the machine of the daemon,', after: 'opens this page signed in.' },
   },
   stepUp: {
     title: 'Sign in again',

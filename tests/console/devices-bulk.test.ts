@@ -173,6 +173,7 @@ needs('chromium')('bulk operations in the console', () => {
     await button(page, 'Replace 1,100 codes').click();
     await dialog(page)
       .getByText(/^Too many requests/)
+      .first()
       .waitFor();
     await button(page, 'Stop after this batch').click();
     await dialog(page).getByText('1,000 codes replaced.').waitFor();

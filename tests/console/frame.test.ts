@@ -61,6 +61,25 @@ needs('chromium')('the frame of the console', () => {
     await context.close();
   });
 
+  it('renews its token when half of its time is over, also if the clock of the browser is two days ahead', async () => {
+    const tab = await openTab({ token: null });
+    const { page, context, requested } = tab;
+    await page.clock.install({ time: Date.now() + 48 * 3_600_000 });
+    await page.reload();
+    await page.getByLabel('User name').fill('admin');
+    await page.getByLabel('Password').fill(adminPassword);
+    await page.keyboard.press('Enter');
+    await page.getByText('live', { exact: true }).waitFor();
+    await page.reload();
+    await page.getByText('live', { exact: true }).waitFor();
+    const renewals = () => requested.filter(url => url.endsWith('/api/auth/refresh')).length;
+    await page.clock.runFor(10_000);
+    expect(renewals()).toBe(0);
+    await page.clock.fastForward(31 * 24 * 3_600_000);
+    await expect.poll(renewals).toBe(1);
+    await context.close();
+  });
+
   it('stays signed out if a new token arrives after the sign-out', async () => {
     const { page, context } = await openTab();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
@@ -223,6 +242,22 @@ needs('chromium')('the frame of the console', () => {
     await page.getByText('This part of the console could not be loaded.').waitFor();
     await show('activity');
     await page.getByRole('heading', { name: 'Activity' }).waitFor();
+    await context.close();
+  });
+
+  it('leads the keyboard past the navigation, and names roles in the language of the person', async () => {
+    const out = await openTab({ token: null });
+    await out.page.locator('code', { hasText: 'devmgr open' }).waitFor();
+    expect(await out.page.locator('main').textContent()).not.toContain('`');
+    await out.context.close();
+    const { page, context } = await openTab({ locale: 'de-DE', place: 'account' });
+    await page.getByRole('heading', { name: 'admin Administrator' }).waitFor();
+    await page.locator('fieldset').getByText('Leser').waitFor();
+    await page.keyboard.press('Tab');
+    await page.getByRole('button', { name: 'Zum Inhalt' }).press('Enter');
+    await page.locator('main:focus').waitFor();
+    await page.locator('summary', { hasText: 'admin' }).click();
+    await page.locator('.menu').getByText('Administrator').waitFor();
     await context.close();
   });
 

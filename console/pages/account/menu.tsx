@@ -6,6 +6,7 @@ import { linkTo } from '../../router.ts';
 import { dictionary, type Language, language, languages } from '../../text/text.ts';
 
 const menuWords = dictionary('menu');
+const roleWords = dictionary('roles');
 
 const themes: readonly ColorTheme[] = ['system', 'light', 'dark'];
 
@@ -14,7 +15,7 @@ export function MenuContent() {
   const words = menuWords.value;
   return (
     <div class="menu">
-      <p>{session.value?.user.role}</p>
+      <p>{roleWords.value.name[session.value?.user.role ?? 'VIEWER']}</p>
       <a href={linkTo('account')}>{words.keys}</a>
       <label>
         {words.language}

@@ -5,6 +5,7 @@ import { Keys } from './keys.tsx';
 import { Policy } from './policy.tsx';
 
 const words = dictionary('account');
+const roleWords = dictionary('roles');
 
 /** The person's own account. */
 export function AccountPage() {
@@ -14,7 +15,7 @@ export function AccountPage() {
   return (
     <>
       <h1>
-        {user.username} <small>{user.role}</small>
+        {user.username} <small>{roleWords.value.name[user.role]}</small>
       </h1>
       {mustRegisterKey && <p role="status">{words.value.mustRegister}</p>}
       <Keys />

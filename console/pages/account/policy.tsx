@@ -9,6 +9,7 @@ import { ProblemNotice } from '../../parts/problem.tsx';
 import { dictionary } from '../../text/text.ts';
 
 const words = dictionary('account');
+const roleWords = dictionary('roles');
 
 /** The policy of the registry, for administrators. */
 export function Policy() {
@@ -30,7 +31,7 @@ export function Policy() {
             label={words.value.policyRoles}
             values={roles}
             chosen={requireKey}
-            wordOf={role => role}
+            wordOf={role => roleWords.value.name[role]}
             onChoose={chosen => void require(chosen)}
             disabled={change.busy.value}
           />
