@@ -53,13 +53,15 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
+/** What belongs to a backup and is not in it: see docs/backup.md. */
+const secrets = ['instance-key', 'journal-key', 'signing-key'];
 beforeEach(async () => {
   const folder = join(dir, `test-${++tests}`);
   trial = join(folder, 'home');
   copy = join(folder, 'copy.db');
   await mkdir(trial, { recursive: true, mode: 0o700 });
   await copyFile(backups.second, copy);
-  await copyFile(join(home, 'journal-key'), join(trial, 'journal-key'));
+  for (const name of secrets) await copyFile(join(home, name), join(trial, name));
   await cp(join(home, 'blobs'), join(trial, 'blobs'), { recursive: true });
 });
 
@@ -91,7 +93,7 @@ async function isRefused(reason: RegExp): Promise<void> {
   expect(message).toMatch(reason);
   expect(message).toContain('copy.db');
   expect(hint).toMatch(/nothing was changed.*--accept-unverified.*may have changed passwords, roles, owners/);
-  expect((await readdir(trial)).sort()).toEqual(['blobs', 'daemon.lock', 'journal-key']);
+  expect((await readdir(trial)).sort()).toEqual(['blobs', 'daemon.lock', ...secrets]);
 }
 
 describe('a backup', () => {
@@ -186,7 +188,7 @@ describe('a restore refuses a backup', () => {
     const { code, stderr } = await restoreCopy();
     expect(code).toBe(1);
     expect(errorOf(stderr).message).toMatch(/stored file of APP-1 is not the one/);
-    expect((await readdir(trial)).sort()).toEqual(['blobs', 'daemon.lock', 'journal-key']);
+    expect((await readdir(trial)).sort()).toEqual(['blobs', 'daemon.lock', ...secrets]);
     expect(await restoreCopy(true)).toMatchObject({ code: 0 });
     expect((await runDaemonProgram(check, { home: trial, json: true })).stdout).toContain('APP-1 is damaged');
   });
@@ -243,7 +245,7 @@ describe('with --accept-unverified a restore', () => {
     expect(code).toBe(1);
     expect(errorOf(stderr).message).toMatch(/is damaged: schema: /);
     expect(errorOf(stderr).message).toMatch(reason);
-    expect((await readdir(trial)).sort()).toEqual(['blobs', 'daemon.lock', 'journal-key']);
+    expect((await readdir(trial)).sort()).toEqual(['blobs', 'daemon.lock', ...secrets]);
   });
 
   it('never reads a file outside of blobs that a record names', async () => {
