@@ -1,4 +1,6 @@
 /** The pages of a list. Their number is in the address. */
+import { useEffect } from 'preact/hooks';
+import { go } from '../router.ts';
 import { text } from '../text/text.ts';
 
 /** The part of a list that an address names, for a request. Its number is counted from 1. */
@@ -18,8 +20,12 @@ interface PagerProps {
 /** Links to the previous and the next page; null if there is only one. */
 export function Pager({ page, totalPages, to }: PagerProps) {
   const words = text.value.common;
-  if (totalPages < 2 && page === 1) return null;
   const last = Math.max(1, totalPages);
+  // A page after the last one has no rows: records were removed, or the address is old.
+  useEffect(() => {
+    if (page > last) go(to(last), true);
+  }, [page, last]);
+  if (totalPages < 2 && page === 1) return null;
   return (
     <nav class="pager" aria-label={words.page(page, last)}>
       {page > 1 ? <a href={to(Math.min(page - 1, last))}>← {words.previous}</a> : <span />}

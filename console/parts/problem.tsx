@@ -32,5 +32,6 @@ function wordsOf({ code, message }: Problem): string {
   const words = text.value.problem;
   if (code === 'key') return { known: words.keyKnown, address: words.keyAddress }[message] ?? words.noKey;
   if (code === 0) return words.noAnswer;
-  return code === Code.noPermission ? `${words.forbidden} ${message}` : message;
+  const refusal = words.refusal(code, message);
+  return code === Code.noPermission ? `${words.forbidden} ${refusal}` : refusal;
 }

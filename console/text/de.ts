@@ -6,6 +6,28 @@ import { grouped } from './numbers.ts';
 
 const s = (count: number, one: string, many: string) => `${grouped(count)} ${count === 1 ? one : many}`;
 
+/** The refusals of the daemon by code; 0 for those that name what is wrong. */
+const refusals: Readonly<Record<number, string>> = {
+  0: 'Der Dienst lehnt das ab',
+  1002: 'Diesen Benutzer gibt es nicht.',
+  1003: 'Das Passwort ist falsch.',
+  1004: 'Die Sitzung ist ungültig. Melden Sie sich erneut an.',
+  1005: 'Die Sitzung ist abgelaufen. Melden Sie sich erneut an.',
+  2001: 'Dieses Gerät gibt es nicht.',
+  2002: 'Das Gerät ist schon aktiviert.',
+  2003: 'Der Aktivierungscode ist falsch oder abgelaufen.',
+  2004: 'Das Gerät ist gesperrt. Entsperren Sie es zuerst.',
+  2005: 'Das Gerät ist endgültig stillgelegt.',
+  2006: 'Diese Seriennummer ist schon registriert.',
+  3001: 'Diese Sicherung gibt es nicht.',
+  3002: 'Die Wiederherstellung ist fehlgeschlagen: Die Sicherung ist beschädigt oder fehlt.',
+  4001: 'Diese Version gibt es nicht.',
+  4002: 'Die Datei konnte nicht hochgeladen werden.',
+  412: 'Das Gerät wurde inzwischen geändert.',
+  429: 'Zu viele Anfragen. Versuchen Sie es später erneut.',
+  500: 'Interner Fehler. Das Protokoll des Dienstes nennt Einzelheiten unter der Nummer der Anfrage.',
+};
+
 /** What every page needs. */
 export const common: typeof en.common = {
   code: 'de',
@@ -32,6 +54,7 @@ export const common: typeof en.common = {
     noAnswer: 'Der Dienst antwortet nicht. Prüfen Sie, ob er läuft, und versuchen Sie es erneut.',
     forbidden: 'Ihre Rolle erlaubt das nicht.',
     limited: seconds => `Zu viele Anfragen: Diese wird in ${s(seconds, 'Sekunde', 'Sekunden')} erneut gesendet.`,
+    refusal: (code: number, message: string): string => refusals[code] ?? `${refusals[0]}: ${message}`,
     requestId: id => `Anfrage ${id}`,
     retry: 'Erneut versuchen',
     keyKnown: 'Dieser Schlüssel ist schon registriert.',

@@ -41,6 +41,8 @@ export const common = {
     noAnswer: 'The daemon does not answer. Check that it runs, then try again.',
     forbidden: 'Your role does not allow this.',
     limited: (seconds: number) => `Too many requests: this one is sent again in ${s(seconds, 'second')}.`,
+    /** A refusal in the words of the language; `message` is that of the daemon, in English. */
+    refusal: (_code: number, message: string): string => message,
     requestId: (id: string) => `Request ${id}`,
     retry: 'Try again',
     keyKnown: 'This key is already registered.',

@@ -167,6 +167,21 @@ needs('chromium')('the list of devices in the console', () => {
     await context.close();
   });
 
+  it('leads from a page after the last one to the last one', async () => {
+    const { page, context } = await openTab({ place: 'devices?manufacturer=Plain&page=9999' });
+    await page.getByText('Page 3 of 3').waitFor();
+    await page.getByText('Plain-0000').waitFor();
+    expect(await page.locator('tbody tr').count()).toBe(20);
+    expect(page.url()).toContain('page=3');
+    await context.close();
+  });
+
+  it('translates the refusals of the daemon', async () => {
+    const { page, context } = await openTab({ locale: 'de-DE', place: 'devices/DEV-404' });
+    await page.getByRole('alert').getByText('Dieses Gerät gibt es nicht.').waitFor();
+    await context.close();
+  });
+
   it.each(['csv', 'ndjson'] as const)('exports what the filters select as %s', async format => {
     const { page, context } = await openTab({
       place: 'devices?manufacturer=Plain&status=ACTIVE&tag=lot:1',
