@@ -88,11 +88,10 @@ export class Guessing {
     accounts: readonly number[],
   ): Promise<readonly number[]> {
     const { callers, entries } = this.#attempts;
-    const [ofCaller, ...ofAccounts] = await Promise.all([
-      callers[step](caller.name),
-      ...accounts.map(account => entries[step](entryKey(account, caller.user))),
-    ]);
-    refuse('confirmations', Math.max(ofCaller, Math.min(...ofAccounts)));
+    // One after the other: of the last attempt that is answered, two nodes could otherwise take one count each.
+    refuse('confirmations', await callers[step](caller.name));
+    const ofAccounts = await Promise.all(accounts.map(account => entries[step](entryKey(account, caller.user))));
+    refuse('confirmations', Math.min(...ofAccounts));
     return accounts.filter((_, i) => ofAccounts[i] === 0);
   }
 
