@@ -231,6 +231,22 @@ needs('chromium')('the page Bench', () => {
     });
   });
 
+  it('shows the registration of a key that Enter has bound and that is still plugged in', async () => {
+    const { serialNumber } = await plug();
+    const { page, context } = await openBench();
+    await said(page, serialNumber!);
+    await call(page, 'erika');
+    await decided(page, 'PASS');
+    await stage(page).getByText('not registered').waitFor();
+    await page.getByRole('button', { name: 'Bind (Enter)' }).click();
+    await decided(page, 'BOUND');
+    const { deviceId } = await deviceOf(serialNumber);
+    await stage(page).getByRole('link', { name: deviceId }).waitFor();
+    expect(await stage(page).getByText('not registered').count()).toBe(0);
+    await pull();
+    await context.close();
+  });
+
   describe('the run', () => {
     const script = '**/start-run-*.js';
 

@@ -197,6 +197,10 @@ export class BenchRun {
   async #commit(key: Key, person: Person, attempt: number): Promise<void> {
     const line = this.#line;
     const verdict = await this.#parts.registry.bind(key, person, null);
+    const { deviceId } = verdict.row;
+    // The key is still plugged in if Enter has bound it: the list shows its registration.
+    if (verdict.failure === null && deviceId && this.#keys.has(key.keyId))
+      this.#keys.set(key.keyId, { ...key, device: { deviceId, status: 'ACTIVE' } });
     this.#end({ verdict, key, person, isCommit: true });
     if (line === this.#line) this.take({ type: 'committed', attempt, passed: verdict.failure === null });
     this.#keep();
