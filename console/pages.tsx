@@ -53,6 +53,11 @@ export const pages: readonly PageEntry[] = [
     load: async () => (await import('./pages/tokens/page.tsx')).TokensPage,
   },
   {
+    name: 'webhooks',
+    isShown: () => isAdmin.value,
+    load: async () => (await import('./pages/webhooks/page.tsx')).WebhooksPage,
+  },
+  {
     name: 'account',
     isInMenu: true,
     load: async () => (await import('./pages/account/page.tsx')).AccountPage,

@@ -41,6 +41,7 @@ export const common: typeof en.common = {
     packages: 'Pakete',
     users: 'Benutzer',
     tokens: 'Token',
+    webhooks: 'Webhooks',
     account: 'Konto',
     terminal: 'Ein Terminal anmelden',
   },
@@ -593,6 +594,65 @@ export const tokens: typeof en.tokens = {
 };
 
 /** The bench. */
+export const webhooks: typeof en.webhooks = {
+  title: 'Webhooks',
+  hint: 'Jedes Ereignis des Registers wird an diese Adressen gesendet, der Reihe nach und signiert.',
+  total: count => `${grouped(count)} ${count === 1 ? 'Webhook' : 'Webhooks'}`,
+  empty: 'Noch wurde kein Webhook angelegt.',
+  column: {
+    url: 'Adresse',
+    types: 'Ereignisse',
+    state: 'Zustand',
+    waiting: 'Wartend',
+    delivered: 'Zuletzt zugestellt',
+    by: 'Angelegt von',
+  },
+  action: {
+    create: 'Webhook anlegen',
+    deliveries: 'Zustellungen',
+    test: 'Testen',
+    disable: 'Abschalten',
+    enable: 'Einschalten',
+    remove: 'Entfernen',
+  },
+  of: {
+    deliveries: url => `Zustellungen an ${url}`,
+    test: url => `Testen: ${url}`,
+    disable: url => `Abschalten: ${url}`,
+    enable: url => `Einschalten: ${url}`,
+    remove: url => `Entfernen: ${url}`,
+  },
+  ask: {
+    test: 'Eine signierte Nachricht der Art WEBHOOK_TEST wird einmal gesendet.',
+    disable: 'Bis zum Einschalten wird nichts gesendet. Ereignisse in dieser Zeit warten.',
+    enable: 'Das Ereignis nach dem zuletzt zugestellten wird sofort gesendet, dann die späteren.',
+    remove:
+      'Geheimnis und Liste der Zustellungen werden gelöscht, wartende Ereignisse nicht gesendet. Das ist endgültig.',
+  },
+  done: {
+    create: url => `${url} ist angelegt.`,
+    test: (url, milliseconds) => `${url} hat die Nachricht in ${grouped(milliseconds)} ms angenommen.`,
+    disable: url => `${url} ist abgeschaltet.`,
+    enable: url => `${url} ist eingeschaltet.`,
+    remove: url => `${url} ist entfernt.`,
+  },
+  notTaken: (url, reason) => `${url} hat die Nachricht nicht angenommen: ${reason}.`,
+  state: { active: 'aktiv', retrying: 'wird wiederholt', disabled: 'abgeschaltet' },
+  failures: count => `${grouped(count)} ${count === 1 ? 'Fehlversuch' : 'Fehlversuche'}, nächster:`,
+  all: 'alle',
+  waiting: count => (count < 100 ? `${count}` : '100 oder mehr'),
+  types: 'Nur diese Ereignisse (keines gewählt: alle)',
+  ownSecret: 'Eigenes Geheimnis, whsec_… (optional)',
+  created: id => `Webhook ${id}`,
+  once: 'Kopieren Sie das Geheimnis jetzt: Es wird nicht noch einmal angezeigt. Der Empfänger prüft damit die Signaturen.',
+  secret: 'Geheimnis',
+  attempts: count => `Die letzten ${count} Versuche, der neueste zuerst.`,
+  noAttempt: 'Noch wurde nichts gesendet.',
+  attempt: { at: 'Zeit', event: 'Ereignis', attempt: 'Versuch', result: 'Ergebnis' },
+  delivered: 'zugestellt',
+  failed: 'fehlgeschlagen',
+};
+
 export const bench: typeof en.bench = {
   title: 'Arbeitsplatz',
   intro: 'Person, Schlüssel, abziehen: Der Schlüssel wird registriert und für die Person aktiviert.',

@@ -28,6 +28,7 @@ export const common = {
     packages: 'Packages',
     users: 'Users',
     tokens: 'Tokens',
+    webhooks: 'Webhooks',
     account: 'Account',
     terminal: 'Sign in a terminal',
   },
@@ -572,6 +573,65 @@ export const tokens = {
 };
 
 /** The bench. */
+export const webhooks = {
+  title: 'Webhooks',
+  hint: 'Each event of the registry is posted to these addresses, in order and signed.',
+  total: (count: number) => s(count, 'webhook'),
+  empty: 'No webhook has been created yet.',
+  column: {
+    url: 'Address',
+    types: 'Events',
+    state: 'State',
+    waiting: 'Waiting',
+    delivered: 'Last delivered',
+    by: 'Created by',
+  },
+  action: {
+    create: 'Create webhook',
+    deliveries: 'Deliveries',
+    test: 'Test',
+    disable: 'Disable',
+    enable: 'Enable',
+    remove: 'Remove',
+  },
+  of: {
+    deliveries: (url: string) => `Deliveries to ${url}`,
+    test: (url: string) => `Test ${url}`,
+    disable: (url: string) => `Disable ${url}`,
+    enable: (url: string) => `Enable ${url}`,
+    remove: (url: string) => `Remove ${url}`,
+  },
+  ask: {
+    test: 'A signed message of the type WEBHOOK_TEST is posted once.',
+    disable: 'Nothing is posted until it is enabled. Events that happen in between wait.',
+    enable: 'The event after the last delivered one is posted at once, then the later ones.',
+    remove:
+      'The secret and the list of deliveries are deleted, and events that wait are not posted. This is permanent.',
+  },
+  done: {
+    create: (url: string) => `${url} was created.`,
+    test: (url: string, milliseconds: number) => `${url} took the message in ${grouped(milliseconds)} ms.`,
+    disable: (url: string) => `${url} is disabled.`,
+    enable: (url: string) => `${url} is enabled.`,
+    remove: (url: string) => `${url} is removed.`,
+  },
+  notTaken: (url: string, reason: string) => `${url} did not take the message: ${reason}.`,
+  state: { active: 'active', retrying: 'retrying', disabled: 'disabled' },
+  failures: (count: number) => `${s(count, 'failed attempt')}, next:`,
+  all: 'all',
+  waiting: (count: number) => (count < 100 ? `${count}` : '100 or more'),
+  types: 'Only these events (none chosen: all)',
+  ownSecret: 'Secret of your own, whsec_… (optional)',
+  created: (id: string) => `Webhook ${id}`,
+  once: 'Copy the secret now: it is not shown again. The endpoint checks signatures with it.',
+  secret: 'Secret',
+  attempts: (count: number) => `The last ${count} attempts, the latest first.`,
+  noAttempt: 'Nothing has been posted yet.',
+  attempt: { at: 'Time', event: 'Event', attempt: 'Attempt', result: 'Result' },
+  delivered: 'delivered',
+  failed: 'failed',
+};
+
 export const bench = {
   title: 'Bench',
   intro: 'A person, a key, unplug: the key is registered and activated for the person.',

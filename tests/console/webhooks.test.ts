@@ -1,0 +1,94 @@
+import { expect, it } from 'vitest';
+import { data, register } from '../support/fleet.ts';
+import { needs } from '../support/needs.ts';
+import { startReceiver, taken } from '../support/webhook-receiver.ts';
+import { armed, button, consoleTests, dialog, row, status, violationsOn, withoutPage } from './browser.ts';
+
+needs('chromium')('the page Webhooks of the console', () => {
+  const tests = consoleTests({ webhookAllow: ['127.0.0.1'] });
+  const { daemon, openTab } = tests;
+  const create = async (url: string) => data(await daemon.call('POST', '/api/webhooks', { url }));
+
+  it('creates a webhook by keyboard alone, shows its secret once, and lists its deliveries', async () => {
+    const receiver = await startReceiver();
+    const { page, context, complaints } = await openTab({ place: 'webhooks' });
+    await page.getByText('No webhook has been created yet.').waitFor();
+    await button(page, 'Create webhook …').press('Enter');
+    await armed(page);
+    await page.keyboard.type(receiver.url);
+    await page.keyboard.press('Enter');
+    const shown = page.getByLabel('Secret', { exact: true });
+    await shown.waitFor();
+    const secret = await shown.inputValue();
+    await page.keyboard.press('Escape');
+    await dialog(page).waitFor({ state: 'detached' });
+    await row(page, receiver.url).getByText('active').waitFor();
+    expect(await page.content()).not.toContain(secret);
+    await register(daemon);
+    await receiver.arrived(1);
+    expect(receiver.verified(secret)).toHaveLength(1);
+    await button(page, `Deliveries to ${receiver.url}`).press('Enter');
+    await dialog(page).getByText('delivered', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await dialog(page).waitFor({ state: 'detached' });
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('shows why an endpoint fails, and tests, disables, enables and removes it', async () => {
+    const receiver = await startReceiver({ status: 500 });
+    const { url } = await create(receiver.url);
+    const { page, context } = await openTab({ place: 'webhooks' });
+    const change = async (name: string) => {
+      await row(page, url)
+        .getByRole('button', { name: `${name} ${url}` })
+        .click();
+      await armed(page);
+      await dialog(page).getByRole('button', { name, exact: true }).click();
+      await dialog(page).waitFor({ state: 'detached' });
+    };
+    await change('Test');
+    await status(page, `${url} did not take the message`);
+    await register(daemon);
+    await row(page, url).getByText('retrying').waitFor();
+    await button(page, `Deliveries to ${url}`).click();
+    await dialog(page).getByText('failed', { exact: true }).first().waitFor();
+    await button(page, 'Close').click();
+    await change('Disable');
+    await row(page, url).getByText('disabled', { exact: true }).waitFor();
+    receiver.answer(taken);
+    await change('Enable');
+    await row(page, url).getByText('active', { exact: true }).waitFor();
+    await change('Test');
+    await status(page, `${url} took the message`);
+    await change('Remove');
+    await row(page, url).waitFor({ state: 'detached' });
+    expect(data(await daemon.call('GET', '/api/webhooks/list')).list).not.toContainEqual(
+      expect.objectContaining({ url }),
+    );
+    await context.close();
+  });
+
+  it('is not there for a DEALER', async () => {
+    const place = { place: 'webhooks', link: 'Webhooks', path: '/api/webhooks' };
+    expect(await withoutPage(tests, 'DEALER', place)).toEqual({ links: 0, requests: [] });
+  });
+
+  it.each(['light', 'dark'] as const)('is accessible in %s colors', async colorScheme => {
+    const receiver = await startReceiver();
+    await create(`${receiver.url}/${colorScheme}`);
+    await register(daemon);
+    await receiver.arrived(1);
+    const { page, context } = await openTab({ place: 'webhooks', colorScheme });
+    await button(page, `Deliveries to ${receiver.url}/${colorScheme}`).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await button(page, `Deliveries to ${receiver.url}/${colorScheme}`).click();
+    await dialog(page).getByText('delivered', { exact: true }).first().waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await button(page, 'Close').click();
+    await button(page, 'Create webhook …').click();
+    await armed(page);
+    expect(await violationsOn(page)).toEqual([]);
+    await context.close();
+  });
+});
