@@ -1,6 +1,6 @@
 /** The service tokens of the registry, and what an administrator does with them. */
 import type { ServiceToken } from '../../../src/contract/tokens.ts';
-import { call, serverNow } from '../../api/request.ts';
+import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { lazy } from '../../parts/lazy.tsx';
 import { ListPage } from '../../parts/list-page.tsx';
@@ -20,7 +20,7 @@ const colors = { valid: 'good', expired: 'warn', revoked: 'bad' } as const;
 
 function stateOf({ revokedAt, expiresAt }: ServiceToken): keyof typeof colors {
   if (revokedAt !== null) return 'revoked';
-  return Date.parse(expiresAt) <= serverNow() ? 'expired' : 'valid';
+  return Date.parse(expiresAt) <= Date.now() ? 'expired' : 'valid';
 }
 
 type TokenColumn = 'name' | 'role' | 'may' | 'state' | 'expires' | 'used' | 'networks' | 'by';
