@@ -40,6 +40,7 @@ export function lasting(text: string): string {
       .replace(/\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?Z?/g, 'TIME')
       .replace(/\b\d\d:\d\d:\d\d\b/g, 'TIME')
       .replace(/\bpid \d+/g, 'pid N')
+      .replace(/\b\d{8}T\d{6}Z-(\w+)-\d+\.csv\b/g, 'TIME-$1-PID.csv')
       .replace(/\bjust now\b|\b\d+ (?:second|minute)s? ago\b/g, 'AGO')
       .replace(/\b[0-9a-f]{32,}\b/g, 'DIGEST')
       .replace(/\b[\d,]+ keys? per hour\b/g, 'N keys per hour')

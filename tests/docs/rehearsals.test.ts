@@ -19,6 +19,8 @@ vi.mock('../../daemon/hardware/drivers.ts', () => ({
 
 /** The address of the registry, as the page has it. */
 const shownUrl = 'https://registry.example.com';
+/** Shown in place of the home of the run. */
+const shownHome = '/home/ada/.local/share/devmgr';
 const root = join(import.meta.dirname, '../..');
 const page = join(root, 'docs/provisioning-line.md');
 const scenes = scenesOf(readFileSync(page, 'utf8'));
@@ -83,7 +85,7 @@ needs('script', 'bsdutils')('a day at the line', () => {
   it.each(scenes)('$command', async scene => {
     const command = ['bash', '-c', `cd '${join(folder, 'work')}' && ${scene.command}`];
     const screen = atTerminal(command, { home: folder, columns: 110, env });
-    const shown = (await played(scene, screen, hand)).replaceAll(url, shownUrl);
+    const shown = (await played(scene, screen, hand)).replaceAll(url, shownUrl).replaceAll(folder, shownHome);
     allShown.push(shown);
     await streams(0);
     expect(lasting(shown)).toBe(textOf(scene));

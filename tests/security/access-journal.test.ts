@@ -66,7 +66,7 @@ it('nothing is written for each of them; a stop writes all sums', async () => {
   const before = await rows({});
   expect(before.filter(({ type }) => /LOGIN|REFUSED|FAILED|WRONG|DOWNLOADED/.test(type))).toEqual([]);
   await daemon.restart();
-  const types = (await rows({ since: before.at(-1).id })).map(({ type, user, deviceId, details }) => {
+  const types = (await rows({ since: { id: before.at(-1).id } })).map(({ type, user, deviceId, details }) => {
     const { address, first, last, ...rest } = details;
     expect([address, first <= last]).toEqual(['127.0.0.1', true]);
     return [type, user, deviceId, rest];

@@ -188,6 +188,7 @@ export function checkGuard(
   if (fault !== 'ignores guards on status') need(device !== undefined && guard.status.includes(device.status));
   if (fault !== 'ignores guards on codes')
     need(guard.activationCode === undefined || guard.activationCode === device?.activationCode);
+  need(guard.version === undefined || guard.version === device?.version);
   if (fault !== 'ignores guards on fields') need(isDeepStrictEqual({ ...device, ...guard.fields }, { ...device }));
 }
 
