@@ -241,6 +241,16 @@ export const account: typeof en.account = {
   policyHint:
     'Benutzer dieser Rollen melden sich nach dem Passwort mit einem Schlüssel an. Wer keinen hat, kann nur einen registrieren. Verlangen Sie Schlüssel von einer Rolle, nachdem ihre Benutzer sie registriert haben.',
   policyRoles: 'Rollen',
+  require: {
+    title: role => `Von der Rolle ${role} einen Schlüssel verlangen?`,
+    submit: 'Schlüssel verlangen',
+    hint: 'Wer diese Rolle und keinen Schlüssel hat, kann bei der nächsten Anmeldung nur einen registrieren.',
+  },
+  release: {
+    title: role => `Die Rolle ${role} ohne Schlüssel anmelden lassen?`,
+    submit: 'Passwort allein zulassen',
+    hint: 'Für Benutzer dieser Rolle genügt dann das Passwort.',
+  },
 };
 
 /** The page that signs in a terminal. */

@@ -226,6 +226,16 @@ export const account = {
   policyHint:
     'Users of these roles sign in with a key after the password. A user without a key can only register one. Require keys for a role after its users have registered them.',
   policyRoles: 'Roles',
+  require: {
+    title: (role: string) => `Require a key of each ${role}?`,
+    submit: 'Require keys',
+    hint: 'Users of this role who have no key can only register one at their next sign-in.',
+  },
+  release: {
+    title: (role: string) => `Let each ${role} sign in without a key?`,
+    submit: 'Allow passwords alone',
+    hint: 'The password alone is then enough for users of this role.',
+  },
 };
 
 /** The page that signs in a terminal. */

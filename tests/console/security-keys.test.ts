@@ -169,6 +169,30 @@ needs('chromium')('security keys in the console', () => {
     await context.close();
   });
 
+  it('is required of a role only after a question, which Esc takes back', async () => {
+    person = 'admin';
+    const { page, context } = await open();
+    await signInWithPassword(page);
+    await page.goto(`${new URL(page.url()).origin}/console/#/account`);
+    const box = page.getByRole('checkbox', { name: 'Viewer' });
+    const required = async () => (await daemon.call('GET', '/api/policies/sign-in')).data.requireKey;
+    await box.click();
+    await page.getByRole('dialog', { name: 'Require a key of each Viewer?' }).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect([await box.isChecked(), await required()]).toEqual([false, []]);
+    await box.click();
+    await page.getByRole('button', { name: 'Require keys' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await expect.poll(required).toEqual(['VIEWER']);
+    await expect.poll(() => box.isChecked()).toBe(true);
+    await box.click();
+    await page.getByRole('button', { name: 'Allow passwords alone' }).click();
+    await expect.poll(required).toEqual([]);
+    await context.close();
+  });
+
   it('must be registered first by a person who needs one and has none', async () => {
     await daemon.call('POST', '/api/users', { username: 'late', password: adminPassword, role: 'VIEWER' });
     await daemon.call('PUT', '/api/policies/sign-in', { requireKey: ['VIEWER'] });
