@@ -77,5 +77,6 @@ function registration(name: string, round: number): string {
 /** Throws unless every listener got the notification and none was lost. */
 async function stillThere(daemon: BenchDaemon): Promise<void> {
   const metrics = await (await fetch(`${daemon.url}/metrics`)).text();
-  if (!metrics.includes(`devmgr_streams ${sockets}`)) throw new Error('listeners were lost');
+  const open = /^devmgr_streams\{[^}]*\} (\d+)$/m.exec(metrics)?.[1];
+  if (open !== String(sockets)) throw new Error('listeners were lost');
 }
