@@ -119,7 +119,8 @@ export interface DriverStatus {
 /**
  * `attached` comes once per key, after the key was identified or after the driver gave up (`problem`).
  * `changed` comes when a later read of the same key gives another result: a second interface appeared, or a permission
- * was granted. `detached` comes once for each `attached`; while the driver is unavailable, it means that the key is no longer watched.
+ * was granted. Each `attached` is followed by one `detached`. If the driver has become unavailable, `detached`
+ * means only that the key is no longer watched.
  */
 export type KeyEvent =
   | { readonly kind: 'attached' | 'changed' | 'detached'; readonly key: AttachedKey }

@@ -7,7 +7,7 @@ import { type Problem, problemOf } from './problem.ts';
 export interface Resource<T> {
   /** Undefined before the first response. */
   readonly data: Signal<T | undefined>;
-  /** Whether `data` answers an earlier request: what `load` read has changed since, and there is no response yet. */
+  /** Whether `data` is the response to an earlier query: the query has changed, and its response has not arrived yet. */
   readonly isOutdated: Signal<boolean>;
   /** Why the last request failed; null if it did not. */
   readonly problem: Signal<Problem | null>;

@@ -68,8 +68,10 @@ export const deviceBatchOperations = operations({
       failed: count('number of failed items'),
       results: Type.Array(
         Type.Object({
-          deviceId: nullable(shown('id of the device, or the id in the request if there is no such device')),
-          serialNumber: nullable(shown('serial number, or that in the request if there is no such device')),
+          deviceId: nullable(shown('id of the device; if it does not exist, the id in the request')),
+          serialNumber: nullable(
+            shown('serial number of the device; if it does not exist, the serial number in the request'),
+          ),
           status: oneOf(['success', 'failed'] as const),
           code: Type.Integer({ description: '200, or the business code of a failed item' }),
           message: shown('what happened to the item'),

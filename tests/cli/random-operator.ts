@@ -2,23 +2,13 @@
  * An operator who does anything at any time at `enroll --roster`, without a look at the screen: and what may follow from it, by the times at
  * which keys were pulled out and badges were scanned, without the state machine of the line.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { poll, sleep } from '../../src/delivery/wait.ts';
+import { mulberry } from '../support/mulberry.ts';
 import type { RosterBench } from './roster-station.ts';
 import { ESC, type Screen, withoutColors } from './screen.ts';
 
 /** Milliseconds in which the program may still act on what was true before: it is another process, on a machine that may be busy. */
 const lagMs = 5_000;
-
-/** Numbers from 0 to 1, the same for a seed. */
-function mulberry(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** A key of the results, and for whom. */
 export interface Pair {
@@ -147,8 +137,8 @@ export class RandomOperator {
   /** A second at most: the operator does not wait for a key that does not pass. */
   async #passes(): Promise<void> {
     const serial = this.#inside.at(-1)?.serial ?? '';
-    const isShown = () => new RegExp(`PASS.*${serial}`).test(withoutColors(this.#text));
-    for (let waited = 0; waited < 1500 && !isShown(); waited += 20) await sleep(20);
+    const isShown = () => new RegExp(`PASS.*${serial}`).test(withoutColors(this.#text)) || null;
+    await poll(isShown, { everyMs: 20, forMs: 1500 });
   }
 
   #happens(serial: string): void {

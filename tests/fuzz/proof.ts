@@ -13,6 +13,7 @@ import { readCbor } from '../../drivers/protocols/cbor.ts';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import { proofOperations } from '../../src/contract/proofs.ts';
 import { compileReader } from '../../src/contract/validate.ts';
+import { mulberry } from '../support/mulberry.ts';
 
 /** A reader, and inputs that it accepts. */
 export interface Reader {
@@ -100,15 +101,10 @@ function walk(bytes: Uint8Array): number {
   return elements;
 }
 
-/** Numbers from 0 to below `limit`, always the same ones for a seed (mulberry32). */
+/** Whole numbers from 0 to below `limit`, always the same ones for a seed. */
 export function randomNumbers(seed: number): (limit: number) => number {
-  let state = seed >>> 0;
-  return limit => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
-  };
+  const next = mulberry(seed);
+  return limit => (next() * 2 ** 32) % limit;
 }
 
 /** Bytes that mean something at the beginning of a length, a type or a number. */

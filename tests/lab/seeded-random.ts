@@ -1,15 +1,10 @@
 /** Random numbers that can be repeated. Prints the seed; `seed` repeats an earlier run. */
+import { mulberry } from '../support/mulberry.ts';
 
 export function seeded(seed: string | undefined): () => number {
-  let state = Number(seed ?? Math.floor(Math.random() * 2 ** 31));
-  console.log(`  seed ${state}`);
-  return () => {
-    // Mulberry32
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const chosen = Number(seed ?? Math.floor(Math.random() * 2 ** 31));
+  console.log(`  seed ${chosen}`);
+  return mulberry(chosen);
 }
 
 /** A function that picks a random element of a list. */
