@@ -7,9 +7,10 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.c
 
 /**
  * Test files that leave nothing behind in their process: a worker loads the modules of the daemon once for all of them, which is half of
- * their time. `on-postgres` changes the environment, and `freeze` measures the time of its process.
+ * their time. Those that are excluded change their environment, keep what they have loaded, or measure the time of their process.
  */
-export const sharing = 'tests/{api,delivery,domain,proof,security}/**/!(on-postgres|freeze).test.ts';
+export const sharing =
+  'tests/{api,console,contract,delivery,docs,domain,lint,proof,security}/**/!(on-postgres|freeze|speed|adding|bench|bench-issuing|session|devices-return|store-sqlite-file|rehearsals).test.ts';
 const others = ['tests/lab/**', '**/node_modules/**'];
 
 export default defineConfig({
@@ -20,6 +21,7 @@ export default defineConfig({
     ],
     setupFiles: ['tests/support/every-test.ts'],
     globalSetup: [
+      'tests/support/memory-folder.ts',
       'tests/support/built-program.ts',
       'tests/support/bundled-programs.ts',
       'tests/support/postgres-server.ts',

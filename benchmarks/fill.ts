@@ -1,5 +1,6 @@
 /** Registries of a given size, made through the store: rows, journal and counters are what the daemon would have written. */
 import { codeDigest } from '../daemon/domain/digest.ts';
+import { create } from '../daemon/domain/person.ts';
 import { Home } from '../daemon/home/home.ts';
 import type { Change } from '../daemon/store/commit.ts';
 import { openSqliteStore } from '../daemon/store/sqlite/index.ts';
@@ -63,6 +64,25 @@ export async function fill(dir: string, devices: number, tell: (done: number) =>
     for (let from = total; from < devices; from += BATCH) {
       await addBatch(store, from + 1, Math.min(BATCH, devices - from));
       tell(Math.min(devices, from + BATCH));
+    }
+  } finally {
+    await store.close();
+  }
+}
+
+/** Adds persons to the registry of a home, whose daemon must not run: person-0, person-1, … */
+export async function fillPeople(dir: string, count: number): Promise<void> {
+  const home = await Home.open(dir);
+  const store = await openSqliteStore({ file: home.path('database'), journalKey: await home.secretKey('journalKey') });
+  const details = { names: null, externalId: null, groups: [], source: 'local' } as const;
+  try {
+    await store.listsReady;
+    for (let from = 0; from < count; from += BATCH) {
+      const persons = Array.from({ length: Math.min(BATCH, count - from) }, (_, i) => `person-${from + i}`);
+      const changes = persons.map(userName =>
+        create({ ...details, userName, name: `Person ${userName.slice(7)}`, email: `${userName}@example.com` }),
+      );
+      await store.commit({ at: BEGUN, actor: 'admin', requestId: 'bench-2', changes });
     }
   } finally {
     await store.close();

@@ -4,7 +4,7 @@
  *   --repetitions N   how often each pair is measured (default 3)
  *   --seconds N       length of each load (default 3)
  *   --only WORDS      only groups whose name holds one of these (comma-separated): start, list, http, batch, figures, stream, upload, command,
- *                     console, postgres-nodes, postgres-lists
+ *                     console, people, postgres-nodes, postgres-lists
  *   --growth SIZES    instead of the table: the same work at each of these sizes, as a table and a plot in docs/
  *   --folder DIR      keeps the registries it fills there, for the next run
  *   --json            one JSON document instead of the table
@@ -26,6 +26,7 @@ import { figureRows } from './rows/figures.ts';
 import { httpRows } from './rows/http.ts';
 import { listRows } from './rows/lists.ts';
 import { nodeRows } from './rows/nodes.ts';
+import { peopleRows } from './rows/people.ts';
 import { postgresListRows } from './rows/postgres-lists.ts';
 import { startRows } from './rows/start.ts';
 import { streamRows } from './rows/stream.ts';
@@ -41,6 +42,7 @@ const groups: Readonly<Record<string, Group>> = {
   stream: streamRows,
   upload: uploadRows,
   console: consoleRows,
+  people: peopleRows,
   'postgres-nodes': nodeRows,
   'postgres-lists': postgresListRows,
 };

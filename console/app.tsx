@@ -1,74 +1,132 @@
 /** The frame of every page: navigation, state of the stream, the page itself. */
-import { useSignal, useSignalEffect } from '@preact/signals';
+import { Menu, Search } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useErrorBoundary, useRef } from 'preact/hooks';
 import { offer } from './api/offer.ts';
 import { mayOnlyRegisterKey, session } from './api/session.ts';
 import { startStepUp, waiting } from './api/step-up.ts';
 import { startStream } from './api/stream.ts';
-import { componentOf, isShown, type PageEntry, pageAt, pages } from './pages.tsx';
+import { AccountMenu } from './pages/account/menu.tsx';
+import { componentOf, groups, isShown, type PageEntry, pageAt, pages } from './pages.tsx';
+import { Button } from './parts/button.tsx';
+import { Icon, Logo } from './parts/icon.tsx';
 import { LoadFailure, lazy } from './parts/lazy.tsx';
+import { adding, modifier, opened, startKeys } from './parts/open.ts';
 import { StreamStatus, Waiting } from './parts/status.tsx';
+import { useSteps } from './parts/steps.ts';
+import { toasts } from './parts/toast.ts';
+import { WholeText } from './parts/whole-text.tsx';
 import { linkTo, place } from './router.ts';
-import { text } from './text/text.ts';
+import { text } from './text/words.ts';
 
 const SignIn = lazy(async () => (await import('./pages/sign-in.tsx')).SignInPage);
 const OfferDialog = lazy(async () => (await import('./pages/offer/dialog.tsx')).OfferDialog);
-const MenuContent = lazy(async () => (await import('./pages/account/menu.tsx')).MenuContent);
+const ToastRegion = lazy(async () => (await import('./parts/toast-region.tsx')).ToastRegion);
+const AddDevice = lazy(async () => (await import('./pages/adding/dialog.tsx')).AddDevice);
+const Palette = lazy(async () => (await import('./parts/palette/palette.tsx')).Palette);
 const StepUp = lazy(async () => (await import('./parts/step-up.tsx')).StepUp);
 
 startStream();
 startStepUp();
+startKeys();
 
 /** The console, with a question in front of it if a link offers another session. */
-export function App() {
-  return (
-    <>
-      {session.value !== undefined && (session.value ? <Frame /> : <SignIn />)}
-      {offer.value && <OfferDialog key={offer.value.number} offered={offer.value} />}
-    </>
-  );
-}
+export const App = () => (
+  <>
+    {session.value !== undefined && (session.value ? <Frame /> : <SignIn />)}
+    {offer.value && <OfferDialog key={offer.value.number} offered={offer.value} />}
+  </>
+);
 
 function Frame() {
   const { path } = place.value;
   const page = pageAt(mayOnlyRegisterKey.value ? ['account'] : path);
-  const title = page ? text.value.nav[page.name] : text.value.common.unknownPage;
+  const title = page ? text.nav[page.name] : text.common.unknownPage;
   useEffect(() => {
     document.title = `${title} · devmgr`;
   }, [title]);
   return (
-    <>
+    <div class="shell">
       <header class="top">
-        <button type="button" class="skip" onClick={() => document.querySelector('main')?.focus()}>
-          {text.value.nav.skip}
-        </button>
-        <a class="brand" href={linkTo('')}>
-          devmgr
-        </a>
-        <nav aria-label={text.value.nav.label}>
-          {pages
-            .filter(entry => isShown(entry) && !entry.isInMenu)
-            .map(({ name }) => (
-              <a
-                key={name}
-                href={linkTo(name === 'overview' ? '' : name)}
-                aria-current={page?.name === name ? 'page' : undefined}
-              >
-                {text.value.nav[name]}
-              </a>
-            ))}
-        </nav>
+        <Button words={text.nav.skip} class="skip" onClick={() => document.querySelector('main')?.focus()} />
+        <Pages present={page} />
         <StreamStatus />
         <AccountMenu />
       </header>
-      <Waiting />
-      {waiting.value && <StepUp />}
-      <main tabIndex={-1}>
-        <Boundary key={path.join('/')}>
-          {page ? <Loaded page={page} isItem={path.length > 1} /> : <p>{text.value.common.unknownPage}</p>}
-        </Boundary>
-      </main>
+      <div>
+        <Waiting />
+        {waiting.value && <StepUp />}
+        <main tabIndex={-1}>
+          <Boundary key={path.join('/')}>
+            {page ? <Loaded page={page} isItem={path.length > 1} /> : <h1>{text.common.unknownPage}</h1>}
+          </Boundary>
+          <WholeText />
+          {adding.value && <AddDevice key={adding.value} onClose={() => (adding.value = null)} />}
+        </main>
+        {opened.value && <Palette />}
+        {toasts.value && <ToastRegion />}
+      </div>
+    </div>
+  );
+}
+
+/** The pages by group: in the sidebar; on phones in a drawer, which the browser closes at Esc and at a press outside. */
+function Pages({ present }: { readonly present: PageEntry | null }) {
+  const words = text.nav;
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const end = new AbortController();
+    const close = () => nav.current?.hidePopover();
+    nav.current?.addEventListener('click', close, { signal: end.signal });
+    // A phone that is turned may have room for the sidebar.
+    addEventListener('resize', close, { signal: end.signal });
+    return () => end.abort();
+  }, []);
+  return (
+    <>
+      <button type="button" class="plain open-pages" aria-label={words.label} popovertarget="pages">
+        <Icon of={Menu} />
+      </button>
+      <a class="brand" href={linkTo('')}>
+        <Logo />
+        devmgr
+      </a>
+      <button type="button" class="find" onClick={() => (opened.value = 'search')}>
+        <Icon of={Search} />
+        <span>{words.find}</span>
+        <kbd>{modifier}K</kbd>
+      </button>
+      <nav ref={nav} id="pages" popover="auto" aria-label={words.label}>
+        {groups.slice(0, useSteps(groups.length)).map(group => (
+          <PageGroup key={group} name={group} present={present} />
+        ))}
+      </nav>
+    </>
+  );
+}
+
+function PageGroup({ name, present }: { readonly name: (typeof groups)[number]; readonly present: PageEntry | null }) {
+  const words = text.nav;
+  const shown = pages.filter(page => page.group === name && isShown(page));
+  if (!shown.length) return null;
+  return (
+    <>
+      <p class="page-group" id={`pages-${name}`}>
+        {words.group[name]}
+      </p>
+      <ul aria-labelledby={`pages-${name}`}>
+        {shown.map(page => (
+          <li key={page.name}>
+            <a
+              href={linkTo(page.name === 'overview' ? '' : page.name)}
+              aria-current={page === present ? 'page' : undefined}
+            >
+              {page.icon && <Icon of={page.icon} />}
+              {words[page.name]}
+            </a>
+          </li>
+        ))}
+      </ul>
     </>
   );
 }
@@ -78,61 +136,12 @@ function Loaded({ page, isItem }: { readonly page: PageEntry; readonly isItem: b
   useEffect(() => void component.start(), [component]);
   const Page = component.state.value;
   if (Page === 'failed') return <LoadFailure start={component.start} />;
-  if (Page === 'loading' || Page === null) return <p role="status">{text.value.common.loading}</p>;
+  if (Page === 'loading' || Page === null) return <p role="status">{text.common.loading}</p>;
   return <Page />;
-}
-
-/** The menu of the person, at the end of the header. */
-function AccountMenu() {
-  const wasOpened = useSignal(false);
-  const ref = useRef<HTMLDetailsElement>(null);
-  useEffect(() => {
-    const menu = ref.current;
-    if (!menu) return;
-    const close = () => {
-      menu.open = false;
-    };
-    const end = new AbortController();
-    const { signal } = end;
-    addEventListener('pointerdown', ({ target }) => target instanceof Node && !menu.contains(target) && close(), {
-      signal,
-    });
-    menu.addEventListener(
-      'focusout',
-      ({ relatedTarget }) => relatedTarget instanceof Node && !menu.contains(relatedTarget) && close(),
-      { signal },
-    );
-    menu.addEventListener(
-      'keydown',
-      ({ key }) => {
-        if (key !== 'Escape' || !menu.open) return;
-        close();
-        menu.querySelector('summary')?.focus();
-      },
-      { signal },
-    );
-    return () => end.abort();
-  }, []);
-  useSignalEffect(() => {
-    place.value;
-    if (ref.current) ref.current.open = false;
-  });
-  return (
-    <details
-      ref={ref}
-      class="account"
-      onToggle={() => {
-        wasOpened.value = true;
-      }}
-    >
-      <summary>{session.value?.user.username}</summary>
-      {wasOpened.value && <MenuContent />}
-    </details>
-  );
 }
 
 /** A page that fails leaves the others usable. */
 function Boundary({ children }: { readonly children: ComponentChildren }) {
   const [error] = useErrorBoundary();
-  return <>{error ? <p role="alert">{text.value.problem.crashed}</p> : children}</>;
+  return <>{error ? <p role="alert">{text.problem.crashed}</p> : children}</>;
 }

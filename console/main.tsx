@@ -3,14 +3,22 @@ import { render } from 'preact';
 import { startSession } from './api/offer.ts';
 import { App } from './app.tsx';
 import { startPage } from './pages.tsx';
+import { keepFocus } from './parts/kept-focus.ts';
 import { wordsLoaded } from './text/text.ts';
 
 const root = document.getElementById('console');
 if (!root) throw new Error('the page has no element #console');
 void startSession();
+keepFocus(root);
 // With the words of the frame, not after them.
 startPage();
 wordsLoaded().then(
-  () => render(<App />, root),
+  () => {
+    render(<App />, root);
+    // What people read first does not wait for the font.
+    new PerformanceObserver(list => {
+      if (list.getEntriesByName('first-contentful-paint').length) document.documentElement.dataset.font = '';
+    }).observe({ type: 'paint', buffered: true });
+  },
   () => root.append('devmgr: reload this page'),
 );

@@ -1,81 +1,104 @@
 /** The pages of the console, in the order of the navigation. Each is loaded when it is first shown. */
+import * as icons from 'lucide';
 import type { ComponentType } from 'preact';
-import { isAdmin, session } from './api/session.ts';
+import { isAdmin, mayChange, session } from './api/session.ts';
+import type { IconNode } from './parts/icon.tsx';
 import { LoadedComponent } from './parts/lazy.tsx';
 import { place } from './router.ts';
-import type { common } from './text/en.ts';
+import type { PageName } from './text/en.ts';
+
+/** The groups of the navigation, in their order. */
+export const groups = ['devices', 'line', 'administration'] as const;
 
 /** A page of the console. */
 export interface PageEntry {
   /** First part of its address, and its name in the dictionary. */
-  readonly name: Exclude<keyof typeof common.nav, 'label' | 'skip'>;
-  /** Set if the menu of the person leads to it, not the navigation. */
-  readonly isInMenu?: true;
+  readonly name: PageName;
+  /** Its group in the navigation. Absent: other pages lead to it. */
+  readonly group?: (typeof groups)[number];
+  readonly icon?: IconNode;
   /** Whether the role of the person has it. Absent: every role has. */
   readonly isShown?: () => boolean;
-  /** Its component. */
   readonly load: () => Promise<ComponentType>;
   /** The component of a place below it, such as `devices/DEV-1`. Absent: such a place shows the page itself. */
   readonly loadItem?: () => Promise<ComponentType>;
 }
 
-/** The pages, in the order of the navigation. */
+type Load = PageEntry['load'];
+
+function page(name: PageEntry['name'], load: Load, icon?: IconNode, loadItem?: Load): PageEntry {
+  return { name, load, ...(icon && { icon }), ...(loadItem && { loadItem }) };
+}
+
+const inGroup = (common: Partial<PageEntry>, some: readonly PageEntry[]) => some.map(each => ({ ...common, ...each }));
+const mayDo = () => mayChange.value;
+
+/** The pages, in the order of their groups. */
 export const pages: readonly PageEntry[] = [
-  {
-    name: 'overview',
-    load: async () => (await import('./pages/overview.tsx')).OverviewPage,
-  },
-  {
-    name: 'devices',
-    load: async () => (await import('./pages/devices/page.tsx')).DevicesPage,
-    loadItem: async () => (await import('./pages/device/page.tsx')).DevicePage,
-  },
-  {
-    name: 'bench',
-    load: async () => (await import('./pages/station/page.tsx')).BenchPage,
-  },
-  {
-    name: 'activity',
-    load: async () => (await import('./pages/activity.tsx')).ActivityPage,
-  },
-  {
-    name: 'packages',
-    load: async () => (await import('./pages/packages/page.tsx')).PackagesPage,
-  },
-  {
-    name: 'users',
-    isShown: () => isAdmin.value,
-    load: async () => (await import('./pages/users/page.tsx')).UsersPage,
-  },
-  {
-    name: 'tokens',
-    isShown: () => isAdmin.value,
-    load: async () => (await import('./pages/tokens/page.tsx')).TokensPage,
-  },
-  {
-    name: 'webhooks',
-    isShown: () => isAdmin.value,
-    load: async () => (await import('./pages/webhooks/page.tsx')).WebhooksPage,
-  },
-  {
-    name: 'account',
-    isInMenu: true,
-    load: async () => (await import('./pages/account/page.tsx')).AccountPage,
-  },
-  {
-    name: 'terminal',
-    isInMenu: true,
-    load: async () => (await import('./pages/terminal/page.tsx')).TerminalPage,
-  },
+  ...inGroup({ group: 'devices' }, [
+    page('overview', async () => (await import('./pages/overview.tsx')).OverviewPage, icons.LayoutDashboard),
+    page(
+      'devices',
+      async () => (await import('./pages/devices/page.tsx')).DevicesPage,
+      icons.KeyRound,
+      async () => (await import('./pages/device/page.tsx')).DevicePage,
+    ),
+    page('bench', async () => (await import('./pages/station/page.tsx')).BenchPage, icons.ScanLine),
+    page('activity', async () => (await import('./pages/activity.tsx')).ActivityPage, icons.Activity),
+  ]),
+  ...inGroup({ group: 'line' }, [
+    page(
+      'lots',
+      async () => (await import('./pages/line/groups.tsx')).LotsPage,
+      icons.Boxes,
+      async () => (await import('./pages/line/report.tsx')).LotPage,
+    ),
+    page(
+      'stations',
+      async () => (await import('./pages/line/groups.tsx')).StationsPage,
+      icons.MonitorCheck,
+      async () => (await import('./pages/line/report.tsx')).StationPage,
+    ),
+    {
+      ...page('cleanup', async () => (await import('./pages/cleanup/page.tsx')).CleanupPage, icons.BrushCleaning),
+      isShown: mayDo,
+    },
+    page('packages', async () => (await import('./pages/packages/page.tsx')).PackagesPage, icons.Package),
+  ]),
+  ...inGroup({ group: 'administration', isShown: () => isAdmin.value }, [
+    {
+      ...page(
+        'people',
+        async () => (await import('./pages/people/page.tsx')).PeoplePage,
+        icons.Contact,
+        async () => (await import('./pages/people/person.tsx')).PersonPage,
+      ),
+      isShown: mayDo,
+    },
+    page(
+      'users',
+      async () => (await import('./pages/users/page.tsx')).UsersPage,
+      icons.Users,
+      async () => (await import('./pages/users/user.tsx')).UserPage,
+    ),
+    page('tokens', async () => (await import('./pages/tokens/page.tsx')).TokensPage, icons.Ticket),
+    page('policies', async () => (await import('./pages/policies/page.tsx')).PoliciesPage, icons.Scale),
+    page('trust', async () => (await import('./pages/trust/page.tsx')).TrustPage, icons.ShieldCheck),
+    page('webhooks', async () => (await import('./pages/webhooks/page.tsx')).WebhooksPage, icons.Webhook),
+    page('providers', async () => (await import('./pages/providers/page.tsx')).ProvidersPage, icons.IdCard),
+    page('health', async () => (await import('./pages/health/page.tsx')).HealthPage, icons.HeartPulse),
+  ]),
+  { ...page('import', async () => (await import('./pages/import/page.tsx')).ImportPage), isShown: mayDo },
+  page('account', async () => (await import('./pages/account/page.tsx')).AccountPage),
+  page('terminal', async () => (await import('./pages/terminal/page.tsx')).TerminalPage),
 ];
 
 /** Whether the role of the person has a page. */
 export const isShown = (page: PageEntry): boolean => page.isShown?.() ?? true;
 
 /** The page that a path names; null if there is none, or the role of the person does not have it. */
-export function pageAt([name = 'overview']: readonly string[]): PageEntry | null {
-  return pages.find(page => page.name === name && isShown(page)) ?? null;
-}
+export const pageAt = ([name = 'overview']: readonly string[]): PageEntry | null =>
+  pages.find(page => page.name === name && isShown(page)) ?? null;
 
 const loaded = new Map<PageEntry['load'], LoadedComponent>();
 

@@ -1,16 +1,17 @@
-/** What a person has chosen in this browser: language, colors, sound. Nothing of the registry is stored. */
+/** What a person has chosen in this browser: language, colors, sound, columns and views. Of the registry it has what the person searched for in a view. */
 import { effect, signal } from '@preact/signals';
 
 /** The colors of the page; `system` follows the system. */
 export type ColorTheme = 'system' | 'light' | 'dark';
 
-/** What a person can choose. */
 interface Preferences {
   /** Absent if the browser's languages decide. */
   readonly language?: string;
   readonly theme?: ColorTheme;
-  /** Whether the bench makes no sound. */
   readonly isSilent?: boolean;
+  readonly columns?: readonly string[];
+  /** Named searches of devices, each as the query of its address. */
+  readonly views?: readonly { readonly name: string; readonly query: string }[];
 }
 
 const STORED = 'devmgr.preferences';

@@ -1,7 +1,6 @@
 /** The address of the page: `#/devices?status=LOCKED`. It holds what the page shows; what is behind # reaches no server and no log. */
 import { computed, signal } from '@preact/signals';
 
-/** A page and what it shows. */
 interface Place {
   /** Parts of the path: `['devices', 'DEV-1']`. Empty for the first page. */
   readonly path: readonly string[];
@@ -9,12 +8,39 @@ interface Place {
 }
 
 const hash = signal(location.hash);
-addEventListener('hashchange', () => {
-  hash.value = location.hash;
-});
 
 /** The place that the address names. */
 export const place = computed<Place>(() => read(hash.value));
+
+/** What a page keeps in the entry of the history that shows it: Back and a reload in the same tab show it again. */
+interface KeptEntry {
+  scroll?: readonly number[];
+  [name: string]: unknown;
+}
+
+const STORED = 'devmgr.history';
+const mostEntries = 50;
+
+const entries = new Map<string, KeptEntry>(storedEntries());
+/** The key of the present entry, which its state has. */
+let key = '';
+let scrolling: AbortController | undefined;
+enter();
+history.scrollRestoration = 'manual';
+addEventListener('hashchange', follow);
+addEventListener('popstate', follow);
+addEventListener('pagehide', () => {
+  leave();
+  sessionStorage.setItem(STORED, JSON.stringify([...entries]));
+});
+
+/** What the present entry of the history keeps. */
+export const kept = (): KeptEntry => entries.get(key) ?? {};
+
+/** Forgets what entries keep: the next person in this tab gets nothing of this one. */
+export function forgetEntries(): void {
+  for (const each of entries.keys()) entries.set(each, {});
+}
 
 /** The address of a place, for links. Undefined and empty values of the query are left out; a query with repeated names is given whole. */
 export function linkTo(
@@ -31,14 +57,69 @@ export function linkTo(
 
 /** Goes to an address that `linkTo` has made. With `replace`, Back leads past the present one. */
 export function go(address: string, replace = false): void {
-  if (replace) history.replaceState(null, '', address);
-  else history.pushState(null, '', address);
-  hash.value = address;
+  if (replace) {
+    history.replaceState(key, '', address);
+    hash.value = location.hash;
+    return;
+  }
+  leave();
+  history.pushState(null, '', address);
+  enter();
 }
 
-addEventListener('popstate', () => {
+function follow(): void {
+  if (history.state === key) return;
+  leave();
+  enter();
+}
+
+/** What scrolls: the page, and a table that is wider than it. */
+const scrollers = (): (Element | null)[] => [document.scrollingElement, document.querySelector('main .scroll')];
+
+/** The page still shows what it showed before: its position belongs to the entry that is left. */
+function leave(): void {
+  kept().scroll = scrollers().map(element => element?.scrollTop ?? 0);
+}
+
+/** A new entry has no state yet. It begins at the top, unless it is another search of the same page. */
+function enter(): void {
+  if (typeof history.state !== 'string') history.replaceState(`${Math.random()}`, '');
+  key = history.state as string;
+  const entry = entries.get(key) ?? {};
+  entries.delete(key);
+  entries.set(key, entry);
+  for (const oldest of entries.keys()) if (entries.size > mostEntries) entries.delete(oldest);
+  const before = place.peek();
   hash.value = location.hash;
-});
+  const { path, query } = place.peek();
+  const isOther = path.join('/') !== before.path.join('/') || query.get('page') !== before.query.get('page');
+  const { scroll = isOther ? [0] : null } = entry;
+  scrolling?.abort();
+  if (scroll !== null) scrollWhenHigh(scroll);
+}
+
+/** Scrolls as soon as the page is high enough, unless the person scrolls first. */
+function scrollWhenHigh(tops: readonly number[]): void {
+  const end = new AbortController();
+  scrolling = end;
+  const observer = new ResizeObserver(() => {
+    const elements = scrollers();
+    for (const [i, top] of tops.entries()) elements[i]?.scrollTo({ top });
+    if (tops.every((top, i) => Math.abs((elements[i]?.scrollTop ?? 0) - top) < 1)) end.abort();
+  });
+  end.signal.addEventListener('abort', () => observer.disconnect());
+  for (const type of ['wheel', 'pointerdown', 'keydown'])
+    addEventListener(type, () => end.abort(), { signal: end.signal });
+  observer.observe(document.body);
+}
+
+function storedEntries(): [string, KeptEntry][] {
+  try {
+    return JSON.parse(sessionStorage.getItem(STORED) ?? '[]') as [string, KeptEntry][];
+  } catch {
+    return [];
+  }
+}
 
 function read(text: string): Place {
   const [path = '', query = ''] = text.replace(/^#\/?/, '').split('?', 2);
@@ -53,9 +134,18 @@ function decoded(part: string): string {
   }
 }
 
-/** The code in a fragment that `devmgr open` has made (`#code=CODE&page=devices`), and the page to show; the code is null in any other one. */
-export function codeIn(fragment: string): { readonly code: string | null; readonly page: string } {
-  if (fragment.startsWith('#/')) return { code: null, page: '' };
+/** What a fragment with a code has. */
+interface CodeFragment {
+  /** Null in any other fragment. */
+  readonly code: string | null;
+  readonly page: string;
+  /** Names the sign-in at the provider that has ended; null if the code is of another kind. */
+  readonly sso: string | null;
+}
+
+/** The code in a fragment that `devmgr open` has made (`#code=CODE&page=devices`), or a sign-in at the provider (`#code=CODE&sso=STATE`). */
+export function codeIn(fragment: string): CodeFragment {
+  if (fragment.startsWith('#/')) return { code: null, page: '', sso: null };
   const parts = new URLSearchParams(fragment.slice(1));
-  return { code: parts.get('code'), page: parts.get('page') ?? '' };
+  return { code: parts.get('code'), page: parts.get('page') ?? '', sso: parts.get('sso') };
 }

@@ -35,7 +35,7 @@ export async function syncFolder(path: string): Promise<void> {
   if (process.platform !== 'win32') await syncFile(path);
 }
 
-/** Gives a file a second name, or copies it if the file system has no links. Returns false if there is no such file. */
+/** Gives a file a second name, or copies it if the file system has no links. Returns false if the file does not exist. */
 export async function linkOrCopy(file: string, to: string): Promise<boolean> {
   try {
     await link(file, to);

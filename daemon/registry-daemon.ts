@@ -17,6 +17,9 @@ import { refuseWrongMethods } from './http/wrong-methods.ts';
 import { Hub } from './notifications/hub.ts';
 import { type AssembledDaemon, now, openRegistry, type Start, useSigningKeys } from './registry.ts';
 import { type AccessJournal, accessOf } from './services/access-journal.ts';
+import type { DirectorySettingsService } from './services/directory/settings.ts';
+import type { ProviderService } from './services/issuing/provider-service.ts';
+import type { PeopleService } from './services/people/people-service.ts';
 import { Quota } from './services/quota.ts';
 import { Readiness } from './services/readiness.ts';
 import { responseSweep } from './services/sweep.ts';
@@ -40,19 +43,18 @@ export async function assembleRegistry(start: Start, scanned: Promise<void>): Pr
   const instance = await Instance.open(home);
   const origin = originRule(settings.host, settings.allowHosts);
   const keys = new AttachedKeys({ drivers: createDrivers(settings, log), store, hub, now, log });
-  const services = {
-    ...accountServices(start, registry, checks, instance, origin),
-    ...deviceServices(start, registry, checks, instance),
-  };
+  const accounts = accountServices(start, registry, checks, instance, origin);
+  const services = { ...accounts, ...deviceServices(start, registry, checks, accounts, instance) };
   const { limiter, logins, tokens } = checks;
   const own = { keys: afterFirstScan(keys, scanned), readiness, version, instance, limiter, access };
-  const { signInCodes, stepUp, webhooks } = services;
+  const { signInCodes, stepUp, scim } = services;
   const forwarder = await startForwarder(start, store);
   const app = await createServer(start, {
     tokens,
     limiter,
     stepUp,
     signInCodes,
+    scim,
     origin,
     hub,
     store,
@@ -60,7 +62,7 @@ export async function assembleRegistry(start: Start, scanned: Promise<void>): Pr
     uploads: new Quota(uploadQuota()),
     operations: registryOperations({ ...services, ...own }),
     console: settings.console !== false,
-    gauges: () => gauges(store, forwarder, webhooks),
+    gauges: () => gauges({ ...services, store, forwarder }),
     onForbidden: forbiddenRecorder(access),
     refuseOthers: app => refuseWrongMethods(app, Object.values(routes)),
   });
@@ -91,14 +93,37 @@ const forbiddenRecorder =
     access.record({ type: 'OPERATION_REFUSED', ...accessOf({ caller, requestId, address }), detail });
   };
 
-async function gauges(store: Store, forwarder: Forwarder | null, webhooks: WebhookService) {
-  const failing = await webhooks.failing();
+interface Measured {
+  readonly store: Store;
+  readonly forwarder: Forwarder | null;
+  readonly webhooks: WebhookService;
+  readonly people: PeopleService;
+  readonly directorySettings: DirectorySettingsService;
+  readonly providers: ProviderService;
+}
+
+async function gauges({ store, forwarder, webhooks, people, directorySettings, providers }: Measured) {
+  const [failing, directoryFailing, toRemove] = await Promise.all([
+    webhooks.failing(),
+    directorySettings.failing(),
+    providers.pending(),
+  ]);
   const { total } = await store.devices({ sortBy: 'createTime', descending: true, offset: 0, limit: 1 });
   return {
     devmgr_devices: { help: 'Devices registered', value: total },
+    ...(store.sharedWork && {
+      devmgr_daemons: { help: 'Daemons that use the registry', value: await store.sharedWork.users() },
+    }),
     devmgr_journal_entries: { help: 'Entries of the journal', value: await store.lastEventId() },
+    devmgr_leavers_held: { help: 'Leavers whose devices wait for a release', value: await people.heldCount() },
     ...(forwarder && {
       devmgr_audit_forward_lag_entries: { help: 'Journal entries not forwarded yet', value: await forwarder.lag() },
+    }),
+    ...(directoryFailing !== null && {
+      devmgr_directory_failing: { help: 'Whether the last run of the directory failed', value: directoryFailing },
+    }),
+    ...(toRemove !== null && {
+      devmgr_idp_pending: { help: 'Credentials of keys that providers still have to remove', value: toRemove },
     }),
     ...(failing !== null && {
       devmgr_webhooks_failing: { help: 'Webhooks that are tried again or were disabled for failures', value: failing },

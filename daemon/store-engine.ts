@@ -44,7 +44,7 @@ export async function readImprint(target: StoreTarget | null, home: Home): Promi
 }
 
 /** The database in messages, without a password. */
-export async function databaseName(target: StoreTarget | null, home: Home): Promise<string> {
+async function databaseName(target: StoreTarget | null, home: Home): Promise<string> {
   if (target === null) return home.path('database');
   const postgres = await import('./store/postgres/index.ts');
   return refusing(async () => postgres.databaseName(target));

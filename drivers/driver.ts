@@ -82,6 +82,8 @@ export interface ProofRequest {
   readonly clientDataHash: Uint8Array;
   /** For FIDO: the id of the relying party. */
   readonly relyingParty: string;
+  /** The ids of credentials that the key made for the relying party: it signs with one of them, and `method` does not matter. */
+  readonly credentials?: readonly Uint8Array[];
 }
 
 /** What a key answered to a request for a proof. The drivers do not judge it. */
@@ -98,7 +100,16 @@ export type KeyEvidence =
   /** The response to makeCredential without its status. */
   | { readonly method: 'fido'; readonly attestationObject: Uint8Array }
   /** The response to U2F_REGISTER without its status word. */
-  | { readonly method: 'u2f'; readonly registration: Uint8Array };
+  | { readonly method: 'u2f'; readonly registration: Uint8Array }
+  | ({ readonly method: 'assertion' } & KeyAssertion);
+
+/** What a key signed with a credential. */
+export interface KeyAssertion {
+  readonly credentialId: Uint8Array;
+  readonly authenticatorData: Uint8Array;
+  /** ECDSA in DER. */
+  readonly signature: Uint8Array;
+}
 
 /** How a proof is accompanied. */
 export interface ProofWork {
@@ -106,6 +117,84 @@ export interface ProofWork {
   readonly signal: AbortSignal;
   /** Called once if the key waits for a touch. */
   readonly onTouch: () => void;
+}
+
+/** What the key reports about its PIN. */
+export interface PinState {
+  readonly isSet: boolean;
+  /** Wrong entries that are left before the key blocks its PIN; null if none is set. */
+  readonly retries: number | null;
+  /** It accepts no further entry before it is plugged in again. */
+  readonly needsReplug: boolean;
+  /** Code points that a PIN has at least. */
+  readonly minLength: number;
+  /** The PIN has to be replaced before it opens anything. */
+  readonly mustChange: boolean;
+  /** Whether the key can keep `PinRules`. */
+  readonly canKeepRules: boolean;
+}
+
+/** Rules for the PIN that a key keeps. */
+export interface PinRules {
+  /** Code points. */
+  readonly minLength?: number;
+  /** The person has to replace the PIN before it opens anything. */
+  readonly forceChange?: boolean;
+}
+
+/** A credential for sign-in at a provider, which the key stores: the members of WebAuthn's creation options that reach a key. */
+export interface StoredCredentialRequest {
+  /** 32 bytes. */
+  readonly clientDataHash: Uint8Array;
+  readonly relyingParty: { readonly id: string; readonly name: string };
+  readonly user: { readonly id: Uint8Array; readonly name: string; readonly displayName: string };
+  /** COSE algorithms, the preferred one first. */
+  readonly algorithms: readonly number[];
+  /** Ids of credentials of the same person at the provider: a key that has one of them makes no other. */
+  readonly exclude: readonly Uint8Array[];
+  /** Extension credProtect. 1: no PIN needed to use it, 2: a PIN or the id of the credential, 3: always a PIN. Null: the key's default. */
+  readonly protection: 1 | 2 | 3 | null;
+  /** Without the attestation of the key. */
+  readonly isAnonymous?: boolean;
+  /** Asks for an attestation that names the unit. */
+  readonly enterprise: boolean;
+}
+
+/** A credential that a key has stored. */
+export interface StoredCredential {
+  /** As WebAuthn defines it (6.5), with the attestation as the key has signed it, or without it. */
+  readonly attestationObject: Uint8Array;
+  readonly credentialId: Uint8Array;
+}
+
+/**
+ * A key that is issued: the only way to send a PIN or to store something on a key. A PIN is UTF-8 of at most 63 bytes, is entered
+ * once for each call, and is never kept: its owner overwrites it. All calls fail with a HardwareError.
+ */
+export interface IssuedKey {
+  pinState(): Promise<PinState>;
+  /** Credentials that can still be stored; null if the key does not say it. */
+  readonly freeCredentials: number | null;
+  /** Sets the PIN of a key that has none. */
+  setPin(pin: Uint8Array): Promise<void>;
+  /** See `PinState.canKeepRules`. */
+  setPinRules(rules: PinRules, pin: Uint8Array): Promise<void>;
+  /** Needs a touch. `pin` null: without user verification, which a key that has a PIN refuses. */
+  makeCredential(request: StoredCredentialRequest, pin: Uint8Array | null): Promise<StoredCredential>;
+  /** Removes a credential from the key. Succeeds if the key does not have it. */
+  deleteCredential(credentialId: Uint8Array, pin: Uint8Array): Promise<void>;
+  /** Erases credentials and PIN. Needs a touch within 10 s after the key was plugged in, and `mayReset`. */
+  reset(): Promise<void>;
+}
+
+/** How the issuing of a key is accompanied. */
+export interface IssueWork {
+  /** Ends it; the key then stops waiting for a touch. */
+  readonly signal: AbortSignal;
+  /** Called each time the key waits for a touch. */
+  readonly onTouch: () => void;
+  /** The operator has confirmed that the key is erased. */
+  readonly mayReset?: boolean;
 }
 
 /** Whether a driver works at the moment. */
@@ -139,10 +228,15 @@ export interface Driver {
    */
   start(listener: (event: KeyEvent) => void): Promise<void>;
   /**
-   * Has an attached key prove what it is, within 30 s. Sends no PIN and changes nothing on the key. Fails with a
+   * Has an attached key prove what it is, or sign with a credential, within 30 s. Sends no PIN and changes nothing on the key. Fails with a
    * HardwareError whose message is one sentence for the operator.
    */
   prove(keyId: string, request: ProofRequest, work: ProofWork): Promise<KeyEvidence>;
+  /**
+   * Runs the task with an attached key that is issued. The driver has no other use for the key in that time. Fails with a
+   * HardwareError, or with the error of the task. Absent: the keys of this driver cannot be issued.
+   */
+  issue?<T>(keyId: string, work: IssueWork, task: (key: IssuedKey) => Promise<T>): Promise<T>;
   /** Stops watching and releases every handle. Idempotent. No event follows after it has resolved. */
   stop(): Promise<void>;
 }
@@ -184,8 +278,22 @@ export function notAttached(): HardwareError {
   return new HardwareError('removed', 'the key is not plugged in any more: plug it in and start again');
 }
 
+/** What a key refuses when it is issued. */
+export type KeyRefusal =
+  | 'excluded' // it has a credential of the list that was sent
+  | 'full'
+  | 'no-credential'
+  | 'not-allowed'
+  | 'pin-blocked'
+  | 'pin-invalid'
+  | 'pin-not-set'
+  | 'pin-policy'
+  | 'pin-replug' // it has to be plugged in again before it accepts another entry
+  | 'pin-required';
+
 /** Details for programs; texts for people are in the message. */
 export interface HardwareErrorData {
+  readonly refusal?: KeyRefusal | undefined;
   /** The name that the PC/SC binding gives the error, such as `ResetCard`. */
   readonly pcscError?: string;
 }

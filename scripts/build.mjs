@@ -51,8 +51,9 @@ export async function build() {
   publishConsole(page.files);
   publish(files);
   copySwaggerUi();
+  copyFileSync(join(modules, font, 'ttf', fontFile), join(dist, fontFile));
   const carried = new Set(inputs.map(packageOf).filter(name => name !== null));
-  const packages = [...carried, 'node_modules/swagger-ui-dist'].sort();
+  const packages = [...carried, 'node_modules/swagger-ui-dist', `node_modules/${font}`].sort();
   writeFileSync(join(dist, '.packages.json'), `${JSON.stringify(packages)}\n`);
   // Their licences ask for it: the notices are shipped with the code.
   writeFileSync(join(dist, 'licences.txt'), noticesOf(packages.map(path => join(root, path))));
@@ -61,6 +62,10 @@ export async function build() {
   say(`built dist/devmgr.cjs (${Date.now() - started} ms)`);
   return true;
 }
+
+/** The font of printed receipts, which standard output and the pages do without. */
+const font = 'dejavu-fonts-ttf';
+export const fontFile = 'DejaVuSans.ttf';
 
 /** Of the package swagger-ui-dist: the four files that are served, and its version. */
 export const swaggerFiles = [

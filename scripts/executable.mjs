@@ -7,7 +7,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { build, swaggerFiles } from './build.mjs';
+import { build, fontFile, swaggerFiles } from './build.mjs';
 import { fileOf } from './executable/fetch.mjs';
 import { scriptOf } from './executable/script.mjs';
 import { ownPlatform, partsOf, platforms } from './executable/targets.mjs';
@@ -55,6 +55,7 @@ const swagger = dirname(require.resolve('swagger-ui-dist/package.json'));
 const pages = readdirSync(join(root, 'dist/console'));
 const assets = {
   'licences.txt': licences,
+  [fontFile]: join(root, 'dist', fontFile),
   ...Object.fromEntries(Object.entries(natives).map(([name, file]) => [`native/${name}`, file])),
   ...Object.fromEntries(packaged.map(name => [name, join(root, name)])),
   ...Object.fromEntries(swaggerFiles.map(name => [`swagger-ui/${name}`, join(swagger, name)])),

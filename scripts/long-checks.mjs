@@ -36,6 +36,10 @@ const checks = [
     ],
   },
   {
+    script: 'lighthouse',
+    packages: [{ debian: 'chromium', program: 'chromium' }],
+  },
+  {
     script: 'fuzz',
     // A tenth of the inputs of `npm run fuzz`, which takes 6 minutes; each run has others.
     env: { DEVMGR_FUZZ_COUNT: '20000' },
@@ -47,6 +51,27 @@ const checks = [
     seed: { flag: '--seed' },
     // It installs its packages itself (tests/cluster/requirements.ts).
     packages: [],
+  },
+  {
+    script: 'test:leavers',
+    reports: true,
+    seed: { variable: 'DEVMGR_LEAVERS_SEED' },
+    packages: [{ debian: 'postgresql', folder: '/usr/lib/postgresql' }],
+  },
+  {
+    script: 'test:issuing',
+    reports: true,
+    seed: { variable: 'DEVMGR_ISSUING_SEED' },
+    packages: [{ debian: 'postgresql', folder: '/usr/lib/postgresql' }],
+  },
+  {
+    script: 'test:ad',
+    reports: true,
+    packages: [
+      { debian: 'samba-ad-dc', program: 'samba' },
+      { debian: 'samba-ad-provision', file: '/usr/share/samba/setup' },
+      { debian: 'openssl', program: 'openssl' },
+    ],
   },
   {
     script: 'test:lab',
@@ -66,6 +91,9 @@ const checks = [
     off: true,
   },
 ];
+
+/** Characters of the end of its output that the sum quotes of a check that failed without a report. */
+const MOST_QUOTED = 1000;
 
 const named = process.argv.slice(2);
 const unknown = named.find(name => !checks.some(({ script }) => script === name));
@@ -96,11 +124,19 @@ async function countsOf({ script, args = [], env = {}, seed: place, reports = fa
       ...(reports ? ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`] : []),
     ];
     const seeded = place?.variable ? { [place.variable]: seed } : {};
-    const code = await run('npm', ['run', script, '--', ...more], { env: { ...process.env, ...env, ...seeded } });
+    let end = '';
+    const onOutput = text => {
+      process.stdout.write(text);
+      end = (end + text).slice(-MOST_QUOTED);
+    };
+    const code = await run('npm', ['run', script, '--', ...more], {
+      env: { ...process.env, ...env, ...seeded },
+      onOutput,
+    });
     // A signal to this process ended it.
     if (code === 130 || code === 143) process.exit(code);
     const counts = reports ? resultsIn(report) : { passed: code === 0 ? 1 : 0, failed: [], skipped: [] };
-    if (code !== 0 && counts.failed.length === 0) counts.failed.push(`${script} (exit code ${code})`);
+    if (code !== 0 && counts.failed.length === 0) counts.failed.push(`${script} (exit code ${code}): …${end.trim()}`);
     return counts;
   } finally {
     rmSync(folder, { recursive: true, force: true });

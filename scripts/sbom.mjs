@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, natives } from './build.mjs';
+import { namedLicence } from './lib/licences.mjs';
 import { fail, root, say } from './lib/project.mjs';
 
 const windows = process.platform === 'win32';
@@ -16,6 +17,10 @@ document.components = document.components.filter(part => shipped.has(part['bom-r
 document.dependencies = document.dependencies
   .filter(({ ref }) => shipped.has(ref) || ref === document.metadata.component['bom-ref'])
   .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter(part => shipped.has(part)) }));
+for (const part of document.components) {
+  const id = part.licenses?.length ? undefined : namedLicence(part);
+  if (id) part.licenses = [{ license: { id } }];
+}
 const nameless = document.components.filter(part => !part.licenses?.length).map(part => part.name);
 if (nameless.length > 0) fail(`without a licence: ${nameless.join(', ')}`, 'Look the licence up before shipping them.');
 const file = process.argv[2] ?? join(root, 'dist', 'devmgr.cdx.json');

@@ -113,9 +113,12 @@ async function* registerRows({ repetitions, seconds }: Bench, daemon: BenchDaemo
   );
 }
 
-/** Rates of both sides, repetition by repetition. */
-export const pairs = (ours: readonly Measured[], theirs: readonly Measured[]): Pair[] =>
-  ours.map(({ perSecond }, i) => [perSecond, theirs[i]!.perSecond]);
+/** A figure of both sides, by default the rate, repetition by repetition. */
+export const pairs = (
+  ours: readonly Measured[],
+  theirs: readonly Measured[],
+  of: (one: Measured) => number = ({ perSecond }) => perSecond,
+): Pair[] => ours.map((one, i) => [of(one), of(theirs[i]!)]);
 
 /** How much of the difference is processor time, which other work on the machine disturbs least. */
 export function processorNote(ours: readonly Measured[], theirs: readonly Measured[]): string {

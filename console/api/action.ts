@@ -2,7 +2,6 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { type Problem, problemOf } from './problem.ts';
 
-/** The state of an action. */
 interface Action {
   readonly busy: ReadonlySignal<boolean>;
   /** Why the last attempt failed; null if it did not. */

@@ -8,21 +8,19 @@ export const canUseKeys = (): boolean => 'PublicKeyCredential' in globalThis;
 /** Asks a key for a signature. `options`: from the daemon. Throws `Problem` if the person cancels or no key fits. */
 export async function answerOf(options: object): Promise<AssertionResponse> {
   const { startAuthentication } = await import('@simplewebauthn/browser');
-  type Options = Parameters<typeof startAuthentication>[0]['optionsJSON'];
-  return (await asked(startAuthentication({ optionsJSON: options as Options }))) as AssertionResponse;
+  return asked(startAuthentication({ optionsJSON: options as never }));
 }
 
 /** Asks a key for a credential of this site. Throws `Problem` if the person cancels or the key has one already. */
 export async function newCredential(options: object): Promise<AttestationResponse> {
   const { startRegistration } = await import('@simplewebauthn/browser');
-  type Options = Parameters<typeof startRegistration>[0]['optionsJSON'];
-  return (await asked(startRegistration({ optionsJSON: options as Options }))) as AttestationResponse;
+  return asked(startRegistration({ optionsJSON: options as never }));
 }
 
 /** The messages of browsers are for programmers; the name of the error shows whether the key is already registered. */
-async function asked(answer: Promise<object>): Promise<object> {
+async function asked<T>(answer: Promise<object>): Promise<T> {
   try {
-    return await answer;
+    return (await answer) as T;
   } catch (error) {
     throw new Problem('key', error instanceof Error && error.name === 'InvalidStateError' ? 'known' : 'none');
   }

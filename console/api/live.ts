@@ -1,6 +1,8 @@
 /** Loads data again when events concern it, and not for each of them. */
+import { useSignalEffect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Notification } from '../../src/contract/events.ts';
+import type { Resource } from './resource.ts';
 import { onEvents } from './stream.ts';
 
 /** When data is loaded again after an event. In milliseconds. */
@@ -46,4 +48,16 @@ export function useRefresh(
       clearTimeout(timer);
     };
   }, []);
+}
+
+/** Milliseconds between two looks at what the registry has no event for. */
+const LOOK_MS = 5000;
+
+/** Loads data again as long as it waits for something that no event reports. */
+export function useRepeat<T>({ data, reload }: Resource<T>, isWaiting: (data: T) => boolean): void {
+  useSignalEffect(() => {
+    if (data.value === undefined || !isWaiting(data.value)) return;
+    const timer = setTimeout(reload, LOOK_MS);
+    return () => clearTimeout(timer);
+  });
 }

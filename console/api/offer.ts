@@ -2,12 +2,13 @@
  * Sessions that an address offers. `devmgr open` makes such addresses, and so can anyone who has an account: the person decides whether the
  * account is the right one, before the tab has its session.
  */
-import { signal } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
 import { Code } from '../../src/contract/codes.ts';
-import { codeIn, go } from '../router.ts';
+import { codeIn, forgetEntries, go } from '../router.ts';
 import { type Problem, problemOf } from './problem.ts';
 import { call } from './request.ts';
 import { changePerson, endSession, resumeSession, type SignIn, session, useSession } from './session.ts';
+import { placeAfter } from './sso.ts';
 import { joinTabs } from './tabs.ts';
 
 /** What the person is asked about. */
@@ -20,6 +21,12 @@ export interface SessionOffer {
   readonly problem: Problem | null;
 }
 
+interface CodeTaken {
+  readonly code: string;
+  /** Whether it belongs to a sign-in at the provider that this tab has begun. */
+  readonly isOwn: boolean;
+}
+
 /** The newest offer that the person has not answered. */
 export const offer = signal<SessionOffer | null>(null);
 
@@ -29,6 +36,11 @@ let last = 0;
 /** Continues the session of this tab, and asks about the one in the address, now and whenever a link puts another one there. */
 export async function startSession(): Promise<void> {
   resumeSession();
+  let had = session.peek();
+  effect(() => {
+    if (had && !session.value) forgetEntries();
+    had = session.value;
+  });
   addEventListener('hashchange', () => {
     const code = takeCode();
     if (code !== null) void takeOffer(code);
@@ -60,7 +72,7 @@ function showSignIn(): void {
   if (session.peek() === undefined) session.value = null;
 }
 
-async function takeOffer(code: string): Promise<void> {
+async function takeOffer({ code, isOwn }: CodeTaken): Promise<void> {
   const number = ++last;
   const { given, problem } = await exchange(code);
   if (number !== last) return;
@@ -68,15 +80,19 @@ async function takeOffer(code: string): Promise<void> {
   const present = session.peek();
   // The same account: the tab has another token of it, and shows the same.
   if (given && given.user.id === present?.user.id) useSession(given);
+  // This tab has begun the sign-in at the provider, so no one else has made the address.
+  else if (given && isOwn) acceptOffer({ number, given, problem });
   else if (given || problem || present) offer.value = { number, given, problem };
   else endSession('code');
 }
 
 /** The code in the address, which is cleared at once: neither the history nor a bookmark gets it. */
-function takeCode(): string | null {
-  const { code, page } = codeIn(location.hash);
-  if (code !== null) go(`#/${page}`, true);
-  return code;
+function takeCode(): CodeTaken | null {
+  const { code, page, sso } = codeIn(location.hash);
+  if (code === null) return null;
+  const after = placeAfter(sso);
+  go(after ?? `#/${page}`, true);
+  return { code, isOwn: after !== null };
 }
 
 /** At once, because the code is valid for 30 s and a person may read for longer. */

@@ -6,9 +6,12 @@ import { endpoints, type RouteName } from '../../src/contract/endpoints.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { Problem } from './problem.ts';
 
-/** How a request is sent. */
+/** What an operation answers with. */
+export type Data<N extends keyof Routes> = DataOf<Routes[N]>;
+/** What an operation takes. */
+export type Input<N extends keyof Routes> = InputOf<Routes[N]>;
+
 interface RequestOptions {
-  /** Aborts the request. */
   readonly signal?: AbortSignal;
   /** Aborts a wait for the rate limit, and never a request that is under way. Absent: `signal` does. */
   readonly waitSignal?: AbortSignal;
@@ -19,6 +22,8 @@ interface RequestOptions {
   readonly key?: string;
   /** Sent as If-Match: the version of the device that the change is based on. Refused with 412 if it has another one. */
   readonly version?: number;
+  /** The form of an upload. A file of it is sent without progress. */
+  readonly form?: FormData;
 }
 
 interface Given {
@@ -76,17 +81,17 @@ export const setOnStepUp = (ask: () => Promise<boolean>): void => {
  */
 export async function call<N extends RouteName>(
   name: N,
-  input: InputOf<Routes[N]>,
+  input: Input<N>,
   options: RequestOptions = {},
-): Promise<DataOf<Routes[N]>> {
+): Promise<Data<N>> {
   const { envelope } = await carryOut(name, input as Given, options, envelopeOf);
-  return envelope.data as DataOf<Routes[N]>;
+  return envelope.data as Data<N>;
 }
 
 /** Calls an operation whose response is not an envelope: an export, a file. Throws as `call` does; reading the body can fail as well. */
 export async function open<N extends RouteName>(
   name: N,
-  input: InputOf<Routes[N]>,
+  input: Input<N>,
   options: RequestOptions = {},
 ): Promise<globalThis.Response> {
   const { raw } = await carryOut(name, input as Given, options, async response =>
@@ -135,9 +140,8 @@ const wantsStepUp = (data: unknown): boolean =>
   typeof data === 'object' && data !== null && 'stepUp' in data && data.stepUp === true;
 
 /** 128 random bits in hex, for one action of the operator. `crypto.randomUUID` exists under HTTPS only. */
-export function newKey(): string {
-  return [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, '0')).join('');
-}
+export const newKey = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, '0')).join('');
 
 /** The address of an operation, without its origin. Undefined and empty values of the query are left out. */
 export function addressOf(name: RouteName, { params = {}, query = {} }: Given = {}): string {
@@ -166,7 +170,7 @@ async function send(
   if (given.body !== undefined) headers.set('content-type', 'application/json');
   if (options.key !== undefined) headers.set('idempotency-key', options.key);
   if (options.version !== undefined) headers.set('if-match', `"${options.version}"`);
-  const body = given.body === undefined ? null : JSON.stringify(given.body);
+  const body = options.form ?? (given.body === undefined ? null : JSON.stringify(given.body));
   const { signal = null } = options;
   let response: globalThis.Response;
   try {

@@ -11,45 +11,62 @@ export interface Resource<T> {
   readonly isOutdated: Signal<boolean>;
   /** Why the last request failed; null if it did not. */
   readonly problem: Signal<Problem | null>;
-  /** Loads again. */
   readonly reload: () => void;
+}
+
+/** A response that was kept when its page went. */
+interface Recalled<T> {
+  readonly data: T | undefined;
+  /** Whether it is shown without being loaded again. */
+  readonly isFresh: boolean;
+  readonly keep: (data: T) => void;
 }
 
 /**
  * Loads when the page appears and whenever a signal that `load` reads before its first `await` changes. A request that is still running is aborted
- * then, and when the page goes.
+ * then, and when the page goes. `recall`: what was kept of the same query, which is shown at once.
  */
-export function useResource<T>(load: (signal: AbortSignal) => Promise<T>): Resource<T> {
+export function useResource<T>(
+  load: (signal: AbortSignal) => Promise<T>,
+  recall: () => Recalled<T> = () => ({ data: undefined, isFresh: false, keep: () => {} }),
+): Resource<T> {
   const resource = useMemo(() => {
     const attempt = signal(0);
     return {
       attempt,
       /** The attempt that was loaded last; another one asks for the same again. */
       loaded: -1,
-      data: signal<T | undefined>(undefined),
+      data: signal(recall().data),
       isOutdated: signal(false),
       problem: signal<Problem | null>(null),
-      reload: () => {
-        attempt.value++;
-      },
+      reload: () => attempt.value++,
     };
   }, []);
+  const take = (data: T | undefined) =>
+    batch(() => {
+      resource.data.value = data;
+      resource.isOutdated.value = false;
+      resource.problem.value = null;
+    });
   useSignalEffect(() => {
     const attempt = resource.attempt.value;
-    if (attempt === resource.loaded) {
+    const isReload = attempt > Math.max(resource.loaded, 0);
+    const isOther = attempt === resource.loaded;
+    resource.loaded = attempt;
+    const recalled = recall();
+    if (!isReload && recalled.data !== undefined) {
+      take(recalled.data);
+      if (recalled.isFresh) return;
+    } else if (isOther) {
       resource.isOutdated.value = resource.data.peek() !== undefined;
       resource.problem.value = null;
     }
-    resource.loaded = attempt;
     const abort = new AbortController();
     load(abort.signal).then(
       data => {
         if (abort.signal.aborted) return;
-        batch(() => {
-          resource.data.value = data;
-          resource.isOutdated.value = false;
-          resource.problem.value = null;
-        });
+        recalled.keep(data);
+        take(data);
       },
       error => {
         if (abort.signal.aborted) return;

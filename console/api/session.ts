@@ -3,15 +3,12 @@
  * one: tabs.ts.
  */
 import { computed, effect, signal } from '@preact/signals';
-import type { DataOf } from '../../src/contract/define.ts';
-import type { Routes } from '../../src/contract/routes.ts';
 import type { Role } from '../../src/contract/values.ts';
-import { call, serverAhead, serverNow, setOnRefusedToken, token } from './request.ts';
+import { call, type Data, serverAhead, serverNow, setOnRefusedToken, token } from './request.ts';
 
 /** What a sign-in returns. */
-export type SignIn = DataOf<Routes['login']>;
+export type SignIn = Data<'login'>;
 
-/** Where the session is stored. */
 const STORED = 'devmgr.session';
 
 /** The session; null before a sign-in, undefined while the page starts. */

@@ -3,7 +3,6 @@ import { effect, signal } from '@preact/signals';
 import { setOnStepUp } from './request.ts';
 import { session } from './session.ts';
 
-/** A request that waits for a recent sign-in. */
 interface Waiting {
   /** Resolved with true after the sign-in, with false if the person does not want it. */
   readonly asked: Promise<boolean>;

@@ -16,7 +16,6 @@ export const recent = signal<readonly Notification[]>([]);
 /** Grows with each connection: what has no id (attached keys) may have changed before it. */
 export const connections = signal(0);
 
-/** Events that `recent` keeps. */
 const KEPT = 200;
 /** Milliseconds for which events are collected before pages see them: a batch of 10,000 must not draw 10,000 times. */
 const COLLECT_MS = 100;
@@ -164,7 +163,6 @@ class Connection {
   }
 }
 
-/** The newest events, and from where the stream continues. */
 async function readNewest(): Promise<void> {
   const { list, head } = await call('listEvents', { query: { before: Number.MAX_SAFE_INTEGER, limit: KEPT } });
   recent.value = list as readonly Notification[];

@@ -7,13 +7,12 @@ import { useAction } from '../api/action.ts';
 import { call } from '../api/request.ts';
 import { isAdmin } from '../api/session.ts';
 import { onEvents, recent } from '../api/stream.ts';
+import { Button } from '../parts/button.tsx';
 import { EventList, merged } from '../parts/events.tsx';
 import { CheckBoxes } from '../parts/inputs.tsx';
 import { ProblemNotice } from '../parts/problem.tsx';
 import { go, linkTo, place } from '../router.ts';
-import { dictionary, text } from '../text/text.ts';
-
-const activityWords = dictionary('activity');
+import { text, activity as words } from '../text/words.ts';
 
 /** Earlier events that one request fetches. */
 const PAGE = 100;
@@ -39,11 +38,10 @@ const searchIn = (query: URLSearchParams): Search =>
 
 /** The events of the journal: the newest as they happen, earlier ones on demand. What is searched for is in the address. */
 export function ActivityPage() {
-  const words = activityWords.value;
   const search = searchIn(place.value.query);
   return (
     <>
-      <h1>{words.title}</h1>
+      <h1>{text.nav.activity}</h1>
       <SearchFields search={search} />
       <Events key={linkTo('', { ...search })} search={search} />
     </>
@@ -51,7 +49,6 @@ export function ActivityPage() {
 }
 
 function SearchFields({ search }: { readonly search: Search }) {
-  const words = activityWords.value;
   const change = (part: Partial<Search>) => go(linkTo('activity', { ...search, ...part }), true);
   const offered = (['deviceId', 'actor', 'from', 'to'] as const).filter(name => name === 'deviceId' || isAdmin.value);
   return (
@@ -73,8 +70,8 @@ function SearchFields({ search }: { readonly search: Search }) {
       <CheckBoxes
         label={words.types}
         values={journalEventTypes}
-        chosen={search.types.split(',')}
-        wordOf={type => text.value.event[type]}
+        value={search.types.split(',')}
+        words={text.event}
         onChoose={chosen => change({ types: chosen.join(',') })}
       />
     </>
@@ -129,7 +126,6 @@ function useEvents(search: Search) {
 }
 
 function Events({ search }: { readonly search: Search }) {
-  const words = activityWords.value;
   const { events, lowest, readEarlier, isAtHand } = useEvents(search);
   const { busy, problem, run } = useAction();
   useEffect(() => {
@@ -142,9 +138,7 @@ function Events({ search }: { readonly search: Search }) {
       {lowest.value === 1 ? (
         <p class="hint">{words.whole}</p>
       ) : (
-        <button type="button" onClick={() => void run(readEarlier)} disabled={busy.value}>
-          {words.earlier}
-        </button>
+        <Button words={words.earlier} onClick={() => void run(readEarlier)} disabled={busy.value} />
       )}
     </>
   );

@@ -1,103 +1,183 @@
 /** All devices at a glance. */
-import type { DataOf } from '../../src/contract/define.ts';
-import type { Routes } from '../../src/contract/routes.ts';
-import { deviceStatuses, deviceTypes, statisticsRange } from '../../src/contract/values.ts';
-import { settled, useRefresh } from '../api/live.ts';
-import { call } from '../api/request.ts';
+import { countedTags, deviceStatuses, deviceTypes, statisticsRange } from '../../src/contract/values.ts';
+import { settled, useRefresh, useRepeat } from '../api/live.ts';
+import { call, type Data } from '../api/request.ts';
 import { useResource } from '../api/resource.ts';
+import { isAdmin } from '../api/session.ts';
 import { recent } from '../api/stream.ts';
 import { ColumnChart } from '../parts/chart.tsx';
-import { EventList } from '../parts/events.tsx';
+import { EventList, groupsOf } from '../parts/events.tsx';
+import { CountTable, Figure, type FigureProps } from '../parts/figures.tsx';
 import { Loaded } from '../parts/loaded.tsx';
+import { ReceiptTable, useReceipts } from '../parts/receipts.tsx';
+import { useSteps } from '../parts/steps.ts';
 import { linkTo } from '../router.ts';
-import { day, grouped, hour } from '../text/numbers.ts';
-import { dictionary, text } from '../text/text.ts';
+import { day, hour } from '../text/numbers.ts';
+import { overview as overviewWords, receipts as receiptWords, text } from '../text/words.ts';
+import { useHeld } from './people/states.ts';
 
-const overviewWords = dictionary('overview');
+type Statistics = Data<'getStatistics'>;
 
-type Statistics = DataOf<Routes['getStatistics']>;
-
-/** How many of the newest events the page shows. */
-const SHOWN = 20;
+const SHOWN = 8;
+/** Events after which credentials of a device are removed at providers. */
+const endings: ReadonlySet<string> = new Set(['DEVICE_LOCKED', 'DEVICE_DEACTIVATED']);
 const DAY_MS = 86_400_000;
 
 /** Figures about all devices, and the newest events as they happen. */
 export function OverviewPage() {
-  const words = overviewWords.value;
   const statistics = useResource(signal => call('getStatistics', {}, { signal }));
   useRefresh(statistics.reload, events => events.some(({ type }) => type.startsWith('DEVICE_')), settled);
+  const held = useHeld();
+  // The page of webhooks reports why it is not known.
+  const webhooks = useResource(async signal =>
+    isAdmin.peek() ? (await call('listWebhooks', {}, { signal })).list : [],
+  );
+  // Removals begin when devices are locked, and end without an event.
+  const removals = useResource(async signal =>
+    isAdmin.peek()
+      ? (await call('listProviders', {}, { signal })).list.reduce((sum, { pending }) => sum + pending, 0)
+      : 0,
+  );
+  useRefresh(removals.reload, events => events.some(({ type }) => endings.has(type)), settled);
+  useRepeat(removals, pending => pending > 0);
+  const overdue = useReceipts({ overdue: true });
+  const waiting: Waiting = {
+    overdue: overdue.data.value,
+    held: held.data.value?.length ?? 0,
+    removals: removals.data.value ?? 0,
+    failing: webhooks.data.value?.filter(({ failures }) => failures > 0).length ?? 0,
+  };
+  // What comes later would move all that is below it.
+  const isComplete = [held, webhooks, removals, overdue].every(
+    ({ data, problem }) => data.value !== undefined || problem.value !== null,
+  );
   return (
     <>
-      <h1>{words.title}</h1>
-      <Loaded from={statistics}>{figures => <Figures figures={figures} />}</Loaded>
-      <section>
-        <h2>{words.newest}</h2>
-        <EventList events={recent.value.slice(0, SHOWN)} />
-      </section>
+      <h1>{text.nav.overview}</h1>
+      <Loaded from={statistics}>
+        {figures =>
+          isComplete ? <Figures figures={figures} waiting={waiting} /> : <p role="status">{text.common.loading}</p>
+        }
+      </Loaded>
+      {!statistics.data.value && statistics.problem.value && <Newest />}
     </>
   );
 }
 
-function Figures({ figures }: { readonly figures: Statistics }) {
-  const words = overviewWords.value;
-  const { registrations } = figures;
-  return (
-    <>
-      <ul class="figures">
-        {linesOf(figures).map(figure => (
-          <Figure key={figure.to} {...figure} />
-        ))}
-      </ul>
-      <div class="charts">
-        <ColumnChart title={words.perHour} columns={registrations.perHour} format={hour} />
-        <ColumnChart title={words.perDay} columns={registrations.perDay} format={day} />
-      </div>
-    </>
-  );
+/** What waits for somebody and is not in the figures: loans that are overdue, leavers who are held back, webhooks that fail, credentials of keys that do not count any more. */
+type Waiting = Readonly<{ overdue: Data<'listReceipts'> | undefined; held: number; failing: number; removals: number }>;
+type FiguresProps = Readonly<{ figures: Statistics; waiting: Waiting }>;
+
+const Newest = () => (
+  <section>
+    <h2>{overviewWords.newest}</h2>
+    <EventList events={groupsOf(recent.value).slice(0, SHOWN).flat()} />
+  </section>
+);
+
+function Figures({ figures, waiting }: FiguresProps) {
+  const { registrations, statesPerDay } = figures;
+  const states = deviceStatuses.map(status => ({ name: text.status[status], class: status }));
+  const counted = registrations.perHour.map(({ start, count }) => ({ start, counts: [count] }));
+  const perDay = registrations.perDay.map(({ start, count }) => ({ start, counts: [count] }));
+  const byDay = statesPerDay.map(({ start, byStatus }) => ({ start, counts: deviceStatuses.map(n => byStatus[n]) }));
+  const parts = [
+    <Attention key="attention" figures={figures} waiting={waiting} />,
+    <ul key="figures" class="figures">
+      {linesOf(figures).map(figure => (
+        <Figure key={figure.to} {...figure} />
+      ))}
+    </ul>,
+    <div key="charts" class="charts">
+      <ColumnChart title={overviewWords.states} series={states} columns={byDay} format={day} />
+      <ColumnChart title={overviewWords.perHour} columns={counted} format={hour} />
+      <ColumnChart title={overviewWords.perDay} columns={perDay} format={day} />
+    </div>,
+    <Breakdown key="breakdown" figures={figures} />,
+    <Newest key="newest" />,
+  ];
+  return <>{parts.slice(0, useSteps(parts.length))}</>;
 }
 
-/** Each figure with the list of its devices. */
-function linesOf({ total, byStatus, byType, codesExpiring, unused, generatedAt }: Statistics): FigureProps[] {
-  const words = overviewWords.value;
-  const inDays = (days: number) => new Date(Date.parse(generatedAt) + days * DAY_MS).toISOString();
-  const { codesDays, unusedDays } = statisticsRange;
-  const expiring = { status: 'INACTIVE', codeExpiresBefore: inDays(codesDays) };
+function linesOf({ total, byStatus, byType }: Statistics): FigureProps[] {
   return [
-    { count: total, words: words.devices, to: linkTo('devices') },
+    { count: total, words: overviewWords.devices, to: linkTo('devices') },
     ...deviceStatuses.map(status => ({
       count: byStatus[status],
-      words: text.value.status[status],
+      words: text.status[status],
       to: linkTo('devices', { status }),
     })),
     ...deviceTypes.map(deviceType => ({
       count: byType[deviceType],
-      words: words.types[deviceType],
+      words: overviewWords.types[deviceType],
       to: linkTo('devices', { deviceType }),
     })),
-    { count: codesExpiring, words: words.codesExpiring, to: linkTo('devices', expiring), isWarning: codesExpiring > 0 },
-    {
-      count: unused,
-      words: words.unused,
-      to: linkTo('devices', { status: 'ACTIVE', lastUsedBefore: inDays(-unusedDays) }),
-      isWarning: unused > 0,
-    },
   ];
 }
 
-interface FigureProps {
-  readonly count: number;
-  readonly words: string;
-  /** Address of the list of these devices. */
-  readonly to: string;
-  readonly isWarning?: boolean;
+const inUse = deviceStatuses.filter(status => status !== 'DEACTIVATED');
+
+/** What somebody should look at. The lists that the links show have as many devices as they name. */
+function Attention({ figures, waiting }: FiguresProps) {
+  const words = overviewWords.attention;
+  const { codesDue, byAdvisory, unused, generatedAt } = figures;
+  const inDays = (days: number) => new Date(Date.parse(generatedAt) + days * DAY_MS + 1).toISOString();
+  const due = { status: 'INACTIVE', codeExpiresBefore: inDays(statisticsRange.dueDays) };
+  const stale = { status: 'ACTIVE', lastUsedBefore: inDays(-statisticsRange.unusedDays) };
+  const items: FigureProps[] = [
+    { count: codesDue, words: words.codes, to: linkTo('devices', due) },
+    ...byAdvisory.map(({ advisory, byStatus }) => ({
+      count: inUse.reduce((sum, status) => sum + byStatus[status], 0),
+      words: words.advisory(advisory),
+      to: linkTo('devices', { advisory, status: inUse.join(',') }),
+    })),
+    { count: waiting.held, words: words.held, to: linkTo('people') },
+    { count: waiting.failing, words: words.webhooks, to: linkTo('webhooks') },
+    { count: waiting.removals, words: words.removals, to: linkTo('providers') },
+    { count: unused, words: words.unused, to: linkTo('devices', stale) },
+  ].filter(({ count }) => count > 0);
+  const hasOverdue = (waiting.overdue?.list.length ?? 0) > 0;
+  return (
+    <section>
+      <h2>{words.title}</h2>
+      {items.length > 0 && (
+        <ul class="figures attention">
+          {items.map(item => (
+            <Figure key={item.to} {...item} />
+          ))}
+        </ul>
+      )}
+      {hasOverdue && (
+        <>
+          <h3>{receiptWords.overdue}</h3>
+          <ReceiptTable page={waiting.overdue!} title={receiptWords.overdue} />
+        </>
+      )}
+      {items.length === 0 && !hasOverdue && <p class="hint">{words.none}</p>}
+    </section>
+  );
 }
 
-function Figure({ count, words, to, isWarning = false }: FigureProps) {
+function Breakdown({ figures: { byManufacturer, byModel, byTag, total } }: { readonly figures: Statistics }) {
+  const words = overviewWords.by;
+  const makers = byManufacturer.map(({ manufacturer, count }) => ({ name: manufacturer, count, to: { manufacturer } }));
+  const models = byModel.map(({ manufacturer, model, count }) => ({
+    name: `${manufacturer} ${model}`,
+    count,
+    to: { manufacturer, model },
+  }));
   return (
-    <li>
-      <a href={to} class={isWarning ? 'warning' : undefined}>
-        <strong>{grouped(count)}</strong> <span>{words}</span>
-      </a>
-    </li>
+    <div class="charts">
+      <CountTable title={words.manufacturer} total={total} rows={makers} />
+      <CountTable title={words.model} total={total} rows={models} />
+      {countedTags.map(tag => (
+        <CountTable
+          key={tag}
+          title={words[tag]}
+          total={total}
+          rows={byTag[tag].map(({ value, count }) => ({ name: value, count, to: { tag: `${tag}:${value}` } }))}
+        />
+      ))}
+    </div>
   );
 }

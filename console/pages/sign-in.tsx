@@ -1,17 +1,19 @@
 /** The sign-in: user name and password, a security key, or both. */
 import { useSignal } from '@preact/signals';
 import { Code } from '../../src/contract/codes.ts';
+import { ssoProblems } from '../../src/contract/values.ts';
 import { useAction } from '../api/action.ts';
 import { answerOf, canUseKeys } from '../api/keys.ts';
 import { Problem } from '../api/problem.ts';
 import { call } from '../api/request.ts';
 import { ended, useSession } from '../api/session.ts';
-import { Field } from '../parts/field.tsx';
-import { PasswordField } from '../parts/password-field.tsx';
+import { signInAtProvider, useProvider } from '../api/sso.ts';
+import { Button } from '../parts/button.tsx';
+import { Field, presentPassword } from '../parts/field.tsx';
+import { Logo } from '../parts/icon.tsx';
 import { ProblemNotice } from '../parts/problem.tsx';
-import { dictionary } from '../text/text.ts';
-
-const signInWords = dictionary('signIn');
+import { place } from '../router.ts';
+import { signIn as signInWords, text } from '../text/words.ts';
 
 /** Marks the session: some changes in it need a recent sign-in. */
 const session = 'CONSOLE';
@@ -25,33 +27,49 @@ interface SecondStep {
 
 /** Asks who the person is. */
 export function SignInPage() {
-  const words = signInWords.value.signIn;
+  const words = signInWords.signIn;
   const username = useSignal('');
   const password = useSignal('');
   const { busy, problem, run, submit } = useAction();
+  const provider = useProvider(true);
+  const refusal = refusalIn(place.value.query.get('sso'));
   const isWrong = problem.value?.code === Code.userNotFound || problem.value?.code === Code.wrongPassword;
   return (
     <main class="sign-in">
-      <h1>devmgr</h1>
+      <h1>
+        <Logo />
+        devmgr
+      </h1>
       <form aria-label={words.title} onSubmit={submit(() => withPassword(username.value, password.value))}>
         {ended.value && <p role="status">{words[ended.value]}</p>}
-        <Field label={words.username} entry={username} autocomplete="username" autofocus required />
-        <PasswordField entry={password} />
+        {refusal && <p role="alert">{refusal}</p>}
+        <Field label={text.column.userName} entry={username} autocomplete="username" autofocus required />
+        <Field {...presentPassword} label={words.password} entry={password} />
         {isWrong ? <p role="alert">{words.wrong}</p> : <ProblemNotice problem={problem.value} />}
-        <button type="submit" class="main" disabled={busy.value}>
-          {words.submit}
-        </button>
+        <Button words={words.submit} type="submit" class="main" disabled={busy.value} />
       </form>
+      {provider !== null && (
+        <Button
+          words={text.common.signInWith(provider)}
+          class="with-key"
+          disabled={busy.value}
+          onClick={() => void run(() => signInAtProvider(false))}
+        />
+      )}
       {canUseKeys() && (
-        <button type="button" class="with-key" disabled={busy.value} onClick={() => void run(withKey)}>
-          {words.withKey}
-        </button>
+        <Button words={words.withKey} class="with-key" disabled={busy.value} onClick={() => void run(withKey)} />
       )}
       <p class="hint">
         {words.local.before} <code>devmgr open</code> {words.local.after}
       </p>
     </main>
   );
+}
+
+/** Why the provider has signed no one in; null if the address names no reason. */
+function refusalIn(named: string | null): string | null {
+  const reason = ssoProblems.find(one => one === named);
+  return reason === undefined ? null : signInWords.provider[reason];
 }
 
 async function withPassword(username: string, password: string): Promise<void> {

@@ -5,13 +5,13 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useAction } from '../api/action.ts';
 import type { Problem } from '../api/problem.ts';
 import { newKey } from '../api/request.ts';
-import { text } from '../text/text.ts';
+import { text } from '../text/words.ts';
 import { ApprovalNote, ApproveButton, useApproval } from './approval/approval.tsx';
+import { Button } from './button.tsx';
 import { Dialog, keepFocusIn } from './dialog.tsx';
 import { ProblemNotice } from './problem.tsx';
 
 interface ApprovedFormProps {
-  /** The words of the button that carries it out. */
   readonly submit: string;
   readonly isDangerous?: boolean;
   /** False while an entry is missing or wrong. */
@@ -46,9 +46,7 @@ export function ApprovedForm(props: ApprovedFormProps & FormState) {
       <ProblemNotice problem={problem} />
       <ApprovalNote approval={approval} />
       <p class="actions">
-        <button type="button" onClick={onClose}>
-          {text.value.common.cancel}
-        </button>
+        <Button words={text.common.cancel} onClick={onClose} />
         <ApproveButton
           approval={approval}
           type="submit"
@@ -62,8 +60,10 @@ export function ApprovedForm(props: ApprovedFormProps & FormState) {
   );
 }
 
-interface ActionDialogProps extends ApprovedFormProps {
+interface ActionDialogProps extends Omit<ApprovedFormProps, 'submit'> {
   readonly title: string;
+  /** Absent: the title. */
+  readonly submit?: string;
   /**
    * Carries it out. `key` is the Idempotency-Key, the same for each attempt with the same entries. The dialog closes when it resolves, or gives way
    * to the one that `follow` was called with.
@@ -72,7 +72,7 @@ interface ActionDialogProps extends ApprovedFormProps {
 }
 
 /** A dialog with a form. Esc leaves. */
-export function ActionDialog({ title, onSubmit, ...form }: ActionDialogProps) {
+export function ActionDialog({ title, submit = title, onSubmit, ...form }: ActionDialogProps) {
   const key = useRef(newKey());
   const next = useSignal<ComponentChildren>(null);
   const { busy, problem, run } = useAction();
@@ -92,6 +92,7 @@ export function ActionDialog({ title, onSubmit, ...form }: ActionDialogProps) {
     <Dialog title={title} onClose={form.onClose}>
       <ApprovedForm
         {...form}
+        submit={submit}
         isBusy={busy.value}
         problem={problem.value}
         onInput={renewKey}

@@ -1,10 +1,10 @@
 /** Words with a color of their own. The color reports nothing that the word does not. */
 import type { DeviceStatus, ProofGrade } from '../../src/contract/values.ts';
-import { text } from '../text/text.ts';
+import { text } from '../text/words.ts';
 
 /** The state of a device. */
 export const StatusBadge = ({ status }: { readonly status: DeviceStatus }) => (
-  <span class={`badge ${status}`}>{text.value.status[status]}</span>
+  <span class={`badge ${status}`}>{text.status[status]}</span>
 );
 
 const colors: Readonly<Record<ProofGrade, string>> = {
@@ -17,5 +17,5 @@ const colors: Readonly<Record<ProofGrade, string>> = {
 
 /** The grade of a proof. */
 export const GradeBadge = ({ grade }: { readonly grade: ProofGrade }) => (
-  <span class={`badge ${colors[grade]}`}>{text.value.grade[grade]}</span>
+  <span class={`badge ${colors[grade]}`}>{text.grade[grade]}</span>
 );

@@ -1,16 +1,16 @@
 /** Copies text to the clipboard. */
 import { useSignal } from '@preact/signals';
+import { Check, Copy } from 'lucide';
 import { useId } from 'preact/hooks';
-import { text } from '../text/text.ts';
+import { text } from '../text/words.ts';
+import { Button } from './button.tsx';
+import { Icon } from './icon.tsx';
 
-interface CopyProps {
-  readonly value: string;
-  readonly onCopied?: (() => void) | undefined;
-}
+type CopyProps = Readonly<{ value: string; onCopied?: (() => void) | undefined }>;
 
 /** A button that copies a text. Browsers offer a clipboard over HTTPS and at localhost; elsewhere it shows no button. */
-export function CopyButton({ value, onCopied }: CopyProps) {
-  const words = text.value.common;
+export function CopyButton({ value, onCopied, isIcon = false }: CopyProps & { readonly isIcon?: boolean }) {
+  const words = text.common;
   const copied = useSignal<string | null>(null);
   if (!window.isSecureContext) return null;
   const copy = async () => {
@@ -18,12 +18,20 @@ export function CopyButton({ value, onCopied }: CopyProps) {
     copied.value = value;
     onCopied?.();
   };
-  return (
-    <button type="button" onClick={() => void copy().catch(() => {})}>
-      {copied.value === value ? words.copied : words.copy}
-    </button>
-  );
+  const isCopied = copied.value === value;
+  const name = isCopied ? words.copied : words.copy;
+  const shown = isIcon
+    ? { class: 'plain', 'aria-label': name, words: <Icon of={isCopied ? Check : Copy} /> }
+    : { words: name };
+  return <Button {...shown} onClick={() => void copy().catch(() => {})} />;
 }
+
+/** The beginning of a digest in a table, and a way to copy all of it. */
+export const Digest = ({ value }: Pick<CopyProps, 'value'>) => (
+  <>
+    <code title={value}>{value.slice(0, 12)}…</code> <CopyButton value={value} isIcon />
+  </>
+);
 
 /** A text that can be selected and copied, with its label. */
 export function CopyField({ label, value, onCopied }: CopyProps & { readonly label: string }) {

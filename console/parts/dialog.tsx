@@ -1,7 +1,8 @@
 /** A question in front of the page. The browser keeps the focus inside. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { text } from '../text/text.ts';
+import { text } from '../text/words.ts';
+import { Button } from './button.tsx';
 
 interface ModalProps {
   readonly title: string;
@@ -33,6 +34,8 @@ export function Dialog({ title, onClose, children }: ModalProps) {
         onClose();
       }}
       onCancel={event => {
+        // That of a file chooser bubbles: a person who has chosen no file has not left the dialog.
+        if (event.target !== event.currentTarget) return;
         event.preventDefault();
         onClose();
       }}
@@ -58,25 +61,6 @@ export function keepFocusIn(part: HTMLElement | null | undefined): void {
 /** The end of a dialog that asks nothing. */
 export const CloseButton = ({ onClose }: Pick<ModalProps, 'onClose'>) => (
   <p class="actions">
-    <button type="button" onClick={onClose}>
-      {text.value.common.close}
-    </button>
+    <Button words={text.common.close} onClick={onClose} />
   </p>
 );
-
-interface FocusedButtonProps {
-  readonly disabled?: boolean;
-  readonly onClick: () => void;
-  readonly children: string;
-}
-
-/** A button that takes the focus when it appears: the one that had it has gone. */
-export function FocusedButton({ children, ...rest }: FocusedButtonProps) {
-  const ref = useRef<HTMLButtonElement>(null);
-  useEffect(() => ref.current?.focus(), []);
-  return (
-    <button type="button" ref={ref} {...rest}>
-      {children}
-    </button>
-  );
-}

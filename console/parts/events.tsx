@@ -1,7 +1,9 @@
 /** Events of the journal as lines. */
+import { useSignal } from '@preact/signals';
 import type { FieldChange, Notification } from '../../src/contract/events.ts';
+import { mayChange } from '../api/session.ts';
 import { linkTo } from '../router.ts';
-import { text } from '../text/text.ts';
+import { text } from '../text/words.ts';
 import { Moment } from './time.tsx';
 
 interface EventListProps {
@@ -10,38 +12,105 @@ interface EventListProps {
   readonly isOfDevice?: boolean;
 }
 
-/** Events in the given order. What they carry is shown as text, never as markup. */
+/** So many equal events in a row are one line, if none came later than this many milliseconds after the one before. */
+const group = { least: 3, apartMs: 600_000 };
+
+/** Events in the given order, equal ones as one line that opens. What they carry is shown as text, never as markup. */
 export function EventList({ events, isOfDevice = false }: EventListProps) {
-  if (!events.length) return <p class="hint">{text.value.common.noEvents}</p>;
+  if (!events.length) return <p class="hint">{text.common.noEvents}</p>;
   return (
     <ol class="events">
-      {events.map(({ id, type, timestamp, data, actor, changes }) => (
-        <li key={id}>
-          <Moment at={timestamp} />
-          {isOfDevice ? null : typeof data.deviceId === 'string' ? (
-            <a href={linkTo(`devices/${encodeURIComponent(data.deviceId)}`)}>{data.deviceId}</a>
-          ) : (
-            <span>{String(data.versionId ?? '')}</span>
-          )}
-          <span>{text.value.event[type]}</span>
-          {actor && <span>{text.value.who.by(text.value.who.kind[actor.kind], actor.name)}</span>}
-          <span>{detailOf(data)}</span>
-          {changes && changes.length > 0 && <Changes changes={changes} />}
-        </li>
-      ))}
+      {groupsOf(events).map(each =>
+        each.length < group.least ? (
+          each.map(event => <EventLine key={event.id} event={event} isOfDevice={isOfDevice} />)
+        ) : (
+          // New events are added at the begin of a group: its last one stays.
+          <EventGroup key={`group ${each.at(-1)?.id}`} events={each} isOfDevice={isOfDevice} />
+        ),
+      )}
     </ol>
   );
 }
 
-/** The details of an event, without its device. */
-function detailOf(data: Notification['data']): string {
-  const { serialNumber, userId, lockReason, platform, version } = data;
-  return [serialNumber, userId, lockReason, platform, version].filter(part => typeof part === 'string').join(' ');
+/** What equal events have in common. */
+const nameOf = ({ type, data, actor, changes }: Notification) =>
+  data.deviceId === undefined ? null : JSON.stringify([type, data.lockReason, actor, changes]);
+
+/** The events, those that may be one line together. */
+export function groupsOf(events: readonly Notification[]): readonly (readonly Notification[])[] {
+  const groups: Notification[][] = [];
+  let last: string | null = null;
+  for (const event of events) {
+    const name = nameOf(event);
+    const before = groups.at(-1)?.at(-1);
+    const isNear = before && Date.parse(before.timestamp) - Date.parse(event.timestamp) <= group.apartMs;
+    if (name !== null && name === last && isNear) groups.at(-1)?.push(event);
+    else groups.push([event]);
+    last = name;
+  }
+  return groups;
 }
 
-/** What an update changed: the value before and after. */
+function EventGroup({ events, isOfDevice }: Required<EventListProps>) {
+  const isOpen = useSignal(false);
+  const [event] = events;
+  if (!event) return null;
+  const { type, timestamp, data, actor, changes } = event;
+  const words = text.common;
+  return (
+    <li>
+      <Moment at={timestamp} />
+      <details onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
+        <summary>
+          <strong>{isOfDevice ? words.times(events.length) : words.devices(events.length)}</strong> {text.event[type]}{' '}
+          {actor && text.who.by(text.who.kind[actor.kind], actor.name)}{' '}
+          {typeof data.lockReason === 'string' && `· ${data.lockReason}`}
+        </summary>
+        {changes && changes.length > 0 && <Changes changes={changes} />}
+        {isOpen.value && (
+          <ol class="events">
+            {events.map(each => (
+              <EventLine key={each.id} event={each} isOfDevice={isOfDevice} />
+            ))}
+          </ol>
+        )}
+      </details>
+    </li>
+  );
+}
+
+type EventLineProps = Readonly<{ event: Notification; isOfDevice: boolean }>;
+
+const EventLine = ({ event: { type, timestamp, data, actor, changes }, isOfDevice }: EventLineProps) => (
+  <li>
+    <Moment at={timestamp} />
+    {!isOfDevice && <Subject data={data} />}
+    <span>{text.event[type]}</span>
+    {actor && <span>{text.who.by(text.who.kind[actor.kind], actor.name)}</span>}
+    <span>{detailOf(data)}</span>
+    {changes && changes.length > 0 && <Changes changes={changes} />}
+  </li>
+);
+
+/** What an event is about, with a link to its page. A VIEWER has no page of persons. */
+function Subject({ data: { deviceId, personId, versionId } }: Pick<Notification, 'data'>) {
+  const id = String(deviceId ?? personId ?? versionId ?? '');
+  const page = deviceId !== undefined ? 'devices' : personId !== undefined && mayChange.value ? 'people' : null;
+  return page ? <a href={linkTo(`${page}/${encodeURIComponent(id)}`)}>{id}</a> : <span>{id}</span>;
+}
+
+function detailOf(data: Notification['data']): string {
+  const { serialNumber, userId, lockReason, platform, version, devices, lockedDevices } = data;
+  const { devices: counted, stillLocked } = text.common;
+  return [
+    ...[serialNumber, userId, lockReason, platform, version].filter(part => typeof part === 'string'),
+    ...(typeof devices === 'number' ? [counted(devices)] : []),
+    ...(Array.isArray(lockedDevices) && lockedDevices.length > 0 ? [stillLocked(lockedDevices.join(', '))] : []),
+  ].join(' ');
+}
+
 function Changes({ changes }: { readonly changes: readonly FieldChange[] }) {
-  const words = text.value.who;
+  const words = text.who;
   const names: Readonly<Record<string, string>> = words.field;
   return (
     <dl class="changes" aria-label={words.changes}>
@@ -64,7 +133,7 @@ function shown(value: FieldChange['before']): string {
       : Object.entries(value ?? {})
           .map(([name, each]) => `${name}:${each}`)
           .join(', ');
-  return written || text.value.common.none;
+  return written || text.common.none;
 }
 
 /** Both lists, each event once, the newest first. */

@@ -1,46 +1,102 @@
-/** What a person enters as a line of text. */
-import type { Signal } from '@preact/signals';
-import type { InputHTMLAttributes } from 'preact';
-import { useId } from 'preact/hooks';
+/** What a person enters in a form. */
+import { type Signal, signal } from '@preact/signals';
+import type { ComponentChildren, InputHTMLAttributes } from 'preact';
+import { useId, useMemo } from 'preact/hooks';
 
-interface FieldProps {
-  readonly label: string;
-  readonly type?: 'text' | 'password' | 'search' | 'number' | 'date';
-  readonly autocomplete?: string;
-  readonly autofocus?: boolean;
-  readonly required?: boolean;
-  readonly placeholder?: string;
-  readonly maxLength?: number;
-  readonly entry: Signal<string>;
-  /** Called when the person has changed the entry. */
-  readonly onEdit?: () => void;
-  /** Why the value is not accepted; null if it is. */
-  readonly fault?: string | null;
+/** The entries of a form, with what is in them at first. */
+export function useEntries<T extends Readonly<Record<string, unknown>>>(
+  first: T,
+): { readonly [K in keyof T]: Signal<T[K]> } {
+  return useMemo(() => {
+    const entries = Object.entries(first).map(([name, value]) => [name, signal(value)]);
+    return Object.fromEntries(entries) as { [K in keyof T]: Signal<T[K]> };
+  }, []);
 }
 
-/** A line of text with its label. */
-export function Field({ label, entry, onEdit, fault = null, type = 'text', ...rest }: FieldProps) {
+/** The words of a text, with spaces, commas or semicolons between them. */
+export const wordsIn = (text: string): string[] => text.split(/[\s,;]+/).filter(Boolean);
+
+interface LabeledProps {
+  readonly label: string;
+  /** Why the value is not accepted; null if it is. */
+  readonly fault?: string | null | undefined;
+  /** Stands below the input if nothing is wrong. */
+  readonly hint?: string | undefined;
+  /** The input with what connects it to its words. */
+  readonly children: (connected: { readonly id: string }) => ComponentChildren;
+}
+
+/** An input with its label, and what is said of its value. */
+export function Labeled({ label, fault = null, hint, children }: LabeledProps) {
   const id = useId();
-  // Preact types the attributes of each kind of input apart, so a choice of kinds has none of these types.
+  const below = fault ?? hint;
+  const described = { id, 'aria-invalid': fault !== null, ...(below && { 'aria-describedby': `${id}-below` }) };
   return (
     <p class="field">
       <label for={id}>{label}</label>
-      <input
-        {...({ ...rest, type } as InputHTMLAttributes)}
-        id={id}
-        value={entry.value}
-        aria-invalid={fault !== null}
-        {...(fault !== null && { 'aria-describedby': `${id}-fault` })}
-        onInput={event => {
-          entry.value = event.currentTarget.value;
-          onEdit?.();
-        }}
-      />
-      {fault !== null && (
-        <small id={`${id}-fault`} class="fault">
-          {fault}
+      {children(described)}
+      {below && (
+        <small id={`${id}-below`} class={fault === null ? undefined : 'fault'}>
+          {below}
         </small>
       )}
     </p>
   );
 }
+
+export interface FieldProps extends Pick<LabeledProps, 'label' | 'fault' | 'hint'> {
+  readonly type?: 'text' | 'password' | 'search' | 'number' | 'date';
+  /** Absent: the browser offers nothing. */
+  readonly autocomplete?: string;
+  readonly autofocus?: boolean;
+  readonly required?: boolean;
+  readonly placeholder?: string;
+  readonly maxLength?: number;
+  /** Id of the texts that are offered. */
+  readonly list?: string;
+  readonly pattern?: string;
+  readonly entry: Signal<string>;
+  readonly onEdit?: () => void;
+}
+
+/** A line of text with its label. */
+export function Field({ label, fault, hint, entry, onEdit, type = 'text', autocomplete = 'off', ...rest }: FieldProps) {
+  const take = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => {
+    entry.value = currentTarget.value;
+    onEdit?.();
+  };
+  // Preact types the attributes of each kind of input apart, so a choice of kinds has none of these types.
+  const attributes = { ...rest, type, autocomplete } as InputHTMLAttributes;
+  return (
+    <Labeled label={label} fault={fault} hint={hint}>
+      {connected => <input {...attributes} {...connected} value={entry.value} onInput={take} />}
+    </Labeled>
+  );
+}
+
+/** What the field of a password that the person has is besides its words. */
+export const presentPassword = { type: 'password', autocomplete: 'current-password', required: true } as const;
+
+interface FileFieldProps extends Pick<LabeledProps, 'label' | 'fault' | 'hint'> {
+  /** Extensions that the browser offers, with their dots. Absent: all. */
+  readonly accept?: readonly string[];
+  readonly required?: boolean;
+  readonly disabled?: boolean;
+  /** Called with null if the person has chosen none. */
+  readonly onChoose: (file: File | null, input: HTMLInputElement) => void;
+}
+
+/** The field, with what is wrong with the file. */
+export const FileField = ({ label, fault, hint, accept, onChoose, ...rest }: FileFieldProps) => (
+  <Labeled label={label} fault={fault} hint={hint}>
+    {connected => (
+      <input
+        {...connected}
+        {...rest}
+        type="file"
+        {...(accept && { accept: accept.join(',') })}
+        onChange={({ currentTarget: input }) => onChoose(input.files?.[0] ?? null, input)}
+      />
+    )}
+  </Labeled>
+);

@@ -1,72 +1,76 @@
 /** Inputs of forms besides a line of text. */
 import type { Signal } from '@preact/signals';
-import { useId } from 'preact/hooks';
+import { Labeled } from './field.tsx';
 
-interface ChoiceProps<V extends string> {
+/** What is chosen: the value of a signal, or one that is given with what to do when it changes. */
+type Chosen<V, G = V> = { readonly entry: Signal<V> } | { readonly value: G; readonly onChoose: (value: V) => void };
+
+const chosenIn = <V, G>(props: Chosen<V, G>) =>
+  'entry' in props ? { value: props.entry.value, onChoose: (value: V): unknown => (props.entry.value = value) } : props;
+
+type ChoiceProps<V extends string> = Chosen<V> & {
   readonly label: string;
-  readonly value: V;
-  /** The values in the order of the list. */
   readonly values: readonly V[];
-  /** How each value is written. */
   readonly words: Readonly<Record<V, string>>;
-  readonly onChoose: (value: V) => void;
   /** Describes the chosen value, or the reason why it cannot be changed. */
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly disabled?: boolean;
-}
+};
 
 /** A list to choose from, with its label. */
 export function Choice<V extends string>(props: ChoiceProps<V>) {
-  const { label, value, values, words, onChoose, hint, disabled = false } = props;
-  const id = useId();
+  const { label, values, words, hint, disabled = false } = props;
+  const { value, onChoose } = chosenIn(props);
+  const choose = (event: { readonly currentTarget: HTMLSelectElement }) => onChoose(event.currentTarget.value as V);
   return (
-    <p class="field">
-      <label for={id}>{label}</label>
-      <select
-        id={id}
-        value={value}
-        disabled={disabled}
-        {...(hint && { 'aria-describedby': `${id}-hint` })}
-        onChange={event => onChoose(event.currentTarget.value as V)}
-      >
-        {values.map(each => (
-          <option key={each} value={each}>
-            {words[each]}
-          </option>
-        ))}
-      </select>
-      {hint && <small id={`${id}-hint`}>{hint}</small>}
-    </p>
+    <Labeled label={label} hint={hint}>
+      {connected => (
+        <select {...connected} value={value} disabled={disabled} onChange={choose}>
+          {values.map(each => (
+            <option key={each} value={each}>
+              {words[each]}
+            </option>
+          ))}
+        </select>
+      )}
+    </Labeled>
   );
 }
 
-interface CheckBoxesProps<V extends string> {
+/** `onChoose` gets all that are then chosen, in the order of the boxes. */
+type CheckBoxesProps<V extends string> = Chosen<V[], readonly string[]> & {
   readonly label: string;
-  /** The values in the order of the boxes. */
   readonly values: readonly V[];
-  readonly chosen: readonly string[];
-  readonly wordOf: (value: V) => string;
-  /** Called with all that are then chosen, in the order of the boxes. */
-  readonly onChoose: (chosen: V[]) => void;
-  readonly disabled?: boolean;
-}
+  readonly words: Readonly<Record<V, string>>;
+};
 
 /** A box for each value of a set. */
 export function CheckBoxes<V extends string>(props: CheckBoxesProps<V>) {
-  const { label, values, chosen, wordOf, onChoose, disabled = false } = props;
+  const { label, values, words } = props;
+  const { value: chosen, onChoose } = chosenIn<V[], readonly string[]>(props);
   const toggle = (value: V) => onChoose(values.filter(each => chosen.includes(each) !== (each === value)));
   return (
-    <fieldset class="choices" disabled={disabled}>
+    <fieldset class="choices">
       <legend>{label}</legend>
       {values.map(value => (
         <label key={value}>
           <input type="checkbox" checked={chosen.includes(value)} onChange={() => toggle(value)} />
-          {wordOf(value)}
+          {words[value]}
         </label>
       ))}
     </fieldset>
   );
 }
+
+type CheckBoxProps = Readonly<{ words: string; entry: Signal<boolean> }>;
+
+/** A box for one setting. */
+export const CheckBox = ({ words, entry }: CheckBoxProps) => (
+  <label class="check">
+    <input type="checkbox" checked={entry.value} onChange={event => (entry.value = event.currentTarget.checked)} />
+    {words}
+  </label>
+);
 
 interface TextAreaProps {
   readonly label: string;
@@ -78,21 +82,15 @@ interface TextAreaProps {
 }
 
 /** Lines of text with their label. */
-export function TextArea({ label, entry, hint, ...rest }: TextAreaProps) {
-  const id = useId();
-  return (
-    <p class="field">
-      <label for={id}>{label}</label>
+export const TextArea = ({ label, entry, hint, ...rest }: TextAreaProps) => (
+  <Labeled label={label} hint={hint}>
+    {connected => (
       <textarea
         {...rest}
-        id={id}
+        {...connected}
         value={entry.value}
-        {...(hint && { 'aria-describedby': `${id}-hint` })}
-        onInput={event => {
-          entry.value = event.currentTarget.value;
-        }}
+        onInput={event => (entry.value = event.currentTarget.value)}
       />
-      {hint && <small id={`${id}-hint`}>{hint}</small>}
-    </p>
-  );
-}
+    )}
+  </Labeled>
+);

@@ -1,10 +1,12 @@
 /** Parts of the console that are loaded when they are first shown. */
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { ComponentType } from 'preact';
+import type { ComponentType, FunctionComponent } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { connections } from '../api/stream.ts';
-import { loadWithWords, text } from '../text/text.ts';
+import { loadWithWords } from '../text/text.ts';
+import { text } from '../text/words.ts';
+import { Button } from './button.tsx';
 
 /** A component that is loaded on demand. */
 export class LoadedComponent<P extends object = object> {
@@ -34,7 +36,7 @@ export class LoadedComponent<P extends object = object> {
 }
 
 /** A component that is loaded when it first appears. After a failure, the next appearance loads it again. */
-export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
+export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): FunctionComponent<P> {
   const component = new LoadedComponent<P>(load);
   return function Lazy(props: P) {
     useEffect(() => void component.start(), []);
@@ -48,7 +50,7 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): C
 
 /** Reports that a part could not be loaded. It is loaded again when the connection is back, and when the person asks for it. */
 export function LoadFailure({ start }: { readonly start: () => Promise<boolean> }) {
-  const words = text.value.problem;
+  const words = text.problem;
   const lastConnection = connections.value;
   useEffect(() => {
     const again = () => void start();
@@ -62,9 +64,7 @@ export function LoadFailure({ start }: { readonly start: () => Promise<boolean> 
   return (
     <div class="problem" role="alert">
       <p>{words.notLoaded}</p>
-      <button type="button" onClick={() => void retry(start)}>
-        {words.retry}
-      </button>
+      <Button words={words.retry} onClick={() => void retry(start)} />
     </div>
   );
 }

@@ -1,18 +1,21 @@
 /** A page that lists records of one kind. */
-import { useSignal } from '@preact/signals';
 import type { ComponentChildren, ComponentType } from 'preact';
 import type { Page } from '../../src/contract/paging.ts';
 import type { Resource } from '../api/resource.ts';
 import { linkTo } from '../router.ts';
+import type { PageName } from '../text/en.ts';
+import { text } from '../text/words.ts';
+import { DialogButton } from './button.tsx';
 import { Loaded } from './loaded.tsx';
 import { Pager } from './pager.tsx';
 import { type DialogProps, type RecordKind, RecordTable, type RecordWords } from './records.tsx';
+import { reporting } from './toast.ts';
 
-/** The words of such a page. */
 interface ListWords<C extends string, A extends string> extends RecordWords<C, A> {
+  /** Absent: the name of the page in the navigation. */
+  readonly title?: string;
   readonly action: Readonly<Record<A | 'create', string>>;
   readonly total: (count: number) => string;
-  /** What the records are for. */
   readonly hint?: string;
   /** Shown instead of a table without rows. */
   readonly empty?: string;
@@ -20,7 +23,7 @@ interface ListWords<C extends string, A extends string> extends RecordWords<C, A
 
 interface ListPageProps<R, C extends string, A extends string> {
   /** First part of its address. */
-  readonly path: string;
+  readonly path: PageName;
   /** What the address has besides the number of the page. */
   readonly query?: Readonly<Record<string, string>>;
   readonly kind: RecordKind<R, C, A>;
@@ -28,32 +31,32 @@ interface ListPageProps<R, C extends string, A extends string> {
   readonly list: Resource<Page<R>>;
   /** The dialog that makes a record. Absent: the person may not. */
   readonly Create?: ComponentType<DialogProps> | undefined;
+  /** Buttons beside the one that makes a record. */
+  readonly actions?: ComponentChildren;
   /** Stands between the title and the table. */
   readonly children?: ComponentChildren;
 }
 
-/** The number of records or what was done last, the table, and links to the other pages. */
+/** The number of records, the table, and links to the other pages. */
 export function ListPage<R, C extends string, A extends string>(props: ListPageProps<R, C, A>) {
-  const { path, query = {}, kind, words, list, Create, children } = props;
-  /** Another one for each click: a dialog that could not be loaded is loaded again. */
-  const creating = useSignal<object | null>(null);
-  const lastDone = useSignal('');
+  const { path, query = {}, kind, words, list, Create, actions, children } = props;
+  const { title = text.nav[path] } = words;
   const total = list.data.value?.pagination.total;
-  const onDone = (done = '') => {
-    lastDone.value = done;
-    list.reload();
-  };
+  const onDone = reporting(list.reload);
   return (
     <>
-      <h1>{words.title}</h1>
+      <h1>{title}</h1>
       {words.hint && <p class="hint">{words.hint}</p>}
       {children}
       <div class="bar">
-        <p role="status">{lastDone.value || (total !== undefined && words.total(total))}</p>
+        <p role="status">{total !== undefined && words.total(total)}</p>
+        {actions}
         {Create && (
-          <button type="button" class="main" onClick={() => (creating.value = {})}>
-            {words.action.create} …
-          </button>
+          <DialogButton
+            words={words.action.create}
+            class="main"
+            dialog={onClose => <Create onClose={onClose} onDone={onDone} />}
+          />
         )}
       </div>
       <Loaded from={list}>
@@ -62,15 +65,12 @@ export function ListPage<R, C extends string, A extends string>(props: ListPageP
             {words.empty && pagination.total === 0 ? (
               <p class="hint">{words.empty}</p>
             ) : (
-              <RecordTable kind={kind} words={words} records={records} onDone={onDone} />
+              <RecordTable title={title} kind={kind} words={words} records={records} onDone={onDone} />
             )}
             <Pager {...pagination} to={page => linkTo(path, { ...query, ...(page > 1 && { page }) })} />
           </>
         )}
       </Loaded>
-      {Create && creating.value && (
-        <Create key={creating.value} onClose={() => (creating.value = null)} onDone={onDone} />
-      )}
     </>
   );
 }

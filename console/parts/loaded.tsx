@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Resource } from '../api/resource.ts';
-import { text } from '../text/text.ts';
+import { text } from '../text/words.ts';
 import { ProblemNotice } from './problem.tsx';
 
 interface LoadedProps<T> {
@@ -11,26 +11,20 @@ interface LoadedProps<T> {
 }
 
 /** The data that was loaded last, or that it is on its way; above it why the last request failed. */
-export function Loaded<T>({ from: { data, isOutdated, problem, reload }, children }: LoadedProps<T>) {
-  return (
-    <>
-      <ProblemNotice problem={problem.value} retry={reload} />
-      {data.value === undefined ? (
-        !problem.value && <p role="status">{text.value.common.loading}</p>
-      ) : (
-        <Shown isOutdated={isOutdated.value} hasFailed={problem.value !== null}>
-          {children(data.value)}
-        </Shown>
-      )}
-    </>
-  );
-}
+export const Loaded = <T,>({ from: { data, isOutdated, problem, reload }, children }: LoadedProps<T>) => (
+  <>
+    <ProblemNotice problem={problem.value} retry={reload} />
+    {data.value === undefined ? (
+      !problem.value && <p role="status">{text.common.loading}</p>
+    ) : (
+      <Shown isOutdated={isOutdated.value} hasFailed={problem.value !== null}>
+        {children(data.value)}
+      </Shown>
+    )}
+  </>
+);
 
-interface ShownProps {
-  readonly isOutdated: boolean;
-  readonly hasFailed: boolean;
-  readonly children: ComponentChildren;
-}
+type ShownProps = Readonly<{ isOutdated: boolean; hasFailed: boolean; children: ComponentChildren }>;
 
 /** Data of an earlier request stays to be seen, and nothing can be done with it. The focus returns when the new data is there. */
 function Shown({ isOutdated, hasFailed, children }: ShownProps) {
@@ -47,7 +41,7 @@ function Shown({ isOutdated, hasFailed, children }: ShownProps) {
   return (
     <div class="loaded">
       <p role="status" class="updating">
-        {isOutdated && !hasFailed && text.value.common.updating}
+        {isOutdated && !hasFailed && text.common.updating}
       </p>
       <div ref={ref} class={isOutdated ? 'outdated' : undefined} aria-busy={isOutdated}>
         {children}

@@ -1,7 +1,8 @@
 /** The pages of a list. Their number is in the address. */
 import { useEffect } from 'preact/hooks';
+import type { Page } from '../../src/contract/paging.ts';
 import { go } from '../router.ts';
-import { text } from '../text/text.ts';
+import { text } from '../text/words.ts';
 
 /** The part of a list that an address names, for a request. Its number is counted from 1. */
 export const pageIn = (query: URLSearchParams): { readonly page: number; readonly size: number } => ({
@@ -9,17 +10,22 @@ export const pageIn = (query: URLSearchParams): { readonly page: number; readonl
   size: 50,
 });
 
+/** A list that has one page. */
+export const onePage = <R,>(list: readonly R[]): Page<R> => ({
+  list: [...list],
+  pagination: { page: 1, size: list.length, total: list.length, totalPages: 1 },
+});
+
 interface PagerProps {
   readonly page: number;
   /** Number of pages; 0 if the list is empty. */
   readonly totalPages: number;
-  /** The address of a page of the list. */
   readonly to: (page: number) => string;
 }
 
 /** Links to the previous and the next page; null if there is only one. */
 export function Pager({ page, totalPages, to }: PagerProps) {
-  const words = text.value.common;
+  const words = text.common;
   const last = Math.max(1, totalPages);
   // A page after the last one has no rows: records were removed, or the address is old.
   useEffect(() => {

@@ -1,37 +1,39 @@
 /** Tells a person why a request failed. */
-import { Code } from '../../src/contract/codes.ts';
 import type { Problem } from '../api/problem.ts';
-import { text } from '../text/text.ts';
+import { text } from '../text/words.ts';
+import { Button } from './button.tsx';
 
 interface ProblemNoticeProps {
   /** Null shows nothing. */
   readonly problem: Problem | null;
-  /** Offers to try again. */
   readonly retry?: () => void;
 }
 
 /** What went wrong, and what to do next. */
 export function ProblemNotice({ problem, retry }: ProblemNoticeProps) {
-  const words = text.value.problem;
+  const words = text.problem;
   if (!problem) return null;
+  const shown = wordsOf(problem);
   return (
     <div class="problem" role="alert">
       <strong>{words.title}</strong>
-      <p>{wordsOf(problem)}</p>
-      {problem.requestId && <small>{words.requestId(problem.requestId)}</small>}
-      {retry && (
-        <button type="button" onClick={retry}>
-          {words.retry}
-        </button>
+      <p>{shown}</p>
+      {typeof problem.code === 'number' && problem.code > 0 && !shown.endsWith(problem.message) && (
+        <details>
+          <summary>{words.original}</summary>
+          <span lang="en">{problem.message}</span>
+        </details>
       )}
+      {problem.requestId && <small>{words.requestId(problem.requestId)}</small>}
+      {retry && <Button words={words.retry} onClick={retry} />}
     </div>
   );
 }
 
-function wordsOf({ code, message }: Problem): string {
-  const words = text.value.problem;
+/** The same as a sentence. */
+export function wordsOf({ code, message }: Problem): string {
+  const words = text.problem;
   if (code === 'key') return { known: words.keyKnown, address: words.keyAddress }[message] ?? words.noKey;
   if (code === 0) return words.noAnswer;
-  const refusal = words.refusal(code, message);
-  return code === Code.noPermission ? `${words.forbidden} ${refusal}` : refusal;
+  return words.refusal(code, message);
 }

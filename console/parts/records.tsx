@@ -1,14 +1,22 @@
 /** Records of one kind as a table, with what can be done to each of them. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, ComponentType } from 'preact';
-import { text } from '../text/text.ts';
+import { newKey } from '../api/request.ts';
+import type { common } from '../text/en.ts';
+import { text } from '../text/words.ts';
+import { Button } from './button.tsx';
+import { lazy } from './lazy.tsx';
+import { MoreButton } from './menu.tsx';
 import { Table } from './table.tsx';
+import type { Toast } from './toast.ts';
+
+const ActionDialog = lazy(async () => (await import('./action-dialog.tsx')).ActionDialog);
 
 /** What a dialog that changes something is given. */
 export interface DialogProps {
   readonly onClose: () => void;
   /** Called after the change, with what was done. */
-  readonly onDone: (done?: string) => void;
+  readonly onDone: (done?: string, undo?: Toast['undo']) => void;
 }
 
 /** What a dialog about a record is given. */
@@ -16,20 +24,36 @@ export interface RecordDialogProps<R> extends DialogProps {
   readonly record: R;
 }
 
-/** An action on a record: a button in its row, which opens a dialog or starts something. */
-export type RecordAction<R> = {
+/** A change of a record that is only asked about: `ask` of the words is the question. */
+interface AskedChange<R, A> {
+  /** Carries it out; `key` is the Idempotency-Key. A text that it resolves with reports what was done, else `done` of the words does. */
+  readonly carryOut: (record: R, key: string) => Promise<unknown>;
+  readonly isDangerous?: boolean;
+  readonly undo?: A;
+  readonly note?: (record: R) => ComponentChildren;
+}
+
+/** An action on a record: a button in its row, which asks, opens a dialog or starts something. */
+type RecordAction<R, A extends string = string> = {
   /** Absent: for all records. */
   readonly isFor?: (record: R) => boolean;
-} & ({ readonly Dialog: ComponentType<RecordDialogProps<R>> } | { readonly start: (record: R) => void });
+} & (
+  | AskedChange<R, A>
+  | { readonly Dialog: ComponentType<RecordDialogProps<R>> }
+  | { readonly start: (record: R) => void }
+);
 
 /** The words of a table of records with the columns `C` and the actions `A`. */
 export interface RecordWords<C extends string, A extends string> {
-  readonly title: string;
-  readonly column: Readonly<Record<C, string>>;
-  /** The words of each button. */
+  /** Heads that no other page has. */
+  readonly column?: Readonly<Record<Exclude<C, keyof typeof common.column>, string>>;
   readonly action: Readonly<Record<A, string>>;
-  /** Each action with the name of its record. */
-  readonly of: Readonly<Record<A, (name: string) => string>>;
+  /** An action with the name of its record. Absent: the words of the button, and the name. */
+  readonly of?: Readonly<Partial<Record<A, (name: string) => string>>>;
+  /** What each action that asks will do. */
+  readonly ask?: Readonly<Partial<Record<A, string>>>;
+  /** What was done to the record with this name. */
+  readonly done?: Readonly<Partial<Record<A, (name: string) => string>>>;
 }
 
 /** A kind of records: what its table shows, and what can be done. */
@@ -42,10 +66,11 @@ export interface RecordKind<R, C extends string, A extends string> {
   readonly rowHead?: NoInfer<C>;
   readonly classes?: Readonly<Partial<Record<NoInfer<C>, string>>>;
   /** In the order of the buttons. */
-  readonly actions: Readonly<Record<A, RecordAction<R>>>;
+  readonly actions: Readonly<Record<A, RecordAction<R, NoInfer<A>>>>;
 }
 
 interface RecordTableProps<R, C extends string, A extends string> {
+  readonly title: string;
   readonly kind: RecordKind<R, C, A>;
   readonly words: RecordWords<NoInfer<C>, NoInfer<A>>;
   readonly records: readonly R[];
@@ -55,43 +80,93 @@ interface RecordTableProps<R, C extends string, A extends string> {
 
 /** The table of records, and the dialog of the action that was chosen. */
 export function RecordTable<R, C extends string, A extends string>(props: RecordTableProps<R, C, A>) {
-  const { kind, words, records, onDone = () => {} } = props;
-  const asked = useSignal<{ readonly record: R; readonly Dialog: ComponentType<RecordDialogProps<R>> } | null>(null);
-  const { record, Dialog } = asked.value ?? {};
-  const choose = (action: RecordAction<R>, chosen: R) => {
-    if ('start' in action) action.start(chosen);
-    else asked.value = { record: chosen, Dialog: action.Dialog };
+  const { title, kind, words, records, onDone = () => {} } = props;
+  /** Another one for each click: a dialog that could not be loaded is loaded again. */
+  const asked = useSignal<{ readonly name: A; readonly record: R } | null>(null);
+  const choose = (name: A, record: R) => {
+    const action = kind.actions[name];
+    if ('start' in action) action.start(record);
+    else asked.value = { name, record };
   };
-  const actions = Object.entries(kind.actions) as [A, RecordAction<R>][];
+  const actions = Object.entries(kind.actions) as [A, RecordAction<R, A>][];
   const offered = (record: R) => actions.filter(([, { isFor }]) => isFor?.(record) ?? true);
-  const buttons = (record: R) =>
-    offered(record).map(([name, action]) => (
-      <button
-        key={name}
-        type="button"
-        aria-label={words.of[name](kind.nameOf(record))}
-        onClick={() => choose(action, record)}
-      >
-        {words.action[name]}
-      </button>
+  /** A button for the one action of a kind, a menu for several. */
+  const control = (record: R) => {
+    const recordName = kind.nameOf(record);
+    const items = offered(record).map(([name, action]) => ({
+      words: words.action[name],
+      name: titleOf(words, name, recordName),
+      isDangerous: 'isDangerous' in action && action.isDangerous === true,
+      onChoose: () => choose(name, record),
+    }));
+    if (actions.length > 1) return <MoreButton of={recordName} groups={[{ items }]} class="plain" />;
+    return items.map(({ words: each, name, onChoose }) => (
+      <Button key={name} words={each} aria-label={name} onClick={onChoose} />
     ));
+  };
   const hasActions = records.some(record => offered(record).length > 0);
   return (
     <>
       <Table
-        title={words.title}
-        heads={{ ...words.column, actions: text.value.common.actions }}
-        columns={{ ...kind.columns, ...(hasActions && { actions: buttons }) }}
+        title={title}
+        heads={{ ...words.column, actions: text.common.actions }}
+        columns={{ ...kind.columns, ...(hasActions && { actions: control }) }}
         {...(kind.rowHead && { rowHead: kind.rowHead })}
         classes={{ ...kind.classes, actions: 'row-actions' }}
         rows={records}
         keyOf={kind.keyOf}
         isOneLine
       />
-      {Dialog && record !== undefined && (
-        // Each click is another appearance: a dialog that could not be loaded is loaded again.
-        <Dialog key={asked.value} record={record} onClose={() => (asked.value = null)} onDone={onDone} />
+      {asked.value && (
+        <RecordDialog
+          key={asked.value}
+          {...asked.value}
+          kind={kind}
+          words={words}
+          onClose={() => (asked.value = null)}
+          onDone={onDone}
+        />
       )}
     </>
+  );
+}
+
+const titleOf = <A extends string>({ of, action }: RecordWords<string, A>, name: A, record: string): string =>
+  of?.[name]?.(record) ?? text.common.of(action[name], record);
+
+interface ChosenActionProps<R, C extends string, A extends string> extends RecordDialogProps<R> {
+  readonly name: A;
+  readonly kind: RecordKind<R, C, A>;
+  readonly words: RecordWords<C, A>;
+}
+
+function RecordDialog<R, C extends string, A extends string>(props: ChosenActionProps<R, C, A>) {
+  const { name, kind, words, record, onClose, onDone } = props;
+  const action = kind.actions[name];
+  if ('Dialog' in action) return <action.Dialog record={record} onClose={onClose} onDone={onDone} />;
+  if ('start' in action) return null;
+  const doneOf = (each: A) => words.done?.[each]?.(kind.nameOf(record));
+  const revert = async (undo: A) => {
+    const reverting = kind.actions[undo];
+    if ('carryOut' in reverting) await reverting.carryOut(record, newKey());
+    onDone();
+    return doneOf(undo) ?? '';
+  };
+  const carryOut = async (key: string) => {
+    const done = await action.carryOut(record, key);
+    onDone(typeof done === 'string' ? done : doneOf(name), action.undo && (() => revert(action.undo as A)));
+  };
+  const note = action.note?.(record);
+  return (
+    <ActionDialog
+      title={titleOf(words, name, kind.nameOf(record))}
+      submit={words.action[name]}
+      isDangerous={action.isDangerous ?? false}
+      onSubmit={carryOut}
+      onClose={onClose}
+    >
+      <p>{words.ask?.[name]}</p>
+      {note && <p>{note}</p>}
+    </ActionDialog>
   );
 }

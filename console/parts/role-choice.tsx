@@ -1,10 +1,8 @@
 /** The choice of a role, with what the role allows. */
 import type { Signal } from '@preact/signals';
 import { type Role, roles } from '../../src/contract/values.ts';
-import { dictionary } from '../text/text.ts';
+import { roles as roleWords, text } from '../text/words.ts';
 import { Choice } from './inputs.tsx';
-
-const roleWords = dictionary('roles');
 
 interface RoleChoiceProps {
   readonly label: string;
@@ -17,13 +15,10 @@ interface RoleChoiceProps {
 export const RoleChoice = ({ label, role, fixedBecause }: RoleChoiceProps) => (
   <Choice
     label={label}
-    value={role.value}
+    entry={role}
     values={roles}
-    words={roleWords.value.name}
-    hint={fixedBecause ?? roleWords.value.may[role.value]}
+    words={text.role}
+    hint={fixedBecause ?? roleWords.may[role.value]}
     disabled={fixedBecause !== undefined}
-    onChoose={chosen => {
-      role.value = chosen;
-    }}
   />
 );

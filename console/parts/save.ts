@@ -1,4 +1,6 @@
-/** Files that a person saves: what a page has made, and responses of the daemon. */
+/** Files that a person saves: what a page has made, and responses of the daemon. CSV is as the command line and the daemon write it. */
+import { csvCell } from '../../src/contract/csv.ts';
+import { inSlices } from './slices.ts';
 
 /** Part of the File System Access API, which not every browser has. */
 type Picker = (options: { readonly suggestedName: string }) => Promise<FileSystemFileHandle>;
@@ -39,4 +41,19 @@ export async function saveResponse(name: string, request: () => Promise<Response
   const response = await request();
   if (!file) return save(name, await response.blob());
   await response.body?.pipeTo(await file.createWritable());
+}
+
+type Cells = readonly (string | number | null)[];
+
+/** Saves a file with a header and a line for each row. Null becomes an empty cell. */
+export async function saveCsv<R>(
+  name: string,
+  header: readonly string[],
+  rows: readonly R[],
+  cellsOf: (row: R) => Cells,
+): Promise<void> {
+  const lineOf = (cells: Cells) => `${cells.map(cell => csvCell(`${cell ?? ''}`)).join(',')}\r\n`;
+  const lines = [lineOf(header)];
+  for await (const row of inSlices(rows)) lines.push(lineOf(cellsOf(row)));
+  save(name, new Blob(lines, { type: 'text/csv' }));
 }

@@ -1,17 +1,16 @@
 /** What holds for the whole page: the state of the stream, and requests that wait for their limit. */
-
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { waitsUntil } from '../api/request.ts';
 import { streamState } from '../api/stream.ts';
-import { text } from '../text/text.ts';
+import { text } from '../text/words.ts';
 
 /** The state of the stream in words. A loss is announced. */
 export function StreamStatus() {
   const state = streamState.value;
   return (
     <p class={`stream ${state}`} role="status">
-      {text.value.stream[state]}
+      {text.stream[state]}
     </p>
   );
 }
@@ -23,9 +22,7 @@ export function Waiting() {
   useEffect(() => {
     if (!until) return;
     now.value = Date.now();
-    const timer = setInterval(() => {
-      now.value = Date.now();
-    }, 1000);
+    const timer = setInterval(() => (now.value = Date.now()), 1000);
     return () => clearInterval(timer);
   }, [until, now]);
   /** The seconds at the beginning: a screen reader speaks once, not each second. */
@@ -34,9 +31,9 @@ export function Waiting() {
   return (
     <div class="notice">
       <p class="hidden" role="status">
-        {text.value.problem.limited(first)}
+        {text.problem.limited(first)}
       </p>
-      <p aria-hidden="true">{text.value.problem.limited(secondsUntil(until, now.value))}</p>
+      <p aria-hidden="true">{text.problem.limited(secondsUntil(until, now.value))}</p>
     </div>
   );
 }

@@ -7,26 +7,33 @@ import { useAction } from '../api/action.ts';
 import { answerOf, canUseKeys } from '../api/keys.ts';
 import { call } from '../api/request.ts';
 import { replaceToken, session } from '../api/session.ts';
+import { signInAtProvider, useIsOfProvider, useProvider } from '../api/sso.ts';
 import { answerStepUp } from '../api/step-up.ts';
-import { dictionary, text } from '../text/text.ts';
+import { signIn as signInWords, text } from '../text/words.ts';
 import { ApprovalNote, ApproveButton, useApproval } from './approval/approval.tsx';
+import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
-import { PasswordField } from './password-field.tsx';
+import { Field, presentPassword } from './field.tsx';
 import { ProblemNotice } from './problem.tsx';
 
-const signInWords = dictionary('signIn');
-
-/** Shown while a request waits for a recent sign-in. */
+/** Shown while a request waits for a recent sign-in, as soon as it is known what the person can sign in with. */
 export function StepUp() {
-  const words = signInWords.value.stepUp;
+  const isOfProvider = useIsOfProvider();
+  return isOfProvider === null ? null : <Question isOfProvider={isOfProvider} />;
+}
+
+/** Who signed in at a provider has no password here. */
+function Question({ isOfProvider }: { readonly isOfProvider: boolean }) {
+  const words = signInWords.stepUp;
   const password = useSignal('');
   const { busy, problem, run, submit } = useAction();
   const approval = useApproval();
+  const provider = useProvider(isOfProvider);
   return (
     <Dialog title={words.title} onClose={() => answerStepUp(false)}>
       <p>{words.why}</p>
       <form onSubmit={submit(() => stepUp({ password: password.value }))}>
-        <PasswordField entry={password} autofocus />
+        {!isOfProvider && <Field {...presentPassword} label={signInWords.signIn.password} entry={password} autofocus />}
         {problem.value?.code === Code.wrongPassword ? (
           <p role="alert">{words.wrong}</p>
         ) : (
@@ -34,17 +41,26 @@ export function StepUp() {
         )}
         <ApprovalNote approval={approval} />
         <div class="actions">
-          <button type="button" onClick={() => answerStepUp(false)}>
-            {text.value.common.cancel}
-          </button>
+          <Button words={text.common.cancel} onClick={() => answerStepUp(false)} />
+          {provider !== null && (
+            <ApproveButton
+              approval={approval}
+              disabled={busy.value}
+              onClick={() => void run(() => signInAtProvider(true))}
+            >
+              {text.common.signInWith(provider)}
+            </ApproveButton>
+          )}
           {canUseKeys() && (
             <ApproveButton approval={approval} disabled={busy.value} onClick={() => void run(stepUpWithKey)}>
               {words.withKey}
             </ApproveButton>
           )}
-          <ApproveButton approval={approval} type="submit" class="main" disabled={busy.value}>
-            {signInWords.value.signIn.submit}
-          </ApproveButton>
+          {!isOfProvider && (
+            <ApproveButton approval={approval} type="submit" class="main" disabled={busy.value}>
+              {signInWords.signIn.submit}
+            </ApproveButton>
+          )}
         </div>
       </form>
     </Dialog>

@@ -1,18 +1,19 @@
 /** Tables. Their columns are data, so that all tables of the console are drawn in one place. */
 import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
-import { WholeText } from './whole-text.tsx';
+import { useMemo, useRef } from 'preact/hooks';
+import { text } from '../text/words.ts';
+import { useSteps } from './steps.ts';
+import { useReachableCells } from './whole-text.tsx';
 
 interface TableProps<R> {
   /** What the table lists, for those who do not see it. */
   readonly title?: string;
-  /** The head of each column. */
-  readonly heads: Readonly<Record<string, ComponentChildren>>;
+  /** The heads of columns that are not in the words of all pages. */
+  readonly heads?: Readonly<Record<string, ComponentChildren>>;
   /** What each column shows of a row, in the order of the columns. */
   readonly columns: Readonly<Record<string, (row: R) => ComponentChildren>>;
-  /** The column that names the row. */
   readonly rowHead?: string;
-  /** `number`: on the right; `minor`: left out on a narrow page; `keep`: without a line break; `free`: as high as it needs. */
+  /** `select`: the box that selects; `number`: on the right; `minor`: left out where the table has little room; `keep`: without a line break; `free`: as high as it needs; `whole`: on a line of its own in a card. */
   readonly classes?: Readonly<Record<string, string>>;
   readonly sorted?: { readonly column: string | undefined; readonly order: 'ascending' | 'descending' };
   readonly rows: readonly R[];
@@ -24,12 +25,20 @@ interface TableProps<R> {
   readonly isOneLine?: boolean;
 }
 
-/** A table with a head, which scrolls if it is wider than the page. Text of the registry is shown as text, never as markup. */
+/** Rows that are drawn at once: less than a window shows, and more than that of a phone. */
+const STEP = 8;
+
+/** A table with a head, which scrolls if it is wider than the page. On phones each row of one line is a card. Text of the registry is shown as text, never as markup. */
 export function Table<R>(props: TableProps<R>) {
-  const { title, heads, columns, classes = {}, sorted, rows, keyOf, isSelected, isWide, isOneLine } = props;
+  const { title, heads = {}, columns, classes = {}, sorted, rows, keyOf, isWide, isOneLine } = props;
+  const usual: Readonly<Record<string, string>> = text.column;
   const table = useRef<HTMLTableElement>(null);
+  useReachableCells(table);
+  // A step draws its own rows: those before it are the same.
+  const all = useMemo(() => rows.map(row => <Row key={keyOf(row)} row={row} table={props} />), [props]);
+  const drawn = useSteps(rows.length, STEP);
   return (
-    <div class="scroll">
+    <div class="scroll" aria-busy={drawn < rows.length}>
       <table ref={table} class={`dense ${isWide ? 'wide' : ''} ${isOneLine ? 'one-line' : ''}`}>
         {title && <caption class="hidden">{title}</caption>}
         <thead>
@@ -41,33 +50,34 @@ export function Table<R>(props: TableProps<R>) {
                 class={classes[name]}
                 {...(sorted?.column === name && { 'aria-sort': sorted.order })}
               >
-                {heads[name]}
+                {heads[name] ?? usual[name]}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>
-          {rows.map(row => (
-            <tr key={keyOf(row)} class={isSelected?.(row) ? 'selected' : undefined}>
-              {cellsOf(row, props)}
-            </tr>
-          ))}
-        </tbody>
+        <tbody>{all.slice(0, drawn)}</tbody>
       </table>
-      {isOneLine && <WholeText of={table} />}
     </div>
   );
 }
 
-const cellsOf = <R,>(row: R, { columns, rowHead, classes = {} }: TableProps<R>) =>
-  Object.entries(columns).map(([name, cell]) =>
+interface RowProps<R> {
+  readonly row: R;
+  readonly table: TableProps<R>;
+}
+
+function Row<R>({ row, table: { columns, rowHead, classes = {}, heads = {}, isSelected } }: RowProps<R>) {
+  const usual: Readonly<Record<string, string>> = text.column;
+  const cells = Object.entries(columns).map(([name, cell]) =>
     name === rowHead ? (
       <th key={name} scope="row" class={classes[name]}>
         {cell(row)}
       </th>
     ) : (
-      <td key={name} class={classes[name]}>
+      <td key={name} class={classes[name]} data-head={typeof heads[name] === 'string' ? heads[name] : usual[name]}>
         {cell(row)}
       </td>
     ),
   );
+  return <tr class={isSelected?.(row) ? 'selected' : undefined}>{cells}</tr>;
+}

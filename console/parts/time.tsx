@@ -1,16 +1,25 @@
-/** Moments of the registry as local time. */
-import { day, moment } from '../text/numbers.ts';
-import { text } from '../text/text.ts';
+/** Moments of the registry: how long ago they were, with the local time to the second at the pointer and at the focus. */
+import { signal } from '@preact/signals';
+import { serverNow } from '../api/request.ts';
+import { distance, moment } from '../text/numbers.ts';
+import { text } from '../text/words.ts';
 
-/** A time to the second. */
-export const Moment = ({ at }: { readonly at: string }) => <time dateTime={at}>{moment(at)}</time>;
+/** Changes twice a minute, so that a page that stays open is right. */
+const tick = signal(0);
+setInterval(() => tick.value++, 30_000);
 
-/** The date of a time, which shows the time to the second under the pointer. Null is never. */
-export const Day = ({ at }: { readonly at: string | null }) =>
-  at ? (
-    <time dateTime={at} title={moment(at)}>
-      {day(at)}
+/** Whether the page is printed: then exact times stand beside the others. */
+const isPrinted = signal(false);
+matchMedia('print').addEventListener('change', ({ matches }) => (isPrinted.value = matches));
+
+/** A time by its distance from now. Null is never. */
+export function Moment({ at }: { readonly at: string | null }) {
+  tick.value;
+  if (at === null) return <small>{text.common.never}</small>;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard reaches the exact time.
+    <time dateTime={at} tabIndex={0} {...(isPrinted.value && { 'data-exact': moment(at) })}>
+      {distance(at, serverNow())}
     </time>
-  ) : (
-    <small>{text.value.common.never}</small>
   );
+}

@@ -1,40 +1,60 @@
-/** The whole text of a cell that is too narrow for it: under the pointer, and for the keyboard. */
+/** The whole text of what shows a part of it, as a cell that is too narrow: at the pointer, and at the focus. */
 import type { RefObject } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { moment } from '../text/numbers.ts';
 
 /** What can have the focus in a cell: then the cell itself needs none. */
-const control = 'a, button, input, summary';
+const control = 'a, button, input, summary, time';
 
-/** The text that a cell shows a part of; null if it shows all of it. */
-function wholeTextOf(cell: HTMLElement): string | null {
-  const given = cell.querySelector<HTMLElement>('[data-whole]')?.dataset.whole;
-  return given ?? (cell.scrollWidth > cell.clientWidth ? cell.textContent : null);
+/** A time that is shown by its distance from now. */
+const distant = 'time[tabindex]';
+
+/** What may show a part of its text. */
+const partial = `.one-line tbody tr > *, ${distant}`;
+
+/** Milliseconds after which a table that has another size is looked through. */
+const MARK_MS = 50;
+
+/** The text that an element shows a part of, or stands for; null if it shows all of it. */
+function wholeTextOf(element: HTMLElement): string | null {
+  const time = element.closest<HTMLTimeElement>(distant) ?? element.querySelector<HTMLTimeElement>(distant);
+  if (time) return moment(time.dateTime);
+  const given = element.dataset.whole ?? element.querySelector<HTMLElement>('[data-whole]')?.dataset.whole;
+  return given ?? (element.scrollWidth > element.clientWidth ? element.textContent : null);
 }
 
 /** Lets the keyboard reach the cells of a table that show a part of their text. */
-function useReachableCells(table: RefObject<HTMLTableElement | null>): void {
+export function useReachableCells(table: RefObject<HTMLTableElement | null>): void {
   useLayoutEffect(() => {
-    if (!table.current) return;
-    const observer = new ResizeObserver(([entry]) => {
-      const cells = [...(entry?.target.querySelectorAll<HTMLElement>('tbody tr > *') ?? [])];
-      const isPart = cells.map(cell => wholeTextOf(cell) !== null && !cell.querySelector(control));
+    if (!table.current?.classList.contains('one-line')) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const mark = ({ target }: ResizeObserverEntry) => {
+      const cells = [...target.querySelectorAll<HTMLElement>('tbody tr > *')];
+      const isPart = cells.map(cell => !cell.querySelector(control) && wholeTextOf(cell) !== null);
       for (const [i, cell] of cells.entries())
         if (isPart[i]) cell.tabIndex = 0;
         else cell.removeAttribute('tabindex');
+    };
+    // After the drawing, and once if rows follow each other.
+    const observer = new ResizeObserver(([entry]) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => entry && mark(entry), MARK_MS);
     });
     observer.observe(table.current);
-    return () => observer.disconnect();
+    return () => {
+      clearTimeout(timer);
+      observer.disconnect();
+    };
   });
 }
 
-/** Shows the whole text of a cell of the table, below the cell. Esc closes it. */
-export function WholeText({ of: table }: { readonly of: RefObject<HTMLTableElement | null> }) {
+/** Shows the whole text of a cell or a time, below it. Esc closes it. There is one for all pages. */
+export function WholeText() {
   const id = useId();
   const ref = useRef<HTMLDivElement>(null);
-  useReachableCells(table);
   useEffect(() => {
     const popover = ref.current;
-    if (!popover || !table.current) return;
+    if (!popover) return;
     let shown: HTMLElement | null = null;
     const hasFocus = () => shown !== null && shown === document.activeElement;
     const hide = () => {
@@ -43,15 +63,16 @@ export function WholeText({ of: table }: { readonly of: RefObject<HTMLTableEleme
       popover.hidePopover();
     };
     const show = (event: Event) => {
-      const cell = event.target instanceof Element ? event.target.closest<HTMLElement>('tbody tr > *') : null;
-      // What scrolls past the pointer does not replace the cell that has the focus.
-      if (cell === shown || (event.type === 'pointerover' && hasFocus())) return;
+      const { target } = event;
+      const part = target instanceof Element ? target.closest<HTMLElement>(partial) : null;
+      // What scrolls past the pointer does not replace what has the focus.
+      if (part === shown || target === popover || (event.type === 'pointerover' && hasFocus())) return;
       hide();
-      const text = cell && wholeTextOf(cell);
+      const text = part && wholeTextOf(part);
       if (!text) return;
-      shown = cell;
+      shown = part;
       popover.textContent = text;
-      cell.setAttribute('aria-describedby', id);
+      part.setAttribute('aria-describedby', id);
       popover.showPopover();
       put();
     };
@@ -69,9 +90,8 @@ export function WholeText({ of: table }: { readonly of: RefObject<HTMLTableEleme
     };
     const end = new AbortController();
     const { signal } = end;
-    for (const type of ['pointerover', 'focusin'] as const) table.current.addEventListener(type, show, { signal });
-    for (const type of ['pointerout', 'focusout'] as const) table.current.addEventListener(type, leave, { signal });
-    popover.addEventListener('pointerleave', leave, { signal });
+    for (const type of ['pointerover', 'focusin'] as const) document.addEventListener(type, show, { signal });
+    for (const type of ['pointerout', 'focusout'] as const) document.addEventListener(type, leave, { signal });
     // The focus scrolls its cell into view.
     addEventListener('scroll', put, { signal, capture: true });
     addEventListener('keydown', ({ key }) => key === 'Escape' && hide(), { signal });

@@ -2,12 +2,16 @@
  * The words of the console in English, for each page those that it alone needs. Any other language has the same entries: the type checker compares
  * them. An entry is a text, or a function of what it names.
  */
+import { Code, type ErrorCode } from '../../src/contract/codes.ts';
 import { statisticsRange } from '../../src/contract/values.ts';
+import type { InputFault } from '../../src/enrollment/import/fault.ts';
+import type { Preset } from '../../src/enrollment/import/mapping.ts';
+import type { IssueProblemCode } from '../../src/enrollment/issuing.ts';
 import type { CheckName } from '../../src/enrollment/line/checks.ts';
 import type { Remark } from '../../src/enrollment/line/events.ts';
 import { type FileFault, rosterBounds } from '../../src/enrollment/line/roster.ts';
 import type { KeyFailure } from '../../src/enrollment/outcome.ts';
-import { grouped } from './numbers.ts';
+import { duration, grouped } from './numbers.ts';
 
 /** The words for each entry of a set. */
 type Words<K extends string> = Readonly<Record<K, string>>;
@@ -21,14 +25,25 @@ export const common = {
   nav: {
     label: 'Pages',
     skip: 'Skip to the content',
+    find: 'Find',
+    group: { devices: 'Devices', line: 'Line', administration: 'Administration' },
     overview: 'Overview',
     devices: 'Devices',
     bench: 'Bench',
     activity: 'Activity',
+    lots: 'Lots',
+    stations: 'Stations',
+    cleanup: 'Cleanup',
     packages: 'Packages',
+    people: 'People',
     users: 'Users',
     tokens: 'Tokens',
+    policies: 'Policies',
+    trust: 'Trust',
     webhooks: 'Webhooks',
+    providers: 'Providers',
+    import: 'Import devices',
+    health: 'Health',
     account: 'Account',
     terminal: 'Sign in a terminal',
   },
@@ -40,10 +55,12 @@ export const common = {
   problem: {
     title: 'That did not work',
     noAnswer: 'The daemon does not answer. Check that it runs, then try again.',
-    forbidden: 'Your role does not allow this.',
     limited: (seconds: number) => `Too many requests: this one is sent again in ${s(seconds, 'second')}.`,
     /** A refusal in the words of the language; `message` is that of the daemon, in English. */
-    refusal: (_code: number, message: string): string => message,
+    refusal: (code: ErrorCode, message: string): string =>
+      code === Code.noPermission ? `Your role does not allow this. ${message}` : message,
+    /** The words of the daemon, if `refusal` has others. */
+    original: 'Words of the daemon',
     requestId: (id: string) => `Request ${id}`,
     retry: 'Try again',
     keyKnown: 'This key is already registered.',
@@ -66,10 +83,56 @@ export const common = {
     next: 'Next',
     copy: 'Copy',
     actions: 'Actions',
+    addDevice: 'Add device',
+    change: 'Change',
+    signInWith: (provider: string) => `Sign in with ${provider}`,
+    of: (action: string, name: string) => `${action} ${name}`,
+    optional: (name: string) => `${name} (optional)`,
+    actionsFor: (name: string) => `Actions for ${name}`,
     copied: 'Copied',
+    devices: (count: number) => `${grouped(count)} ${count === 1 ? 'device' : 'devices'}`,
+    stillLocked: (devices: string) => `still locked: ${devices}`,
+    times: (count: number) => `${grouped(count)} times`,
     noEvents: 'Nothing has happened yet.',
     page: (page: number, pages: number) => `Page ${grouped(page)} of ${grouped(pages)}`,
   },
+  /** Heads of columns, and labels of the same values. A page has those that it alone shows. */
+  column: {
+    device: 'Device',
+    serial: 'Serial number',
+    type: 'Type',
+    manufacturer: 'Manufacturer',
+    model: 'Model',
+    state: 'State',
+    user: 'User',
+    registered: 'Registered',
+    used: 'Last used',
+    proof: 'Proof',
+    tags: 'Tags',
+    name: 'Name',
+    userName: 'User name',
+    role: 'Role',
+    email: 'E-mail',
+    by: 'Created by',
+    time: 'Time',
+    person: 'Person',
+    result: 'Result',
+    file: 'File',
+    size: 'Size',
+    note: 'Note',
+    code: 'Activation code',
+  },
+  role: { ADMIN: 'administrator', DEALER: 'dealer', VIEWER: 'viewer' },
+  menu: {
+    keys: 'Password and security keys',
+    signOut: 'Sign out',
+    theme: 'Colors',
+    light: 'light',
+    dark: 'dark',
+    system: 'as the system',
+    language: 'Language',
+  },
+  toast: { region: 'Reports', undo: 'Undo', dismiss: 'Dismiss' },
   status: { INACTIVE: 'inactive', ACTIVE: 'active', LOCKED: 'locked', DEACTIVATED: 'deactivated' },
   type: { UKEY: 'USB key', SIMKEY: 'SIM key' },
   event: {
@@ -81,6 +144,11 @@ export const common = {
     DEVICE_UPDATED: 'updated',
     ACTIVATION_CODE_GENERATED: 'new activation code',
     APP_VERSION_UPLOADED: 'package uploaded',
+    PERSON_LEFT: 'person has left',
+    PERSON_HELD: 'leaver held: devices wait for a release',
+    PERSON_RETURNED: 'person is back',
+    RECEIPT_SIGNED: 'receipt signed',
+    LOAN_OVERDUE: 'loan is overdue',
     KEY_ATTACHED: 'plugged in',
     KEY_DETACHED: 'unplugged',
   },
@@ -103,50 +171,59 @@ export const common = {
     ACTIVATE: 'Activate',
     GENERATE_CODE: 'New code',
     DEACTIVATE: 'Retire',
+    UPDATE: 'Tags',
   },
 };
 
+/** Name of a page: in the navigation, and the first part of its address. */
+export type PageName = Exclude<keyof typeof common.nav, 'label' | 'skip' | 'find' | 'group'>;
+
 /** The first page, with its charts. */
 export const overview = {
-  title: 'Overview',
   devices: 'devices',
   perHour: 'Registrations per hour',
   perDay: 'Registrations per day',
-  codesExpiring: `codes that expire within ${statisticsRange.codesDays} days`,
-  unused: `active, not used for ${statisticsRange.unusedDays} days`,
+  states: 'Devices in each state',
+  attention: {
+    title: 'Needs attention',
+    none: 'Nothing needs attention.',
+    codes: `activation codes that expire within ${statisticsRange.dueDays} days, or have expired`,
+    advisory: (advisory: string) => `keys that ${advisory} applies to`,
+    webhooks: 'webhooks that fail',
+    removals: 'credentials that providers still accept',
+    held: 'leavers whose devices wait for a release',
+    unused: `active, not used for ${statisticsRange.unusedDays} days`,
+  },
+  by: { manufacturer: 'Manufacturer', model: 'Model', lot: 'Lot', site: 'Site', station: 'Station' },
   types: { UKEY: 'USB keys', SIMKEY: 'SIM keys' },
   newest: 'Newest events',
   chart: {
     sum: (count: number) => `${grouped(count)} in all`,
     table: 'As a table',
-    time: 'Time',
     count: 'Registrations',
   },
 };
 
+/** Lists of receipts. */
+export const receipts = {
+  title: 'Receipts',
+  none: 'No receipts.',
+  overdue: 'Overdue loans',
+  kind: { handover: 'Hand-over', loan: 'Loan', return: 'Return' },
+  column: { kind: 'Kind', device: 'Device', person: 'Person', date: 'Date', due: 'Due', receipt: 'Receipt' },
+  more: (count: string) => `${count} more: devmgr receipt list`,
+};
+
 /** The page Activity. */
 export const activity = {
-  title: 'Activity',
   search: { deviceId: 'Device', actor: 'Person', from: 'From (day)', to: 'Until (day)' },
   types: 'Show only',
   earlier: 'Earlier events',
   whole: 'The journal begins here.',
 };
 
-/** The menu of the person. */
-export const menu = {
-  keys: 'Security keys',
-  signOut: 'Sign out',
-  theme: 'Colors',
-  light: 'light',
-  dark: 'dark',
-  system: 'as the system',
-  language: 'Language',
-};
-
 /** Roles, and what they allow. */
 export const roles = {
-  name: { ADMIN: 'administrator', DEALER: 'dealer', VIEWER: 'viewer' },
   may: {
     ADMIN: 'May do everything.',
     DEALER: 'Handles devices and their backups, but not users, tokens and uploads.',
@@ -160,8 +237,13 @@ export const entries = {
   note: 'Note (optional)',
   validityDays: 'Days for which the code is valid',
   password: 'Password of an administrator',
+  byProvider:
+    'You have no password here: your sign-in at the provider confirms. You sign in there again if it is older than ten minutes.',
   userId: 'User',
+  unknownPerson: 'Choose a person: no active person has this user name.',
   activationCode: 'Activation code',
+  setTags: 'Tags to set, one name:value a line',
+  removeTags: 'Names of tags to remove, with spaces between them',
   final: 'A retired device can never be used again.',
 };
 
@@ -169,7 +251,6 @@ export const entries = {
 export const signIn = {
   signIn: {
     title: 'Sign in',
-    username: 'User name',
     password: 'Password',
     submit: 'Sign in',
     expired: 'Your session has ended. Sign in again.',
@@ -184,6 +265,18 @@ export const signIn = {
     why: 'This change needs a sign-in of the last ten minutes.',
     wrong: 'The password is wrong.',
     withKey: 'Use a security key',
+  },
+  /** Why a sign-in at the provider has signed no one in. */
+  provider: {
+    away: 'The provider does not answer. Try again later, or sign in with a local account.',
+    denied: 'The provider has signed no one in.',
+    disabled: 'Your account is disabled here. Ask an administrator.',
+    groups: 'You are in none of the groups that may use this registry. Ask an administrator.',
+    key: 'Your account must sign in with a security key, and the provider does not report that you did.',
+    other: 'You cannot be signed in with the role that your groups have now. Ask an administrator.',
+    overage: 'You are in so many groups that the provider does not send them. Ask an administrator.',
+    state: 'This sign-in did not begin in this browser, was used before, or took too long. Try again.',
+    token: 'What the provider has sent is not valid. Ask an administrator.',
   },
 };
 
@@ -212,35 +305,21 @@ export const account = {
   keysHint:
     'With a key you sign in without a password, or after it. A key works only at the name it was registered for.',
   noKeys: 'You have no key yet.',
-  column: { name: 'Name of the key', site: 'Works at', registered: 'Registered', used: 'Last used' },
+  noneOfUser: 'This user has no security key.',
+  password: 'Change the password',
+  column: { name: 'Name of the key', site: 'Works at' },
   action: { remove: 'Remove' },
-  of: { remove: (name: string) => `Remove: ${name}` },
+  of: { remove: (name: string) => `Remove the key ${name}` },
+  ask: { remove: 'It can no longer be used to sign in, and cannot be registered again.' },
   keyExample: 'for example: desk',
   add: 'Register a key',
   cannot:
     'Browsers use security keys only over HTTPS and at localhost. Open the console at such an address to register one.',
   requireOwn: 'Require a key at each sign-in of this account',
-  removeTitle: (name: string) => `Remove the key ${name}?`,
-  removeHint: 'It no longer signs you in. It cannot be registered again.',
-  policy: 'Who must have a key',
-  policyHint:
-    'Users of these roles sign in with a key after the password. A user without a key can only register one. Require keys for a role after its users have registered them.',
-  policyRoles: 'Roles',
-  require: {
-    title: (role: string) => `Require a key of each ${role}?`,
-    submit: 'Require keys',
-    hint: 'Users of this role who have no key can only register one at their next sign-in.',
-  },
-  release: {
-    title: (role: string) => `Let each ${role} sign in without a key?`,
-    submit: 'Allow passwords alone',
-    hint: 'The password alone is then enough for users of this role.',
-  },
 };
 
 /** The page that signs in a terminal. */
 export const terminal = {
-  title: 'Sign in a terminal',
   code: 'Code that the terminal shows',
   show: 'Continue',
   name: 'Its name for itself',
@@ -256,9 +335,16 @@ export const terminal = {
 
 /** The list of devices. */
 export const devices = {
-  title: 'Devices',
-  search: 'Search',
-  searchHint: 'part of an id or serial number',
+  import: 'Import a file',
+  searchHint: 'id, serial number or user',
+  persons: 'Persons of this name',
+  columns: 'Columns',
+  views: 'Views',
+  every: 'All',
+  saveView: 'Save as view',
+  viewName: 'Name of the view',
+  viewHint: 'This browser keeps the name, the search and the columns. The address shows them to anyone.',
+  removeView: (name: string) => `Remove the view ${name}`,
   filters: 'Filters',
   applied: 'Filters that apply',
   filter: {
@@ -268,6 +354,7 @@ export const devices = {
     proof: 'Proof',
     tag: 'Tag',
     manufacturer: 'Manufacturer (exact)',
+    model: 'Model (exact)',
     userId: 'User (exact)',
     serialNumber: 'Serial number (exact)',
     aaguid: 'AAGUID',
@@ -278,20 +365,6 @@ export const devices = {
     codeExpiresBefore: 'Code expires before',
   },
   removeFilter: (name: string) => `Remove the filter ${name}`,
-  column: {
-    device: 'Device',
-    serial: 'Serial number',
-    type: 'Type',
-    manufacturer: 'Manufacturer',
-    model: 'Model',
-    state: 'State',
-    user: 'User',
-    registered: 'Registered',
-    used: 'Last used',
-    proof: 'Proof',
-    tags: 'Tags',
-  },
-  total: (count: number) => s(count, 'device'),
   selected: (count: number, total: number) => `${grouped(count)} of ${s(total, 'device')} selected`,
   allSelected: (total: number) => `All ${s(total, 'matching device')} selected`,
   select: (id: string) => `Select ${id}`,
@@ -302,6 +375,73 @@ export const devices = {
   empty: 'No device matches.',
   export: (format: string) => `Export ${format}`,
   exporting: 'Exporting …',
+};
+
+/** Adding a device. */
+export const adding = {
+  title: 'Add a device',
+  submit: 'Add',
+  plugged: 'Key at the machine of the daemon',
+  byHand: 'none: type the data',
+  plugIn: 'A new key that is plugged into the machine of the daemon can be chosen here.',
+  tags: 'Tags, one on a line, such as lot:7 (optional)',
+  added: (id: string) => `${id} was added`,
+  activated: (userId: string) => `Activated for ${userId}.`,
+  another: 'Add another',
+  open: 'Open the device',
+};
+
+/** The import of a file of devices. */
+export const importing = {
+  hint: 'Registers the devices of a file. It is read in this browser; columns with secrets are never sent.',
+  fileHint: 'CSV with a header row, JSON, JSON lines, or key packages (PSKC).',
+  interrupted: (name: string) =>
+    `The import of ${name} was not finished. Choose the file again to continue: no device is registered twice, and the results have all activation codes.`,
+  columns: 'Columns',
+  preset: 'The file is from',
+  presets: {
+    '': 'anywhere: the columns have the names of the fields',
+    yubico: 'Yubico: serial numbers or key provisioning',
+    'entra-oath': 'Microsoft Entra: OATH tokens',
+    'snipe-it': 'Snipe-IT: assets',
+    pskc: 'key packages (PSKC, XML)',
+  } satisfies Words<Preset | ''>,
+  column: { name: 'Column', example: 'In the first line', field: 'Is read as' },
+  fieldOf: (column: string) => `Field of the column ${column}`,
+  ignored: 'not read',
+  secret: 'holds secrets: not sent',
+  defaults: 'For lines without a value',
+  noDefault: 'none',
+  check: 'Check the file',
+  reading: (count: number) => `Checking: ${s(count, 'line')} …`,
+  plan: 'What would happen',
+  planned: (count: number) => `${s(count, 'device')} would be registered. Nothing has been changed yet.`,
+  start: (count: number) => `Register ${s(count, 'device')}`,
+  result: 'Result',
+  done: (count: number) => `${s(count, 'device')} registered.`,
+  codes: 'The file of results has the activation codes. Keep it safe.',
+  noted: 'Lines that are not new',
+  kind: {
+    new: 'new',
+    added: 'registered',
+    exists: 'registered before',
+    differs: 'differs from the registry',
+    refused: 'refused',
+  },
+  line: { line: 'Line', kind: 'What', why: 'Why', count: 'Lines' },
+  fault: {
+    empty: 'The file is empty.',
+    header: 'The first line must have the names of the columns.',
+    'columns absent': 'The file does not have these columns:',
+    'fields missing': 'No column and no value is assigned to:',
+    'column twice': 'Two columns are assigned to:',
+    'tag name': 'This column is not a valid name of a tag:',
+    array: 'This is not a valid JSON array.',
+    'too long': 'A line is longer than 1 MiB.',
+    xml: 'Of XML files, only key packages (PSKC) can be read: choose them above.',
+    pskc: 'These are not valid key packages.',
+    'no packages': 'The file has no key packages.',
+  } satisfies Words<InputFault['what']>,
 };
 
 /** Bulk operations. */
@@ -316,18 +456,21 @@ export const bulk = {
     UNLOCK: (count: number) => `${s(count, 'device')} will be unlocked.`,
     GENERATE_CODE: (count: number) => `${s(count, 'device')} will get a new code. Earlier codes become invalid.`,
     DEACTIVATE: (count: number) => `${s(count, 'device')} will be retired.`,
+    UPDATE: (count: number) => `The tags of ${s(count, 'device')} will be changed. Other tags stay.`,
   },
   start: {
     LOCK: (count: number) => `Lock ${s(count, 'device')}`,
     UNLOCK: (count: number) => `Unlock ${s(count, 'device')}`,
     GENERATE_CODE: (count: number) => `Replace ${s(count, 'code')}`,
     DEACTIVATE: (count: number) => `Retire ${s(count, 'device')}`,
+    UPDATE: (count: number) => `Change ${s(count, 'device')}`,
   },
   done: {
     LOCK: (count: number) => `${s(count, 'device')} locked.`,
     UNLOCK: (count: number) => `${s(count, 'device')} unlocked.`,
     GENERATE_CODE: (count: number) => `${s(count, 'code')} replaced.`,
     DEACTIVATE: (count: number) => `${s(count, 'device')} retired.`,
+    UPDATE: (count: number) => `${s(count, 'device')} changed.`,
   },
   typeCount: (count: number) => `Type the number of devices, ${count}`,
   progress: (done: number, total: number) => `${grouped(done)} of ${s(total, 'device')}`,
@@ -339,7 +482,6 @@ export const bulk = {
   why: 'Why',
   more: (count: number) => `${grouped(count)} more in the file.`,
   download: 'Download results (CSV)',
-  code: 'Activation code',
   codes: 'New codes',
   showCodes: 'Show codes',
   hideCodes: 'Hide codes',
@@ -349,6 +491,7 @@ export const bulk = {
 /** The page of a device. */
 export const device = {
   back: 'All devices',
+  factGroups: { key: 'Key', person: 'Person and use', state: 'State' },
   facts: {
     title: 'Facts',
     serialNumber: 'Serial number',
@@ -378,8 +521,6 @@ export const device = {
       failed: 'The evidence contradicts the key: do not use it.',
     },
     without: 'This device was registered without a proof.',
-    model: 'Model',
-    serial: 'Serial number',
     aaguid: 'AAGUID',
     firmware: 'Firmware',
     method: 'Method',
@@ -396,7 +537,6 @@ export const device = {
     fault: 'Write name:value. A name begins with a letter and has small letters, digits, _ and - only.',
   },
   note: { title: 'Note', none: 'No note.' },
-  change: 'Change',
   conflict: {
     title: 'Another person has changed this since you began.',
     stored: 'Stored now',
@@ -425,13 +565,122 @@ export const device = {
   backups: {
     title: 'Backups',
     none: 'No backups.',
-    column: { file: 'File', size: 'Size', at: 'Stored', note: 'Note' },
+    column: { at: 'Stored' },
     bytes: (count: number) => `${grouped(count)} bytes`,
-    action: { download: 'Download' },
-    of: { download: (name: string) => `Download: ${name}` },
+    action: { download: 'Download', restore: 'Mark as restored' },
+    ask: {
+      restore:
+        'The daemon compares the stored file with its digest, and the journal records that it was restored. Download the file to restore the key.',
+    },
+    done: { restore: (name: string) => `${name} is whole, and marked as restored.` },
+    add: 'Add backup',
+    added: (id: string) => `The backup is stored as ${id}.`,
+    hint: 'An encrypted file of at most 64 MiB. The daemon does not look into it.',
+    fault: 'The file is empty or larger than 64 MiB.',
+    sending: 'Sending the backup',
     more: (count: number) => `${grouped(count)} older ones: devmgr backups list`,
   },
+  use: {
+    title: 'Record a use',
+    hint: 'Adds one use and its length to the totals of the device. Programs that use the device report this themselves.',
+    minutes: 'Length in minutes',
+    fault: 'A number of minutes, at most 366 days.',
+  },
   label: { title: 'Label', text: 'On a station with a label printer:', print: 'Print this page' },
+};
+
+/** The pages of lots and stations. */
+export const line = {
+  lot: {
+    name: 'Lot',
+    hint: 'The devices by their tag lot. A page of a lot follows the line while it runs.',
+    empty: 'No device has the tag lot. A line sets it:',
+  },
+  station: {
+    name: 'Station',
+    hint: 'The devices by their tag station, which the line sets when it enrolls them.',
+    empty: 'No device has the tag station. A line sets it:',
+  },
+  devices: 'devices',
+  tokenUsed: 'Token last used',
+  none: 'No device has this tag.',
+  facts: {
+    first: 'First registration',
+    last: 'Last registration',
+    perHour: 'Devices per hour',
+    median: 'Between two devices, median',
+    p95: 'Between two devices, 95 %',
+    persons: 'Persons',
+  },
+  registrations: (minutes: number) =>
+    minutes === 1 ? 'Registrations per minute' : `Registrations per ${duration(60 * minutes)}`,
+  keys: 'Keys at the machine of the daemon',
+  noKeys: 'No key is plugged in.',
+};
+
+/** The page Health. */
+export const health = {
+  summary: (count: number) => (count === 0 ? 'Every part works.' : `${s(count, 'part')} to look at.`),
+  state: { good: 'works', warn: 'look at it', bad: 'does not work', off: 'not set up' },
+  part: {
+    node: 'This daemon',
+    daemons: 'All daemons',
+    store: 'Store',
+    forwarding: 'Forwarding',
+    webhooks: 'Webhooks',
+    directory: 'Directory',
+    providers: 'Providers',
+    drivers: 'Keys at this machine',
+  },
+  node: (node: string, version: string, seconds: number) =>
+    `${node}, devmgr ${version}, running for ${duration(Math.max(60, seconds))}.`,
+  daemons: (count: number) => `${s(count, 'daemon uses', 'daemons use')} this registry.`,
+  off: 'Not set up.',
+  waiting: (count: number) =>
+    `${s(count, 'entry of the journal waits', 'entries of the journal wait')} to be forwarded.`,
+  failing: (count: number) => `${s(count, 'webhook fails', 'webhooks fail')}.`,
+  directory: (fails: boolean): string => (fails ? 'The last run failed: no one leaves.' : 'Persons are read from it.'),
+  providers: (pending: number): string =>
+    pending === 0
+      ? 'No credential has to be removed.'
+      : `${s(pending, 'credential is', 'credentials are')} still to be removed.`,
+  todo: {
+    node: 'Send no requests to this daemon. Its log has the cause: devmgr daemon logs.',
+    daemons: '',
+    store: 'Check the disk or the database server, then: devmgr daemon check.',
+    forwarding: 'If the number grows, check the receiver of --forward. Nothing is lost while it is away.',
+    webhooks: 'Open the deliveries under Webhooks, repair the receiver, then enable the webhook.',
+    directory: 'Open the directory under Policies: it shows what is wrong. Then read it again.',
+    providers:
+      'If the number stays, open Providers: the list shows why a provider refuses. The registry repeats the removals.',
+    drivers: 'Only needed if keys are plugged in here. devmgr doctor names the fix.',
+  },
+};
+
+/** The page Cleanup. */
+export const cleanup = {
+  hint: 'Lock or retire devices that are not needed. The plan changes nothing; a device that has changed since stays as it is.',
+  filterNeeded: 'A plan needs a filter beside the state, for example:',
+  unused: (days: number) => `active, not used for ${days} days`,
+  plan: { lock: 'Plan: lock', deactivate: 'Plan: retire' },
+  tooMany: (most: number) => `More than ${grouped(most)} devices match. Add a filter.`,
+  dryRun: 'Plan',
+  would: {
+    lock: (count: number) => `${s(count, 'device')} would be locked`,
+    deactivate: (count: number) => `${s(count, 'device')} would be retired`,
+  },
+  examples: 'The first devices of the plan',
+  more: (count: number) => `and ${s(count, 'more device', 'more devices')}`,
+  carryOut: 'Carry out',
+  changed: {
+    title: (count: number) => `${s(count, 'device')} changed since the plan was made: skipped.`,
+    unmatched: 'the filters of the plan do not match it any more',
+    status: (before: string, now: string) => `it was ${before} and is ${now}`,
+    user: (user: string) => `it is bound to ${user}`,
+    used: 'it was used',
+    other: 'it has changed',
+    done: (state: string) => `it is ${state} already`,
+  },
 };
 
 /** The page Packages. */
@@ -439,18 +688,9 @@ export const packages = {
   title: 'Packages',
   total: (count: number) => s(count, 'package'),
   empty: 'No package has been uploaded yet.',
-  platform: 'Platform',
   all: 'all platforms',
-  column: {
-    version: 'Version',
-    platform: 'Platform',
-    file: 'File',
-    size: 'Size',
-    digest: 'SHA-256',
-    uploaded: 'Uploaded',
-  },
+  column: { version: 'Version', platform: 'Platform', digest: 'SHA-256', uploaded: 'Uploaded' },
   action: { create: 'Upload package', download: 'Download' },
-  of: { download: (name: string) => `Download ${name}` },
   newest: 'newest',
   forced: 'forces an update',
   oldest: (version: string) => `oldest supported: ${version}`,
@@ -485,11 +725,65 @@ export const packages = {
   uploaded: (id: string) => `Uploaded as ${id}`,
 };
 
+/** The pages of persons. */
+export const people = {
+  total: (count: number) => s(count, 'person', 'persons'),
+  empty: 'No person matches.',
+  column: { groups: 'Groups', source: 'Source', devices: 'Devices', left: 'Left' },
+  sources: { local: 'this registry', scim: 'identity provider', directory: 'directory' },
+  state: { active: 'active', left: 'has left' },
+  filter: { keyword: 'Name, e-mail or id', source: 'Source', active: 'State', all: 'all' },
+  optional: { name: 'Name (optional)', email: 'E-mail (optional)' },
+  action: { create: 'Add person', leave: 'Leaves', back: 'Bring back' },
+  of: { leave: (name: string) => `${name} leaves`, back: (name: string) => `Bring back ${name}` },
+  ask: {
+    back: 'The person can get devices again. Nothing is unlocked automatically, and the account stays disabled: the page of the person lists the locked keys.',
+  },
+  done: {
+    create: (name: string) => `${name} was added.`,
+    back: (name: string) => `${name} is back.`,
+  },
+  leavers: { lock: 'locked', retire: 'retired permanently' },
+  will: (count: number, what: string, hours: number) =>
+    count === 0
+      ? 'No device of this person is active.'
+      : `${s(count, 'active device')} will be ${what} ${hours === 0 ? 'at once' : `after ${s(hours, 'hour')}`}:`,
+  account: 'The account with the same user name is disabled. The person gets no further devices.',
+  reason: 'Reason',
+  gone: (name: string, count: number) => `${name} has left: ${s(count, 'device')} locked or retired.`,
+  due: (name: string, at: string) => `${name} has left. The devices follow at ${at}.`,
+  heldBack: (count: number) =>
+    `The person has left, but ${s(count, 'device')} stay active: too many devices would be locked within ten minutes. They wait for a release on the page People.`,
+  back: 'All persons',
+  externalId: 'Id at the source',
+  personId: 'Id',
+  keys: 'Keys',
+  noKeys: 'No key is bound to this person.',
+  history: 'What happened to the keys',
+  newestKeys: (count: number) => `Of the ${count} keys that were registered last.`,
+  locked: {
+    title: 'Locked keys',
+    hint: 'Nothing is unlocked automatically. Unlock what this person keeps.',
+  },
+  held: {
+    title: 'Held leavers',
+    hint: 'Too many devices would have been locked within ten minutes. They stay active until you release them. If the persons have not left, correct the source instead.',
+    column: { since: 'Held', devices: 'Active devices' },
+    action: { release: 'Release' },
+    all: 'Release all',
+    question: 'These devices will be locked, or retired if the policy requires it:',
+    none: 'These persons are no longer held.',
+    submit: (count: number) => `Lock ${s(count, 'device')}`,
+    locked: (count: number) => `${s(count, 'device')} locked or retired.`,
+  },
+};
+
 /** The page Users. */
 export const users = {
-  title: 'Users',
   total: (count: number) => s(count, 'user'),
-  column: { name: 'Name', role: 'Role', email: 'E-mail', state: 'State', since: 'Created' },
+  column: { key: 'Security key', since: 'Created' },
+  key: { yes: 'registered', no: 'none' },
+  back: 'All users',
   state: { enabled: 'enabled', disabled: 'disabled', removed: 'removed' },
   you: 'you',
   action: {
@@ -499,26 +793,31 @@ export const users = {
     logout: 'Log out',
     disable: 'Disable',
     enable: 'Enable',
+    remove: 'Remove',
   },
-  of: {
-    edit: (name: string) => `Edit ${name}`,
-    password: (name: string) => `Password of ${name}`,
-    logout: (name: string) => `Log out ${name}`,
-    disable: (name: string) => `Disable ${name}`,
-    enable: (name: string) => `Enable ${name}`,
-  },
+  of: { password: (name: string) => `Password of ${name}` },
   ask: {
     logout:
       'All sessions of this user end at once, on every machine. The password stays as it is. Service tokens are not affected.',
     disable:
       'The user can no longer sign in, and all sessions end at once. What the user did stays in the audit log. You can enable the user again.',
     enable: 'The user can sign in again with the same password.',
+    remove:
+      'The user can no longer sign in, all sessions end at once, and the e-mail address is deleted. The name stays taken, and what the user did stays in the audit log. Enable takes it back.',
+  },
+  lost: {
+    title: 'If the person has lost a key',
+    remove: 'Remove the lost key above. From then on it is refused.',
+    logout: 'Log the user out above: sessions that began with the key would continue.',
+    other: 'The person signs in with another of these keys, and registers a new one in the menu of the name.',
+    password:
+      'Set a new password above, and give it to the person yourself: no key is left, so the first one who knows the password registers the next key.',
+    register: 'The person signs in with the new password, registers a new key, and signs in with both.',
+    alone: 'The person signs in with the password, and registers a new key in the menu of the name.',
   },
   own: 'This session ends, too: sign in again afterwards.',
   ownRole: 'You cannot change your own role here. Another administrator can.',
-  username: 'User name',
   usernameShape: 'ASCII letters, digits and - _ . @',
-  email: 'E-mail (optional)',
   current: 'Your current password',
   password: 'New password',
   repeat: 'Repeat the password',
@@ -531,6 +830,115 @@ export const users = {
     logout: (name: string) => `${name} is logged out everywhere.`,
     disable: (name: string) => `${name} is disabled.`,
     enable: (name: string) => `${name} is enabled.`,
+    remove: (name: string) => `${name} is removed.`,
+  },
+};
+
+/** The page Policies. */
+export const policies = {
+  proof: {
+    title: 'What a key must prove',
+    hint: 'A key that does not prove this is not registered. Registered devices stay registered.',
+    requiredGrade: 'Least proof',
+    grade: {
+      none: 'No proof is required',
+      claimed: 'What the key reports about itself',
+      model: 'The model',
+      unit: 'The model and the serial number',
+    },
+    allowedAaguids: 'Allowed models (AAGUIDs)',
+    aaguidsHint: 'One per line; empty: any model. Only FIDO proves an AAGUID.',
+    leastFirmware: 'Least firmware',
+    firmwareHint:
+      'One rule per line: 5.7.0 for all keys, YubiKey=5.7.0 for models whose name begins like this, or an AAGUID in its place. Only SCP11b proves the firmware.',
+    any: 'any',
+    wrongLine: (line: string) => `This line is not valid: ${line}`,
+    preview: 'Preview',
+    previewTitle: 'What the policy would refuse',
+    previewHint: (days: number) =>
+      `Counted as if each device were registered again with the proof that it has: all devices, and those registered in the last ${days} days.`,
+    rule: 'Refused because of',
+    all: 'All devices',
+    recent: (days: number) => `Last ${days} days`,
+    rules: { grade: 'a weaker proof', aaguid: 'another model, or none proved', together: 'either' },
+    notCounted: {
+      aaguids: 'Not counted: the allowed models. More than 20 would be too many requests.',
+      firmware:
+        'Not counted: the least firmware. The registry cannot list devices by the firmware that they have proved.',
+    },
+    set: 'Set the policy',
+  },
+  signIn: {
+    title: 'Who must sign in with a security key',
+    hint: 'Users of these roles sign in with a key after the password. A user without a key can only register one. Require keys for a role after its users have registered them.',
+    roles: 'Roles',
+    require: {
+      title: (role: string) => `Require a key of each ${role}?`,
+      submit: 'Require keys',
+      hint: 'Users of this role who have no key can only register one at their next sign-in.',
+    },
+    release: {
+      title: (role: string) => `Let each ${role} sign in without a key?`,
+      submit: 'Allow passwords alone',
+      hint: 'The password alone is then enough for users of this role.',
+    },
+    users: (count: number) => `${s(count, 'enabled user')} with this role.`,
+    without: (count: number) => (count ? `${grouped(count)} without a key:` : 'All of them have a key.'),
+    more: (count: number) => `and ${grouped(count)} more`,
+    sitesUnknown: 'Not known: whether each key is of the address at which its user signs in.',
+    ownUnknown: 'Not counted: users of whom a key is required besides the policy. They still need one.',
+  },
+  directory: {
+    title: 'Directory of persons',
+    hint: 'Persons are read from it. Who is disabled or removed there leaves: the devices are locked.',
+    off: 'No directory is set up. On the command line:',
+    address: 'Address',
+    times: 'Is read',
+    every: (some: number, all: number) => `every ${grouped(some)} min, all entries every ${grouped(all)} min`,
+    last: 'Last run',
+    none: 'none',
+    found: 'It found',
+    read: (count: number) => `${s(count, 'entry', 'entries')} read`,
+    preview: 'Preview a run',
+    submit: 'Read now',
+    column: { step: 'What', person: 'Person', detail: 'Detail' },
+    step: { new: 'new', changed: 'changed', left: 'leaves', held: 'leaves, held', back: 'back', skipped: 'skipped' },
+    steps: { new: 'new', changed: 'changed', left: 'left', held: 'held', back: 'back', skipped: 'skipped' },
+  },
+};
+
+/** The page Trust. */
+export const trust = {
+  hint: 'Keys are judged by this: the metadata of the FIDO Alliance, and certificates of vendors. devmgr contains none, and downloads none.',
+  total: (count: number) => s(count, 'entry', 'entries'),
+  empty:
+    'Nothing is trusted: no key can be proved. Import the metadata of the FIDO Alliance, or the certificates of a vendor.',
+  column: { kind: 'Kind', vouches: 'Vouches for', until: 'Valid until', fingerprint: 'SHA-256', by: 'Imported by' },
+  action: { create: 'Import', remove: 'Remove' },
+  ask: {
+    remove:
+      'It no longer proves keys that are judged from now on. Proofs stay as they are until they are judged again.',
+  },
+  done: { remove: (name: string) => `${name} is no longer trusted. To apply this to stored proofs, judge them again.` },
+  kind: { anchor: 'root', intermediate: 'intermediate', metadata: 'FIDO metadata' },
+  purpose: { scp11b: 'secure channels (SCP11b)', fido: 'FIDO keys' },
+  chains: (purpose: string) => `nothing alone: completes chains of ${purpose}`,
+  u2f: 'U2F keys',
+  metadata: (number: number) => `FIDO metadata ${number}`,
+  models: (count: number) => s(count, 'model'),
+  file: 'FIDO metadata (BLOB), or certificates in PEM or DER',
+  purposeHint: 'Of certificates. The metadata names its models itself.',
+  aaguids: 'Models (AAGUIDs)',
+  aaguidsHint: 'One per line; empty: U2F keys.',
+  label: 'Name, such as the vendor (optional)',
+  imported: 'Imported',
+  compare: 'Compare the SHA-256 with what the vendor publishes:',
+  judge: {
+    title: 'Judge again',
+    hint: 'All stored answers of keys are judged by what is trusted now. Each proof that changes has an entry in the journal.',
+    progress: (count: number) => `${s(count, 'device')} judged …`,
+    done: (judged: number, changed: number) => `${s(judged, 'device')} judged, ${s(changed, 'proof')} changed.`,
+    next: 'Proofs stay as they are until they are judged again.',
   },
 };
 
@@ -540,28 +948,13 @@ export const tokens = {
   hint: 'A service token is for a program that would otherwise need the password of a person.',
   total: (count: number) => s(count, 'token'),
   empty: 'No token has been created yet.',
-  column: {
-    name: 'Name',
-    role: 'Role',
-    may: 'Permissions',
-    state: 'State',
-    expires: 'Expires',
-    used: 'Last used',
-    networks: 'Accepted from',
-    by: 'Created by',
-  },
+  column: { may: 'Permissions', expires: 'Expires', networks: 'Accepted from' },
   action: { create: 'Create token', revoke: 'Revoke' },
-  of: { revoke: (name: string) => `Revoke ${name}` },
   state: { valid: 'valid', expired: 'expired', revoked: 'revoked' },
   anywhere: 'any network',
   permissions: 'Permissions besides the role',
-  permission: {
-    webhooks: 'Webhooks',
-    policies: 'Policies',
-    scim: 'SCIM (reserved: not served yet)',
-  },
+  permission: { webhooks: 'Webhooks', policies: 'Policies', scim: 'SCIM (persons of an identity provider)' },
   nothing: 'none',
-  name: 'Name',
   nameHint: 'of the program or the station',
   days: (min: number, max: number) => `Valid for days (${min} to ${max})`,
   networks: 'Accepted only from these networks (optional)',
@@ -582,20 +975,12 @@ export const tokens = {
   revoked: (name: string) => `${name} is revoked.`,
 };
 
-/** The bench. */
+/** The page Webhooks. */
 export const webhooks = {
-  title: 'Webhooks',
   hint: 'Each event of the registry is posted to these addresses, in order and signed.',
   total: (count: number) => s(count, 'webhook'),
   empty: 'No webhook has been created yet.',
-  column: {
-    url: 'Address',
-    types: 'Events',
-    state: 'State',
-    waiting: 'Waiting',
-    delivered: 'Last delivered',
-    by: 'Created by',
-  },
+  column: { url: 'Address', types: 'Events', waiting: 'Waiting', delivered: 'Last delivered' },
   action: {
     create: 'Create webhook',
     deliveries: 'Deliveries',
@@ -604,13 +989,7 @@ export const webhooks = {
     enable: 'Enable',
     remove: 'Remove',
   },
-  of: {
-    deliveries: (url: string) => `Deliveries to ${url}`,
-    test: (url: string) => `Test ${url}`,
-    disable: (url: string) => `Disable ${url}`,
-    enable: (url: string) => `Enable ${url}`,
-    remove: (url: string) => `Remove ${url}`,
-  },
+  of: { deliveries: (url: string) => `Deliveries to ${url}` },
   ask: {
     test: 'A signed message of the type WEBHOOK_TEST is posted once.',
     disable: 'Nothing is posted until it is enabled. Events that happen in between wait.',
@@ -620,11 +999,11 @@ export const webhooks = {
   },
   done: {
     create: (url: string) => `${url} was created.`,
-    test: (url: string, milliseconds: number) => `${url} took the message in ${grouped(milliseconds)} ms.`,
     disable: (url: string) => `${url} is disabled.`,
     enable: (url: string) => `${url} is enabled.`,
     remove: (url: string) => `${url} is removed.`,
   },
+  taken: (url: string, milliseconds: number) => `${url} took the message in ${grouped(milliseconds)} ms.`,
   notTaken: (url: string, reason: string) => `${url} did not take the message: ${reason}.`,
   state: { active: 'active', retrying: 'retrying', disabled: 'disabled' },
   failures: (count: number) => `${s(count, 'failed attempt')}, next:`,
@@ -637,13 +1016,79 @@ export const webhooks = {
   secret: 'Secret',
   attempts: (count: number) => `The last ${count} attempts, the latest first.`,
   noAttempt: 'Nothing has been posted yet.',
-  attempt: { at: 'Time', event: 'Event', attempt: 'Attempt', result: 'Result' },
+  attempt: {
+    title: 'Deliveries',
+    column: { event: 'Event', attempt: 'Attempt' },
+    action: { replay: 'Post again' },
+    of: { replay: (event: string) => `Post again: event ${event}` },
+  },
   delivered: 'delivered',
   failed: 'failed',
 };
 
+/** The page Providers. */
+export const providers = {
+  hint: 'Keys are issued at these providers for the persons that they belong to. Credentials of keys that are locked or retired are removed there.',
+  total: (count: number) => s(count, 'provider'),
+  empty: 'No provider has been added yet.',
+  column: { at: 'Tenant or address', credentials: 'Credentials', pending: 'To remove' },
+  type: { entra: 'Microsoft Entra ID', okta: 'Okta', webauthn: 'WebAuthn server', devmgr: 'Accounts of this registry' },
+  state: (fails: boolean): string => (fails ? 'fails' : 'no problem'),
+  action: { create: 'Add provider', test: 'Test', reconcile: 'Compare', remove: 'Remove' },
+  of: { reconcile: (name: string) => `Compare with ${name}` },
+  ask: {
+    test: 'The provider is asked for something harmless: whether it answers, and accepts the secret.',
+    remove: 'Its secret is deleted. This is refused while keys have credentials there.',
+  },
+  done: {
+    create: (name: string) => `${name} is added. Test it before you issue keys.`,
+    remove: (name: string) => `${name} is removed.`,
+  },
+  accepts: (name: string) => `${name} accepts requests of this registry.`,
+  fails: (name: string, problem: string) => `${name} does not work: ${problem}`,
+  nameHint: 'Commands use it: devmgr keys issue --for NAME',
+  address: {
+    entra: 'Microsoft Graph of a national cloud',
+    okta: 'Address of the organization, https://…',
+    webauthn: 'Where creation options are made, https://…',
+    devmgr: 'Address of this console, https://…',
+  },
+  setting: {
+    tenant: 'Tenant: id or domain',
+    clientId: 'Application (client) id',
+    loginAddress: 'Sign-in of a national cloud',
+    finishAddress: 'Where the answer of a key is taken, https://…',
+    removeAddress: 'Where a credential is removed, https://…',
+  },
+  secret: { entra: 'Client secret', okta: 'API token', webauthn: 'Bearer token' },
+  repair: 'Repair',
+  agree: 'Registry and provider agree.',
+  differing: { credential: 'Credential', of: 'Device or account', difference: 'Difference' },
+  difference: {
+    onlyHere: 'missing at the provider: marked as removed',
+    other: 'signs in another person: removed there',
+    onlyThere: 'only at the provider: removed there',
+    stays: 'only at the provider, not made by a registry: stays',
+  },
+  repairs: (count: number) => `Repair changes ${s(count, 'credential')}.`,
+  repaired: (count: number, name: string) => `${s(count, 'credential')} repaired at ${name}.`,
+};
+
+/** Credentials of a device at providers. */
+export const credentials = {
+  title: 'Sign-in at providers',
+  none: 'This key signs in at no provider. To issue it, plug it in and run devmgr keys issue.',
+  column: { credential: 'Credential', provider: 'Provider', made: 'Issued' },
+  state: { valid: 'valid', unfinished: 'not finished', pending: 'still to be removed', removed: 'removed' },
+  action: { remove: 'Remove' },
+  ask: {
+    remove: 'The person can no longer sign in at the provider with this key. To restore it, issue the key again.',
+  },
+  done: { remove: (name: string) => `${name} is removed at its provider.` },
+};
+
+/** The bench. */
 export const bench = {
-  title: 'Bench',
   intro: 'A person, a key, unplug: the key is registered and activated for the person.',
   sound: 'Sound',
   notAllowed: 'Your role allows you to look, not to enroll keys. An administrator can give you the role DEALER.',
@@ -689,10 +1134,13 @@ export const benchRun = {
     empty: (person: string) => `Plug in a key for ${person}.`,
     checking: 'Checking the key … If it blinks, touch it.',
     pass: 'PASS',
+    readyToIssue: (person: string) =>
+      `Press Enter: the key will be bound to ${person} and issued. Leave it plugged in. Esc undoes.`,
     ready: (person: string) => `Unplug the key or press Enter: it will be bound to ${person}. Esc undoes.`,
     fail: 'FAIL',
     still: (person: string) => `Nothing is bound. ${person} still needs a key.`,
     committing: 'Binding …',
+    issuing: 'Issuing the key … Leave it plugged in. If it blinks, touch it.',
     away: 'The daemon does not answer. The binding is sent again when it does, once.',
     bound: 'BOUND',
     boundTo: (key: string, person: string) => `${key} is bound to ${person} and active.`,
@@ -720,6 +1168,8 @@ export const benchRun = {
     DEACTIVATED: 'This key is already registered and retired.',
     'pulled too early': 'The key was unplugged before its check had ended. Plug it in again.',
     refused: 'The registry refuses it.',
+    'not issued': 'It is bound, and does not sign in at each provider yet. Plug it in again.',
+    'not signed': 'It is bound, and has not signed its receipt yet. Plug it in again.',
     proof: 'It does not prove what the registry requires:',
     'no answer': 'The daemon does not answer.',
   } satisfies Words<KeyFailure>,
@@ -748,55 +1198,91 @@ export const benchRun = {
     yield: 'yield',
     perHour: 'keys per hour',
     newest: 'The newest 20 results',
-    time: 'Time',
-    person: 'Person',
-    serial: 'Serial number',
-    device: 'Device',
-    result: 'Result',
     bound: 'bound',
+    signsIn: (providers: string) => `Signs in at: ${providers}.`,
     download: 'Download as CSV',
     clear: 'Clear the results',
   },
 };
 
+/** Keys that the bench issues at providers. */
+export const benchIssue = {
+  title: 'Issue keys',
+  hint: 'After a key is bound, it gets a sign-in for its person at each provider that is chosen here. It stays plugged in until then.',
+  providers: 'Providers',
+  pin: 'PIN',
+  pins: { ask: 'A key without a PIN gets one', none: 'A key without a PIN stays without one' },
+  pinOf: (key: string) => `PIN of ${key}`,
+  newPin: (key: string) => `First PIN of ${key}`,
+  left: (count: number) => `Attempts that are left: ${grouped(count)}`,
+  none: 'This key has no PIN yet. The registry does not store it.',
+  again: 'The same PIN again',
+  differs: 'The two PINs differ.',
+  use: 'Use this PIN',
+  unplugged: 'The key was unplugged.',
+  noPin: 'No PIN was entered.',
+  problem: {
+    unknown: 'The key did not answer as expected.',
+    'pin-replug': 'The key accepts no PIN before it is plugged in again.',
+    'pin-blocked': 'The PIN of the key is blocked: only a reset frees the key.',
+    'pin-change': 'The person must change the PIN first.',
+    'pin-present': 'The key has a PIN already.',
+    'pin-unfit': 'The key does not accept this PIN.',
+  } satisfies Words<IssueProblemCode>,
+};
+
+/** A text for each fault of a file, or a function of the fault. */
+type FaultWords = {
+  readonly [W in FileFault['fault']['what']]:
+    | string
+    | ((fault: Extract<FileFault['fault'], { readonly what: W }>) => string);
+};
+
 /** Why a file is not a roster. */
 export const rosterFaults = {
   /** What is wrong with the file, or with the line that it names. */
-  of: ({ fault }: FileFault): string => {
-    switch (fault.what) {
-      case 'column twice':
-        return `two columns for ${fault.column}`;
-      case 'column missing':
-        return 'the column userId is missing';
-      case 'cells':
-        return `it has ${fault.found} cells, the header row ${fault.expected}: does a cell contain a comma and no quotes?`;
-      case 'userId':
-        return fault.text === '' ? 'userId is empty' : `${fault.text} is not a valid userId`;
-      case 'name':
-        return `name has more than ${rosterBounds.name} characters`;
-      case 'type':
-        return 'type must be UKEY or SIMKEY';
-      case 'count':
-        return `count must be a whole number from 1 to ${rosterBounds.keys}`;
-      case 'person twice':
-        return `${fault.userId} is already in line ${fault.earlier}`;
-      case 'lines':
-        return `a roster has at most ${grouped(rosterBounds.lines)} lines`;
-      case 'open quote':
-        return 'a quote is opened and never closed';
-      case 'text after quote':
-        return 'text follows a closing quote';
-      case 'encoding':
-        return `it is not valid ${fault.encoding.toUpperCase()}. Save the file as UTF-8 (in Excel: CSV UTF-8), or choose its encoding.`;
-      case 'empty':
-        return 'The file has no people.';
-      case 'too large':
-        return 'The file is too large for a roster.';
-      case 'unreadable':
-        return 'The file cannot be read.';
-    }
-  },
+  of: {
+    'column twice': ({ column }) => `two columns for ${column}`,
+    'column missing': 'the column userId is missing',
+    cells: ({ expected, found }) =>
+      `it has ${found} cells, the header row ${expected}: does a cell contain a comma and no quotes?`,
+    userId: ({ text }) => (text === '' ? 'userId is empty' : `${text} is not a valid userId`),
+    name: `name has more than ${rosterBounds.name} characters`,
+    type: 'type must be UKEY or SIMKEY',
+    count: `count must be a whole number from 1 to ${rosterBounds.keys}`,
+    'person twice': ({ earlier, userId }) => `${userId} is already in line ${earlier}`,
+    lines: () => `a roster has at most ${grouped(rosterBounds.lines)} lines`,
+    'open quote': 'a quote is opened and never closed',
+    'text after quote': 'text follows a closing quote',
+    encoding: ({ encoding }) =>
+      `it is not valid ${encoding.toUpperCase()}. Save the file as UTF-8 (in Excel: CSV UTF-8), or choose its encoding.`,
+    empty: 'The file has no people.',
+    'too large': 'The file is too large for a roster.',
+    unreadable: 'The file cannot be read.',
+  } satisfies FaultWords,
   line: (line: number, problem: string) => `Line ${grouped(line)}: ${problem}`,
   encoding: 'Encoding of the file',
   readAgain: 'Read the file again',
+};
+
+/** The search over everything, and the list of keys. */
+export const palette = {
+  title: 'Find',
+  hint: 'id, serial number, user, tag, page or command',
+  none: 'No device has this in its id or serial number.',
+  target: (action: string) => `${action} which device? Its id, serial number or user`,
+  group: { recent: 'Chosen last', persons: 'Persons', lists: 'Lists', commands: 'Commands' },
+  containing: (part: string) => `Devices with “${part}” in id or serial number`,
+  ofUser: (name: string) => `Devices of the user ${name}`,
+  withTag: (tag: string) => `Devices with the tag ${tag}`,
+  keys: 'Keys',
+  list: (modifier: string): readonly (readonly [string, string])[] => [
+    [`${modifier}K  /`, 'Find a device, person, tag, page or command'],
+    ['?', 'This list'],
+    ['j  k', 'Next and previous device of the list'],
+    ['x', 'Select the device'],
+    ['Enter', 'Open the device'],
+    ['Alt T', 'Go to the reports at the edge of the window'],
+    ['Esc', 'Close what is in front'],
+  ],
 };

@@ -2,19 +2,70 @@
 
 const locale = () => document.documentElement.lang || 'en';
 
-/** A whole number with separators. */
-export const grouped = (number: number): string => number.toLocaleString(locale());
+/** What formats in the language of the page. It is slow to make, and a page formats hundreds of numbers and times. */
+function formatter<F>(make: (locale: string) => F): () => F {
+  const made = new Map<string, F>();
+  return () => {
+    const found = made.get(locale()) ?? make(locale());
+    made.set(locale(), found);
+    return found;
+  };
+}
+
+const numbers = formatter(name => new Intl.NumberFormat(name));
+const distances = {
+  always: formatter(name => new Intl.RelativeTimeFormat(name, { numeric: 'always' })),
+  auto: formatter(name => new Intl.RelativeTimeFormat(name, { numeric: 'auto' })),
+};
+
+/** A number with separators. Small whole ones have none, in any language. */
+export const grouped = (number: number): string =>
+  Number.isInteger(number) && Math.abs(number) < 1000 ? `${number}` : numbers().format(number);
+
+/** Writes moments as local time. */
+function written(options: Intl.DateTimeFormatOptions): (iso: string) => string {
+  const format = formatter(name => new Intl.DateTimeFormat(name, options));
+  return iso => format().format(new Date(iso));
+}
 
 /** A moment in local time, to the second. */
-export const moment = (iso: string): string =>
-  new Date(iso).toLocaleString(locale(), { dateStyle: 'medium', timeStyle: 'medium' });
+export const moment = written({ dateStyle: 'medium', timeStyle: 'medium' });
 
 /** The date of a moment in local time. */
-export const day = (iso: string): string => new Date(iso).toLocaleDateString(locale(), { dateStyle: 'medium' });
+export const day = written({ dateStyle: 'medium' });
 
 /** The hour and minute of a moment in local time. */
-export const clock = (iso: string): string => new Date(iso).toLocaleTimeString(locale(), { timeStyle: 'short' });
+export const clock = written({ timeStyle: 'short' });
 
 /** The day and hour of a moment in local time. */
-export const hour = (iso: string): string =>
-  new Date(iso).toLocaleString(locale(), { weekday: 'short', hour: '2-digit', minute: '2-digit' });
+export const hour = written({ weekday: 'short', hour: '2-digit', minute: '2-digit' });
+
+/** Seconds of each unit, the longest first. */
+const units = [
+  ['year', 31_557_600],
+  ['month', 2_629_800],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const;
+
+/** A length of time in its largest unit of a minute, hour or day and the next one: `3 hr, 20 min`. */
+export function duration(seconds: number): string {
+  const at = units.findIndex(([unit, length]) => unit !== 'year' && unit !== 'month' && seconds >= length);
+  if (at < 0) return inUnit(seconds, 'second');
+  const [[unit, length], next] = [units[at] ?? units[4], units[at + 1]];
+  const rest = next && Math.floor((seconds % length) / next[1]);
+  const first = inUnit(Math.floor(seconds / length), unit);
+  return rest ? `${first} ${inUnit(rest, next[0])}` : first;
+}
+
+const inUnit = (count: number, unit: string): string =>
+  count.toLocaleString(locale(), { style: 'unit', unit, unitDisplay: 'short' });
+
+/** How long ago a moment was, or in how long it is: `3 hours ago`. Less than a minute is now. `now`: milliseconds since 1970. */
+export function distance(iso: string, now: number): string {
+  const seconds = (Date.parse(iso) - now) / 1000;
+  const [unit, length] = units.find(([, each]) => Math.abs(seconds) >= each) ?? ['second', Number.POSITIVE_INFINITY];
+  const count = Math.trunc(seconds / length);
+  return distances[count ? 'always' : 'auto']().format(count, unit);
+}

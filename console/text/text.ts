@@ -1,5 +1,5 @@
 /** The words in the language of the person. */
-import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { preferences } from '../preferences.ts';
 
 /** The languages of the console. */
@@ -22,20 +22,14 @@ const missing = new Set<() => Promise<void>>();
 /** The words of the console, by page. */
 type Dictionary = typeof import('./en.ts');
 
-/** All words of each language. The build replaces this table by one for each dictionary, so that a page loads its own words alone. */
-const languageFiles: Readonly<Record<Language, () => Promise<Dictionary>>> = {
-  en: () => import('./en.ts'),
-  de: () => import('./de.ts'),
-};
-
 /**
- * The words of a page, in the language of the person. What shows them waits for `wordsLoaded`; after a change of the language the former words stay
- * until the others are there.
+ * The words of a page, in the language of the person; what reads an entry follows changes of the language. What shows them waits for `wordsLoaded`;
+ * after a change of the language the former words stay until the others are there.
  */
 export function dictionary<N extends keyof Dictionary>(
   name: N,
-  files: Readonly<Record<Language, () => Promise<Pick<Dictionary, N>>>> = languageFiles,
-): ReadonlySignal<Dictionary[N]> {
+  files: Readonly<Record<Language, () => Promise<Pick<Dictionary, N>>>>,
+): Dictionary[N] {
   const words = signal<Dictionary[N] | null>(null);
   const loadIn = async (wanted: Language) => {
     const loaded = await files[wanted]();
@@ -49,7 +43,7 @@ export function dictionary<N extends keyof Dictionary>(
     // `wordsLoaded` reports a failure.
     loadIn(language.value).catch(() => {});
   });
-  return words as ReadonlySignal<Dictionary[N]>;
+  return new Proxy({} as Dictionary[N], { get: (_, entry) => words.value?.[entry as keyof Dictionary[N]] });
 }
 
 /** Resolves when every dictionary has words. Rejects if the daemon no longer has those of this build. */
@@ -63,8 +57,8 @@ export async function loadWithWords<T>(load: () => Promise<T>): Promise<T> {
 }
 
 /** The words that every page needs. */
-export const text = dictionary('common');
+export const text = dictionary('common', { en: () => import('./en.ts'), de: () => import('./de.ts') });
 
 effect(() => {
-  document.documentElement.lang = text.value?.code ?? language.value;
+  document.documentElement.lang = text.code ?? language.value;
 });

@@ -5,7 +5,7 @@ import { watchInitialPassword } from '../home/initial-password.ts';
 import type { Instance } from '../home/instance.ts';
 import { signingKeys } from '../home/signing-keys.ts';
 import type { OriginRule } from '../http/origin.ts';
-import { relyingPartyOf } from '../http/relying-party.ts';
+import { originOf, relyingPartyOf } from '../http/relying-party.ts';
 import type { RegistryServices } from '../http/routes/operations.ts';
 import { now, type Registry, type Start } from '../registry.ts';
 import { Accounts } from '../services/accounts.ts';
@@ -24,6 +24,10 @@ import { SignInPolicies } from '../services/sign-in/sign-in-policies.ts';
 import { SignedChallenges } from '../services/sign-in/signed-challenges.ts';
 import { TerminalLogins } from '../services/sign-in/terminal-logins.ts';
 import { SignInCodes } from '../services/sign-in-codes.ts';
+import { SsoAccounts } from '../services/sso/accounts.ts';
+import { SsoSessions } from '../services/sso/sessions.ts';
+import { SsoSettingsService } from '../services/sso/settings.ts';
+import { SsoSignIn } from '../services/sso/sign-in.ts';
 import { TokenService } from '../services/token-service.ts';
 import { Tokens } from '../services/tokens.ts';
 import { UserService } from '../services/users.ts';
@@ -49,9 +53,14 @@ export async function createChecks({ settings, log, home, stack }: Start, { stor
 /** See `createChecks`. */
 export type Checks = Awaited<ReturnType<typeof createChecks>>;
 
-type AccountServices = Pick<
+/** What `accountServices` makes. */
+export type AccountServices = Pick<
   RegistryServices,
   | 'auth'
+  | 'originOf'
+  | 'ssoSessions'
+  | 'ssoSettings'
+  | 'ssoSignIn'
   | 'keySignIn'
   | 'passkeys'
   | 'serviceTokens'
@@ -65,7 +74,7 @@ type AccountServices = Pick<
 
 /** The services of logins, users and service tokens. */
 export function accountServices(
-  { settings, home }: Start,
+  { settings, home, log }: Start,
   { store, access }: Registry,
   { shortLived, guessing, passwords, logins: tokens, lastUses, serviceTokens }: Checks,
   instance: Instance,
@@ -74,13 +83,36 @@ export function accountServices(
   const { counters, codes, terminalLogins: terminals } = shortLived;
   const challenges = new SignedChallenges(instance.secret('security keys'), counters);
   const policies = new SignInPolicies({ store, now });
-  const keys = new KeySignIn({ store, challenges, tokens, guessing, now, access });
+  const sealingKey = instance.secret('single sign-on');
+  const local = new SsoSettingsService({ store, sealingKey, allowed: settings.webhookAllow ?? [], now });
+  const ssoAccounts = new SsoAccounts({ store, now });
+  const days = settings.sessionDays;
+  const sessions = new SsoSessions({ store, settings: local, accounts: ssoAccounts, sealingKey, days, log, now });
+  tokens.checkSessionsWith(sessions);
+  const keys = new KeySignIn({ store, challenges, tokens, guessing, local, now, access });
+  const signInCodes = new SignInCodes({ store, codes, tokens, serviceTokens, policies, now, access });
   return {
-    auth: new AuthService({ store, passwords, guessing, tokens, policies, keys, now, access }),
+    auth: new AuthService({ store, passwords, guessing, tokens, policies, keys, local, sessions, now, access }),
+    ssoSettings: local,
+    ssoSessions: sessions,
+    ssoSignIn: new SsoSignIn({
+      settings: local,
+      accounts: ssoAccounts,
+      sessions,
+      tokens,
+      codes: signInCodes,
+      challenges,
+      policies,
+      sealingKey,
+      log,
+      now,
+      access,
+    }),
+    originOf: request => originOf(request, settings.publicUrl),
     keySignIn: keys,
     passkeys: new PasskeyService({ store, challenges, policies, now }),
     serviceTokens: new TokenService({ store, lastUses, now }),
-    signInCodes: new SignInCodes({ store, codes, tokens, serviceTokens, policies, now, access }),
+    signInCodes,
     signInPolicies: policies,
     siteOf: request => relyingPartyOf(request, { origin, publicUrl: settings.publicUrl }),
     stepUp: new StepUpRule(settings.stepUp ?? 'console', now),

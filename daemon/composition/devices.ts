@@ -1,4 +1,9 @@
 /** What concerns devices: their service, proofs, files, and deliveries of their events. */
+
+import { CredentialRemovals } from '../delivery/credential-removals.ts';
+import { DirectoryRuns } from '../delivery/directory-runs.ts';
+import { DueLeavers } from '../delivery/leavers.ts';
+import { OverdueLoans } from '../delivery/loans.ts';
 import { AllowedTargets } from '../delivery/webhooks/allowed.ts';
 import { WebhookDeliveries } from '../delivery/webhooks/deliveries.ts';
 import { Poster } from '../delivery/webhooks/poster.ts';
@@ -9,22 +14,53 @@ import { AppService } from '../services/apps.ts';
 import { BackupService } from '../services/backups.ts';
 import { DeviceExport } from '../services/device-export.ts';
 import { DeviceService } from '../services/devices.ts';
+import { DirectorySettingsService } from '../services/directory/settings.ts';
+import { DirectorySync } from '../services/directory/sync.ts';
 import { EventService } from '../services/events.ts';
 import { fileBudget } from '../services/file-budget.ts';
+import { CredentialService } from '../services/issuing/credential-service.ts';
+import { OwnAccounts } from '../services/issuing/own-accounts.ts';
+import { PinService } from '../services/issuing/pin-service.ts';
+import { ProviderService } from '../services/issuing/provider-service.ts';
+import { type Reconcile, reconcile } from '../services/issuing/reconcile.ts';
+import { Leavers } from '../services/people/leavers.ts';
+import { PeoplePolicies } from '../services/people/people-policies.ts';
+import { PeopleService } from '../services/people/people-service.ts';
 import { Challenges } from '../services/proofs/challenges.ts';
 import { ProofPolicies } from '../services/proofs/policies.ts';
 import { ProofService } from '../services/proofs/proof-service.ts';
 import { systemRoots } from '../services/proofs/system-roots.ts';
 import { TrustService } from '../services/proofs/trust-service.ts';
 import { TrustedRoots } from '../services/proofs/trusted.ts';
+import { ReceiptService } from '../services/receipts/receipt-service.ts';
+import { ScimService } from '../services/scim/scim-service.ts';
 import { statisticsAt } from '../services/statistics.ts';
 import { proofSweep } from '../services/sweep.ts';
 import { WebhookService } from '../services/webhooks.ts';
-import type { Checks } from './accounts.ts';
+import type { AccountServices, Checks } from './accounts.ts';
 
 type DeviceServices = Pick<
   RegistryServices,
-  'apps' | 'backups' | 'devices' | 'events' | 'exports' | 'policies' | 'proofs' | 'statistics' | 'trust' | 'webhooks'
+  | 'apps'
+  | 'backups'
+  | 'credentials'
+  | 'pins'
+  | 'providers'
+  | 'reconcile'
+  | 'devices'
+  | 'directorySettings'
+  | 'directorySync'
+  | 'events'
+  | 'exports'
+  | 'people'
+  | 'peoplePolicies'
+  | 'policies'
+  | 'proofs'
+  | 'receipts'
+  | 'scim'
+  | 'statistics'
+  | 'trust'
+  | 'webhooks'
 >;
 
 /** The services of devices. Webhooks are delivered from now on. */
@@ -32,6 +68,7 @@ export function deviceServices(
   start: Start,
   { store, blobs, access }: Registry,
   { passwords, guessing }: Checks,
+  accounts: AccountServices,
   instance: Instance,
 ): DeviceServices {
   const files = { store, blobs, budget: fileBudget(start.settings.files, blobs, store), now };
@@ -40,18 +77,76 @@ export function deviceServices(
   const challenges = new Challenges(instance.secret('challenges'));
   const sweep = proofSweep({ store, now });
   start.stack.add(() => sweep.stop());
+  const peoplePolicies = new PeoplePolicies({ store, now });
+  const leavers = startLeavers(start, { store }, peoplePolicies);
   return {
     apps: new AppService(files),
     backups: new BackupService(files),
-    devices: new DeviceService({ store, passwords, guessing, policies, now, access }),
+    devices: new DeviceService({ store, passwords, guessing, policies, owners: peoplePolicies, now, access }),
     events: new EventService(store),
     exports: new DeviceExport(store),
+    ...startDirectory(start, { store }, leavers, instance),
+    ...startIssuing(start, { store }, accounts, instance),
+    people: new PeopleService({ store, leavers, now }),
+    scim: new ScimService({ store, leavers, now }),
+    peoplePolicies,
     policies,
     proofs: new ProofService({ store, challenges, roots, policies, registryId: instance.id, now }),
+    receipts: startReceipts(start, store, { roots, registryId: instance.id, secret: instance.secret('receipts') }),
     statistics: () => statisticsAt(store, now()),
     trust: new TrustService({ store, systemRoots, now }),
     webhooks: startWebhooks(start, { store }, instance),
   };
+}
+
+function startLeavers({ log, stack }: Start, { store }: Pick<Registry, 'store'>, policies: PeoplePolicies) {
+  const leavers = new Leavers({ store, policies });
+  const due = new DueLeavers({ store, leavers, log, now });
+  due.start();
+  stack.add(() => due.stop());
+  return leavers;
+}
+
+function startDirectory(
+  { log, stack }: Start,
+  { store }: Pick<Registry, 'store'>,
+  leavers: Leavers,
+  instance: Instance,
+): Pick<DeviceServices, 'directorySettings' | 'directorySync'> {
+  const settings = new DirectorySettingsService({ store, sealingKey: instance.secret('directory'), now });
+  const sync = new DirectorySync({ store, leavers, settings, now });
+  const runs = new DirectoryRuns({ store, settings, sync, log, now });
+  runs.start();
+  stack.add(() => runs.stop());
+  return { directorySettings: settings, directorySync: sync };
+}
+
+function startIssuing(
+  { settings, log, stack }: Start,
+  { store }: Pick<Registry, 'store'>,
+  { passkeys, signInPolicies: policies, stepUp }: AccountServices,
+  instance: Instance,
+): Pick<DeviceServices, 'credentials' | 'pins' | 'providers' | 'reconcile'> {
+  const sealingKey = instance.secret('providers');
+  const own = new OwnAccounts({ store, passkeys, policies, stepUp, now });
+  const providers = new ProviderService({ store, sealingKey, allowed: settings.webhookAllow ?? [], own, now });
+  const credentials = new CredentialService({ store, providers, now });
+  const removals = new CredentialRemovals({ store, providers, credentials, log, now });
+  removals.start();
+  stack.add(() => removals.stop());
+  const reconcileOne: Reconcile = (...input) => reconcile({ store, providers, credentials, now }, ...input);
+  return { providers, credentials, reconcile: reconcileOne, pins: new PinService({ store, now }) };
+}
+
+function startReceipts(
+  { log, stack }: Start,
+  store: Registry['store'],
+  parts: { readonly roots: TrustedRoots; readonly registryId: string; readonly secret: Uint8Array },
+) {
+  const loans = new OverdueLoans({ store, log, now });
+  loans.start();
+  stack.add(() => loans.stop());
+  return new ReceiptService({ ...parts, store, now });
 }
 
 function startWebhooks({ settings, log, stack }: Start, { store }: Pick<Registry, 'store'>, instance: Instance) {
@@ -61,5 +156,6 @@ function startWebhooks({ settings, log, stack }: Start, { store }: Pick<Registry
   const deliveries = new WebhookDeliveries({ store, poster, registryId: instance.id, log, now });
   deliveries.start();
   stack.add(() => deliveries.stop());
-  return new WebhookService({ store, allowed, poster, sealingKey, changed: () => deliveries.changed(), now });
+  const changed = () => deliveries.changed();
+  return new WebhookService({ store, allowed, poster, sealingKey, registryId: instance.id, changed, now });
 }

@@ -8,10 +8,13 @@ import { metricsPlugin } from '../http/metrics.ts';
 import type { OriginRule } from '../http/origin.ts';
 import { consoleRoutes } from '../http/routes/console.ts';
 import { documents } from '../http/routes/documents.ts';
+import { scimRoutes } from '../http/routes/scim.ts';
 import { buildServer } from '../http/server.ts';
+import { acceptLogoutForms } from '../http/sso.ts';
 import { websocketPlugin } from '../http/websocket.ts';
 import type { Hub } from '../notifications/hub.ts';
 import type { Start } from '../registry.ts';
+import type { ScimService } from '../services/scim/scim-service.ts';
 import type { SignInCodes } from '../services/sign-in-codes.ts';
 import type { Reader } from '../store/store.ts';
 
@@ -25,6 +28,8 @@ interface ServerParts extends FormParts {
   readonly store: Pick<Reader, 'device'>;
   /** Codes that open a stream. Absent without a registry. */
   readonly signInCodes?: SignInCodes;
+  /** Absent without a registry. */
+  readonly scim?: ScimService;
   readonly console: boolean;
   /** Figures of the metrics beside those that every daemon has. */
   readonly gauges: () => Promise<Gauges>;
@@ -36,7 +41,7 @@ interface ServerParts extends FormParts {
 
 /** Builds the server. The caller makes it listen. */
 export async function createServer({ settings, version, log }: Start, parts: ServerParts): Promise<FastifyInstance> {
-  const { origin, hub, store, tokens, signInCodes, onForbidden } = parts;
+  const { origin, hub, store, tokens, signInCodes, scim, onForbidden } = parts;
   const options = { logger: log, node: settings.node, origin, trustProxy: settings.trustProxy };
   const tls = await readTls(settings, log);
   return buildServer({ ...options, tls, ...(onForbidden && { onForbidden }) }, [
@@ -50,9 +55,11 @@ export async function createServer({ settings, version, log }: Start, parts: Ser
           devmgr_resident_bytes: { help: 'Resident memory of the daemon', value: process.memoryUsage.rss() },
         }),
       }),
+    acceptLogoutForms,
     app => bindOperations(app, parts, parts.operations),
     app => documents(app, { version, console: parts.console }),
     ...(parts.console ? [consoleRoutes] : []),
+    ...(scim ? [(app: FastifyInstance) => scimRoutes(app, { tokens, scim })] : []),
     websocketPlugin({ hub, tokens, store, origin, ...(signInCodes && { codes: signInCodes }) }),
     parts.refuseOthers,
   ]);

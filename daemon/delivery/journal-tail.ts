@@ -30,8 +30,7 @@ export class JournalTail {
   /** The entries after one, in pages of at most `limit`. Ends when the signal is aborted. Rejects with `StoreFailure`. */
   async *pages(after: number, limit: number, signal: AbortSignal): AsyncGenerator<readonly EventRecord[], void> {
     for (let last = after; !signal.aborted; ) {
-      // Before the read: a commit during the read must not be missed.
-      const committed = this.#committed.signal;
+      const committed = this.next;
       const page = await this.#store.events({ after: last, limit });
       const end = page.at(-1);
       if (end) {
@@ -39,6 +38,11 @@ export class JournalTail {
         last = end.id;
       } else await sleep(IDLE_MS, AbortSignal.any([signal, committed]));
     }
+  }
+
+  /** Aborts at the next entry. Taken before a read: an entry that is committed during the read must not be missed. */
+  get next(): AbortSignal {
+    return this.#committed.signal;
   }
 
   /** Like `sleep`, and ends at the next entry. */

@@ -48,6 +48,9 @@ const rules = {
   newCode: { INACTIVE: 'yes', ACTIVE: 'yes', LOCKED: 'yes', DEACTIVATED: deactivated },
   use: { INACTIVE: notActive, ACTIVE: 'yes', LOCKED: locked, DEACTIVATED: deactivated },
   backUp: { INACTIVE: notActive, ACTIVE: 'yes', LOCKED: locked, DEACTIVATED: deactivated },
+  handOver: { INACTIVE: notActive, ACTIVE: 'yes', LOCKED: locked, DEACTIVATED: deactivated },
+  // The key of a leaver is locked or retired before it comes back.
+  takeBack: { INACTIVE: notActive, ACTIVE: 'yes', LOCKED: 'yes', DEACTIVATED: 'yes' },
   restore: { INACTIVE: 'yes', ACTIVE: 'yes', LOCKED: 'yes', DEACTIVATED: deactivated },
 } as const satisfies Record<string, Readonly<Record<DeviceStatus, 'yes' | Denial>>>;
 

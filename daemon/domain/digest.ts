@@ -42,6 +42,9 @@ export const tagsDigest = (json: string): string => digest(json);
 /** The digest of the proof of a device: of its JSON as it is stored. */
 export const proofDigest = (json: string): string => digest(json);
 
+/** A digest that shows nothing without its salt, which is stored apart from it. */
+export const saltedDigest = (salt: string, text: string): string => digest(`${salt}\n${text}`);
+
 /** The digest of a document. */
 export const documentDigest = (value: string): string => digest(value);
 

@@ -3,6 +3,15 @@ import { type JournalEventType, journalEventTypes } from '../../src/contract/val
 
 /** Types of entry that are stored but never sent as notifications. */
 const privateEventTypes = [
+  'CREDENTIAL_BEGUN',
+  'CREDENTIAL_ISSUED',
+  'CREDENTIAL_REMOVED',
+  'PIN_POLICY_SET',
+  'PIN_STORED',
+  'PIN_READ',
+  'PIN_REMOVED',
+  'PROVIDER_ADDED',
+  'PROVIDER_REMOVED',
   'USER_CREATED',
   'USER_UPDATED',
   'USER_LOGGED_OUT',
@@ -36,6 +45,15 @@ const privateEventTypes = [
   'PASSKEY_ADDED',
   'PASSKEY_REMOVED',
   'SIGN_IN_POLICY_SET',
+  'PERSON_ADDED',
+  'PERSON_UPDATED',
+  'PEOPLE_POLICY_SET',
+  'GROUPS_SET',
+  'SSO_SET',
+  'SSO_ACCOUNT_LINKED',
+  'SSO_SESSION_ENDED',
+  'DIRECTORY_SET',
+  'DIRECTORY_READ',
 ] as const;
 
 /** The type of any entry: notified or private. */
@@ -90,7 +108,7 @@ export interface EventRecord {
   readonly type: EntryType;
   /** Number of the device; null if the entry is not about a device. */
   readonly device: number | null;
-  /** Number of the user, application version, backup, service token or passkey; null if the entry is about the device alone. */
+  /** Number of the user, application version, backup, service token, passkey, person or receipt; null if the entry is about the device alone. */
   readonly subject: number | null;
   /** Name of the user who made the change, or `token:NAME` for a service token; null if the daemon made it. */
   readonly actor: string | null;

@@ -83,7 +83,7 @@ export const shownProof = (text: string | null): Proof | null => (text === null 
 export const gradeOf = (text: string | null): ProofGrade => (text === null ? 'none' : storedProof(text).proof.grade);
 
 /** The conditions on proofs that a list can have. */
-export interface ProofFilter {
+interface ProofFilter {
   /** One of these grades; `none` matches devices without a proof. */
   readonly proof?: readonly ProofGrade[] | undefined;
   readonly aaguid?: string | undefined;

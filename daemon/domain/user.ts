@@ -76,9 +76,13 @@ export type UserDecision = Decision<UserUpdate, UserGuard>;
 /** Adds a user. */
 export function create(user: NewUser): UserAdd {
   const { username, role, email } = user;
-  const detail = { username, role, email, passwordDigest: passwordDigest(user.passwordHash) };
+  const detail = { username, role, ...shownEmail({ email }), passwordDigest: passwordDigest(user.passwordHash) };
   return { kind: 'user.add', user, entry: { type: 'USER_CREATED', detail } };
 }
+
+/** What an entry has of fields: that there is an e-mail address, but not the address, so that the journal never has to forget it. */
+const shownEmail = <F extends { readonly email?: string | null }>(fields: F): object =>
+  fields.email ? { ...fields, email: 'set' } : fields;
 
 /** The first user of a registry. */
 export function createFirst(username: string, passwordHash: string): UserAdd {
@@ -108,7 +112,7 @@ export function edit(user: UserRecord, set: UserSet, otherAdmins: boolean): User
       Code.parameterError,
       `${set.disabled ? 'disabled' : 'role'}: ${user.username} is the last enabled ADMIN`,
     );
-  const entry = { type: 'USER_UPDATED', detail: { username: user.username, after: { ...set } } } as const;
+  const entry = { type: 'USER_UPDATED', detail: { username: user.username, after: shownEmail(set) } } as const;
   return decide(user, { set, revoke: set.disabled === true, entry }, losesAdmin);
 }
 

@@ -4,7 +4,16 @@ import type { DriverStatus, Key } from '../../src/contract/hardware.ts';
 import type { HardwareEventType, ProvingState } from '../../src/contract/values.ts';
 import type { DeviceIdentity } from '../domain/device.ts';
 import type { Hub } from '../notifications/hub.ts';
-import { type ProofInput, type ProofOutput, proveAttached } from './proofs.ts';
+import { type IssueInput, type IssueOutput, issueAttached } from './issuing.ts';
+import {
+  type ProofInput,
+  type ProofOutput,
+  type ProvingKey,
+  proveAttached,
+  type SignInput,
+  type SignOutput,
+  signAttached,
+} from './proofs.ts';
 import { presentKey, recordUse, type UseOptions } from './registered-keys.ts';
 
 /** What `AttachedKeys` works with. */
@@ -17,7 +26,7 @@ interface AttachedKeysOptions extends UseOptions {
 }
 
 /** The attached keys, and the state of what finds them. */
-export type KeySource = Pick<AttachedKeys, 'list' | 'driverStatuses' | 'prove'>;
+export type KeySource = Pick<AttachedKeys, 'list' | 'driverStatuses' | 'prove' | 'issue' | 'sign'>;
 
 interface Attachment {
   readonly key: AttachedKey;
@@ -69,20 +78,32 @@ export class AttachedKeys {
    * Has a key prove what it is. Rejects with ApiError 404 if no key with this keyId is attached, 1001 if the key has another
    * serial number.
    */
-  async prove(keyId: string, input: ProofInput, signal: AbortSignal): Promise<ProofOutput> {
+  prove(keyId: string, input: ProofInput, signal: AbortSignal): Promise<ProofOutput> {
+    return this.#use(keyId, using => proveAttached(using, input, signal));
+  }
+
+  /** Issues a key. Rejects as `prove` does. */
+  issue(keyId: string, input: IssueInput, signal: AbortSignal): Promise<IssueOutput> {
+    return this.#use(keyId, ({ driver, key, onState }) =>
+      issueAttached({ driver, key: key(), onState }, input, signal),
+    );
+  }
+
+  /** Has a key sign a receipt. Rejects as `prove` does. */
+  sign(keyId: string, input: SignInput, signal: AbortSignal): Promise<SignOutput> {
+    return this.#use(keyId, using => signAttached(using, input, signal));
+  }
+
+  async #use<T>(keyId: string, task: (using: ProvingKey) => Promise<T>): Promise<T> {
     const attachment = this.#attached.get(keyId);
     if (!attachment) throw new ApiError(404, 'no key with this keyId is plugged in');
     const running = this.#proving.has(keyId);
     try {
-      return await proveAttached(
-        {
-          driver: attachment.driver,
-          key: () => this.#attached.get(keyId)?.key ?? attachment.key,
-          onState: state => void (running || this.#proving.set(keyId, state)),
-        },
-        input,
-        signal,
-      );
+      return await task({
+        driver: attachment.driver,
+        key: () => this.#attached.get(keyId)?.key ?? attachment.key,
+        onState: state => void (running || this.#proving.set(keyId, state)),
+      });
     } finally {
       if (!running) this.#proving.delete(keyId);
     }

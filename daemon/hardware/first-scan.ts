@@ -8,6 +8,8 @@ export function afterFirstScan(keys: AttachedKeys, scanned: Promise<void>): KeyS
   return {
     driverStatuses: () => keys.driverStatuses(),
     prove: (...request) => keys.prove(...request),
+    issue: (...request) => keys.issue(...request),
+    sign: (...request) => keys.sign(...request),
     async list() {
       await Promise.race([scanned, new Promise<void>(resolve => setTimeout(resolve, FIRST_SCAN_MS).unref())]);
       return keys.list();

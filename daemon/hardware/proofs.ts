@@ -1,9 +1,17 @@
-/** Has an attached key prove what it is. Only the registry judges the answer. */
+/** Has an attached key prove what it is, or sign a receipt. Only the registry judges the answer. */
 
-import { type AttachedKey, type Driver, HardwareError, type KeyEvidence } from '../../drivers/driver.ts';
+import {
+  type AttachedKey,
+  type Driver,
+  HardwareError,
+  type KeyEvidence,
+  type ProofRequest,
+} from '../../drivers/driver.ts';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import type { Evidence } from '../../src/contract/proof.ts';
+import { receiptHash } from '../../src/contract/receipts/check.ts';
+import { readReceiptText } from '../../src/contract/receipts/text.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import type { ProvingState } from '../../src/contract/values.ts';
 import { clientDataHash, RELYING_PARTY } from '../proof/client-data.ts';
@@ -12,9 +20,12 @@ import { clientDataHash, RELYING_PARTY } from '../proof/client-data.ts';
 export type ProofInput = BodyOf<Routes['proveKey']>;
 /** What the key answered. */
 export type ProofOutput = DataOf<Routes['proveKey']>;
+/** What a key is to sign, and what it signed. */
+export type SignInput = BodyOf<Routes['signReceipt']>;
+export type SignOutput = DataOf<Routes['signReceipt']>;
 
 /** An attached key as a proof needs it. */
-interface ProvingKey {
+export interface ProvingKey {
   readonly driver: Driver;
   /** The key as it is now. */
   readonly key: () => AttachedKey;
@@ -27,9 +38,7 @@ export async function proveAttached(
   input: ProofInput,
   signal: AbortSignal,
 ): Promise<ProofOutput> {
-  const { keyId, serialNumber } = key();
-  if (serialNumber !== null && serialNumber !== input.serialNumber)
-    throw new ApiError(Code.parameterError, `serialNumber must be ${serialNumber}, the serial number of the key`);
+  requireSerial({ driver, key, onState }, input.serialNumber);
   const challenge = Buffer.from(input.challenge, 'base64url');
   const request = {
     method: input.method ?? null,
@@ -37,19 +46,59 @@ export async function proveAttached(
     clientDataHash: clientDataHash(input.registryId, input.serialNumber, challenge),
     relyingParty: RELYING_PARTY,
   };
+  const { evidence, ...ending } = await asked({ driver, key, onState }, request, signal);
+  const isProof = evidence !== null && evidence.method !== 'assertion';
+  return { claims: key().claims, ...(isProof && { evidence: toEvidence(evidence) }), ...ending };
+}
+
+/** Rejects with an ApiError if the request does not fit the key. Only the texts of receipts are signed. */
+export async function signAttached(
+  proving: ProvingKey,
+  { serialNumber, text: wanted, credentials }: SignInput,
+  signal: AbortSignal,
+): Promise<SignOutput> {
+  requireSerial(proving, serialNumber);
+  if (readReceiptText(wanted)?.serialNumber !== serialNumber)
+    throw new ApiError(Code.parameterError, 'text must be that of a receipt for this key');
+  const request = {
+    method: null,
+    hostPublicKey: new Uint8Array(),
+    clientDataHash: receiptHash(wanted),
+    relyingParty: RELYING_PARTY,
+    credentials: credentials.map(id => Buffer.from(id, 'base64url')),
+  };
+  const { evidence, ...ending } = await asked(proving, request, signal);
+  if (evidence?.method !== 'assertion') return { assertion: null, ...ending };
+  const { credentialId, authenticatorData, signature } = evidence;
+  const assertion = {
+    credentialId: text(credentialId),
+    authenticatorData: text(authenticatorData),
+    signature: text(signature),
+  };
+  return { assertion, ...ending };
+}
+
+/** What the key answers, or why it does not. */
+async function asked({ driver, key, onState }: ProvingKey, request: ProofRequest, signal: AbortSignal) {
   onState('running');
   try {
-    const evidence = await driver.prove(keyId, request, { signal, onTouch: () => onState('touch') });
-    return { claims: key().claims, evidence: toEvidence(evidence), failure: null, problem: null };
+    const evidence = await driver.prove(key().keyId, request, { signal, onTouch: () => onState('touch') });
+    return { evidence, failure: null, problem: null };
   } catch (error) {
     if (!(error instanceof HardwareError)) throw error;
-    return { claims: key().claims, failure: error.code, problem: error.message };
+    return { evidence: null, failure: error.code, problem: error.message };
   }
+}
+
+function requireSerial({ key }: ProvingKey, wanted: string): void {
+  const { serialNumber } = key();
+  if (serialNumber !== null && serialNumber !== wanted)
+    throw new ApiError(Code.parameterError, `serialNumber must be ${serialNumber}, the serial number of the key`);
 }
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
 
-function toEvidence(evidence: KeyEvidence): Evidence {
+function toEvidence(evidence: Exclude<KeyEvidence, { method: 'assertion' }>): Evidence {
   switch (evidence.method) {
     case 'scp11b':
       return {

@@ -8,12 +8,15 @@ import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { RouteShape } from '../../src/contract/define.ts';
 import { EACH, TAGS } from '../../src/contract/fields.ts';
 import { bodyBounds } from '../../src/contract/limits.ts';
+import { LongValues } from './json-parts.ts';
 import * as bytes from './json-text.ts';
 
 /** What a body of an operation may consist of. */
 export interface ShapeBounds {
   /** Members and elements in all. */
   readonly values: number;
+  /** Characters of a name; `bodyBounds.name` if absent. */
+  readonly name?: number;
   /** Present if the body is a batch. */
   readonly items?: ItemBounds;
 }
@@ -30,19 +33,10 @@ interface ItemBounds {
   readonly mostTags: number;
 }
 
-/** A long array that is a member of the body: where it begins and ends, and commas between which it can be parsed in parts. */
-export interface LongArray {
-  /** Of the brackets. */
-  readonly start: number;
-  readonly end: number;
-  readonly cuts: readonly number[];
-}
-
 /** What the parser has to know of a body within the bounds. */
 interface BodyShape {
   /** Whether a text, or the name of a member, contains U+0000. */
   readonly hasNull: boolean;
-  readonly longArrays: readonly LongArray[];
 }
 
 type ItemSchema = {
@@ -80,21 +74,21 @@ export function checkShape(body: Buffer, bounds: ShapeBounds): BodyShape {
 /** Bytes that are looked at in one step. */
 const STEP = 1024 * 1024;
 
-/** Like `checkShape`, in steps of about a millisecond. */
-export function* checkShapeInSteps(body: Buffer, bounds: ShapeBounds): Generator<void, BodyShape> {
-  const scan = new ShapeScan(body, bounds, new Levels());
+/** Like `checkShape`, in steps of about a millisecond. Finds the long values, too. */
+export function* checkShapeInSteps(
+  body: Buffer,
+  bounds: ShapeBounds,
+): Generator<void, BodyShape & { readonly long: LongValues }> {
+  const long = new LongValues();
+  const scan = new ShapeScan(body, bounds, new Levels(), long);
   for (let limit = STEP; limit < body.length; limit += STEP) {
     scan.advance(limit);
     yield;
   }
   scan.advance(body.length);
   scan.end();
-  return scan;
+  return { hasNull: scan.hasNull, long };
 }
-
-/** Bytes, and members and elements, of an array that are parsed at once: one or two milliseconds. */
-const PART_BYTES = 256 * 1024;
-const PART_VALUES = 2000;
 
 /** The open objects and arrays, by depth: what they are, and how many members they have. */
 class Levels {
@@ -108,10 +102,10 @@ const PROTO = Buffer.from('__proto__');
 
 class ShapeScan implements BodyShape {
   hasNull = false;
-  readonly longArrays: LongArray[] = [];
   readonly #body: Buffer;
   readonly #bounds: ShapeBounds;
   readonly #levels: Levels;
+  readonly #long: LongValues | undefined;
   #at = 0;
   /** Whether the text that begins at `#textStart` has not ended yet. */
   #inText = false;
@@ -127,15 +121,12 @@ class ShapeScan implements BodyShape {
   /** Whether the member of the body that is being read has the items; whether that of the item has its tags. */
   #inItems = false;
   #inTags = false;
-  #arrayStart = 0;
-  #cuts: number[] = [];
-  #cutAt = 0;
-  #cutValues = 0;
 
-  constructor(body: Buffer, bounds: ShapeBounds, levels: Levels) {
+  constructor(body: Buffer, bounds: ShapeBounds, levels: Levels, long?: LongValues) {
     this.#body = body;
     this.#bounds = bounds;
     this.#levels = levels;
+    this.#long = long;
   }
 
   /** Looks at the bytes from where the last call has ended to `limit`. */
@@ -191,6 +182,7 @@ class ShapeScan implements BodyShape {
     const end = found < 0 ? ~found : found;
     this.#inText = end >= limit;
     if (this.#inText) return end;
+    this.#long?.text(this.#textStart - 1, end);
     if (this.#isName) this.#member(this.#textStart, end);
     return end + 1;
   }
@@ -204,16 +196,13 @@ class ShapeScan implements BodyShape {
     this.#levels.members[depth] = 0;
     this.#isName = kind === 1;
     this.#isFirst = kind === 0;
-    if (depth === 2 && kind === 0) this.#beginPart(at);
+    this.#long?.open(depth, at, this.#values);
   }
 
   #close(kind: 0 | 1, at: number): void {
     if (this.#depth === 0 || this.#levels.isObject[this.#depth] !== kind)
       throw new ApiError(Code.parameterError, bytes.NOT_JSON);
-    if (this.#depth === 2 && this.#cuts.length > 0) {
-      this.longArrays.push({ start: this.#arrayStart, end: at, cuts: this.#cuts });
-      this.#cuts = [];
-    }
+    this.#long?.close(this.#depth, at, this.#values);
     this.#depth--;
     this.#isName = false;
     this.#isFirst = false;
@@ -222,19 +211,9 @@ class ShapeScan implements BodyShape {
   #comma(at: number): void {
     const depth = this.#depth;
     this.#isName = this.#levels.isObject[depth] === 1;
-    if (this.#isName || depth === 0) return;
-    this.#element();
-    if (depth !== 2 || this.#levels.isObject[1] === 0) return;
-    if (at - this.#cutAt < PART_BYTES && this.#values - this.#cutValues < PART_VALUES) return;
-    this.#cuts.push(at);
-    this.#cutAt = at;
-    this.#cutValues = this.#values;
-  }
-
-  #beginPart(at: number): void {
-    this.#arrayStart = at;
-    this.#cutAt = at;
-    this.#cutValues = this.#values;
+    if (depth === 0) return;
+    if (!this.#isName) this.#element();
+    this.#long?.comma(depth, at, this.#values);
   }
 
   #element(): void {
@@ -251,11 +230,9 @@ class ShapeScan implements BodyShape {
     const number = ++this.#levels.members[depth]!;
     if (number > bodyBounds.members)
       throw new ApiError(Code.parameterError, `an object of the body has more than ${bodyBounds.members} members`);
-    if (bytes.isLonger(body, start, end, bodyBounds.name))
-      throw new ApiError(
-        Code.parameterError,
-        `a name of a member of the body is longer than ${bodyBounds.name} characters`,
-      );
+    const { name = bodyBounds.name } = this.#bounds;
+    if (bytes.isLonger(body, start, end, name))
+      throw new ApiError(Code.parameterError, `a name of a member of the body is longer than ${name} characters`);
     if (bytes.isText(body, start, end, PROTO))
       throw new ApiError(Code.parameterError, '__proto__ is not allowed in a body');
     this.#count(this.#bounds.items !== undefined && this.#isDescribed(start, end, number, this.#bounds.items));

@@ -1,8 +1,8 @@
 /** Texts of JSON as bytes: where they end, how long they are, and whether they are a certain one. Nothing is allocated. */
 
 export const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const U = 0x75;
+export const BACKSLASH = 0x5c;
+export const U = 0x75;
 const ZERO = 0x30;
 export const NOT_JSON = 'the body is not valid JSON';
 

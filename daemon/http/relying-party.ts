@@ -1,5 +1,6 @@
 /** The site (relying party) that security keys are used for at an address. */
 import type { FastifyRequest } from 'fastify';
+import { ApiError, Code } from '../../src/contract/codes.ts';
 import { isAddressHost } from '../networks.ts';
 import type { RelyingParty } from '../services/sign-in/relying-party.ts';
 import type { OriginRule } from './origin.ts';
@@ -36,6 +37,16 @@ export function relyingPartyOf(
   if (portOf(url) !== ownPort(protocol, socket))
     return `security keys need the port of the daemon in the address: start it with --public-url ${origin} if people open that`;
   return { id, origin };
+}
+
+/** Where people open the daemon, for addresses that another site leads them back to. */
+export function originOf(
+  { headers, protocol }: Pick<FastifyRequest, 'headers' | 'protocol'>,
+  publicUrl: string | undefined,
+): string {
+  const url = URL.parse(`${protocol}://${headers.host ?? ''}`);
+  if (!url) throw new ApiError(Code.parameterError, 'the header Host is not valid');
+  return publicUrl !== undefined && url.host === new URL(publicUrl).host ? publicUrl : url.origin;
 }
 
 const portOf = ({ port, protocol }: URL): number => Number(port || (protocol === 'https:' ? HTTPS_PORT : 80));

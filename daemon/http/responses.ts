@@ -5,6 +5,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { ApiError, Code, codes, type ErrorCode, httpStatus } from '../../src/contract/codes.ts';
 import { FileElsewhere, FilesUnavailable } from '../blobs/blob-error.ts';
+import { ProviderAway, ProviderUnavailable } from '../delivery/provider/errors.ts';
 import { VersionChanged } from '../services/context.ts';
 import { type Allowance, RateLimited, RetryLater } from '../services/limiter.ts';
 import { OutcomeUnknown, StoreFailure, StoreUnavailable } from '../store/commit.ts';
@@ -34,7 +35,14 @@ export function errorResponse(error: unknown, atLogin = false): ErrorResponse {
     return { code: error.code, message: error.message, status: httpStatus(error.code, atLogin), data: error.data };
   if (error instanceof OutcomeUnknown)
     return { code: 500, message: 'the store does not say whether the change was stored', status: 503 };
-  if (error instanceof FileElsewhere) return { code: 500, message: error.message, status: 503 };
+  if (error instanceof ProviderAway)
+    return {
+      code: 500,
+      message: 'the provider of single sign-on does not answer: try again later, or sign in with a local account',
+      status: 503,
+    };
+  if (error instanceof FileElsewhere || error instanceof ProviderUnavailable)
+    return { code: 500, message: error.message, status: 503 };
   if (error instanceof FilesUnavailable)
     return {
       code: 500,

@@ -21,7 +21,9 @@ import { type ShapeBounds, shapeBounds } from './json-shape.ts';
 import { type TlsFiles, tlsOptions } from './listener.ts';
 import { LoopWatch } from './loop-watch.ts';
 import { checkOrigin, type OriginRule } from './origin.ts';
-import { answerUnparseable, answerUnsupported, noSuchOperation, sendError } from './responses.ts';
+import { answerUnparseable, answerUnsupported, noSuchOperation } from './responses.ts';
+
+import { sendAnyError } from './scim-error.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -96,9 +98,9 @@ export async function buildServer(options: ServerOptions, plugins: readonly Rout
   app.setErrorHandler((error, request, reply) => {
     if ((error as FastifyError).code === 'FST_ERR_CTP_BODY_TOO_LARGE') drainAfter(request, reply, tooLarge);
     if (error instanceof ApiError && error.code === Code.noPermission) options.onForbidden?.(request);
-    sendError(error, request, reply, request.routeOptions.config.operation?.id === 'login');
+    sendAnyError(error, request, reply, request.routeOptions.config.operation?.id === 'login');
   });
-  app.setNotFoundHandler((request, reply) => sendError(noSuchOperation(), request, reply, false));
+  app.setNotFoundHandler((request, reply) => sendAnyError(noSuchOperation(), request, reply));
   answerUnsupported(app.server, () => ({ id: nextId(), node }));
   app.decorate('connections', new HttpConnections(app.server, options.trustProxy));
   const trust = proxyAddr.compile([...options.trustProxy]);
@@ -132,8 +134,8 @@ function fastifyOptions(options: ServerOptions, node: string, nextId: () => stri
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
-      reply.header('x-request-id', request.id).header('x-devmgr-node', node);
-      sendError(error, request, reply, false);
+      addHeaders(request, reply, { node, tls: options.tls });
+      sendAnyError(error, request, reply);
     },
     clientErrorHandler: (error, socket) => {
       answerUnparseable(error, socket, { id: nextId(), node }, options.logger);
@@ -143,18 +145,27 @@ function fastifyOptions(options: ServerOptions, node: string, nextId: () => stri
   } as FastifyServerOptions<Server>;
 }
 
+/** Also of a path that cannot be decoded, for which no hook runs. */
+function addHeaders(
+  { id, headers }: FastifyRequest,
+  reply: FastifyReply,
+  { node, tls }: { readonly node: string; readonly tls: ServerOptions['tls'] },
+): void {
+  reply
+    .header('x-request-id', id)
+    .header('x-devmgr-node', node)
+    .header('x-content-type-options', 'nosniff')
+    .header('cache-control', 'no-store');
+  if (tls) reply.header('strict-transport-security', STRICT_TRANSPORT);
+  // After an upgrade that is not accepted, Node reads no further request from the connection.
+  if (headers.upgrade !== undefined) reply.header('connection', 'close');
+}
+
 /** Hooks of every request call back instead of returning a promise: measured, 1 µs each. */
 function addHooks(app: FastifyInstance, { logger, origin, tls }: ServerOptions): void {
   app.addHook('onRequest', (request, reply, done) => {
     app.loopWatch.enter(request.routeOptions.config.operation?.id ?? 'none', request.id);
-    reply
-      .header('x-request-id', request.id)
-      .header('x-devmgr-node', app.node)
-      .header('x-content-type-options', 'nosniff')
-      .header('cache-control', 'no-store');
-    if (tls) reply.header('strict-transport-security', STRICT_TRANSPORT);
-    // After an upgrade that is not accepted, Node reads no further request from the connection.
-    if (request.headers.upgrade !== undefined) reply.header('connection', 'close');
+    addHeaders(request, reply, { node: app.node, tls });
     // Before the body is read: an unknown path is 404 whatever its body.
     if (request.is404) throw noSuchOperation();
     checkOrigin(request.raw, origin);

@@ -166,6 +166,7 @@ class Upgrades {
       holder: holderOf(caller),
       expiresAt: caller.expiresAt,
       isTokenValid: () => isValid(recheck),
+      endsElsewhere: caller.session?.sso !== undefined,
       isAdmin: () => role === 'ADMIN',
       wanted,
       device,

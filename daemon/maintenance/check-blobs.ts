@@ -72,7 +72,7 @@ export const digestInFolders =
   };
 
 /**
- * SHA-256 in lower-case hex; null if there is no such file. Empty if it is not a plain file: a pipe or a device may have no end,
+ * SHA-256 in lower-case hex; null if the file does not exist. Empty if it is not a plain file: a pipe or a device may have no end,
  * and a copy of the stored files can contain a link to one.
  */
 async function fileDigest(file: string): Promise<string | null> {

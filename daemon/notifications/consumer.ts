@@ -10,6 +10,8 @@ export interface Listener {
   readonly expiresAt: number;
   /** Whether the token is still valid. Rejects if that cannot be determined now. */
   readonly isTokenValid: () => Promise<boolean>;
+  /** Whether something outside the registry can end the session, so that the token is checked at every look. */
+  readonly endsElsewhere?: boolean;
   /** Whether the last check found an ADMIN; absent: no. */
   readonly isAdmin?: () => boolean;
 }

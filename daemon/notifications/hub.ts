@@ -229,7 +229,8 @@ export class Hub {
       return;
     }
     // Without notifications of the commits of other daemons, only a read shows whether a token was revoked there.
-    if (consumer.needsCheck || this.#store.behind() >= maxBehindMs) void this.#checkToken(consumer);
+    if (consumer.needsCheck || consumer.listener.endsElsewhere || this.#store.behind() >= maxBehindMs)
+      void this.#checkToken(consumer);
     const health = consumer.heartbeat.check(this.#monotonic());
     if (health === 'slow') consumer.end(closeCodes.tooSlow, 'too slow; reconnect with since');
     else if (health === 'silent') consumer.terminate();

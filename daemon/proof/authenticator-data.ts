@@ -1,6 +1,6 @@
 /** Authenticator data of a registration (WebAuthn, 6.1): fixed fields, one credential, perhaps extensions, nothing after them. */
 import { ECDH } from 'node:crypto';
-import { type CborMap, expectMap, readFirstCbor } from '../../drivers/protocols/cbor.ts';
+import { type CborMap, expectBytes, expectMap, readCbor, readFirstCbor } from '../../drivers/protocols/cbor.ts';
 import { MalformedError } from './malformed.ts';
 
 /** Authenticator data with the credential that was made. */
@@ -22,6 +22,12 @@ const AT = { flags: 32, aaguid: 37, idLength: 53, id: 55 } as const;
 const MAX_ID = 1023;
 
 const malformed = (problem: string) => new MalformedError('authenticator data', problem);
+
+/** The authenticator data in an attestation object. Throws an error for what is malformed. */
+export function readRegistered(attestationObject: Uint8Array): AuthenticatorData {
+  const object = expectMap(readCbor(attestationObject), 'attestation object');
+  return readAuthenticatorData(expectBytes(object.get('authData'), 'authenticator data'));
+}
 
 /** Reads the authenticator data of a registration. Throws MalformedError. */
 export function readAuthenticatorData(bytes: Uint8Array): AuthenticatorData {

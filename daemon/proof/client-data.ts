@@ -1,8 +1,8 @@
 /** What a FIDO authenticator signs for devmgr. */
 import { createHash } from 'node:crypto';
+import { relyingParty as RELYING_PARTY } from '../../src/contract/values.ts';
 
-/** The relying party of all attestations. `.invalid` cannot be registered (RFC 2606), so a credential is of use nowhere. */
-export const RELYING_PARTY = 'devmgr.invalid';
+export { RELYING_PARTY };
 
 /** SHA-256 of the relying party: the first 32 bytes of what is signed. */
 export const relyingPartyHash = (): Uint8Array => createHash('sha256').update(RELYING_PARTY).digest();

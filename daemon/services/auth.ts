@@ -5,13 +5,15 @@ import { rehash, type UserRecord } from '../domain/user.ts';
 import { Conflict, StoreFailure } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
 import type { AccessJournal } from './access-journal.ts';
-import type { Caller, Context, Session } from './context.ts';
+import type { Context, Session } from './context.ts';
 import { type Guessing, GuessingBlocked } from './guessing.ts';
 import type { Passwords } from './passwords.ts';
 import * as present from './present.ts';
 import type { KeySignIn } from './sign-in/key-sign-in.ts';
 import type { RelyingParty } from './sign-in/relying-party.ts';
 import { keyNeeded, keyToRegister, type SignInPolicies } from './sign-in/sign-in-policies.ts';
+import type { SsoSessions } from './sso/sessions.ts';
+import type { SsoSettingsService } from './sso/settings.ts';
 import type { Tokens } from './tokens.ts';
 
 /** What the service works with. `now`: milliseconds since 1970. */
@@ -23,6 +25,8 @@ interface AuthServiceParts {
   readonly now: () => number;
   readonly policies: Pick<SignInPolicies, 'demandOf' | 'mayContinue'>;
   readonly keys: Pick<KeySignIn, 'secondStep' | 'confirm'>;
+  readonly local: Pick<SsoSettingsService, 'demandLocal'>;
+  readonly sessions: Pick<SsoSessions, 'demand'>;
   /** Absent if logins need no entries. */
   readonly access?: AccessJournal;
 }
@@ -49,7 +53,7 @@ export class AuthService {
       this.#parts.access?.record({ type, account, address: from.address, requestId: from.requestId, detail });
     };
     try {
-      const data = await this.#login(user, body, from.site);
+      const data = await this.#login(user, body, from);
       record('LOGIN_SUCCEEDED');
       return data;
     } catch (error) {
@@ -63,7 +67,7 @@ export class AuthService {
   async #login(
     user: UserRecord | null,
     body: BodyOf<Routes['login']>,
-    site: LoginRequest['site'],
+    { site, address }: Pick<LoginRequest, 'site' | 'address'>,
   ): Promise<DataOf<Routes['login']>> {
     // A disabled user is treated as missing, whatever the password is.
     if (!user || user.disabled) {
@@ -73,6 +77,7 @@ export class AuthService {
     const compare = () => this.#parts.passwords.verify(user.passwordHash, body.password);
     if (!(await this.#parts.guessing.login(user.username, user.number, compare)))
       throw new ApiError(Code.wrongPassword);
+    await this.#parts.local.demandLocal(user, address);
     if (this.#parts.passwords.isOutdated(user.passwordHash)) await this.#rehash(user, body.password);
     const demand = await this.#parts.policies.demandOf(user);
     if (demand === 'key')
@@ -86,10 +91,27 @@ export class AuthService {
     return mustRegisterKey ? { ...data, mustRegisterKey } : data;
   }
 
-  async refresh({ user, loginAt, session }: Caller): Promise<DataOf<Routes['refreshToken']>> {
-    if (!user) throw new ApiError(Code.noPermission);
+  async refresh({
+    caller: { user: found, loginAt, session },
+    address,
+  }: Pick<Context, 'caller' | 'address'>): Promise<DataOf<Routes['refreshToken']>> {
+    if (!found) throw new ApiError(Code.noPermission);
+    const user = await this.#mayRenew(found, session, address);
     if (!(await this.#parts.policies.mayContinue(user, session))) throw keyNeeded();
     return this.#issue(user, loginAt, session);
+  }
+
+  /** The user as it is after the provider was asked, or the settings of local accounts were looked at. */
+  async #mayRenew(user: UserRecord, session: Session | undefined, address: string): Promise<UserRecord> {
+    const { local, sessions, store } = this.#parts;
+    if (session?.sso === undefined) {
+      await local.demandLocal(user, address);
+      return user;
+    }
+    await sessions.demand(user.number, session.sso);
+    const now = await store.user(user.number);
+    if (!now || now.disabled || now.tokenEpoch !== user.tokenEpoch) throw new ApiError(Code.tokenInvalid);
+    return now;
   }
 
   /** Signs in again within a session. Refuses with 1003 a wrong password, with 1004 a key that is not accepted. */
@@ -143,5 +165,6 @@ const needsSecondStep = 'the password is right; complete the login with your sec
 function reasonOf(user: UserRecord | null, error: ApiError): string {
   if (error instanceof GuessingBlocked) return 'too many wrong passwords before';
   if (!user) return 'unknown account';
+  if (error.code === Code.noPermission) return 'local sign-in not allowed';
   return user.disabled ? 'disabled account' : 'wrong password';
 }

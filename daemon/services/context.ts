@@ -13,7 +13,7 @@ import { RetryLater } from './limiter.ts';
 
 /** How a session was opened. It is in the claims of its tokens. */
 export interface Session {
-  /** When the person last gave a password or a key, in seconds since 1970. */
+  /** When the person last gave a password or a key, in seconds since 1970; 0 if the provider does not say. */
   readonly signedInAt: number;
   /** Whether a page in a browser keeps the token. */
   readonly console: boolean;
@@ -21,6 +21,8 @@ export interface Session {
   readonly withKey: boolean;
   /** Whether the token may do nothing but register a security key. */
   readonly mustRegisterKey: boolean;
+  /** Id of the session at the provider that it came from; absent for a local sign-in. */
+  readonly sso?: string | undefined;
 }
 
 /** Who makes a request. The role is the user's at this moment, not the one in the token. */

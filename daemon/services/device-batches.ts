@@ -7,10 +7,12 @@ import { compileReader } from '../../src/contract/validate.ts';
 import type { BatchOperation } from '../../src/contract/values.ts';
 import type { KeyedMutex } from '../concurrency.ts';
 import { Refusal } from '../domain/decision.ts';
-import type { DeviceChange, DeviceGuard, DeviceRecord, DeviceSet } from '../domain/device.ts';
+import type { DeviceChange, DeviceRecord, DeviceSet } from '../domain/device.ts';
+import type { Guard } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
 import { type Context, commitLast, refused, retrying } from './context.ts';
 import type { DeviceAction, deviceOperations } from './device-operations.ts';
+import type { OwnerVerdict, PeoplePolicies } from './people/people-policies.ts';
 
 type BatchResult = DataOf<Routes['batchUpdateDevices']>['results'][number];
 
@@ -34,20 +36,24 @@ const readers = {
   UNLOCK: compileReader(batchItems.UNLOCK),
   DEACTIVATE: compileReader(batchItems.DEACTIVATE),
   GENERATE_CODE: compileReader(batchItems.GENERATE_CODE),
+  UPDATE: compileReader(batchItems.UPDATE),
 } as const satisfies Record<BatchOperation, unknown>;
+
+/** What batches work with. `now`: milliseconds since 1970. */
+interface DeviceBatchesParts {
+  readonly store: Store;
+  readonly owners?: Pick<PeoplePolicies, 'judgeOwners'>;
+  readonly now: () => number;
+}
 
 /** Changes of many devices in one commit. */
 export class DeviceBatches {
-  readonly #parts: { readonly store: Store; readonly now: () => number };
+  readonly #parts: DeviceBatchesParts;
   readonly #changes: KeyedMutex<string>;
   readonly #operations: ReturnType<typeof deviceOperations>;
 
   /** `changes` keeps other changes of the same devices waiting. */
-  constructor(
-    parts: { readonly store: Store; readonly now: () => number },
-    changes: KeyedMutex<string>,
-    operations: ReturnType<typeof deviceOperations>,
-  ) {
+  constructor(parts: DeviceBatchesParts, changes: KeyedMutex<string>, operations: ReturnType<typeof deviceOperations>) {
     this.#parts = parts;
     this.#changes = changes;
     this.#operations = operations;
@@ -87,9 +93,11 @@ export class DeviceBatches {
   ) {
     const records = await Promise.all(numbers.map(number => this.#parts.store.device(number)));
     const devices = new Map(records.flatMap(device => (device ? [[device.number, device] as const] : [])));
+    const owners = name === 'ACTIVATE' ? found.flatMap(ownerOf) : [];
+    const judgeOwner = owners.length > 0 ? await this.#parts.owners?.judgeOwners(owners) : undefined;
     const at = this.#parts.now();
     const changes: DeviceChange[] = [];
-    const guards: DeviceGuard[] = [];
+    const guards: Guard[] = [];
     const changed = new Set<number>();
     const decide = async (item: DeviceBatchesFound): Promise<Decided> => {
       if ('failure' in item) return item;
@@ -100,7 +108,7 @@ export class DeviceBatches {
           item.fields,
           new ApiError(Code.parameterError, 'deviceId and serialNumber name different devices'),
         );
-      const outcome = await this.#decide(context, name, device, item.fields, at);
+      const outcome = await this.#decide(context, name, device, item.fields, at, judgeOwner);
       if (outcome instanceof ApiError) return failed(identity(device), outcome);
       const { set, guards: conditions, change, data } = outcome;
       changes.push(change);
@@ -122,11 +130,18 @@ export class DeviceBatches {
     return changes.length ? commitLast(this.#parts.store, context, { at, changes, guards }, data) : data();
   }
 
-  async #decide(context: Context, name: BatchOperation, device: DeviceRecord, fields: DeviceBatchesItem, at: number) {
+  async #decide(
+    context: Context,
+    name: BatchOperation,
+    device: DeviceRecord,
+    fields: DeviceBatchesItem,
+    at: number,
+    judgeOwner?: (userId: string) => OwnerVerdict,
+  ) {
     // The reader of the operation has made the fields.
     const operation = this.#operations[name] as DeviceAction<unknown, object>;
     try {
-      const decision = await operation.decide(device, fields, at, context);
+      const decision = await operation.decide(device, fields, at, context, judgeOwner);
       if (decision instanceof Refusal) return refused(decision);
       const { change, guards } = decision;
       const set: DeviceSet = change.kind === 'device.set' ? change.set : {};
@@ -138,6 +153,10 @@ export class DeviceBatches {
     }
   }
 }
+
+/** The user name that an item binds its device to. */
+const ownerOf = (item: DeviceBatchesFound): string[] =>
+  'fields' in item ? [(item.fields as { readonly userId?: string }).userId ?? ''].filter(Boolean) : [];
 
 /** The number of the device that an item names, or why it names none. */
 function numberOf(

@@ -3,10 +3,12 @@ import { csvCell } from '../../src/contract/csv.ts';
 import type { DeviceListItem } from '../../src/contract/devices.ts';
 import { exportBounds } from '../../src/contract/limits.ts';
 import { deviceListFields, type ExportFormat, proofColumn, proofGrades, tagColumn } from '../../src/contract/values.ts';
+import type { DeviceRow } from '../domain/device.ts';
 import type { DeviceFilter, ScanOptions } from '../store/queries.ts';
 import type { Store } from '../store/store.ts';
 import { type Caller, holderOf } from './context.ts';
 import { RetryLater } from './limiter.ts';
+import { personNames } from './people/person-names.ts';
 import { listItem } from './present.ts';
 import { Quota } from './quota.ts';
 
@@ -23,10 +25,10 @@ export interface StartedExport {
 
 /** Exports of devices as text. */
 export class DeviceExport {
-  readonly #store: Pick<Store, 'scanDevices' | 'devices'>;
+  readonly #store: Scan;
   readonly #slots = new ExportSlots();
 
-  constructor(store: Pick<Store, 'scanDevices' | 'devices'>) {
+  constructor(store: Scan) {
     this.#store = store;
   }
 
@@ -35,11 +37,11 @@ export class DeviceExport {
     caller: Caller,
     format: ExportFormat,
     filter: DeviceFilter,
-    order: ScanOrder = {},
+    options: ExportOptions = {},
   ): Promise<StartedExport> {
     const end = this.#slots.take(caller);
     try {
-      const pieces = (format === 'csv' ? csv : ndjson)(this.#store, filter, caller, order);
+      const pieces = (format === 'csv' ? csv : ndjson)(this.#store, filter, caller, options);
       // Takes `ready`. A generator that has started also ends properly if no one reads on.
       await pieces.next();
       return { pieces, end };
@@ -78,40 +80,62 @@ const RETRY_SECONDS = 5;
 /** The first piece: what can be refused was checked. */
 const ready = '';
 
-type Scan = Pick<Store, 'scanDevices' | 'devices'>;
+type Scan = Pick<Store, 'scanDevices' | 'devices' | 'people'>;
 
-type ScanOrder = Pick<ScanOptions, 'descending'>;
+/** `names`: each device with the name of its person, as it is when the device is written. */
+type ExportOptions = Pick<ScanOptions, 'descending'> & { readonly names?: boolean | undefined };
+
+/** A device as a line of the export. */
+type ExportedItem = DeviceListItem & { readonly name?: string | null };
+
+/** Returns what makes items of the rows of a batch. */
+async function itemsFor(store: Scan, caller: Caller, { names }: ExportOptions) {
+  if (!names) return (rows: readonly DeviceRow[]): readonly ExportedItem[] => rows.map(row => listItem(row, caller));
+  const read = await personNames(store, caller);
+  return async (rows: readonly DeviceRow[]): Promise<readonly ExportedItem[]> => {
+    const found = await read(rows);
+    return rows.map(row => ({ ...listItem(row, caller), name: found.get(row.userId ?? '') ?? null }));
+  };
+}
 
 async function* ndjson(
   store: Scan,
   filter: DeviceFilter,
   caller: Caller,
-  order: ScanOrder,
+  options: ExportOptions,
 ): AsyncGenerator<string, void> {
   yield ready;
+  const items = await itemsFor(store, caller, options);
   let count = 0;
-  for await (const rows of store.scanDevices(filter, order)) {
+  for await (const rows of store.scanDevices(filter, options)) {
     count += rows.length;
-    yield rows.map(row => `${JSON.stringify(listItem(row, caller))}\n`).join('');
+    yield (await items(rows)).map(item => `${JSON.stringify(item)}\n`).join('');
   }
   yield `${JSON.stringify({ end: true, count })}\n`;
 }
 
 /** The names of the tags are known before the first row: the header has a column for each. */
-async function* csv(store: Scan, filter: DeviceFilter, caller: Caller, order: ScanOrder): AsyncGenerator<string, void> {
+async function* csv(
+  store: Scan,
+  filter: DeviceFilter,
+  caller: Caller,
+  options: ExportOptions,
+): AsyncGenerator<string, void> {
   let tags: readonly string[] = [];
   const found = (names: readonly string[]) => {
     tags = names;
   };
-  const batches = store.scanDevices(filter, { ...order, tagNames: { limit: mostTagColumns, found } });
+  const batches = store.scanDevices(filter, { ...options, tagNames: { limit: mostTagColumns, found } });
   try {
     let batch = await batches.next();
     if (tags.length > mostTagColumns) throw tooManyTags();
     yield ready;
+    const items = await itemsFor(store, caller, options);
+    const fields = options.names ? ([...deviceListFields, 'name'] as const) : deviceListFields;
     const proofs = (await hasProofs(store, filter)) ? [proofColumn] : [];
-    yield `${[...deviceListFields, ...proofs, ...tags.map(name => tagColumn + name)].join(',')}\r\n`;
+    yield `${[...fields, ...proofs, ...tags.map(name => tagColumn + name)].join(',')}\r\n`;
     for (; !batch.done; batch = await batches.next())
-      yield batch.value.map(row => `${csvLine(listItem(row, caller), tags, proofs.length > 0)}\r\n`).join('');
+      yield (await items(batch.value)).map(item => `${csvLine(item, fields, tags, proofs.length > 0)}\r\n`).join('');
   } finally {
     await batches.return();
   }
@@ -131,9 +155,14 @@ const tooManyTags = () =>
     `format csv is limited to ${mostTagColumns} names of tags; export as ndjson, or fewer devices`,
   );
 
-const csvLine = (item: DeviceListItem, tags: readonly string[], hasProof: boolean): string => {
-  const fields = deviceListFields.map(name => csvCell(item[name] ?? ''));
-  if (hasProof) fields.push(item.proof?.grade ?? '');
+const csvLine = (
+  item: ExportedItem,
+  fields: readonly ((typeof deviceListFields)[number] | 'name')[],
+  tags: readonly string[],
+  hasProof: boolean,
+): string => {
+  const cells = fields.map(name => csvCell(item[name] ?? ''));
+  if (hasProof) cells.push(item.proof?.grade ?? '');
   const { tags: own } = item;
-  return [...fields, ...tags.map(name => (Object.hasOwn(own, name) ? csvCell(own[name]!) : ''))].join(',');
+  return [...cells, ...tags.map(name => (Object.hasOwn(own, name) ? csvCell(own[name]!) : ''))].join(',');
 };

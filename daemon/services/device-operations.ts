@@ -1,4 +1,4 @@
-/** The operations that change the state or the code of a device: what they decide, and what they return. */
+/** The operations that change a device, and that a batch has: what they decide, and what they return. */
 
 import { Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
@@ -7,20 +7,30 @@ import { activationCodeDays } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import type { BatchOperation } from '../../src/contract/values.ts';
 import { expiry, newActivationCode } from '../domain/activation-code.ts';
-import { Refusal } from '../domain/decision.ts';
+import { type Decision, Refusal } from '../domain/decision.ts';
 import type { DeviceRecord, DeviceSet } from '../domain/device.ts';
 import * as domain from '../domain/device-decisions.ts';
+import { refusedOwner } from '../domain/person.ts';
+import type { Guard } from '../store/commit.ts';
 import { type AccessJournal, accessOf } from './access-journal.ts';
 import type { Context } from './context.ts';
 import type { Guessing } from './guessing.ts';
+import type { OwnerVerdict, PeoplePolicies } from './people/people-policies.ts';
 import { iso } from './present.ts';
 
-type OperationDecision = domain.DeviceDecision | Refusal;
+/** What an operation decides; the guards can hold more than the device. */
+export type OperationDecision = Decision<domain.DeviceDecision['change'], Guard> | Refusal;
 
 /** An operation on a device with the fields `B`; it returns `D`. `at`: milliseconds since 1970. */
 export interface DeviceAction<B, D> {
-  /** Rejects with `GuessingBlocked` if no more attempts are answered. */
-  decide(device: DeviceRecord, fields: B, at: number, context: Context): OperationDecision | Promise<OperationDecision>;
+  /** Rejects with `GuessingBlocked` if no more attempts are answered. `judgeOwner`: if owners were read before. */
+  decide(
+    device: DeviceRecord,
+    fields: B,
+    at: number,
+    context: Context,
+    judgeOwner?: (userId: string) => OwnerVerdict,
+  ): OperationDecision | Promise<OperationDecision>;
   /** The data of the response after the commit. `device`: the record before the change; `set`: the changed fields. */
   data(device: DeviceRecord, fields: B, at: number, set: DeviceSet): D;
 }
@@ -33,21 +43,26 @@ type OperationFields<R> = Omit<BodyOf<R>, 'deviceId' | 'confirmPassword'>;
 /** What the operations work with. */
 interface DeviceOperationParts {
   readonly guessing: Guessing;
+  /** Absent: devices are bound to anyone. */
+  readonly owners?: Pick<PeoplePolicies, 'judgeOwners'> | undefined;
   readonly access?: AccessJournal | undefined;
 }
 
 /** The operations by the name that a batch has for them. */
-export function deviceOperations({ guessing, access }: DeviceOperationParts) {
+export function deviceOperations({ guessing, owners, access }: DeviceOperationParts) {
   return {
     ACTIVATE: operation<OperationFields<Routes['activateDevice']>, DataOf<Routes['activateDevice']>>({
-      async decide(device, { activationCode, userId }, at, context) {
+      async decide(device, { activationCode, userId }, at, context, judgeOwner) {
         const refusal = domain.refusalOf('activate', device);
         if (refusal) return refusal;
         const decided = domain.activate(device, activationCode, userId, at);
         const isWrong = decided instanceof Refusal && decided.code === Code.activationCodeInvalid;
         await guessing.code(device.number, !isWrong);
         if (isWrong) access?.record({ type: 'ACTIVATION_CODE_WRONG', ...accessOf(context), device: device.number });
-        return decided;
+        if (decided instanceof Refusal || !owners) return decided;
+        const judge = judgeOwner ?? (await owners.judgeOwners([userId]));
+        const { fault, guards } = judge(userId);
+        return fault ? refusedOwner(fault) : { ...decided, guards: [...decided.guards, ...guards] };
       },
       data: (device, { userId }, at) => ({
         deviceId: deviceIds.format(device.number),
@@ -89,6 +104,16 @@ export function deviceOperations({ guessing, access }: DeviceOperationParts) {
         expiresAt: iso(set.activationCodeExpiresAt!),
         oldActivationCode: device.activationCode,
         generatedAt: iso(at),
+      }),
+    }),
+    UPDATE: operation<Omit<BodyOf<Routes['updateDevice']>, 'userId'>, DataOf<Routes['updateDevice']>>({
+      decide: (device, fields, at) => domain.emptyEdit(fields, {}) ?? domain.edit(device, fields, {}, at),
+      data: (device, { firmwareVersion, note }, at, { tags }) => ({
+        deviceId: deviceIds.format(device.number),
+        firmwareVersion: firmwareVersion === undefined ? device.firmwareVersion : firmwareVersion,
+        note: note === undefined ? device.note : note,
+        tags: tags ?? device.tags,
+        updatedAt: iso(at),
       }),
     }),
   } as const satisfies Record<BatchOperation, unknown>;

@@ -17,9 +17,10 @@ import type { Store } from '../store/store.ts';
 import type { AccessJournal } from './access-journal.ts';
 import { accept, type Context, commitLast, refused, retrying, timeOf, VersionChanged } from './context.ts';
 import { DeviceBatches } from './device-batches.ts';
-import { type DeviceAction, deviceOperations } from './device-operations.ts';
+import { type DeviceAction, deviceOperations, type OperationDecision } from './device-operations.ts';
 import type { Guessing } from './guessing.ts';
 import type { Passwords } from './passwords.ts';
+import type { PeoplePolicies } from './people/people-policies.ts';
 import * as present from './present.ts';
 import type { ProofPolicies } from './proofs/policies.ts';
 import { readDevice, readPage } from './reads.ts';
@@ -30,6 +31,7 @@ interface DeviceServiceParts {
   readonly passwords: Passwords;
   readonly guessing: Guessing;
   readonly policies: ProofPolicies;
+  readonly owners?: Pick<PeoplePolicies, 'judgeOwners'>;
   /** Absent if wrong activation codes need no entries. */
   readonly access?: AccessJournal;
   readonly now: () => number;
@@ -147,13 +149,8 @@ export class DeviceService {
     accept(domain.emptyEdit(edit, given));
     return this.#change(context, deviceId, {
       decide: (device, at) => domain.edit(device, edit, given, at),
-      data: ({ device, at, change }) => ({
-        deviceId: deviceIds.format(device.number),
-        firmwareVersion: body.firmwareVersion === undefined ? device.firmwareVersion : body.firmwareVersion,
-        note: body.note === undefined ? device.note : body.note,
-        tags: (change.kind === 'device.set' && change.set.tags) || device.tags,
-        updatedAt: present.iso(at),
-      }),
+      data: ({ device, at, change }) =>
+        this.#operations.UPDATE.data(device, body, at, change.kind === 'device.set' ? change.set : {}),
     });
   }
 
@@ -236,7 +233,8 @@ export class DeviceService {
       const at = this.#parts.now();
       const { change, guards } = accept(await decide(device, at));
       const { version } = context;
-      const held = version === undefined ? guards : guards.map(guard => ({ ...guard, version }));
+      const held =
+        version === undefined ? guards : guards.map(guard => (guard.kind === 'device' ? { ...guard, version } : guard));
       return commitLast(this.#parts.store, context, { at, changes: [change], guards: held }, ([result]) =>
         data({ device, at, change, result }),
       );
@@ -247,10 +245,7 @@ export class DeviceService {
 
 /** A change of one device: what is decided, and what is returned once it is committed. */
 interface DeviceStep<D> {
-  readonly decide: (
-    device: DeviceRecord,
-    at: number,
-  ) => domain.DeviceDecision | Refusal | Promise<domain.DeviceDecision | Refusal>;
+  readonly decide: (device: DeviceRecord, at: number) => OperationDecision | Promise<OperationDecision>;
   /** `device` is as it was right before the change. Must not have side effects: see `commitLast`. */
   readonly data: (done: {
     readonly device: DeviceRecord;

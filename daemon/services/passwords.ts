@@ -1,6 +1,7 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import { limitConcurrency } from '../concurrency.ts';
+import { isOfProvider } from '../domain/sso.ts';
 import type { UserRecord } from '../domain/user.ts';
 import { clientOf } from '../loopback.ts';
 import type { Store } from '../store/store.ts';
@@ -8,6 +9,7 @@ import { type AccessJournal, accessOf } from './access-journal.ts';
 import { actorOf, type Context } from './context.ts';
 import type { Guessing } from './guessing.ts';
 import { RateLimited, type RequestLimits } from './limiter.ts';
+import { demandRecent } from './session.ts';
 
 /** Cost of an scrypt hash. */
 export interface Cost {
@@ -55,8 +57,13 @@ export class Passwords {
 
   /** Compares in constant time. */
   async verify(encoded: string, password: string): Promise<boolean> {
-    const { cost, salt, key } = decode(encoded);
+    const { cost, salt, key } = isOfProvider({ passwordHash: encoded }) ? this.#noPassword() : decode(encoded);
     return timingSafeEqual(await this.#limited(() => derive(password, salt, cost)), key);
+  }
+
+  /** In the place of a password that an account does not have: a comparison takes as long, and no password matches. */
+  #noPassword() {
+    return { cost: this.#cost, salt: randomBytes(16), key: randomBytes(KEY_BYTES) };
   }
 
   /** Whether the hash was computed at a cost other than the current one. */
@@ -67,10 +74,12 @@ export class Passwords {
 
   /**
    * Checks `confirmPassword`: for an ADMIN the user's own password, for others and for service tokens that of an enabled ADMIN.
-   * Refuses like `confirm`. With more than `MOST_ADMINS` of them, only the first ones are compared.
+   * An ADMIN of the provider has no password: a sign-in there of the last ten minutes confirms. Refuses like `confirm`. With more than `MOST_ADMINS` of them, only the first ones are compared.
    */
   async confirmAdministrator(context: Context, password: string): Promise<void> {
-    const { user } = context.caller;
+    const { user, session } = context.caller;
+    if (user?.role === 'ADMIN' && isOfProvider(user) && session?.sso !== undefined)
+      return demandRecent(session, Date.now());
     const candidates = user?.role === 'ADMIN' ? [user] : (await this.#store.admins()).slice(0, MOST_ADMINS);
     await this.confirm(context, 'confirmPassword', password, candidates);
   }

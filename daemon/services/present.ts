@@ -119,6 +119,19 @@ export const loginUser = ({ number, username, role, email }: UserRecord): DataOf
   email,
 });
 
+/** The session of a user. */
+export function session({ user, session: opened, expiresAt }: Caller): DataOf<Routes['getSession']> {
+  const signedInAt = opened?.signedInAt ?? 0;
+  return {
+    user: loginUser(user!),
+    sso: opened?.sso !== undefined,
+    console: opened?.console ?? false,
+    withKey: opened?.withKey ?? false,
+    signedInAt: signedInAt > 0 ? iso(signedInAt * 1000) : null,
+    expireTime: iso(expiresAt * 1000),
+  };
+}
+
 /** A service token, without its text. */
 export function serviceToken(record: ServiceTokenRecord): ServiceToken {
   return {

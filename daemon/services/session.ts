@@ -23,12 +23,16 @@ export class StepUpRule {
   /** Refuses with 2007 if the session must step up and its sign-in is older than `stepUpSeconds`. Programs cannot sign in. */
   check({ user, session, loginAt }: Pick<Caller, 'user' | 'session' | 'loginAt'>): void {
     if (!user || this.#mode === 'off' || (this.#mode === 'console' && !session?.console)) return;
-    const signedInAt = session?.signedInAt ?? loginAt;
-    if (Math.floor(this.#now() / 1000) - signedInAt <= stepUpSeconds) return;
-    throw new ApiError(
-      Code.noPermission,
-      `sign in again to do this: the last sign-in is older than ${stepUpSeconds / 60} minutes (POST /api/auth/step-up)`,
-      { stepUp: true },
-    );
+    demandRecent({ signedInAt: session?.signedInAt ?? loginAt }, this.#now());
   }
+}
+
+/** Refuses with 2007 if the sign-in is older than `stepUpSeconds`. `now`: milliseconds since 1970. */
+export function demandRecent({ signedInAt }: Pick<Session, 'signedInAt'>, now: number): void {
+  if (Math.floor(now / 1000) - signedInAt <= stepUpSeconds) return;
+  throw new ApiError(
+    Code.noPermission,
+    `sign in again to do this: the last sign-in is older than ${stepUpSeconds / 60} minutes (POST /api/auth/step-up)`,
+    { stepUp: true },
+  );
 }

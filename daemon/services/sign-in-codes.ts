@@ -44,7 +44,7 @@ export class SignInCodes {
 
   /** `token`: that of the request. */
   async create(
-    { serviceToken }: Caller,
+    { serviceToken }: Pick<Caller, 'serviceToken'>,
     token: string,
     { purpose }: BodyOf<Routes['createSignInCode']>,
   ): Promise<DataOf<Routes['createSignInCode']>> {

@@ -1,7 +1,13 @@
 import type { DataOf } from '../../src/contract/define.ts';
 import type { Routes } from '../../src/contract/routes.ts';
-import { deviceStatuses, deviceTypes, statisticsRange } from '../../src/contract/values.ts';
-import type { DeviceStatistics } from '../store/queries.ts';
+import {
+  countedTags,
+  type DeviceStatus,
+  deviceStatuses,
+  deviceTypes,
+  statisticsRange,
+} from '../../src/contract/values.ts';
+import type { DeviceStatistics, Tally } from '../store/queries.ts';
 import type { Reader } from '../store/store.ts';
 import { iso } from './present.ts';
 
@@ -18,6 +24,7 @@ export async function statisticsAt(store: Pick<Reader, 'statistics'>, now: numbe
     since: firstDay,
     codesExpireAfter: now,
     codesExpireBy: now + statisticsRange.codesDays * dayMs,
+    codesDueBy: now + statisticsRange.dueDays * dayMs,
     unusedSince: now - statisticsRange.unusedDays * dayMs,
   });
   return {
@@ -29,6 +36,16 @@ export async function statisticsAt(store: Pick<Reader, 'statistics'>, now: numbe
       perHour: buckets(found.registrations, now, hourMs, statisticsRange.hours),
       perDay: buckets(found.registrations, now, dayMs, statisticsRange.days),
     },
+    statesPerDay: statesPerDay(found, now),
+    byModel: partsOf(found.tallies, 'model').map(({ value, ...part }) => {
+      const [manufacturer = '', model = ''] = value.split('\n');
+      return { manufacturer, model, ...part };
+    }),
+    byTag: Object.fromEntries(
+      countedTags.map(tag => [tag, partsOf(found.tallies, tag)]),
+    ) as ServicesStatistics['byTag'],
+    byAdvisory: partsOf(found.tallies, 'advisory').map(({ value, ...part }) => ({ advisory: value, ...part })),
+    codesDue: found.codesDue,
     codesExpiring: found.codesExpiring,
     unused: found.unused,
     generatedAt: iso(now),
@@ -70,4 +87,40 @@ function buckets(hours: ReadonlyMap<number, number>, now: number, length: number
     const start = current - (number - 1 - i) * length;
     return { start: iso(start), count: totals.get(start) ?? 0 };
   });
+}
+
+/** For each value of a subject the devices in each state. The values with the most devices come first, those with as many in their order. */
+function partsOf(tallies: readonly Tally[], subject: Tally['subject']) {
+  const parts = Map.groupBy(
+    tallies.filter(tally => tally.subject === subject),
+    ({ value }) => value,
+  );
+  return [...parts]
+    .map(([value, counts]) => ({
+      value,
+      count: counts.reduce((total, { count }) => total + count, 0),
+      byStatus: inStates(counts),
+    }))
+    .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
+}
+
+const inStates = (counts: readonly Pick<Tally, 'status' | 'count'>[]) =>
+  Object.fromEntries(
+    deviceStatuses.map(name => [
+      name,
+      counts.reduce((total, { status, count }) => total + (status === name ? count : 0), 0),
+    ]),
+  ) as Record<DeviceStatus, number>;
+
+/** From the present backwards: a day began with what it ended with, without what came in, and with what left. */
+function statesPerDay({ counts, tallies }: DeviceStatistics, now: number) {
+  const present = inStates(counts);
+  const today = startOf(now, dayMs);
+  return Array.from({ length: statisticsRange.days }, (_, i) => {
+    const start = today - i * dayMs;
+    const byStatus = { ...present };
+    for (const { subject, value, status, count } of tallies)
+      if (subject === 'day' && Number(value) === start / dayMs) present[status] -= count;
+    return { start: iso(start), byStatus };
+  }).reverse();
 }

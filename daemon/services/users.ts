@@ -3,6 +3,7 @@ import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import type * as api from '../../src/contract/users.ts';
 import { KeyedMutex } from '../concurrency.ts';
+import { isOfProvider } from '../domain/sso.ts';
 import * as domain from '../domain/user.ts';
 import type { Store } from '../store/store.ts';
 import { accept, type Context, commitLast, retrying, timeOf } from './context.ts';
@@ -47,7 +48,14 @@ export class UserService {
   }
 
   async list(query: QueryOf<Routes['listUsers']>): Promise<DataOf<Routes['listUsers']>> {
-    return readPage(query, window => this.#parts.store.users(window), present.user);
+    const { store } = this.#parts;
+    const { list, pagination } = await readPage(
+      query,
+      window => store.users(window),
+      row => row,
+    );
+    const owners = await store.keyOwners(list.map(({ number }) => number));
+    return { list: list.map(row => ({ ...present.user(row), hasKey: owners.has(row.number) })), pagination };
   }
 
   async update(context: Context, userId: string, body: BodyOf<Routes['updateUser']>): Promise<api.User> {
@@ -64,6 +72,11 @@ export class UserService {
   async setPassword(context: Context, userId: string, body: BodyOf<Routes['setPassword']>): Promise<api.User> {
     await checkNewPassword(body.password, null);
     const found = await readUser(this.#parts.store, userId);
+    if (isOfProvider(found))
+      throw new ApiError(
+        Code.parameterError,
+        `${found.username} signs in at the provider of single sign-on, without a password`,
+      );
     await checkNewPassword(body.password, found.username);
     if (found.number === context.caller.user?.number) {
       if (!body.oldPassword) throw new ApiError(Code.parameterError, 'oldPassword is required');

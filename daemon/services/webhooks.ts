@@ -6,9 +6,9 @@ import { journalEventTypes } from '../../src/contract/values.ts';
 import { isWebhookSecret, newWebhookSecret, secretShape } from '../../src/contract/webhooks/scheme.ts';
 import type * as api from '../../src/contract/webhooks.ts';
 import type { AllowedTargets } from '../delivery/webhooks/allowed.ts';
-import { testMessage } from '../delivery/webhooks/messages.ts';
+import { type Message, messageOf, testMessage } from '../delivery/webhooks/messages.ts';
 import type { Poster } from '../delivery/webhooks/poster.ts';
-import { sealSecret } from '../delivery/webhooks/sealed.ts';
+import { sealSecret } from '../domain/sealed.ts';
 import * as domain from '../domain/webhook.ts';
 import type { Store } from '../store/store.ts';
 import { accept, actorOf, type Context, commitFor, commitLast, idOf, retrying } from './context.ts';
@@ -24,6 +24,7 @@ interface WebhookServiceParts {
   readonly poster: Poster;
   /** The key that seals secrets. */
   readonly sealingKey: Uint8Array;
+  readonly registryId: string;
   /** Called when endpoints were created, changed or removed. */
   readonly changed: () => void;
   /** Milliseconds since 1970. */
@@ -86,9 +87,7 @@ export class WebhookService {
 
   async test(webhookId: string): Promise<DataOf<Routes['testWebhook']>> {
     const { record } = await this.#find(webhookId);
-    const message = testMessage(record, this.#parts.now());
-    const { result, status: httpStatus, reason, milliseconds } = await this.#parts.poster.post(record, message);
-    return { webhookId, messageId: message.id, delivered: result === 'delivered', httpStatus, reason, milliseconds };
+    return this.#post(record, testMessage(record, this.#parts.now()));
   }
 
   /** One that is disabled already stays as it is. */
@@ -129,6 +128,22 @@ export class WebhookService {
       reason,
     }));
     return { webhookId, list };
+  }
+
+  /** Posts the message of an event again whose attempts are listed. */
+  async replay(webhookId: string, deliveryId: string): Promise<DataOf<Routes['replayWebhookDelivery']>> {
+    const { record, stored } = await this.#find(webhookId);
+    const eventId = stored.progress.attempts.find(({ event }) => `${event}` === deliveryId)?.event;
+    const [event] = eventId ? await this.#parts.store.events({ after: eventId - 1, through: eventId, limit: 1 }) : [];
+    const message = event && messageOf(this.#parts.registryId, event);
+    if (!message) throw new ApiError(404, 'no attempt in the list of this webhook is for this event');
+    return { ...(await this.#post(record, message)), eventId: event.id };
+  }
+
+  async #post(record: domain.WebhookRecord, message: Message): Promise<DataOf<Routes['testWebhook']>> {
+    const { result, status: httpStatus, reason, milliseconds } = await this.#parts.poster.post(record, message);
+    const webhookId = webhookIds.format(record.number);
+    return { webhookId, messageId: message.id, delivered: result === 'delivered', httpStatus, reason, milliseconds };
   }
 
   /** Nothing is written if `decide` returns null. */

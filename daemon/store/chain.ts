@@ -1,6 +1,9 @@
 import { hash } from 'node:crypto';
 import type { EventRecord } from '../domain/journal.ts';
+import type { PersonRecord } from '../domain/person.ts';
+import { collectPersons, openedNames } from '../domain/sealed-names.ts';
 import type { JournalHead as Head } from './queries.ts';
+import type { LookupKey } from './table.ts';
 
 /** A row of the journal as it is stored: `data` and `detail` are JSON. */
 export interface JournalRow {
@@ -58,8 +61,30 @@ export function sealOf(mac: Mac, head: Head): string {
 
 const parse = (json: string): Record<string, unknown> => (json === '{}' ? {} : JSON.parse(json));
 
-/** The entry that a row holds. */
-export function toEvent(row: JournalRow): EventRecord {
+/** The entries that rows hold. `saltsOf`: of these persons, by number. */
+export async function toEvents(
+  rows: readonly JournalRow[],
+  saltsOf: (persons: readonly number[]) => Salts | Promise<Salts>,
+): Promise<EventRecord[]> {
+  const found = rows.map(toEvent);
+  const persons = new Set<number>();
+  for (const { data, detail } of found) {
+    collectPersons(data, persons);
+    collectPersons(detail, persons);
+  }
+  if (persons.size === 0) return found;
+  const salts = await saltsOf([...persons]);
+  const saltOf = (person: number) => salts.get(person)?.salt;
+  return found.map(event => ({
+    ...event,
+    data: openedNames(event.data, saltOf),
+    detail: openedNames(event.detail, saltOf),
+  }));
+}
+
+type Salts = ReadonlyMap<LookupKey, Pick<PersonRecord, 'salt'>>;
+
+function toEvent(row: JournalRow): EventRecord {
   return {
     id: row.id,
     at: row.at,

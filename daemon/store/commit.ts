@@ -3,12 +3,16 @@ import type { DeviceStatus } from '../../src/contract/values.ts';
 import type { AppChange } from '../domain/app.ts';
 import type { BackupChange } from '../domain/backup.ts';
 import type { CallerGuard, LostRight } from '../domain/caller.ts';
+import type { CredentialChange } from '../domain/credential.ts';
 import type { DeviceChange, DeviceGuard } from '../domain/device.ts';
 import type { DocumentGuard, DocumentSet } from '../domain/document.ts';
 import type { JournalAdd, JournalRotate } from '../domain/journal.ts';
 import type { PasskeyChange, PasskeysGuard } from '../domain/passkey.ts';
+import type { OwnerGuard, PersonChange } from '../domain/person.ts';
 import type { ProofChange, UnansweredGuard } from '../domain/proof.ts';
+import type { ReceiptChange } from '../domain/receipt.ts';
 import type { TokenChange } from '../domain/service-token.ts';
+import type { SsoSessionsSet } from '../domain/sso.ts';
 import type { UserChange, UserGuard } from '../domain/user.ts';
 import type { WebhookChange } from '../domain/webhook.ts';
 
@@ -20,15 +24,19 @@ export type Change =
   | BackupChange
   | TokenChange
   | PasskeyChange
+  | PersonChange
+  | CredentialChange
   | ProofChange
+  | ReceiptChange
   | DocumentSet
   | WebhookChange
+  | SsoSessionsSet
   | JournalAdd
   | JournalRotate
   | ResponseExpire;
 
 /** A condition that must still hold at the moment of the commit. */
-export type Guard = DeviceGuard | UserGuard | DocumentGuard | UnansweredGuard | PasskeysGuard;
+export type Guard = DeviceGuard | UserGuard | DocumentGuard | UnansweredGuard | PasskeysGuard | OwnerGuard;
 
 /** One for each change, in order. */
 export type ChangeResult =
@@ -38,6 +46,13 @@ export type ChangeResult =
   | { readonly kind: 'duplicate'; readonly number: number; readonly status: DeviceStatus | null }
   /** `at`: see above. */
   | { readonly kind: 'used'; readonly usageCount: number; readonly usageSeconds: number; readonly at?: number }
+  /** Numbers of the devices of a leaver that were locked or retired, and of those that are held. `dueAt`: when they will be locked. */
+  | {
+      readonly kind: 'left';
+      readonly locked: readonly number[];
+      readonly held: readonly number[];
+      readonly dueAt: number | null;
+    }
   /** How many records were removed. */
   | { readonly kind: 'removed'; readonly count: number }
   | { readonly kind: 'done' };

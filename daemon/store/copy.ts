@@ -9,9 +9,13 @@ export const copiedTables = [
   'backup',
   'service_token',
   'passkey',
+  'person',
+  'credential',
+  'receipt',
   'proof',
   'document',
   'webhook_progress',
+  'sso_session',
   'event',
 ] as const;
 export type CopiedTable = (typeof copiedTables)[number];

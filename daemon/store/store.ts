@@ -14,12 +14,16 @@
 import type { Platform } from '../../src/contract/values.ts';
 import type { AppRecord } from '../domain/app.ts';
 import type { BackupRecord } from '../domain/backup.ts';
+import type { CredentialRecord } from '../domain/credential.ts';
 import type { DeviceIdentity, DeviceRecord, DeviceRow } from '../domain/device.ts';
 import type { DocumentName, DocumentRecord } from '../domain/document.ts';
 import type { EventRecord } from '../domain/journal.ts';
 import type { PasskeyRecord } from '../domain/passkey.ts';
+import type { PersonRecord } from '../domain/person.ts';
 import type { LatestProof, ProofRecord } from '../domain/proof.ts';
+import type { ReceiptRecord } from '../domain/receipt.ts';
 import type { ServiceTokenRecord } from '../domain/service-token.ts';
+import type { SsoSessionsRow } from '../domain/sso.ts';
 import type { UserRecord } from '../domain/user.ts';
 import type { ProgressRecord } from '../domain/webhook.ts';
 import type { ChangeResult, Commit, StoredResponse } from './commit.ts';
@@ -29,15 +33,18 @@ import type {
   DeviceStatistics,
   EventFilter,
   JournalHead,
+  PersonFilter,
+  ReceiptFilter,
   Rows,
   ScanOptions,
   StatisticsQuery,
   Window,
 } from './queries.ts';
+import type { CredentialReads } from './read/credentials.ts';
 import type { SharedState } from './short-lived.ts';
 
 /** The reads of a registry. A record that does not exist is null. All reject with `StoreFailure`. */
-export interface Reader {
+export interface Reader extends CredentialReads {
   device(number: number): Promise<DeviceRecord | null>;
   /** The registered ones among the serial numbers. */
   devicesBySerial(serials: readonly string[]): Promise<ReadonlyMap<string, DeviceIdentity>>;
@@ -55,15 +62,33 @@ export interface Reader {
   /** In order of creation, including expired and revoked ones. */
   serviceTokens(window: Window): Promise<Rows<ServiceTokenRecord>>;
   /** The key with this number, also if it is removed. */
+  credential(number: number): Promise<CredentialRecord | null>;
+  /** All credentials of a device at providers, removed ones included, by number. */
+  credentialsOf(device: number): Promise<readonly CredentialRecord[]>;
+  /** Likewise, of one account at a provider. */
+  credentialsOfAccount(provider: number, account: string): Promise<readonly CredentialRecord[]>;
   passkey(number: number): Promise<PasskeyRecord | null>;
   /** The key with this credential id, also if it is removed. */
   passkeyByCredential(credentialId: string): Promise<PasskeyRecord | null>;
   /** The keys of a user that are not removed, in order of creation. */
   passkeysOf(owner: number): Promise<readonly PasskeyRecord[]>;
+  person(number: number): Promise<PersonRecord | null>;
+  /** The person whose user name is equal, in upper or lower case. */
+  personByName(userName: string): Promise<PersonRecord | null>;
+  /** In order of creation. */
+  people(query: PersonFilter & Window): Promise<Rows<PersonRecord>>;
+  /** Which of these users have a key that is not removed. */
+  keyOwners(users: readonly number[]): Promise<ReadonlySet<number>>;
   /** The answer to this challenge. */
   proof(proofId: string): Promise<ProofRecord | null>;
   /** For each of the serial numbers with answers the last one with evidence, or if none has evidence the last one. */
   latestProofs(serials: readonly string[]): Promise<ReadonlyMap<string, LatestProof>>;
+  /** The stored answers of a key, in no order. */
+  proofsOf(serialNumber: string): Promise<readonly ProofRecord[]>;
+  receipt(receiptId: string): Promise<ReceiptRecord | null>;
+  receiptNumbered(number: number): Promise<ReceiptRecord | null>;
+  /** In order of creation. */
+  receipts(query: ReceiptFilter & Window): Promise<Rows<ReceiptRecord>>;
   /** Whether an answer to another challenge has this digest. */
   hasEvidence(evidenceDigest: string, besides: string): Promise<boolean>;
   document(name: DocumentName): Promise<DocumentRecord | null>;
@@ -71,6 +96,10 @@ export interface Reader {
   documentVersion(name: DocumentName): Promise<number>;
   /** The progress of an endpoint. */
   webhookProgress(webhook: number): Promise<ProgressRecord | null>;
+  /** The sessions of a user that came from the provider. */
+  ssoSessions(user: number): Promise<SsoSessionsRow | null>;
+  /** Those of all users. */
+  allSsoSessions(): Promise<readonly SsoSessionsRow[]>;
   app(number: number): Promise<AppRecord | null>;
   /** In order of creation. */
   apps(window: Window & { readonly platform?: Platform | undefined }): Promise<Rows<AppRecord>>;

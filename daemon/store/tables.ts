@@ -1,101 +1,21 @@
-/** The tables as data: each field of a record with the type of its column. Both engines make their statements from it. */
+/** The tables as data: each field of a record with the type of its column. */
 import { fixedTexts, forEachText } from '../../src/contract/device-description.ts';
 import type { AppRecord } from '../domain/app.ts';
 import type { BackupRecord } from '../domain/backup.ts';
+import type { CredentialRecord } from '../domain/credential.ts';
 import { type DeviceRecord, justRegistered } from '../domain/device.ts';
 import type { DocumentRecord } from '../domain/document.ts';
 import type { PasskeyRecord } from '../domain/passkey.ts';
+import type { LeaverCounts, PersonRecord } from '../domain/person.ts';
 import type { ProofRecord } from '../domain/proof.ts';
+import { type ReceiptRecord, signedFields } from '../domain/receipt.ts';
 import type { ServiceTokenRecord } from '../domain/service-token.ts';
+import type { SsoSessionsRow } from '../domain/sso.ts';
 import type { UserRecord } from '../domain/user.ts';
 import type { ProgressRecord } from '../domain/webhook.ts';
 import type { StoredResponse } from './commit.ts';
 import type { ChainedRow } from './journal-end.ts';
-
-/** `json`: a value that is stored as its JSON text, null as null. `tags`: see the engine. */
-export type ColumnType = 'integer' | 'text' | 'boolean' | 'json' | 'tags' | 'bytes';
-
-export type Field<R> = keyof R & string;
-
-interface TableOptions<R> {
-  /** The field that identifies a row; `number` if absent. */
-  readonly key?: Field<R>;
-  /** Fields that never change, beside the key. */
-  readonly fixed?: readonly Field<R>[];
-  /** Values that most new records have. */
-  readonly initial?: Partial<R>;
-  /** What no two records share beside the key, among those that have the values `among`. */
-  readonly unique?: readonly Field<R>[];
-  readonly among?: Partial<R>;
-}
-
-/** A table of rows with these fields; their columns have the same names in snake case. */
-export class StoreTable<R extends object> {
-  readonly name: string;
-  readonly types: Readonly<Record<Field<R>, ColumnType>>;
-  readonly fields: readonly Field<R>[];
-  readonly key: Field<R>;
-  /** The fields that can change. */
-  readonly mutable: readonly Field<R>[];
-  readonly initial: Partial<R>;
-  /** The row with this key. */
-  readonly byKey: Lookup<R>;
-  /** See `TableOptions`. Empty if there is nothing unique beside the key. */
-  readonly unique: Lookup<R>;
-
-  constructor(name: string, types: Readonly<Record<Field<R>, ColumnType>>, options: TableOptions<R> = {}) {
-    const { key = 'number' as Field<R>, fixed = [], initial = {}, unique = [], among } = options;
-    this.name = name;
-    this.types = types;
-    this.fields = Object.keys(types) as Field<R>[];
-    this.key = key;
-    this.mutable = this.fields.filter(field => field !== key && !fixed.includes(field));
-    this.initial = initial;
-    this.byKey = { table: this, by: [key] };
-    this.unique = { table: this, by: unique, having: among };
-  }
-}
-
-/** The rows with certain values in the fields `by`, among those that have the constants `having`. */
-export interface Lookup<R extends object, S extends Field<R> = Field<R>> {
-  readonly table: StoreTable<R>;
-  readonly by: readonly Field<R>[];
-  readonly having?: Partial<R> | undefined;
-  /** The fields that are read; all if absent. */
-  readonly select?: readonly S[];
-}
-
-/** The values of `by`: one value, or several in one text. Fields that are looked up together contain no line break. */
-export type LookupKey = string | number;
-const joinKey = (values: readonly unknown[]): string => values.join('\n');
-/** The values of `by`, one for each field. */
-export const keyValues = ({ by }: Pick<Lookup<never>, 'by'>, key: LookupKey): readonly LookupKey[] =>
-  by.length > 1 ? (key as string).split('\n') : by.length === 1 ? [key] : [];
-
-/** What the lookup finds the record by; null if it does not find it. */
-export function keyOf<R extends object>({ by, having }: Lookup<R>, record: R): LookupKey | null {
-  if (having) for (const field in having) if (record[field] !== having[field]) return null;
-  return by.length === 1 ? (record[by[0]!] as LookupKey) : joinKey(by.map(field => record[field]));
-}
-
-/** What no other record has; null if the record has nothing unique. */
-export const uniqueKey = <R extends object>({ unique }: StoreTable<R>, record: R): LookupKey | null =>
-  unique.by.length === 0 ? null : keyOf(unique, record);
-
-const columns = new Map<string, string>();
-
-/** The column of a field. */
-export function columnOf(field: string): string {
-  const known = columns.get(field);
-  if (known !== undefined) return known;
-  const column = field.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
-  columns.set(field, column);
-  return column;
-}
-
-/** The select list that returns rows with exactly these fields, before they are decoded. */
-export const selectList = (fields: readonly string[]): string =>
-  fields.map(field => (columnOf(field) === field ? field : `${columnOf(field)} AS "${field}"`)).join(', ');
+import { type Lookup, StoreTable } from './table.ts';
 
 export const devices = new StoreTable<DeviceRecord>(
   'device',
@@ -227,8 +147,109 @@ export const passkeys = new StoreTable<PasskeyRecord>(
 /** The keys of a user that are not removed. */
 export const keysOfUser: Lookup<PasskeyRecord> = { table: passkeys, by: ['owner'], having: { removedAt: null } };
 
+export const people = new StoreTable<PersonRecord>(
+  'person',
+  {
+    number: 'integer',
+    userName: 'text',
+    userKey: 'text',
+    name: 'text',
+    names: 'json',
+    email: 'text',
+    externalId: 'text',
+    active: 'boolean',
+    groups: 'json',
+    source: 'text',
+    createdAt: 'integer',
+    updatedAt: 'integer',
+    leftAt: 'integer',
+    heldAt: 'integer',
+    dueAt: 'integer',
+    reason: 'text',
+    removedAt: 'integer',
+    version: 'integer',
+    salt: 'text',
+    search: 'text',
+  },
+  { fixed: ['createdAt'], unique: ['userKey'] },
+);
+/** What opens the user names in the journal. */
+export const personSalts: Lookup<PersonRecord, 'number' | 'salt'> = { ...people.byKey, select: ['number', 'salt'] };
+/** The devices that are bound to a user name. */
+export const devicesOf: Lookup<DeviceRecord> = { table: devices, by: ['userId'] };
+export const activeDevicesOf: Lookup<DeviceRecord> = { ...devicesOf, having: { status: 'ACTIVE' } };
+
+export const receipts = new StoreTable<ReceiptRecord>(
+  'receipt',
+  {
+    number: 'integer',
+    receiptId: 'text',
+    device: 'integer',
+    kind: 'text',
+    text: 'text',
+    credentialId: 'text',
+    authenticatorData: 'text',
+    signature: 'text',
+    publicKey: 'text',
+    proof: 'json',
+    createdAt: 'integer',
+    openUntil: 'integer',
+    announceAt: 'integer',
+    closedBy: 'integer',
+  },
+  { fixed: [...signedFields], unique: ['receiptId'] },
+);
+export const openLoans: Lookup<ReceiptRecord> = {
+  table: receipts,
+  by: ['device'],
+  having: { kind: 'loan', closedBy: null },
+};
+
+/** What leavers did within the last minutes: one row. */
+export interface LeaverRow {
+  readonly number: number;
+  readonly counts: LeaverCounts;
+}
+export const leaverCounts = new StoreTable<LeaverRow>('leaver_count', { number: 'integer', counts: 'json' });
+
+export const credentials = new StoreTable<CredentialRecord>(
+  'credential',
+  {
+    number: 'integer',
+    device: 'integer',
+    provider: 'integer',
+    account: 'text',
+    label: 'text',
+    begun: 'json',
+    credentialId: 'text',
+    remoteId: 'text',
+    createdAt: 'integer',
+    issuedAt: 'integer',
+    uncertainAt: 'integer',
+    removedAt: 'integer',
+    version: 'integer',
+  },
+  {
+    fixed: ['device', 'provider', 'createdAt'],
+    unique: ['device', 'provider'],
+    among: { uncertainAt: null, removedAt: null },
+  },
+);
+export const credentialsOf: Lookup<CredentialRecord> = { table: credentials, by: ['device'] };
+export const credentialsOfAccount: Lookup<CredentialRecord> = { table: credentials, by: ['provider', 'account'] };
+
 /** The tables whose rows are numbered from 1 without gaps. Rows refer to those of earlier tables only. */
-export const numberedTables = [devices, users, apps, backups, serviceTokens, passkeys] as const;
+export const numberedTables = [
+  devices,
+  users,
+  apps,
+  backups,
+  serviceTokens,
+  passkeys,
+  people,
+  credentials,
+  receipts,
+] as const;
 
 /** An answer to a challenge, as it is stored. */
 export interface ProofRow extends ProofRecord {
@@ -271,6 +292,13 @@ export const webhookProgress = new StoreTable<ProgressRow>('webhook_progress', {
   number: 'integer',
   version: 'integer',
   progress: 'json',
+});
+
+/** The sessions of users that came from the provider of single sign-on. */
+export const ssoSessions = new StoreTable<SsoSessionsRow>('sso_session', {
+  number: 'integer',
+  version: 'integer',
+  sessions: 'json',
 });
 
 /** A response to a request with an idempotency key, as it is stored. */

@@ -6,6 +6,8 @@ import {
   type DriverStatus,
   HardwareError,
   type HardwareErrorCode,
+  type IssuedKey,
+  type IssueWork,
   type KeyEvent,
   type KeyEvidence,
   type Notice,
@@ -94,9 +96,18 @@ export class HidKeys {
 
   /** As in Driver. */
   async prove(keyId: string, request: ProofRequest, work: ProofWork): Promise<KeyEvidence> {
+    return this.#tasks.prove(this.#attached(keyId), request, work);
+  }
+
+  /** As in Driver. */
+  async issue<T>(keyId: string, work: IssueWork, task: (key: IssuedKey) => Promise<T>): Promise<T> {
+    return this.#tasks.issue(this.#attached(keyId), work, task);
+  }
+
+  #attached(keyId: string): HidKey {
     const key = this.#keys().find(one => one.keyId === keyId);
     if (key === undefined) throw notAttached();
-    return this.#tasks.prove(key, request, work);
+    return key;
   }
 
   /** Resolves when every handle is closed. No event follows. */

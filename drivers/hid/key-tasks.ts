@@ -1,8 +1,16 @@
 /** What is done with a key after it was reported: reading what it reports about itself, and having it prove what it is. */
 import pLimit from 'p-limit';
 import { deadline, pause } from '../deadline.ts';
-import { HardwareError, type KeyEvidence, type ProofRequest, type ProofWork } from '../driver.ts';
+import {
+  HardwareError,
+  type IssuedKey,
+  type IssueWork,
+  type KeyEvidence,
+  type ProofRequest,
+  type ProofWork,
+} from '../driver.ts';
 import { CLAIMS_AFTER, readFidoClaims } from '../protocols/claims.ts';
+import { issueKey } from '../protocols/issue-key.ts';
 import { ALREADY_TRIED, proveKey } from '../protocols/prove-key.ts';
 import { hardwareError } from './errors.ts';
 import type { HidKey, KeyAccess } from './hid-key.ts';
@@ -27,7 +35,8 @@ export class KeyTasks {
   readonly #claimsLimit = pLimit(1);
   /** The task that a key carries out; it never rejects. */
   readonly #running = new Map<HidKey, Promise<unknown>>();
-  readonly #proving = new Set<HidKey>();
+  /** Keys that are used for longer than a moment, and what for. */
+  readonly #claimed = new Map<HidKey, string>();
   readonly #scheduled = new Set<HidKey>();
 
   constructor(parts: KeyTasksParts) {
@@ -45,17 +54,40 @@ export class KeyTasks {
   }
 
   /** See Driver.prove. Fails with a HardwareError, also if the key is unplugged in the meantime. */
-  async prove(key: HidKey, request: ProofRequest, work: ProofWork): Promise<KeyEvidence> {
-    if (this.#proving.has(key)) throw new HardwareError('busy', 'this key is already proving what it is');
-    this.#proving.add(key);
+  prove(key: HidKey, request: ProofRequest, work: ProofWork): Promise<KeyEvidence> {
+    return this.#claim(key, PROVING, work, signal => this.#prove(key, request, { ...work, signal }));
+  }
+
+  /** See Driver.issue. */
+  issue<T>(key: HidKey, work: IssueWork, task: (issued: IssuedKey) => Promise<T>): Promise<T> {
+    return this.#claim(key, ISSUING, work, async signal => {
+      try {
+        return await issueKey(key.view(this.#parts.access), { ...work, signal }, task);
+      } finally {
+        await key.closed();
+      }
+    });
+  }
+
+  /** Runs the task while the key has no other task. An error of the task that does not come from the key passes unchanged. */
+  async #claim<T>(
+    key: HidKey,
+    use: { readonly doing: string; readonly done: string },
+    { signal }: Pick<ProofWork, 'signal'>,
+    task: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const other = this.#claimed.get(key);
+    if (other !== undefined) throw new HardwareError('busy', `this key is already ${other}`);
+    this.#claimed.set(key, use.doing);
     try {
-      return await this.#alone(key, () => this.#prove(key, request, work));
+      return await this.#alone(key, () => task(AbortSignal.any([signal, key.removed.signal])));
     } catch (error) {
       // The interface of an unplugged key fails before the key is missing in the list.
-      if (!work.signal.aborted && !key.removed.signal.aborted) await this.#parts.rescan();
-      throw key.removed.signal.aborted ? pulledOut(error) : hardwareError(error, 'proving the key');
+      if (!signal.aborted && !key.removed.signal.aborted) await this.#parts.rescan();
+      if (key.removed.signal.aborted) throw pulledOut(error, use.done);
+      throw use === ISSUING ? error : hardwareError(error, 'proving the key');
     } finally {
-      this.#proving.delete(key);
+      this.#claimed.delete(key);
     }
   }
 
@@ -91,10 +123,9 @@ export class KeyTasks {
       key.triedScp11b = true;
     };
     const firmwareVersion = key.identity?.firmwareVersion ?? null;
-    const signal = AbortSignal.any([work.signal, key.removed.signal]);
     try {
       const view = key.view(this.#parts.access);
-      return await proveKey({ view, firmwareVersion, beforeScp11b }, request, { ...work, signal });
+      return await proveKey({ view, firmwareVersion, beforeScp11b }, request, work);
     } finally {
       await key.closed();
     }
@@ -114,7 +145,8 @@ export class KeyTasks {
   }
 }
 
-const pulledOut = (cause: unknown): HardwareError =>
-  new HardwareError('removed', 'the key was unplugged before it had proved what it is: plug it in and start again', {
-    cause,
-  });
+const PROVING = { doing: 'proving what it is', done: 'had proved what it is' };
+const ISSUING = { doing: 'being issued', done: 'was issued' };
+
+const pulledOut = (cause: unknown, done: string): HardwareError =>
+  new HardwareError('removed', `the key was unplugged before it ${done}: plug it in and start again`, { cause });

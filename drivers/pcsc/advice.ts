@@ -22,6 +22,10 @@ export function explainLoadFailure(message: string): string {
   return `The PC/SC binding could not be loaded: ${message.split('\n', 1)[0]}`;
 }
 
+/** What to do where node:ffi is missing. */
+export const explainNoFfi = (): string =>
+  `Card readers on ${process.platform}-${process.arch} need devmgr's executable or Node 26.1 or later; this is Node ${process.versions.node}.`;
+
 const SERVICE_PROGRAMS = ['/usr/sbin/pcscd', '/usr/local/sbin/pcscd', '/usr/bin/pcscd', '/sbin/pcscd'];
 
 /** How to start the PC/SC service on this machine. */

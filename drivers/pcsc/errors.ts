@@ -34,6 +34,11 @@ const heldElsewhere: Meaning = {
   message:
     'Another program has exclusive access to the card. Close it (often gpg-agent, ModemManager or a browser); reading is tried again.',
 };
+const unknownProtocol: Meaning = {
+  code: 'unavailable',
+  message:
+    'pcscd speaks a version of its protocol that this devmgr does not know. Use Node 26.1 or later, with which devmgr calls the PC/SC library of the system.',
+};
 const polkitDenied: Meaning = {
   code: 'no-permission',
   message:
@@ -48,6 +53,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   CommError: serviceDown, // 80100013
   InvalidHandle: serviceDown, // 80100003: the context ended with the service
   SystemCancelled: serviceDown, // 80100012
+  UnknownProtocol: unknownProtocol,
   NoReadersAvailable: { code: 'unavailable', message: 'No card reader is plugged in.' }, // 8010002E
   ReaderUnavailable: readerUnplugged, // 80100017
   UnknownReader: readerUnplugged, // 80100009

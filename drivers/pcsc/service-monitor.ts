@@ -3,7 +3,7 @@ import { cleanText } from '../text.ts';
 import { nativeCode, toHardwareError } from './errors.ts';
 import { loadPcsc } from './library.ts';
 import { isSecurityKeyReader } from './reader-names.ts';
-import type { ExtraWatch, Pcsc, ReaderHandlers, ReaderWatch, WatchHandlers } from './transport.ts';
+import type { Pcsc, ReaderHandlers, ReaderWatch, WatchHandlers } from './transport.ts';
 
 /** What a monitor reports. */
 interface ServiceMonitorParts extends ReaderHandlers {
@@ -30,10 +30,6 @@ export class ServiceMonitor {
   #retryAfter: number;
   /** The names of the readers that the watch reports. */
   readonly #readers = new Set<string>();
-  /** The names of those that it does not. */
-  readonly #extraNames = new Set<string>();
-  #extra: ExtraWatch | null = null;
-  #extraFailed = false;
 
   constructor(parts: ServiceMonitorParts) {
     this.#parts = parts;
@@ -46,7 +42,7 @@ export class ServiceMonitor {
     const attempt = ++this.#attempt;
     try {
       const pcsc = (this.#parts.load ?? loadPcsc)();
-      const watch = await pcsc.watch(this.#handlers(pcsc));
+      const watch = await pcsc.watch(this.#handlers());
       if (attempt !== this.#attempt) return watch.close();
       this.#watch = watch;
       this.#maxReaders = pcsc.maxReaders;
@@ -82,65 +78,32 @@ export class ServiceMonitor {
     this.#retryAfter = Math.min(this.#retryAfter * 2, this.#parts.retryService.most);
   }
 
-  #handlers(pcsc: Pcsc): WatchHandlers {
+  #handlers(): WatchHandlers {
     return {
       onError: error => this.#onError(error),
       onReader: reader => {
-        const name = reader.name();
-        this.#readers.add(name);
-        this.#extra?.handOver(name);
-        this.#extraNames.delete(name);
+        this.#readers.add(reader.name());
         this.#parts.onReader(reader);
-        if (this.#readers.size >= pcsc.maxReaders) this.#watchExtra(pcsc);
         this.#reportReady();
       },
       onReaderGone: name => {
         this.#readers.delete(name);
-        this.#readerGone(name);
+        this.#parts.onReaderGone(name);
+        this.#reportReady();
       },
       onChange: (name, raw) => this.#parts.onChange(name, raw),
     };
   }
 
-  #readerGone(name: string): void {
-    this.#parts.onReaderGone(name);
-    this.#reportReady();
-  }
-
-  /** The watch is full: only the service knows whether there are more readers. */
-  #watchExtra({ watchExtra }: Pcsc): void {
-    if (this.#extra !== null || watchExtra === null) return;
-    this.#extraFailed = false;
-    this.#extra = watchExtra({
-      isWatched: name => this.#readers.has(name),
-      onReader: reader => {
-        this.#extraNames.add(reader.name());
-        this.#parts.onReader(reader);
-        this.#reportReady();
-      },
-      onReaderGone: name => {
-        this.#extraNames.delete(name);
-        this.#readerGone(name);
-      },
-      onChange: (name, raw) => this.#parts.onChange(name, raw),
-      onEnd: why => {
-        this.#extraFailed = true;
-        this.#parts.notice('only the first readers are watched', { why });
-        this.#reportReady();
-      },
-    });
-  }
-
   #reportReady(): void {
     if (this.#watch === null) return;
     const most = this.#maxReaders;
-    const limited = this.#readers.size >= most && (this.#extra === null || this.#extraFailed);
     const limit = ` No more than ${most} readers can be watched on this machine, including those inside security keys.`;
-    this.#parts.onStatus('ready', this.#readerList() + (limited ? limit : ''));
+    this.#parts.onStatus('ready', this.#readerList() + (this.#readers.size >= most ? limit : ''));
   }
 
   #readerList(): string {
-    const names = [...this.#readers, ...this.#extraNames]
+    const names = [...this.#readers]
       .filter(name => !isSecurityKeyReader(name))
       .map(name => cleanText(name) ?? 'a reader without a name');
     if (names.length === 0) return 'Watching for card readers; none is plugged in.';
@@ -164,9 +127,6 @@ export class ServiceMonitor {
   async #release(): Promise<void> {
     const watch = this.#watch;
     this.#watch = null;
-    this.#extra?.close();
-    this.#extra = null;
-    this.#extraNames.clear();
     this.#readers.clear();
     await watch?.close();
   }

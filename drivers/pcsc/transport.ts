@@ -1,6 +1,6 @@
 /**
  * What the driver needs of PC/SC, and the numbers of its interface, which are the same on all systems. Two transports
- * implement it: `mini/` over the package pcsc-mini, `ffi/` over the library of the system. `library.ts` chooses one.
+ * implement it: `mini/` over pcscd's socket and the package pcsc-mini, `ffi/` over the library of the system. `library.ts` chooses one.
  */
 import type { ListedReader } from '../protocols/pcscd.ts';
 
@@ -60,28 +60,10 @@ export interface ReaderWatch {
   close(): Promise<void>;
 }
 
-/** Receives the reports of a watch of extra readers. */
-export interface ExtraHandlers extends ReaderHandlers {
-  /** Whether the watch reports the reader of this name. */
-  isWatched(name: string): boolean;
-  /** Extra readers cannot be watched on this machine (any more). */
-  onEnd(why: string): void;
-}
-
-/** A watch of the readers that do not fit into another watch. */
-export interface ExtraWatch {
-  /** The other watch reports this reader from now on. */
-  handOver(name: string): void;
-  /** Nothing is reported after this. */
-  close(): void;
-}
-
 /** A way to the PC/SC service. */
 export interface Pcsc {
   /** How many readers a watch reports at most; Infinity if it reports all. */
   readonly maxReaders: number;
   /** Connects to the service and reports its readers. Rejects with the error of PC/SC if the service cannot be reached. */
   watch(handlers: WatchHandlers): Promise<ReaderWatch>;
-  /** Watches further readers; null if that is not possible on this system. */
-  readonly watchExtra: ((handlers: ExtraHandlers) => ExtraWatch) | null;
 }

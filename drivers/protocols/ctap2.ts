@@ -1,9 +1,11 @@
 /**
  * CTAP2 over CTAPHID: what an authenticator reports about itself, and a credential that is made for its attestation alone: it is
- * not stored on the key. Source: FIDO CTAP 2.2, 6.1 (authenticatorMakeCredential), 6.4 (authenticatorGetInfo), 8.2 (status codes).
+ * not stored on the key, and signatures with such a credential. Source: FIDO CTAP 2.2, 6.1 (authenticatorMakeCredential),
+ * 6.2 (authenticatorGetAssertion), 6.4 (authenticatorGetInfo), 8.2 (status codes).
  */
-import { HardwareError } from '../driver.ts';
+import { HardwareError, type KeyAssertion, type KeyRefusal } from '../driver.ts';
 import { type Cbor, type CborMap, readCbor } from './cbor.ts';
+import { type CborInput, cborMap, writeCbor } from './cbor-write.ts';
 import type { CtapHidChannel } from './ctaphid.ts';
 import { CTAP2, CTAPHID } from './gate.ts';
 import { concat } from './hex.ts';
@@ -19,10 +21,33 @@ export interface AuthenticatorInfo {
   readonly firmware: number | null;
   readonly certifications: ReadonlyMap<string, number>;
   readonly attestationFormats: readonly string[];
+  readonly extensions: readonly string[];
+  /** PIN/UV auth protocols, the preferred one first. */
+  readonly pinProtocols: readonly number[];
+  /** Code points that a PIN has at least. */
+  readonly minPinLength: number;
+  /** The PIN has to be replaced before it opens anything. */
+  readonly forcesPinChange: boolean;
+  /** Credentials that can still be stored; null if the key does not say it. */
+  readonly freeCredentials: number | null;
 }
 
 /** Keys of the response to getInfo. */
-const INFO = { versions: 1, aaguid: 3, options: 4, firmware: 0x0e, certifications: 0x13, formats: 0x16 } as const;
+const INFO = {
+  versions: 1,
+  extensions: 2,
+  aaguid: 3,
+  options: 4,
+  pinProtocols: 6,
+  forcesPinChange: 0x0c,
+  minPinLength: 0x0d,
+  firmware: 0x0e,
+  certifications: 0x13,
+  freeCredentials: 0x14,
+  formats: 0x16,
+} as const;
+/** The shortest PIN of an authenticator that names none (CTAP 2.1, 6.5.1). */
+const MIN_PIN = 4;
 const AAGUID_BYTES = 16;
 
 /** Asks an authenticator about itself; null if it does not support CTAP2. Fails with a HardwareError. */
@@ -46,8 +71,17 @@ export function parseInfo(bytes: Uint8Array): AuthenticatorInfo {
     firmware: typeof firmware === 'number' && firmware >= 0 ? firmware : null,
     certifications: namedOf(map.get(INFO.certifications), (value): value is number => typeof value === 'number'),
     attestationFormats: textsOf(map.get(INFO.formats)),
+    extensions: textsOf(map.get(INFO.extensions)),
+    pinProtocols: numbersOf(map.get(INFO.pinProtocols)),
+    minPinLength: countOf(map.get(INFO.minPinLength)) ?? MIN_PIN,
+    forcesPinChange: map.get(INFO.forcesPinChange) === true,
+    freeCredentials: countOf(map.get(INFO.freeCredentials)),
   };
 }
+
+const countOf = (value: Cbor | undefined): number | null => (typeof value === 'number' && value >= 0 ? value : null);
+const numbersOf = (value: Cbor | undefined): number[] =>
+  Array.isArray(value) ? value.filter((one: Cbor) => typeof one === 'number') : [];
 
 function read(bytes: Uint8Array): Cbor {
   try {
@@ -89,48 +123,18 @@ const ES256 = -7;
 const NAME = 'devmgr';
 
 /** The command with its parameters in the canonical order of CTAP2. */
-function credentialCommand({ clientDataHash, relyingParty, enterprise }: CredentialRequest): Uint8Array {
-  const parameters: CborInput[] = [
-    1,
-    clientDataHash,
-    2,
-    new Map([
-      ['id', relyingParty],
-      ['name', NAME],
-    ]),
-    3,
-    new Map<string, CborInput>([
-      ['id', Uint8Array.of(0)],
-      ['name', NAME],
-      ['displayName', NAME],
-    ]),
-    4,
-    [
-      new Map<string, CborInput>([
-        ['alg', ES256],
-        ['type', 'public-key'],
-      ]),
-    ],
-    ...(enterprise ? [10, PLATFORM_MANAGED] : []),
-  ];
-  return concat(Uint8Array.of(CTAP2.MAKE_CREDENTIAL), head(5, parameters.length / 2), ...parameters.map(write));
-}
+const credentialCommand = ({ clientDataHash, relyingParty, enterprise }: CredentialRequest): Uint8Array =>
+  request(CTAP2.MAKE_CREDENTIAL, [
+    [1, clientDataHash],
+    [2, new Map(Object.entries({ id: relyingParty, name: NAME }))],
+    [3, new Map<string, CborInput>(Object.entries({ id: Uint8Array.of(0), name: NAME, displayName: NAME }))],
+    [4, [new Map<string, CborInput>(Object.entries({ alg: ES256, type: 'public-key' }))]],
+    [10, enterprise ? PLATFORM_MANAGED : null],
+  ]);
 
-type CborInput = number | string | Uint8Array | readonly CborInput[] | ReadonlyMap<string, CborInput>;
-
-function write(value: CborInput): Uint8Array {
-  if (typeof value === 'number') return value < 0 ? head(1, -1 - value) : head(0, value);
-  if (typeof value === 'string') return concat(head(3, Buffer.byteLength(value)), Buffer.from(value));
-  if (value instanceof Uint8Array) return concat(head(2, value.length), value);
-  if (value instanceof Map)
-    return concat(head(5, value.size), ...[...value].flatMap(([name, one]) => [write(name), write(one)]));
-  const items = value as readonly CborInput[];
-  return concat(head(4, items.length), ...items.map(write));
-}
-
-/** Everything that is written here has fewer than 256 items or bytes. */
-const head = (major: number, argument: number): Uint8Array =>
-  argument < 24 ? Uint8Array.of((major << 5) | argument) : Uint8Array.of((major << 5) | 24, argument);
+/** A command with the members of its map that are not null. */
+const request = (command: number, parameters: Parameters<typeof cborMap>[0]): Uint8Array =>
+  parameters.length === 0 ? Uint8Array.of(command) : concat(Uint8Array.of(command), writeCbor(cborMap(parameters)));
 
 /** Status codes of CTAP2. */
 const STATUS = {
@@ -150,31 +154,116 @@ const isAboutPin = (status: number): boolean =>
 /** The keepalive with which a key reports that it waits for a touch. */
 const WAITS_FOR_TOUCH = 2;
 
+/** Tells when a key waits for a touch. */
+const touchListener =
+  (onTouch: () => void) =>
+  (status: number): void => {
+    if (status === WAITS_FOR_TOUCH) onTouch();
+  };
+
 /**
  * Makes a credential that is not stored, which needs a touch: the response without its status. Null if the key demands a PIN.
  * Fails with a HardwareError.
  */
 export async function makeCredential(
   channel: CtapHidChannel,
-  request: CredentialRequest,
+  wanted: CredentialRequest,
   signal: AbortSignal,
   onTouch: () => void,
 ): Promise<Uint8Array | null> {
-  const onKeepalive = (status: number): void => {
-    if (status === WAITS_FOR_TOUCH) onTouch();
-  };
-  const response = await channel.call(CTAPHID.CBOR, credentialCommand(request), signal, onKeepalive);
+  const response = await channel.call(CTAPHID.CBOR, credentialCommand(wanted), signal, touchListener(onTouch));
   const status = response?.[0];
   if (response !== null && status === STATUS.OK) return response.subarray(1);
   if (status !== undefined && isAboutPin(status)) return null;
   throw refused(status);
 }
 
+/** How a command is accompanied. */
+export interface CallWork {
+  readonly signal: AbortSignal;
+  /** Called when the key waits for a touch. */
+  readonly onTouch?: () => void;
+}
+
+/** The response to a command without its status. Fails with a HardwareError, whose `refusal` is what the key refuses. */
+export async function callCtap2(
+  channel: CtapHidChannel,
+  command: number,
+  parameters: Parameters<typeof cborMap>[0],
+  { signal, onTouch = () => undefined }: CallWork,
+): Promise<Uint8Array> {
+  const response = await channel.call(CTAPHID.CBOR, request(command, parameters), signal, touchListener(onTouch));
+  if (response?.[0] !== STATUS.OK) throw refused(response?.[0]);
+  return response.subarray(1);
+}
+
+/** The map in a response; empty if there is none. Throws HardwareError `protocol`. */
+export function responseMap(bytes: Uint8Array): CborMap {
+  const map = bytes.length === 0 ? new Map() : read(bytes);
+  if (map instanceof Map) return map;
+  throw new HardwareError('protocol', 'the response of the key is not a map');
+}
+
+/** What a key refuses, by its status, and what the operator reads. */
+const refusals: ReadonlyMap<number, readonly [KeyRefusal, string]> = new Map([
+  [0x19, ['excluded', 'the key already has a credential of this person at the provider']],
+  [0x28, ['full', 'the key has no room for another credential: remove one, or use another key']],
+  [0x2e, ['no-credential', 'the key does not have the credential']],
+  [0x31, ['pin-invalid', 'the PIN is wrong: it was entered once and is not tried again']],
+  [0x32, ['pin-blocked', 'the key has blocked its PIN after too many wrong entries: only a reset opens it again']],
+  [0x34, ['pin-replug', 'the key accepts no PIN before it is plugged in again']],
+  [0x35, ['pin-not-set', 'the key has no PIN']],
+  [0x36, ['pin-required', 'the key demands its PIN']],
+  [0x37, ['pin-policy', 'the key refuses the PIN: it is too short or too simple, or it has to be changed first']],
+  [
+    0x30,
+    ['not-allowed', 'the key does not allow that now: a reset is possible within 10 seconds after it was plugged in'],
+  ],
+] as const);
+
+/** What a key is asked to sign, and the credentials that it may use. */
+export interface AssertionRequest {
+  readonly clientDataHash: Uint8Array;
+  readonly relyingParty: string;
+  readonly credentials: readonly Uint8Array[];
+}
+
+/** Signs with one of the credentials, which needs a touch and no PIN. Fails with a HardwareError. */
+export async function getAssertion(
+  channel: CtapHidChannel,
+  { clientDataHash, relyingParty, credentials }: AssertionRequest,
+  work: CallWork,
+): Promise<KeyAssertion> {
+  const list = credentials.map(id => new Map<string, CborInput>(Object.entries({ id, type: 'public-key' })));
+  const parameters = [[1, relyingParty] as const, [2, clientDataHash] as const, [3, list] as const];
+  const map = responseMap(await callCtap2(channel, CTAP2.GET_ASSERTION, parameters, work).catch(cannotSign));
+  const [credential, authenticatorData, signature] = [map.get(1), map.get(2), map.get(3)];
+  // A key may leave the id out if it was given one alone.
+  const named = credential instanceof Map ? credential.get('id') : null;
+  if (!(authenticatorData instanceof Uint8Array) || !(signature instanceof Uint8Array))
+    throw new HardwareError('protocol', 'the response of the key to getAssertion lacks a signature');
+  return { credentialId: named instanceof Uint8Array ? named : credentials[0]!, authenticatorData, signature };
+}
+
+function cannotSign(error: unknown): never {
+  const refusal = error instanceof HardwareError ? error.data.refusal : undefined;
+  if (refusal === 'no-credential') throw new HardwareError('unavailable', NO_CREDENTIAL);
+  if (refusal?.startsWith('pin-')) throw new HardwareError('unavailable', SIGNS_WITH_PIN);
+  throw error;
+}
+
+const NO_CREDENTIAL =
+  'this key does not have the credential: it is another key, or its FIDO application was reset since it was proved';
+const SIGNS_WITH_PIN =
+  'this key demands a PIN for every signature, and devmgr asks for no PIN for a receipt: it cannot sign one';
+
 function refused(status: number | undefined): HardwareError {
   if (status === STATUS.USER_ACTION_TIMEOUT || status === STATUS.ACTION_TIMEOUT)
     return new HardwareError('timeout', 'the key was not touched in time: start again and touch it when it blinks');
-  if (status === STATUS.KEEPALIVE_CANCEL) return new HardwareError('aborted', 'the proof was canceled at the key');
-  if (status === STATUS.DENIED) return new HardwareError('protocol', 'the key refuses to make a credential');
+  if (status === STATUS.KEEPALIVE_CANCEL) return new HardwareError('aborted', 'this was canceled at the key');
+  if (status === STATUS.DENIED) return new HardwareError('protocol', 'the key refuses to make a credential or to sign');
+  const [refusal, problem] = refusals.get(status ?? -1) ?? [];
+  if (problem !== undefined) return new HardwareError('protocol', problem, { data: { refusal } });
   const code = status === undefined ? 'an empty answer' : `CTAP2 status ${status.toString(16).padStart(2, '0')}`;
   return new HardwareError('protocol', `the key refuses the request (${code})`);
 }

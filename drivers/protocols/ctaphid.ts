@@ -7,7 +7,7 @@ import { pause } from '../deadline.ts';
 import { HardwareError } from '../driver.ts';
 import type { ReportConnection } from './connection.ts';
 import { BROADCAST_CHANNEL, type CtaphidMessage, MessageAssembler, toPackets } from './ctaphid-packets.ts';
-import { allowCtap, CTAPHID } from './gate.ts';
+import { allowCtap, CTAPHID, type CtapGate } from './gate.ts';
 
 /** Error codes in the response ERROR. */
 const ERROR = { INVALID_COMMAND: 0x01, MESSAGE_TIMEOUT: 0x05, CHANNEL_BUSY: 0x06 } as const;
@@ -46,31 +46,38 @@ export function parseInit(data: Uint8Array, nonce: Uint8Array): { channel: numbe
   return { channel, device: { major: major!, minor: minor!, build: build! } };
 }
 
+interface ChannelOptions {
+  readonly nonce?: Uint8Array;
+  readonly allow?: CtapGate;
+}
+
 /** An open channel. It needs no closing: the key forgets unused channels. */
 export class CtapHidChannel {
   /** The version in the response to INIT: with some makers that of the firmware, with others without meaning. */
   readonly device: Version;
   readonly #connection: ReportConnection;
   readonly #channel: number;
+  readonly #allow: CtapGate;
 
-  private constructor(connection: ReportConnection, channel: number, device: Version) {
+  private constructor(connection: ReportConnection, channel: number, device: Version, allow: CtapGate) {
+    this.#allow = allow;
     this.#connection = connection;
     this.#channel = channel;
     this.device = device;
   }
 
-  /** Opens a channel. Fails with a HardwareError. */
+  /** Opens a channel that sends what the gate allows. Fails with a HardwareError. */
   static async open(
     connection: ReportConnection,
     signal: AbortSignal,
-    nonce = randomBytes(NONCE_BYTES),
+    { nonce = randomBytes(NONCE_BYTES) as Uint8Array, allow = allowCtap }: ChannelOptions = {},
   ): Promise<CtapHidChannel> {
     await send(connection, BROADCAST_CHANNEL, CTAPHID.INIT, nonce, signal);
     for (let i = 0; i < MAX_REPORTS; i += 1) {
       const message = await receive(connection, BROADCAST_CHANNEL, signal);
       if (message.command !== CTAPHID.INIT) continue;
       const response = parseInit(message.data, nonce);
-      if (response !== null) return new CtapHidChannel(connection, response.channel, response.device);
+      if (response !== null) return new CtapHidChannel(connection, response.channel, response.device, allow);
     }
     throw new HardwareError('protocol', 'the key answers CTAPHID INIT only to other programs');
   }
@@ -86,6 +93,7 @@ export class CtapHidChannel {
     onKeepalive?: (status: number) => void,
   ): Promise<Uint8Array | null> {
     for (let retry = 0; ; retry += 1) {
+      this.#allow(command, payload);
       await send(this.#connection, this.#channel, command, payload, signal);
       const response = await this.#response(command, signal, onKeepalive);
       if (response.command === command) return response.data;
@@ -141,7 +149,6 @@ async function send(
   payload: Uint8Array,
   signal: AbortSignal,
 ): Promise<void> {
-  allowCtap(command, payload);
   for (const packet of toPackets(channel, command, payload)) await connection.write(packet, signal);
 }
 

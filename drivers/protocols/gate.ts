@@ -1,7 +1,8 @@
 /**
  * Everything that this program may send to a key, in one place: commands that read, that make a FIDO credential which is not
- * stored, and the key agreement of SCP11b. Whatever is not listed is refused before it is sent: above all PINs, resets, writes
- * and firmware updates. A refusal is a RangeError, because it is a mistake of the program.
+ * stored or sign a receipt with it, and the key agreement of SCP11b. The issuing of keys has lists of its own, with PINs, stored
+ * credentials and a confirmed reset. Whatever is not listed is refused before it is sent: above all writes and firmware updates.
+ * A refusal is a RangeError, because it is a mistake of the program.
  */
 import { readCbor } from './cbor.ts';
 import { toHex } from './hex.ts';
@@ -23,9 +24,26 @@ export const CTAPHID = {
 } as const;
 
 /** Commands of CTAP2. */
-export const CTAP2 = { MAKE_CREDENTIAL: 0x01, GET_INFO: 0x04 } as const;
+export const CTAP2 = {
+  MAKE_CREDENTIAL: 0x01,
+  GET_ASSERTION: 0x02,
+  GET_INFO: 0x04,
+  CLIENT_PIN: 0x06,
+  RESET: 0x07,
+  CREDENTIAL_MANAGEMENT: 0x0a,
+  CONFIG: 0x0d,
+} as const;
+/** Subcommands of clientPIN that may be sent when a key is issued. To change a PIN (4) is the business of its person. */
+export const PIN = { retries: 1, keyAgreement: 2, set: 3, token: 5, tokenFor: 9 } as const;
+/** The subcommands of configuration and of credential management that may be sent when a key is issued. */
+export const CONFIG_SET_MIN_PIN = 3;
+export const CREDENTIAL_DELETE = 6;
 /** Parameters of makeCredential that may be sent: client data hash, relying party, user, algorithms, enterprise attestation. */
 const CREDENTIAL_PARAMETERS: ReadonlySet<number | string> = new Set([1, 2, 3, 4, 10]);
+/** The relying party of the credentials that may sign: devmgr's own, of no site. */
+const RELYING_PARTY = 'devmgr.invalid';
+/** Most credentials that a key is asked to sign with. */
+export const MOST_CREDENTIALS = 8;
 /** The command of Trussed's admin application that may be sent. */
 export const TRUSSED_STATUS = 0x80;
 /** U2F_REGISTER as an APDU of extended length with 64 bytes of data. */
@@ -48,9 +66,46 @@ const ctapRules: ReadonlyMap<number, (payload: Uint8Array) => boolean> = new Map
 /** No PIN (8, 9), no stored credential (option rk of 7). */
 function isHarmlessCbor(payload: Uint8Array): boolean {
   if (payload[0] === CTAP2.GET_INFO) return payload.length === 1;
+  if (payload[0] === CTAP2.GET_ASSERTION) return isOwnAssertion(payload);
   if (payload[0] !== CTAP2.MAKE_CREDENTIAL) return false;
   const parameters = readCbor(payload.subarray(1));
   return parameters instanceof Map && [...parameters.keys()].every(key => CREDENTIAL_PARAMETERS.has(key));
+}
+
+/** What may be sent beside that when a key is issued, by command: the subcommands, and the parameters. */
+interface IssuingRule {
+  /** The parameter with the subcommand. */
+  readonly at?: number;
+  readonly subcommands?: readonly number[];
+  readonly parameters: readonly number[];
+}
+const issuing: ReadonlyMap<number, IssuingRule> = new Map<number, IssuingRule>([
+  [CTAP2.MAKE_CREDENTIAL, { parameters: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] }],
+  [CTAP2.CLIENT_PIN, { at: 2, subcommands: Object.values(PIN), parameters: [1, 2, 3, 4, 5, 6, 9, 10] }],
+  [CTAP2.CREDENTIAL_MANAGEMENT, { at: 1, subcommands: [CREDENTIAL_DELETE], parameters: [1, 2, 3, 4] }],
+  [CTAP2.CONFIG, { at: 1, subcommands: [CONFIG_SET_MIN_PIN], parameters: [1, 2, 3, 4] }],
+]);
+
+function isIssuingCbor(payload: Uint8Array): boolean {
+  const rule = issuing.get(payload[0] ?? -1);
+  if (rule === undefined) return isHarmlessCbor(payload);
+  const parameters = readCbor(payload.subarray(1));
+  if (!(parameters instanceof Map)) return false;
+  const { at, subcommands, parameters: known } = rule;
+  if (![...parameters.keys()].every(key => (known as readonly unknown[]).includes(key))) return false;
+  return at === undefined || (subcommands as readonly unknown[]).includes(parameters.get(at));
+}
+
+/**
+ * A signature with credentials that are named and that were made for devmgr: relying party, client data hash and list, and nothing else.
+ * Without an option `up` the key signs only after a touch; without a list it could use a stored credential.
+ */
+function isOwnAssertion(payload: Uint8Array): boolean {
+  const parameters = readCbor(payload.subarray(1));
+  if (!(parameters instanceof Map) || parameters.size !== 3 || parameters.get(1) !== RELYING_PARTY) return false;
+  const [hash, list] = [parameters.get(2), parameters.get(3)];
+  if (!(hash instanceof Uint8Array) || hash.length !== 32 || !Array.isArray(list)) return false;
+  return list.length > 0 && list.length <= MOST_CREDENTIALS;
 }
 
 /** Commands to smart cards in hex; `.` is any digit. A card may ask for the same command with another last byte, its Le (6Cxx). */
@@ -85,11 +140,28 @@ const cardRules: readonly RegExp[] = [
 /** The slot command of a YubiKey's OTP interface that may be sent: it returns the serial. */
 export const OTP_SERIAL = 0x10;
 
-/** Throws a RangeError unless this CTAPHID message may be sent. */
-export function allowCtap(command: number, payload: Uint8Array): void {
-  if (!ctapRules.get(command)?.(payload))
-    throw new RangeError(`command ${command.toString(16).padStart(2, '0')} with this payload is never sent`);
-}
+/** What a channel may send: throws a RangeError unless the CTAPHID message is one of it. */
+export type CtapGate = (command: number, payload: Uint8Array) => void;
+
+/** The gate of everything but the issuing of keys: no PIN, and nothing that stays on the key. */
+export const allowCtap: CtapGate = (command, payload) => {
+  if (!ctapRules.get(command)?.(payload)) throw neverSent(command);
+};
+
+/** The gate of the commands that issue keys: PINs, stored credentials, and their removal. */
+export const allowIssuing: CtapGate = (command, payload) => {
+  if (command !== CTAPHID.CBOR) allowCtap(command, payload);
+  else if (!isIssuingCbor(payload)) throw neverSent(command);
+};
+
+/** The gate of a reset that the operator has confirmed: that, and what the issuing of keys sends. */
+export const allowReset: CtapGate = (command, payload) => {
+  const isReset = command === CTAPHID.CBOR && payload.length === 1 && payload[0] === CTAP2.RESET;
+  if (!isReset) allowIssuing(command, payload);
+};
+
+const neverSent = (command: number): RangeError =>
+  new RangeError(`command ${command.toString(16).padStart(2, '0')} with this payload is never sent`);
 
 /** Throws a RangeError unless this command may be sent to a card. */
 export function allowApdu(apdu: Uint8Array): void {

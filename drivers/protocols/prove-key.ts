@@ -1,9 +1,9 @@
-/** Has a USB key prove what it is, over the interface that the method needs. */
+/** Has a USB key prove what it is or sign a receipt, over the interface that the method needs. */
 import { deadline, pause } from '../deadline.ts';
 import { HardwareError, type KeyEvidence, type ProofRequest, type ProofWork } from '../driver.ts';
 import { VENDOR } from '../usb/ids.ts';
 import type { CardConnection, Closable } from './connection.ts';
-import { getInfo, makeCredential, needsVerification } from './ctap2.ts';
+import { type AssertionRequest, getAssertion, getInfo, makeCredential, needsVerification } from './ctap2.ts';
 import { CtapHidChannel } from './ctaphid.ts';
 import type { KeyView, Opener } from './key-view.ts';
 import { agreeScp11b } from './scp11b.ts';
@@ -47,11 +47,14 @@ const notTouched = (cause: HardwareError): HardwareError =>
   });
 
 async function proveWith(key: ProvableKey, request: ProofRequest, work: ProofWork): Promise<KeyEvidence> {
-  if (request.method === 'fido') return overFido(key.view, request, work);
+  const { credentials } = request;
+  if (credentials) return overFido(key.view, work, channel => signOver(channel, { ...request, credentials }, work));
+  const fido = () => overFido(key.view, work, channel => register(channel, request, work));
+  if (request.method === 'fido') return fido();
   const evidence = await overCard(key, request, work.signal);
   if (evidence !== null) return evidence;
   if (request.method === 'scp11b') throw new HardwareError('unavailable', NO_SCP11B);
-  return overFido(key.view, request, work);
+  return fido();
 }
 
 const NO_SCP11B =
@@ -96,26 +99,48 @@ async function opened(open: Opener<CardConnection>, signal: AbortSignal): Promis
   }
 }
 
-async function overFido(view: KeyView, request: ProofRequest, { signal, onTouch }: ProofWork): Promise<KeyEvidence> {
+async function overFido(
+  view: KeyView,
+  { signal }: ProofWork,
+  ask: (channel: CtapHidChannel) => Promise<KeyEvidence>,
+): Promise<KeyEvidence> {
   if (view.openFido === null) throw new HardwareError('unavailable', NO_FIDO);
   const connection = await view.openFido(signal);
   try {
-    const channel = await CtapHidChannel.open(connection, signal);
-    const info = await getInfo(channel, signal);
-    if (info !== null && !needsVerification(info)) {
-      const enterprise = info.options.get('ep') === true;
-      const attestationObject = await makeCredential(channel, { ...request, enterprise }, signal, onTouch);
-      if (attestationObject !== null) return { method: 'fido', attestationObject };
-    }
-    const mayU2f = info === null || info.versions.includes('U2F_V2');
-    const registration = mayU2f ? await registerU2f(channel, request, signal, onTouch) : null;
-    if (registration !== null) return { method: 'u2f', registration };
-    throw new HardwareError('unavailable', info === null ? NO_FIDO : NEEDS_PIN);
+    return await ask(await CtapHidChannel.open(connection, signal));
   } finally {
     await connection.close();
   }
 }
 
+async function register(
+  channel: CtapHidChannel,
+  request: ProofRequest,
+  { signal, onTouch }: ProofWork,
+): Promise<KeyEvidence> {
+  const info = await getInfo(channel, signal);
+  if (info !== null && !needsVerification(info)) {
+    const enterprise = info.options.get('ep') === true;
+    const attestationObject = await makeCredential(channel, { ...request, enterprise }, signal, onTouch);
+    if (attestationObject !== null) return { method: 'fido', attestationObject };
+  }
+  const mayU2f = info === null || info.versions.includes('U2F_V2');
+  const registration = mayU2f ? await registerU2f(channel, request, signal, onTouch) : null;
+  if (registration !== null) return { method: 'u2f', registration };
+  throw new HardwareError('unavailable', info === null ? NO_FIDO : NEEDS_PIN);
+}
+
+/** A credential of U2F signs over CTAP2 too, if the key has it (CTAP 2.1, 10.3). */
+async function signOver(
+  channel: CtapHidChannel,
+  request: AssertionRequest,
+  { signal, onTouch }: ProofWork,
+): Promise<KeyEvidence> {
+  if ((await getInfo(channel, signal)) === null) throw new HardwareError('unavailable', NO_FIDO2);
+  return { method: 'assertion', ...(await getAssertion(channel, request, { signal, onTouch })) };
+}
+
+const NO_FIDO2 = 'this key does not have FIDO2: it cannot sign a receipt';
 const NO_FIDO = 'this key has neither FIDO nor SCP11b: it cannot prove what it is';
 const NEEDS_PIN =
   'this key demands a PIN for every registration, and devmgr never asks for the PIN of a key: it cannot prove what it is';

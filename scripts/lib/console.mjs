@@ -12,7 +12,7 @@ const plain = ['console/index.html', 'console/console.css', 'console/tsconfig.js
 
 /** Preact, and of the console and the contract what all pages use. */
 const ofEveryPage =
-  /\/node_modules\/@?preact\/|\/console\/(?:[^/]+|api\/(?!keys)[^/]+|text\/(?:text|numbers)|parts\/(?:problem|badge|status|lazy|field))\.tsx?$|\/src\/contract\/(?:endpoints|values|limits)\.ts$/;
+  /\/node_modules\/@?preact\/(?!compat)|\/console\/(?:[^/]+|pages\/account\/menu|api\/(?!keys)[^/]+|text\/(?:text|numbers)|parts\/(?:problem|badge|status|lazy|button|dialog|field|icon|kept-focus|menu|toast|steps))\.tsx?$|\/src\/contract\/(?:endpoints|values|limits)\.ts$/;
 
 /** What most pages show: data that is loaded, tables, times. */
 const ofMostPages = /\/console\/parts\/(?:table|records|loaded|time)\.tsx$/;
@@ -33,10 +33,10 @@ const operationsOfConsole = {
       const words = new Set(sources.join(' ').match(/\w+/g));
       const named = Object.entries(endpoints)
         .filter(([name]) => words.has(name))
-        .map(([name, { method, path }]) => `${name}: ${method}(${JSON.stringify(path.slice('/api/'.length))})`);
+        .map(([name, { method, path }]) => `${name}: ${method}(${JSON.stringify(path.slice(1))})`);
       // Calls are shorter than objects: the table is in every page.
       const made = ['GET', 'POST', 'PUT'].map(
-        method => `${method} = path => ({ method: '${method}', path: '/api/' + path })`,
+        method => `${method} = path => ({ method: '${method}', path: '/' + path })`,
       );
       return { code: `const ${made.join(', ')};\nexport const endpoints = { ${named.join(', ')} };`, moduleType: 'js' };
     },
@@ -75,7 +75,7 @@ const text = join(root, 'console/text');
  */
 const wordsByPage = {
   name: 'words-by-page',
-  resolveId: { filter: { id: /\.ts\?\w+$/ }, handler: id => join(text, id) },
+  resolveId: { filter: { id: /^text\.ts$|\.ts\?\w+$/ }, handler: id => join(text, id) },
   load: {
     filter: { id: /\.ts\?\w+$/ },
     handler(id) {
@@ -87,17 +87,24 @@ const wordsByPage = {
     },
   },
   transform: {
-    filter: { id: /\/console\/.*\.tsx?$/, code: /\bdictionary\(/ },
+    filter: { id: /\/console\/.*\.tsx?$/, code: /\/(?:words\.ts|de\.ts)'/ },
     handler(code, id) {
       // The words that every page needs are in the file itself: a module of their own would use it before it has run.
       if (id === join(text, 'text.ts'))
         return { code: code.replace(/import\('(\.\/\w+\.ts)'\)/g, "import('$1?common')") };
-      const made = [...code.matchAll(/\bdictionary\('(\w+)'\)/g)].map(([, name]) => name);
-      const imports = made.map(name => `import ${name}$ from 'text.ts?${name}';`);
-      return { code: imports.join(' ') + code.replace(/\bdictionary\('(\w+)'\)/g, '$1$$') };
+      return { code: code.replace(importOfWords, (_, names) => names.split(',').map(importOf).join('')) };
     },
   },
 };
+
+const importOfWords = /^import \{([^}]*)\} from '[^']*\/words\.ts';/gm;
+
+/** `tokens as words` as an import of the dictionary `tokens`. */
+function importOf(named) {
+  const [name, alias = name] = named.trim().split(' as ');
+  if (name === '') return '';
+  return name === 'text' ? `import { text as ${alias} } from 'text.ts';` : `import ${alias} from 'text.ts?${name}';`;
+}
 
 const dictionaryModule = name =>
   `import { dictionary } from './text.ts';
@@ -134,6 +141,13 @@ function loadedTogether(output) {
     code: code.replace(/\bimport\(([`'"])\.\/([\w-]+\.js)\1\)/g, replaced),
   }));
 }
+
+/** The name of a file that browsers keep: it belongs to one content. */
+const hashed = (name, content) =>
+  name.replace('.', `-${createHash('sha256').update(content).digest('base64url').slice(0, 8)}.`);
+
+/** The letters of English and German: the other files of the package are for other scripts. */
+const fontFile = 'node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2';
 
 /** A file, and its compressed forms if they are smaller. */
 function withCompressed(file) {
@@ -182,20 +196,22 @@ export async function bundleConsole() {
         return `${words ? `${words}-` : ''}${name.replaceAll('.', '-')}-[hash].js`;
       },
     });
+    const code = readFileSync(join(root, fontFile));
+    const font = { fileName: hashed('inter.woff2', code), code };
     const style = transform({
       filename: 'console.css',
-      code: readFileSync(join(root, 'console/console.css')),
+      code: Buffer.from(readFileSync(join(root, 'console/console.css'), 'utf8').replace('inter.woff2', font.fileName)),
       minify: true,
     });
     const scripts = loadedTogether(output);
     const entry = output.find(({ isEntry }) => isEntry).fileName;
-    const styles = `console-${createHash('sha256').update(style.code).digest('base64url').slice(0, 8)}.css`;
+    const styles = hashed('console.css', style.code);
     const index = readFileSync(join(root, 'console/index.html'), 'utf8')
       .replace('"console.css"', `"${styles}"`)
       .replace('"console.js"', `"${entry}"`);
     const files = [...scripts, { fileName: styles, code: style.code }, { fileName: 'index.html', code: index }];
     const inputs = (await build.watchFiles).map(inProject).filter(file => !file.includes('\0'));
-    return { files: files.flatMap(withCompressed), inputs: [...inputs, ...plain] };
+    return { files: [font, ...files.flatMap(withCompressed)], inputs: [...inputs, fontFile, ...plain] };
   } finally {
     await build.close();
   }

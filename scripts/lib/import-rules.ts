@@ -65,14 +65,19 @@ export const rules: readonly Rule[] = [
   },
   {
     from: ['src/contract/'],
-    except: ['src/contract/webhooks/'],
+    except: ['src/contract/webhooks/', 'src/contract/receipts/'],
     only: ['src/contract/', 'npm:typebox', 'npm:yaml'],
     because: 'the contract is data and types: no I/O, and nothing of the code that uses it',
   },
   {
     from: ['src/enrollment/'],
-    only: ['src/enrollment/', 'src/contract/'],
+    only: ['src/enrollment/', 'src/contract/', 'npm:sax'],
     because: 'the command line and the console enroll by the same rules: no I/O, no screen',
+  },
+  {
+    from: ['src/fleet/'],
+    only: ['src/fleet/', 'src/contract/'],
+    because: 'the command line and the console count and plan by the same rules: no I/O, no screen',
   },
   {
     from: ['console/'],
@@ -80,14 +85,21 @@ export const rules: readonly Rule[] = [
       'console/',
       'src/contract/',
       'src/enrollment/',
+      'src/fleet/',
       'npm:preact',
       'npm:@preact/signals',
       'npm:@simplewebauthn/browser',
       'npm:uqr',
       'npm:@noble/hashes',
+      'npm:lucide',
+      'npm:@zag-js/preact',
+      'npm:@zag-js/menu',
+      'npm:@zag-js/tooltip',
+      'npm:@zag-js/toast',
+      'npm:@zag-js/combobox',
     ],
     because:
-      'the console runs in a browser and knows the daemon by the contract alone; it shares the rules of enrollment',
+      'the console runs in a browser and knows the daemon by the contract alone; it shares the rules of enrollment, of reports and of cleanup',
   },
   {
     from: ['bin/', 'src/', 'daemon/', 'drivers/'],
@@ -98,6 +110,11 @@ export const rules: readonly Rule[] = [
     from: ['src/contract/webhooks/'],
     only: ['src/contract/', 'npm:standardwebhooks', 'node:crypto'],
     because: 'both sides sign webhooks with it: text in, text out, no I/O',
+  },
+  {
+    from: ['src/contract/receipts/'],
+    only: ['src/contract/', 'npm:typebox', 'node:crypto'],
+    because: 'the registry and the command line check receipts with it: text and bytes in, a verdict out, no I/O',
   },
   {
     from: plainContract,

@@ -2,9 +2,17 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from './project.mjs';
 
+/** SPDX ids of licenses that package.json does not name, from the files LICENSE of the packages. */
+const unnamed = { 'dejavu-fonts-ttf': 'Bitstream-Vera', 'png-js': 'MIT' };
+
+/** The license of a package by the content of its package.json. */
+export const namedLicence = ({ name, license }) => unnamed[name] ?? license;
+
 /** The name, version and license of a package, with the notice that must be distributed with its code. */
 export function licenceOf(folder) {
-  const { name, version, license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const about = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const { name, version, author } = about;
+  const license = namedLicence(about);
   if (!license) fail(`${name} names no licence.`, 'Look the licence up before shipping it.');
   const files = readdirSync(folder).filter(entry => /^(licen[cs]e|copying|notice)/i.test(entry));
   const holder = typeof author === 'string' ? author : (author?.name ?? `the authors of ${name}`);

@@ -23,7 +23,7 @@ const wanted = [
   { debian: 'systemd', program: 'systemd-analyze', checks: 'the units of systemd' },
   { debian: 'haproxy', program: 'haproxy', checks: 'the configuration of the load balancer' },
   { debian: 'openssl', program: 'openssl', checks: 'HTTPS' },
-  { debian: 'fido2-tools', program: 'fido2-cred', checks: 'FIDO attestations by an independent judge' },
+  { debian: 'fido2-tools', program: 'fido2-cred', checks: 'FIDO attestations and receipts by an independent judge' },
   {
     debian: 'python3-fido2',
     file: '/usr/lib/python3/dist-packages/fido2/__init__.py',
@@ -38,6 +38,7 @@ const wanted = [
     checks: 'files in an object store',
   })),
   { debian: 'postgresql', folder: '/usr/lib/postgresql', checks: 'the store in PostgreSQL' },
+  { debian: 'slapd', program: 'slapd', checks: 'persons from a directory' },
   { debian: 'strace', program: 'strace', checks: 'a disk whose fsync fails' },
 ];
 

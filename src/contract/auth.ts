@@ -53,7 +53,7 @@ export const authOperations = operations({
       session,
     }),
     data: loginData,
-    errors: [Code.userNotFound, Code.wrongPassword, Code.tokenInvalid],
+    errors: [Code.userNotFound, Code.wrongPassword, Code.tokenInvalid, Code.noPermission],
     example: { body: { username: 'admin', password: 'correct horse battery' } },
   },
 

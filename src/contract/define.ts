@@ -62,7 +62,13 @@ export interface RouteShape extends Omit<Endpoint, 'access'> {
   /** `data` of the envelope on success. */
   readonly data?: TSchema;
   /** Present if a successful response is not an envelope. `also`: a second content type that it may have. */
-  readonly raw?: { readonly contentType: string; readonly also?: string; readonly description: string };
+  readonly raw?: {
+    readonly contentType: string;
+    readonly also?: string;
+    /** HTTP status, if it leads to another address. */
+    readonly status?: 303;
+    readonly description: string;
+  };
   /** Present if the operation is a WebSocket upgrade; `data` is then the shape of a frame. */
   readonly websocket?: true;
   /** Present if HTTP 503 has code 500 and the data of a success: what it means. */

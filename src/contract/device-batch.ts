@@ -19,7 +19,8 @@ function fieldsOf<const B extends TObject, const K extends keyof B['properties']
   return Object.fromEntries(fields) as Omit<B['properties'], K>;
 }
 
-const { activateDevice, lockDevice, unlockDevice, deactivateDevice, generateActivationCode } = deviceOperations;
+const { activateDevice, lockDevice, unlockDevice, deactivateDevice, generateActivationCode, updateDevice } =
+  deviceOperations;
 /** The items of a batch, by operation: the device, and the fields of the single operation. */
 export const batchItems = {
   ACTIVATE: Type.Object({ ...target, ...fieldsOf(activateDevice.body, 'deviceId') }),
@@ -27,6 +28,7 @@ export const batchItems = {
   UNLOCK: Type.Object({ ...target, ...fieldsOf(unlockDevice.body) }),
   DEACTIVATE: Type.Object({ ...target, ...fieldsOf(deactivateDevice.body, 'confirmPassword') }),
   GENERATE_CODE: Type.Object({ ...target, ...fieldsOf(generateActivationCode.body, 'deviceId') }),
+  UPDATE: Type.Object({ ...target, ...fieldsOf(updateDevice.body, 'userId') }),
 } as const satisfies Record<BatchOperation, TObject>;
 
 /** The operation that changes many devices. */

@@ -59,7 +59,7 @@ type Texts = typeof describedTexts;
 export type DescribedText = keyof Texts;
 type NamesOf<D> = { [N in DescribedText]: Texts[N] extends D ? N : never }[DescribedText];
 /** Those that every registration has. */
-export type RequiredText = NamesOf<{ readonly isRequired: true }>;
+type RequiredText = NamesOf<{ readonly isRequired: true }>;
 /** Those that a registration may lack. */
 export type OptionalText = Exclude<DescribedText, RequiredText>;
 /** What a device is. */

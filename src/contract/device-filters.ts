@@ -34,6 +34,7 @@ export const deviceFilters = {
   },
   tag: { kind: 'tag', description: 'a tag as name:value; may be repeated, and all must match' },
   manufacturer: { kind: 'text', description: 'manufacturer, exact match', field: 'manufacturer' },
+  model: { kind: 'text', description: 'model, exact match', field: 'model' },
   userId: { kind: 'text', description: 'bound user, exact match', field: 'userId' },
   serialNumber: { kind: 'text', description: 'whole serial number, exact match', field: 'serialNumber' },
   aaguid: {

@@ -80,6 +80,11 @@ export const deviceListOperations = operations({
     query: Type.Object({
       format: Type.Optional(oneOf(exportFormats, { description: 'ndjson if absent' })),
       sortOrder: Type.Optional(oneOf(sortOrders, { description: 'asc if absent' })),
+      names: Type.Optional(
+        Type.Boolean({
+          description: 'true: each device has name, the name of its person; null for a VIEWER and without a person',
+        }),
+      ),
       ...deviceFilter,
     }),
     raw: { contentType: exportTypes.ndjson, also: exportTypes.csv, description: 'the devices' },

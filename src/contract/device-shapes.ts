@@ -2,6 +2,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { describedTexts, type OptionalText, optionalTexts } from './device-description.ts';
 import * as f from './device-fields.ts';
+import { notification } from './events.ts';
 import { count, nullable, oneOf, shown, tagsOf, timestamp, token } from './fields.ts';
 import { proof } from './proof.ts';
 
@@ -99,6 +100,11 @@ export const deviceDetailData = Type.Object({
     backupCount: count('number of stored backups'),
     lastBackupAt: optionalTime('when the last backup was uploaded'),
   }),
+  events: Type.Optional(
+    Type.Array(notification, {
+      description: 'its newest events, the newest first; present if the request has `events`',
+    }),
+  ),
 });
 /** A device in full. `activationCode` is null for a VIEWER; `totalUsageDuration` is in seconds. */
 export type DeviceDetail = Static<typeof deviceDetailData>;

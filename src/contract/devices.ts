@@ -4,7 +4,7 @@ import { operations } from './define.ts';
 import * as f from './device-fields.ts';
 import { batchItem, deviceDetailData, identity, registration } from './device-shapes.ts';
 import { count, EACH, nullable, secret, shown, tagChanges, tagsOf, timestamp, token } from './fields.ts';
-import { activationCodeDays, bodyBounds, longestUse, sizes, tagBounds } from './limits.ts';
+import { activationCodeDays, bodyBounds, eventPage, longestUse, sizes, tagBounds } from './limits.ts';
 import { immutableFields, type Role, roles } from './values.ts';
 
 export * from './device-lists.ts';
@@ -161,6 +161,15 @@ export const deviceOperations = operations({
     access: roles,
     limit: 'query',
     params,
+    query: Type.Object({
+      events: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: eventPage.default,
+          description: 'so many of its newest events, as `GET /api/events` has them; no others if absent',
+        }),
+      ),
+    }),
     data: deviceDetailData,
     errors: [Code.deviceNotFound],
   },

@@ -1,9 +1,9 @@
 /** Notifications: the data of each type of event. No event carries an activation code, a password or a token. */
 import { type TObject, Type } from 'typebox';
 import { deviceType } from './device-fields.ts';
-import { oneOf, shown, timestamp } from './fields.ts';
+import { count, oneOf, shown, timestamp } from './fields.ts';
 import { key } from './hardware.ts';
-import { deviceIds, versionIds } from './ids.ts';
+import { deviceIds, personIds, versionIds } from './ids.ts';
 import type { Tags } from './tags.ts';
 import {
   type ActorKind,
@@ -12,10 +12,14 @@ import {
   eventTypes,
   type HardwareEventType,
   type JournalEventType,
+  personSources,
+  receiptKinds,
 } from './values.ts';
 
 const deviceId = Type.String({ pattern: deviceIds.pattern });
 const device = { deviceId, deviceType };
+const person = { personId: Type.String({ pattern: personIds.pattern }), source: oneOf(personSources) };
+const leaver = { ...person, devices: count('ACTIVE devices of the person at that time') };
 
 /** Data of the events of the journal. They have an id and can be replayed. */
 export const journalEvents = {
@@ -31,6 +35,14 @@ export const journalEvents = {
     platform: Type.String(),
     version: Type.String(),
   }),
+  PERSON_LEFT: Type.Object(leaver),
+  PERSON_HELD: Type.Object(leaver),
+  PERSON_RETURNED: Type.Object({
+    ...person,
+    lockedDevices: Type.Array(deviceId, { description: 'devices that were locked because the person had left' }),
+  }),
+  RECEIPT_SIGNED: Type.Object({ ...device, receiptId: Type.String(), kind: oneOf(receiptKinds) }),
+  LOAN_OVERDUE: Type.Object({ ...device, receiptId: Type.String(), dueAt: timestamp('when the loan ended') }),
 } as const satisfies Record<JournalEventType, TObject>;
 
 /** Data of the events of attached keys. They have no id and cannot be replayed. */

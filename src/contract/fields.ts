@@ -130,3 +130,15 @@ export const shown = (description: string, ...examples: unknown[]) =>
 /** A whole number from 0, in a response. */
 export const count = (description: string, ...examples: unknown[]) =>
   Type.Integer({ minimum: 0, description, ...(examples.length ? { examples } : {}) });
+
+/** What a check of another service has found. */
+export const findings = {
+  ok: Type.Boolean(),
+  findings: Type.Array(
+    Type.Object({
+      check: shown('what was looked at', 'connection'),
+      ok: Type.Boolean(),
+      detail: shown('what was found'),
+    }),
+  ),
+} as const;

@@ -3,10 +3,21 @@ import { type Static, Type } from 'typebox';
 import { operations } from './define.ts';
 import { forEachText } from './device-description.ts';
 import { deviceId, deviceStatus, deviceType } from './device-fields.ts';
-import { line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
+import { count, line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { textLengths } from './limits.ts';
 import { claims, evidence, proof } from './proof.ts';
-import { driverStates, evidenceMethods, hardwareFailures, keyTransports, provingStates, roles } from './values.ts';
+import { assertion, signing } from './receipts/shapes.ts';
+import {
+  driverStates,
+  evidenceMethods,
+  hardwareFailures,
+  issueSteps,
+  keyRefusals,
+  keyTransports,
+  provingStates,
+  roles,
+} from './values.ts';
+import { attestation } from './webauthn.ts';
 
 /** A physical key that is plugged into the machine of the service. */
 export const key = Type.Object({
@@ -27,7 +38,9 @@ export const key = Type.Object({
   problem: nullable(shown('why no serial number can be read and what to do')),
   claims,
   proving: nullable(
-    oneOf(provingStates, { description: 'running: it is proving what it is; touch: it waits to be touched for that' }),
+    oneOf(provingStates, {
+      description: 'running: it is proving what it is, or is being issued; touch: it waits to be touched for that',
+    }),
   ),
   proof: nullable(proof),
   device: nullable(
@@ -56,6 +69,25 @@ const bytes = (count: number, description: string) => {
     examples: ['A'.repeat(length)],
   });
 };
+
+/** Characters and bytes of a PIN (FIDO CTAP 2.1, 6.5.1). */
+const pinText = secret({ min: 1, max: 63 }, { description: 'PIN of the key: 4 to 63 bytes of UTF-8' });
+
+/** Characters of creation options: with a list of credentials, they are long. */
+const MAX_OPTIONS = 16_384;
+
+/** What the key reports about its PIN. */
+export const pinState = Type.Object({
+  isSet: Type.Boolean(),
+  retries: nullable(count('wrong entries that are left before the key blocks its PIN; null if none is set')),
+  needsReplug: Type.Boolean({ description: 'the key accepts no entry before it is plugged in again' }),
+  minLength: count('characters that a PIN must have'),
+  canKeepRules: Type.Boolean({ description: 'whether it can demand that the PIN is changed' }),
+  mustChange: Type.Boolean({ description: 'the person has to change the PIN before it opens anything' }),
+  freeCredentials: nullable(count('credentials that the key can still store; null if it does not report them')),
+});
+/** What the key reports about its PIN. */
+export type PinStateData = Static<typeof pinState>;
 
 /** Operations on attached keys. */
 export const hardwareOperations = operations({
@@ -119,6 +151,80 @@ export const hardwareOperations = operations({
         failure: null,
         problem: null,
       },
+    },
+  },
+
+  /** The only operation that sends a PIN to a key, or stores something on it. */
+  issueKey: {
+    tag: 'Hardware',
+    summary: 'Issue an attached key',
+    description:
+      'state: reports what the key reports about its PIN. pin: sets the PIN of a key that has none; one that is set is never replaced. credential: enters the PIN once and has the key store a credential for the creation options of a provider, which needs a touch; without a PIN if the options do not require user verification. forget: removes such a credential from the key. rules: the PIN has to be changed before it opens anything else; some keys cannot keep that. reset: erases all credentials and the PIN, within 10 seconds after the key was plugged in, and needs a touch. The PIN is stored nowhere and never logged. A closed request cancels what waits for a touch.',
+    extension: true,
+    access: ['ADMIN', 'DEALER', 'LOCAL'],
+    neverReplayed: true,
+    limit: 'modify',
+    params: Type.Object({ keyId: token({ description: 'as in `GET /api/hardware/keys`' }) }),
+    body: Type.Object({
+      step: oneOf(issueSteps),
+      serialNumber: line(textLengths.serialNumber, { description: 'serial number of the key' }),
+      pin: Type.Optional(pinText),
+      origin: Type.Optional(line(1000, { description: 'for credential: the origin of the provider' })),
+      credentialId: Type.Optional(line(1400, { description: 'for forget: id of the credential, as base64url' })),
+      options: Type.Optional(
+        line(MAX_OPTIONS, { description: 'for credential: the creation options of the provider, as JSON in a text' }),
+      ),
+    }),
+    data: Type.Object({
+      state: nullable(pinState),
+      response: nullable(attestation),
+      failure: nullable(oneOf(hardwareFailures, { description: 'why the key did not do it; null if it did' })),
+      refusal: nullable(oneOf(keyRefusals, { description: 'what the key itself refuses' })),
+      problem: nullable(shown('why the key did not do it, and what to do')),
+    }),
+    errors: [404],
+    example: {
+      params: { keyId: 'hid-1f3a9c' },
+      body: { step: 'state', serialNumber: '12345678' },
+      data: {
+        state: {
+          isSet: true,
+          retries: 8,
+          needsReplug: false,
+          minLength: 4,
+          canKeepRules: true,
+          mustChange: false,
+          freeCredentials: 25,
+        },
+        response: null,
+        failure: null,
+        refusal: null,
+        problem: null,
+      },
+    },
+  },
+
+  /** Returns what `POST /api/receipts/{receiptId}` takes. Signs texts of receipts only. */
+  signReceipt: {
+    tag: 'Hardware',
+    summary: 'Have an attached key sign the text of a receipt',
+    description:
+      'Answers when the key was touched, after 30 seconds at the latest; see the proof of a key. The key signs with a credential that it made for devmgr, and with no other.',
+    extension: true,
+    access: ['ADMIN', 'DEALER', 'LOCAL'],
+    neverReplayed: true,
+    limit: 'modify',
+    params: Type.Object({ keyId: token({ description: 'as in `GET /api/hardware/keys`' }) }),
+    body: signing,
+    data: Type.Object({
+      assertion: nullable(Type.Object(assertion, { description: 'what the key signed; null if it did not' })),
+      failure: nullable(oneOf(hardwareFailures, { description: 'why the key did not sign; null if it did' })),
+      problem: nullable(shown('why the key did not sign, and what to do')),
+    }),
+    errors: [404],
+    example: {
+      params: { keyId: 'hid-1f3a9c' },
+      body: { serialNumber: '12345678', text: 'devmgr receipt 1\n…', credentials: ['AAAA'] },
     },
   },
 });

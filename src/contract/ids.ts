@@ -21,6 +21,18 @@ type PasskeyId = Branded<'PasskeyId'>;
 /** `WHK-` and a number: one webhook. */
 type WebhookId = Branded<'WebhookId'>;
 
+/** `PER-` and a number: one person. */
+type PersonId = Branded<'PersonId'>;
+
+/** `IDP-` and a number: one provider at which keys are issued. */
+type ProviderId = Branded<'ProviderId'>;
+
+/** `CRD-` and a number: one credential of a device at a provider. */
+type CredentialId = Branded<'CredentialId'>;
+
+/** `GRP-` and a number: one group of persons. */
+type GroupId = Branded<'GroupId'>;
+
 interface IdKind<T extends string> {
   readonly prefix: string;
   /** JSON Schema pattern of the whole identifier. */
@@ -55,6 +67,15 @@ export const tokenIds = idKind<TokenId>('TOK-');
 export const passkeyIds = idKind<PasskeyId>('PSK-');
 /** Formats and parses ids of webhooks. */
 export const webhookIds = idKind<WebhookId>('WHK-');
+/** Formats and parses ids of persons. */
+export const personIds = idKind<PersonId>('PER-');
+/** Formats and parses ids of groups of persons. */
+export const groupIds = idKind<GroupId>('GRP-');
+
+/** Formats and parses ids of providers. */
+export const providerIds = idKind<ProviderId>('IDP-');
+/** Formats and parses ids of credentials at providers. */
+export const credentialIds = idKind<CredentialId>('CRD-');
 
 /** An activation code as it is written, from what a person typed: without its hyphens, or with spaces. Any other text is returned. */
 export function writtenActivationCode(typed: string): string {

@@ -86,6 +86,59 @@ export const sessionDays = { min: 1, max: 3650, default: 30 } as const;
 /** Days for which a service token is valid. */
 export const serviceTokenDays = { min: 1, max: 365 } as const;
 
+/** Persons: longest texts in characters, most groups of the registry and of one person, and most persons of one release. */
+export const personBounds = {
+  name: 200,
+  externalId: 256,
+  groups: 5000,
+  groupsOfPerson: 256,
+  released: 1000,
+  /** User names in a query. */
+  named: 100,
+} as const;
+
+/** Bounds of PINs that stations make: recipients, characters of one, of a sealed PIN, and digits of a random one. */
+export const pinBounds = {
+  recipients: 8,
+  recipient: 62,
+  sealed: 8192,
+  digits: { least: 4, most: 16, usual: 8 },
+} as const;
+
+/** Bounds of providers at which keys are issued: how many, characters, and seconds of a `Retry-After`. */
+export const providerBounds = {
+  providers: 16,
+  name: 64,
+  url: 1000,
+  secret: 4096,
+  reconciled: 200,
+  waitSeconds: 300,
+} as const;
+
+/**
+ * A directory: longest texts in characters, most groups, the longest pause between two runs in minutes, persons that a report shows, and entries of
+ * a directory.
+ */
+export const directoryBounds = {
+  text: 1000,
+  attribute: 64,
+  groupName: personBounds.name,
+  groups: 64,
+  ca: 65_536,
+  minutes: 1440,
+  shown: 1000,
+  entries: 200_000,
+} as const;
+
+/**
+ * The brake for leavers: those are held whose devices are more than this share of all ACTIVE devices, and at least this many,
+ * together with those of the leavers within this time.
+ */
+export const leaverBrake = { share: 0.05, least: 10, minutes: 10 } as const;
+
+/** Longest delay between leaving and the locks, in hours: 90 days. */
+export const leaverDelayHours = 2160;
+
 /** Networks that a service token may be limited to. */
 export const MAX_NETWORKS = 32;
 
@@ -144,6 +197,17 @@ export const proofBounds = {
   idLength: 128,
 } as const;
 
+/** Receipts. Lengths in characters, of bytes in bytes. */
+export const receiptBounds = {
+  terms: 1000,
+  text: 4000,
+  credentialId: 1023,
+  credentials: 8,
+  authenticatorData: 37,
+  /** ECDSA with P-256 in DER. */
+  signature: 72,
+} as const;
+
 /** Security keys of users: how many each may have, for how long a challenge is valid, and the longest parts of an answer in characters. */
 export const passkeyBounds = {
   perUser: 16,
@@ -159,6 +223,22 @@ export const passkeyBounds = {
 
 /** Logins of terminals that a person approves in a browser: how long a request is valid, how often a terminal asks, the longest name in characters. */
 export const terminalLogin = { seconds: 5 * 60, pollSeconds: 2, nameLength: 100 } as const;
+
+/**
+ * Single sign-on: longest texts in characters, names of one list, seconds that a sign-in at the provider may take, seconds until the session of a
+ * person in use is checked at the provider again, and sessions of one person.
+ */
+export const ssoBounds = {
+  text: 200,
+  url: 1000,
+  name: 64,
+  secret: 1000,
+  token: 16_384,
+  names: 64,
+  signInSeconds: 6 * 60,
+  checkSeconds: 25,
+  sessions: 20,
+} as const;
 
 /** How old the last sign-in may be for operations that need a recent one. */
 export const stepUpSeconds = 10 * 60;

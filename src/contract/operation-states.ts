@@ -8,4 +8,5 @@ export const operationStates = {
   UNLOCK: ['LOCKED'],
   DEACTIVATE: ['INACTIVE', 'ACTIVE', 'LOCKED'],
   GENERATE_CODE: ['INACTIVE', 'ACTIVE', 'LOCKED'],
+  UPDATE: ['INACTIVE', 'ACTIVE'],
 } as const satisfies Readonly<Record<BatchOperation, readonly DeviceStatus[]>>;

@@ -9,7 +9,7 @@ export interface Step {
   readonly file?: { readonly name: string; readonly content: string };
   /** Sent with the service token: its requests count apart, so that two runs in a minute stay within the limits of a user. */
   readonly asProgram?: true;
-  /** The request needs an answer of a security key, which Postman cannot give: the refusal passes too, if it is in the usual envelope. */
+  /** The request needs an answer of a security key or of a provider, which Postman cannot give: the refusal passes too, if it is in the usual envelope. */
   readonly takesKey?: true;
   /** What the path names does not exist: the response is 404. */
   readonly missing?: true;
@@ -52,12 +52,19 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   createSignInCode: { send: { purpose: 'SESSION' }, save: { signInCode: 'code' } },
   exchangeSignInCode: { send: { code: '{{signInCode}}' }, save: { token: 'token' } },
   createToken: {
-    send: { name: 'line-{{run}}', role: 'DEALER', expiresInDays: 1 },
+    send: { name: 'line-{{run}}', role: 'ADMIN', expiresInDays: 1 },
     save: { tokenId: 'tokenId', serviceToken: 'token' },
   },
-  registerDevice: { send: device(1), save: { deviceId: 'deviceId', activationCode: 'activationCode' } },
-  batchRegisterDevices: { send: { devices: [device(2), device(3)] } },
-  activateDevice: { send: { deviceId: '{{deviceId}}', activationCode: '{{activationCode}}', userId: 'alice' } },
+  registerDevice: {
+    asProgram: true,
+    send: device(1),
+    save: { deviceId: 'deviceId', activationCode: 'activationCode' },
+  },
+  batchRegisterDevices: { asProgram: true, send: { devices: [device(2), device(3)] } },
+  activateDevice: {
+    asProgram: true,
+    send: { deviceId: '{{deviceId}}', activationCode: '{{activationCode}}', userId: 'alice' },
+  },
   lockDevice: { asProgram: true },
   unlockDevice: { asProgram: true },
   updateDevice: { asProgram: true },
@@ -71,20 +78,38 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
     send: { operation: 'GENERATE_CODE', items: [{ serialNumber: serial(2), reason: 'code was lost' }] },
   },
   recordUsage: { asProgram: true },
+  storePin: { asProgram: true },
+  readPin: {},
   listDevices: { query: { keyword: '{{run}}' } },
   exportDevices: { query: { format: 'ndjson', keyword: '{{run}}' } },
   getStatistics: {},
   getDevice: {},
   listEvents: { query: { deviceId: '{{deviceId}}' } },
   createBackup: {
+    asProgram: true,
     file: { name: 'key.bak', content: 'an encrypted backup' },
     send: { note: 'before the trip' },
     save: { backupId: 'backupId' },
   },
   listBackups: {},
   downloadBackup: {},
-  restoreBackup: {},
-  deactivateDevice: { send: { reason: 'worn out', confirmPassword: '{{password}}' } },
+  restoreBackup: { asProgram: true },
+  createProofChallenge: { asProgram: true, save: { proofId: 'proofId' } },
+  submitProof: { asProgram: true, send: { serialNumber: serial(1), claims: { firmware: '5.7.4' } } },
+  createReceipt: {
+    asProgram: true,
+    send: { deviceId: '{{deviceId}}', kind: 'handover', terms: 'The key stays the property of Example Ltd.' },
+    save: { receiptId: 'receiptId' },
+  },
+  listReceipts: {},
+  // No key signs during a run.
+  submitReceipt: {
+    asProgram: true,
+    missing: true,
+    send: { text: 'unsigned', credentialId: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' },
+  },
+  getReceipt: { missing: true },
+  deactivateDevice: { asProgram: true, send: { reason: 'worn out', confirmPassword: '{{password}}' } },
   uploadAppVersion: {
     file: { name: 'devmgr.apk', content: 'an installer package' },
     send: { platform: 'ANDROID', version: '1.0.{{build}}', versionName: 'First release', forceUpdate: false },
@@ -98,15 +123,55 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
     send: { username: 'viewer-{{run}}', password: newPassword, role: 'VIEWER', email: 'ops@example.com' },
     save: { userId: 'id' },
   },
+  createPerson: {
+    asProgram: true,
+    send: { userName: 'ada-{{run}}', name: 'Ada Lovelace' },
+    save: { personId: 'personId' },
+  },
+  listPeople: { query: { keyword: '{{run}}' } },
+  getPerson: {},
+  personLeaves: { asProgram: true, send: { reason: 'has left' } },
+  personReturns: { asProgram: true },
+  listHeldPeople: {},
+  releasePeople: { asProgram: true, send: { personIds: ['{{personId}}'] } },
+  showPeoplePolicy: { saveAll: 'peoplePolicy' },
+  setPeoplePolicy: { sendSaved: 'peoplePolicy' },
+  // As with the policies, a run sends back what it has found.
+  showDirectory: { saveAll: 'directorySettings' },
+  setDirectory: { sendSaved: 'directorySettings' },
+  testDirectory: {},
+  syncDirectory: { send: { dryRun: true } },
   listUsers: {},
   getOwnUser: {},
   updateUser: { send: { role: 'DEALER' } },
   setPassword: { send: { password: `${newPassword} staple` } },
   logoutUser: {},
+  createProvider: {
+    send: {
+      name: 'sample {{run}}',
+      type: 'okta',
+      address: 'https://{{run}}.okta.invalid',
+      secret: 'sample',
+    },
+    save: { providerId: 'providerId' },
+  },
+  listProviders: {},
+  testProvider: {},
+  reconcileProvider: {},
+  listCredentials: {},
+  // Nothing is issued: the provider of the sample does not exist, and a key would have to answer.
+  startCredential: { asProgram: true, takesKey: true },
+  finishCredential: { asProgram: true, missing: true },
+  removeCredential: { asProgram: true, missing: true },
+  removeProvider: {},
+  showPinPolicy: { saveAll: 'pinPolicy' },
+  setPinPolicy: { sendSaved: 'pinPolicy' },
+  // The variable keyId names no attached key, so that a run never asks a real one.
+  proveKey: { asProgram: true, missing: true },
+  issueKey: { asProgram: true, missing: true },
+  signReceipt: { asProgram: true, missing: true },
   listTokens: {},
   revokeToken: {},
-  createProofChallenge: { save: { proofId: 'proofId' } },
-  submitProof: { send: { serialNumber: serial(1), claims: { firmware: '5.7.4' } } },
   judgeProofsAgain: {},
   // A run sends the policy of the service back: another one would change what a live registry accepts.
   showProofPolicy: { saveAll: 'proofPolicy' },
@@ -120,6 +185,18 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   removeTrust: {},
   showSignInPolicy: { saveAll: 'signInPolicy' },
   setSignInPolicy: { sendSaved: 'signInPolicy' },
+  getSession: {},
+  showSso: {},
+  // As with the policies, a run sends back what it has found.
+  showSsoSettings: { saveAll: 'ssoSettings' },
+  setSso: { sendSaved: 'ssoSettings' },
+  testSso: {},
+  startSso: { takesKey: true },
+  finishSso: { takesKey: true },
+  takeSso: { takesKey: true },
+  startSsoDevice: { takesKey: true },
+  pollSsoDevice: { takesKey: true },
+  logoutSso: { takesKey: true },
   listKeysOfUser: {},
   requireKeyOfUser: { send: { required: false } },
   getSignInOptions: { takesKey: true },
@@ -139,10 +216,10 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   disableWebhook: {},
   enableWebhook: {},
   webhookDeliveries: {},
+  // A webhook that was just created has posted nothing.
+  replayWebhookDelivery: { missing: true },
   removeWebhook: {},
   listKeys: {},
-  // The variable keyId names no attached key, so that a run never asks a real one.
-  proveKey: { missing: true },
   getHealth: {},
   getSwaggerPage: {},
   getOpenapiJson: {},

@@ -20,7 +20,14 @@ Requests with a file send a small sample. To send your own file, change the body
  * @param baseUrl initial value of the variable `base_url`, without a trailing slash
  */
 export function buildPostman(version: string, baseUrl = 'http://127.0.0.1:7470'): JsonObject {
-  const variables = { base_url: baseUrl, username: 'admin', password: '', keyId: 'none', passkeyId: 'none' };
+  const variables = {
+    base_url: baseUrl,
+    username: 'admin',
+    password: '',
+    keyId: 'none',
+    passkeyId: 'none',
+    deliveryId: 'none',
+  };
   const saved = ['token', 'run', 'build', ...Object.values(steps).flatMap(savedNames)];
   const names = [...new Set(saved)].map(key => ({ key, value: '', type: 'string' }));
   return {

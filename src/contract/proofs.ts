@@ -54,6 +54,12 @@ export const proofOperations = operations({
       manufacturer: Type.Optional(nullable(f.manufacturer)),
       model: Type.Optional(nullable(f.model)),
       claims,
+      forReceipt: Type.Optional(
+        Type.Boolean({
+          description:
+            'true: the key makes a credential for receipts. A device whose proof has grade model or unit keeps it',
+        }),
+      ),
       // Null counts as absent, as for every optional field.
       evidence: Type.Optional(evidence),
     }),

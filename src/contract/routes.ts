@@ -6,11 +6,18 @@ import type { DataOf, RouteShape } from './define.ts';
 import { deviceBatchOperations } from './device-batch.ts';
 import { deviceListOperations } from './device-lists.ts';
 import { deviceOperations } from './devices.ts';
+import { directoryOperations } from './directory.ts';
 import { endpoints, type RouteName } from './endpoints.ts';
 import { hardwareOperations } from './hardware.ts';
+import { peopleOperations } from './people.ts';
+import { peoplePolicyOperations } from './people-policy.ts';
+import { pinOperations } from './pins.ts';
 import { proofOperations } from './proofs.ts';
+import { providerOperations } from './providers.ts';
+import { receiptOperations } from './receipts.ts';
 import { signInCodeOperations } from './sign-in-codes.ts';
 import { signInPolicyOperations } from './sign-in-policy.ts';
+import { ssoOperations } from './sso.ts';
 import { statisticsOperations } from './statistics.ts';
 import { systemOperations } from './system.ts';
 import { terminalLoginOperations } from './terminal-logins.ts';
@@ -27,10 +34,17 @@ const described = {
   ...deviceBatchOperations,
   ...deviceListOperations,
   ...deviceOperations,
+  ...directoryOperations,
   ...hardwareOperations,
+  ...peopleOperations,
+  ...peoplePolicyOperations,
+  ...pinOperations,
+  ...providerOperations,
   ...proofOperations,
+  ...receiptOperations,
   ...signInCodeOperations,
   ...signInPolicyOperations,
+  ...ssoOperations,
   ...statisticsOperations,
   ...systemOperations,
   ...terminalLoginOperations,

@@ -15,7 +15,8 @@ const networks = Type.Array(Type.String(), {
   examples: [['10.20.0.0/16', '2001:db8::/32']],
   [EACH]: true,
 });
-const permissions = 'webhooks: the operations on webhooks; policies: those on policies; scim: reserved, not served yet';
+const permissions =
+  'webhooks: the operations on webhooks; policies: those on policies; scim: /scim/v2, whatever the role';
 const may = Type.Array(oneOf(tokenPermissions), {
   description: `what the token may do only with this, besides what its role allows. ${permissions}`,
 });

@@ -41,6 +41,14 @@ export const user = Type.Object({
 /** A user of this system. */
 export type User = Static<typeof user>;
 
+/** A user in a list. */
+const listedUser = Type.Object({
+  ...user.properties,
+  hasKey: Type.Boolean({ description: 'whether the user has registered a security key' }),
+});
+/** A user in a list. */
+export type ListedUser = Static<typeof listedUser>;
+
 /** Who a token belongs to. */
 const caller = Type.Object({
   ...user.properties,
@@ -80,7 +88,7 @@ export const userOperations = operations({
     access: adminOnly,
     limit: 'query',
     query: Type.Object(pageQuery()),
-    data: paged(user),
+    data: paged(listedUser),
     errors: [],
   },
 

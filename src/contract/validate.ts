@@ -16,7 +16,7 @@ import {
 import { ALIAS, EACH, INSTANT, JUDGED, LIST, NAMES, TAG_FILTER, TAGS, TEXT } from './fields.ts';
 
 /** The value that was read, without unknown fields; or the first field that is wrong and a message that names it. */
-export type ReadResult<T> =
+type ReadResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly field: string; readonly message: string };
 
@@ -165,7 +165,9 @@ function arrayCheck(schema: FieldSchema, format: InputFormat, name: string): Val
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY, items } = schema;
   if (!schema[EACH] && !items) throw new Error(`${name}: an array has no schema of its items`);
   const check = schema[EACH] ? null : compileCheck(items!, format, `${name}[]`);
-  return value => {
+  return given => {
+    // A parameter of a query that is given once is a text.
+    const value = format === 'text' && typeof given === 'string' ? [given] : given;
     if (!Array.isArray(value)) return new FieldFault('must be an array');
     if (value.length < minItems || value.length > maxItems)
       return new FieldFault(`must have ${minItems} to ${maxItems} items`);

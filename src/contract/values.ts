@@ -27,10 +27,46 @@ export const sessionKinds = ['CONSOLE'] as const;
 /** How the text of every service token begins. */
 export const serviceTokenPrefix = 'devmgr_';
 
-/** What a service token may do only if it was created with it, whatever its role. `scim` is reserved: no operation needs it yet. */
+/** Kinds of providers at which keys are issued. */
+export const providerTypes = ['entra', 'okta', 'webauthn', 'devmgr'] as const;
+/** Kind of a provider at which keys are issued. */
+export type ProviderType = (typeof providerTypes)[number];
+
+/** Settings of a provider besides its name and secret. */
+export const providerSettings = [
+  'tenant',
+  'clientId',
+  'address',
+  'finishAddress',
+  'removeAddress',
+  'loginAddress',
+] as const;
+/** A setting of a provider. */
+export type ProviderSetting = (typeof providerSettings)[number];
+/** The settings that a provider of a type needs, and those that it may have: Entra ID has addresses of its own in national clouds. */
+export const settingsOfProvider: Readonly<
+  Record<ProviderType, { readonly needs: readonly ProviderSetting[]; readonly may: readonly ProviderSetting[] }>
+> = {
+  entra: { needs: ['tenant', 'clientId'], may: ['loginAddress', 'address'] },
+  okta: { needs: ['address'], may: [] },
+  webauthn: { needs: ['address', 'finishAddress', 'removeAddress'], may: [] },
+  devmgr: { needs: ['address'], may: [] },
+};
+
+/** What a service token may do only if it was created with it, whatever its role. `scim`: /scim/v2, which needs no role. */
 export const tokenPermissions = ['webhooks', 'policies', 'scim'] as const;
 /** A permission of a service token beside its role. */
 export type TokenPermission = (typeof tokenPermissions)[number];
+
+/** Where a person is from: added here, by an identity provider, or from a directory. */
+export const personSources = ['local', 'scim', 'directory'] as const;
+/** Where a person is from. */
+export type PersonSource = (typeof personSources)[number];
+
+/** What happens to the ACTIVE devices of a person who leaves. */
+export const leaverActions = ['lock', 'retire'] as const;
+/** What happens to the ACTIVE devices of a person who leaves. */
+export type LeaverAction = (typeof leaverActions)[number];
 
 /** Types of device: UKEY is a USB security key, SIMKEY a SIM-based key. */
 export const deviceTypes = ['UKEY', 'SIMKEY'] as const;
@@ -46,7 +82,7 @@ export type DeviceStatus = (typeof deviceStatuses)[number];
 export const immutableFields = ['deviceType', 'serialNumber', 'manufacturer', 'model', 'status'] as const;
 
 /** Operations that a batch can carry out on each of its devices. */
-export const batchOperations = ['ACTIVATE', 'LOCK', 'UNLOCK', 'DEACTIVATE', 'GENERATE_CODE'] as const;
+export const batchOperations = ['ACTIVATE', 'LOCK', 'UNLOCK', 'DEACTIVATE', 'GENERATE_CODE', 'UPDATE'] as const;
 /** An operation of a batch. */
 export type BatchOperation = (typeof batchOperations)[number];
 
@@ -124,6 +160,23 @@ export const provingStates = ['running', 'touch'] as const;
 /** What a key that proves itself is doing. */
 export type ProvingState = (typeof provingStates)[number];
 
+/** Steps in which a key is issued. */
+export const issueSteps = ['state', 'pin', 'credential', 'forget', 'rules', 'reset'] as const;
+
+/** What a key refuses when it is issued, as in drivers/driver.ts. */
+export const keyRefusals = [
+  'excluded',
+  'full',
+  'no-credential',
+  'not-allowed',
+  'pin-blocked',
+  'pin-invalid',
+  'pin-not-set',
+  'pin-policy',
+  'pin-replug',
+  'pin-required',
+] as const;
+
 /** Kinds of failures of hardware, as in drivers/driver.ts. */
 export const hardwareFailures = [
   'unavailable',
@@ -149,6 +202,11 @@ export const journalEventTypes = [
   'DEVICE_UPDATED',
   'ACTIVATION_CODE_GENERATED',
   'APP_VERSION_UPLOADED',
+  'PERSON_LEFT',
+  'PERSON_HELD',
+  'PERSON_RETURNED',
+  'RECEIPT_SIGNED',
+  'LOAN_OVERDUE',
 ] as const;
 /** Type of an event in the journal. */
 export type JournalEventType = (typeof journalEventTypes)[number];
@@ -158,15 +216,40 @@ export const hardwareEventTypes = ['KEY_ATTACHED', 'KEY_DETACHED'] as const;
 /** Type of an event of an attached key. */
 export type HardwareEventType = (typeof hardwareEventTypes)[number];
 
-/** Who can have made a change of the journal. directory and provider are reserved: nothing is made by them yet. */
+/** Who can have made a change of the journal. */
 export const actorKinds = ['user', 'token', 'daemon', 'directory', 'provider'] as const;
 /** Who has made a change of the journal. */
 export type ActorKind = (typeof actorKinds)[number];
+
+/** What a run reads of a directory. */
+export const directoryRuns = ['ALL', 'CHANGES'] as const;
+/** What a run reads of a directory. */
+export type DirectoryRun = (typeof directoryRuns)[number];
+/** What a run does to a person; `skipped`: to an entry that cannot be one. */
+export const directorySteps = ['new', 'changed', 'left', 'held', 'back', 'skipped'] as const;
 
 /** Types of all events of the notification stream. */
 export const eventTypes = [...journalEventTypes, ...hardwareEventTypes] as const;
 /** Type of an event of the notification stream. */
 export type EventType = (typeof eventTypes)[number];
+
+/** Where local accounts may sign in while single sign-on is on. */
+export const localSources = ['ANYWHERE', 'LOOPBACK'] as const;
+
+/** Why a sign-in at the provider has signed no one in. The console has words for each. */
+export const ssoProblems = [
+  'away',
+  'denied',
+  'disabled',
+  'groups',
+  'key',
+  'other',
+  'overage',
+  'state',
+  'token',
+] as const;
+/** Why a sign-in at the provider has signed no one in. */
+export type SsoProblem = (typeof ssoProblems)[number];
 
 /** States of a webhook. */
 export const webhookStates = ['active', 'retrying', 'disabled'] as const;
@@ -236,6 +319,14 @@ export const unproved = {
   provedAt: null,
 } as const;
 
+/** The relying party of all credentials that keys make for devmgr. `.invalid` cannot be registered (RFC 2606), so a credential is of use nowhere. */
+export const relyingParty = 'devmgr.invalid';
+
+/** What a receipt is about: a key that a person keeps, that a person returns on a day, or that is back. */
+export const receiptKinds = ['handover', 'loan', 'return'] as const;
+/** What a receipt is about. */
+export type ReceiptKind = (typeof receiptKinds)[number];
+
 /** How a key was proved. `fido-enterprise` is a FIDO attestation whose certificate names the serial number. */
 export const proofMethods = ['claims', 'scp11b', 'fido', 'fido-enterprise', 'u2f'] as const;
 
@@ -250,7 +341,21 @@ export const trustPurposes = ['scp11b', 'fido'] as const;
 export type TrustPurpose = (typeof trustPurposes)[number];
 
 /** What statistics cover: manufacturers by number of devices, registrations of hours and days, codes that expire and devices that are unused, in days. */
-export const statisticsRange = { manufacturers: 20, hours: 48, days: 30, codesDays: 30, unusedDays: 90 } as const;
+export const statisticsRange = {
+  manufacturers: 20,
+  /** Models, values of a tag and advisories that are counted apart: those with the most devices. */
+  values: 100,
+  hours: 48,
+  days: 30,
+  codesDays: 30,
+  dueDays: 7,
+  unusedDays: 90,
+} as const;
+
+/** Tags whose values are counted: the lot and the station of a key, and the place of its use. Another one needs a step of the store that counts it. */
+export const countedTags = ['lot', 'site', 'station'] as const;
+/** A tag whose values are counted. */
+export type CountedTag = (typeof countedTags)[number];
 
 /** An AAGUID as a part of a pattern, and in words: a UUID in lower case. */
 export const aaguidText = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';

@@ -12,7 +12,7 @@ const tag = 'Security keys of users';
 const minutes = passkeyBounds.challengeSeconds / 60;
 
 /** An object of WebAuthn in JSON, as browsers write and read it (WebAuthn 3, 5.1 `toJSON`, `parse…FromJSON`). */
-const webauthnJson = (description: string) =>
+export const webauthnJson = (description: string) =>
   Type.Unsafe<object>({ type: 'object', additionalProperties: true, description });
 const bytes = (maxLength: number) =>
   Type.String({ minLength: 1, maxLength, pattern: '^[A-Za-z0-9_\\-]+$', [SHAPE]: 'base64url without padding' });
@@ -22,7 +22,8 @@ const credential = {
   type: Type.Unsafe<'public-key'>({ type: 'string', pattern: '^public-key$', [SHAPE]: 'public-key' }),
 };
 const clientDataJSON = bytes(passkeyBounds.clientData);
-const attestation = Type.Object(
+/** What a browser returns for a new credential. */
+export const attestation = Type.Object(
   {
     ...credential,
     response: Type.Object({
@@ -94,7 +95,7 @@ export const passkeyOperations = operations({
       session,
     }),
     data: loginData,
-    errors: [Code.tokenInvalid],
+    errors: [Code.tokenInvalid, Code.noPermission],
     example: { body: { response: asserted } },
   },
 

@@ -58,6 +58,16 @@ const attempt = Type.Object({
 /** An attempt to deliver an event. */
 export type WebhookAttempt = Static<typeof attempt>;
 
+/** What came of one post. */
+const posted = {
+  webhookId,
+  messageId: shown('the header webhook-id of the message'),
+  delivered: Type.Boolean(),
+  httpStatus: nullable(Type.Integer({ description: 'HTTP status; null without a response' })),
+  reason: nullable(shown('why it has failed; null if it was delivered')),
+  milliseconds: count('how long it took'),
+};
+
 /** Operations on webhooks. */
 export const webhookOperations = operations({
   /** The endpoint gets the events that are committed from now on. The only response with a secret that the daemon made. */
@@ -122,14 +132,7 @@ export const webhookOperations = operations({
       'Posts a signed message of the type WEBHOOK_TEST once. The response shows whether the endpoint took it.',
     ...ofOne,
     limit: 'modify',
-    data: Type.Object({
-      webhookId,
-      messageId: shown('the header webhook-id of the message'),
-      delivered: Type.Boolean(),
-      httpStatus: nullable(Type.Integer({ description: 'HTTP status; null without a response' })),
-      reason: nullable(shown('why it has failed; null if it was delivered')),
-      milliseconds: count('how long it took'),
-    }),
+    data: Type.Object(posted),
   },
 
   /** Idempotent. */
@@ -174,5 +177,21 @@ export const webhookOperations = operations({
     ...ofOne,
     limit: 'query',
     data: Type.Object({ webhookId, list: Type.Array(attempt) }),
+  },
+
+  /** Once, whatever comes of it. Changes nothing: neither the list of attempts nor what is delivered next. */
+  replayWebhookDelivery: {
+    tag,
+    summary: 'Post an event to a webhook again',
+    description:
+      'Posts the message of an event in the list of attempts once more, with the same `webhook-id`, for a receiver that has lost it. The response shows whether the endpoint took it. A disabled endpoint gets it, too. 404 if no attempt in the list is for the event.',
+    ...ofOne,
+    limit: 'modify',
+    params: Type.Object({
+      ...params.properties,
+      deliveryId: token({ description: '`eventId` of an attempt in the list', examples: ['17'] }),
+    }),
+    data: Type.Object({ ...posted, eventId: count('id of the event') }),
+    example: { params: { webhookId: 'WHK-1', deliveryId: '17' } },
   },
 });

@@ -35,7 +35,7 @@ export interface Proved {
 }
 
 /** The idempotency key of the activation that belongs to a registration with this key. */
-export const activationKey = (registrationKey: string): string => `${registrationKey}-activate`;
+const activationKey = (registrationKey: string): string => `${registrationKey}-activate`;
 
 /** What an enrollment works with. */
 export interface EnrollmentParts {

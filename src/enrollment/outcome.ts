@@ -1,5 +1,6 @@
 /** What has become of a key, from the registry to the screen. */
 import type { Proof } from '../contract/proof.ts';
+import type { ProviderItem } from '../contract/providers.ts';
 import type { Tags } from '../contract/tags.ts';
 import type { DeviceStatus, DeviceType } from '../contract/values.ts';
 
@@ -24,8 +25,19 @@ export type KeyFailure =
   | 'refused'
   /** It proves less than is required. */
   | 'proof'
+  /** It is bound, and does not sign in at each provider. */
+  | 'not issued'
+  /** It is bound, and has not signed its receipt. */
+  | 'not signed'
   /** The registry did not answer. */
   | 'no answer';
+
+/** Start of the name of a column: each provider at which keys are issued has one. */
+export const providerColumn = 'provider:';
+
+/** The name of a provider in results: its id if a column cannot have the name. */
+export const columnOf = ({ providerId, name }: Pick<ProviderItem, 'providerId' | 'name'>): string =>
+  /^[\w.@-]+$/.test(name) ? name : providerId;
 
 /** What has become of one key: a row of the results, a line of the screen. */
 export interface EnrollmentOutcome {
@@ -51,6 +63,10 @@ export interface EnrollmentOutcome {
   readonly name?: string | null;
   /** Present if the key is for a person of a roster: why it failed; null if it passed. */
   readonly failure?: KeyFailure | null;
+  /** Present if the key was to be issued: whether it signs in at each provider. */
+  readonly providers?: Readonly<Record<string, 'issued' | 'missing'>>;
+  /** Present if the key was to sign a receipt: its id, null if it has not signed. */
+  readonly receiptId?: string | null;
   /** Present if the label of the key was to be printed; if that failed, `message` has the reason. */
   readonly label?: 'printed' | 'failed';
 }

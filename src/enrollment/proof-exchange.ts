@@ -23,11 +23,12 @@ interface ProofConclusion {
   readonly verdict: (ProofVerdict & { readonly proofId: string }) | null;
 }
 
-/** Asks the key, and has the registry judge its answer. */
+/** Asks the key, and has the registry judge its answer. `forReceipt`: for a credential that signs receipts. */
 export async function exchangeProof(
   requests: ProofRequests,
   key: NumberedKey,
   method: MethodChoice,
+  forReceipt = false,
 ): Promise<ProofConclusion> {
   const made = await requests.createChallenge();
   const { serialNumber, manufacturer, model } = key;
@@ -36,6 +37,13 @@ export async function exchangeProof(
   const question = { serialNumber, challenge, registryId, ephemeralPublicKey, ...(wanted ? { method: wanted } : {}) };
   const { claims, evidence, problem } = await requests.proveKey(question);
   if (!evidence && Object.keys(claims).length === 0) return { problem, verdict: null };
-  const body = { serialNumber, manufacturer, model, claims, ...(evidence ? { evidence } : {}) };
+  const body = {
+    serialNumber,
+    manufacturer,
+    model,
+    claims,
+    ...(evidence && { evidence }),
+    ...(forReceipt && { forReceipt }),
+  };
   return { problem, verdict: { ...(await requests.submitProof({ params: { proofId }, body })), proofId } };
 }

@@ -45,6 +45,26 @@ describe('a batch of changes', () => {
     expect(await detail(deviceId)).toMatchObject({ status: expected.status });
   });
 
+  it('changes tags, note and firmware version as the single operation does, and other tags stay', async () => {
+    const one = await register(daemon, { tags: { lot: '7', shelf: 'a' } });
+    const locked = await deviceIn('LOCKED', daemon);
+    const change = { tags: { site: 'berlin', shelf: null }, note: 'moved' };
+    const { data: result } = await batch('UPDATE', [
+      { deviceId: one.deviceId, ...change },
+      { deviceId: one.deviceId },
+      { deviceId: locked.deviceId, ...change },
+      { deviceId: one.deviceId, tags: { 'Not a name': 'x' } },
+    ]);
+    const { tags, note, updatedAt, firmwareVersion, version } = await detail(one.deviceId);
+    expect([tags, note, version]).toEqual([{ lot: '7', site: 'berlin' }, 'moved', 2]);
+    expect(result.results[0]).toMatchObject({
+      code: 200,
+      data: { deviceId: one.deviceId, tags, note, firmwareVersion, updatedAt },
+    });
+    expect(result.results.map(({ code }: { code: number }) => code)).toEqual([200, 1001, 2004, 1001]);
+    expect(result.results[1].message).toBe('firmwareVersion, note or tags is required');
+  });
+
   it('replaces activation codes, and the old one is the one that was replaced', async () => {
     const { deviceId, activationCode } = await register(daemon);
     const { data: result } = await batch('GENERATE_CODE', [

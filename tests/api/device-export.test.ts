@@ -91,6 +91,8 @@ describe('filters of lists and exports', () => {
     expect(await serials(`${base}&status=INACTIVE,ACTIVE`)).toEqual(all);
     expect(await serials(`${base}&status=ACTIVE,%20LOCKED`)).toEqual([active.serialNumber]);
     expect(await serials(`${base}&deviceType=SIMKEY,UKEY&status=INACTIVE`)).toEqual(all.slice(0, 2));
+    expect(await serials(`${base}&model=ePass%20K9`)).toEqual(all);
+    expect(await serials(`${base}&model=ePass`)).toEqual([]);
     expect(await serials(`serialNumber=${sim.serialNumber}`)).toEqual([sim.serialNumber]);
     expect(await serials(`serialNumber=${sim.serialNumber.slice(1)}`)).toEqual([]);
     expect(await serials(`${base}&createdFrom=${createdAt}`)).toContain(sim.serialNumber);

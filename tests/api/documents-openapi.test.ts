@@ -103,6 +103,13 @@ describe('the OpenAPI document', () => {
     expect(open.sort()).toEqual([
       '/api/auth/exchange',
       '/api/auth/login',
+      // The answer of the provider to a browser, and its result for a terminal, which proves that it asked.
+      '/api/auth/sso/callback',
+      '/api/auth/sso/callback',
+      '/api/auth/sso/device',
+      '/api/auth/sso/device/poll',
+      '/api/auth/sso/logout',
+      '/api/auth/sso/start',
       '/api/auth/terminal',
       '/api/auth/terminal/token',
       '/api/auth/webauthn/login',
@@ -111,6 +118,7 @@ describe('the OpenAPI document', () => {
       '/api/openapi.json',
       '/api/openapi.yaml',
       '/api/postman.json',
+      '/api/sso',
       '/api/swagger-ui.html',
       '/metrics',
     ]);

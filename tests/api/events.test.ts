@@ -44,6 +44,21 @@ describe('GET /api/events', () => {
     stream.ws.terminate();
   });
 
+  it('are in the details of a device if the request has `events`, the newest first', async () => {
+    const { deviceId } = await deviceIn('LOCKED', daemon);
+    const { list } = await events(`deviceId=${deviceId}`);
+    const detail = async (query: string) => data(await daemon.call('GET', `/api/devices/${deviceId}${query}`));
+    expect((await detail('?events=2')).events).toEqual(list.toReversed().slice(0, 2));
+    expect((await detail('?events=100')).events).toEqual(list.toReversed());
+    expect(await detail('')).not.toHaveProperty('events');
+    expect((await daemon.call('GET', `/api/devices/${deviceId}?events=101`)).code).toBe(1001);
+    const viewer = await daemon.user('reader', 'VIEWER');
+    const { events: shown } = data(
+      await daemon.call('GET', `/api/devices/${deviceId}?events=1`, undefined, { token: viewer.token }),
+    );
+    expect(shown[0]).not.toHaveProperty('actor');
+  });
+
   it('has, for an ADMIN, the name and kind of who made each change', async () => {
     const service = data(
       await daemon.call('POST', '/api/tokens', { name: 'line-9', role: 'DEALER', expiresInDays: 1 }),

@@ -13,7 +13,7 @@ import { serviceToken } from '../support/service-token.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {
-  daemon = await startTestDaemon();
+  daemon = await startTestDaemon({ webhookAllow: ['127.0.0.1'] });
 });
 afterAll(() => daemon?.stop());
 
@@ -84,7 +84,7 @@ const accepting = writes.filter(([, shape]) => acceptsKey(shape)).map(([name, sh
 const requests = validRequests(() => daemon);
 
 describe('operations', () => {
-  it('every POST and PUT accepts a key except login, refresh, codes, tokens, uploads, new webhooks and what asks a key or an endpoint', () => {
+  it('every POST and PUT accepts a key except login, refresh, codes, tokens, uploads, single sign-on, directories, new webhooks and what asks a key, a provider or an endpoint', () => {
     const others = writes.filter(([, shape]) => !acceptsKey(shape)).map(([name]) => name);
     const uploads = ['createBackup', 'importTrust', 'uploadAppVersion'];
     // A proof stores nothing, and a key gives each challenge an answer of its own.
@@ -100,7 +100,27 @@ describe('operations', () => {
     const keys = ['getSignInOptions', 'signInWithKey', 'getKeyRegistrationOptions', 'registerKey', 'removeKeyOfUser'];
     const terminals = ['createTerminalLogin', 'showTerminalLogin', 'approveTerminalLogin', 'takeTerminalLogin'];
     const signIns = [...keys, ...terminals, 'requireKeyOfUser', 'getStepUpOptions', 'stepUp'];
-    expect(others.sort()).toEqual([...uploads, ...tokens, ...signIns, 'proveKey', 'testWebhook'].sort());
+    const sso = ['setSso', 'testSso', 'startSso', 'takeSso', 'startSsoDevice', 'pollSsoDevice', 'logoutSso'];
+    const directory = ['setDirectory', 'syncDirectory', 'testDirectory'];
+    expect(others.sort()).toEqual(
+      [
+        ...uploads,
+        ...tokens,
+        ...signIns,
+        ...sso,
+        ...directory,
+        'proveKey',
+        'issueKey',
+        'createProvider',
+        'testProvider',
+        'reconcileProvider',
+        'startCredential',
+        'finishCredential',
+        'signReceipt',
+        'testWebhook',
+        'replayWebhookDelivery',
+      ].sort(),
+    );
     expect(accepting.length).toBeGreaterThanOrEqual(14);
   });
 
@@ -115,7 +135,7 @@ describe('operations', () => {
     // After a crash between two commits, the second attempt would find the change without its response.
     const commits = add.mock.calls.map(([commit]) => commit).filter(({ changes }) => changes.length > 0);
     // A challenge follows from its id: nothing of it is stored.
-    if (name === 'createProofChallenge') {
+    if (name === 'createProofChallenge' || name === 'createReceipt') {
       expect(commits).toEqual([]);
       return;
     }

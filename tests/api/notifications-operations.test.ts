@@ -51,7 +51,9 @@ describe('an operation that changes something', () => {
       ['DEVICE_DEACTIVATED', device],
       ['APP_VERSION_UPLOADED', { versionId, platform: 'ANDROID', version: '1.2.3' }],
     ]);
-    expect(new Set(frames.map(frame => frame.type))).toEqual(new Set(journalEventTypes));
+    // Those about persons: people.test.ts; those about receipts: contract/store/receipt-rules.ts.
+    const types = journalEventTypes.filter(type => !/^(PERSON|RECEIPT|LOAN)_/.test(type));
+    expect(new Set(frames.map(frame => frame.type))).toEqual(new Set(types));
     expect(frames[2]).toMatchObject({ changes: [{ field: 'note', before: null, after: 'secret note' }] });
     const sent = JSON.stringify(frames.map(({ data }) => data));
     for (const secret of [activationCode, next.activationCode, adminPassword, daemon.adminToken, 'secret note'])

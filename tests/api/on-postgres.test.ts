@@ -1,6 +1,6 @@
 /**
  * Tests of the interface with the registry in PostgreSQL. Others run there as well with DEVMGR_TEST_STORE=postgres, except those that
- * look into the SQLite file, or move the clock of the daemon away from that of the server.
+ * look into the SQLite file.
  */
 import { describe } from 'vitest';
 import { hasPostgres, needsPostgres } from '../support/postgres.ts';
@@ -13,8 +13,11 @@ const suites = {
   export: () => import('./device-export.test.ts'),
   'order of notifications': () => import('./notifications-order.test.ts'),
   model: () => import('./model.test.ts'),
+  'statistics, with a clock that moves': () => import('./statistics.test.ts'),
   'texts with U+0000': () => import('./null-text.test.ts'),
+  directory: () => import('./directory.test.ts'),
   'bounds of files': () => import('./file-bounds.test.ts'),
+  receipts: () => import('./receipts.test.ts'),
 };
 
 if (hasPostgres()) {

@@ -49,6 +49,8 @@ afterEach(async () => {
 const recorded = (source: AttachedKeys): KeySource => ({
   list: () => source.list(),
   driverStatuses: () => source.driverStatuses(),
+  issue: (...args) => source.issue(...args),
+  sign: (...args) => source.sign(...args),
   prove(...args) {
     const proof = source.prove(...args);
     proofs.push(proof);

@@ -51,6 +51,8 @@ describe('a station', () => {
     const own = new Set([
       'listKeys',
       'proveKey',
+      'issueKey',
+      'signReceipt',
       'streamNotifications',
       'getHealth',
       'getSwaggerPage',

@@ -16,7 +16,7 @@ import { serviceToken } from '../support/service-token.ts';
 let daemon: TestDaemon;
 let tokens: Record<string, string>;
 beforeAll(async () => {
-  daemon = await startTestDaemon({ simulateKeys: 1 });
+  daemon = await startTestDaemon({ simulateKeys: 1, webhookAllow: ['127.0.0.1'] });
   tokens = {
     ADMIN: daemon.adminToken,
     DEALER: (await daemon.user('a-dealer', 'DEALER')).token,
@@ -33,6 +33,7 @@ const requests = validRequests(() => daemon);
 const readers: readonly RouteName[] = [
   'refreshToken',
   'createSignInCode',
+  'getSession',
   'listDevices',
   'getDevice',
   'listEvents',
@@ -43,15 +44,19 @@ const readers: readonly RouteName[] = [
   'getAppVersion',
   'downloadAppVersion',
   'listBackups',
+  'listReceipts',
+  'getReceipt',
   'downloadBackup',
   'getOwnUser',
   'listTrust',
   'showProofPolicy',
   'showSignInPolicy',
+  'showPinPolicy',
   'getKeyRegistrationOptions',
   'registerKey',
   'getStepUpOptions',
   'stepUp',
+  'showPeoplePolicy',
   'showTerminalLogin',
   'approveTerminalLogin',
 ];
@@ -69,7 +74,17 @@ const changers: readonly RouteName[] = [
   'createBackup',
   'restoreBackup',
   'createProofChallenge',
+  'listPeople',
+  'getPerson',
   'submitProof',
+  'listProviders',
+  'listCredentials',
+  'startCredential',
+  'finishCredential',
+  'storePin',
+  'removeCredential',
+  'createReceipt',
+  'submitReceipt',
 ];
 const administrators: readonly RouteName[] = [
   'uploadAppVersion',
@@ -86,6 +101,12 @@ const administrators: readonly RouteName[] = [
   'removeTrust',
   'setProofPolicy',
   'setSignInPolicy',
+  'createPerson',
+  'personLeaves',
+  'personReturns',
+  'listHeldPeople',
+  'releasePeople',
+  'setPeoplePolicy',
   'listKeysOfUser',
   'removeKeyOfUser',
   'requireKeyOfUser',
@@ -96,6 +117,20 @@ const administrators: readonly RouteName[] = [
   'enableWebhook',
   'removeWebhook',
   'webhookDeliveries',
+  'replayWebhookDelivery',
+  'setSso',
+  'showSsoSettings',
+  'testSso',
+  'showDirectory',
+  'setDirectory',
+  'testDirectory',
+  'syncDirectory',
+  'createProvider',
+  'testProvider',
+  'reconcileProvider',
+  'removeProvider',
+  'setPinPolicy',
+  'readPin',
 ];
 /** Operations that no service token may call. */
 const ofPeople: readonly RouteName[] = [
@@ -115,6 +150,18 @@ const ofPeople: readonly RouteName[] = [
   'stepUp',
   'showTerminalLogin',
   'approveTerminalLogin',
+  'getSession',
+  'setSso',
+  'showSsoSettings',
+  'testSso',
+  'showDirectory',
+  'setDirectory',
+  'testDirectory',
+  'syncDirectory',
+  'createProvider',
+  'testProvider',
+  'reconcileProvider',
+  'removeProvider',
 ];
 /** What a service token needs in its `may` for an operation. */
 const permissions: Readonly<Partial<Record<RouteName, TokenPermission>>> = {
@@ -125,13 +172,20 @@ const permissions: Readonly<Partial<Record<RouteName, TokenPermission>>> = {
   enableWebhook: 'webhooks',
   removeWebhook: 'webhooks',
   webhookDeliveries: 'webhooks',
+  replayWebhookDelivery: 'webhooks',
   showProofPolicy: 'policies',
   setProofPolicy: 'policies',
   showSignInPolicy: 'policies',
+  showPeoplePolicy: 'policies',
+  setPeoplePolicy: 'policies',
+  showPinPolicy: 'policies',
+  setPinPolicy: 'policies',
 };
 const rows = [
   { operation: 'listKeys' as const, allowed: ['ADMIN', 'DEALER', 'VIEWER', 'LOCAL'] },
   { operation: 'proveKey' as const, allowed: ['ADMIN', 'DEALER', 'LOCAL'] },
+  { operation: 'issueKey' as const, allowed: ['ADMIN', 'DEALER', 'LOCAL'] },
+  { operation: 'signReceipt' as const, allowed: ['ADMIN', 'DEALER', 'LOCAL'] },
   ...readers.map(operation => ({ operation, allowed: ['ADMIN', 'DEALER', 'VIEWER'] })),
   ...changers.map(operation => ({ operation, allowed: ['ADMIN', 'DEALER'] })),
   ...administrators.map(operation => ({ operation, allowed: ['ADMIN'] })),

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { holdClock, second } from '../support/clock.ts';
-import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { data, deviceIn, register } from '../support/fleet.ts';
 
 const hour = 3600 * second;
@@ -88,4 +88,62 @@ it('codes that expire and devices that are not used are counted', async () => {
   expect(await statistics()).toMatchObject({ codesExpiring: 0, unused: 0 });
   clock.forward(1);
   expect(await statistics()).toMatchObject({ codesExpiring: 0, unused: 1 });
+});
+
+it('devices in each state are known for the end of each day', async () => {
+  const { deviceId, activationCode } = await register(daemon);
+  clock.forward(day);
+  const activate = { deviceId, activationCode, userId: 'alice' };
+  data(await daemon.call('POST', '/api/devices/activate', activate, { token: await daemon.login('admin') }));
+  clock.forward(day);
+  const token = await daemon.login('admin');
+  for (const name of ['lock', 'unlock', 'lock'])
+    data(await daemon.call('POST', `/api/devices/${deviceId}/${name}`, { reason: 'lost' }, { token }));
+  clock.forward(day);
+  const retire = { reason: 'worn out', confirmPassword: adminPassword };
+  const again = { token: await daemon.login('admin') };
+  data(await daemon.call('POST', `/api/devices/${deviceId}/deactivate`, retire, again));
+  const { statesPerDay, generatedAt } = await statistics();
+  const now = Date.parse(generatedAt);
+  expect(statesPerDay).toHaveLength(30);
+  const states = { INACTIVE: 0, ACTIVE: 0, LOCKED: 0, DEACTIVATED: 0 };
+  expect(statesPerDay.slice(-5).map(({ byStatus }: { byStatus: object }) => byStatus)).toEqual([
+    states,
+    ...['INACTIVE', 'ACTIVE', 'LOCKED', 'DEACTIVATED'].map(state => ({ ...states, [state]: 1 })),
+  ]);
+  expect(statesPerDay.at(-1).start).toBe(new Date(now - (now % day)).toISOString());
+});
+
+it('devices are counted by model, lot, site and station, the largest first, also after a change of tags', async () => {
+  await register(daemon, { model: 'A', tags: { lot: '7', site: 'Bonn', shelf: 'x' } });
+  const { deviceId } = await register(daemon, { model: 'A', tags: { lot: '7', station: 'line-3' } });
+  await register(daemon, { model: 'B', tags: { lot: '8' } });
+  data(await daemon.call('PUT', `/api/devices/${deviceId}`, { tags: { lot: '8', station: null, site: 'Bonn' } }));
+  const { byModel, byTag, byAdvisory } = await statistics();
+  const states = { ACTIVE: 0, LOCKED: 0, DEACTIVATED: 0 };
+  expect(byModel.map(({ model, count }: { model: string; count: number }) => [model, count])).toEqual([
+    ['A', 2],
+    ['B', 1],
+  ]);
+  expect(byTag).toEqual({
+    lot: [
+      { value: '8', count: 2, byStatus: { INACTIVE: 2, ...states } },
+      { value: '7', count: 1, byStatus: { INACTIVE: 1, ...states } },
+    ],
+    site: [{ value: 'Bonn', count: 2, byStatus: { INACTIVE: 2, ...states } }],
+    station: [],
+  });
+  expect(byAdvisory).toEqual([]);
+});
+
+it('codes that have expired, or expire within 7 days, are due', async () => {
+  const { deviceId } = await register(daemon);
+  data(
+    await daemon.call('POST', '/api/devices/generate-activation-code', { deviceId, validityDays: 8, reason: 'short' }),
+  );
+  expect(await statistics()).toMatchObject({ codesDue: 0, codesExpiring: 1 });
+  clock.forward(day);
+  expect(await statistics()).toMatchObject({ codesDue: 1, codesExpiring: 1 });
+  clock.forward(8 * day);
+  expect(await statistics()).toMatchObject({ codesDue: 1, codesExpiring: 0 });
 });

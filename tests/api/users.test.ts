@@ -1,7 +1,9 @@
 /** Users: create, update, disable; passwords. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Page } from '../support/browser.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { data } from '../support/fleet.ts';
+import { SoftwareKey } from '../support/software-key.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {
@@ -123,12 +125,24 @@ describe('the list of users', () => {
   it('is paged, newest first, without secrets', async () => {
     const newest = data(await make());
     const { list, pagination } = data(await daemon.call('GET', '/api/users/list?size=1'));
-    expect(list).toEqual([newest]);
+    expect(list).toEqual([{ ...newest, hasKey: false }]);
     expect(pagination).toMatchObject({ page: 1, size: 1, totalPages: pagination.total });
     const oldest = data(await daemon.call('GET', '/api/users/list?sortOrder=asc&size=1'));
     expect(oldest.list[0].id).toBe('USR-1');
     const all = JSON.stringify(data(await daemon.call('GET', '/api/users/list?size=100')));
     expect(all).not.toMatch(/scrypt|password|hash/i);
+  });
+
+  it('shows who has a security key', async () => {
+    const { id, token } = await daemon.user('has-a-key', 'VIEWER');
+    const hasKey = async () =>
+      data(await daemon.call('GET', '/api/users/list?size=100')).list.find((user: { id: string }) => user.id === id)
+        .hasKey;
+    expect(await hasKey()).toBe(false);
+    const { passkeyId } = data(await new Page(daemon).register(new SoftwareKey(), token));
+    expect(await hasKey()).toBe(true);
+    await daemon.call('POST', `/api/users/${id}/passkeys/${passkeyId}/remove`);
+    expect(await hasKey()).toBe(false);
   });
 });
 

@@ -93,6 +93,38 @@ describe('an endpoint', () => {
     ).toThrow();
   });
 
+  it('gets an event of its list again on demand, with the same id, also while it is disabled', async () => {
+    const receiver = await startReceiver();
+    const { webhookId, secret } = data(await post('', { url: receiver.url, types: ['DEVICE_REGISTERED'] }));
+    await register(daemon);
+    await until(webhookId, ({ lastDeliveredAt }) => lastDeliveredAt !== null);
+    const [first] = receiver.posts;
+    const replay = (event: unknown) => post(`/${webhookId}/deliveries/${event}/replay`);
+    await post(`/${webhookId}/disable`);
+    const before = await attempts(webhookId);
+    expect(data(await replay(first!.event.id))).toMatchObject({
+      webhookId,
+      eventId: first!.event.id,
+      messageId: first!.id,
+      delivered: true,
+      httpStatus: 204,
+      reason: null,
+    });
+    const [original, again] = receiver.verified(secret);
+    expect([again!.id, again!.body]).toEqual([original!.id, original!.body]);
+    receiver.answer({ status: 500 });
+    expect(data(await replay(first!.event.id))).toMatchObject({
+      delivered: false,
+      reason: 'the endpoint answered 500',
+    });
+    expect(await attempts(webhookId)).toEqual(before);
+    expect(await stateOf(webhookId)).toMatchObject({ state: 'disabled', failures: 0 });
+    for (const other of [first!.event.id + 1, 0, 'x', `0${first!.event.id}`])
+      expect(await replay(other)).toMatchObject({ status: 404, code: 404 });
+    expect(await post('/WHK-999/deliveries/1/replay')).toMatchObject({ status: 404, code: 404 });
+    expect(receiver.posts).toHaveLength(3);
+  });
+
   it('is tried again after a failure, with the same id', async () => {
     const receiver = await startReceiver({ status: 503, headers: { 'retry-after': '60' } });
     const { webhookId } = data(await post('', { url: receiver.url }));

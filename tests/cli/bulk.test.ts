@@ -43,6 +43,16 @@ describe('several names', () => {
     expect(quiet).toMatchObject({ code: 0, stderr: '', stdout: `${ids.join('\n')}\n` });
   });
 
+  test('are given tags, and lose others', async () => {
+    const { ids } = await registered(3);
+    const { code, stderr } = await daemon.run(['update', ...ids, '--tag', 'site=berlin', '--remove-tag', 'lot']);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('3 devices updated')]);
+    const found = await daemon.run(['list', '--tag', 'site=berlin', '--json']);
+    expect(found.json.list.map(({ deviceId }: { deviceId: string }) => deviceId).sort()).toEqual([...ids].sort());
+    const preview = await daemon.run(['update', '--filter', 'tag=site=berlin', '--tag', 'site=bonn', '--dry-run']);
+    expect([preview.code, preview.stdout]).toEqual([0, expect.stringContaining('would be updated')]);
+  });
+
   test('with --json print a line for each device, and end with 7 if one fails', async () => {
     const { ids } = await registered(2, true);
     const { code, rows, stderr } = await daemon.run([

@@ -180,6 +180,8 @@ test('a key that failed and is registered when it is plugged in again does not c
     type: null,
     out: null,
     label: null,
+    receipt: null,
+    issue: null,
     spool: null,
     count: null,
   };

@@ -172,6 +172,31 @@ needs('script', 'bsdutils')('a list of devices to mark', () => {
     expect([(await typed.ended).code, await userOf(1)]).toEqual([0, 'admin']);
   });
 
+  test('shows persons, and searches their names and addresses, also for what --user has', async () => {
+    const { made } = await devices(2, 'INACTIVE');
+    const person = { userName: 'picked.person', name: 'Zoe Picked', email: 'zp@example.com' };
+    const { personId } = await daemon.call('POST', '/api/people', person);
+    const activate = async (n: number, ...flags: string[]) => {
+      const { deviceId, activationCode } = await daemon.call('GET', `/api/devices/${made[n]!.deviceId}`);
+      return ask(['activate', deviceId, '--code', activationCode, ...flags]);
+    };
+    const userOf = async (n: number) => (await daemon.call('GET', `/api/devices/${made[n]!.deviceId}`)).userId;
+    const searched = await activate(0);
+    await searched.shows(/User to bind it to:[\s\S]*❯ picked\.person +Zoe Picked +zp@example\.com/);
+    searched.type('elsewhere');
+    await searched.shows(/❯ elsewhere[\s\S]*exactly this text/);
+    searched.type(`${ctrl.u}zp@`);
+    await searched.shows(/: zp@\s+❯ picked\.person/);
+    searched.type(keys.enter);
+    expect([(await searched.ended).code, await userOf(0)]).toEqual([0, 'picked.person']);
+    const named = await activate(1, '--user', 'zoe');
+    await named.shows(/No person has the user name zoe\. Person: zoe\s+❯ picked\.person/);
+    named.type(keys.enter);
+    expect([(await named.ended).code, await userOf(1)]).toEqual([0, 'picked.person']);
+    // Without an active person, accounts are offered, as the other tests expect.
+    await daemon.call('POST', `/api/people/${personId}/leave`, { reason: 'end of the test' });
+  });
+
   test.each([60, 40])('keeps its rows within a terminal that is made %i columns wide', async columns => {
     const { serials } = await devices(4, 'ACTIVE', 'a-user-with-a-long-name-for-a-narrow-terminal');
     const screen = ask(['lock'], 100);

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fieldOf } from '../../src/cli/commands/many/import/columns.ts';
-import { mappingOf } from '../../src/cli/commands/many/import/mapping.ts';
-import { openInput } from '../../src/cli/commands/many/import/rows.ts';
-import { readCsv } from '../../src/cli/jobs/csv.ts';
-import { peek } from '../../src/cli/jobs/input-text.ts';
-import { InvalidArray, readJsonArray, readJsonLines } from '../../src/cli/jobs/json.ts';
+import { openInput } from '../../src/cli/commands/many/import/input.ts';
+import { mappingOf } from '../../src/cli/commands/many/import/map-flag.ts';
 import { toCsv } from '../../src/cli/terminal/csv.ts';
 import { cellText, csvCell } from '../../src/contract/csv.ts';
+import { fieldOf } from '../../src/enrollment/import/columns.ts';
+import { readCsv } from '../../src/enrollment/import/csv.ts';
+import { InvalidArray, readJsonArray, readJsonLines } from '../../src/enrollment/import/json.ts';
+import { peek } from '../../src/enrollment/import/text.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 async function* pieces(text: string, size: number): AsyncGenerator<string> {

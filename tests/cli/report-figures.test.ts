@@ -1,7 +1,7 @@
 /** What a report counts, against figures that are counted one by one. */
 import { expect, test } from 'vitest';
-import { IdSet } from '../../src/cli/commands/reports/id-set.ts';
-import { Gaps, Timeline } from '../../src/cli/commands/reports/timeline.ts';
+import { IdSet } from '../../src/fleet/id-set.ts';
+import { Gaps, Timeline } from '../../src/fleet/timeline.ts';
 
 /** Numbers from 0 to 1 that are the same in each run. */
 function* numbers(): Generator<number, never> {

@@ -53,15 +53,22 @@ export class RosterBench {
     }
   }
 
-  /** A folder with a roster; the command runs in it, with these variables of the environment as well. */
-  station(roster: string, more: Readonly<Record<string, string>> = {}) {
+  /** A folder with a roster, or none; the command runs in it, with these variables of the environment as well. */
+  station(roster: string | null, more: Readonly<Record<string, string>> = {}) {
     const home = temporaryFolder();
     const file = join(home, 'people.csv');
     const out = join(home, 'results.csv');
     const template = join(home, 'label.zpl');
-    writeFileSync(file, roster);
+    if (roster !== null) writeFileSync(file, roster);
     writeFileSync(template, '^XA^FD{name} {serialNumber}^FS^XZ');
-    const args = ['enroll', '--roster', file, '--server', this.#daemon().url, '--timeout', '60'];
+    const args = [
+      'enroll',
+      ...(roster === null ? [] : ['--roster', file]),
+      '--server',
+      this.#daemon().url,
+      '--timeout',
+      '60',
+    ];
     const env = { DEVMGR_TOKEN: this.#daemon().adminToken, ...more };
     return {
       out,

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createSimulatedDriver } from '../../drivers/simulated/index.ts';
 import { daemonOfTests } from '../support/daemon-tests.ts';
 import { labelPrinter, reading } from '../support/label-printer.ts';
+import { scimClientWith } from '../support/scim.ts';
 import { mountSmallDisk, needsMount } from '../support/small-disk.ts';
 import { devmgr, temporaryFolder } from './program.ts';
 import { RosterBench } from './roster-station.ts';
@@ -39,6 +40,41 @@ describe('in a script', () => {
     for (const row of all.slice(0, -1)) expect(row).toMatchObject({ result: 'failed', userId: 'ben', deviceId: null });
     expect(rows()[0]).toMatch(/^registered,DEV-\d+,.*,ACTIVE,ann,.*,Ann One,,c[0-9a-f]{8}$/);
     expect(await run('--out', out)).toMatchObject({ code: 0, stdout: '' });
+  });
+
+  test('the members of a group are a roster, without those who have left', async () => {
+    const post = async (path: string, body: object) => (await daemon.call('POST', path, body)).data;
+    const { token } = await post('/api/tokens', { name: 'provider', role: 'VIEWER', expiresInDays: 1, may: ['scim'] });
+    const scim = scimClientWith(() => daemon.url, token);
+    const members: { value: string }[] = [];
+    for (const [userName, displayName, active] of [
+      ['gina', 'Gina One', true],
+      ['hal', 'Hal Two', false],
+    ] as const)
+      members.push({ value: (await scim('POST', '/Users', { userName, displayName, active })).body.id });
+    await scim('POST', '/Groups', { displayName: 'New hires 2026-12', members });
+    const { rows, out, start: begin } = bench.station(null);
+    const running = begin('--group', 'new hires 2026-12', '--out', out);
+    const key = await bench.plug();
+    await running.until('stderr', /PASS/);
+    await bench.pull();
+    expect(await running.ended).toMatchObject({ code: 0 });
+    expect((await bench.holders()).get(key.serialNumber!)).toBe('gina');
+    expect(rows()).toEqual([expect.stringContaining('Gina One')]);
+    const none = await begin('--group', 'no such group').ended;
+    expect(none).toMatchObject({ code: 5, stderr: expect.stringContaining('has no active member') });
+  });
+
+  test('a row without a name has the name of the person', async () => {
+    await daemon.call('POST', '/api/people', { userName: 'ivy', name: 'Ivy Three' });
+    const { rows, out, start: begin } = bench.station('userId\nivy\n');
+    const running = begin('--out', out);
+    await running.until('stderr', /Ivy Three \(ivy\)/);
+    await bench.plug();
+    await running.until('stderr', /PASS/);
+    await bench.pull();
+    expect(await running.ended).toMatchObject({ code: 0 });
+    expect(rows()).toEqual([expect.stringContaining(',Ivy Three,')]);
   });
 
   test('a key of another person fails, and the person still needs a key', async () => {

@@ -32,6 +32,12 @@ describe('list', () => {
     expect(await serialsOf('--serial', 'SEL-')).toEqual([]);
   });
 
+  test('finds devices by their whole model', async () => {
+    const { model } = (await daemon.run(['show', 'SEL-1', '--json'])).json;
+    expect(await serialsOf('--model', model)).toEqual(['SEL-1', 'SEL-2', 'SEL-3']);
+    expect(await serialsOf('--model', model.slice(1))).toEqual([]);
+  });
+
   test.each([
     ['a day', '2020-01-01', '2099-01-01'],
     ['a local minute', '2020-01-01 08:30', '2099-01-01T08:30'],

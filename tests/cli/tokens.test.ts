@@ -3,6 +3,8 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Redactor } from '../../src/cli/commands/doctor/redact.ts';
+import { scimCheck } from '../../src/cli/commands/doctor/sources.ts';
+import type { ServiceToken } from '../../src/contract/tokens.ts';
 import { type Daemon, devmgr, discard, type Finished, startDaemon, temporaryFolder } from './program.ts';
 
 let daemon: Daemon;
@@ -191,4 +193,25 @@ test('a report of doctor has no service token', async () => {
   const redactor = new Redactor();
   for (const text of [token, `Bearer ${token}`, `the token ${token} was refused`, `{"x":"${token}"}`])
     expect(redactor.text(text)).not.toContain(token.slice(7));
+});
+
+test('doctor names tokens of providers that report no leavers, because they are unused or have expired', () => {
+  const now = Date.UTC(2026, 10, 23);
+  const days = (count: number) => new Date(now + count * 86_400_000).toISOString();
+  const found = (more: Partial<ServiceToken>) => {
+    const token = {
+      name: 'okta',
+      createdAt: days(-30),
+      expiresAt: days(30),
+      lastUsedAt: null,
+      ...more,
+    } as ServiceToken;
+    const { state, detail, fix } = scimCheck({ loginLine: 'devmgr login' }, token, now);
+    return `${state}: ${detail}. ${fix}`;
+  };
+  expect(found({ lastUsedAt: days(-1) })).toContain('ok: token okta, last used');
+  expect(found({ createdAt: days(-1) })).toContain('ok: token okta, never used');
+  expect(found({})).toMatch(/^warning: token okta, never used: the provider reports no leavers.*tokens revoke okta$/);
+  expect(found({ lastUsedAt: days(-8) })).toMatch(/^warning: token okta, last used .*check address/);
+  expect(found({ lastUsedAt: days(-1), expiresAt: days(0) })).toMatch(/^warning: .*expired .*devmgr tokens add NAME/);
 });

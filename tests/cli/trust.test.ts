@@ -130,6 +130,10 @@ test('a policy refuses registrations, names its rule, and is changed in parts', 
     requiredGrade: 'unit',
     allowedAaguids: [aaguid],
     leastFirmware: [{ model: 'YubiKey', version: '5.7.0' }],
+    personsRequired: false,
+    leavers: 'lock',
+    leaverDelayHours: 0,
+    pinRecipients: [],
   });
   const key = ['--type', 'UKEY', '--serial', 'OTHER-1', '--manufacturer', 'Yubico', '--model', 'YubiKey 5'];
   const refused = await daemon.run(['register', ...key]);
@@ -138,7 +142,9 @@ test('a policy refuses registrations, names its rule, and is changed in parts', 
 
   await daemon.run(['policies', 'set', '--require-proof', 'none', '--least-firmware', '', '--allow-aaguid', '']);
   const shown = await daemon.run(['policies', 'show']);
-  expect(shown.stdout).toMatch(/required grade: +none: a proof is not required\n.*: +any\n.*: +any\n$/);
+  expect(shown.stdout).toMatch(
+    /required grade: +none: a proof is not required\n.*: +any\n.*: +any\n +persons: +any user name\n/,
+  );
   expect((await daemon.run(['register', ...key])).code).toBe(0);
   expect((await daemon.run(['policies', 'set'])).code).toBe(2);
   const wrong = await daemon.run(['policies', 'set', '--least-firmware', 'YubiKey=new']);

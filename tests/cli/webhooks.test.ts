@@ -38,6 +38,13 @@ test('a webhook is created with a secret on standard output, tested, and shows w
   expect((await daemon.run(['webhooks', 'list', '--quiet'])).stdout).toBe(`${webhookId}\n`);
   const { json } = await daemon.run(['webhooks', 'deliveries', webhookId, '--json']);
   expect(json).toMatchObject({ webhookId, list: [{ type: 'DEVICE_REGISTERED', delivered: true, attempt: 1 }] });
+  const { eventId } = json.list[0];
+  const replayed = await daemon.run(['webhooks', 'replay', webhookId, `${eventId}`]);
+  expect(replayed).toMatchObject({ code: 0, stdout: expect.stringContaining(`took event ${eventId}`) });
+  expect(receiver.posts.map(({ id }) => id).slice(1)).toEqual([receiver.posts[1]!.id, receiver.posts[1]!.id]);
+  receiver.answer({ status: 500 });
+  expect(await daemon.run(['webhooks', 'replay', webhookId, `${eventId}`])).toMatchObject({ code: 1 });
+  expect(await daemon.run(['webhooks', 'replay', webhookId, '999'])).toMatchObject({ code: 5 });
 });
 
 test('a secret comes from a file or standard input, never from an argument, and is not shown', async () => {

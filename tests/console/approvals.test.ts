@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { TestDaemon } from '../support/daemon.ts';
 import { listening } from '../support/http-servers.ts';
 import { needs } from '../support/needs.ts';
-import { consoleTests, openConsole, startBrowser, violationsOn } from './browser.ts';
+import { choose, consoleTests, openConsole, settled, startBrowser, violationsOn } from './browser.ts';
 
 const approve = 'This is my terminal: sign it in';
 const codeField = 'Code that the terminal shows';
@@ -188,7 +188,7 @@ needs('chromium')('an approval in the console', () => {
     const { userCode } = await terminal(daemon);
     const { page, context } = await openTab({ place: `terminal?code=${userCode}` });
     await page.getByLabel(codeField).waitFor();
-    await page.waitForLoadState('networkidle');
+    await settled(page);
     expect(await page.getByText(userCode).count()).toBe(0);
     expect(await page.getByLabel(codeField).inputValue()).toBe('');
     expect(await page.getByRole('button', { name: approve }).count()).toBe(0);
@@ -210,7 +210,7 @@ needs('chromium')('an approval in the console', () => {
         .disabled;
     await page.clock.install();
     await page.reload();
-    await page.getByRole('button', { name: 'Enable idle' }).click();
+    await choose(page, 'idle', 'Enable');
     const submit = page.getByRole('dialog').getByRole('button', { name: 'Enable' });
     await submit.waitFor();
     await page.clock.pauseAt(Date.now() + 60_000);
@@ -225,6 +225,8 @@ needs('chromium')('an approval in the console', () => {
     await page.keyboard.up('Enter');
     expect(await disabled()).toBe(true);
     await page.keyboard.press('Enter');
+    // A toast takes time to appear.
+    await page.clock.resume();
     await page.getByText('idle is enabled.').waitFor();
     expect(await disabled()).toBe(false);
     await context.close();

@@ -95,7 +95,15 @@ function bench(stored: StoredRun | null = null, refuses: readonly string[] = [])
     },
   });
   const isAttached = async () => true;
-  const run = new BenchRun({ registry, store, now: () => 3_600_000, isAttached, sound: kind => sounds.push(kind) });
+  const issueKey = async () => ({ providers: {}, reason: 'nothing is issued here' });
+  const run = new BenchRun({
+    registry,
+    issueKey,
+    store,
+    now: () => 3_600_000,
+    isAttached,
+    sound: kind => sounds.push(kind),
+  });
   return { run, bound, sounds, kept: () => kept };
 }
 

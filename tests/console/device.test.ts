@@ -3,15 +3,28 @@ import { expect, it } from 'vitest';
 import { adminPassword } from '../support/daemon.ts';
 import { backUp, data, deviceIn, register } from '../support/fleet.ts';
 import { needs } from '../support/needs.ts';
-import { button, consoleTests, violationsOn } from './browser.ts';
+import { armed, button, consoleTests, tabTo, violationsOn } from './browser.ts';
 
 const code = /[A-Z2-9]{4}(-[A-Z2-9]{4}){3}/;
 const heading = (page: Page, words: string) =>
   page.getByRole('heading', { level: 1 }).filter({ hasText: words }).waitFor();
 
+/** Replaces a part of what the daemon reports about a device. */
+const changeDetail = (page: Page, deviceId: string, change: object) =>
+  page.route(`**/api/devices/${deviceId}?events=*`, async route => {
+    const response = await route.fetch();
+    const envelope = await response.json();
+    await route.fulfill({ response, json: { ...envelope, data: { ...envelope.data, ...change } } });
+  });
+
 needs('chromium')('the page of a device in the console', () => {
   const { daemon, openTab } = consoleTests();
   const open = (deviceId: string, more = {}) => openTab({ place: `devices/${deviceId}`, ...more });
+  /** Chooses an action in the menu of the device, or of a backup. */
+  const choose = async (page: Page, action: string, name = 'DEV-') => {
+    await button(page, new RegExp(`^Actions for ${name}`)).click();
+    await page.getByRole('menuitem', { name: action }).click();
+  };
   const detail = async (deviceId: string) => data(await daemon.call('GET', `/api/devices/${deviceId}`));
 
   it('shows facts and history, and follows changes of others', async () => {
@@ -27,6 +40,30 @@ needs('chromium')('the page of a device in the console', () => {
     await page.locator('.events li').nth(2).waitFor();
     expect(await page.locator('.events li').first().textContent()).toContain('reported lost');
     expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('shows how long ago something was, and the exact time at the pointer and at the focus', async () => {
+    const { deviceId } = await register(daemon);
+    const { page, context } = await openTab({ place: 'devices?keyword=none' });
+    const createdAt = new Date(Date.now() - 4 * 3_600_000 + 40_000).toISOString();
+    await changeDetail(page, deviceId, { createdAt });
+    await page.clock.install();
+    await page.goto(`${daemon.url}/console/#/devices/${deviceId}`);
+    await page.reload();
+    const registered = page.locator('.facts time').first();
+    await registered.filter({ hasText: /^3 hours ago$/ }).waitFor();
+    const exact = page.getByRole('tooltip').filter({ hasText: createdAt.slice(0, 4) });
+    await registered.hover();
+    await exact.waitFor();
+    await page.mouse.move(0, 0);
+    await exact.waitFor({ state: 'hidden' });
+    await registered.focus();
+    await exact.waitFor();
+    await page.keyboard.press('Escape');
+    await exact.waitFor({ state: 'hidden' });
+    await page.clock.fastForward(50_000);
+    await registered.filter({ hasText: /^4 hours ago$/ }).waitFor();
     await context.close();
   });
 
@@ -60,7 +97,7 @@ needs('chromium')('the page of a device in the console', () => {
     await button(page, 'Unlock …').click();
     await button(page, /^Unlock$/).click();
     await heading(page, 'active');
-    await button(page, 'New code …').click();
+    await choose(page, 'New code …');
     await page.getByLabel('Reason').fill('lost');
     await button(page, /^New code$/).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -71,7 +108,7 @@ needs('chromium')('the page of a device in the console', () => {
   it('retires only with the id and a password; a wrong password changes nothing and loses no entry', async () => {
     const { deviceId } = await deviceIn('ACTIVE', daemon);
     const { page, context } = await open(deviceId);
-    await button(page, 'Retire …').click();
+    await choose(page, 'Retire …');
     await page.getByLabel('Reason').fill('worn out');
     await page.getByLabel('Password of an administrator').fill('wrong');
     expect(await button(page, /^Retire$/).isDisabled()).toBe(true);
@@ -84,7 +121,7 @@ needs('chromium')('the page of a device in the console', () => {
     await button(page, /^Retire$/).click();
     await heading(page, 'deactivated');
     expect((await detail(deviceId)).status).toBe('DEACTIVATED');
-    expect(await button(page, /…$/).count()).toBe(0);
+    expect(await button(page, /…$|^Actions for DEV/).count()).toBe(0);
     await context.close();
   });
 
@@ -105,7 +142,7 @@ needs('chromium')('the page of a device in the console', () => {
     await page.clock.fastForward(1100);
     await button(page, 'Show code').waitFor();
     expect(await page.content()).not.toContain(activationCode);
-    expect(await page.locator('svg').count()).toBe(0);
+    expect(await page.locator('svg.qr').count()).toBe(0);
     expect(complaints).toEqual([]);
     await context.close();
   });
@@ -204,11 +241,7 @@ needs('chromium')('the page of a device in the console', () => {
       warnings: ['YSA-2024-03: <b>side channel</b>'],
     };
     const { page, complaints, context } = await openTab({ place: 'devices?keyword=none' });
-    await page.route(`**/api/devices/${deviceId}`, async route => {
-      const response = await route.fetch();
-      const envelope = await response.json();
-      await route.fulfill({ response, json: { ...envelope, data: { ...envelope.data, proof } } });
-    });
+    await changeDetail(page, deviceId, { proof });
     await page.goto(`${daemon.url}/console/#/devices/${deviceId}`);
     await page.getByText('YSA-2024-03: <b>side channel</b>').waitFor();
     await page.getByText('It is a genuine key of its model.').waitFor();
@@ -225,10 +258,85 @@ needs('chromium')('the page of a device in the console', () => {
     // A dialog of the system cannot be answered here.
     await page.evaluate('delete window.showSaveFilePicker');
     const download = page.waitForEvent('download');
-    await button(page, 'Download: key.bak').click();
+    await choose(page, 'Download', 'key.bak');
     const file = await download;
     expect(file.suggestedFilename()).toBe('key.bak');
     expect(await new Response(await file.createReadStream()).text()).toBe('an encrypted backup');
+    await context.close();
+  });
+
+  it('offers Undo after a lock, by keyboard alone', async () => {
+    const { deviceId } = await deviceIn('ACTIVE', daemon);
+    const { page, context } = await open(deviceId);
+    await heading(page, 'active');
+    await tabTo(page, 'Lock …');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Reason').waitFor();
+    await page.keyboard.type('lost');
+    await armed(page);
+    await page.keyboard.press('Enter');
+    await heading(page, 'locked');
+    await page.getByText(`${deviceId}: locked`).waitFor();
+    await tabTo(page, 'Undo');
+    await page.keyboard.press('Enter');
+    await heading(page, 'active');
+    await page.getByText(`${deviceId}: unlocked`).waitFor();
+    expect((await detail(deviceId)).status).toBe('ACTIVE');
+    await context.close();
+  });
+
+  it('stores a backup and marks it as restored, by keyboard alone', async () => {
+    const { deviceId } = await deviceIn('ACTIVE', daemon);
+    const { page, complaints, context } = await open(deviceId);
+    // From now on choosers are answered here: the browser of the test cancels others at once.
+    const chooser = page.waitForEvent('filechooser');
+    await heading(page, 'active');
+    await tabTo(page, `Actions for ${deviceId}`);
+    await page.keyboard.press('Enter');
+    await page.locator('.menu:focus').waitFor();
+    await page.keyboard.press('a');
+    await page.keyboard.press('Enter');
+    await page.locator('dialog input[type=file]:focus').waitFor();
+    // What a browser does when a person closes the chooser without a file.
+    await page.locator(':focus').dispatchEvent('cancel', { bubbles: true });
+    await page.keyboard.press('Space');
+    await (await chooser).setFiles({
+      name: 'new.bak',
+      mimeType: 'text/plain',
+      buffer: Buffer.from('an encrypted backup'),
+    });
+    await tabTo(page, 'Note (optional)');
+    await page.keyboard.type('before the trip');
+    await armed(page);
+    await page.keyboard.press('Enter');
+    await page.getByText(/^The backup is stored as BKP-/).waitFor();
+    await page.getByRole('rowheader', { name: 'new.bak' }).waitFor();
+    const [stored] = data(await daemon.call('GET', `/api/devices/${deviceId}/backups/list`)).list;
+    expect(stored).toMatchObject({ fileName: 'new.bak', note: 'before the trip', fileSize: 19 });
+    await tabTo(page, 'Actions for new.bak');
+    await page.keyboard.press('Enter');
+    await page.locator('.menu:focus').waitFor();
+    await page.keyboard.press('m');
+    await page.keyboard.press('Enter');
+    await armed(page);
+    await tabTo(page, 'Mark as restored');
+    await page.keyboard.press('Enter');
+    await page.getByText('new.bak is whole, and marked as restored.').waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('records a use, and shows the number and the total time of uses', async () => {
+    const { deviceId } = await deviceIn('ACTIVE', daemon);
+    const { page, context } = await open(deviceId);
+    await choose(page, 'Record a use …');
+    await page.getByLabel('Length in minutes').fill('x');
+    await page.getByText('A number of minutes, at most 366 days.').waitFor();
+    await page.getByLabel('Length in minutes').fill('200');
+    await armed(page);
+    await button(page, 'Record a use').click();
+    await page.getByText('1 · 3 hr 20 min').waitFor();
+    expect((await detail(deviceId)).statistics).toMatchObject({ totalUsageCount: 1, totalUsageDuration: 12_000 });
     await context.close();
   });
 
@@ -244,7 +352,7 @@ needs('chromium')('the page of a device in the console', () => {
     await page.getByText('That is all.').waitFor();
     await page.getByText(serialNumber).first().waitFor();
     expect(await page.getByRole('heading', { name: 'Activation code' }).count()).toBe(0);
-    expect(await button(page, /…$|^Save$|^Add$|Show code/).count()).toBe(0);
+    expect(await button(page, /…$|^Save$|^Add$|Show code|^Actions/).count()).toBe(0);
     expect(await page.content()).not.toMatch(code);
     expect(bodies.length).toBeGreaterThan(0);
     for (const body of await Promise.all(bodies)) expect(body).not.toMatch(code);
@@ -257,17 +365,24 @@ needs('chromium')('the page of a device in the console', () => {
     await context.close();
   });
 
-  it.each(['light', 'dark'] as const)('is accessible in %s colors', async colorScheme => {
+  it.each([
+    ['light', 1440],
+    ['dark', 1440],
+    ['light', 768],
+    ['light', 360],
+    ['dark', 360],
+  ] as const)('is accessible in %s colors at %i pixels', async (colorScheme, width) => {
     const { deviceId } = await deviceIn('ACTIVE', daemon);
     await daemon.call('PUT', `/api/devices/${deviceId}`, { tags: { lot: '7' } });
     data(await backUp(daemon, deviceId));
-    const { page, context } = await open(deviceId, { colorScheme });
-    await button(page, 'Download: key.bak').waitFor();
+    const { page, context } = await open(deviceId, { colorScheme, viewport: { width, height: 900 } });
+    await button(page, 'Actions for key.bak').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
     await page.getByText('That is all.').waitFor();
     await button(page, 'Show code').click();
     await page.getByRole('img', { name: 'Activation code as a QR code' }).waitFor();
     expect(await violationsOn(page)).toEqual([]);
-    await button(page, 'Retire …').click();
+    await choose(page, 'Retire …');
     await page.getByLabel('Reason').waitFor();
     expect(await violationsOn(page)).toEqual([]);
     await context.close();

@@ -68,6 +68,50 @@ needs('chromium')('bulk operations in the console', () => {
     await context.close();
   });
 
+  it('offer to undo a lock of many devices', async () => {
+    await fleet(daemon, 'Undo', 3, 3);
+    const { page, context } = await open('Undo');
+    await selectAll(page, 3);
+    await button(page, /^Lock/).click();
+    await armed(page);
+    await page.getByLabel('Reason').fill('audit');
+    await button(page, 'Lock 3 devices').click();
+    await dialog(page).getByText('3 devices locked.').waitFor();
+    expect(await countIn(daemon, 'Undo', 'LOCKED')).toBe(3);
+    await button(page, 'Close').click();
+    await button(page, 'Undo').press('Enter');
+    await page.getByText('3 devices unlocked.').waitFor();
+    expect(await countIn(daemon, 'Undo', 'ACTIVE')).toBe(3);
+    await context.close();
+  });
+
+  it('set and remove tags of many devices, by keyboard alone', async () => {
+    await fleet(daemon, 'Tags', 60, 10);
+    const { page, context } = await open('Tags');
+    await selectAll(page, 60);
+    await button(page, 'Tags …').press('Enter');
+    await dialog(page).getByText('The tags of 60 devices will be changed. Other tags stay.').waitFor();
+    await armed(page);
+    await page.keyboard.type('site:Berlin, north');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('Not a tag');
+    expect(await button(page, 'Change 60 devices').isDisabled()).toBe(true);
+    for (let i = 0; i < 'Not a tag'.length; i++) await page.keyboard.press('Backspace');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('lot');
+    expect(await violationsOn(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await dialog(page).getByText('60 devices changed.').waitFor();
+    await page.keyboard.press('Enter');
+    await dialog(page).waitFor({ state: 'detached' });
+    await page.locator('tbody .tag', { hasText: 'site:Berlin, north' }).first().waitFor();
+    const tagged = async (tag: string) =>
+      data(await daemon.call('GET', `/api/devices/list?manufacturer=Tags&tag=${encodeURIComponent(tag)}`)).pagination
+        .total;
+    expect([await tagged('site:Berlin, north'), await tagged('lot:0')]).toEqual([60, 0]);
+    await context.close();
+  });
+
   it('change the selected rows of several pages and no others', async () => {
     await fleet(daemon, 'Rows', 60, 60);
     const { page, context } = await open('Rows');

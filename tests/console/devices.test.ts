@@ -102,7 +102,7 @@ needs('chromium')('the list of devices in the console', () => {
     const rows = page.locator('[inert] tbody tr');
     expect(await rows.count()).toBe(50);
     // Neither the pointer nor the keyboard reaches them.
-    expect(await page.evaluate(reachable, 'main table input, main .pager a, main .bar button')).toBe(0);
+    expect(await page.evaluate(reachable, 'main table input, main .pager a, main .list-bar button')).toBe(0);
     await expect.poll(() => held.length).toBe(1);
     await held[0]!.abort();
     await page.getByRole('alert').getByText('The daemon does not answer.').waitFor();
@@ -275,9 +275,9 @@ needs('chromium')('the list of devices in the console', () => {
     await context.close();
   });
 
-  it.each(['light', 'dark'] as const)('is accessible in %s colors', async colorScheme => {
+  it('is accessible with open filters', async () => {
     const { page, context } = await openTab({
-      colorScheme,
+      colorScheme: 'dark',
       place: 'devices?manufacturer=Plain&status=ACTIVE,INACTIVE',
     });
     await status(page, /^120 devices$/);
@@ -299,7 +299,7 @@ needs('chromium')('the list of devices in the console', () => {
     await status(page, /^30 Geräte$/);
     await page.getByLabel('Alle auf dieser Seite auswählen').check();
     await page.getByRole('button', { name: 'Sperren …', exact: true }).click();
-    await page.getByText('Gesperrt wird: 30 Geräte.').waitFor();
+    await page.getByText('30 Geräte werden gesperrt.').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: /^DEV-/ }).first().click();
     await page.getByRole('heading', { name: 'Angaben' }).waitFor();

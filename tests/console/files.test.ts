@@ -54,7 +54,7 @@ describe('the files of the console', () => {
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(page.headers.get('content-security-policy')).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; " +
-        "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+        "form-action 'none'; frame-ancestors 'none'; font-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'",
     );
     expect(page.headers.get('cross-origin-opener-policy')).toBe('same-origin');
     expect(page.headers.get('referrer-policy')).toBe('no-referrer');

@@ -3,7 +3,7 @@ import type { Page, Route } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { needs } from '../support/needs.ts';
 import { newCode } from '../support/sign-in-codes.ts';
-import { type ConsoleTab, consoleTests, violationsOn } from './browser.ts';
+import { accountButton, type ConsoleTab, consoleTests, violationsOn } from './browser.ts';
 
 needs('chromium')('a link with a code', () => {
   const { daemon, openTab } = consoleTests();
@@ -16,7 +16,7 @@ needs('chromium')('a link with a code', () => {
   const host = () => new URL(daemon.url).host;
   const question = (page: Page, name: string) =>
     page.getByRole('dialog', { name: `Continue as ${name} on ${host()}?` });
-  const signedInAs = (page: Page, name: string) => page.locator('header summary', { hasText: name }).waitFor();
+  const signedInAs = (page: Page, name: string) => accountButton(page, name).waitFor();
   const storedUser = (page: Page) =>
     page.evaluate(() => JSON.parse(sessionStorage.getItem('devmgr.session') ?? 'null')?.user.username ?? null);
   /** Loads a link as another page does: not by a change of the fragment. */

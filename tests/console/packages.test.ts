@@ -256,10 +256,9 @@ needs('chromium')('the page Packages of the console', () => {
     await context.close();
   });
 
-  it.each(['light', 'dark'] as const)('is accessible in %s colors', async colorScheme => {
-    const { page, context, complaints } = await openTab({ place: 'packages', colorScheme });
+  it('is accessible with what is wrong with a file', async () => {
+    const { page, context, complaints } = await openTab({ place: 'packages', colorScheme: 'dark' });
     await page.getByRole('row').nth(1).waitFor();
-    expect(await violationsOn(page)).toEqual([]);
     await fillIn(page, fileNamed('notes.txt'), 'v1');
     await dialog(page).getByText('not an installer package').waitFor();
     expect(await violationsOn(page)).toEqual([]);

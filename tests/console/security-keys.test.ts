@@ -4,7 +4,7 @@ import { second } from '../support/clock.ts';
 import { adminPassword } from '../support/daemon.ts';
 import { clockOfTests } from '../support/daemon-tests.ts';
 import { needs } from '../support/needs.ts';
-import { armed, consoleTests, plugSecurityKey, violationsOn } from './browser.ts';
+import { accountButton, armed, consoleTests, plugSecurityKey, signOut, violationsOn } from './browser.ts';
 
 const minute = 60 * second;
 
@@ -30,11 +30,7 @@ needs('chromium')('security keys in the console', () => {
     await page.getByRole('button', { name: 'Register a key' }).click();
     await page.getByRole('cell', { name, exact: true }).waitFor();
   };
-  const signOut = async (page: Page) => {
-    await page.locator('summary', { hasText: person }).click();
-    await page.getByRole('button', { name: 'Sign out' }).click();
-  };
-  const isSignedIn = (page: Page) => page.locator('summary', { hasText: person }).waitFor();
+  const isSignedIn = (page: Page) => accountButton(page, person).waitFor();
 
   /** A tab of a person who has signed in with the password and registered a key. */
   const openWithKey = async () => {
@@ -53,7 +49,7 @@ needs('chromium')('security keys in the console', () => {
     await isSignedIn(page);
     await register(page, 'desk <b>');
     expect(await key.credentials()).toBe(1);
-    await signOut(page);
+    await signOut(page, person);
     await page.getByRole('button', { name: 'Sign in with a security key' }).click();
     await isSignedIn(page);
     expect(complaints).toEqual([]);
@@ -64,10 +60,10 @@ needs('chromium')('security keys in the console', () => {
     const { page, context, key } = await openWithKey();
     await page.getByLabel('Require a key at each sign-in of this account').click();
     await expect.poll(() => page.getByLabel('Require a key at each sign-in of this account').isChecked()).toBe(true);
-    await signOut(page);
+    await signOut(page, person);
     await signInWithPassword(page);
     await isSignedIn(page);
-    await signOut(page);
+    await signOut(page, person);
     await key.unplug();
     await plugSecurityKey(page);
     await signInWithPassword(page);
@@ -77,7 +73,7 @@ needs('chromium')('security keys in the console', () => {
 
   it('no longer sign in once they are removed, and a repeated answer never does', async () => {
     const { page, context } = await openWithKey();
-    await signOut(page);
+    await signOut(page, person);
     const sent = page.waitForRequest(request => request.url().endsWith('/api/auth/webauthn/login'));
     await page.getByRole('button', { name: 'Sign in with a security key' }).click();
     await isSignedIn(page);
@@ -89,10 +85,10 @@ needs('chromium')('security keys in the console', () => {
     });
     expect([repeated.status, await repeated.json()]).toEqual([401, expect.objectContaining({ code: 1004 })]);
     await page.goto(`${new URL(page.url()).origin}/console/#/account`);
-    await page.getByRole('button', { name: 'Remove: desk' }).click();
+    await page.getByRole('button', { name: 'Remove the key desk' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('You have no key yet.').waitFor();
-    await signOut(page);
+    await signOut(page, person);
     await page.getByRole('button', { name: 'Sign in with a security key' }).click();
     await page.getByRole('alert').waitFor();
     await page.getByLabel('User name').waitFor();
@@ -150,7 +146,7 @@ needs('chromium')('security keys in the console', () => {
     const asked = await daemon.call('POST', '/api/auth/terminal', { name: 'alice@line-3' }, { token: null });
     const { userCode, requestId, secret } = asked.data;
     const { page, context } = await openWithKey();
-    await signOut(page);
+    await signOut(page, person);
     await page.goto(`${new URL(page.url()).origin}/console/#/terminal`);
     await page.getByRole('button', { name: 'Sign in with a security key' }).click();
     await page.getByLabel('Code that the terminal shows').fill(userCode.toLowerCase().replace('-', ' '));
@@ -173,7 +169,7 @@ needs('chromium')('security keys in the console', () => {
     person = 'admin';
     const { page, context } = await open();
     await signInWithPassword(page);
-    await page.goto(`${new URL(page.url()).origin}/console/#/account`);
+    await page.goto(`${new URL(page.url()).origin}/console/#/policies`);
     const box = page.getByRole('checkbox', { name: 'Viewer' });
     const required = async () => (await daemon.call('GET', '/api/policies/sign-in')).data.requireKey;
     await box.click();

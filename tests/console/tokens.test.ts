@@ -147,15 +147,6 @@ needs('chromium')('the page Tokens of the console', () => {
     },
   );
 
-  it('marks tokens that have expired', async () => {
-    await create('old');
-    const { page, context } = await openTab();
-    await page.clock.install({ time: Date.now() + 6 * 86_400_000 });
-    await page.getByRole('link', { name: 'Tokens' }).click();
-    await row(page, 'old').getByText('expired', { exact: true }).waitFor();
-    await context.close();
-  });
-
   it.each(['DEALER', 'VIEWER'] as const)('does not exist for a %s', async role => {
     const page = { place: 'tokens', link: 'Tokens', path: '/api/tokens' };
     expect(await withoutPage(tests, role, page)).toEqual({ links: 0, requests: [] });

@@ -1,15 +1,32 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { Page as KeyPage } from '../support/browser.ts';
 import { adminPassword } from '../support/daemon.ts';
+import { data } from '../support/fleet.ts';
 import { needs } from '../support/needs.ts';
-import { armed, button, consoleTests, dialog, row, status, violationsOn, withoutPage } from './browser.ts';
+import { SoftwareKey } from '../support/software-key.ts';
+import {
+  actionsFor,
+  armed,
+  button,
+  choose,
+  consoleTests,
+  dialog,
+  menuItem,
+  row,
+  status,
+  tabTo,
+  violationsOn,
+  withoutPage,
+} from './browser.ts';
 
 const hostile = '"<img/src=x/onerror=alert(1)>"@example.com';
 const fresh = 'a quite different horse';
 
-/** Opens the dialog of an action by keyboard. */
-const ask = async (page: Page, name: string) => {
-  await page.getByRole('button', { name, exact: true }).press('Enter');
+/** Opens the dialog of an action by keyboard: of a button, or of the menu of a user. */
+const ask = async (page: Page, name: string, action = '') => {
+  if (action) await choose(page, name, action);
+  else await page.getByRole('button', { name, exact: true }).press('Enter');
   await armed(page);
 };
 
@@ -20,6 +37,8 @@ needs('chromium')('the page Users of the console', () => {
     (await daemon.call('GET', '/api/users/list?size=100')).data.list.find(
       (user: { username: string }) => user.username === username,
     );
+
+  const keysOf = async (id: string) => data(await daemon.call('GET', `/api/users/${id}/passkeys/list`));
 
   it('creates a user by keyboard alone, and keeps what was entered after a refusal, except the password', async () => {
     const { page, context, complaints } = await openTab({ place: 'users' });
@@ -55,13 +74,17 @@ needs('chromium')('the page Users of the console', () => {
     await context.close();
   });
 
-  it.each(['Create user …', 'Edit admin'])('loads a dialog again that could not be loaded: %s', async name => {
+  it.each([
+    ['Create user …', ''],
+    ['admin', 'Edit'],
+  ])('loads a dialog again that could not be loaded: %s %s', async (name, action) => {
     const { page, context } = await openTab({ place: 'users' });
+    const open = () => (action ? choose(page, name, action) : button(page, name).click());
     await row(page, 'admin you').waitFor();
     await page.route('**/dialogs-*.js', route => route.abort(), { times: 1 });
-    await button(page, name).click();
+    await open();
     await page.getByText('This part of the console could not be loaded.').waitFor();
-    await button(page, name).click();
+    await open();
     await dialog(page).getByLabel('E-mail').waitFor();
     await context.close();
   });
@@ -69,7 +92,7 @@ needs('chromium')('the page Users of the console', () => {
   it('changes role and e-mail address', async () => {
     await daemon.user('edit-1', 'DEALER');
     const { page, context } = await openTab({ place: 'users' });
-    await ask(page, 'Edit edit-1');
+    await ask(page, 'edit-1', 'Edit');
     const save = dialog(page).getByRole('button', { name: 'Save' });
     expect(await save.isDisabled()).toBe(true);
     await page.getByLabel('Role').selectOption('viewer');
@@ -78,7 +101,7 @@ needs('chromium')('the page Users of the console', () => {
     await page.keyboard.press('Enter');
     await status(page, 'edit-1 was changed.');
     expect(await userOf('edit-1')).toMatchObject({ role: 'VIEWER', email: 'ops@example.com' });
-    await ask(page, 'Edit edit-1');
+    await ask(page, 'edit-1', 'Edit');
     await page.getByLabel('E-mail').fill('');
     await page.keyboard.press('Enter');
     await row(page, 'edit-1').getByText('ops@example.com').waitFor({ state: 'detached' });
@@ -91,22 +114,47 @@ needs('chromium')('the page Users of the console', () => {
     const works = async (given: string) =>
       (await daemon.call('GET', '/api/users/me', undefined, { token: given })).code;
     const { page, context } = await openTab({ place: 'users' });
-    await ask(page, 'Disable gone-1');
+    await ask(page, 'gone-1', 'Disable');
     await page.keyboard.press('Escape');
     await dialog(page).waitFor({ state: 'detached' });
-    expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Disable gone-1');
+    expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Actions for gone-1');
     expect(await works(token)).toBe(200);
-    await ask(page, 'Log out gone-1');
+    await ask(page, 'gone-1', 'Log out');
     await dialog(page).getByRole('button', { name: 'Log out' }).press('Enter');
     await status(page, 'gone-1 is logged out everywhere.');
     expect(await works(token)).toBe(1004);
-    await ask(page, 'Disable gone-1');
+    await ask(page, 'gone-1', 'Disable');
     await dialog(page).getByRole('button', { name: 'Disable' }).press('Enter');
     await row(page, 'gone-1').getByText('disabled', { exact: true }).waitFor();
-    await ask(page, 'Enable gone-1');
+    await ask(page, 'gone-1', 'Enable');
     await dialog(page).getByRole('button', { name: 'Enable' }).press('Enter');
     await row(page, 'gone-1').getByText('enabled', { exact: true }).waitFor();
     expect(await works(await daemon.login('gone-1'))).toBe(200);
+    await context.close();
+  });
+
+  it('removes a user after a question, by keyboard alone', async () => {
+    await daemon.user('leaver-1', 'DEALER');
+    const { page, context } = await openTab({ place: 'users' });
+    await ask(page, 'leaver-1', 'Remove');
+    await page.keyboard.press('Escape');
+    await dialog(page).waitFor({ state: 'detached' });
+    expect(await userOf('leaver-1')).toMatchObject({ disabled: false });
+    await ask(page, 'leaver-1', 'Remove');
+    await page.getByText('Enable takes it back.').waitFor();
+    await dialog(page).getByRole('button', { name: 'Remove' }).press('Enter');
+    await status(page, 'leaver-1 is removed.');
+    await row(page, 'leaver-1').getByText('removed', { exact: true }).waitFor();
+    expect(await userOf('leaver-1')).toMatchObject({ disabled: true, email: 'removed@devmgr.invalid' });
+    for (const [name, present] of [
+      ['leaver-1', 'Enable'],
+      ['admin', 'Password'],
+    ] as const) {
+      await actionsFor(page, name).click();
+      await menuItem(page, present).waitFor();
+      expect(await menuItem(page, 'Remove').count()).toBe(0);
+      await page.keyboard.press('Escape');
+    }
     await context.close();
   });
 
@@ -116,7 +164,7 @@ needs('chromium')('the page Users of the console', () => {
     const { page, context } = await openTab({ place: 'users' });
     await row(page, 'removed-1').getByText('removed', { exact: true }).waitFor();
     expect(await row(page, 'removed-1').textContent()).not.toContain('invalid');
-    await ask(page, 'Enable removed-1');
+    await ask(page, 'removed-1', 'Enable');
     await dialog(page).getByRole('button', { name: 'Enable' }).press('Enter');
     await row(page, 'removed-1').getByText('enabled', { exact: true }).waitFor();
     expect(await userOf('removed-1')).toMatchObject({ disabled: false, email: null });
@@ -126,7 +174,7 @@ needs('chromium')('the page Users of the console', () => {
   it('sets the password of another user, and no password stays on the page', async () => {
     await daemon.user('forgot-1', 'VIEWER');
     const { page, context } = await openTab({ place: 'users' });
-    await ask(page, 'Password of forgot-1');
+    await ask(page, 'forgot-1', 'Password');
     await page.getByLabel('New password').fill('forgot-1');
     await page.getByLabel('Repeat the password').fill('forgot-1');
     await page.keyboard.press('Enter');
@@ -147,11 +195,14 @@ needs('chromium')('the page Users of the console', () => {
     const { token } = await daemon.user('second-admin', 'ADMIN');
     const { page, context } = await openTab({ place: 'users', token });
     await row(page, 'second-admin you').waitFor();
-    expect(await page.getByRole('button', { name: 'Disable second-admin' }).count()).toBe(0);
-    await ask(page, 'Edit second-admin');
+    await actionsFor(page, 'second-admin').click();
+    await menuItem(page, 'Edit').waitFor();
+    expect(await menuItem(page, 'Disable').count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await ask(page, 'second-admin', 'Edit');
     expect(await page.getByLabel('Role').isDisabled()).toBe(true);
     await page.keyboard.press('Escape');
-    await ask(page, 'Password of second-admin');
+    await ask(page, 'second-admin', 'Password');
     await page.getByLabel('Your current password').fill('wrong');
     await page.getByLabel('New password').fill(fresh);
     await page.getByLabel('Repeat the password').fill(fresh);
@@ -166,19 +217,75 @@ needs('chromium')('the page Users of the console', () => {
     await context.close();
   });
 
+  it('leads to the keys of a person who has lost one, and to what comes next, by keyboard alone', async () => {
+    const { id, token } = await daemon.user('lost-1', 'DEALER');
+    const browser = new KeyPage(daemon);
+    const { passkeyId } = data(await browser.register(new SoftwareKey(), token, 'pocket'));
+    const { page, context } = await openTab({ place: 'users' });
+    await row(page, 'lost-1').getByText('registered').waitFor();
+    await tabTo(page, page.getByRole('link', { name: 'lost-1' }));
+    await page.keyboard.press('Enter');
+    await page.getByText('The person signs in with another of these keys').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await tabTo(page, page.getByLabel('Require a key at each sign-in of this account'));
+    await page.keyboard.press('Space');
+    await expect.poll(async () => (await keysOf(id)).requiredByUser).toBe(true);
+    await tabTo(page, button(page, 'Remove the key pocket'));
+    await page.keyboard.press('Enter');
+    await armed(page);
+    await tabTo(page, dialog(page).getByRole('button', { name: 'Remove' }));
+    await page.keyboard.press('Enter');
+    await page.getByText('This user has no security key.').waitFor();
+    await page.getByText('Set a new password above').waitFor();
+    expect((await keysOf(id)).list).toEqual([]);
+    expect(passkeyId).toMatch(/^PSK-/);
+    await tabTo(page, actionsFor(page, 'lost-1'));
+    await ask(page, 'lost-1', 'Log out');
+    await tabTo(page, dialog(page).getByRole('button', { name: 'Log out' }));
+    await page.keyboard.press('Enter');
+    await status(page, 'lost-1 is logged out everywhere.');
+    await tabTo(page, actionsFor(page, 'lost-1'));
+    await ask(page, 'lost-1', 'Password');
+    await page.keyboard.type(fresh);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(fresh);
+    await page.keyboard.press('Enter');
+    await status(page, 'lost-1 has a new password.');
+    expect(
+      await daemon.call('POST', '/api/auth/login', { username: 'lost-1', password: fresh }, { token: null }),
+    ).toMatchObject({
+      data: { mustRegisterKey: true },
+    });
+    await page.goto(page.url().replace(id, 'USR-999'));
+    await page.getByText('This page does not exist.').waitFor();
+    await context.close();
+  });
+
+  it.each(['DEALER', 'VIEWER'] as const)(
+    'lets a %s change their own password in the account, by keyboard alone',
+    async role => {
+      const name = `own-${role.toLowerCase()}`;
+      const { token } = await daemon.user(name, role);
+      const { page, context } = await openTab({ place: 'account', token });
+      await tabTo(page, button(page, 'Change the password …'));
+      await page.keyboard.press('Enter');
+      await armed(page);
+      expect(await violationsOn(page)).toEqual([]);
+      for (const text of [adminPassword, fresh, fresh]) {
+        await page.keyboard.type(text);
+        await page.keyboard.press('Tab');
+      }
+      await tabTo(page, dialog(page).getByRole('button', { name: 'Password' }));
+      await page.keyboard.press('Enter');
+      await page.getByText('Your session has ended.').waitFor();
+      expect(await daemon.login(name, fresh)).toBeTruthy();
+      await context.close();
+    },
+  );
+
   it.each(['DEALER', 'VIEWER'] as const)('does not exist for a %s', async role => {
     const page = { place: 'users', link: 'Users', path: '/api/users/list' };
     expect(await withoutPage(tests, role, page)).toEqual({ links: 0, requests: [] });
-  });
-
-  it.each(['light', 'dark'] as const)('is accessible in %s colors', async colorScheme => {
-    const { page, context, complaints } = await openTab({ place: 'users', colorScheme });
-    await row(page, 'admin you').waitFor();
-    expect(await violationsOn(page)).toEqual([]);
-    await ask(page, 'Create user …');
-    expect(await violationsOn(page)).toEqual([]);
-    expect(complaints).toEqual([]);
-    await context.close();
   });
 
   it('speaks German', async () => {

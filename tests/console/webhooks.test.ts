@@ -2,7 +2,19 @@ import { expect, it } from 'vitest';
 import { data, register } from '../support/fleet.ts';
 import { needs } from '../support/needs.ts';
 import { startReceiver, taken } from '../support/webhook-receiver.ts';
-import { armed, button, consoleTests, dialog, row, status, violationsOn, withoutPage } from './browser.ts';
+import {
+  actionsFor,
+  armed,
+  button,
+  choose,
+  consoleTests,
+  dialog,
+  row,
+  status,
+  tabTo,
+  violationsOn,
+  withoutPage,
+} from './browser.ts';
 
 needs('chromium')('the page Webhooks of the console', () => {
   const tests = consoleTests({ webhookAllow: ['127.0.0.1'] });
@@ -27,8 +39,14 @@ needs('chromium')('the page Webhooks of the console', () => {
     await register(daemon);
     await receiver.arrived(1);
     expect(receiver.verified(secret)).toHaveLength(1);
-    await button(page, `Deliveries to ${receiver.url}`).press('Enter');
+    await choose(page, receiver.url, 'Deliveries');
     await dialog(page).getByText('delivered', { exact: true }).waitFor();
+    await dialog(page)
+      .getByRole('button', { name: /^Post again: event \d+$/ })
+      .press('Enter');
+    await status(page, `${receiver.url} took the message`);
+    const [first, again] = receiver.verified(secret);
+    expect([again?.id, again?.body]).toEqual([first?.id, first?.body]);
     await page.keyboard.press('Escape');
     await dialog(page).waitFor({ state: 'detached' });
     expect(complaints).toEqual([]);
@@ -37,12 +55,11 @@ needs('chromium')('the page Webhooks of the console', () => {
 
   it('shows why an endpoint fails, and tests, disables, enables and removes it', async () => {
     const receiver = await startReceiver({ status: 500 });
+    const other = await create(`${receiver.url}/other`);
     const { url } = await create(receiver.url);
     const { page, context } = await openTab({ place: 'webhooks' });
     const change = async (name: string) => {
-      await row(page, url)
-        .getByRole('button', { name: `${name} ${url}` })
-        .click();
+      await choose(page, url, name);
       await armed(page);
       await dialog(page).getByRole('button', { name, exact: true }).click();
       await dialog(page).waitFor({ state: 'detached' });
@@ -51,7 +68,7 @@ needs('chromium')('the page Webhooks of the console', () => {
     await status(page, `${url} did not take the message`);
     await register(daemon);
     await row(page, url).getByText('retrying').waitFor();
-    await button(page, `Deliveries to ${url}`).click();
+    await choose(page, url, 'Deliveries');
     await dialog(page).getByText('failed', { exact: true }).first().waitFor();
     await button(page, 'Close').click();
     await change('Disable');
@@ -61,8 +78,13 @@ needs('chromium')('the page Webhooks of the console', () => {
     await row(page, url).getByText('active', { exact: true }).waitFor();
     await change('Test');
     await status(page, `${url} took the message`);
-    await change('Remove');
+    await choose(page, url, 'Remove');
+    await armed(page);
+    await tabTo(page, dialog(page).getByRole('button', { name: 'Remove' }));
+    await page.keyboard.press('Enter');
     await row(page, url).waitFor({ state: 'detached' });
+    // The focus goes to the next row.
+    await actionsFor(page, other.url).and(page.locator(':focus')).waitFor();
     expect(data(await daemon.call('GET', '/api/webhooks/list')).list).not.toContainEqual(
       expect.objectContaining({ url }),
     );
@@ -80,9 +102,9 @@ needs('chromium')('the page Webhooks of the console', () => {
     await register(daemon);
     await receiver.arrived(1);
     const { page, context } = await openTab({ place: 'webhooks', colorScheme });
-    await button(page, `Deliveries to ${receiver.url}/${colorScheme}`).waitFor();
+    await actionsFor(page, `${receiver.url}/${colorScheme}`).waitFor();
     expect(await violationsOn(page)).toEqual([]);
-    await button(page, `Deliveries to ${receiver.url}/${colorScheme}`).click();
+    await choose(page, `${receiver.url}/${colorScheme}`, 'Deliveries');
     await dialog(page).getByText('delivered', { exact: true }).first().waitFor();
     expect(await violationsOn(page)).toEqual([]);
     await button(page, 'Close').click();

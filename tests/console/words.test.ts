@@ -12,8 +12,8 @@ const read = (pattern: string): string =>
 const sources = read('console/**/*.{ts,tsx}');
 const named = [
   sources,
-  read('src/contract/{values,device-filters,device-description}.ts'),
-  read('src/enrollment/**/*.ts'),
+  read('src/contract/{values,device-filters,device-description,trust}.ts'),
+  read('src/{enrollment,fleet}/**/*.ts'),
 ].join('\n');
 const isNamed = (entry: string): boolean => new RegExp(`[.'{,[(|]\\s*${entry}\\b`).test(named);
 
@@ -31,9 +31,14 @@ test('each language has the same dictionaries with the same entries', async () =
   expect(shapeOf(german)).toEqual(shapeOf(english));
 });
 
+/** Names of the dictionaries that some module imports. */
+const imported = [...sources.matchAll(/^import \{([^}]*)\} from '[./]+text\/words\.ts';$/gm)].flatMap(
+  ([, names = '']) => names.match(/\w+/g) ?? [],
+);
+
 test('a page uses each dictionary and each of its entries', async () => {
   const unused = Object.entries(await dictionariesIn('en')).flatMap(([dictionary, words]) =>
-    sources.includes(`dictionary('${dictionary}')`)
+    imported.includes(dictionary === 'common' ? 'text' : dictionary)
       ? entriesOf(words)
           .filter(entry => !isNamed(entry))
           .map(entry => `${dictionary}: ${entry}`)

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { chmodSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -17,6 +15,7 @@ import { Session } from '../../daemon/store/postgres/session.ts';
 import { checkCommitted, NoAnswer, NotWritten } from '../../daemon/store/postgres/transaction.ts';
 import { Watch } from '../../daemon/store/postgres/watch.ts';
 import type { CommitNotice } from '../../daemon/store/store.ts';
+import { freePort } from '../support/free-port.ts';
 import { needsPostgres, openPostgres, PostgresServer, serverPassword } from '../support/postgres.ts';
 import { journalKey } from '../support/sqlite.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -396,16 +395,6 @@ needsPostgres('a PostgreSQL server on a network', () => {
     await session.close();
   });
 });
-
-/** A port that no one listens on. */
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
-}
 
 needsPostgres('a PostgreSQL server that asks for passwords', () => {
   let server: PostgresServer;

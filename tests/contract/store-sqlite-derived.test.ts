@@ -202,6 +202,15 @@ describe('verification of the rows', () => {
     expect((await opened.check()).problems).toEqual(['device 3 has other tags than the index of tags']);
   });
 
+  it.each([
+    [`UPDATE tally SET count = 2 WHERE subject = 'lot'`, 'lot 7 INACTIVE is 2, it should be 1'],
+    [`DELETE FROM tally WHERE subject = 'day' AND status = 'LOCKED'`, '^day \\d+ LOCKED is 0, it should be 1'],
+  ])('the check compares the tallies with the devices and the journal: %s', async (sql, problem) => {
+    expect((await opened.check()).problems).toEqual([]);
+    tamper(sql);
+    expect((await opened.check()).problems).toEqual([expect.stringMatching(problem.replace('^', 'the tally of '))]);
+  });
+
   it('reports a promoted user whose entry was removed with an earlier seal put back', async () => {
     const db = new Database(opened.file);
     const seal = db.prepare(`SELECT value FROM meta WHERE name = 'journal'`).pluck().get() as string;

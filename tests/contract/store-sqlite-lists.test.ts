@@ -97,6 +97,7 @@ const queries = fc.record({
   status: fc.option(fc.subarray([...deviceStatuses], { minLength: 1 }), { nil: undefined, freq: 2 }),
   ...timeFilters,
   manufacturer: maybe([...makers, 'unknown']),
+  model: maybe(['Model 7', 'Model 149', 'unknown']),
   userId: maybe(['heavy', 'user-1', 'user-699', 'unknown']),
   keyword: maybe(keywords),
   tags: maybe(tagFilters),

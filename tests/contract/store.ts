@@ -6,9 +6,12 @@ import { groupRules } from './store/group-rules.ts';
 import { guardRules } from './store/guard-rules.ts';
 import { listRules } from './store/list-rules.ts';
 import { passkeyRules } from './store/passkey-rules.ts';
+import { personRules } from './store/person-rules.ts';
 import { proofRules } from './store/proof-rules.ts';
 import { readRules } from './store/read-rules.ts';
+import { receiptRules } from './store/receipt-rules.ts';
 import { responseRules } from './store/response-rules.ts';
+import { ssoRules } from './store/sso-rules.ts';
 import { tokenRules } from './store/token-rules.ts';
 import { totalRules } from './store/total-rules.ts';
 import { webhookRules } from './store/webhook-rules.ts';
@@ -24,8 +27,11 @@ export const storeRules: readonly Rule[] = [
   ...tokenRules,
   ...responseRules,
   ...proofRules,
+  ...receiptRules,
   ...webhookRules,
+  ...ssoRules,
   ...passkeyRules,
+  ...personRules,
 ];
 
 /** Tests a store against all rules. `open` returns an empty store. */

@@ -13,7 +13,14 @@ const scripts = Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 
 /** `DEVMGR_RUN_OPTIONS` is of the units, the others of the tests. */
 const known = new Set([
   ...variables.map(({ name }) => name),
-  ...['DEVMGR_RUN_OPTIONS', 'DEVMGR_TEST_POSTGRES', 'DEVMGR_TEST_STORE', 'DEVMGR_DEBIAN_SUITE', 'DEVMGR_REHEARSE'],
+  ...[
+    'DEVMGR_RUN_OPTIONS',
+    'DEVMGR_TEST_POSTGRES',
+    'DEVMGR_TEST_STORE',
+    'DEVMGR_DEBIAN_SUITE',
+    'DEVMGR_REHEARSE',
+    'DEVMGR_AD_PERSONS',
+  ],
 ]);
 const pages = pagesOf(root).map(page => ({ page, text: readFileSync(join(root, page), 'utf8') }));
 
@@ -34,7 +41,8 @@ async function refusalOf(words: Call, inline: boolean): Promise<string | null> {
   });
   try {
     const sorted = program.namesFirst(words);
-    const [node] = program.leaves.filter(leaf => `${sorted.join(' ')} `.startsWith(`${leaf.path} `));
+    // A command may have others below it.
+    const node = program.leaves.findLast(leaf => `${sorted.join(' ')} `.startsWith(`${leaf.path} `));
     if (!inline || !node) await program.run(words);
     else {
       await node.load();

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { namedLicence } from '../../scripts/lib/licences.mjs';
 
 const root = join(import.meta.dirname, '../..');
 const json = async (...path: string[]) => JSON.parse(await readFile(join(root, ...path), 'utf8'));
@@ -21,7 +22,7 @@ describe('docs/dependencies.md', () => {
     async ({ name, cells }) => {
       const [why, left, licence, health] = cells;
       expect([why, left, health].filter(cell => !cell)).toEqual([]);
-      expect(licence).toBe((await json('node_modules', name, 'package.json')).license);
+      expect(licence).toBe(namedLicence(await json('node_modules', name, 'package.json')));
     },
   );
 });

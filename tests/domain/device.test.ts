@@ -53,6 +53,8 @@ const promised: Record<domain.DeviceOperation, readonly ('yes' | number)[]> = {
   newCode: ['yes', 'yes', 'yes', 2005],
   use: [1001, 'yes', 2004, 2005],
   backUp: [1001, 'yes', 2004, 2005],
+  handOver: [1001, 'yes', 2004, 2005],
+  takeBack: [1001, 'yes', 'yes', 'yes'],
   restore: ['yes', 'yes', 'yes', 2005],
 };
 

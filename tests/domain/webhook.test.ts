@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { AllowedTargets, type Resolve, webhookAllowFrom } from '../../daemon/delivery/webhooks/allowed.ts';
 import { messageOf } from '../../daemon/delivery/webhooks/messages.ts';
-import { openSecret, sealSecret } from '../../daemon/delivery/webhooks/sealed.ts';
 import { Refusal } from '../../daemon/domain/decision.ts';
+import { openSecret, sealSecret } from '../../daemon/domain/sealed.ts';
 import {
   afterPost,
   create,

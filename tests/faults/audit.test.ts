@@ -1,4 +1,5 @@
 /** The journal as an operator reads it: what it shows, and that changes to it are detected. */
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,19 +7,22 @@ import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { audit } from '../../daemon/maintenance/audit.ts';
 import { check } from '../../daemon/maintenance/maintenance.ts';
-import { readCsv } from '../../src/cli/jobs/csv.ts';
 import type { AuditOptions } from '../../src/contract/programs.ts';
+import { readCsv } from '../../src/enrollment/import/csv.ts';
 import { copyHome } from '../support/copied-home.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { rowsOf } from '../support/database.ts';
 import { data, deviceIn, register, type TestDevice } from '../support/fleet.ts';
+import { answerOf, startWebauthnServer } from '../support/issuing-providers.ts';
 import { runDaemonProgram } from '../support/programs.ts';
+import { patchOp, scimClient } from '../support/scim.ts';
 
 let daemon: TestDaemon;
 let device: TestDevice;
 /** A copy of the home to tamper with. */
 let home: string;
 beforeAll(async () => {
-  daemon = await startTestDaemon();
+  daemon = await startTestDaemon({ webhookAllow: ['127.0.0.1'] });
   const { token } = await daemon.user('dealer', 'DEALER');
   device = await deviceIn('LOCKED', daemon);
   const reason = { reason: '=cmd|calc', note: 'line one\nline two' };
@@ -146,7 +150,7 @@ describe('daemon audit --verify', () => {
 });
 
 describe('daemon audit', () => {
-  it('reports that there is no such user, with exit code 5', async () => {
+  it('reports that a user does not exist, with exit code 5', async () => {
     expect(await run({ user: 'nosuch' })).toMatchObject({
       code: 5,
       stdout: '',
@@ -241,5 +245,93 @@ describe('daemon audit', () => {
     const { stdout } = await run({ device: device.deviceId });
     expect(stdout.trimEnd().split('\n')).toHaveLength(5);
     expect(stdout).toContain('line one\\nline two');
+  });
+});
+
+describe('a person', () => {
+  const userName = 'kz.user';
+  /** What the registry stores of the person beside the user name. */
+  const names = /zuse|konrad|horst|example\.org|ext-4711/i;
+
+  it('is a reference in every entry: neither names nor addresses are stored outside the row of the person', async () => {
+    const call = async (method: string, path: string, body?: object) => data(await daemon.call(method, path, body));
+    const scim = await scimClient(daemon);
+    const bound = async (user: string, { deviceId, activationCode }: TestDevice): Promise<void> =>
+      call('POST', '/api/devices/activate', { deviceId, activationCode, userId: user });
+    const local = await call('POST', '/api/people', { userName, name: 'Konrad Zuse', email: 'kz@example.org' });
+    for (let made = 0; made < 10; made++) await bound(userName, await register(daemon));
+    await call('POST', `/api/people/${local.personId}/leave`, { reason: 'has left' });
+    await call('POST', '/api/people/release', { personIds: [local.personId] });
+    await call('POST', `/api/people/${local.personId}/return`);
+    const name = { givenName: 'Horst', familyName: 'Zuse', formatted: 'Horst Zuse' };
+    const emails = [{ value: 'horst@example.org', primary: true }];
+    const { id } = (
+      await scim('POST', '/Users', {
+        userName: `${userName}.2`,
+        name,
+        displayName: 'H. Zuse',
+        emails,
+        externalId: 'ext-4711',
+      })
+    ).body;
+    await scim('POST', '/Groups', { displayName: 'Pioneers', members: [{ value: id }] });
+    await bound(`${userName}.2`, await register(daemon));
+    for (const [path, value] of [
+      ['displayName', 'Horst W. Zuse'],
+      ['userName', `${userName}.3`],
+      ['active', false],
+      ['active', true],
+    ] as const)
+      expect((await scim('PATCH', `/Users/${id}`, patchOp({ op: 'replace', path, value }))).status).toBe(200);
+    expect((await scim('DELETE', `/Users/${id}`)).status).toBe(204);
+    const account = { username: 'pioneer', password: adminPassword, role: 'VIEWER', email: 'zuse@example.org' };
+    const user = await call('POST', '/api/users', account);
+    await call('PUT', `/api/users/${user.id}`, { email: 'konrad@example.org' });
+    // A WebAuthn server calls the person by user name.
+    const { settings } = await startWebauthnServer();
+    const { providerId } = await call('POST', '/api/providers', { name: 'server', ...settings });
+    const issuedKey = await register(daemon);
+    await bound(userName, issuedKey);
+    const credentials = `/api/devices/${issuedKey.deviceId}/credentials`;
+    const begun = await call('POST', credentials, { providerId });
+    await call('POST', `${credentials}/${begun.credentialId}`, { response: answerOf(begun) });
+
+    const entries = (await runDaemonProgram(audit, { ...everything, home: daemon.home, json: true })).stdout;
+    const types = new Set(entries.split('\n').map(line => /"type":"([A-Z_]+)"/.exec(line)?.[1]));
+    const expected = ['PERSON_ADDED', 'PERSON_UPDATED', 'PERSON_HELD', 'PERSON_LEFT', 'PERSON_RETURNED', 'GROUPS_SET'];
+    for (const type of ['CREDENTIAL_BEGUN', 'CREDENTIAL_ISSUED']) expect(types).toContain(type);
+    for (const type of [...expected, 'DEVICE_ACTIVATED', 'DEVICE_LOCKED', 'DEVICE_UPDATED', 'USER_CREATED'])
+      expect(types).toContain(type);
+    expect(entries).not.toMatch(names);
+    expect(JSON.stringify(await call('GET', '/api/events?limit=1000'))).not.toMatch(names);
+    const stored = rowsOf(join(daemon.home, 'devmgr.db'));
+    expect(stored.get('person')).toMatch(names);
+    for (const [table, rows] of stored) {
+      if (!['person', 'user'].includes(table)) expect([table, names.exec(rows)]).toEqual([table, null]);
+      const hasUserName = ['person', 'device', 'credential'].includes(table);
+      expect([table, rows.includes(userName)]).toEqual([table, hasUserName]);
+    }
+  });
+
+  it('can be taken out: without the row no file has the names, each entry is still proved, and shows the id', async () => {
+    const file = join(home, 'devmgr.db');
+    const db = new Database(file);
+    const numbers = db.prepare('SELECT number FROM person ORDER BY number').pluck().all() as number[];
+    expect(numbers).toHaveLength(2);
+    for (const number of numbers)
+      for (const column of ['device SET user_id', 'credential SET account'])
+        db.prepare(
+          `UPDATE ${column} = ? WHERE ${column.split(' ').at(-1)} = (SELECT user_name FROM person WHERE number = ?)`,
+        ).run(`PER-${number}`, number);
+    db.exec('DELETE FROM person; UPDATE user SET email = NULL; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');
+    db.close();
+    const { code, stdout } = await run({ verify: true, json: true });
+    const missing = numbers.map(number => `PER-${number} was removed without an entry`);
+    expect([code, JSON.parse(stdout).problems]).toEqual([1, missing]);
+    expect(readFileSync(file, 'latin1')).not.toMatch(new RegExp(`${names.source}|${userName}`, 'i'));
+    const owners = (await rows({}))
+      .filter(({ type }) => type === 'DEVICE_ACTIVATED')
+      .map(({ details }) => details.userId);
+    expect(new Set(owners)).toEqual(new Set(['alice', 'PER-1', 'PER-2']));
   });
 });

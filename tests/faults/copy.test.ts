@@ -1,4 +1,6 @@
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -14,20 +16,55 @@ import { Page } from '../support/browser.ts';
 import { adminPassword } from '../support/daemon.ts';
 import { spawnDaemon, uploadApp } from '../support/daemon-process.ts';
 import { rowsOf } from '../support/database.ts';
+import type { Caller } from '../support/fleet.ts';
 import { killWhileItWaits, maintenanceCommand } from '../support/maintenance-process.ts';
 import { needsPostgres, PostgresServer } from '../support/postgres.ts';
 import { runDaemonProgram } from '../support/programs.ts';
+import { provedDevice, receiptOf, trustReceiptKeys } from '../support/receipt-key.ts';
 import { SoftwareKey } from '../support/software-key.ts';
+import { Browser, setUp, startSsoProvider } from '../support/sso-provider.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const DEVICES = 6001;
+/** Options of a provider that never hears of the key again. */
+async function beginCredential(daemon: Awaited<ReturnType<typeof spawnDaemon>>, deviceId: string): Promise<void> {
+  const rp = { id: 'accounts.example', name: 'Accounts' };
+  const options = { challenge: 'A'.repeat(43), rp, user: { id: 'AAAA', name: 'alice', displayName: 'Alice' } };
+  const server = createServer((_, response) =>
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ origin: 'https://accounts.example', options })),
+  );
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const settings = { type: 'webauthn', secret: 'secret', address, finishAddress: address, removeAddress: address };
+  const provider = await daemon.call('POST', '/api/providers', { name: 'accounts', ...settings });
+  const { providerId } = provider.data as { readonly providerId: string };
+  const begun = await daemon.call('POST', `/api/devices/${deviceId}/credentials`, { providerId });
+  if (begun.code !== 200) throw new Error(begun.message);
+  server.closeAllConnections();
+  server.close();
+}
+
+/** A receipt that a key has signed. */
+async function signReceipt(daemon: Awaited<ReturnType<typeof spawnDaemon>>): Promise<void> {
+  const call: Caller['call'] = async (method, path, body, { raw } = {}) => {
+    if (!raw) return (await daemon.call(method, path, body)) as never;
+    const headers = { authorization: `Bearer ${daemon.token}` };
+    return (await fetch(`${daemon.url}${path}`, { method, headers, body: raw })).json() as never;
+  };
+  await trustReceiptKeys({ call });
+  const { deviceId, key } = await provedDevice({ call });
+  await receiptOf({ call }, key, { deviceId });
+}
+
 /** A home with some of everything. */
 async function fillHome(home: string): Promise<void> {
-  const daemon = await spawnDaemon({ home });
+  const daemon = await spawnDaemon({ home, webhookAllow: ['127.0.0.1'] });
   const post = async (path: string, body: object) => {
     const answer = await daemon.call('POST', path, body);
     if (answer.code !== 200) throw new Error(`${path}: ${answer.message}`);
-    return answer.data as { deviceId: string; activationCode: string };
+    return answer.data as { deviceId: string; activationCode: string; personId: string };
   };
   const device = { deviceType: 'UKEY', manufacturer: 'Feitian', model: 'K9', serialNumber: 'A-1' };
   const { deviceId, activationCode } = await post('/api/devices/register', {
@@ -49,6 +86,16 @@ async function fillHome(home: string): Promise<void> {
   const headers = { authorization: `Bearer ${daemon.token}` };
   const backup = await fetch(`${daemon.url}/api/devices/${deviceId}/backups`, { method: 'POST', body: form, headers });
   if (backup.status !== 200) throw new Error(`the backup was answered with ${backup.status}`);
+  await beginCredential(daemon, deviceId);
+  await signReceipt(daemon);
+  const { personId } = await post('/api/people', { userName: 'alice', name: 'Alice', email: 'alice@example.com' });
+  await post(`/api/people/${personId}/leave`, { reason: 'has left' });
+  const provider = await startSsoProvider({ daemons: [daemon.url] });
+  provider.people.set('s-ana', { name: 'ana', groups: ['keys-readers'] });
+  await setUp(daemon, provider);
+  const { problem } = await new Browser().signIn(daemon, 's-ana');
+  if (problem !== null) throw new Error(problem);
+  await provider.stop();
   await daemon.stop();
   await fill(home, DEVICES);
 }

@@ -3,13 +3,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { listEndpoint } from '../../src/cli/client/addresses.ts';
 import { Client } from '../../src/cli/client/client.ts';
 import { followNotifications } from '../../src/cli/client/stream.ts';
 import { data, freshSerial, registration } from '../support/fleet.ts';
+import { freePort } from '../support/free-port.ts';
 import { findTool, needs } from '../support/needs.ts';
 import { needsPostgres, PostgresServer } from '../support/postgres.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -113,16 +114,6 @@ needsPostgres('two daemons', () => {
     expect(seen).toEqual(ids);
   });
 });
-
-/** A free port of loopback. */
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as { port: number };
-  probe.close();
-  await once(probe, 'close');
-  return port;
-}
 
 /** HAProxy in front of daemons, with the checks of packaging/haproxy. */
 async function balance(urls: readonly string[]) {

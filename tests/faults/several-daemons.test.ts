@@ -10,6 +10,7 @@ import { rotateKey } from '../../daemon/maintenance/rotate-key.ts';
 import { adminPassword } from '../support/daemon.ts';
 import { uploadApp } from '../support/daemon-process.ts';
 import { freshSerial, registration } from '../support/fleet.ts';
+import { answerOf, type ProviderState, startEntra, startOkta } from '../support/issuing-providers.ts';
 import { type Node, Nodes } from '../support/nodes.ts';
 import { needsPostgres, PostgresServer } from '../support/postgres.ts';
 import { receiveSyslog } from '../support/syslog-receiver.ts';
@@ -44,6 +45,47 @@ needsPostgres('several daemons on one database', () => {
     for (const node of started) expect(await node.call('POST', '/api/auth/login', login)).toMatchObject({ code: 200 });
     expect(await entriesAt(started[0]!, 'USER_CREATED')).toHaveLength(1);
     expect(await problemsAt(started[0]!)).toEqual([]);
+  });
+
+  it('remove a lost key at both of its providers if the one that removes it is killed', async () => {
+    const nodes = await Nodes.create(server);
+    const started = await startAll(nodes, 2, { DEVMGR_WEBHOOK_ALLOW: '127.0.0.1' });
+    const [one] = started;
+    const ask = async (method: string, path: string, body?: object) => {
+      const { code, data } = await one!.call(method, path, body);
+      expect(code).toBe(200);
+      return data as Record<string, string>;
+    };
+    const { deviceId, activationCode } = (await add(one!)).data as Record<string, string>;
+    await ask('POST', '/api/devices/activate', { deviceId, activationCode, userId: 'ada.lovelace' });
+    const states: ProviderState[] = [];
+    for (const start of [startEntra, startOkta]) {
+      const { state, settings } = await start();
+      const { providerId } = await ask('POST', '/api/providers', { name: settings.type, ...settings });
+      const credentials = `/api/devices/${deviceId}/credentials`;
+      const begun = await ask('POST', credentials, { providerId });
+      const response = answerOf(begun as never);
+      await ask('POST', `${credentials}/${begun.credentialId}`, { response });
+      expect(state.accepted).toHaveLength(1);
+      state.trouble('remove', ...Array<'away'>(500).fill('away'));
+      states.push(state);
+    }
+    await ask('POST', `/api/devices/${deviceId}/lock`, { reason: 'lost' });
+    const removing = await vi.waitFor(() => {
+      const found = started.find(node => node.output().includes('could not be removed'));
+      expect(found).toBeDefined();
+      return found!;
+    }, 10_000);
+    await removing.kill();
+    for (const state of states) {
+      expect(state.accepted).toHaveLength(1);
+      state.trouble('remove');
+    }
+    await Promise.all(states.map(state => state.emptied()));
+    const other = started.find(node => node !== removing)!;
+    const removed = async () => (await entriesAt(other, 'CREDENTIAL_REMOVED')).length;
+    await expect.poll(removed, { timeout: 10_000 }).toBe(2);
+    expect(await problemsAt(other)).toEqual([]);
   });
 
   it('with other secrets cannot join, even if all start at the same moment: one makes the registry', async () => {

@@ -60,13 +60,25 @@ const plain = /^(text\/|application\/(octet-stream|x-ndjson|yaml|javascript)|ima
 /** What is wrong with an answer, in words; null where nothing is. */
 export function faultOf({ status, headers, body }: HttpAnswer, method: string): string | null {
   if (!Number.isInteger(status)) return 'no HTTP';
+  // What a daemon answers whose provider does not: that of `furnish`, or one that an input has set.
+  if (status === 503 && /the provider (?:of single sign-on )?does not answer/.test(String(body))) return null;
   if (status >= 500) return `status ${status}: ${body}`;
   if (!headers.get('x-request-id')) return `no X-Request-Id with ${status}`;
   if (!headers.get('x-devmgr-node')) return `no X-Devmgr-Node with ${status}`;
-  if (status === 101 || status === 304 || method === 'HEAD') return null;
+  if (status === 303 && headers.get('location')?.startsWith('/console/#')) return null;
+  if (status === 101 || status === 204 || status === 304 || method === 'HEAD') return null;
+  if (headers.get('content-type')?.startsWith('application/scim+json')) return scimFault(status, body.toString());
   if (plain.test(headers.get('content-type') ?? ''))
     return status === 200 || status === 206 ? null : `status ${status} without an envelope`;
   return envelopeFault(status, body.toString());
+}
+
+/** Errors of SCIM have a form of their own. */
+function scimFault(status: number, text: string): string | null {
+  const { schemas = [], status: said } = JSON.parse(text) as { schemas?: string[]; status?: string };
+  const isError = schemas.includes('urn:ietf:params:scim:api:messages:2.0:Error');
+  if (status < 300) return isError ? `an error with status ${status}` : null;
+  return isError && said === String(status) ? null : `status ${status} without an error of SCIM: ${text.slice(0, 200)}`;
 }
 
 function envelopeFault(status: number, text: string): string | null {

@@ -4,6 +4,8 @@ import type { RouteShape } from '../../src/contract/define.ts';
 import { routes } from '../../src/contract/routes.ts';
 import * as headers from './headers.ts';
 import { type Lengths, type LongMessage, longMessages, usualLengths } from './long.ts';
+import { SCIM_TOKEN, scimMessage } from './scim.ts';
+import { ssoMessage } from './sso.ts';
 import { forms, jsonOf, pathOf, query, segment, share } from './values.ts';
 
 export interface Input {
@@ -66,6 +68,19 @@ const requestOf = (shape: RouteShape): fc.Arbitrary<Input> =>
     }));
 
 const request = fc.oneof(...Object.values(routes).map(requestOf));
+
+/** A body where there can be none is left out. */
+export const scimInputs = scimMessage.map(
+  (message): Input => ({
+    kind: 'request',
+    method: message.method,
+    bytes: bytesOf({ ...message, body: /GET|HEAD|DELETE/.test(message.method) ? nothing : message.body, chunk: 0 }),
+  }),
+);
+
+export const ssoInputs = ssoMessage.map(
+  (message): Input => ({ kind: 'request', method: message.method, bytes: bytesOf({ ...message, chunk: 0 }) }),
+);
 
 const noise = fc.oneof(
   fc.uint8Array({ maxLength: 30 }).map(bytes => Buffer.from(bytes)),
@@ -155,6 +170,8 @@ export const longInputs = (lengths: Lengths): fc.Arbitrary<Input> =>
 
 export const allInputs: fc.Arbitrary<Input> = fc.oneof(
   { weight: 14, arbitrary: request },
+  { weight: 4, arbitrary: scimInputs },
+  { weight: 2, arbitrary: ssoInputs },
   { weight: 5, arbitrary: longInputs(usualLengths) },
   { weight: 4, arbitrary: spoiled },
   { weight: 1, arbitrary: upgrade },
@@ -169,6 +186,6 @@ export function* inputsOf(inputs: fc.Arbitrary<Input>, seed: number, count: numb
     yield* fc.sample(inputs, { seed: seed + made, numRuns: Math.min(PORTION, count - made) });
 }
 
-/** The bytes as they are sent to a daemon that gave out this token. */
-export const withToken = ({ bytes }: Input, token: string): Buffer =>
-  Buffer.from(bytes.toString('latin1').replaceAll(headers.TOKEN, token), 'latin1');
+/** The bytes as they are sent to a daemon that gave out these tokens. */
+export const withToken = ({ bytes }: Input, token: string, scimToken = 'none'): Buffer =>
+  Buffer.from(bytes.toString('latin1').replaceAll(headers.TOKEN, token).replaceAll(SCIM_TOKEN, scimToken), 'latin1');

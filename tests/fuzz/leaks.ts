@@ -10,17 +10,19 @@ export interface Trial {
 }
 
 /** Inputs after which a daemon has in memory what it will keep: code that has run, caches, tokens. */
-const WARMING = 0.2;
+const WARMING = 4000;
 /** MiB that may be added afterwards: devices and journal entries that inputs have made, and garbage not yet collected. */
 const MOST_GROWTH = 96;
 
 /** Tries a daemon, and looks at it before and after. Handles and memory are looked at on Linux alone. */
 export async function tryDaemon(daemon: DaemonProcess, options: RunOptions): Promise<Trial> {
-  await furnish(daemon);
-  const warming = Math.round(options.count * WARMING);
-  const first = await tryInputs(daemon, { ...options, count: warming });
+  const target = { ...daemon, scimToken: await furnish(daemon) };
+  // All connections to PostgreSQL that it may have for reads: one that is opened later would look as if it was left.
+  await Promise.all(Array.from({ length: 20 }, () => daemon.call('GET', '/api/devices/list')));
+  const warming = Math.min(WARMING, Math.round(options.count / 2));
+  const first = await tryInputs(target, { ...options, count: warming });
   const before = await stateOf(daemon.pid);
-  const second = await tryInputs(daemon, { ...options, seed: options.seed + warming, count: options.count - warming });
+  const second = await tryInputs(target, { ...options, seed: options.seed + warming, count: options.count - warming });
   const report = joined(first, second);
   const problems = [...report.faults, ...errorsIn(daemon.output())];
   if (daemon.child.exitCode !== null || daemon.child.signalCode !== null)
@@ -36,8 +38,12 @@ export const spawnTried = (home: string, store?: string): Promise<DaemonProcess>
     { NODE_OPTIONS: '--max-old-space-size=128' },
   );
 
-/** DEV-1, active and with the backup BKP-1, and the package APP-1: what inputs ask for by these names exists. */
-export async function furnish(daemon: DaemonProcess): Promise<void> {
+/**
+ * DEV-1, active and with the backup BKP-1, and the package APP-1: what inputs ask for by these names exists. Single sign-on is set up with a
+ * provider that does not answer. Resolves to a service token that
+ * may use SCIM.
+ */
+export async function furnish(daemon: DaemonProcess): Promise<string> {
   const device = { deviceType: 'UKEY', serialNumber: 'FUZZ-1', manufacturer: 'Acme', model: 'K1' };
   const { data } = await daemon.call('POST', '/api/devices/register', device);
   const { deviceId, activationCode } = data as { deviceId: string; activationCode: string };
@@ -47,6 +53,15 @@ export async function furnish(daemon: DaemonProcess): Promise<void> {
   form.set('file', new Blob(['backup']), 'a.bak');
   const headers = { authorization: `Bearer ${daemon.token}` };
   await fetch(`${daemon.url}/api/devices/${deviceId}/backups`, { method: 'POST', body: form, headers });
+  const roles = { ADMIN: ['admins'], DEALER: [], VIEWER: [] };
+  await daemon.call('PUT', '/api/sso', {
+    issuer: 'http://127.0.0.1:9',
+    clientId: 'devmgr',
+    clientSecret: 'secret',
+    roles,
+  });
+  const program = { name: 'provider', role: 'VIEWER', expiresInDays: 1, may: ['scim'] };
+  return ((await daemon.call('POST', '/api/tokens', program)).data as { readonly token: string }).token;
 }
 
 function joined(first: Report, second: Report): Report {

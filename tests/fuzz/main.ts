@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { PostgresServer, postgresServers } from '../support/postgres-server.ts';
 import { tryCutFiles } from './cut-files.ts';
 import { tryForeignRoots } from './foreign-roots.ts';
+import { tryAnswersOfKeys, tryProviderAnswers } from './issuing.ts';
 import { spawnTried, tryDaemon } from './leaks.ts';
 import { tryReader } from './proof.ts';
 import { sampledReaders } from './proof-samples.ts';
@@ -31,6 +32,8 @@ const others = {
   'evidence under foreign roots': [tryForeignRoots, 100],
   scans: [tryScans, 5],
   'files that were cut': [tryCutFiles, 2000],
+  'answers of providers at which keys are issued': [tryProviderAnswers, 10],
+  'answers of keys, receipts and sealed PINs': [tryAnswersOfKeys, 10],
 } as const;
 for (const [name, [tryThem, share]] of Object.entries(others)) {
   const tried = Math.ceil(count / share);

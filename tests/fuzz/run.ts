@@ -8,6 +8,8 @@ import { MOST_WORK, StallWatch } from './stall.ts';
 export interface Target {
   readonly url: string;
   readonly token: string;
+  /** Of a service token that may use SCIM; absent: its requests are refused. */
+  readonly scimToken?: string | undefined;
   readonly pid: number;
 }
 
@@ -139,7 +141,7 @@ class Wire {
   }
 
   send(input: Input): Promise<Outcome> {
-    const bytes = withToken(input, this.#target.token);
+    const bytes = withToken(input, this.#target.token, this.#target.scimToken);
     return input.kind === 'request' ? this.#ask(input, bytes) : this.#throwAway(input, bytes);
   }
 

@@ -5,7 +5,7 @@ import { FakeCtapKey, hex, toHex } from '../support/fake-ukey.ts';
 
 const never = new AbortController().signal;
 const NONCE = Buffer.from('0011223344556677', 'hex');
-const open = (key: FakeCtapKey, signal = never) => CtapHidChannel.open(key, signal, NONCE);
+const open = (key: FakeCtapKey, signal = never) => CtapHidChannel.open(key, signal, { nonce: NONCE });
 
 describe('CTAPHID packets', () => {
   test('begin with the channel, the command with its top bit set and the length, and are 64 bytes long', () => {

@@ -8,11 +8,23 @@ import { FakeCtapKey, FakeOtpKey, fakeCard, hex } from '../support/fake-ukey.ts'
 import { FidoKey } from '../support/fido-key.ts';
 import { takeUnlisted } from '../support/received-commands.ts';
 import { authenticatorRoot, TestAuthenticator } from '../support/test-authenticator.ts';
+import { type CborInput, writeCbor } from '../support/test-cbor.ts';
 import { cardRoot } from '../support/test-scp11b-card.ts';
 import { silentFrom, uicc } from '../support/vcard-programs.ts';
 import { yubiKey574 } from '../support/yubikey-574.ts';
 
 const signal = new AbortController().signal;
+
+const named = new Map<string, CborInput>([
+  ['id', Buffer.alloc(16)],
+  ['type', 'public-key'],
+]);
+/** The one getAssertion that is sent, with these parameters changed; null: left out. In hex. */
+function assertion(change: Readonly<Record<number, CborInput | null>>): string {
+  const parameters = { 1: 'devmgr.invalid', 2: Buffer.alloc(32), 3: [named], ...change };
+  const present = Object.entries(parameters).filter(([, value]) => value !== null) as [string, CborInput][];
+  return `02${writeCbor(new Map(present.map(([key, value]) => [Number(key), value]))).toString('hex')}`;
+}
 
 describe('the gate refuses', () => {
   test.each([
@@ -53,6 +65,14 @@ describe('the gate refuses', () => {
     ['clientPIN', 0x10, '06a201010202'],
     ['authenticatorReset', 0x10, '07'],
     ['getAssertion', 0x10, '02a0'],
+    ['getAssertion at a site', 0x10, assertion({ 1: 'example.com' })],
+    ['getAssertion with a stored credential', 0x10, assertion({ 3: [] })],
+    ['getAssertion without a list of credentials', 0x10, assertion({ 3: null })],
+    ['getAssertion with many credentials', 0x10, assertion({ 3: Array(9).fill(named) })],
+    ['getAssertion with another hash', 0x10, assertion({ 2: Buffer.alloc(31) })],
+    ['getAssertion with an extension', 0x10, assertion({ 4: new Map() })],
+    ['getAssertion without a touch', 0x10, assertion({ 5: new Map([['up', false]]) })],
+    ['getAssertion with a PIN', 0x10, assertion({ 6: Buffer.alloc(16) })],
     ['credentialManagement', 0x10, '0aa0'],
     ['authenticatorConfig', 0x10, '0da0'],
     ['makeCredential with a PIN', 0x10, '01a10840'],
@@ -72,6 +92,10 @@ describe('the gate refuses', () => {
   test.each([0x01, 0x03, 0x11, 0x12, 0x13, 0x38])('slot command %i of the OTP interface', slot => {
     expect(() => allowSlot(slot)).toThrow('never sent');
   });
+});
+
+test('the gate lets pass a signature with a named credential of devmgr, and nothing else of its kind', () => {
+  expect(() => allowCtap(0x10, hex(assertion({})))).not.toThrow();
 });
 
 describe('a command that came past the gate is noticed by', () => {

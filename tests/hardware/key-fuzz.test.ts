@@ -161,7 +161,7 @@ describe('complete conversations', () => {
         let sent = 0;
         const key = { write: async () => undefined, read: async () => reports[sent++ % reports.length]! };
         try {
-          const channel = await CtapHidChannel.open(key, signal, Buffer.alloc(8, 1));
+          const channel = await CtapHidChannel.open(key, signal, { nonce: Buffer.alloc(8, 1) });
           await channel.call(0x62, new Uint8Array(), signal);
           return true;
         } catch (error) {

@@ -1,7 +1,9 @@
 /** FIDO keys say what they are and prove it, through the whole HID driver, against an authenticator under a test root. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Driver } from '../../drivers/driver.ts';
+import { RELYING_PARTY } from '../../daemon/proof/client-data.ts';
+import type { Driver, KeyEvidence } from '../../drivers/driver.ts';
 import { createHidDriver } from '../../drivers/hid/index.ts';
+import { readCbor } from '../../drivers/protocols/cbor.ts';
 import { AAGUID, anchor, entry, metadataOf } from '../proof/fixtures.ts';
 import { FakeHid, type FakeKey } from '../support/fake-hid.ts';
 import { FidoKey, type FidoKeyOptions } from '../support/fido-key.ts';
@@ -105,6 +107,63 @@ describe('what a key reports about itself', () => {
     await vi.waitFor(() => expect(fido.received).toEqual(['1004']));
     expect(driver.keys()).toMatchObject([{ keyId, claims: {} }]);
     await expect(prove(keyId, asking(trust, SERIAL))).rejects.toMatchObject({ code: 'protocol' });
+  });
+});
+
+describe('a receipt', () => {
+  /** The key has made a credential in a proof, which is what a receipt is signed with. */
+  const signing = (id: Uint8Array) => ({
+    method: null,
+    hostPublicKey: new Uint8Array(),
+    clientDataHash: Buffer.alloc(32, 7),
+    relyingParty: RELYING_PARTY,
+    credentials: [id],
+  });
+  const credentialOf = (evidence: KeyEvidence): Buffer => {
+    if (evidence.method !== 'fido') throw new Error('no credential');
+    const map = readCbor(evidence.attestationObject) as ReadonlyMap<number, Uint8Array>;
+    const data = Buffer.from(map.get(2)!);
+    return data.subarray(55, 55 + data.readUInt16BE(53));
+  };
+  const work = (onTouch = () => {}) => ({ signal: never, onTouch });
+
+  test('is signed after one touch, by one command, also by a key with a PIN', async () => {
+    const fido = fidoKey();
+    const { keyId } = await plugged(fido);
+    const id = credentialOf(await prove(keyId, asking(trust, SERIAL), () => fido.touch()));
+    const before = fido.received.length;
+    let touches = 0;
+    const signed = await driver.prove(
+      keyId,
+      signing(id),
+      work(() => {
+        touches++;
+        fido.touch();
+      }),
+    );
+    expect(signed).toMatchObject({ method: 'assertion', credentialId: new Uint8Array(id) });
+    expect(touches).toBe(1);
+    expect(fido.received.slice(before).map(message => message.slice(0, 4))).toEqual(['1004', '1002']);
+  });
+
+  test.each([
+    ['another key', {}, /does not have the credential/],
+    ['a key without FIDO2', { ctap2: false }, /does not have FIDO2/],
+    [
+      'a key that demands a PIN',
+      { answer: (r: Uint8Array) => (r[0] === 2 ? hex('36') : null) },
+      /asks for no PIN for a receipt/,
+    ],
+    [
+      'a key with a malformed answer',
+      { answer: (r: Uint8Array) => (r[0] === 2 ? hex('00a0') : null) },
+      /lacks a signature/,
+    ],
+    ['a key that answers bytes', { answer: (r: Uint8Array) => (r[0] === 2 ? hex('00ff00') : null) }, /is invalid/],
+  ])('is not signed by %s', async (_what, options, message) => {
+    const fido = fidoKey({ ...options, touched: true });
+    const { keyId } = await plugged(fido);
+    await expect(driver.prove(keyId, signing(Buffer.alloc(300, 1)), work())).rejects.toThrow(message);
   });
 });
 

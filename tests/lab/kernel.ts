@@ -11,7 +11,7 @@ function attribute(node: string, name: string): string | null {
 
 /**
  * When the kernel had listed the last interface of a key, in milliseconds since 1970: when it created the node under /dev. (udev
- * sets the time of modification later.) A null serial means a key without one. Null if there is no such key.
+ * sets the time of modification later.) A null serial means a key without one. Null if the kernel lists no such key.
  */
 export function listedAt(key: { vendorId: string; productId: string; serial: string | null }): number | null {
   const times = readdirSync('/sys/class/hidraw')

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { build } from '../../scripts/build.mjs';
 import { withoutCommonLicences } from '../../scripts/deb/copyright.mjs';
+import { namedLicence } from '../../scripts/lib/licences.mjs';
 
 const root = join(import.meta.dirname, '../..');
 const read = (...path: string[]) => readFileSync(join(root, ...path), 'utf8');
@@ -24,8 +25,9 @@ it('every package that is built into the program is listed with its version, its
   const parts = notices.split(`\n${'-'.repeat(78)}\n\n`);
   expect(parts).toHaveLength(packages.length + copied.length);
   for (const path of packages) {
-    const { name, version, license } = JSON.parse(read(path, 'package.json'));
-    const part = parts.find(text => text.startsWith(`${name} ${version} (${license})\n\n`));
+    const about = JSON.parse(read(path, 'package.json'));
+    const { name, version } = about;
+    const part = parts.find(text => text.startsWith(`${name} ${version} (${namedLicence(about)})\n\n`));
     expect([name, part !== undefined && /copyright|permission|licen[cs]e/i.test(part.slice(name.length))]).toEqual([
       name,
       true,
@@ -50,7 +52,7 @@ it('what was copied into the sources is listed as well', () => {
 
 it('each of their licences is one that docs/dependencies.md explains', () => {
   const explained = read('docs', 'dependencies.md').match(/## What the licenses require[\s\S]*?(?=\n## )/)![0];
-  const licences = new Set(packages.map(path => JSON.parse(read(path, 'package.json')).license as string));
+  const licences = new Set(packages.map(path => namedLicence(JSON.parse(read(path, 'package.json')))));
   for (const licence of licences) expect(explained).toContain(licence);
 });
 

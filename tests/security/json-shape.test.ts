@@ -6,6 +6,7 @@ import type { RouteShape } from '../../src/contract/define.ts';
 import { registration } from '../../src/contract/devices.ts';
 import { routes } from '../../src/contract/routes.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { mulberry } from '../support/mulberry.ts';
 
 const one = shapeBounds(routes.registerDevice);
 const batch = shapeBounds(routes.batchRegisterDevices);
@@ -21,6 +22,29 @@ const wide = (members: number, name = (i: number) => `a${i}`) =>
 const heavy = (values: number) => `{"x":[${Array.from({ length: values - 1 }, () => '0').join()}]}`;
 const escaped = (text: string) =>
   [...Array(text.length).keys()].map(i => `\\u${text.charCodeAt(i).toString(16).padStart(4, '0')}`).join('');
+
+/** Units of texts, escaped in all ways, and white space. */
+const units = ['x', '\\n', '\\\\', '\\"', '\\u00e9', '\\ud83d\\udd11', '\\ud83d', 'é', '🔑', '[{', '}],', '\\/'];
+/** A JSON text of about so many bytes, in which any value may be long. */
+function randomJson(random: () => number, bytes: number, depth = 0): string {
+  const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)]!;
+  const space = () => pick(['', '', '', ' ', '\n\t']);
+  const text = (length: number) => {
+    const mixed = Array.from({ length: 8 }, () => pick(units)).join('');
+    return `"${mixed.repeat(Math.ceil(length / mixed.length))}"`;
+  };
+  const kind = bytes < 20 || depth > 8 ? random() * 0.3 : random();
+  if (kind < 0.1) return pick(['1', '-0.5e3', 'true', 'null', '[]', '{}', '[ ]', '0']);
+  if (kind < 0.3) return text(Math.min(bytes, 1e6));
+  // A few long values, or many short ones.
+  const count = Math.ceil(random() < 0.5 ? random() * 4 : Math.min(bytes / 30, 250 * random()));
+  const parts = Array.from({ length: count }, (_, i) => {
+    const value = randomJson(random, (bytes / count) * (random() < 0.2 ? 3 : 1) * random() * 1.5, depth + 1);
+    const name = random() < 0.05 ? '"again"' : random() < 0.1 ? `"${i}"` : `"\\u006e${i}"`;
+    return kind < 0.65 ? space() + value + space() : `${space()}${name}${space()}:${value}${space()}`;
+  });
+  return kind < 0.65 ? `[${parts.join()}]` : `{${parts.join()}}`;
+}
 
 const required = { deviceType: 'UKEY', serialNumber: 'S-1', manufacturer: 'Acme', model: 'K9' };
 const tags = Object.fromEntries(Array.from({ length: 16 }, (_, i) => [`tag${i}`, 'x']));
@@ -140,8 +164,39 @@ describe('a large body', () => {
       }
   });
 
+  it('is what JSON.parse makes of it, or refused as JSON.parse does, whatever is long and wherever a byte is wrong', async () => {
+    const random = mulberry(26);
+    let refused = 0;
+    for (let i = 0; i < 30; i++) {
+      let body = Buffer.from(randomJson(random, 200_000 + random() * 800_000));
+      if (i % 2 === 1) {
+        body[Math.floor(random() * body.length)] = '{}[],:"\\x0 '.charCodeAt(Math.floor(random() * 11));
+        // A replacement character where a character has lost a byte.
+        body = Buffer.from(body.toString());
+      }
+      const text = body.toString();
+      const wanted = ((): unknown => {
+        try {
+          return { value: JSON.parse(text) };
+        } catch {
+          return 'the body is not valid JSON';
+        }
+      })();
+      const bounds = { values: 1e9, name: 1e9 };
+      const got = await (async () => ({ value: await readJson(body, bounds) }))().catch(
+        (error: Error) => error.message,
+      );
+      if (typeof wanted === 'string') refused++;
+      // Equal texts: the order of members counts, too, and a comparison of long texts would print them.
+      expect(JSON.stringify(got) === JSON.stringify(wanted), `body ${i}`).toBe(true);
+    }
+    expect(refused).toBeGreaterThan(5);
+  });
+
   it.each([
     ['a comma at the end', `{"devices":[${list.slice(1, -1)},]}`],
+    ['a comma at the end of an array, after a long number', `[${'1'.repeat(300_000)},]`],
+    ['a comma at the end of an object, after a long number', `{"a":${'1'.repeat(300_000)},}`],
     ['a comma at the beginning', `{"devices":[,${list.slice(1)}}`],
     ['two commas', `{"devices":${list.replaceAll('},{', '},,{')}}`],
     ['no comma', `{"devices":${list.replaceAll('},{', '} {')}}`],

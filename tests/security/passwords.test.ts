@@ -50,13 +50,17 @@ const storedHash = () => {
   db.close();
   return hash;
 };
+/** Single sign-on is off. */
+const local = { demandLocal: async () => {} };
 const signIn = (store = opened.store) => {
   const challenges = new SignedChallenges(new Uint8Array(32));
   const now = Date.now;
   return {
     store,
     policies: new SignInPolicies({ store, now }),
-    keys: new KeySignIn({ store, challenges, tokens, guessing, now }),
+    keys: new KeySignIn({ store, challenges, tokens, guessing, local, now }),
+    local,
+    sessions: { demand: async () => {} },
   };
 };
 const request = { address: '127.0.0.1', requestId: 'request-1', site: 'no site' };

@@ -6,7 +6,7 @@ import { passkeyBounds } from '../../src/contract/limits.ts';
 import { Page } from '../support/browser.ts';
 import { second } from '../support/clock.ts';
 import { clockOfTests, daemonOfTests } from '../support/daemon-tests.ts';
-import { data } from '../support/fleet.ts';
+import { activation, data, register } from '../support/fleet.ts';
 import { runDaemonProgram } from '../support/programs.ts';
 import { type CreationOptions, SoftwareKey } from '../support/software-key.ts';
 import { writeCbor } from '../support/test-cbor.ts';
@@ -364,5 +364,121 @@ describe('the address of a page', () => {
     const options = await local.options();
     expect(() => key.get(options, local.origin)).toThrow('NotAllowedError');
     await daemon.restart();
+  });
+});
+
+describe('a key that an ADMIN issues for a colleague', () => {
+  /** Providers by their address: the daemon listens elsewhere after a restart. */
+  const providers = new Map<string, string>();
+  /** A colleague with an ACTIVE device, and how its key gets into the account. */
+  async function colleague(role: 'ADMIN' | 'DEALER' = 'ADMIN') {
+    const username = `colleague-${++users}`;
+    const { id, token } = await daemon.user(username, role);
+    const body = { name: page.origin, type: 'devmgr', address: page.origin };
+    const providerId =
+      providers.get(page.origin) ?? (data(await daemon.call('POST', '/api/providers', body)).providerId as string);
+    providers.set(page.origin, providerId);
+    const device = await register(daemon);
+    const { deviceId } = data(await daemon.call('POST', '/api/devices/activate', activation(device, username)));
+    const credentials = `/api/devices/${deviceId}/credentials`;
+    const begin = (as?: string) => daemon.call('POST', credentials, { providerId }, as ? { token: as } : {});
+    const finish = (credentialId: string, response: object, as?: string) =>
+      daemon.call('POST', `${credentials}/${credentialId}`, { response }, as ? { token: as } : {});
+    return { username, id, token, providerId, deviceId, credentials, begin, finish };
+  }
+
+  it('signs the colleague in alone, and is among the keys of the account', async () => {
+    const { id, deviceId, credentials, begin } = await colleague();
+    const begun = data(await begin());
+    expect(begun).toMatchObject({ origin: page.origin, options: { attestation: 'none', rp: { id: 'localhost' } } });
+    const key = new SoftwareKey();
+    const response = key.create(begun.options, page.origin);
+    const once = () =>
+      daemon.call('POST', `${credentials}/${begun.credentialId}`, { response }, { headers: { 'idempotency-key': id } });
+    const finished = data(await once());
+    expect(finished).toMatchObject({ credentialId: begun.credentialId, pending: false });
+    expect(data(await once())).toEqual(finished);
+    expect(data(await page.signIn(key)).user.id).toBe(id);
+    const { list } = data(await daemon.call('GET', `/api/users/${id}/passkeys/list`));
+    expect(list).toMatchObject([{ name: deviceId, rpId: 'localhost' }]);
+    const [added] = (await entries('PASSKEY_ADDED')).slice(-1);
+    expect(added).toMatchObject({ user: 'admin', details: { user: id } });
+  });
+
+  it('is begun, finished and removed by no DEALER and by no service token, whatever the account', async () => {
+    const { credentials, begin, finish } = await colleague();
+    const { token: dealer } = await daemon.user(`dealer-${++users}`, 'DEALER');
+    const made = { name: `robot-${users}`, role: 'ADMIN', expiresInDays: 1 };
+    const { token: robot } = data(await daemon.call('POST', '/api/tokens', made));
+    const begun = data(await begin());
+    const response = new SoftwareKey().create(begun.options, page.origin);
+    for (const token of [dealer, robot]) {
+      expect(await begin(token)).toMatchObject({ code: 2007 });
+      expect(await finish(begun.credentialId, response, token)).toMatchObject({ code: 2007 });
+    }
+    data(await finish(begun.credentialId, response));
+    const remove = `${credentials}/${begun.credentialId}/remove`;
+    for (const token of [dealer, robot])
+      expect(await daemon.call('POST', remove, undefined, { token })).toMatchObject({ code: 2007 });
+    expect(data(await daemon.call('POST', remove)).removedAt).not.toBeNull();
+  });
+
+  it('needs a recent sign-in in the console, and the key of an ADMIN who must sign in with one', async () => {
+    const { username, id, token, begin } = await colleague();
+    const session = data(await page.login(username)).token as string;
+    expect((await begin(session)).code).toBe(200);
+    clock.forward(601 * second);
+    expect(await begin(session)).toMatchObject({ code: 2007, data: { stepUp: true } });
+    data(await page.register(new SoftwareKey(), token));
+    expect((await begin(token)).code).toBe(200);
+    data(await daemon.call('POST', `/api/users/${id}/require-key`, { required: true }));
+    expect(await begin(token)).toMatchObject({ code: 2007 });
+  });
+
+  it('is refused without PIN or fingerprint, for another account, and for one that is disabled or does not exist', async () => {
+    const { id, providerId, begin, finish, credentials } = await colleague('DEALER');
+    const other = await colleague();
+    const key = new SoftwareKey();
+    const begun = data(await begin());
+    const unverified = key.create(begun.options, page.origin, { unverified: true });
+    expect(await finish(begun.credentialId, unverified)).toMatchObject({ code: 1001 });
+    const theirs = key.create(data(await other.begin()).options, page.origin);
+    expect(await finish(data(await begin()).credentialId, theirs)).toMatchObject({ code: 1001 });
+    data(await daemon.call('PUT', `/api/users/${id}`, { disabled: true }));
+    expect(await begin()).toMatchObject({ code: 1001, message: expect.stringContaining('is disabled') });
+    expect(data(await daemon.call('GET', `/api/users/${id}/passkeys/list`)).list).toEqual([]);
+    expect(data(await daemon.call('GET', credentials))).toMatchObject([{ createdAt: null }]);
+    const device = await register(daemon);
+    const { deviceId } = data(await daemon.call('POST', '/api/devices/activate', activation(device, 'stranger')));
+    expect(await daemon.call('POST', `/api/devices/${deviceId}/credentials`, { providerId })).toMatchObject({
+      code: 1001,
+      message: expect.stringContaining('stranger'),
+    });
+  });
+
+  it('opens nothing after its device is locked, which ends the sessions of the account', async () => {
+    const { id, deviceId, begin, finish, credentials } = await colleague();
+    const key = new SoftwareKey();
+    const begun = data(await begin());
+    data(await finish(begun.credentialId, key.create(begun.options, page.origin)));
+    const { token } = data(await page.signIn(key));
+    data(await daemon.call('POST', `/api/devices/${deviceId}/lock`, { reason: 'lost' }));
+    await expect.poll(async () => data(await daemon.call('GET', credentials))[0].removedAt).not.toBeNull();
+    expect(await page.signIn(key)).toMatchObject(refused);
+    expect(await daemon.call('GET', '/api/users/me', undefined, { token })).toMatchObject({ code: 1004 });
+    expect(data(await daemon.call('GET', `/api/users/${id}/passkeys/list`)).list).toEqual([]);
+  });
+
+  it.each([
+    [{ secret: 'x' }, 'secret'],
+    [{ address: 'https://127.0.0.1' }, 'a name'],
+    [{ address: 'https://registry.example.com/console' }, 'no path'],
+    [{ address: null }, 'address is required'],
+  ])('is not issued by a provider with %j', async (change, problem) => {
+    const body = { name: 'wrong', type: 'devmgr', address: page.origin, ...change };
+    expect(await daemon.call('POST', '/api/providers', body)).toMatchObject({
+      code: 1001,
+      message: expect.stringContaining(problem),
+    });
   });
 });

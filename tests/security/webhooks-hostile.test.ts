@@ -5,7 +5,7 @@ import { createServer as createTcpServer } from 'node:net';
 import { expect, it } from 'vitest';
 import { AllowedTargets, type Resolve } from '../../daemon/delivery/webhooks/allowed.ts';
 import { Poster } from '../../daemon/delivery/webhooks/poster.ts';
-import { sealSecret } from '../../daemon/delivery/webhooks/sealed.ts';
+import { sealSecret } from '../../daemon/domain/sealed.ts';
 import { newWebhookSecret } from '../../src/contract/webhooks/scheme.ts';
 import { listening } from '../support/http-servers.ts';
 

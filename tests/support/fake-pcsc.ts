@@ -77,7 +77,6 @@ export class FakePcsc {
   transport(): Pcsc {
     return {
       maxReaders: 4,
-      watchExtra: null,
       watch: async handlers => {
         this.#watches.add(handlers);
         // As with a real transport, events come after the caller has the watch.

@@ -1,6 +1,7 @@
 /** The test authenticator behind CTAPHID: waits for a touch with keepalives, and can be canceled. */
 import { HardwareError } from '../../drivers/driver.ts';
 import { MessageAssembler, toPackets } from '../../drivers/protocols/ctaphid-packets.ts';
+import { allowCtap, allowReset } from '../../drivers/protocols/gate.ts';
 import { received } from './received-commands.ts';
 import type { TestAuthenticator } from './test-authenticator.ts';
 
@@ -8,7 +9,8 @@ const COMMAND = { msg: 0x03, init: 0x06, cbor: 0x10, cancel: 0x11, keepalive: 0x
 /** Capability flag of INIT. */
 const SUPPORTS_CBOR = 0x04;
 const BROADCAST = 0xffffffff;
-const MAKE_CREDENTIAL = 0x01;
+/** Commands that need a touch: makeCredential, getAssertion and reset. */
+const TOUCHED: readonly number[] = [0x01, 0x02, 0x07];
 const WAITS_FOR_TOUCH = Uint8Array.of(2);
 const CANCELED = Uint8Array.of(0x2d);
 const INVALID_COMMAND = Uint8Array.of(0x01);
@@ -28,6 +30,8 @@ export interface FidoKeyOptions {
   readonly touched?: boolean;
   /** Programs other than devmgr use it, which also send commands that the gate does not list. */
   readonly forOthers?: boolean;
+  /** It is issued: PINs, stored credentials and a reset may be sent to it. */
+  readonly issued?: boolean;
 }
 
 /** One FIDO interface. Reports are 64 bytes in both directions. */
@@ -108,7 +112,7 @@ export class FidoKey {
   }
 
   #handle(channel: number, command: number, payload: Uint8Array): void {
-    if (!this.#options.forOthers) received.ctap(command, payload);
+    if (!this.#options.forOthers) received.ctap(command, payload, this.#options.issued ? allowReset : allowCtap);
     if (command === COMMAND.init) {
       this.#open(channel, payload);
       return;
@@ -155,7 +159,7 @@ export class FidoKey {
       const response = this.#options.answer?.(request) ?? this.#options.authenticator.cbor(request);
       this.#send(channel, COMMAND.cbor, response);
     };
-    if (request[0] !== MAKE_CREDENTIAL || this.#takeTouch()) {
+    if (!TOUCHED.includes(request[0]!) || this.#takeTouch()) {
       respond();
       return;
     }

@@ -2,6 +2,9 @@
 import type { DeviceStatus } from '../../src/contract/values.ts';
 import { type Answer, adminPassword, type TestDaemon } from './daemon.ts';
 
+/** A daemon that answers requests: of this process or another one. */
+export type Caller = Pick<TestDaemon, 'call'>;
+
 export interface TestDevice {
   readonly deviceId: string;
   readonly serialNumber: string;
@@ -27,7 +30,7 @@ export function data(answer: Answer): Answer['data'] {
 }
 
 export async function register(
-  daemon: TestDaemon,
+  daemon: Caller,
   more: Readonly<Record<string, unknown>> = {},
   token?: string,
 ): Promise<TestDevice> {
@@ -42,7 +45,7 @@ export const activation = ({ deviceId, activationCode }: TestDevice, userId = 'a
 });
 
 /** A new device that has been brought to a state by the operations that lead there. */
-export async function deviceIn(status: DeviceStatus, daemon: TestDaemon): Promise<TestDevice> {
+export async function deviceIn(status: DeviceStatus, daemon: Caller): Promise<TestDevice> {
   const device = await register(daemon);
   const act = async (operation: string, body: object) =>
     data(await daemon.call('POST', `/api/devices/${device.deviceId}/${operation}`, body));

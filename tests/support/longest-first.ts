@@ -7,6 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that take 5 s or more of processor time, with the processes that they start. */
 export const busy: readonly string[] = [
+  'console/every-page',
   'contract/store-postgres',
   'api/on-postgres',
   'cli/registry-refused',

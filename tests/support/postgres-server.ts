@@ -133,7 +133,6 @@ export class PostgresServer {
   readonly #settings: readonly string[];
   #child: ChildProcess | null = null;
   #databases = 0;
-  readonly #free: string[] = [];
 
   private constructor(folder: string, programs: string, env: NodeJS.ProcessEnv, settings: readonly string[]) {
     this.folder = folder;
@@ -241,20 +240,16 @@ export class PostgresServer {
     }
   }
 
-  /** The name of an empty database. Creating one takes 0.3 s, so those that were given back are used again. */
-  async database(): Promise<string> {
-    const free = this.#free.pop();
-    if (free !== undefined) return free;
-    const name = `test_${++this.#databases}`;
-    await this.query(`CREATE DATABASE ${name} TEMPLATE template0`);
-    return name;
+  /** The name of an empty database. */
+  database(): Promise<string> {
+    return this.copyOf('template0');
   }
 
-  /** Ends the connections to a database and empties it. */
-  async giveBack(database: string): Promise<void> {
-    await this.query(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${database}'`);
-    await this.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public', database);
-    this.#free.push(database);
+  /** The name of a new database with what is in another one, without connections. Half of the time of the default strategy. */
+  async copyOf(database: string): Promise<string> {
+    const name = `test_${++this.#databases}`;
+    await this.query(`CREATE DATABASE ${name} TEMPLATE ${database} STRATEGY FILE_COPY`);
+    return name;
   }
 }
 

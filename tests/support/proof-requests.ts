@@ -34,6 +34,7 @@ export function judged(evidence: KeyEvidence, { question }: Asked): Verdict {
 function written(evidence: KeyEvidence): Evidence {
   if (evidence.method === 'fido') return { method: 'fido', attestationObject: text(evidence.attestationObject) };
   if (evidence.method === 'u2f') return { method: 'u2f', registration: text(evidence.registration) };
+  if (evidence.method === 'assertion') throw new Error('a signature proves nothing');
   const { method, kvn, chain, cardPublicKey, receipt } = evidence;
   return { method, kvn, chain: chain.map(text), cardPublicKey: text(cardPublicKey), receipt: text(receipt) };
 }

@@ -1,8 +1,12 @@
 /** A valid request for each operation. */
 import type { RouteName } from '../../src/contract/endpoints.ts';
+import { leaverBrake } from '../../src/contract/limits.ts';
+import { receiptText } from '../../src/contract/receipts/text.ts';
 import { Page } from './browser.ts';
 import { adminPassword, type TestDaemon } from './daemon.ts';
-import { activation, backUp, data, deviceIn, form, packageForm, registration, upload } from './fleet.ts';
+import { activation, backUp, data, deviceIn, form, packageForm, register, registration, upload } from './fleet.ts';
+import { answerOf, startWebauthnServer } from './issuing-providers.ts';
+import { provedDevice, receiptOf, signedBy, terms, trustReceiptKeys } from './receipt-key.ts';
 import { serviceToken } from './service-token.ts';
 import { SoftwareKey } from './software-key.ts';
 import { makeRoot } from './test-pki.ts';
@@ -14,6 +18,54 @@ export interface Sent {
   readonly raw?: FormData;
   /** Sent to the name of this machine instead of its address: security keys need one. */
   readonly byName?: true;
+}
+
+/** Those about providers at which keys are issued, to a stand-in that lives as long as the test. */
+function issuingRequests(daemon: () => TestDaemon): Readonly<Partial<Record<RouteName, () => Promise<Sent>>>> {
+  let providers = 0;
+  const call = async (path: string, body?: object) => data(await daemon().call('POST', path, body));
+  const provider = async () => {
+    // A registry has few providers.
+    for (const { providerId, credentials } of data(await daemon().call('GET', '/api/providers/list')).list)
+      if (credentials === 0) await call(`/api/providers/${providerId}/remove`);
+    const { settings } = await startWebauthnServer();
+    return { name: `provider-${++providers}`, ...settings };
+  };
+  const added = async (): Promise<string> => (await call('/api/providers', await provider())).providerId;
+  const pinPath = async () => `/api/devices/${(await register(daemon())).deviceId}/pin`;
+  const sealedSample = Buffer.from('age-encryption.org/v1\n').toString('base64url');
+  const begun = async () => {
+    const [{ deviceId }, providerId] = [await deviceIn('ACTIVE', daemon()), await added()];
+    const path = `/api/devices/${deviceId}/credentials`;
+    const answer = await call(path, { providerId });
+    return { path: `${path}/${answer.credentialId}`, body: { response: answerOf(answer) } };
+  };
+  return {
+    showPinPolicy: async () => ({}),
+    setPinPolicy: async () => ({ body: { recipients: [] } }),
+    storePin: async () => ({ path: await pinPath(), body: { sealed: sealedSample } }),
+    readPin: async () => {
+      const path = await pinPath();
+      await call(path, { sealed: sealedSample });
+      return { path };
+    },
+    listProviders: async () => ({}),
+    createProvider: async () => ({ body: await provider() }),
+    testProvider: async () => ({ path: `/api/providers/${await added()}/test` }),
+    reconcileProvider: async () => ({ path: `/api/providers/${await added()}/reconcile`, body: {} }),
+    removeProvider: async () => ({ path: `/api/providers/${await added()}/remove` }),
+    listCredentials: async () => ({ path: `/api/devices/${(await register(daemon())).deviceId}/credentials` }),
+    startCredential: async () => {
+      const { deviceId } = await deviceIn('ACTIVE', daemon());
+      return { path: `/api/devices/${deviceId}/credentials`, body: { providerId: await added() } };
+    },
+    finishCredential: begun,
+    removeCredential: async () => {
+      const { path, body } = await begun();
+      await call(path, body);
+      return { path: `${path}/remove` };
+    },
+  };
 }
 
 /** By operation; each call prepares what its request needs. All of them may be sent by an administrator. */
@@ -32,6 +84,19 @@ export function validRequests(
   const version = async () => `/api/app-versions/${data(await upload(daemon())).versionId}`;
   let users = 0;
   const otherUser = async () => `/api/users/${(await daemon().user(`other-${++users}`, 'VIEWER')).id}`;
+
+  const personPath = async () =>
+    `/api/people/${data(await daemon().call('POST', '/api/people', { userName: `person-${++users}` })).personId}`;
+  const heldPerson = async (): Promise<string> => {
+    const path = await personPath();
+    const userName = `person-${users}`;
+    for (let i = 0; i < leaverBrake.least + 2; i++) {
+      const bound = activation(await deviceIn('INACTIVE', daemon()), userName);
+      data(await daemon().call('POST', '/api/devices/activate', bound));
+    }
+    data(await daemon().call('POST', `${path}/leave`, { reason: 'has left' }));
+    return path.split('/').at(-1)!;
+  };
 
   // A registry has few webhooks.
   const withoutWebhooks = async () => {
@@ -100,6 +165,10 @@ export function validRequests(
     getStatistics: async () => ({}),
     exportDevices: async () => ({}),
     listKeys: async () => ({}),
+    issueKey: async () => {
+      const [{ keyId, serialNumber }] = data(await daemon().call('GET', '/api/hardware/keys')).list;
+      return { path: `/api/hardware/keys/${keyId}/issue`, body: { step: 'state', serialNumber } };
+    },
     proveKey: async () => {
       const { list } = data(await daemon().call('GET', '/api/hardware/keys'));
       return {
@@ -119,6 +188,37 @@ export function validRequests(
       const body = { serialNumber: registration().serialNumber, claims: { firmware: '5.7.4' } };
       return { path: `/api/proofs/${made.data?.proofId ?? 'none'}`, body };
     },
+    createReceipt: async () => {
+      const { deviceId } = await deviceIn('ACTIVE', daemon());
+      return { body: { deviceId, kind: 'handover', terms } };
+    },
+    submitReceipt: async token => {
+      await trustReceiptKeys(daemon());
+      const { deviceId, key } = await provedDevice(daemon());
+      const may =
+        token === undefined || (await daemon().call('POST', '/api/proofs/challenge', {}, { token })).code === 200;
+      return signedBy(daemon(), key, { deviceId }, may ? token : undefined);
+    },
+    listReceipts: async () => ({}),
+    getReceipt: async () => {
+      await trustReceiptKeys(daemon());
+      const { deviceId, key } = await provedDevice(daemon());
+      return { path: `/api/receipts/${(await receiptOf(daemon(), key, { deviceId })).receiptId}` };
+    },
+    signReceipt: async () => {
+      const { list } = data(await daemon().call('GET', '/api/hardware/keys'));
+      const { serialNumber } = list[0];
+      const facts = {
+        receiptId: 'RCT-A',
+        kind: 'handover',
+        registryId: 'r',
+        deviceId: 'DEV-1',
+        lot: null,
+        person: 'alice',
+      } as const;
+      const text = receiptText({ ...facts, serialNumber, name: null, date: '2026-11-23', dueAt: null, terms });
+      return { path: `/api/hardware/keys/${list[0].keyId}/sign`, body: { serialNumber, text, credentials: ['AAAA'] } };
+    },
     judgeProofsAgain: async () => ({ body: {} }),
     importTrust: async () => ({ raw: form({}, { name: 'root.der', content: new Uint8Array(makeRoot('Root').der) }) }),
     listTrust: async () => ({}),
@@ -127,6 +227,19 @@ export function validRequests(
       const { certificates } = data(await daemon().call('POST', '/api/trust', undefined, { raw: form({}, file) }));
       return { path: `/api/trust/${certificates[0].fingerprint}/remove` };
     },
+    createPerson: async () => ({ body: { userName: `person-${++users}` } }),
+    listPeople: async () => ({}),
+    getPerson: async () => ({ path: await personPath() }),
+    personLeaves: async () => ({ path: `${await personPath()}/leave`, body: { reason: 'has left' } }),
+    personReturns: async () => {
+      const path = await personPath();
+      await daemon().call('POST', `${path}/leave`, { reason: 'has left' });
+      return { path: `${path}/return` };
+    },
+    listHeldPeople: async () => ({}),
+    releasePeople: async () => ({ body: { personIds: [await heldPerson()] } }),
+    showPeoplePolicy: async () => ({}),
+    setPeoplePolicy: async () => ({ body: { personsRequired: false, leavers: 'lock', leaverDelayHours: 0 } }),
     createWebhook: async () => {
       await withoutWebhooks();
       return { body: { url: 'https://hooks.invalid/' } };
@@ -141,6 +254,17 @@ export function validRequests(
     },
     removeWebhook: async () => ({ path: `${await webhookPath()}/remove` }),
     webhookDeliveries: async () => ({ path: `${await webhookPath()}/deliveries` }),
+    replayWebhookDelivery: async () => {
+      await withoutWebhooks();
+      const body = { url: 'https://hooks.invalid/', types: ['DEVICE_REGISTERED'] };
+      const path = `/api/webhooks/${data(await daemon().call('POST', '/api/webhooks', body)).webhookId}/deliveries`;
+      await register(daemon());
+      for (;;) {
+        const [attempt] = data(await daemon().call('GET', path)).list;
+        if (attempt) return { path: `${path}/${attempt.eventId}/replay` };
+      }
+    },
+    ...issuingRequests(daemon),
     getKeyRegistrationOptions: async () => ({ byName: true }),
     registerKey: async token => {
       const response = await new Page(daemon()).created(new SoftwareKey(), token ?? daemon().adminToken);
@@ -157,6 +281,14 @@ export function validRequests(
       return { path: `/api/users/${id}/passkeys/${passkeyId}/remove` };
     },
     requireKeyOfUser: async () => ({ path: `${await otherUser()}/require-key`, body: { required: false } }),
+    getSession: async () => ({}),
+    setSso: async () => ({ body: { enabled: false } }),
+    showSsoSettings: async () => ({}),
+    testSso: async () => ({}),
+    showDirectory: async () => ({}),
+    setDirectory: async () => ({ body: { enabled: false } }),
+    testDirectory: async () => ({}),
+    syncDirectory: async () => ({ body: { dryRun: true } }),
     showSignInPolicy: async () => ({}),
     setSignInPolicy: async () => ({ body: { requireKey: [] } }),
     showProofPolicy: async () => ({}),

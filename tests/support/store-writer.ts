@@ -24,7 +24,7 @@ async function client(name: string): Promise<never> {
 
 async function batches(): Promise<never> {
   for (let i = 0; ; i++) {
-    const serials = Array.from({ length: 2000 }, (_, j) => `${run}-batch${i}-${j}`);
+    const serials = Array.from({ length: 500 }, (_, j) => `${run}-batch${i}-${j}`);
     await commit(
       store,
       serials.map(serial => addDevice(serial)),

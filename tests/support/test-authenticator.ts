@@ -1,4 +1,4 @@
-/** A FIDO authenticator: CTAP2 (getInfo, makeCredential) and U2F (register, version), request in, response out. No transport. */
+/** A FIDO authenticator: CTAP2 (getInfo, makeCredential, getAssertion with named credentials) and U2F (register, version), request in, response out. No transport. */
 import { createHash, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { expectBytes, expectMap, readCbor } from '../../drivers/protocols/cbor.ts';
 import { type CborInput, writeCbor } from './test-cbor.ts';
@@ -44,14 +44,17 @@ export const authenticatorRoot = (name = 'Test FIDO Root') => makeRoot(name);
 
 export const uuidBytes = (uuid: string): Buffer => Buffer.from(uuid.replaceAll('-', ''), 'hex');
 
-const CTAP2 = { makeCredential: 0x01, getInfo: 0x04 } as const;
-const CTAP2_STATUS = { done: 0x00, unknownCommand: 0x01, missingParameter: 0x14 } as const;
+const CTAP2 = { makeCredential: 0x01, getAssertion: 0x02, getInfo: 0x04 } as const;
+const CTAP2_STATUS = { done: 0x00, unknownCommand: 0x01, missingParameter: 0x14, noCredentials: 0x2e } as const;
 const DONE = Uint8Array.of(CTAP2_STATUS.done);
 const COUNTER = Buffer.alloc(4);
 
 export class TestAuthenticator {
   readonly certificate: TestCertificate;
   readonly #options: AuthenticatorOptions;
+  /** Private keys by credential id and hash of the relying party. A real key keeps them in the id. */
+  readonly #credentials = new Map<string, KeyObject>();
+  #signatures = 0;
 
   constructor(options: AuthenticatorOptions) {
     this.#options = options;
@@ -70,6 +73,7 @@ export class TestAuthenticator {
   /** Answers CTAPHID_CBOR: command byte and CBOR in, status and CBOR out. */
   cbor(request: Uint8Array): Buffer {
     if (request[0] === CTAP2.getInfo) return Buffer.concat([DONE, this.info()]);
+    if (request[0] === CTAP2.getAssertion) return this.getAssertion(request.subarray(1));
     if (request[0] !== CTAP2.makeCredential) return Buffer.from([CTAP2_STATUS.unknownCommand]);
     const parameters = expectMap(readCbor(request.subarray(1)), 'parameters');
     const rpId = expectMap(parameters.get(2), 'relying party').get('id');
@@ -77,28 +81,67 @@ export class TestAuthenticator {
     return Buffer.concat([DONE, this.makeCredential(rpId, expectBytes(parameters.get(1), 'client data hash'))]);
   }
 
+  /** Forgets all credentials, as after a reset. */
+  reset(): void {
+    this.#credentials.clear();
+  }
+
+  #remember(id: Uint8Array, application: Uint8Array, key: KeyObject): void {
+    this.#credentials.set(`${Buffer.from(id).toString('hex')} ${Buffer.from(application).toString('hex')}`, key);
+  }
+
+  /** Status and response: credential, authenticator data, signature. */
+  getAssertion(request: Uint8Array): Buffer {
+    const parameters = expectMap(readCbor(request), 'parameters');
+    const application = createHash('sha256')
+      .update(String(parameters.get(1)))
+      .digest();
+    const hash = expectBytes(parameters.get(2), 'client data hash');
+    for (const one of parameters.get(3) as readonly never[]) {
+      const id = expectBytes(expectMap(one, 'descriptor').get('id'), 'credential id');
+      const key = this.#credentials.get(`${Buffer.from(id).toString('hex')} ${application.toString('hex')}`);
+      if (!key) continue;
+      const counter = Buffer.alloc(4);
+      counter.writeUInt32BE(++this.#signatures);
+      const data = Buffer.concat([application, Uint8Array.of(0x01), counter]);
+      const descriptor = new Map<string, CborInput>([
+        ['id', id],
+        ['type', 'public-key'],
+      ]);
+      const answer = new Map<number, CborInput>([
+        [1, descriptor],
+        [2, data],
+        [3, sign('sha256', Buffer.concat([data, hash]), key)],
+      ]);
+      return Buffer.concat([DONE, writeCbor(answer)]);
+    }
+    return Buffer.from([CTAP2_STATUS.noCredentials]);
+  }
+
   /** The response to getInfo without its status. */
   info(): Buffer {
+    return writeCbor(new Map([...this.infoMembers()].sort(([one], [other]) => one - other)));
+  }
+
+  protected infoMembers(): Map<number, CborInput> {
     const options = new Map<string, CborInput>([
       ['rk', true],
       ['up', true],
       ...(this.#options.serialOctets ? ([['ep', true]] as const) : []),
       ...(this.#options.clientPin === undefined ? [] : ([['clientPin', this.#options.clientPin]] as const)),
     ]);
-    return writeCbor(
-      new Map<number, CborInput>([
-        [1, ['U2F_V2', 'FIDO_2_0']],
-        [3, uuidBytes(this.#options.aaguid)],
-        [4, options],
-        [5, 1200],
-        [14, 0x050700],
-      ]),
-    );
+    return new Map<number, CborInput>([
+      [1, ['U2F_V2', 'FIDO_2_0']],
+      [3, uuidBytes(this.#options.aaguid)],
+      [4, options],
+      [5, 1200],
+      [14, 0x050700],
+    ]);
   }
 
   /** The response to makeCredential without its status: keys 1 (fmt), 2 (authData) and 3 (attStmt). */
   makeCredential(rpId: string, clientDataHash: Uint8Array): Buffer {
-    const { format, data, statement } = this.#attest(rpId, clientDataHash);
+    const { format, data, statement } = this.attest(rpId, clientDataHash);
     return writeCbor(
       new Map<number, CborInput>([
         [1, format],
@@ -109,8 +152,8 @@ export class TestAuthenticator {
   }
 
   /** The same as an attestation object, with names for keys. */
-  attestationObject(rpId: string, clientDataHash: Uint8Array): Buffer {
-    const { format, data, statement } = this.#attest(rpId, clientDataHash);
+  attestationObject(rpId: string, clientDataHash: Uint8Array, verified = false): Buffer {
+    const { format, data, statement } = this.attest(rpId, clientDataHash, undefined, verified);
     return writeCbor(
       new Map<string, CborInput>([
         ['fmt', format],
@@ -120,11 +163,19 @@ export class TestAuthenticator {
     );
   }
 
-  #attest(rpId: string, clientDataHash: Uint8Array) {
-    const { kind = 'packed', aaguid, flags = 0x41 } = this.#options;
+  /** A new credential with its attestation. `extensions`: CBOR that follows the credential in the data. */
+  protected attest(
+    rpId: string,
+    clientDataHash: Uint8Array,
+    extensions: Uint8Array = Buffer.alloc(0),
+    verified = false,
+  ) {
+    const { kind = 'packed', aaguid } = this.#options;
+    const flags = (this.#options.flags ?? 0x41) | (verified ? 0x04 : 0) | (extensions.length > 0 ? 0x80 : 0);
     const credential = ecKeys();
     const id = randomBytes(32);
     const point = pointOf(credential.publicKey);
+    this.#remember(id, createHash('sha256').update(rpId).digest(), credential.privateKey);
     const data = Buffer.concat([
       createHash('sha256').update(rpId).digest(),
       Uint8Array.of(flags),
@@ -133,11 +184,12 @@ export class TestAuthenticator {
       Uint8Array.of(0, id.length),
       id,
       coseKey(point, this.#options.credentialKey),
+      extensions,
     ]);
     const signed =
       kind === 'fido-u2f' ? u2fSigned(rpId, clientDataHash, id, point) : Buffer.concat([data, clientDataHash]);
     const format = kind === 'self' ? 'packed' : kind;
-    return { format, data, statement: this.#statement(kind, credential.privateKey, signed) };
+    return { format, data, statement: this.#statement(kind, credential.privateKey, signed), id, credential };
   }
 
   #statement(kind: AttestationKind, credential: KeyObject, signed: Uint8Array): Map<string, CborInput> {
@@ -166,6 +218,7 @@ export class TestAuthenticator {
     const credential = ecKeys();
     const point = pointOf(credential.publicKey);
     const handle = randomBytes(64);
+    this.#remember(handle, application, credential.privateKey);
     const signed = Buffer.concat([Uint8Array.of(0), application, challenge, handle, point]);
     return Buffer.concat([
       Uint8Array.of(5),

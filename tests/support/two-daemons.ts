@@ -10,6 +10,8 @@ import type { PostgresServer } from './postgres.ts';
 export interface TwoDaemons {
   readonly one: TestDaemon;
   readonly two: TestDaemon;
+  /** Name of the database that they share. */
+  readonly database: string;
   stop(): Promise<void>;
 }
 
@@ -17,7 +19,8 @@ export async function startTwoDaemons(
   server: PostgresServer,
   settings: Partial<DaemonSettings> = {},
 ): Promise<TwoDaemons> {
-  const store = { url: server.url(await server.database()), env: {} };
+  const database = await server.database();
+  const store = { url: server.url(database), env: {} };
   const one = await startTestDaemon({ ...settings, store });
   const home = await mkdtemp(join(tmpdir(), 'devmgr-test-'));
   for (const key of ['signingKey', 'journalKey', 'instanceKey'] as const)
@@ -26,6 +29,7 @@ export async function startTwoDaemons(
   return {
     one,
     two,
+    database,
     async stop() {
       await Promise.all([one.stop(), two.stop()]);
       await rm(home, { recursive: true, force: true });

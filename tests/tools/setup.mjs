@@ -1,13 +1,13 @@
 /**
- * Installs the tools of this folder if they are missing or older than the lock file. Runs on any Node that has npm
+ * `node tests/tools/setup.mjs [FOLDER]` installs the tools of this folder, or of another one of tests, if they are missing or older than the lock file. Runs on any Node that has npm
  * beside it; does nothing, and needs no network, when everything is there.
  */
 import { copyFileSync, existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { run } from '../../scripts/lib/project.mjs';
+import { join } from 'node:path';
+import { root, run } from '../../scripts/lib/project.mjs';
 
-const here = dirname(fileURLToPath(import.meta.url));
+const folder = join('tests', process.argv[2] ?? 'tools');
+const here = join(root, folder);
 const lock = join(here, 'package-lock.json');
 /** Copy of the lock file that the installed tools were made from. */
 const installed = join(here, 'node_modules', '.installed-lock.json');
@@ -22,7 +22,7 @@ if (!existsSync(installed) || readFileSync(installed, 'utf8') !== readFileSync(l
     error => error.message,
   );
   if (reason !== null) {
-    console.error(`The tools in tests/tools could not be installed: ${reason}. Is the npm registry reachable?`);
+    console.error(`The tools in ${folder} could not be installed: ${reason}. Is the npm registry reachable?`);
     process.exit(1);
   }
   copyFileSync(lock, installed);

@@ -1,65 +1,75 @@
-/** The security keys of the person: list, registration, removal. */
+/** The security keys of a user: list, removal, requirement; of the person also the registration. */
 import { useSignal } from '@preact/signals';
-import type { DataOf } from '../../../src/contract/define.ts';
-import type { Routes } from '../../../src/contract/routes.ts';
+import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
 import type { Passkey } from '../../../src/contract/webauthn.ts';
 import { useAction } from '../../api/action.ts';
 import { canUseKeys, newCredential } from '../../api/keys.ts';
-import { call } from '../../api/request.ts';
+import { call, type Data } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { endSession, session } from '../../api/session.ts';
-import { ActionDialog } from '../../parts/action-dialog.tsx';
+import { Button } from '../../parts/button.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
-import { type RecordDialogProps, type RecordKind, RecordTable } from '../../parts/records.tsx';
-import { day, moment } from '../../text/numbers.ts';
-import { dictionary, text } from '../../text/text.ts';
+import { type RecordKind, RecordTable } from '../../parts/records.tsx';
+import { Moment } from '../../parts/time.tsx';
+import { account as words } from '../../text/words.ts';
+import { isOwn } from '../users/states.ts';
 
-const words = dictionary('account');
-
-type KeysOfUser = DataOf<Routes['listKeysOfUser']>;
-
-const userId = (): string => session.peek()?.user.id ?? '';
+/** The keys of a user, and whether one is required. */
+export type KeysOfUser = Data<'listKeysOfUser'>;
 
 /** Whether the token of the session may register a key and nothing else. */
 const mayOnlyRegister = (): boolean => session.value?.mustRegisterKey === true;
 
-const keys: RecordKind<Passkey, 'name' | 'site' | 'registered' | 'used', 'remove'> = {
+const keysOf = (userId: string): RecordKind<Passkey, 'name' | 'site' | 'registered' | 'used', 'remove'> => ({
   keyOf: ({ passkeyId }) => passkeyId,
   nameOf: ({ name }) => name,
   columns: {
     name: ({ name }) => name,
     site: ({ rpId }) => rpId,
-    registered: ({ createdAt }) => day(createdAt),
-    used: ({ lastUsedAt }) => (lastUsedAt ? moment(lastUsedAt) : text.value.common.never),
+    registered: ({ createdAt }) => <Moment at={createdAt} />,
+    used: ({ lastUsedAt }) => <Moment at={lastUsedAt} />,
   },
-  actions: { remove: { Dialog: RemoveKey, isFor: () => !mayOnlyRegister() } },
-};
+  actions: {
+    remove: {
+      carryOut: ({ passkeyId }) => call('removeKeyOfUser', { params: { userId, passkeyId } }),
+      isDangerous: true,
+      isFor: () => !mayOnlyRegister(),
+    },
+  },
+});
 
-/** The keys of the person. */
-export function Keys() {
-  const resource = useResource(signal => call('listKeysOfUser', { params: { userId: userId() } }, { signal }));
+interface KeysProps {
+  readonly userId: string;
+  /** What stands below the keys of another user. Absent: they are those of the person. */
+  readonly below?: (keys: KeysOfUser) => ComponentChildren;
+}
+
+/** The keys of a user. */
+export function Keys({ userId, below }: KeysProps) {
+  const resource = useResource(signal => call('listKeysOfUser', { params: { userId } }, { signal }));
   const { reload } = resource;
+  const kind = useMemo(() => keysOf(userId), [userId]);
   return (
     <section>
-      <h2>{words.value.title}</h2>
-      <p class="hint">{words.value.keysHint}</p>
+      <h2>{words.title}</h2>
+      {!below && <p class="hint">{words.keysHint}</p>}
       <Loaded from={resource}>
-        {({ list }) =>
-          list.length ? (
-            <RecordTable kind={keys} words={words.value} records={list} onDone={reload} />
-          ) : (
-            <p>{words.value.noKeys}</p>
-          )
-        }
+        {data => (
+          <>
+            {data.list.length ? (
+              <RecordTable title={words.title} kind={kind} words={words} records={data.list} onDone={reload} />
+            ) : (
+              <p>{words[below ? 'noneOfUser' : 'noKeys']}</p>
+            )}
+            {!below && <AddKey onAdded={() => (mayOnlyRegister() ? endSession('registered') : reload())} />}
+            {!mayOnlyRegister() && <Requirement userId={userId} of={data} onChanged={reload} />}
+            {below?.(data)}
+          </>
+        )}
       </Loaded>
-      {canUseKeys() ? (
-        <AddKey onAdded={() => (mayOnlyRegister() ? endSession('registered') : reload())} />
-      ) : (
-        <p class="hint">{words.value.cannot}</p>
-      )}
-      {resource.data.value && !mayOnlyRegister() && <Requirement of={resource.data.value} onChanged={reload} />}
     </section>
   );
 }
@@ -67,6 +77,7 @@ export function Keys() {
 function AddKey({ onAdded }: { readonly onAdded: () => void }) {
   const name = useSignal('');
   const { busy, problem, submit } = useAction();
+  if (!canUseKeys()) return <p class="hint">{words.cannot}</p>;
   const add = async () => {
     const { options } = await call('getKeyRegistrationOptions', {});
     const response = await newCredential(options);
@@ -76,44 +87,19 @@ function AddKey({ onAdded }: { readonly onAdded: () => void }) {
   };
   return (
     <form class="line" onSubmit={submit(add)}>
-      <Field
-        label={words.value.column.name}
-        entry={name}
-        placeholder={words.value.keyExample}
-        maxLength={64}
-        required
-      />
-      <button type="submit" disabled={busy.value}>
-        {words.value.add}
-      </button>
+      <Field label={words.column.name} entry={name} placeholder={words.keyExample} maxLength={64} required />
+      <Button words={words.add} type="submit" disabled={busy.value} />
       <ProblemNotice problem={problem.value} />
     </form>
   );
 }
 
-function RemoveKey({ record: { passkeyId, name }, onClose, onDone }: RecordDialogProps<Passkey>) {
-  const remove = async () => {
-    await call('removeKeyOfUser', { params: { userId: userId(), passkeyId } });
-    onDone();
-  };
-  return (
-    <ActionDialog
-      title={words.value.removeTitle(name)}
-      submit={words.value.action.remove}
-      isDangerous
-      onSubmit={remove}
-      onClose={onClose}
-    >
-      <p>{words.value.removeHint}</p>
-    </ActionDialog>
-  );
-}
+type RequirementProps = Readonly<{ userId: string; of: KeysOfUser; onChanged: () => void }>;
 
-/** Whether each sign-in of the person needs a key. */
-function Requirement({ of: { list, requiredByUser }, onChanged }: { readonly of: KeysOfUser; onChanged: () => void }) {
+function Requirement({ userId, of: { list, requiredByUser }, onChanged }: RequirementProps) {
   const { busy, problem, run } = useAction();
   const require = async (required: boolean) => {
-    await call('requireKeyOfUser', { params: { userId: userId() }, body: { required } });
+    await call('requireKeyOfUser', { params: { userId }, body: { required } });
     onChanged();
   };
   return (
@@ -122,13 +108,13 @@ function Requirement({ of: { list, requiredByUser }, onChanged }: { readonly of:
         <input
           type="checkbox"
           checked={requiredByUser}
-          disabled={busy.value || (!list.length && !requiredByUser)}
+          disabled={busy.value || (isOwn({ id: userId }) && !list.length && !requiredByUser)}
           onChange={event => {
             const { checked } = event.currentTarget;
             void run(() => require(checked));
           }}
         />
-        {words.value.requireOwn}
+        {words.requireOwn}
       </label>
       <ProblemNotice problem={problem.value} />
     </>

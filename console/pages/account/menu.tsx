@@ -1,48 +1,53 @@
-/** What the menu of the person contains. */
+/** The menu of the person, at the end of the sidebar. */
 import { session } from '../../api/session.ts';
 import { signOut } from '../../api/tabs.ts';
+import { MenuButton, type MenuGroup } from '../../parts/menu.tsx';
 import { type ColorTheme, prefer, preferences } from '../../preferences.ts';
 import { linkTo } from '../../router.ts';
-import { dictionary, type Language, language, languages } from '../../text/text.ts';
-
-const menuWords = dictionary('menu');
-const roleWords = dictionary('roles');
+import { type Language, language, languages } from '../../text/text.ts';
+import { text } from '../../text/words.ts';
 
 const themes: readonly ColorTheme[] = ['system', 'light', 'dark'];
 
-/** Role, security keys, language, colors, and the sign-out. */
-export function MenuContent() {
-  const words = menuWords.value;
+function groups(): MenuGroup[] {
+  const words = text.menu;
+  const { theme: present = 'system' } = preferences.value;
+  return [
+    {
+      title: text.role[session.value?.user.role ?? 'VIEWER'],
+      items: [
+        { words: words.keys, href: linkTo('account') },
+        { words: words.signOut, onChoose: signOut },
+      ],
+    },
+    {
+      title: words.language,
+      items: Object.entries(languages).map(([code, name]) => ({
+        words: name,
+        isChecked: code === language.value,
+        onChoose: () => prefer({ language: code as Language }),
+      })),
+    },
+    {
+      title: words.theme,
+      items: themes.map(theme => ({
+        words: words[theme],
+        isChecked: theme === present,
+        onChoose: () => prefer({ theme }),
+      })),
+    },
+  ];
+}
+
+/** Name of the person, with the menu. */
+export function AccountMenu() {
+  const name = session.value?.user.username ?? '';
   return (
-    <div class="menu">
-      <p>{roleWords.value.name[session.value?.user.role ?? 'VIEWER']}</p>
-      <a href={linkTo('account')}>{words.keys}</a>
-      <label>
-        {words.language}
-        <select value={language.value} onChange={event => prefer({ language: event.currentTarget.value as Language })}>
-          {Object.entries(languages).map(([code, name]) => (
-            <option key={code} value={code}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        {words.theme}
-        <select
-          value={preferences.value.theme ?? 'system'}
-          onChange={event => prefer({ theme: event.currentTarget.value as ColorTheme })}
-        >
-          {themes.map(theme => (
-            <option key={theme} value={theme}>
-              {words[theme]}
-            </option>
-          ))}
-        </select>
-      </label>
-      <button type="button" onClick={signOut}>
-        {words.signOut}
-      </button>
-    </div>
+    <MenuButton class="account" groups={groups}>
+      <span class="avatar" aria-hidden="true">
+        {name.slice(0, 1)}
+      </span>
+      <span>{name}</span>
+    </MenuButton>
   );
 }

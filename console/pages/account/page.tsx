@@ -1,11 +1,11 @@
 /** The security keys that the person signs in with, and who has to have one. */
-import { isAdmin, session } from '../../api/session.ts';
-import { dictionary } from '../../text/text.ts';
+import { session } from '../../api/session.ts';
+import { DialogButton } from '../../parts/button.tsx';
+import { lazy } from '../../parts/lazy.tsx';
+import { text, account as words } from '../../text/words.ts';
 import { Keys } from './keys.tsx';
-import { Policy } from './policy.tsx';
 
-const words = dictionary('account');
-const roleWords = dictionary('roles');
+const SetPassword = lazy(async () => (await import('../users/password.tsx')).SetPassword);
 
 /** The person's own account. */
 export function AccountPage() {
@@ -15,11 +15,18 @@ export function AccountPage() {
   return (
     <>
       <h1>
-        {user.username} <small>{roleWords.value.name[user.role]}</small>
+        {user.username} <small>{text.role[user.role]}</small>
       </h1>
-      {mustRegisterKey && <p role="status">{words.value.mustRegister}</p>}
-      <Keys />
-      {isAdmin.value && !mustRegisterKey && <Policy />}
+      {mustRegisterKey && <p role="status">{words.mustRegister}</p>}
+      {!mustRegisterKey && (
+        <p>
+          <DialogButton
+            words={words.password}
+            dialog={onClose => <SetPassword record={user} onDone={() => {}} onClose={onClose} />}
+          />
+        </p>
+      )}
+      <Keys userId={user.id} />
     </>
   );
 }

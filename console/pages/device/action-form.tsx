@@ -1,22 +1,21 @@
 /** The form of an action. It is loaded when an action is chosen. */
-import type { BatchOperation } from '../../../src/contract/values.ts';
-import { call } from '../../api/request.ts';
+import { call, newKey } from '../../api/request.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
-import { dictionary, text } from '../../text/text.ts';
+import { toast } from '../../parts/toast.ts';
+import { device as deviceWords, text } from '../../text/words.ts';
 import {
   type EnteredFields,
   enteredFor,
-  isConfirmed,
+  isComplete,
   OperationFields,
+  type SingleOperation,
   useOperationEntries,
 } from '../devices/operations.tsx';
-
-const deviceWords = dictionary('device');
 
 type SendAction = (deviceId: string, entered: Required<EnteredFields>, key: string) => Promise<unknown>;
 
 /** How each action is sent. The form has asked for what it needs. */
-const send: Readonly<Record<BatchOperation, SendAction>> = {
+const send: Readonly<Record<SingleOperation, SendAction>> = {
   ACTIVATE: (deviceId, entered, key) => call('activateDevice', { body: { deviceId, ...entered } }, { key }),
   LOCK: (deviceId, body, key) => call('lockDevice', { params: { deviceId }, body }, { key }),
   UNLOCK: (deviceId, body, key) => call('unlockDevice', { params: { deviceId }, body }, { key }),
@@ -25,26 +24,42 @@ const send: Readonly<Record<BatchOperation, SendAction>> = {
   DEACTIVATE: (deviceId, body, key) => call('deactivateDevice', { params: { deviceId }, body }, { key }),
 };
 
+const eventOf = {
+  ACTIVATE: 'DEVICE_ACTIVATED',
+  LOCK: 'DEVICE_LOCKED',
+  UNLOCK: 'DEVICE_UNLOCKED',
+  GENERATE_CODE: 'ACTIVATION_CODE_GENERATED',
+  DEACTIVATE: 'DEVICE_DEACTIVATED',
+} as const satisfies Readonly<Record<SingleOperation, string>>;
+
 interface ActionFormProps {
-  readonly name: BatchOperation;
+  readonly name: SingleOperation;
   readonly deviceId: string;
+  /** Called after the action, and after it was undone. */
   readonly onDone: () => void;
   readonly onClose: () => void;
 }
 
-/** Asks for what the action needs. Retirement cannot be undone: it needs the id of the device and a password. */
+/** Asks for what the action needs, and reports it; a lock can be undone. Retirement cannot be undone: it needs the id of the device and a password. */
 export function ActionForm({ name, deviceId, onDone, onClose }: ActionFormProps) {
-  const words = deviceWords.value.action;
+  const words = deviceWords.action;
   const entries = useOperationEntries();
+  const report = (done: SingleOperation) => `${deviceId}: ${text.event[eventOf[done]]}`;
+  const unlock = async () => {
+    await call('unlockDevice', { params: { deviceId }, body: {} }, { key: newKey() });
+    onDone();
+    return report('UNLOCK');
+  };
   return (
     <ActionDialog
-      title={`${text.value.action[name]}: ${deviceId}`}
-      submit={text.value.action[name]}
+      title={`${text.action[name]}: ${deviceId}`}
+      submit={text.action[name]}
       isDangerous={name === 'DEACTIVATE'}
-      isReady={isConfirmed(name, entries, deviceId)}
+      isReady={isComplete(name, entries, deviceId)}
       onClose={onClose}
       onSubmit={async key => {
         await send[name](deviceId, enteredFor(name, entries) as Required<EnteredFields>, key);
+        toast(report(name), name === 'LOCK' ? unlock : undefined);
         onDone();
       }}
     >

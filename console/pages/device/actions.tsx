@@ -2,51 +2,53 @@
 import { useSignal } from '@preact/signals';
 import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
 import { operationStates } from '../../../src/contract/operation-states.ts';
-import type { BatchOperation } from '../../../src/contract/values.ts';
 import { mayChange } from '../../api/session.ts';
+import { Button } from '../../parts/button.tsx';
 import { lazy } from '../../parts/lazy.tsx';
-import { text } from '../../text/text.ts';
+import { MoreButton } from '../../parts/menu.tsx';
+import { device as deviceWords, text } from '../../text/words.ts';
+import type { SingleOperation } from '../devices/operations.tsx';
 
 const ActionForm = lazy(async () => (await import('./action-form.tsx')).ActionForm);
+const AddBackup = lazy(async () => (await import('./dialogs.tsx')).AddBackup);
+const RecordUse = lazy(async () => (await import('./dialogs.tsx')).RecordUse);
 
-/** In the order of the buttons. */
-const names: readonly BatchOperation[] = ['ACTIVATE', 'LOCK', 'UNLOCK', 'GENERATE_CODE', 'DEACTIVATE'];
+/** In the order of the menu. The first that the state allows is the main one. */
+const names: readonly SingleOperation[] = ['ACTIVATE', 'LOCK', 'UNLOCK', 'GENERATE_CODE', 'DEACTIVATE'];
 
-interface ActionsProps {
-  readonly device: DeviceDetail;
-  /** Called after an action. */
-  readonly onChanged: () => void;
-}
+type ActionsProps = Readonly<{ device: DeviceDetail; onChanged: () => void }>;
 
-/** A button for each action that the state of the device allows; none for a VIEWER. */
+/** The main action that the state of the device allows, and a menu with the others; none for a VIEWER. */
 export function Actions({ device, onChanged }: ActionsProps) {
-  const open = useSignal<BatchOperation | null>(null);
+  const open = useSignal<SingleOperation | 'backup' | 'use' | null>(null);
+  const { deviceId, status } = device;
   if (!mayChange.value) return null;
+  const allowed = names.filter(name => (operationStates[name] as readonly string[]).includes(status));
+  if (!allowed.length) return null;
+  const choose = (name: typeof open.value) => () => (open.value = name);
+  const onClose = choose(null);
+  const [main, ...others] = allowed.map(name => ({
+    words: `${text.action[name]} …`,
+    isDangerous: name === 'DEACTIVATE',
+    onChoose: choose(name),
+  }));
+  const more = [
+    { words: `${deviceWords.backups.add} …`, onChoose: choose('backup') },
+    { words: `${deviceWords.use.title} …`, onChoose: choose('use') },
+  ];
+  const groups = [
+    { items: others.filter(({ isDangerous }) => !isDangerous) },
+    { items: status === 'ACTIVE' ? more : [] },
+    { items: others.filter(({ isDangerous }) => isDangerous) },
+  ];
   return (
     <>
-      {names
-        .filter(name => (operationStates[name] as readonly string[]).includes(device.status))
-        .map(name => (
-          <button
-            key={name}
-            type="button"
-            class={name === 'DEACTIVATE' ? 'danger' : ''}
-            onClick={() => {
-              open.value = name;
-            }}
-          >
-            {text.value.action[name]} …
-          </button>
-        ))}
-      {open.value && (
-        <ActionForm
-          name={open.value}
-          deviceId={device.deviceId}
-          onDone={onChanged}
-          onClose={() => {
-            open.value = null;
-          }}
-        />
+      {main && <Button words={main.words} class="main" onClick={main.onChoose} />}
+      <MoreButton of={deviceId} groups={groups} />
+      {open.value === 'backup' && <AddBackup deviceId={deviceId} onDone={onChanged} onClose={onClose} />}
+      {open.value === 'use' && <RecordUse deviceId={deviceId} onDone={onChanged} onClose={onClose} />}
+      {open.value && open.value !== 'backup' && open.value !== 'use' && (
+        <ActionForm name={open.value} deviceId={deviceId} onDone={onChanged} onClose={onClose} />
       )}
     </>
   );

@@ -8,16 +8,15 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { RecordTable } from '../../parts/records.tsx';
 import { Moment } from '../../parts/time.tsx';
-import { dictionary } from '../../text/text.ts';
-
-const deviceWords = dictionary('device');
+import { reporting } from '../../parts/toast.ts';
+import { device as deviceWords } from '../../text/words.ts';
 
 const backups = {
   keyOf: ({ backupId }: Backup) => backupId,
   nameOf: ({ fileName }: Backup) => fileName,
   columns: {
     file: ({ fileName }: Backup) => fileName,
-    size: ({ fileSize }: Backup) => deviceWords.value.backups.bytes(fileSize),
+    size: ({ fileSize }: Backup) => deviceWords.backups.bytes(fileSize),
     at: ({ createdAt }: Backup) => <Moment at={createdAt} />,
     note: ({ note }: Backup) => note,
   },
@@ -25,9 +24,18 @@ const backups = {
   classes: { size: 'keep' },
 } as const;
 
+interface BackupsProps {
+  readonly deviceId: string;
+  /** Whether the state of the device and the role of the person allow it. */
+  readonly isRestorable: boolean;
+}
+
+const restore = ({ deviceId, backupId }: Backup, key: string) =>
+  call('restoreBackup', { params: { deviceId, backupId } }, { key });
+
 /** The newest backups. Loaded for a device that has some. */
-export function Backups({ deviceId }: { readonly deviceId: string }) {
-  const words = deviceWords.value.backups;
+export function Backups({ deviceId, isRestorable }: BackupsProps) {
+  const words = deviceWords.backups;
   const resource = useResource(signal =>
     call('listBackups', { params: { deviceId }, query: { size: paging.maxSize } }, { signal }),
   );
@@ -39,7 +47,16 @@ export function Backups({ deviceId }: { readonly deviceId: string }) {
       <Loaded from={resource}>
         {({ list, pagination: { total } }) => (
           <>
-            <RecordTable kind={{ ...backups, actions: { download: { start } } }} words={words} records={list} />
+            <RecordTable
+              title={words.title}
+              kind={{
+                ...backups,
+                actions: { download: { start }, restore: { isFor: () => isRestorable, carryOut: restore } },
+              }}
+              words={words}
+              records={list}
+              onDone={reporting(resource.reload)}
+            />
             {total > list.length && <p class="hint">{words.more(total - list.length)}</p>}
           </>
         )}

@@ -1,23 +1,19 @@
 /** Changes that are based on what the page shows: if another person has changed the same field since, the person chooses between both values. */
 import { useSignal } from '@preact/signals';
-import type { InputOf } from '../../../src/contract/define.ts';
 import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
-import type { Routes } from '../../../src/contract/routes.ts';
 import { useAction } from '../../api/action.ts';
 import { Problem } from '../../api/problem.ts';
-import { call, newKey } from '../../api/request.ts';
+import { call, type Input, newKey } from '../../api/request.ts';
+import { Button } from '../../parts/button.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
-import { dictionary } from '../../text/text.ts';
-
-const deviceWords = dictionary('device');
+import { device as deviceWords } from '../../text/words.ts';
 
 /** A field of a device that people maintain. Null: it has no value. */
 export interface MaintainedField {
   readonly valueOf: (device: DeviceDetail) => string | null;
-  readonly bodyOf: (value: string | null) => InputOf<Routes['updateDevice']>['body'];
+  readonly bodyOf: (value: string | null) => Input<'updateDevice'>['body'];
 }
 
-/** A change of a field that another person has changed since. */
 interface Conflict {
   readonly field: MaintainedField;
   readonly mine: string | null;
@@ -70,7 +66,7 @@ async function send(field: MaintainedField, mine: string | null, basis: DeviceDe
 
 /** Both values, and the choice between them; or why the last change failed. */
 export function ChangeNotice({ changes }: { readonly changes: ReturnType<typeof useBasedChanges> }) {
-  const words = deviceWords.value.conflict;
+  const words = deviceWords.conflict;
   const conflict = changes.conflict.value;
   return (
     <>
@@ -88,9 +84,7 @@ export function ChangeNotice({ changes }: { readonly changes: ReturnType<typeof 
             <button type="button" disabled={changes.busy.value} onClick={() => changes.keepStored(conflict)}>
               {words.keepStored}
             </button>
-            <button type="button" disabled={changes.busy.value} onClick={() => changes.keepMine(conflict)}>
-              {words.keepMine}
-            </button>
+            <Button words={words.keepMine} disabled={changes.busy.value} onClick={() => changes.keepMine(conflict)} />
           </p>
         </div>
       )}

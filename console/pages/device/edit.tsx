@@ -4,17 +4,12 @@ import { useId, useRef } from 'preact/hooks';
 import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
 import { textLengths } from '../../../src/contract/limits.ts';
 import { mayChange } from '../../api/session.ts';
+import { Button } from '../../parts/button.tsx';
 import { Field } from '../../parts/field.tsx';
-import { dictionary, text } from '../../text/text.ts';
+import { device as deviceWords, text } from '../../text/words.ts';
 import { ChangeNotice, type MaintainedField, useBasedChanges } from './based-change.tsx';
 
-const deviceWords = dictionary('device');
-
-interface EditProps {
-  readonly device: DeviceDetail;
-  /** Called after a change. */
-  readonly onChanged: () => void;
-}
+type EditProps = Readonly<{ device: DeviceDetail; onChanged: () => void }>;
 
 const noteField: MaintainedField = { valueOf: ({ note }) => note, bodyOf: note => ({ note }) };
 const firmwareField: MaintainedField = {
@@ -28,45 +23,42 @@ const tagField = (name: string): MaintainedField => ({
 
 /** Tags and note side by side; read-only in states in which the registry refuses changes. */
 export function EditSection(props: EditProps) {
-  const words = deviceWords.value;
   const { device } = props;
   const isEditable = mayChange.value && (device.status === 'INACTIVE' || device.status === 'ACTIVE');
   return (
     <div class="halves">
       <section>
-        <h2>{words.tags.title}</h2>
+        <h2>{deviceWords.tags.title}</h2>
         <Tags {...props} isEditable={isEditable} />
         {isEditable && <Firmware {...props} />}
       </section>
       <section>
-        <h2 id="note">{words.note.title}</h2>
-        {isEditable ? <Note {...props} /> : <p class="note">{device.note ?? words.note.none}</p>}
-        {mayChange.value && !isEditable && <p class="hint">{words.readOnly}</p>}
+        <h2 id="note">{deviceWords.note.title}</h2>
+        {isEditable ? <Note {...props} /> : <p class="note">{device.note ?? deviceWords.note.none}</p>}
+        {mayChange.value && !isEditable && <p class="hint">{deviceWords.readOnly}</p>}
       </section>
     </div>
   );
 }
 
 function Tags({ device, isEditable, onChanged }: EditProps & { readonly isEditable: boolean }) {
-  const words = deviceWords.value.tags;
+  const words = deviceWords.tags;
   const changes = useBasedChanges(onChanged);
   const entries = Object.entries(device.tags);
   return (
     <>
-      {entries.length === 0 && <p class="hint">{text.value.common.none}</p>}
+      {entries.length === 0 && <p class="hint">{text.common.none}</p>}
       <ul class="chips" aria-label={words.title}>
         {entries.map(([name, value]) => (
           <li key={name}>
             {name}:{value}
             {isEditable && (
-              <button
-                type="button"
+              <Button
+                words="×"
                 aria-label={words.remove(name)}
                 disabled={changes.busy.value}
                 onClick={() => void changes.run(() => changes.change(tagField(name), null, device, () => {}))}
-              >
-                ×
-              </button>
+              />
             )}
           </li>
         ))}
@@ -77,13 +69,10 @@ function Tags({ device, isEditable, onChanged }: EditProps & { readonly isEditab
   );
 }
 
-interface AddTagProps {
-  readonly device: DeviceDetail;
-  readonly changes: ReturnType<typeof useBasedChanges>;
-}
+type AddTagProps = Readonly<{ device: DeviceDetail; changes: ReturnType<typeof useBasedChanges> }>;
 
 function AddTag({ device, changes: { busy, submit, change } }: AddTagProps) {
-  const words = deviceWords.value.tags;
+  const words = deviceWords.tags;
   const typed = useSignal('');
   const isWrong = useSignal(false);
   const { begin, end } = useBasis(device);
@@ -102,14 +91,11 @@ function AddTag({ device, changes: { busy, submit, change } }: AddTagProps) {
       <Field
         label={words.add}
         placeholder="lot:7"
-        autocomplete="off"
         entry={typed}
         onEdit={begin}
         fault={isWrong.value ? words.fault : null}
       />
-      <button type="submit" disabled={busy.value || !typed.value.trim()}>
-        {words.submit}
-      </button>
+      <Button words={words.submit} type="submit" disabled={busy.value || !typed.value.trim()} />
     </form>
   );
 }
@@ -159,28 +145,23 @@ function Note(props: EditProps) {
       <textarea rows={4} aria-labelledby="note" maxLength={textLengths.note} {...entry} />
       <ChangeNotice changes={changes} />
       <p class="actions">
-        <button type="submit" disabled={isUnchanged}>
-          {text.value.common.save}
-        </button>
+        <Button words={text.common.save} type="submit" disabled={isUnchanged} />
       </p>
     </form>
   );
 }
 
 function Firmware(props: EditProps) {
-  const words = deviceWords.value;
   const id = useId();
   const { changes, isUnchanged, onSubmit, entry } = useTextEdit(firmwareField, props);
   return (
     <form onSubmit={onSubmit}>
       <div class="inline">
         <p class="field">
-          <label for={id}>{words.facts.firmwareVersion}</label>
+          <label for={id}>{deviceWords.facts.firmwareVersion}</label>
           <input id={id} autocomplete="off" maxLength={textLengths.version} {...entry} />
         </p>
-        <button type="submit" disabled={isUnchanged}>
-          {words.change}
-        </button>
+        <Button words={text.common.change} type="submit" disabled={isUnchanged} />
       </div>
       <ChangeNotice changes={changes} />
     </form>

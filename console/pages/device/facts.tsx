@@ -1,52 +1,85 @@
-/** What the registry knows of a device. */
+/** What the registry knows of a device, and of the genuineness of a key. */
 import type { ComponentChildren } from 'preact';
 import { describedNames } from '../../../src/contract/device-description.ts';
 import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
+import type { Proof } from '../../../src/contract/proof.ts';
+import { GradeBadge } from '../../parts/badge.tsx';
+import { type Fact, FactList } from '../../parts/facts.tsx';
 import { Moment } from '../../parts/time.tsx';
-import { grouped } from '../../text/numbers.ts';
-import { dictionary, text } from '../../text/text.ts';
+import { duration, grouped } from '../../text/numbers.ts';
+import { text, device as words } from '../../text/words.ts';
 
-const deviceWords = dictionary('device');
+type FactName = Exclude<keyof typeof words.facts, 'title'>;
+type FactValues = Readonly<Partial<Record<FactName, ComponentChildren>>>;
 
-/** The facts, without those that the registry does not have. */
+/** The facts in groups, without those that the registry does not have. */
 export function Facts({ device }: { readonly device: DeviceDetail }) {
-  const words = deviceWords.value.facts;
   const { userId, userName, userEmail, statistics } = device;
-  const user = [userId, userName, userEmail].filter((part, i, all) => part && all.indexOf(part) === i).join(' · ');
-  const times = ['createdAt', 'activatedAt', 'lastUsedAt', 'lockedAt', 'deactivatedAt', 'updatedAt'] as const;
+  const { totalUsageCount: uses, totalUsageDuration: seconds } = statistics;
+  const time = (at: string | null) => at && <Moment at={at} />;
+  const groups = {
+    key: {
+      serialNumber: <span class="code">{device.serialNumber}</span>,
+      deviceType: text.type[device.deviceType],
+      ...Object.fromEntries(describedNames.map(name => [name, device[name]])),
+    },
+    person: {
+      user: [userId, userName, userEmail].filter((part, i, all) => part && all.indexOf(part) === i).join(' · '),
+      activatedAt: time(device.activatedAt),
+      lastUsedAt: time(device.lastUsedAt),
+      uses: uses > 0 && (seconds > 0 ? `${grouped(uses)} · ${duration(seconds)}` : grouped(uses)),
+    },
+    state: {
+      createdAt: time(device.createdAt),
+      lockedAt: time(device.lockedAt),
+      lockReason: device.lockReason,
+      deactivatedAt: time(device.deactivatedAt),
+      updatedAt: time(device.updatedAt),
+    },
+  } satisfies Readonly<Record<string, FactValues>>;
   return (
-    <section>
-      <h2>{words.title}</h2>
-      <dl class="facts">
-        <Fact name={words.serialNumber}>
-          <span class="code">{device.serialNumber}</span>
-        </Fact>
-        <Fact name={words.deviceType}>{text.value.type[device.deviceType]}</Fact>
-        {describedNames.map(name => (
-          <Fact key={name} name={words[name]}>
-            {device[name]}
-          </Fact>
-        ))}
-        <Fact name={words.user}>{user}</Fact>
-        <Fact name={words.lockReason}>{device.lockReason}</Fact>
-        {times.map(name => (
-          <Fact key={name} name={words[name]}>
-            {device[name] && <Moment at={device[name]} />}
-          </Fact>
-        ))}
-        <Fact name={words.uses}>{statistics.totalUsageCount ? grouped(statistics.totalUsageCount) : null}</Fact>
-      </dl>
+    <section class="cards">
+      <h2 class="hidden">{words.facts.title}</h2>
+      {(Object.entries(groups) as [keyof typeof groups, FactValues][]).map(
+        ([group, facts]) =>
+          Object.values(facts).some(Boolean) && (
+            <section key={group}>
+              <h3>{words.factGroups[group]}</h3>
+              <FactList facts={Object.entries(facts).map(([name, value]) => [words.facts[name as FactName], value])} />
+            </section>
+          ),
+      )}
     </section>
   );
 }
 
-/** A fact with its name. Draws nothing without a value. */
-export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
-  if (children === null || children === undefined || children === '') return null;
+/** The grade with its meaning, what the evidence shows, and the warnings. */
+export function ProofSection({ proof }: { readonly proof: Proof | null }) {
+  const { proof: proofWords } = words;
+  const plain = ['model', 'serial', 'firmware', 'aaguid', 'method', 'root', 'metadataNumber'] as const;
+  const proved: Fact = [proofWords.provedAt, proof?.provedAt && <Moment at={proof.provedAt} />];
   return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
+    <section>
+      <h2>{proofWords.title}</h2>
+      {proof ? (
+        <>
+          <p>
+            <GradeBadge grade={proof.grade} /> {proofWords.grades[proof.grade]}
+          </p>
+          {proof.warnings.length > 0 && (
+            <ul class="warnings" aria-label={proofWords.warnings}>
+              {proof.warnings.map(warning => (
+                <li key={warning}>{warning}</li>
+              ))}
+            </ul>
+          )}
+          <FactList
+            facts={[...plain.map((name): Fact => [{ ...text.column, ...proofWords }[name], proof[name]]), proved]}
+          />
+        </>
+      ) : (
+        <p class="hint">{proofWords.without}</p>
+      )}
+    </section>
   );
 }

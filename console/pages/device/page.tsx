@@ -1,38 +1,38 @@
 /** One device. */
-import { computed } from '@preact/signals';
-import { useMemo } from 'preact/hooks';
 import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
+import type { Notification } from '../../../src/contract/events.ts';
 import { useRefresh } from '../../api/live.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
+import { mayChange } from '../../api/session.ts';
 import { StatusBadge } from '../../parts/badge.tsx';
+import { Button } from '../../parts/button.tsx';
+import { CodeSection } from '../../parts/code.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
+import { Back, useItem } from '../../parts/item.tsx';
 import { lazy } from '../../parts/lazy.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { linkTo, place } from '../../router.ts';
-import { dictionary } from '../../text/text.ts';
+import { device as deviceWords } from '../../text/words.ts';
 import { Actions } from './actions.tsx';
-import { CodeSection } from './code.tsx';
 import { EditSection } from './edit.tsx';
-import { Facts } from './facts.tsx';
-import { History } from './history.tsx';
-import { ProofSection } from './proof.tsx';
+import { Facts, ProofSection } from './facts.tsx';
+import { History, historyPage } from './history.tsx';
 
-const deviceWords = dictionary('device');
-
+const CredentialSection = lazy(async () => (await import('./credentials.tsx')).CredentialSection);
+const ReceiptSection = lazy(async () => (await import('../../parts/receipts.tsx')).ReceiptSection);
 const Backups = lazy(async () => (await import('./backups.tsx')).Backups);
 
 /** The device that the address names. It follows the changes of others. */
 export function DevicePage() {
-  const deviceId = useDeviceId();
-  const resource = useResource(signal => call('getDevice', { params: { deviceId: deviceId.value } }, { signal }));
+  const deviceId = useItem('devices');
+  const resource = useResource(signal =>
+    call('getDevice', { params: { deviceId: deviceId.value }, query: { events: historyPage } }, { signal }),
+  );
   useRefresh(resource.reload, events => events.some(event => event.data.deviceId === deviceId.peek()));
   const device = resource.data.value;
   return (
     <>
-      <p>
-        <a href={linkTo('devices')}>← {deviceWords.value.back}</a>
-      </p>
+      <Back to="devices" words={deviceWords.back} />
       <div class="bar">
         <h1>
           {deviceId.value} {device && <StatusBadge status={device.status} />}
@@ -46,13 +46,9 @@ export function DevicePage() {
   );
 }
 
-interface SectionsProps {
-  readonly device: DeviceDetail;
-  readonly onChanged: () => void;
-}
+type SectionsProps = Readonly<{ device: DeviceDetail; onChanged: () => void }>;
 
 function Sections({ device, onChanged }: SectionsProps) {
-  const words = deviceWords.value;
   const { deviceId, proof, statistics } = device;
   return (
     <>
@@ -63,13 +59,19 @@ function Sections({ device, onChanged }: SectionsProps) {
         <CodeSection device={device} />
         <Label deviceId={deviceId} />
       </div>
-      <History deviceId={deviceId} />
+      <History deviceId={deviceId} newest={(device.events ?? []) as readonly Notification[]} />
+      {mayChange.value && <CredentialSection deviceId={deviceId} />}
+      <ReceiptSection deviceId={deviceId} />
       <section>
-        <h2>{words.backups.title}</h2>
+        <h2>{deviceWords.backups.title}</h2>
         {statistics.backupCount > 0 ? (
-          <Backups key={statistics.backupCount} deviceId={deviceId} />
+          <Backups
+            key={statistics.backupCount}
+            deviceId={deviceId}
+            isRestorable={mayChange.value && device.status !== 'DEACTIVATED'}
+          />
         ) : (
-          <p class="hint">{words.backups.none}</p>
+          <p class="hint">{deviceWords.backups.none}</p>
         )}
       </section>
     </>
@@ -78,7 +80,7 @@ function Sections({ device, onChanged }: SectionsProps) {
 
 /** Labels are printed by the command line, beside the printer. */
 function Label({ deviceId }: { readonly deviceId: string }) {
-  const words = deviceWords.value.label;
+  const words = deviceWords.label;
   const command = `devmgr label ${deviceId}`;
   return (
     <section>
@@ -86,22 +88,8 @@ function Label({ deviceId }: { readonly deviceId: string }) {
       <p>{words.text}</p>
       <p class="bar">
         <code>{command}</code> <CopyButton value={command} />
-        <button type="button" onClick={() => print()}>
-          {words.print}
-        </button>
+        <Button words={words.print} onClick={() => print()} />
       </p>
     </section>
   );
-}
-
-/** The id in the address. It stays on the way to another page, so that nothing is requested. */
-function useDeviceId() {
-  return useMemo(() => {
-    let last = '';
-    return computed(() => {
-      const [page, id] = place.value.path;
-      if (page === 'devices' && id !== undefined) last = id;
-      return last;
-    });
-  }, []);
 }

@@ -1,42 +1,35 @@
 /** The filters of the list, and those that apply. */
-
 import type { ReadonlySignal } from '@preact/signals';
+import { Button } from '../../parts/button.tsx';
 import { CheckBoxes } from '../../parts/inputs.tsx';
 import { go } from '../../router.ts';
 import { day, moment } from '../../text/numbers.ts';
-import { dictionary, text } from '../../text/text.ts';
+import { devices as listWords, text } from '../../text/words.ts';
 import { addressWith, type ChoiceName, choices, chosenIn, type FilterName, filtersIn, texts, times } from './query.ts';
 
-const listWords = dictionary('devices');
-
-interface FiltersProps {
-  readonly query: ReadonlySignal<URLSearchParams>;
-}
+type FiltersProps = Readonly<{ query: ReadonlySignal<URLSearchParams> }>;
 
 /** Every filter but the search. Each change of one shows its result. */
-export function Filters({ query }: FiltersProps) {
-  const words = listWords.value;
-  return (
-    <details class="filters">
-      <summary>{words.filters}</summary>
-      <div class="columns">
-        {(Object.keys(choices) as ChoiceName[]).map(name => (
-          <CheckBoxes<string>
-            key={name}
-            label={words.filter[name]}
-            values={choices[name]}
-            chosen={chosenIn(query.value, name)}
-            wordOf={value => wordOf(name, value)}
-            onChoose={chosen => go(addressWith(query.peek(), { [name]: chosen.join(',') }))}
-          />
-        ))}
-        {[...texts, ...times].map(name => (
-          <Value key={name} name={name} query={query} />
-        ))}
-      </div>
-    </details>
-  );
-}
+export const Filters = ({ query }: FiltersProps) => (
+  <details class="filters">
+    <summary>{listWords.filters}</summary>
+    <div class="columns">
+      {(Object.keys(choices) as ChoiceName[]).map(name => (
+        <CheckBoxes<string>
+          key={name}
+          label={listWords.filter[name]}
+          values={choices[name]}
+          value={chosenIn(query.value, name)}
+          words={wordsOf(name)}
+          onChoose={chosen => go(addressWith(query.peek(), { [name]: chosen.join(',') }))}
+        />
+      ))}
+      {[...texts, ...times].map(name => (
+        <Value key={name} name={name} query={query} />
+      ))}
+    </div>
+  </details>
+);
 
 type ValueName = (typeof texts)[number] | (typeof times)[number];
 const isTime = (name: string): boolean => (times as readonly string[]).includes(name);
@@ -50,7 +43,7 @@ function Value({ name, query }: FiltersProps & { readonly name: ValueName }) {
   };
   return (
     <label class="field">
-      {listWords.value.filter[name]}
+      {listWords.filter[name]}
       <input
         {...(isTime(name) ? { type: 'date' } : { type: 'text' })}
         value={name === 'tag' ? '' : isTime(name) ? dateOf(given) : given}
@@ -69,7 +62,6 @@ function Value({ name, query }: FiltersProps & { readonly name: ValueName }) {
 
 /** The filters that apply, each with a button that removes it. */
 export function Applied({ query }: FiltersProps) {
-  const words = listWords.value;
   const filters = filtersIn(query.value).filter(({ name }) => name !== 'keyword');
   if (!filters.length) return null;
   const remove = (name: FilterName, value: string) =>
@@ -82,13 +74,15 @@ export function Applied({ query }: FiltersProps) {
       }),
     );
   return (
-    <ul class="chips" aria-label={words.applied}>
+    <ul class="chips" aria-label={listWords.applied}>
       {filters.map(({ name, value }) => (
         <li key={`${name} ${value}`}>
-          {words.filter[name]}: {shown(name, value)}
-          <button type="button" aria-label={words.removeFilter(words.filter[name])} onClick={() => remove(name, value)}>
-            ×
-          </button>
+          {listWords.filter[name]}: {shown(name, value)}
+          <Button
+            words="×"
+            aria-label={listWords.removeFilter(listWords.filter[name])}
+            onClick={() => remove(name, value)}
+          />
         </li>
       ))}
     </ul>
@@ -113,9 +107,11 @@ function shown(name: FilterName, value: string): string {
   return value.length > 10 ? moment(value) : day(`${value}T00:00`);
 }
 
+const wordsOf = (name: ChoiceName): Readonly<Record<string, string>> =>
+  ({ status: text.status, deviceType: text.type, proof: text.grade })[name];
+
 /** A value of a filter in words. An address may hold values that do not exist. */
 function wordOf(name: ChoiceName, value: string): string {
-  const { status, type, grade } = text.value;
-  const words: Readonly<Record<string, string>> = { status, deviceType: type, proof: grade }[name];
+  const words = wordsOf(name);
   return Object.hasOwn(words, value) ? (words[value] ?? value) : value;
 }

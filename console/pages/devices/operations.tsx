@@ -1,19 +1,26 @@
 /** What a person enters for an operation on devices. */
+import type { Signal } from '@preact/signals';
 import { activationCodeDays, textLengths } from '../../../src/contract/limits.ts';
+import { isTagName, parseTag, type TagChanges } from '../../../src/contract/tags.ts';
 import type { BatchOperation } from '../../../src/contract/values.ts';
-import { useEntries } from '../../parts/entries.ts';
-import { Field } from '../../parts/field.tsx';
-import { dictionary } from '../../text/text.ts';
+import type { Input } from '../../api/request.ts';
+import { isAdmin } from '../../api/session.ts';
+import { useIsOfProvider } from '../../api/sso.ts';
+import { Field, presentPassword, useEntries } from '../../parts/field.tsx';
+import { TextArea } from '../../parts/inputs.tsx';
+import { PersonField } from '../../parts/person-field.tsx';
+import { entries as words } from '../../text/words.ts';
 
-const entryWords = dictionary('entries');
+/** An operation that the page of a device has a dialog for; its tags are changed on the page. */
+export type SingleOperation = Exclude<BatchOperation, 'UPDATE'>;
 
-/** What each operation needs besides its devices. */
 const needed = {
   ACTIVATE: ['userId', 'activationCode'],
   LOCK: ['reason'],
   UNLOCK: ['note'],
   GENERATE_CODE: ['reason', 'validityDays'],
   DEACTIVATE: ['reason'],
+  UPDATE: ['setTags', 'removeTags'],
 } as const satisfies Readonly<Record<BatchOperation, readonly (keyof typeof shapes)[]>>;
 
 const shapes = {
@@ -21,37 +28,57 @@ const shapes = {
   activationCode: { required: true },
   reason: { required: true, maxLength: textLengths.reason },
   note: { maxLength: textLengths.note },
+  setTags: {},
+  removeTags: {},
   validityDays: { type: 'number', placeholder: `${activationCodeDays.default}` },
 } as const;
 
-const first = { userId: '', activationCode: '', reason: '', note: '', validityDays: '', confirm: '', password: '' };
+const first = {
+  setTags: '',
+  removeTags: '',
+  userId: '',
+  activationCode: '',
+  reason: '',
+  note: '',
+  validityDays: '',
+  confirm: '',
+  password: '',
+};
 
-/** The entries of a form. */
+type BodyOf<N extends 'activateDevice' | 'generateActivationCode' | 'deactivateDevice'> = Input<N>['body'];
+type Bodies = BodyOf<'activateDevice'> & BodyOf<'generateActivationCode'> & BodyOf<'deactivateDevice'>;
+
 type OperationEntries = ReturnType<typeof useEntries<typeof first>>;
 
 /** What was entered, for a request. Absent: not entered. */
-export interface EnteredFields {
-  readonly userId?: string;
-  readonly activationCode?: string;
-  readonly reason?: string;
-  readonly note?: string;
-  readonly validityDays?: number;
-  readonly confirmPassword?: string;
-}
+export type EnteredFields = Partial<Omit<Bodies, 'deviceId'> & { readonly tags: TagChanges }>;
 
 /** The entries of an operation. */
 export const useOperationEntries = (): OperationEntries => useEntries(first);
 
-/** Whether the person has confirmed an operation that cannot be undone: by typing `expected`. Others need no confirmation. */
-export const isConfirmed = (name: BatchOperation, { confirm }: OperationEntries, expected: string): boolean =>
-  name !== 'DEACTIVATE' || confirm.value.trim() === expected;
+/** Whether an operation can start. One that cannot be undone is confirmed by typing `expected`; a change of tags needs valid ones. */
+export function isComplete(name: BatchOperation, entries: OperationEntries, expected: string): boolean {
+  if (name === 'UPDATE') return tagChangesIn(entries) !== null;
+  return name !== 'DEACTIVATE' || entries.confirm.value.trim() === expected;
+}
+
+/** The change of tags that was entered; null if there is none, or a part of it is not valid. */
+function tagChangesIn({ setTags, removeTags }: OperationEntries): TagChanges | null {
+  const set = setTags.value.split('\n').filter(line => line.trim());
+  const tags = set.flatMap(line => parseTag(line) ?? []);
+  const removed = removeTags.value.split(/[\s,]/).filter(Boolean);
+  if (tags.length < set.length || !removed.every(isTagName) || set.length + removed.length === 0) return null;
+  return Object.fromEntries([...removed.map(name => [name, null]), ...tags.map(({ name, value }) => [name, value])]);
+}
 
 /** What was entered for an operation. */
 export function enteredFor(name: BatchOperation, entries: OperationEntries): EnteredFields {
+  if (name === 'UPDATE') return { tags: tagChangesIn(entries) ?? {} };
   const given = needed[name].map(entry => [entry, entries[entry].value.trim()] as const).filter(([, text]) => text);
   return {
     ...Object.fromEntries(given.map(([entry, text]) => [entry, entry === 'validityDays' ? Number(text) : text])),
-    ...(name === 'DEACTIVATE' && { confirmPassword: entries.password.value }),
+    // A sign-in at a provider confirms with any text.
+    ...(name === 'DEACTIVATE' && { confirmPassword: entries.password.value || 'none' }),
   };
 }
 
@@ -64,25 +91,32 @@ interface OperationFieldsProps {
 
 /** The fields of an operation. Retiring devices cannot be undone: it needs a confirmation and a password. */
 export function OperationFields({ name, entries, confirmation }: OperationFieldsProps) {
-  const words = entryWords.value;
   return (
     <>
-      {needed[name].map(entry => (
-        <Field key={entry} label={words[entry]} entry={entries[entry]} autocomplete="off" {...shapes[entry]} />
-      ))}
+      {needed[name].map(entry =>
+        entry === 'setTags' ? (
+          <TextArea key={entry} label={words[entry]} entry={entries[entry]} rows={3} />
+        ) : entry === 'userId' ? (
+          <PersonField key={entry} label={words[entry]} entry={entries[entry]} {...shapes[entry]} />
+        ) : (
+          <Field key={entry} label={words[entry]} entry={entries[entry]} {...shapes[entry]} />
+        ),
+      )}
       {name === 'DEACTIVATE' && (
         <>
           <p class="fault">{words.final}</p>
-          <Field label={confirmation} entry={entries.confirm} autocomplete="off" />
-          <Field
-            label={words.password}
-            type="password"
-            autocomplete="current-password"
-            required
-            entry={entries.password}
-          />
+          <Field label={confirmation} entry={entries.confirm} />
+          <Confirmation password={entries.password} />
         </>
       )}
     </>
   );
+}
+
+/** What confirms: the password of an administrator. One whom a provider signs in has none: the sign-in there confirms, if it is recent. */
+function Confirmation({ password }: { readonly password: Signal<string> }) {
+  const isOfProvider = useIsOfProvider();
+  if (isOfProvider === null) return null;
+  if (isOfProvider && isAdmin.value) return <p class="hint">{words.byProvider}</p>;
+  return <Field {...presentPassword} label={words.password} entry={password} />;
 }

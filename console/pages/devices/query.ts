@@ -1,18 +1,16 @@
 /** What the list shows. The address holds it under the names that the interface has for its filters. */
-import type { DataOf, InputOf } from '../../../src/contract/define.ts';
 import { type DeviceFilterName, deviceFilters, filtersOfKind } from '../../../src/contract/device-filters.ts';
 import type { DeviceListItem } from '../../../src/contract/device-shapes.ts';
-import type { Routes } from '../../../src/contract/routes.ts';
 import type { DeviceSort, DeviceStatus, DeviceType, ProofGrade } from '../../../src/contract/values.ts';
+import type { ExportFilter } from '../../api/export.ts';
+import type { Data, Input } from '../../api/request.ts';
 import { pageIn } from '../../parts/pager.tsx';
-import { linkTo } from '../../router.ts';
+import { linkTo, place } from '../../router.ts';
 
 /** A page of devices. */
-export type DeviceList = DataOf<Routes['listDevices']>;
+export type DeviceList = Data<'listDevices'>;
 /** A device in the list. */
 export type Device = DeviceListItem;
-/** Filters of the list, as a request takes them. */
-type Filter = NonNullable<InputOf<Routes['exportDevices']>['query']>;
 
 /** Filters by a set of values. */
 export const choices = {
@@ -32,7 +30,7 @@ export type FilterName = DeviceFilterName;
 const filterNames = Object.keys(deviceFilters) as FilterName[];
 
 /** The filters of an address, for a request. A value that is not valid is sent as it is: the daemon names it in its refusal. */
-export function filterOf(query: URLSearchParams): Filter {
+export function filterOf(query: URLSearchParams): ExportFilter {
   const filter: Record<string, unknown> = {};
   for (const name of filterNames) {
     const value = query.get(name);
@@ -40,11 +38,11 @@ export function filterOf(query: URLSearchParams): Filter {
     if (name === 'tag') filter[name] = query.getAll(name);
     else filter[name] = (times as readonly string[]).includes(name) ? instantOf(name, value) : value;
   }
-  return filter as Filter;
+  return filter as ExportFilter;
 }
 
 /** The request for the page of devices that an address names. */
-export function listRequest(query: URLSearchParams): InputOf<Routes['listDevices']> {
+export function listRequest(query: URLSearchParams): Input<'listDevices'> {
   const { sortBy, descending } = sortOf(query);
   const sortOrder = descending ? 'desc' : 'asc';
   return { query: { ...filterOf(query), ...pageIn(query), sortBy, sortOrder } };
@@ -73,7 +71,7 @@ export function filtersIn(query: URLSearchParams): readonly { readonly name: Fil
   );
 }
 
-/** The address of the list after a change of its query. It begins at the first page unless `page` is changed. Empty values are left out. */
+/** The address of the page after a change of its query. It begins at the first page unless `page` is changed. Empty values are left out. */
 export function addressWith(
   query: URLSearchParams,
   change: Readonly<Record<string, string | readonly string[]>>,
@@ -84,7 +82,7 @@ export function addressWith(
     next.delete(name);
     for (const each of typeof value === 'string' ? [value] : value) if (each) next.append(name, each);
   }
-  return linkTo('devices', next);
+  return linkTo(place.peek().path[0] ?? 'devices', next);
 }
 
 /** The values that a filter by a set has in an address. */

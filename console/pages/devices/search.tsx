@@ -1,12 +1,10 @@
 /** The search of the list. */
-
 import { type ReadonlySignal, useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { Button } from '../../parts/button.tsx';
 import { go } from '../../router.ts';
-import { dictionary } from '../../text/text.ts';
+import { devices as listWords, text } from '../../text/words.ts';
 import { addressWith } from './query.ts';
-
-const listWords = dictionary('devices');
 
 /** Milliseconds after the last key before the list follows. */
 const DEBOUNCE_MS = 250;
@@ -43,9 +41,8 @@ function useSearch(query: ReadonlySignal<URLSearchParams>) {
   return { typed, type, apply, end };
 }
 
-/** Searches ids and serial numbers as one types. */
+/** Searches ids and serial numbers as one types, and offers the devices of a user. */
 export function Search({ query }: { readonly query: ReadonlySignal<URLSearchParams> }) {
-  const words = listWords.value;
   const id = useId();
   const { typed, type, apply, end } = useSearch(query);
   return (
@@ -56,17 +53,24 @@ export function Search({ query }: { readonly query: ReadonlySignal<URLSearchPara
         apply();
       }}
     >
-      <label for={id}>{words.search}</label>
+      <label for={id}>{listWords.filter.keyword}</label>
       <input
         id={id}
         type="search"
         autocomplete="off"
         spellcheck={false}
-        placeholder={words.searchHint}
+        placeholder={listWords.searchHint}
         value={typed.value}
         onBlur={end}
         onInput={event => type(event.currentTarget.value)}
       />
+      {typed.value.trim() && (
+        <Button
+          words={`${text.column.user}: ${typed.value.trim()}`}
+          class="plain"
+          onClick={() => go(addressWith(query.peek(), { keyword: '', userId: typed.peek().trim() }))}
+        />
+      )}
     </form>
   );
 }

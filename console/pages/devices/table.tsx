@@ -1,60 +1,31 @@
 /** The devices of one page of the list. */
-import type { ReadonlySignal } from '@preact/signals';
+import { type ReadonlySignal, useSignal } from '@preact/signals';
+import { operationStates } from '../../../src/contract/operation-states.ts';
 import type { DeviceSort } from '../../../src/contract/values.ts';
 import { mayChange } from '../../api/session.ts';
-import { GradeBadge, StatusBadge } from '../../parts/badge.tsx';
+import { deviceColumns } from '../../parts/device-columns.tsx';
+import { lazy } from '../../parts/lazy.tsx';
+import { MoreButton } from '../../parts/menu.tsx';
 import { Table } from '../../parts/table.tsx';
-import { Day } from '../../parts/time.tsx';
-import { go, linkTo } from '../../router.ts';
-import { dictionary, text } from '../../text/text.ts';
+import { go } from '../../router.ts';
+import { devices as listWords, text } from '../../text/words.ts';
+import type { SingleOperation } from './operations.tsx';
 import { addressWith, type Device, sortOf } from './query.ts';
+import { useRowKeys } from './row-keys.ts';
 import type { DeviceSelection } from './selection.ts';
+import { columnNames, columnsIn, type ListColumn } from './views.tsx';
 
-const listWords = dictionary('devices');
+const ActionForm = lazy(async () => (await import('../device/action-form.tsx')).ActionForm);
 
 interface DeviceTableProps {
   readonly devices: readonly Device[];
   readonly query: ReadonlySignal<URLSearchParams>;
   readonly selection: DeviceSelection;
+  readonly onChanged: () => void;
 }
-
-/** What each column shows. */
-const columns = {
-  device: ({ deviceId }: Device) => <a href={linkTo(`devices/${encodeURIComponent(deviceId)}`)}>{deviceId}</a>,
-  serial: ({ serialNumber }: Device) => serialNumber,
-  type: ({ deviceType }: Device) => text.value.type[deviceType],
-  manufacturer: ({ manufacturer }: Device) => manufacturer,
-  model: ({ model }: Device) => model,
-  state: ({ status }: Device) => <StatusBadge status={status} />,
-  user: ({ userId }: Device) => userId,
-  registered: ({ createdAt }: Device) => <Day at={createdAt} />,
-  used: ({ lastUsedAt }: Device) => <Day at={lastUsedAt} />,
-  proof: ({ proof }: Device) => proof && <GradeBadge grade={proof.grade} />,
-  tags: ({ tags }: Device) => <Tags tags={Object.entries(tags).map(([name, value]) => `${name}:${value}`)} />,
-};
-
-/** Tags that a row shows; the others are counted. */
-const SHOWN_TAGS = 2;
-
-function Tags({ tags }: { readonly tags: readonly string[] }) {
-  const more = tags.length - SHOWN_TAGS;
-  return (
-    <span {...(more > 0 && { 'data-whole': tags.join('\n') })}>
-      {tags.slice(0, SHOWN_TAGS).map(tag => (
-        <span key={tag} class="tag">
-          {tag}
-        </span>
-      ))}
-      {more > 0 && `+${more}`}
-    </span>
-  );
-}
-
-type TableColumn = keyof typeof columns;
-const columnNames = Object.keys(columns) as TableColumn[];
 
 /** The order that the head of a column sets; by other columns nothing is sorted. */
-const sorts: Readonly<Partial<Record<TableColumn, DeviceSort>>> = {
+const sorts: Readonly<Partial<Record<ListColumn, DeviceSort>>> = {
   device: 'deviceId',
   serial: 'serialNumber',
   type: 'deviceType',
@@ -65,29 +36,55 @@ const sorts: Readonly<Partial<Record<TableColumn, DeviceSort>>> = {
   used: 'lastUsedAt',
 };
 
+const classes = {
+  select: 'select',
+  device: 'id',
+  serial: 'code whole',
+  state: 'state',
+  registered: 'when',
+  used: 'when',
+  tags: 'tags whole',
+  actions: 'row-actions',
+};
+
 /** The table, with boxes for those who may change devices. */
-export function DeviceTable({ devices, query, selection }: DeviceTableProps) {
+export function DeviceTable({ devices, query, selection, onChanged }: DeviceTableProps) {
+  useRowKeys();
+  /** Another one for each choice: a dialog that could not be loaded is loaded again. */
+  const asked = useSignal<{ readonly name: SingleOperation; readonly deviceId: string } | null>(null);
   const { sortBy, descending } = sortOf(query.value);
   const sorted = columnNames.find(name => sorts[name] === (sortBy === 'createTime' ? 'createdAt' : sortBy));
   const select = (device: Device) => (
     <input
       type="checkbox"
-      aria-label={listWords.value.select(device.deviceId)}
+      aria-label={listWords.select(device.deviceId)}
       checked={selection.has(device.deviceId)}
-      onChange={event => selection.set([device], event.currentTarget.checked, devices)}
+      onClick={({ currentTarget, shiftKey }) => selection.choose(device, currentTarget.checked, shiftKey, devices)}
     />
   );
-  const heads = columnNames.map(name => [
+  const shown = columnsIn(query.value);
+  const heads = shown.map(name => [
     name,
     <Head key={name} name={name} query={query} isDescending={name === sorted ? descending : null} />,
   ]);
-  return (
+  const menu = (device: Device) => (
+    <RowMenu device={device} onChoose={name => (asked.value = { name, deviceId: device.deviceId })} />
+  );
+  const table = (
     <Table
-      title={listWords.value.title}
-      heads={{ select: <SelectPage devices={devices} selection={selection} />, ...Object.fromEntries(heads) }}
-      columns={{ ...(mayChange.value && { select }), ...columns }}
+      title={text.nav.devices}
+      heads={{
+        select: <SelectPage devices={devices} selection={selection} />,
+        ...Object.fromEntries(heads),
+        actions: <span class="hidden">{text.common.actions}</span>,
+      }}
+      columns={{
+        ...(mayChange.value && { select }),
+        ...Object.fromEntries(shown.map(name => [name, deviceColumns[name]])),
+        ...(mayChange.value && { actions: menu }),
+      }}
       rowHead="device"
-      classes={{ serial: 'code', type: 'keep' }}
+      classes={classes}
       sorted={{ column: sorted, order: descending ? 'descending' : 'ascending' }}
       rows={devices}
       keyOf={({ deviceId }) => deviceId}
@@ -96,14 +93,38 @@ export function DeviceTable({ devices, query, selection }: DeviceTableProps) {
       isOneLine
     />
   );
+  return (
+    <>
+      {table}
+      {asked.value && (
+        <ActionForm key={asked.value} {...asked.value} onDone={onChanged} onClose={() => (asked.value = null)} />
+      )}
+    </>
+  );
 }
 
-function SelectPage({ devices, selection }: Omit<DeviceTableProps, 'query'>) {
+const operations: readonly SingleOperation[] = ['ACTIVATE', 'LOCK', 'UNLOCK', 'GENERATE_CODE', 'DEACTIVATE'];
+
+type RowMenuProps = Readonly<{ device: Device; onChoose: (name: SingleOperation) => void }>;
+
+/** What the state of a device allows; nothing for one that is retired. */
+function RowMenu({ device: { deviceId, status }, onChoose }: RowMenuProps) {
+  const items = operations
+    .filter(name => (operationStates[name] as readonly string[]).includes(status))
+    .map(name => ({
+      words: `${text.action[name]} …`,
+      isDangerous: name === 'DEACTIVATE',
+      onChoose: () => onChoose(name),
+    }));
+  return <MoreButton of={deviceId} groups={[{ items }]} class="plain" />;
+}
+
+function SelectPage({ devices, selection }: Omit<DeviceTableProps, 'query' | 'onChanged'>) {
   const count = devices.filter(({ deviceId }) => selection.has(deviceId)).length;
   return (
     <input
       type="checkbox"
-      aria-label={listWords.value.selectPage}
+      aria-label={listWords.selectPage}
       checked={count > 0 && count === devices.length}
       indeterminate={count > 0 && count < devices.length}
       onChange={event => selection.set(devices, event.currentTarget.checked, devices)}
@@ -112,7 +133,7 @@ function SelectPage({ devices, selection }: Omit<DeviceTableProps, 'query'>) {
 }
 
 interface HeadProps {
-  readonly name: TableColumn;
+  readonly name: ListColumn;
   readonly query: ReadonlySignal<URLSearchParams>;
   /** Null if the table is sorted by another column. */
   readonly isDescending: boolean | null;
@@ -120,7 +141,7 @@ interface HeadProps {
 
 /** Times begin with the newest, texts with the first of the alphabet; the second click turns the order. */
 function Head({ name, query, isDescending }: HeadProps) {
-  const title = listWords.value.column[name];
+  const title = text.column[name];
   const sortBy = sorts[name];
   if (!sortBy) return <>{title}</>;
   const next = isDescending === null ? sortBy.endsWith('At') : !isDescending;

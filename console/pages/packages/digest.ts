@@ -1,9 +1,8 @@
 /** SHA-256 of content that is too large for memory: WebCrypto has no digest of a stream. */
 import { sha256 } from '@noble/hashes/sha2.js';
+import { rest } from '../../parts/slices.ts';
 
-/** Milliseconds of work after which the page gets its turn: it stays as quick as before, and a cancel takes effect. */
-const SLICE_MS = 16;
-/** Bytes between two looks at the clock. */
+/** Bytes between two looks at the clock: streams deliver pieces that are there without a task in between. */
 const STEP = 256 * 1024;
 
 /** A digest that grows with each piece. */
@@ -17,30 +16,15 @@ interface Digest {
 /** Begins a digest. */
 export function beginDigest(): Digest {
   const hash = sha256.create();
-  let since = performance.now();
   return {
     async add(piece) {
       for (let at = 0; at < piece.length; at += STEP) {
         hash.update(piece.subarray(at, at + STEP));
-        if (performance.now() - since < SLICE_MS) continue;
-        await nextTask();
-        since = performance.now();
+        await rest();
       }
     },
     hex: () => [...hash.digest()].map(byte => byte.toString(16).padStart(2, '0')).join(''),
   };
-}
-
-/** Streams deliver pieces that are there without a task in between. A message, because browsers slow timers down in a tab that is not shown. */
-function nextTask(): Promise<void> {
-  const { port1, port2 } = new MessageChannel();
-  return new Promise(resolve => {
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(null);
-  });
 }
 
 /** The SHA-256 of a file, which is read piece by piece. `onRead` gets the bytes that were read. Throws AbortError if `signal` aborts. */

@@ -3,12 +3,11 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { AppVersion } from '../../../src/contract/apps.ts';
 import { type Problem, problemOf } from '../../api/problem.ts';
+import { Button } from '../../parts/button.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
-import { dictionary, text } from '../../text/text.ts';
+import { text, packages as words } from '../../text/words.ts';
 import { canSave, type DownloadEnd, download } from './download.ts';
 import { sizeOf } from './sizes.ts';
-
-const packageWords = dictionary('packages');
 
 /** A download and how far it is. */
 interface DownloadProgress {
@@ -48,14 +47,10 @@ export function useDownload(): {
   return { current, start: app => void start(app), cancel };
 }
 
-interface DownloadStatusProps {
-  readonly current: DownloadProgress;
-  readonly onCancel: () => void;
-}
+type DownloadStatusProps = Readonly<{ current: DownloadProgress; onCancel: () => void }>;
 
 /** The progress or the end of a download. */
 export function DownloadStatus({ current, onCancel }: DownloadStatusProps) {
-  const words = packageWords.value;
   const { app, received, state, problem } = current;
   const { fileName, fileSize, versionId } = app;
   if (state === 'canceled') return <ProblemNotice problem={problem} />;
@@ -76,11 +71,9 @@ export function DownloadStatus({ current, onCancel }: DownloadStatusProps) {
     <div class="bar">
       <p>
         {fileName}: {words.progress(sizeOf(received), sizeOf(fileSize))}
-        <progress max={fileSize} value={received} aria-label={words.of.download(fileName)} />
+        <progress max={fileSize} value={received} aria-label={text.common.of(words.action.download, fileName)} />
       </p>
-      <button type="button" onClick={onCancel}>
-        {text.value.common.cancel}
-      </button>
+      <Button words={text.common.cancel} onClick={onCancel} />
     </div>
   );
 }

@@ -8,18 +8,16 @@ import { Problem } from '../../api/problem.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { isAdmin } from '../../api/session.ts';
-import { CopyButton } from '../../parts/copy.tsx';
+import { Digest } from '../../parts/copy.tsx';
 import { Choice } from '../../parts/inputs.tsx';
 import { lazy } from '../../parts/lazy.tsx';
 import { ListPage } from '../../parts/list-page.tsx';
 import { pageIn } from '../../parts/pager.tsx';
-import { Day } from '../../parts/time.tsx';
+import { Moment } from '../../parts/time.tsx';
 import { go, linkTo, place } from '../../router.ts';
-import { dictionary } from '../../text/text.ts';
+import { packages as words } from '../../text/words.ts';
 import { DownloadStatus, useDownload } from './download-status.tsx';
 import { sizeOf } from './sizes.ts';
-
-const packageWords = dictionary('packages');
 
 const UploadDialog = lazy(async () => (await import('./upload.tsx')).UploadDialog);
 
@@ -39,7 +37,7 @@ export function PackagesPage() {
       path="packages"
       query={{ platform }}
       kind={{ ...packages, actions: { download: { start } } }}
-      words={packageWords.value}
+      words={words}
       list={list}
       Create={isAdmin.value ? UploadDialog : undefined}
     >
@@ -57,23 +55,18 @@ const packages = {
     platform: ({ platform }: ListedPackage) => platform,
     file: ({ fileName }: ListedPackage) => fileName,
     size: ({ fileSize }: ListedPackage) => sizeOf(fileSize),
-    digest: ({ sha256 }: ListedPackage) => (
-      <>
-        <code title={sha256}>{sha256.slice(0, 12)}…</code> <CopyButton value={sha256} />
-      </>
-    ),
+    digest: ({ sha256 }: ListedPackage) => <Digest value={sha256} />,
     uploaded: ({ createdAt, uploadedBy }: ListedPackage) => (
       <>
-        <Day at={createdAt} /> <small>{packageWords.value.by(uploadedBy)}</small>
+        <Moment at={createdAt} /> <small>{words.by(uploadedBy)}</small>
       </>
     ),
   },
   rowHead: 'version',
-  classes: { version: 'free', size: 'number keep', digest: 'keep' },
+  classes: { version: 'free', size: 'number keep', digest: 'keep whole', uploaded: 'whole minor' },
 } as const;
 
 function Version({ app }: { readonly app: ListedPackage }) {
-  const words = packageWords.value;
   const { version, versionName, isNewest, forceUpdate, minSupportVersion, changelog } = app;
   return (
     <>
@@ -96,12 +89,12 @@ function Version({ app }: { readonly app: ListedPackage }) {
 }
 
 function PlatformChoice({ platform }: { readonly platform: Platform | '' }) {
-  const { all, platform: label } = packageWords.value;
+  const { all, column } = words;
   const names = Object.fromEntries(platformNames.map(name => [name, name])) as Record<Platform, string>;
   return (
     <div class="line">
       <Choice
-        label={label}
+        label={column.platform}
         value={platform}
         values={['', ...platformNames]}
         words={{ '': all, ...names }}

@@ -1,20 +1,26 @@
 /** What an upload needs to know. The rules of the daemon are checked first: a refusal after two gigabytes helps no one. */
-import { type Signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
 import { sizes, textLengths } from '../../../src/contract/limits.ts';
 import { type Platform, platformNames, platforms, textShapes } from '../../../src/contract/values.ts';
 import { useAction } from '../../api/action.ts';
 import { call } from '../../api/request.ts';
-import { useEntries } from '../../parts/entries.ts';
-import { Field } from '../../parts/field.tsx';
-import { TextArea } from '../../parts/inputs.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Field, FileField, useEntries } from '../../parts/field.tsx';
+import { CheckBox, TextArea } from '../../parts/inputs.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
-import { dictionary, text } from '../../text/text.ts';
-import type { PackageFields } from './send.ts';
+import { text, packages as words } from '../../text/words.ts';
 import { sizeOf } from './sizes.ts';
 
-const packageWords = dictionary('packages');
+/** What is sent besides the file. */
+export interface PackageFields {
+  readonly platform: string;
+  readonly version: string;
+  readonly versionName: string;
+  readonly changelog: string;
+  readonly minSupportVersion: string;
+  readonly forceUpdate: boolean;
+}
 
 interface UploadFormProps {
   readonly onStart: (file: File, fields: PackageFields) => Promise<void>;
@@ -70,23 +76,20 @@ export function UploadForm({ onStart, onCancel, children }: UploadFormProps) {
     if (!repeated.value) void onStart(file.value, { platform, ...(given as typeof first) });
   };
   return (
-    <form
-      onSubmit={submit(upload)}
-      onInput={() => {
-        repeated.value = null;
-      }}
-    >
-      <FileField file={file} />
+    <form onSubmit={submit(upload)} onInput={() => (repeated.value = null)}>
+      <FileField
+        label={words.file}
+        required
+        onChoose={chosen => (file.value = chosen)}
+        fault={file.value && faultOf(file.value)}
+        accept={extensions.map(each => `.${each}`)}
+      />
       <PackageFieldset entries={entries} repeated={repeated.value} />
       <ProblemNotice problem={problem.value} />
       {children}
       <p class="actions">
-        <button type="button" onClick={onCancel}>
-          {text.value.common.cancel}
-        </button>
-        <button type="submit" class="main" disabled={!isReady || busy.value}>
-          {packageWords.value.action.create}
-        </button>
+        <Button words={text.common.cancel} onClick={onCancel} />
+        <Button words={words.action.create} type="submit" class="main" disabled={!isReady || busy.value} />
       </p>
     </form>
   );
@@ -99,7 +102,6 @@ interface PackageFieldsetProps {
 }
 
 function PackageFieldset({ entries, repeated }: PackageFieldsetProps) {
-  const words = packageWords.value;
   const { version, versionName, changelog, minSupportVersion, forceUpdate } = entries;
   const faultIn = (typed: string) => (typed && !isVersion(typed) ? words.wrongVersion : null);
   return (
@@ -108,61 +110,25 @@ function PackageFieldset({ entries, repeated }: PackageFieldsetProps) {
         label={words.version}
         entry={version}
         required
-        autocomplete="off"
         placeholder="1.0.0"
         maxLength={textLengths.version}
         fault={repeated ? words.exists(repeated) : faultIn(version.value)}
       />
-      <Field label={words.versionName} entry={versionName} autocomplete="off" maxLength={textLengths.versionName} />
+      <Field label={words.versionName} entry={versionName} maxLength={textLengths.versionName} />
       <TextArea label={words.changelog} entry={changelog} rows={4} maxLength={textLengths.changelog} />
       <Field
         label={words.oldestSupported}
         entry={minSupportVersion}
-        autocomplete="off"
         maxLength={textLengths.version}
         fault={faultIn(minSupportVersion.value)}
       />
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={forceUpdate.value}
-          onChange={event => {
-            forceUpdate.value = event.currentTarget.checked;
-          }}
-        />
-        {words.forceUpdate}
-      </label>
+      <CheckBox words={words.forceUpdate} entry={forceUpdate} />
     </>
   );
 }
 
 function faultOf(file: File): string | null {
-  const words = packageWords.value;
   if (!platformOf(file.name)) return words.wrongFile(extensions.join(', '));
   if (file.size === 0) return words.emptyFile;
   return file.size > sizes.package ? words.largeFile(sizeOf(sizes.package)) : null;
-}
-
-function FileField({ file }: { readonly file: Signal<File | null> }) {
-  const id = useId();
-  const fault = file.value && faultOf(file.value);
-  return (
-    <p class="field">
-      <label for={id}>{packageWords.value.file}</label>
-      <input
-        id={id}
-        type="file"
-        required
-        accept={extensions.map(each => `.${each}`).join(',')}
-        aria-invalid={fault !== null}
-        aria-describedby={`${id}-fault`}
-        onChange={event => {
-          file.value = event.currentTarget.files?.[0] ?? null;
-        }}
-      />
-      <small id={`${id}-fault`} class="fault">
-        {fault}
-      </small>
-    </p>
-  );
 }

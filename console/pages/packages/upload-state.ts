@@ -2,7 +2,8 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { AppVersion } from '../../../src/contract/apps.ts';
 import { type Problem, problemOf } from '../../api/problem.ts';
-import { type PackageFields, sendPackage } from './send.ts';
+import { upload } from '../../api/upload.ts';
+import type { PackageFields } from './upload-form.tsx';
 
 /** Where an upload is. */
 export type UploadPhase =
@@ -41,7 +42,7 @@ export class PackageUpload {
       abort.signal.throwIfAborted();
       // If the file cannot be read, the daemon may have stored it all the same: the result of the upload counts.
       const digest = digestOf(file, onRead, abort.signal).catch(() => null);
-      const app = await sendPackage(file, fields, show, abort.signal);
+      const app = await upload('uploadAppVersion', {}, file, { ...fields }, { onSent: show, signal: abort.signal });
       this.#isStored = true;
       show(read);
       this.#phase.value = { name: 'done', app, digest: await digest };

@@ -3,15 +3,15 @@ import { useComputed } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo } from 'preact/hooks';
 import type { AppVersion } from '../../../src/contract/apps.ts';
 import type { Problem } from '../../api/problem.ts';
-import { CloseButton, Dialog, FocusedButton } from '../../parts/dialog.tsx';
+import { Button } from '../../parts/button.tsx';
+import { CloseButton, Dialog } from '../../parts/dialog.tsx';
+import { FactList } from '../../parts/facts.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import type { DialogProps } from '../../parts/records.tsx';
-import { dictionary } from '../../text/text.ts';
+import { packages as words } from '../../text/words.ts';
 import { sizeOf } from './sizes.ts';
 import { UploadForm } from './upload-form.tsx';
 import { PackageUpload, type UploadPhase } from './upload-state.ts';
-
-const packageWords = dictionary('packages');
 
 /** Asks for the package, sends it, and compares the digests. Esc leaves the form and the result; an upload is ended by its button alone. */
 export function UploadDialog({ onClose, onDone }: DialogProps) {
@@ -27,7 +27,7 @@ export function UploadDialog({ onClose, onDone }: DialogProps) {
     return () => removeEventListener('beforeunload', keep);
   }, [isSending]);
   return (
-    <Dialog title={packageWords.value.action.create} onClose={() => isSending || onClose()}>
+    <Dialog title={words.action.create} onClose={() => isSending || onClose()}>
       {phase.name !== 'done' && (
         // The form stays while the package is sent: after a refusal nothing has to be entered again.
         <div hidden={isSending}>
@@ -48,7 +48,6 @@ export function UploadDialog({ onClose, onDone }: DialogProps) {
 }
 
 function Failure({ phase: { problem, wasCanceled } }: { readonly phase: UploadPhase & { readonly name: 'form' } }) {
-  const words = packageWords.value;
   if (wasCanceled) return <p role="status">{words.canceled}</p>;
   if (problem?.code !== 429) return <ProblemNotice problem={problem} />;
   return (
@@ -61,62 +60,41 @@ function Failure({ phase: { problem, wasCanceled } }: { readonly phase: UploadPh
 /** Rounded up; an hour if the daemon did not say it. */
 const minutesUntilNext = ({ data }: Problem): number => Math.ceil((Number(data) || 3600) / 60);
 
-interface SendingProps {
-  readonly file: File;
-  readonly done: number;
-  readonly isStored: boolean;
-  readonly onCancel: () => void;
-}
+type SendingProps = Readonly<{ file: File; done: number; isStored: boolean; onCancel: () => void }>;
 
-function Sending({ file, done, isStored, onCancel }: SendingProps) {
-  const words = packageWords.value;
-  return (
-    <>
-      <p>{words.sending(file.name)}</p>
-      <progress max={file.size} value={done} aria-label={words.sending(file.name)} />
-      <p class="hint">{isStored ? words.checking : words.progress(sizeOf(done), sizeOf(file.size))}</p>
-      <p class="actions">
-        <FocusedButton disabled={isStored} onClick={onCancel}>
-          {words.cancel}
-        </FocusedButton>
-      </p>
-    </>
-  );
-}
+const Sending = ({ file, done, isStored, onCancel }: SendingProps) => (
+  <>
+    <p>{words.sending(file.name)}</p>
+    <progress max={file.size} value={done} aria-label={words.sending(file.name)} />
+    <p class="hint">{isStored ? words.checking : words.progress(sizeOf(done), sizeOf(file.size))}</p>
+    <p class="actions">
+      <Button isFocused words={words.cancel} disabled={isStored} onClick={onCancel} />
+    </p>
+  </>
+);
 
-interface DoneProps {
-  readonly app: AppVersion;
-  readonly digest: string | null;
-  readonly onClose: () => void;
-}
+type DoneProps = Readonly<{ app: AppVersion; digest: string | null; onClose: () => void }>;
 
 function Done({ app, digest, onClose }: DoneProps) {
-  const words = packageWords.value;
   const isSame = app.sha256 === digest;
   return (
     <>
       <p role={isSame ? 'status' : 'alert'}>
         <strong>{words.uploaded(app.versionId)}</strong> {resultOf(app, digest)}
       </p>
-      <dl class="facts">
-        {digest !== null && !isSame && (
-          <div>
-            <dt>{words.ofFile}</dt>
-            <dd class="code">{digest}</dd>
-          </div>
-        )}
-        <div>
-          <dt>{words.ofDaemon}</dt>
-          <dd class="code">{app.sha256}</dd>
-        </div>
-      </dl>
+      <FactList
+        facts={[
+          [words.ofFile, !isSame && digest],
+          [words.ofDaemon, app.sha256],
+        ]}
+        valueClass="code"
+      />
       <CloseButton onClose={onClose} />
     </>
   );
 }
 
 function resultOf(app: AppVersion, digest: string | null): string {
-  const words = packageWords.value;
   if (digest === null) return words.notCompared;
   return digest === app.sha256 ? words.same : words.different;
 }

@@ -6,21 +6,20 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { Key } from '../../../src/contract/hardware.ts';
 import type { LineEvent } from '../../../src/enrollment/line/events.ts';
 import type { Person } from '../../../src/enrollment/line/people.ts';
-import { dictionary, loadWithWords } from '../../text/text.ts';
-import type { BenchRun, BenchView } from './run.ts';
+import { loadWithWords } from '../../text/text.ts';
+import { bench as benchWords } from '../../text/words.ts';
+import type { BenchView } from './bench-view.ts';
+import type { IssueChoice } from './results.ts';
+import type { BenchRun } from './run.ts';
 import type { Shown } from './shown.ts';
 import type { StartedRun } from './start-run.ts';
 import { tabStore } from './store.ts';
 
-const benchWords = dictionary('bench');
-
-/** What happens to the run. */
 type BenchStep = (run: BenchRun) => void;
 
 /** A run that is loaded when the first key is plugged in, a key of the keyboard or the pointer is pressed, or there is something to continue. */
 export class Bench {
   readonly view: ReadonlySignal<BenchView>;
-  /** The view in words. */
   readonly shown: ReadonlySignal<Shown>;
   /** Set if the daemon no longer has the rest of this page. */
   readonly hasFailed = signal(false);
@@ -54,13 +53,10 @@ export class Bench {
     );
   }
 
-  /** As `BenchRun.begin`. */
   readonly begin = (people: readonly Person[] | null): void => this.#decide(run => run.begin(people));
-  /** As `BenchRun.clear`. */
+  readonly issueAt = (choice: IssueChoice | null): void => this.#decide(run => run.issueAt(choice));
   readonly clear = (): void => this.#decide(run => run.clear());
-  /** As `BenchRun.ignore`. */
   readonly ignore = (keyId: string): void => this.#decide(run => run.ignore(keyId));
-  /** As `BenchRun.take`. */
   readonly take = (event: LineEvent): void => this.#decide(run => run.take(event));
 
   /** As `BenchRun.plugged`. One key that was there before needs no decision; two of them do. */
@@ -71,24 +67,20 @@ export class Bench {
     this.#before.value = [...others, key];
   }
 
-  /** As `BenchRun.pulled`. */
   pulled(keyId: string, isSeen: boolean): void {
     this.#before.value = this.#before.peek().filter(key => key.keyId !== keyId);
     const isTyping = this.isTyping();
     if (!this.#isIdle) this.#decide(run => run.pulled(keyId, isSeen, isTyping));
   }
 
-  /** As `BenchRun.suspend`. */
   suspend(): void {
     if (!this.#isIdle) this.#decide(run => run.suspend());
   }
 
-  /** The connection was lost. */
   lost(): void {
     if (!this.#isIdle) this.take({ type: 'lost' });
   }
 
-  /** As `BenchRun.keepOnly`. */
   keepOnly(keyIds: ReadonlySet<string>): void {
     const kept = new Set(keyIds);
     this.#before.value = this.#before.peek().filter(({ keyId }) => kept.has(keyId));
@@ -129,10 +121,13 @@ const viewOf = (keys: readonly Key[]): BenchView => ({
   waiting: { first: [], count: 0 },
   results: [],
   startedAt: 0,
+  issue: null,
+  isIssuing: false,
+  asked: null,
 });
 
 function shownBefore({ keys }: BenchView): Shown {
-  const { wait, asideOpen, emptyOpen } = benchWords.value.stage;
+  const { wait, asideOpen, emptyOpen } = benchWords.stage;
   return keys.length
     ? { tone: 'warn', word: wait, lines: [asideOpen] }
     : { tone: 'idle', word: null, lines: [emptyOpen] };

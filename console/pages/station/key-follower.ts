@@ -65,7 +65,6 @@ export class KeyFollower {
     };
   }
 
-  /** Reads the list of keys. */
   readonly reload = async (): Promise<void> => {
     try {
       await this.#keys.update(() => call('listKeys', {}));

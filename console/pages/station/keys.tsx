@@ -1,18 +1,17 @@
 /** The keys in the reader, as the hardware and the registry know them. */
 import type { Key } from '../../../src/contract/hardware.ts';
 import { GradeBadge, StatusBadge } from '../../parts/badge.tsx';
-import { linkTo } from '../../router.ts';
-import { dictionary, text } from '../../text/text.ts';
+import { Button } from '../../parts/button.tsx';
+import { DeviceLink } from '../../parts/item.tsx';
+import { bench as benchWords, text } from '../../text/words.ts';
 import type { Bench } from './bench.ts';
-
-const benchWords = dictionary('bench');
 
 /** Phases in which a key can be ignored: in the others it may be about to be bound. */
 const idle = ['crowded', 'aside', 'failed', 'empty'];
 
 /** The keys that are plugged in; nothing if none is. */
 export function Keys({ run }: { readonly run: Bench }) {
-  const words = benchWords.value.stage;
+  const words = benchWords.stage;
   const { keys, ignored, phase } = run.view.value;
   const canIgnore = idle.includes(phase);
   return (
@@ -31,15 +30,16 @@ export function Keys({ run }: { readonly run: Bench }) {
 
 interface KeyRowProps {
   readonly attached: Key;
-  /** Undefined while the key cannot be ignored. */
-  readonly ignore: (() => void) | undefined;
+  /** Absent while the key cannot be ignored. */
+  readonly ignore?: (() => void) | undefined;
 }
 
-function KeyRow({ attached, ignore }: KeyRowProps) {
-  const words = benchWords.value.stage;
+/** A key with its registration and its proof. For a list of the class `events`. */
+export function KeyRow({ attached, ignore }: KeyRowProps) {
+  const words = benchWords.stage;
   const { serialNumber, deviceType, manufacturer, model, simulated, device, proof } = attached;
   const name = serialNumber ?? words.unreadable;
-  const about = [text.value.type[deviceType], manufacturer, model, simulated && words.simulated].filter(Boolean);
+  const about = [text.type[deviceType], manufacturer, model, simulated && words.simulated].filter(Boolean);
   return (
     <li>
       <span>
@@ -47,18 +47,13 @@ function KeyRow({ attached, ignore }: KeyRowProps) {
       </span>
       {device ? (
         <span>
-          <a href={linkTo(`devices/${encodeURIComponent(device.deviceId)}`)}>{device.deviceId}</a>{' '}
-          <StatusBadge status={device.status} />
+          <DeviceLink id={device.deviceId} /> <StatusBadge status={device.status} />
         </span>
       ) : (
         <span>{words.unregistered}</span>
       )}
       <GradeBadge grade={proof?.grade ?? 'none'} />
-      {ignore && (
-        <button type="button" onClick={ignore} aria-label={words.ignoreKey(name)}>
-          {words.ignore}
-        </button>
-      )}
+      {ignore && <Button words={words.ignore} onClick={ignore} aria-label={words.ignoreKey(name)} />}
     </li>
   );
 }

@@ -5,43 +5,36 @@ import { mayChange, session } from '../../api/session.ts';
 import { lazy } from '../../parts/lazy.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { prefer, preferences } from '../../preferences.ts';
-import { dictionary, text } from '../../text/text.ts';
-
-const benchWords = dictionary('bench');
+import { text, bench as words } from '../../text/words.ts';
 
 const Elsewhere = lazy(async () => (await import('./elsewhere.tsx')).Elsewhere);
 const Station = lazy(async () => (await import('./station.tsx')).Station);
 
 /** Binds keys to people, where the daemon has hardware. */
-export function BenchPage() {
-  const words = benchWords.value;
-  return (
-    <>
-      <div class="bar">
-        <h1>{words.title}</h1>
-        {mayChange.value && <Sound />}
-      </div>
-      {mayChange.value && session.value ? (
-        <Hardware userId={session.value.user.id} />
-      ) : (
-        <p role="status">{words.notAllowed}</p>
-      )}
-    </>
-  );
-}
+export const BenchPage = () => (
+  <>
+    <div class="bar">
+      <h1>{text.nav.bench}</h1>
+      {mayChange.value && <Sound />}
+    </div>
+    {mayChange.value && session.value ? (
+      <Hardware userId={session.value.user.id} />
+    ) : (
+      <p role="status">{words.notAllowed}</p>
+    )}
+  </>
+);
 
-function Sound() {
-  return (
-    <label class="sound">
-      <input
-        type="checkbox"
-        checked={!preferences.value.isSilent}
-        onChange={event => prefer({ isSilent: !event.currentTarget.checked })}
-      />
-      {benchWords.value.sound}
-    </label>
-  );
-}
+const Sound = () => (
+  <label class="sound">
+    <input
+      type="checkbox"
+      checked={!preferences.value.isSilent}
+      onChange={event => prefer({ isSilent: !event.currentTarget.checked })}
+    />
+    {words.sound}
+  </label>
+);
 
 /** Most daemons of a registry have no hardware: the bench itself is loaded only if this one has. */
 function Hardware({ userId }: { readonly userId: string }) {
@@ -51,7 +44,7 @@ function Hardware({ userId }: { readonly userId: string }) {
   return (
     <>
       <ProblemNotice problem={problem.value} retry={reload} />
-      {!found && !problem.value && <p role="status">{text.value.common.loading}</p>}
+      {!found && !problem.value && <p role="status">{text.common.loading}</p>}
       {finds && <Station userId={userId} />}
       {found && !finds && <Elsewhere drivers={found.drivers} again={reload} />}
     </>

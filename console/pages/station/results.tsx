@@ -1,35 +1,34 @@
-/** What was bound and what has failed, in figures and as a list. */
+/** The checks of a key, the progress of the roster, and the results of a run in figures and as a list. */
+import { checksOf } from '../../../src/enrollment/line/checks.ts';
 import type { KeyFailure } from '../../../src/enrollment/outcome.ts';
-import { csvFile } from '../../parts/csv.ts';
-import { save } from '../../parts/save.ts';
-import { linkTo } from '../../router.ts';
+import { Button } from '../../parts/button.tsx';
+import { DeviceLink } from '../../parts/item.tsx';
+import { saveCsv } from '../../parts/save.ts';
+import { Table } from '../../parts/table.tsx';
 import { grouped, moment } from '../../text/numbers.ts';
-import { dictionary } from '../../text/text.ts';
+import { bench as benchWords, benchRun as runWords } from '../../text/words.ts';
 import type { Bench } from './bench.ts';
-import { figuresOf, resultCells, resultColumns, type StationResult } from './results.ts';
+import type { Outcome } from './bench-view.ts';
+import { figuresOf, issuedAt, type StationResult, tableOf } from './results.ts';
 
-const runWords = dictionary('benchRun');
-
-/** Results that the page lists. */
 const SHOWN = 20;
 
 /** The figures of the run, its newest results, and all of them as a file. */
 export function Results({ run }: { readonly run: Bench }) {
-  const words = runWords.value.results;
+  const words = runWords.results;
   const { results } = run.view.value;
+  const download = () => {
+    const { columns, cells } = tableOf(results);
+    void saveCsv('bench-results.csv', columns, results, cells);
+  };
   return (
     <section>
       <h2>{words.title}</h2>
       <Figures run={run} />
       <Newest results={results.slice(-SHOWN).reverse()} />
       <div class="actions">
-        <button type="button" onClick={() => run.clear()}>
-          {words.clear}
-        </button>
-        <button
-          type="button"
-          onClick={() => save('bench-results.csv', csvFile(resultColumns, results.map(resultCells)))}
-        >
+        <Button words={words.clear} onClick={() => run.clear()} />
+        <button type="button" onClick={download}>
           {words.download}
         </button>
       </div>
@@ -38,16 +37,15 @@ export function Results({ run }: { readonly run: Bench }) {
 }
 
 function Figures({ run }: { readonly run: Bench }) {
-  const words = runWords.value;
   const figures = figuresOf(run.view.value, Date.now());
   return (
     <>
       <p>
-        <strong>{grouped(figures.passed)}</strong> {words.results.passed}, <strong>{grouped(figures.failed)}</strong>{' '}
-        {words.results.failed}, {words.results.yield} <strong>{grouped(figures.yield ?? 0)} %</strong>
+        <strong>{grouped(figures.passed)}</strong> {runWords.results.passed}, <strong>{grouped(figures.failed)}</strong>{' '}
+        {runWords.results.failed}, {runWords.results.yield} <strong>{grouped(figures.yield ?? 0)} %</strong>
         {figures.perHour !== null && (
           <>
-            , <strong>{grouped(figures.perHour)}</strong> {words.results.perHour}
+            , <strong>{grouped(figures.perHour)}</strong> {runWords.results.perHour}
           </>
         )}
       </p>
@@ -55,7 +53,7 @@ function Figures({ run }: { readonly run: Bench }) {
         <ul class="chips">
           {[...figures.reasons].map(([reason, count]) => (
             <li key={reason}>
-              {words.failure[reason as KeyFailure]} <strong>{grouped(count)}</strong>
+              {runWords.failure[reason as KeyFailure]} <strong>{grouped(count)}</strong>
             </li>
           ))}
         </ul>
@@ -65,39 +63,76 @@ function Figures({ run }: { readonly run: Bench }) {
 }
 
 function Newest({ results }: { readonly results: readonly StationResult[] }) {
-  const words = runWords.value;
   return (
-    <div class="scroll">
-      <table class="dense">
-        <caption class="hidden">{words.results.newest}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{words.results.time}</th>
-            <th scope="col">{words.results.person}</th>
-            <th scope="col">{words.results.serial}</th>
-            <th scope="col">{words.results.device}</th>
-            <th scope="col">{words.results.result}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {results.map(({ at, userId, name, serialNumber, deviceId, failure, message }, index) => (
-            <tr key={results.length - index}>
-              <td>
-                <time dateTime={at}>{moment(at)}</time>
-              </td>
-              <td>{name === null ? userId : `${name} (${userId})`}</td>
-              <td>{serialNumber ?? '–'}</td>
-              <td>{deviceId && <a href={linkTo(`devices/${encodeURIComponent(deviceId)}`)}>{deviceId}</a>}</td>
-              <td>
-                <span class={`badge ${failure === null ? 'good' : 'bad'}`}>
-                  {failure === null ? words.results.bound : words.failed}
-                </span>{' '}
-                {failure !== null && [words.failure[failure], message].filter(Boolean).join(' ')}
-              </td>
-            </tr>
+    <Table
+      title={runWords.results.newest}
+      columns={{
+        time: ({ at }) => <time dateTime={at}>{moment(at)}</time>,
+        person: ({ userId, name }) => (name === null ? userId : `${name} (${userId})`),
+        serial: ({ serialNumber }) => serialNumber ?? '–',
+        device: ({ deviceId: id }) => id && <DeviceLink id={id} />,
+        result: ({ failure, message, providers }) => (
+          <>
+            <span class={`badge ${failure === null ? 'good' : 'bad'}`}>
+              {failure === null ? runWords.results.bound : runWords.failed}
+            </span>{' '}
+            {failure !== null && [runWords.failure[failure], message].filter(Boolean).join(' ')}{' '}
+            {providers && issuedAt({ providers }) && <small>{runWords.results.signsIn(issuedAt({ providers }))}</small>}
+          </>
+        ),
+      }}
+      rows={results}
+      keyOf={({ at, keyId }) => `${at} ${keyId}`}
+    />
+  );
+}
+
+/** The checks in their order. */
+export function Checks({ outcome }: { readonly outcome: Outcome }) {
+  const { verdict, isCommit } = outcome;
+  const checks = checksOf(verdict);
+  const activationCode = isCommit && verdict.failure !== null ? verdict.row.activationCode : null;
+  return (
+    <>
+      {checks.length > 0 && (
+        <ul class="chips">
+          {checks.map(({ name, passed }) => (
+            <li key={name}>
+              <span class={`badge ${passed ? 'good' : 'bad'}`}>{passed ? runWords.passed : runWords.failed}</span>{' '}
+              {runWords.check[name]}
+            </li>
           ))}
-        </tbody>
-      </table>
-    </div>
+        </ul>
+      )}
+      {activationCode && (
+        <p>
+          {runWords.code} <strong class="code">{activationCode}</strong>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The rows that are done, and the people who are next. */
+export function RosterProgress({ run }: { readonly run: Bench }) {
+  const words = runWords.roster;
+  const { roster, waiting } = run.view.value;
+  if (!roster) return null;
+  const more = waiting.count - waiting.first.length;
+  const parts = [
+    words.progress(roster.finished, roster.rows),
+    roster.skipped ? words.skipped(roster.skipped) : '',
+  ].filter(Boolean);
+  return (
+    <>
+      <p>{parts.join(', ')}</p>
+      <progress max={roster.rows} value={roster.finished} aria-label={benchWords.roster.title} />
+      {waiting.count > 0 && (
+        <p>
+          {words.waiting}: {waiting.first.map(({ userId, name }) => name ?? userId).join(', ')}
+          {more > 0 && ` ${words.more(more)}`}
+        </p>
+      )}
+    </>
   );
 }

@@ -1,10 +1,9 @@
 /** Why a roster is refused. A file in another encoding can be read again, in one that the person names. */
 import { useSignal } from '@preact/signals';
 import type { FileFault } from '../../../src/enrollment/line/roster.ts';
-import { dictionary } from '../../text/text.ts';
+import { Button } from '../../parts/button.tsx';
+import { rosterFaults as words } from '../../text/words.ts';
 import { type Encoding, encodings } from './roster-file.ts';
-
-const faultWords = dictionary('rosterFaults');
 
 /** A file that is not a roster. */
 export interface RefusedFile {
@@ -14,17 +13,19 @@ export interface RefusedFile {
   readonly fault: FileFault;
 }
 
-interface RosterRefusedProps {
-  readonly refused: RefusedFile;
-  readonly read: (file: File, encoding: Encoding) => void;
+type RosterRefusedProps = Readonly<{ refused: RefusedFile; read: (file: File, encoding: Encoding) => void }>;
+
+/** A fault in words. */
+export function faultText(fault: FileFault['fault']): string {
+  const said = words.of[fault.what];
+  return typeof said === 'string' ? said : said(fault as never);
 }
 
 /** What is wrong with the file. */
 export function RosterRefused({ refused, read }: RosterRefusedProps) {
-  const words = faultWords.value;
   const chosen = useSignal<Encoding>(refused.encoding ?? encodings[0]);
   const { file, fault } = refused;
-  const problem = words.of(fault);
+  const problem = faultText(fault.fault);
   return (
     <>
       <span class="fault" role="alert">
@@ -34,12 +35,7 @@ export function RosterRefused({ refused, read }: RosterRefusedProps) {
         <>
           <label>
             {words.encoding}{' '}
-            <select
-              value={chosen.value}
-              onChange={event => {
-                chosen.value = event.currentTarget.value as Encoding;
-              }}
-            >
+            <select value={chosen.value} onChange={event => (chosen.value = event.currentTarget.value as Encoding)}>
               {encodings.map(encoding => (
                 <option key={encoding} value={encoding}>
                   {encoding}
@@ -47,9 +43,7 @@ export function RosterRefused({ refused, read }: RosterRefusedProps) {
               ))}
             </select>
           </label>
-          <button type="button" onClick={() => read(file, chosen.value)}>
-            {words.readAgain}
-          </button>
+          <Button words={words.readAgain} onClick={() => read(file, chosen.value)} />
         </>
       )}
     </>

@@ -1,21 +1,22 @@
 /** The roster: a file that is read in the browser, and the people who still need keys. */
 import { type Signal, useSignal } from '@preact/signals';
-import { useId } from 'preact/hooks';
+import { Button } from '../../parts/button.tsx';
+import { FileField } from '../../parts/field.tsx';
 import { lazy } from '../../parts/lazy.tsx';
-import { dictionary } from '../../text/text.ts';
+import { bench as benchWords } from '../../text/words.ts';
 import type { Bench } from './bench.ts';
 import type { Encoding } from './roster-file.ts';
 import type { RefusedFile } from './roster-refused.tsx';
 import { focusStage } from './stage.tsx';
 
-const benchWords = dictionary('bench');
-
-const Progress = lazy(async () => (await import('./roster-progress.tsx')).RosterProgress);
+const Progress = lazy(async () => (await import('./results.tsx')).RosterProgress);
 const Refused = lazy(async () => (await import('./roster-refused.tsx')).RosterRefused);
+
+const fileTypes = ['.csv', 'text/csv', 'text/plain'];
 
 /** Takes a roster, and shows how far it is. */
 export function RosterSection({ run }: { readonly run: Bench }) {
-  const words = benchWords.value.roster;
+  const words = benchWords.roster;
   const { roster, phase } = run.view.value;
   const isBusy = phase === 'committing';
   const unused = useSignal<readonly string[]>([]);
@@ -26,9 +27,7 @@ export function RosterSection({ run }: { readonly run: Bench }) {
       {roster ? (
         <>
           <Progress run={run} />
-          <button type="button" disabled={isBusy} onClick={() => run.begin(null)}>
-            {words.remove}
-          </button>
+          <Button words={words.remove} disabled={isBusy} onClick={() => run.begin(null)} />
         </>
       ) : (
         <Upload run={run} isBusy={isBusy} unused={unused} />
@@ -37,16 +36,10 @@ export function RosterSection({ run }: { readonly run: Bench }) {
   );
 }
 
-interface UploadProps {
-  readonly run: Bench;
-  readonly isBusy: boolean;
-  /** Columns of the file that are not used. */
-  readonly unused: Signal<readonly string[]>;
-}
+type UploadProps = Readonly<{ run: Bench; isBusy: boolean; unused: Signal<readonly string[]> }>;
 
 function Upload({ run, isBusy, unused }: UploadProps) {
-  const words = benchWords.value.roster;
-  const id = useId();
+  const words = benchWords.roster;
   const refused = useSignal<RefusedFile | null>(null);
   const take = async (file: File, encoding: Encoding | null) => {
     const { readRosterFile } = await import('./roster-file.ts');
@@ -57,25 +50,19 @@ function Upload({ run, isBusy, unused }: UploadProps) {
     run.begin(outcome.people);
     focusStage();
   };
-  const choose = (input: HTMLInputElement) => {
-    const [file] = input.files ?? [];
+  const choose = (file: File | null, input: HTMLInputElement) => {
     // The same file can be chosen again after it was corrected.
     input.value = '';
     if (file) void take(file, null);
   };
   return (
-    <p class="field">
-      <label for={id}>{words.file}</label>
-      <input
-        id={id}
-        type="file"
-        accept=".csv,text/csv,text/plain"
-        disabled={isBusy}
-        aria-describedby={`${id}-hint`}
-        onChange={event => choose(event.currentTarget)}
-      />
-      <small id={`${id}-hint`}>{words.hint}</small>
-      {refused.value && <Refused refused={refused.value} read={take} />}
-    </p>
+    <>
+      <FileField label={words.file} accept={fileTypes} disabled={isBusy} hint={words.hint} onChoose={choose} />
+      {refused.value && (
+        <div class="field">
+          <Refused refused={refused.value} read={take} />
+        </div>
+      )}
+    </>
   );
 }

@@ -1,65 +1,23 @@
 /** A run of the bench: what happens at the reader and at the keyboard goes in, what to show comes out. */
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Key } from '../../../src/contract/hardware.ts';
-import type { CheckAction, LineAction, LineEvent, Phase, Remark } from '../../../src/enrollment/line/events.ts';
+import type { CheckAction, LineAction, LineEvent, Remark } from '../../../src/enrollment/line/events.ts';
 import { Line } from '../../../src/enrollment/line/line.ts';
 import type { Person } from '../../../src/enrollment/line/people.ts';
 import type { PersonEnrollment, PersonVerdict } from '../../../src/enrollment/line/person-enrollment.ts';
 import { countsOf } from '../../../src/enrollment/line/rows.ts';
 import { settled } from '../../../src/enrollment/line/settled.ts';
 import type { CountedKey } from '../../../src/enrollment/registry.ts';
-import type { StationResult } from './results.ts';
+import type { AskedPin, BenchView, Outcome, Said } from './bench-view.ts';
+import type { AskPin, IssueChoice, IssueKey, StationResult } from './results.ts';
 import type { RunStore } from './store.ts';
-
-/** What was found out about a key, or done with it. */
-export interface Outcome {
-  readonly verdict: PersonVerdict;
-  readonly key: Key;
-  readonly person: Person;
-  /** Whether it is the result of a commit, not of a check. */
-  readonly isCommit: boolean;
-}
-
-/** What the operator has to know. */
-interface Said {
-  readonly what: Remark;
-  /** What was scanned. */
-  readonly text: string;
-  readonly person: Person | null;
-}
-
-/** What the page shows. */
-export interface BenchView {
-  readonly phase: Phase['type'];
-  /** Who gets the next key; null if that is open. */
-  readonly person: Person | null;
-  /** Whether a badge that names no person has stopped the line. */
-  readonly isHeld: boolean;
-  /** Keys that the row of this person has. */
-  readonly done: number;
-  /** The newest result; null after anything else has happened. */
-  readonly outcome: Outcome | null;
-  readonly said: Said | null;
-  /** Keys that are plugged in and not ignored. */
-  readonly keys: readonly Key[];
-  /** How many are ignored until they are unplugged. */
-  readonly ignored: number;
-  /** Null without a roster. */
-  readonly roster: { readonly rows: number; readonly finished: number; readonly skipped: number } | null;
-  /** The first rows that need a key after that of `person`, and how many there are. */
-  readonly waiting: { readonly first: readonly Person[]; readonly count: number };
-  /** In order; the newest is the last. */
-  readonly results: readonly StationResult[];
-  /** Milliseconds since 1970. */
-  readonly startedAt: number;
-}
 
 /** The registry as the bench uses it. Nothing rejects. */
 export type StationRegistry = Pick<PersonEnrollment, 'check' | 'bind' | 'pulledEarly'>;
 
-/** What a run works with. */
 interface BenchParts {
   readonly registry: StationRegistry;
+  readonly issueKey: IssueKey;
   readonly store: RunStore;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -88,6 +46,9 @@ export class BenchRun {
   #said: Said | null = null;
   #results: readonly StationResult[];
   #startedAt: number;
+  #issue: IssueChoice | null;
+  #isIssuing = false;
+  #asked: AskedPin | null = null;
   readonly view: ReadonlySignal<BenchView>;
 
   /** Continues the run that is stored. */
@@ -97,7 +58,8 @@ export class BenchRun {
     this.#people = stored?.people ?? null;
     this.#results = stored?.results ?? [];
     this.#startedAt = stored?.startedAt ?? parts.now();
-    this.#line = new Line(this.#people, stored?.done ?? []);
+    this.#issue = stored?.issue ?? null;
+    this.#line = this.#lineWith(stored?.done ?? []);
     const view = signal(this.#seen());
     this.#view = view;
     this.view = view;
@@ -106,7 +68,24 @@ export class BenchRun {
   /** Begins with the people of a roster; null begins without one. Keys that people have by the results count. */
   begin(people: readonly Person[] | null): void {
     this.#people = people;
-    this.#line = new Line(people, people === null ? [] : countsOf(people, this.#bound()));
+    this.#start(people === null ? [] : countsOf(people, this.#bound()));
+  }
+
+  /** What is done with keys from now on. People keep what they have. */
+  issueAt(choice: IssueChoice | null): void {
+    if (this.#line.phase.type === 'committing') return;
+    const { rows } = this.#line;
+    this.#issue = choice;
+    this.#start(this.#people?.map((_, row) => rows.doneOf(row)) ?? []);
+  }
+
+  /** A key that is issued stays plugged in. */
+  #lineWith(done: readonly number[]): Line {
+    return new Line(this.#people, done, this.#issue === null ? 'unplugged' : 'confirmed');
+  }
+
+  #start(done: readonly number[]): void {
+    this.#line = this.#lineWith(done);
     this.#outcome = null;
     this.#said = null;
     for (const keyId of this.#keys.keys()) if (!this.#ignored.has(keyId)) this.#line.take({ type: 'present', keyId });
@@ -132,6 +111,7 @@ export class BenchRun {
   /** A key that was unplugged unseen, or during a scan (`isTyping`), is not bound. */
   pulled(keyId: string, isSeen: boolean, isTyping = false): void {
     if (!isSeen) this.suspend();
+    if (this.#asked?.keyId === keyId) this.#asked.cancel();
     const wasIgnored = this.#ignored.delete(keyId);
     if (!wasIgnored) this.take({ type: 'pull', keyId, isTyping });
     this.#keys.delete(keyId);
@@ -157,7 +137,6 @@ export class BenchRun {
     this.#show();
   }
 
-  /** Takes what has happened. */
   take(event: LineEvent): void {
     if (event.type !== 'checked' && event.type !== 'committed') this.#said = null;
     for (const action of this.#line.take(event)) this.#do(action);
@@ -196,16 +175,45 @@ export class BenchRun {
 
   async #commit(key: Key, person: Person, attempt: number): Promise<void> {
     const line = this.#line;
-    const verdict = await this.#parts.registry.bind(key, person, null);
-    const { deviceId } = verdict.row;
+    const bound = await this.#parts.registry.bind(key, person, null);
+    const { deviceId } = bound.row;
     // The key is still plugged in if Enter has bound it: the list shows its registration.
-    if (verdict.failure === null && deviceId && this.#keys.has(key.keyId))
+    if (bound.failure === null && deviceId && this.#keys.has(key.keyId))
       this.#keys.set(key.keyId, { ...key, device: { deviceId, status: 'ACTIVE' } });
+    const verdict = await this.#issued(key, bound);
     this.#end({ verdict, key, person, isCommit: true });
     if (line === this.#line) this.take({ type: 'committed', attempt, passed: verdict.failure === null });
     this.#keep();
     this.#show();
   }
+
+  /** The key keeps its device and its person if it is not issued: plugged in again, it continues. */
+  async #issued({ serialNumber, ...key }: Key, verdict: PersonVerdict): Promise<PersonVerdict> {
+    const { deviceId } = verdict.row;
+    if (this.#issue === null || verdict.failure !== null || deviceId === null || serialNumber === null) return verdict;
+    this.#isIssuing = true;
+    this.#show();
+    const issued = await this.#parts.issueKey({ ...key, serialNumber }, deviceId, this.#issue, this.#ask);
+    this.#isIssuing = false;
+    const { providers, reason: message } = issued;
+    const failure = message === null ? null : 'not issued';
+    return { ...verdict, failure, row: { ...verdict.row, providers, failure, message } };
+  }
+
+  /** The PIN goes to the caller only. */
+  readonly #ask: AskPin = async question => {
+    const { promise, resolve: answer, reject } = Promise.withResolvers<string>();
+    const cancel = () => reject(new DOMException('no PIN was entered', 'AbortError'));
+    if (!this.#keys.has(question.keyId)) cancel();
+    this.#asked = { ...question, answer, cancel };
+    this.#show();
+    try {
+      return await promise;
+    } finally {
+      this.#asked = null;
+      this.#show();
+    }
+  };
 
   #end(outcome: Outcome): void {
     this.#outcome = outcome;
@@ -220,7 +228,10 @@ export class BenchRun {
     const message = row.message || null;
     this.#results = [
       ...this.#results,
-      { at, userId, name, keyId, deviceType, serialNumber, deviceId, failure, message },
+      {
+        ...{ at, userId, name, keyId, deviceType, serialNumber, deviceId, failure, message },
+        ...(row.providers && { providers: row.providers }),
+      },
     ];
     this.#keep();
   }
@@ -238,7 +249,13 @@ export class BenchRun {
     const { rows } = this.#line;
     // Without a roster no person is next after a reload.
     const done = this.#people === null ? [] : this.#people.map((_, row) => rows.doneOf(row));
-    this.#parts.store.write({ people: this.#people, done, results: this.#results, startedAt: this.#startedAt });
+    this.#parts.store.write({
+      people: this.#people,
+      done,
+      results: this.#results,
+      issue: this.#issue,
+      startedAt: this.#startedAt,
+    });
   }
 
   #show(): void {
@@ -263,6 +280,9 @@ export class BenchRun {
       waiting: { first: waiting.slice(0, SHOWN).flatMap(each => rows.people[each] ?? []), count: waiting.length },
       results: this.#results,
       startedAt: this.#startedAt,
+      issue: this.#issue,
+      isIssuing: this.#isIssuing,
+      asked: this.#asked,
     };
   }
 }

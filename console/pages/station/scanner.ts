@@ -108,6 +108,11 @@ class Scanner {
     for (const typed of all) {
       if (typed.type === 'badge' && this.#before) restore(this.#before);
       if (typed.type === 'badge') event.preventDefault();
+      // A scan is neither a password nor a PIN, and what may be one is not shown.
+      if (typed.type === 'badge' && isSecret(event.target)) {
+        restore({ field: event.target, value: '', selection: [0, 0] });
+        continue;
+      }
       if (typed.type === 'enter' && !isControl(event.target)) event.preventDefault();
       this.#pass(typed);
     }
@@ -133,6 +138,9 @@ const laterMs = 50;
 
 const isField = (target: EventTarget | null): target is Before['field'] =>
   target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && target.selectionStart !== null);
+
+const isSecret = (target: EventTarget | null): target is HTMLInputElement =>
+  target instanceof HTMLInputElement && target.type === 'password';
 
 const isControl = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('a, button, input, select, textarea, summary, dialog') !== null;

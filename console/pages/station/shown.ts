@@ -1,10 +1,8 @@
 /** What has become of a key, and what comes next: in words and in colors. */
 import { streamState } from '../../api/stream.ts';
-import { dictionary } from '../../text/text.ts';
-import type { BenchView, Outcome } from './run.ts';
-
-const runWords = dictionary('benchRun');
-const benchWords = dictionary('bench');
+import { bench as benchWords, benchRun as words } from '../../text/words.ts';
+import type { BenchView, Outcome } from './bench-view.ts';
+import { issuedAt } from './results.ts';
 
 /** What the middle of the page reports about a run. */
 export interface Shown {
@@ -18,9 +16,8 @@ const nameOf = ({ person }: Outcome) => person.name ?? person.userId;
 
 /** What a run shows. */
 export function shownOf(view: BenchView): Shown {
-  const words = runWords.value;
   const { stage } = words;
-  const common = benchWords.value.stage;
+  const common = benchWords.stage;
   const { said, person } = view;
   const remark = said ? [said.text === '' ? words.said[said.what] : `${said.text}: ${words.said[said.what]}`] : [];
   const next = person ? stage.empty(person.name ?? person.userId) : view.roster ? '' : common.emptyOpen;
@@ -28,15 +25,17 @@ export function shownOf(view: BenchView): Shown {
     case 'checking':
       return { tone: 'idle', word: null, lines: [...remark, stage.checking] };
     case 'committing':
-      return { tone: 'idle', word: null, lines: [streamState.value === 'lost' ? stage.away : stage.committing] };
+      return {
+        tone: 'idle',
+        word: null,
+        lines: [streamState.value === 'lost' ? stage.away : view.isIssuing ? stage.issuing : stage.committing],
+      };
     case 'crowded':
       return { tone: 'bad', word: stage.stop, lines: [stage.crowded] };
-    case 'ready':
-      return {
-        tone: 'good',
-        word: stage.pass,
-        lines: [...remark, stage.ready(person?.name ?? person?.userId ?? '')],
-      };
+    case 'ready': {
+      const ready = view.issue ? stage.readyToIssue : stage.ready;
+      return { tone: 'good', word: stage.pass, lines: [...remark, ready(person?.name ?? person?.userId ?? '')] };
+    }
     case 'aside':
       return asideOf(view, remark);
     case 'failed':
@@ -46,27 +45,30 @@ export function shownOf(view: BenchView): Shown {
 }
 
 function asideOf(view: BenchView, remark: readonly string[]): Shown {
-  const { stage } = runWords.value;
-  const { wait, asideOpen } = benchWords.value.stage;
+  const { stage } = words;
+  const { wait, asideOpen } = benchWords.stage;
   if (view.outcome) return ended(view, remark, '');
   const why = view.isHeld ? stage.held : view.roster ? stage.aside : asideOpen;
   return { tone: 'warn', word: wait, lines: remark.length && view.person ? remark : [...remark, why] };
 }
 
 function ended({ outcome, isHeld }: BenchView, remark: readonly string[], next: string): Shown {
-  const { stage, failure } = runWords.value;
+  const { stage, failure } = words;
   if (outcome?.verdict.failure) {
     const { failure: why, row } = outcome.verdict;
-    const lines = [...remark, [failure[why], row.message].filter(Boolean).join(' '), stage.still(nameOf(outcome))];
+    const still = why === 'not issued' ? [] : [stage.still(nameOf(outcome))];
+    const lines = [...remark, [failure[why], row.message].filter(Boolean).join(' '), ...still];
     return { tone: 'bad', word: stage.fail, lines };
   }
   if (outcome?.isCommit) {
     const bound = stage.boundTo(outcome.key.serialNumber ?? '', nameOf(outcome));
-    return { tone: 'good', word: stage.bound, lines: [bound, ...remark, next].filter(Boolean) };
+    const names = issuedAt(outcome.verdict.row);
+    const signsIn = names ? words.results.signsIn(names) : '';
+    return { tone: 'good', word: stage.bound, lines: [bound, signsIn, ...remark, next].filter(Boolean) };
   }
   return {
     tone: isHeld ? 'warn' : 'idle',
-    word: isHeld ? benchWords.value.stage.wait : null,
+    word: isHeld ? benchWords.stage.wait : null,
     lines: [...remark, isHeld ? stage.held : next].filter(Boolean),
   };
 }

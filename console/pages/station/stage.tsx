@@ -1,14 +1,13 @@
 /** Who is next, the key in the reader, and what has become of it: large, in words and in colors. */
 import { useEffect, useRef } from 'preact/hooks';
+import { Button } from '../../parts/button.tsx';
 import { lazy } from '../../parts/lazy.tsx';
-import { dictionary } from '../../text/text.ts';
+import { bench as benchWords } from '../../text/words.ts';
 import type { Bench } from './bench.ts';
+import type { BenchView } from './bench-view.ts';
 import { Keys } from './keys.tsx';
-import type { BenchView } from './run.ts';
 
-const benchWords = dictionary('bench');
-
-const Checks = lazy(async () => (await import('./checks.tsx')).Checks);
+const Checks = lazy(async () => (await import('./results.tsx')).Checks);
 
 let focus = () => {};
 
@@ -27,7 +26,7 @@ export function Stage({ run }: { readonly run: Bench }) {
   const view = run.view.value;
   const shown = run.shown.value;
   return (
-    <section class={`stage ${shown.tone}`} ref={ref} tabIndex={-1} aria-label={benchWords.value.stage.label}>
+    <section class={`stage ${shown.tone}`} ref={ref} tabIndex={-1} aria-label={benchWords.stage.label}>
       <Who view={view} />
       <div role="status">
         {shown.word && <p class="verdict">{shown.word}</p>}
@@ -43,7 +42,7 @@ export function Stage({ run }: { readonly run: Bench }) {
 }
 
 function Who({ view }: { readonly view: BenchView }) {
-  const words = benchWords.value.stage;
+  const words = benchWords.stage;
   const { person, roster, done } = view;
   if (!person) return <p class="who">{roster && !view.isHeld && !view.waiting.count ? words.all : words.unnamed}</p>;
   return (
@@ -59,7 +58,7 @@ function Who({ view }: { readonly view: BenchView }) {
 }
 
 function Actions({ run }: { readonly run: Bench }) {
-  const words = benchWords.value.stage;
+  const words = benchWords.stage;
   const { phase, roster, person } = run.view.value;
   const act = (type: 'enter' | 'undo' | 'skip' | 'redo') => () => {
     run.take({ type });
@@ -69,20 +68,12 @@ function Actions({ run }: { readonly run: Bench }) {
   const isOpen = phase === 'committing';
   return (
     <div class="actions">
-      <button type="button" class="main" onClick={act('enter')} disabled={phase !== 'ready'}>
-        {words.bind}
-      </button>
-      <button type="button" onClick={act('undo')} disabled={isOpen}>
-        {words.undo}
-      </button>
+      <Button words={words.bind} class="main" onClick={act('enter')} disabled={phase !== 'ready'} />
+      <Button words={words.undo} onClick={act('undo')} disabled={isOpen} />
       {roster && (
         <>
-          <button type="button" onClick={act('skip')} disabled={isOpen || !person}>
-            {words.skip}
-          </button>
-          <button type="button" onClick={act('redo')} disabled={isOpen}>
-            {words.redo}
-          </button>
+          <Button words={words.skip} onClick={act('skip')} disabled={isOpen || !person} />
+          <Button words={words.redo} onClick={act('redo')} disabled={isOpen} />
         </>
       )}
     </div>

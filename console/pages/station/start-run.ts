@@ -1,17 +1,32 @@
 /** The run with what it works with: loaded when something has to be decided. */
-
 import { call } from '../../api/request.ts';
 import { preferences } from '../../preferences.ts';
+import { loadWithWords } from '../../text/text.ts';
+import { text } from '../../text/words.ts';
 import { registry } from './registry.ts';
+import type { IssueKey } from './results.ts';
 import { BenchRun } from './run.ts';
 import { shownOf } from './shown.ts';
 import { tabStore } from './store.ts';
 
 /** Continues the run that this tab has stored for a person. */
 export const startRun = (userId: string): StartedRun => ({
-  run: new BenchRun({ registry, store: tabStore(userId), now: Date.now, isAttached, sound: beep }),
+  run: new BenchRun({
+    registry,
+    issueKey: issueLater,
+    store: tabStore(userId),
+    now: Date.now,
+    isAttached,
+    sound: beep,
+  }),
   shownOf,
 });
+
+/** Most runs issue no keys. */
+const issueLater: IssueKey = async (...all) => {
+  const issuing = await loadWithWords(() => import('./issuing.ts')).catch(() => null);
+  return issuing === null ? { providers: {}, reason: text.problem.crashed } : issuing.issueKey(...all);
+};
 
 /** A service that does not answer knows of no key. */
 const isAttached = (wanted: string): Promise<boolean> =>
@@ -21,10 +36,7 @@ const isAttached = (wanted: string): Promise<boolean> =>
   );
 
 /** A run, and its messages. */
-export interface StartedRun {
-  readonly run: BenchRun;
-  readonly shownOf: typeof shownOf;
-}
+export type StartedRun = Readonly<{ run: BenchRun; shownOf: typeof shownOf }>;
 
 const tones = {
   good: { hertz: 880, starts: [0], seconds: 0.12 },

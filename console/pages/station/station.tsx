@@ -3,16 +3,16 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { Field } from '../../parts/field.tsx';
 import { lazy } from '../../parts/lazy.tsx';
+import { PersonField } from '../../parts/person-field.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
-import { dictionary, text } from '../../text/text.ts';
+import { bench as benchWords, text } from '../../text/words.ts';
 import { type Bench, benchOf } from './bench.ts';
 import { KeyFollower } from './key-follower.ts';
 import { RosterSection } from './roster.tsx';
 import { listen } from './scanner.ts';
 import { focusStage, Stage } from './stage.tsx';
 
-const benchWords = dictionary('bench');
-
+const IssueSection = lazy(async () => (await import('./issue-choice.tsx')).IssueSection);
 const Results = lazy(async () => (await import('./results.tsx')).Results);
 
 /** Binds keys to people, for the person who is signed in. */
@@ -42,19 +42,20 @@ export function Station({ userId }: { readonly userId: string }) {
   return (
     <>
       <ProblemNotice problem={reader.problem.value} retry={reader.reload} />
-      {run.hasFailed.value && <p role="alert">{text.value.problem.crashed}</p>}
-      <p class="hint">{benchWords.value.intro}</p>
+      {run.hasFailed.value && <p role="alert">{text.problem.crashed}</p>}
+      <p class="hint">{benchWords.intro}</p>
       <CallForm run={run} />
       <Stage run={run} />
+      <IssueSection run={run} />
       <RosterSection run={run} />
       {run.view.value.results.length > 0 && <Results run={run} />}
     </>
   );
 }
 
-/** Calls a person by user id, with a roster also by name. */
+/** Calls a person by user id, with a roster also by name; without one, the persons of the registry are offered. */
 function CallForm({ run }: { readonly run: Bench }) {
-  const words = benchWords.value.call;
+  const words = benchWords.call;
   const typed = useSignal('');
   const submit = (event: Event) => {
     event.preventDefault();
@@ -66,7 +67,11 @@ function CallForm({ run }: { readonly run: Bench }) {
   };
   return (
     <form class="line" onSubmit={submit}>
-      <Field label={run.view.value.roster ? words.roster : words.open} entry={typed} autocomplete="off" />
+      {run.view.value.roster ? (
+        <Field label={words.roster} entry={typed} />
+      ) : (
+        <PersonField label={words.open} entry={typed} />
+      )}
       <button type="submit">{words.submit}</button>
       <span class="hint">{words.hint}</span>
     </form>

@@ -1,39 +1,30 @@
 /** Signs in a terminal that `devmgr login --web` waits at. The person types the code that it shows. */
 import { type Signal, useSignal } from '@preact/signals';
-import type { DataOf } from '../../../src/contract/define.ts';
-import type { Routes } from '../../../src/contract/routes.ts';
 import { useAction } from '../../api/action.ts';
-import { call } from '../../api/request.ts';
+import { call, type Data } from '../../api/request.ts';
 import { session } from '../../api/session.ts';
 import { ApprovalNote, ApproveButton, useApproval } from '../../parts/approval/approval.tsx';
+import { Button } from '../../parts/button.tsx';
+import { FactList } from '../../parts/facts.tsx';
 import { Field } from '../../parts/field.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { clock } from '../../text/numbers.ts';
-import { dictionary } from '../../text/text.ts';
+import { text, terminal as words } from '../../text/words.ts';
 
-const words = dictionary('terminal');
-
-/** A terminal that waits for an approval. */
-type WaitingTerminal = DataOf<Routes['showTerminalLogin']>;
+type WaitingTerminal = Data<'showTerminalLogin'>;
 
 /** Asks for the code, then whether the terminal is the person's own. A code in the address is ignored: anyone can send an address. */
 export function TerminalPage() {
   const found = useSignal<WaitingTerminal | null>(null);
   const isApproved = useSignal(false);
-  if (isApproved.value) return <Title note={words.value.done} />;
+  if (isApproved.value) return <Title note={words.done} />;
   return (
     <>
       <Title />
       <CodeForm found={found} />
       <div role="status">{found.value && <Request request={found.value} />}</div>
       {found.value && (
-        <Approve
-          key={found.value.userCode}
-          request={found.value}
-          onApproved={() => {
-            isApproved.value = true;
-          }}
-        />
+        <Approve key={found.value.userCode} request={found.value} onApproved={() => (isApproved.value = true)} />
       )}
     </>
   );
@@ -51,51 +42,30 @@ function CodeForm({ found }: { readonly found: Signal<WaitingTerminal | null> })
   return (
     <>
       <form class="line" onSubmit={submit(show)}>
-        <Field
-          label={words.value.code}
-          entry={typed}
-          onEdit={() => {
-            found.value = null;
-          }}
-          autocomplete="off"
-          maxLength={16}
-          required
-        />
-        <button type="submit" disabled={busy.value}>
-          {words.value.show}
-        </button>
+        <Field label={words.code} entry={typed} onEdit={() => (found.value = null)} maxLength={16} required />
+        <Button words={words.show} type="submit" disabled={busy.value} />
       </form>
-      {problem.value?.code === 404 ? (
-        <p role="alert">{words.value.unknown}</p>
-      ) : (
-        <ProblemNotice problem={problem.value} />
-      )}
+      {problem.value?.code === 404 ? <p role="alert">{words.unknown}</p> : <ProblemNotice problem={problem.value} />}
     </>
   );
 }
 
-function Request({ request: { name, address, createdAt } }: { readonly request: WaitingTerminal }) {
-  return (
-    <>
-      <dl class="facts">
-        <dt>{words.value.name}</dt>
-        <dd>{name}</dd>
-        <dt>{words.value.address}</dt>
-        <dd>{address}</dd>
-        <dt>{words.value.asked}</dt>
-        <dd>{clock(createdAt)}</dd>
-      </dl>
-      <p>
-        <strong>{words.value.warning}</strong> {words.value.effect(session.value?.user.username ?? '')}
-      </p>
-    </>
-  );
-}
+const Request = ({ request: { name, address, createdAt } }: { readonly request: WaitingTerminal }) => (
+  <>
+    <FactList
+      facts={[
+        [words.name, name],
+        [words.address, address],
+        [words.asked, clock(createdAt)],
+      ]}
+    />
+    <p>
+      <strong>{words.warning}</strong> {words.effect(session.value?.user.username ?? '')}
+    </p>
+  </>
+);
 
-interface ApproveProps {
-  readonly request: WaitingTerminal;
-  readonly onApproved: () => void;
-}
+type ApproveProps = Readonly<{ request: WaitingTerminal; onApproved: () => void }>;
 
 function Approve({ request: { userCode }, onApproved }: ApproveProps) {
   const approval = useApproval();
@@ -108,7 +78,7 @@ function Approve({ request: { userCode }, onApproved }: ApproveProps) {
     <>
       <ProblemNotice problem={problem.value} />
       <ApproveButton approval={approval} class="main" disabled={busy.value} onClick={() => void run(approve)}>
-        {words.value.approve}
+        {words.approve}
       </ApproveButton>
       <ApprovalNote approval={approval} />
     </>
@@ -117,7 +87,7 @@ function Approve({ request: { userCode }, onApproved }: ApproveProps) {
 
 const Title = ({ note }: { readonly note?: string }) => (
   <>
-    <h1>{words.value.title}</h1>
+    <h1>{text.nav.terminal}</h1>
     {note && <p role="status">{note}</p>}
   </>
 );

@@ -1,17 +1,14 @@
 /** The service tokens of the registry, and what an administrator does with them. */
 import type { ServiceToken } from '../../../src/contract/tokens.ts';
-import { call } from '../../api/request.ts';
+import { call, serverNow } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { lazy } from '../../parts/lazy.tsx';
 import { ListPage } from '../../parts/list-page.tsx';
 import { pageIn } from '../../parts/pager.tsx';
 import type { RecordKind } from '../../parts/records.tsx';
-import { Day, Moment } from '../../parts/time.tsx';
+import { Moment } from '../../parts/time.tsx';
 import { place } from '../../router.ts';
-import { dictionary, text } from '../../text/text.ts';
-
-const roleWords = dictionary('roles');
-const tokenWords = dictionary('tokens');
+import { text, tokens as tokenWords } from '../../text/words.ts';
 
 const CreateToken = lazy(async () => (await import('./create.tsx')).CreateToken);
 const Revoke = lazy(async () => (await import('./revoke.tsx')).Revoke);
@@ -20,7 +17,7 @@ const colors = { valid: 'good', expired: 'warn', revoked: 'bad' } as const;
 
 function stateOf({ revokedAt, expiresAt }: ServiceToken): keyof typeof colors {
   if (revokedAt !== null) return 'revoked';
-  return Date.parse(expiresAt) <= Date.now() ? 'expired' : 'valid';
+  return Date.parse(expiresAt) <= serverNow() ? 'expired' : 'valid';
 }
 
 type TokenColumn = 'name' | 'role' | 'may' | 'state' | 'expires' | 'used' | 'networks' | 'by';
@@ -30,25 +27,25 @@ const tokens: RecordKind<ServiceToken, TokenColumn, 'revoke'> = {
   nameOf: ({ name }) => name,
   columns: {
     name: ({ name }) => name,
-    role: ({ role }) => roleWords.value.name[role],
+    role: ({ role }) => text.role[role],
     may: ({ may }) => {
-      const { permission, nothing } = tokenWords.value;
+      const { permission, nothing } = tokenWords;
       return may.length > 0 ? may.map(each => permission[each]).join(', ') : <small>{nothing}</small>;
     },
-    state: token => <span class={`badge ${colors[stateOf(token)]}`}>{tokenWords.value.state[stateOf(token)]}</span>,
-    expires: ({ expiresAt }) => <Day at={expiresAt} />,
-    used: ({ lastUsedAt }) => (lastUsedAt ? <Moment at={lastUsedAt} /> : <small>{text.value.common.never}</small>),
+    state: token => <span class={`badge ${colors[stateOf(token)]}`}>{tokenWords.state[stateOf(token)]}</span>,
+    expires: ({ expiresAt }) => <Moment at={expiresAt} />,
+    used: ({ lastUsedAt }) => <Moment at={lastUsedAt} />,
     networks: ({ allowedFrom }) =>
-      allowedFrom ? <span class="code">{allowedFrom.join(', ')}</span> : <small>{tokenWords.value.anywhere}</small>,
+      allowedFrom ? <span class="code">{allowedFrom.join(', ')}</span> : <small>{tokenWords.anywhere}</small>,
     by: ({ createdBy }) => createdBy,
   },
   rowHead: 'name',
-  classes: { by: 'minor' },
+  classes: { networks: 'minor', by: 'minor' },
   actions: { revoke: { Dialog: Revoke, isFor: ({ revokedAt }) => revokedAt === null } },
 };
 
 /** The list of tokens, the newest first. */
 export function TokensPage() {
   const list = useResource(signal => call('listTokens', { query: pageIn(place.value.query) }, { signal }));
-  return <ListPage path="tokens" kind={tokens} words={tokenWords.value} list={list} Create={CreateToken} />;
+  return <ListPage path="tokens" kind={tokens} words={tokenWords} list={list} Create={CreateToken} />;
 }

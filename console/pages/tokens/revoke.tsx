@@ -1,5 +1,4 @@
 /** The dialogs that revoke a token, and remove what it has made. */
-import type { ComponentChildren } from 'preact';
 import type { ServiceToken } from '../../../src/contract/tokens.ts';
 import { Problem } from '../../api/problem.ts';
 import { call } from '../../api/request.ts';
@@ -7,25 +6,21 @@ import { useResource } from '../../api/resource.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import type { RecordDialogProps } from '../../parts/records.tsx';
-import { dictionary } from '../../text/text.ts';
-
-const tokenWords = dictionary('tokens');
+import { text, tokens as words } from '../../text/words.ts';
 
 /** Asks whether to revoke the token, then whether to remove the webhooks that it has made. */
 export function Revoke({ record: token, onClose, onDone }: RecordDialogProps<ServiceToken>) {
-  const words = tokenWords.value;
-  const submit = async (_key: string, follow: (next: ComponentChildren) => void) => {
-    const { made } = await call('revokeToken', { params: { tokenId: token.tokenId } });
-    onDone(words.revoked(token.name));
-    if (made.webhooks.length > 0)
-      follow(<RemoveMade token={token} webhooks={made.webhooks} onClose={onClose} onDone={onDone} />);
-  };
   return (
     <ActionDialog
-      title={words.of.revoke(token.name)}
+      title={text.common.of(words.action.revoke, token.name)}
       submit={words.action.revoke}
       isDangerous
-      onSubmit={submit}
+      onSubmit={async (_key, follow) => {
+        const { made } = await call('revokeToken', { params: { tokenId: token.tokenId } });
+        onDone(words.revoked(token.name));
+        if (made.webhooks.length > 0)
+          follow(<RemoveMade token={token} webhooks={made.webhooks} onClose={onClose} onDone={onDone} />);
+      }}
       onClose={onClose}
     >
       <p>{words.askRevoke}</p>
@@ -40,7 +35,6 @@ interface RemoveMadeProps extends Omit<RecordDialogProps<ServiceToken>, 'record'
 }
 
 function RemoveMade({ token: { tokenId, name }, webhooks, onClose, onDone }: RemoveMadeProps) {
-  const words = tokenWords.value;
   const { data, problem, reload } = useResource(signal => call('listWebhooks', {}, { signal }));
   const addressOf = (id: string) => data.value?.list.find(({ webhookId }) => webhookId === id)?.url;
   const submit = async (key: string) => {

@@ -1,43 +1,57 @@
 /** The users of the system, and what an administrator does with them. */
-import type { User } from '../../../src/contract/users.ts';
+import type { BodyOf } from '../../../src/contract/define.ts';
+import type { Routes } from '../../../src/contract/routes.ts';
+import type { ListedUser, User } from '../../../src/contract/users.ts';
+import { removedEmail } from '../../../src/contract/values.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
+import { endSession } from '../../api/session.ts';
 import { lazy } from '../../parts/lazy.tsx';
 import { ListPage } from '../../parts/list-page.tsx';
 import { pageIn } from '../../parts/pager.tsx';
 import type { RecordKind } from '../../parts/records.tsx';
-import { Day } from '../../parts/time.tsx';
-import { place } from '../../router.ts';
-import { dictionary } from '../../text/text.ts';
+import { Moment } from '../../parts/time.tsx';
+import { linkTo, place } from '../../router.ts';
+import { text, users as userWords } from '../../text/words.ts';
 import { isOwn, stateOf } from './states.ts';
-
-const roleWords = dictionary('roles');
-const userWords = dictionary('users');
 
 const CreateUser = lazy(async () => (await import('./dialogs.tsx')).CreateUser);
 const EditUser = lazy(async () => (await import('./dialogs.tsx')).EditUser);
 const SetPassword = lazy(async () => (await import('./password.tsx')).SetPassword);
-const LogOut = lazy(async () => (await import('./dialogs.tsx')).LogOut);
-const Disable = lazy(async () => (await import('./dialogs.tsx')).Disable);
 
 const colors = { enabled: 'good', disabled: 'warn', removed: '' } as const;
 
-type UserColumn = 'name' | 'role' | 'email' | 'state' | 'since';
-type UserAction = 'edit' | 'password' | 'logout' | 'disable' | 'enable';
+type UserColumn = 'name' | 'role' | 'email' | 'state' | 'key' | 'since';
+type UserAction = 'edit' | 'password' | 'logout' | 'disable' | 'enable' | 'remove';
 
-const users: RecordKind<User, UserColumn, UserAction> = {
+const update = ({ id }: User, body: BodyOf<Routes['updateUser']>, key: string) =>
+  call('updateUser', { params: { userId: id }, body }, { key });
+
+const logOut = {
+  async carryOut(user: User, key: string) {
+    await call('logoutUser', { params: { userId: user.id } }, { key });
+    if (isOwn(user)) endSession('expired');
+  },
+  isDangerous: true,
+  note: (user: User) => isOwn(user) && userWords.own,
+};
+
+/** What is shown of users, and what is done with them. */
+export const users: RecordKind<ListedUser, UserColumn, UserAction> = {
   keyOf: ({ id }) => id,
   nameOf: ({ username }) => username,
   columns: {
     name: user => (
       <>
-        {user.username} {isOwn(user) && <span class="tag">{userWords.value.you}</span>}
+        <a href={linkTo(`users/${user.id}`)}>{user.username}</a>{' '}
+        {isOwn(user) && <span class="tag">{userWords.you}</span>}
       </>
     ),
-    role: ({ role }) => roleWords.value.name[role],
+    role: ({ role }) => text.role[role],
     email: user => stateOf(user) !== 'removed' && user.email,
-    state: user => <span class={`badge ${colors[stateOf(user)]}`}>{userWords.value.state[stateOf(user)]}</span>,
-    since: ({ createdAt }) => <Day at={createdAt} />,
+    state: user => <span class={`badge ${colors[stateOf(user)]}`}>{userWords.state[stateOf(user)]}</span>,
+    key: ({ hasKey }) => userWords.key[hasKey ? 'yes' : 'no'],
+    since: ({ createdAt }) => <Moment at={createdAt} />,
   },
   rowHead: 'name',
   classes: { since: 'minor' },
@@ -45,14 +59,29 @@ const users: RecordKind<User, UserColumn, UserAction> = {
     edit: { Dialog: EditUser },
     password: { Dialog: SetPassword },
     // A disabled user has no sessions.
-    logout: { Dialog: LogOut, isFor: ({ disabled }) => !disabled },
-    disable: { Dialog: Disable, isFor: user => !user.disabled && !isOwn(user) },
-    enable: { Dialog: Disable, isFor: ({ disabled }) => disabled },
+    logout: { ...logOut, isFor: ({ disabled }) => !disabled },
+    disable: {
+      carryOut: (user, key) => update(user, { disabled: true }, key),
+      isDangerous: true,
+      undo: 'enable',
+      isFor: user => !user.disabled && !isOwn(user),
+    },
+    enable: {
+      // Takes the mark of a removal away.
+      carryOut: (user, key) =>
+        update(user, { disabled: false, ...(stateOf(user) === 'removed' && { email: null }) }, key),
+      isFor: ({ disabled }) => disabled,
+    },
+    remove: {
+      carryOut: (user, key) => update(user, { disabled: true, email: removedEmail }, key),
+      isDangerous: true,
+      isFor: user => stateOf(user) !== 'removed' && !isOwn(user),
+    },
   },
 };
 
 /** The list of users, the newest first. */
 export function UsersPage() {
   const list = useResource(signal => call('listUsers', { query: pageIn(place.value.query) }, { signal }));
-  return <ListPage path="users" kind={users} words={userWords.value} list={list} Create={CreateUser} />;
+  return <ListPage path="users" kind={users} words={userWords} list={list} Create={CreateUser} />;
 }

@@ -5,21 +5,15 @@ import type { User } from '../../../src/contract/users.ts';
 import { call } from '../../api/request.ts';
 import { endSession } from '../../api/session.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
-import { useEntries } from '../../parts/entries.ts';
-import { Field } from '../../parts/field.tsx';
+import { Field, useEntries } from '../../parts/field.tsx';
 import type { RecordDialogProps } from '../../parts/records.tsx';
-import { dictionary } from '../../text/text.ts';
+import { users as words } from '../../text/words.ts';
 import { isOwn } from './states.ts';
-
-const userWords = dictionary('users');
 
 /** The entries of a new password, which is entered twice. */
 export const newPassword = { password: '', repeat: '' };
 
-interface NewPassword {
-  readonly password: Signal<string>;
-  readonly repeat: Signal<string>;
-}
+type NewPassword = Readonly<{ password: Signal<string>; repeat: Signal<string> }>;
 
 /** Whether both entries are the same and long enough. */
 export const isPassword = ({ password, repeat }: NewPassword): boolean =>
@@ -37,7 +31,6 @@ const shape = { type: 'password', required: true, maxLength: passwordLength.max 
 
 /** The two fields of a new password. */
 export function NewPasswordFields({ entries: { password, repeat } }: { readonly entries: NewPassword }) {
-  const words = userWords.value;
   const differs = repeat.value !== '' && !password.value.startsWith(repeat.value);
   return (
     <>
@@ -54,8 +47,7 @@ export function NewPasswordFields({ entries: { password, repeat } }: { readonly 
 }
 
 /** Sets the password of a user. One's own needs the current one. */
-export function SetPassword({ record: user, onClose, onDone }: RecordDialogProps<User>) {
-  const words = userWords.value;
+export function SetPassword({ record: user, onClose, onDone }: RecordDialogProps<Pick<User, 'id' | 'username'>>) {
   const entries = useEntries({ current: '', ...newPassword });
   const { current, password } = entries;
   const mustProve = isOwn(user);

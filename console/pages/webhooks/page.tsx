@@ -1,85 +1,77 @@
 /** The webhooks of the registry, and what an administrator does with them. */
-import { useSignalEffect } from '@preact/signals';
-import { webhookBounds } from '../../../src/contract/limits.ts';
 import type { WebhookItem } from '../../../src/contract/webhooks.ts';
-import { settled, useRefresh } from '../../api/live.ts';
+import { settled, useRefresh, useRepeat } from '../../api/live.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { lazy } from '../../parts/lazy.tsx';
 import { ListPage } from '../../parts/list-page.tsx';
+import { onePage } from '../../parts/pager.tsx';
 import type { RecordKind } from '../../parts/records.tsx';
 import { Moment } from '../../parts/time.tsx';
-import { dictionary, text } from '../../text/text.ts';
-
-const webhookWords = dictionary('webhooks');
+import { text, webhooks as words } from '../../text/words.ts';
 
 const CreateWebhook = lazy(async () => (await import('./create.tsx')).CreateWebhook);
 const Deliveries = lazy(async () => (await import('./deliveries.tsx')).Deliveries);
-const Test = lazy(async () => (await import('./dialogs.tsx')).TestWebhook);
-const Disable = lazy(async () => (await import('./dialogs.tsx')).DisableWebhook);
-const Enable = lazy(async () => (await import('./dialogs.tsx')).EnableWebhook);
-const Remove = lazy(async () => (await import('./dialogs.tsx')).RemoveWebhook);
-
-/** Milliseconds after which the list is read again while events wait. */
-const WAITING_MS = 5000;
 
 const colors = { active: 'good', retrying: 'warn', disabled: 'bad' } as const;
 
 type WebhookColumn = 'url' | 'types' | 'state' | 'waiting' | 'delivered' | 'by';
 type WebhookAction = 'deliveries' | 'test' | 'disable' | 'enable' | 'remove';
 
+const changeBy = (operation: 'disableWebhook' | 'enableWebhook' | 'removeWebhook') => ({
+  carryOut: ({ webhookId }: WebhookItem, key: string) => call(operation, { params: { webhookId } }, { key }),
+});
+
+/** Posts a test message, and reports whether the endpoint took it. */
+async function test({ webhookId, url }: WebhookItem, key: string): Promise<string> {
+  const { delivered, milliseconds, reason } = await call('testWebhook', { params: { webhookId } }, { key });
+  return delivered ? words.taken(url, milliseconds) : words.notTaken(url, reason ?? '');
+}
+
 const webhooks: RecordKind<WebhookItem, WebhookColumn, WebhookAction> = {
   keyOf: ({ webhookId }) => webhookId,
   nameOf: ({ url }) => url,
   columns: {
     url: ({ url }) => <span class="code">{url}</span>,
-    types: ({ types }) => types?.map(type => text.value.event[type]).join(', ') ?? webhookWords.value.all,
+    types: ({ types }) => types?.map(type => text.event[type]).join(', ') ?? words.all,
     state: webhook => <State webhook={webhook} />,
-    waiting: ({ waiting }) => webhookWords.value.waiting(waiting),
-    delivered: ({ lastDeliveredAt }) =>
-      lastDeliveredAt ? <Moment at={lastDeliveredAt} /> : <small>{text.value.common.never}</small>,
+    waiting: ({ waiting }) => words.waiting(waiting),
+    delivered: ({ lastDeliveredAt }) => <Moment at={lastDeliveredAt} />,
     by: ({ createdBy }) => createdBy,
   },
   rowHead: 'url',
   classes: { waiting: 'number', by: 'minor' },
   actions: {
     deliveries: { Dialog: Deliveries },
-    test: { Dialog: Test },
-    disable: { Dialog: Disable, isFor: ({ state }) => state !== 'disabled' },
+    test: { carryOut: test },
+    disable: {
+      ...changeBy('disableWebhook'),
+      isDangerous: true,
+      undo: 'enable',
+      isFor: ({ state }) => state !== 'disabled',
+    },
     // One that waits for its next attempt is tried at once.
-    enable: { Dialog: Enable, isFor: ({ state }) => state !== 'active' },
-    remove: { Dialog: Remove },
+    enable: { ...changeBy('enableWebhook'), isFor: ({ state }) => state !== 'active' },
+    remove: { ...changeBy('removeWebhook'), isDangerous: true },
   },
 };
 
-function State({ webhook: { state, disabledReason, failures, nextAttemptAt } }: { readonly webhook: WebhookItem }) {
-  const words = webhookWords.value;
-  return (
-    <>
-      <span class={`badge ${colors[state]}`}>{words.state[state]}</span>{' '}
-      {state === 'retrying' && (
-        <small>
-          {words.failures(failures)} {nextAttemptAt && <Moment at={nextAttemptAt} />}
-        </small>
-      )}
-      {state === 'disabled' && <small>{disabledReason}</small>}
-    </>
-  );
-}
+const State = ({ webhook: { state, disabledReason, failures, nextAttemptAt } }: { readonly webhook: WebhookItem }) => (
+  <>
+    <span class={`badge ${colors[state]}`}>{words.state[state]}</span>{' '}
+    {state === 'retrying' && (
+      <small>
+        {words.failures(failures)} {nextAttemptAt && <Moment at={nextAttemptAt} />}
+      </small>
+    )}
+    {state === 'disabled' && <small>{disabledReason}</small>}
+  </>
+);
 
 /** All webhooks in order of creation. Their states follow the events that they deliver. */
 export function WebhooksPage() {
-  const list = useResource(async signal => {
-    const { list: records } = await call('listWebhooks', {}, { signal });
-    const pagination = { page: 1, size: webhookBounds.endpoints, total: records.length, totalPages: 1 };
-    return { list: records, pagination };
-  });
+  const list = useResource(async signal => onePage((await call('listWebhooks', {}, { signal })).list));
   useRefresh(list.reload, () => true, settled);
-  // The registry has no events for attempts.
-  useSignalEffect(() => {
-    if (!list.data.value?.list.some(({ waiting, state }) => waiting > 0 && state !== 'disabled')) return;
-    const timer = setTimeout(list.reload, WAITING_MS);
-    return () => clearTimeout(timer);
-  });
-  return <ListPage path="webhooks" kind={webhooks} words={webhookWords.value} list={list} Create={CreateWebhook} />;
+  useRepeat(list, ({ list: all }) => all.some(({ waiting, state }) => waiting > 0 && state !== 'disabled'));
+  return <ListPage path="webhooks" kind={webhooks} words={words} list={list} Create={CreateWebhook} />;
 }

@@ -2,13 +2,11 @@
  * Buttons that grant something or confirm a person. Another page can ask for a double click or a held key and put this page under it: such
  * presses approve nothing.
  */
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
-import { dictionary } from '../../text/text.ts';
-import { useAttention } from './attention.ts';
+import { approval as words } from '../../text/words.ts';
 import { Presses } from './presses.ts';
-
-const words = dictionary('approval');
 
 /**
  * Marks a tab that another page has opened. That page keeps a handle that navigates the tab, and the name by which it finds it again. The daemon's
@@ -27,7 +25,6 @@ window.name = '';
 /** Whether another page has opened this tab and may still navigate it. */
 const isOpenedByOther = MARK in sessionStorage;
 
-/** The state of a question that a person answers with an `ApproveButton`. */
 interface Approval {
   /** Whether the buttons take an answer. */
   readonly isArmed: boolean;
@@ -78,10 +75,41 @@ export function ApproveButton(props: ApproveButtonProps) {
 }
 
 /** Why the buttons take no answer yet. Its space remains, so that nothing moves under the pointer when they do. */
-export function ApprovalNote({ approval: { isArmed, noteId } }: { readonly approval: Approval }) {
-  return (
-    <p id={noteId} role="status" class="hint approval">
-      <span class={isArmed ? 'armed' : ''}>{isOpenedByOther ? words.value.opened : words.value.wait}</span>
-    </p>
-  );
+export const ApprovalNote = ({ approval: { isArmed, noteId } }: { readonly approval: Approval }) => (
+  <p id={noteId} role="status" class="hint approval">
+    <span class={isArmed ? 'armed' : ''}>{isOpenedByOther ? words.opened : words.wait}</span>
+  </p>
+);
+
+/** Milliseconds: longer than a double click, and than a person needs to notice that another page has appeared. */
+const READ_MS = 1000;
+
+const isInFront = () => document.visibilityState === 'visible' && document.hasFocus();
+
+/** True when the page has been visible and had the focus for a second without interruption since the component appeared. */
+function useAttention(): boolean {
+  const hasRead = useSignal(false);
+  useLayoutEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const interrupt = () => {
+      clearTimeout(timer);
+      hasRead.value = false;
+    };
+    const begin = () => {
+      interrupt();
+      if (isInFront()) timer = setTimeout(finish, READ_MS);
+    };
+    const finish = () => (hasRead.value = isInFront());
+    begin();
+    addEventListener('blur', interrupt);
+    addEventListener('focus', begin);
+    document.addEventListener('visibilitychange', begin);
+    return () => {
+      clearTimeout(timer);
+      removeEventListener('blur', interrupt);
+      removeEventListener('focus', begin);
+      document.removeEventListener('visibilitychange', begin);
+    };
+  }, []);
+  return hasRead.value;
 }

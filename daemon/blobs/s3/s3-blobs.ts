@@ -113,7 +113,7 @@ export class S3Blobs implements Blobs {
     };
   }
 
-  /** SHA-256 in lower-case hex; null if there is no such object. */
+  /** SHA-256 in lower-case hex; null if the object does not exist. */
   async digest(name: string): Promise<string | null> {
     try {
       return await this.#digest(name, await this.#bucket.state(name));

@@ -9,10 +9,11 @@ import {
   type WebhookMessage,
 } from '../../../src/contract/webhooks/scheme.ts';
 import { type AttemptResult, failed } from '../../../src/delivery/retry.ts';
+import { certificateProblem } from '../../certificate-problem.ts';
 import { KeyedMutex } from '../../concurrency.ts';
+import { openSecret } from '../../domain/sealed.ts';
 import type { WebhookRecord } from '../../domain/webhook.ts';
 import type { AllowedTargets } from './allowed.ts';
-import { openSecret } from './sealed.ts';
 
 /** Milliseconds for one post: the name, the connection, the response and the beginning of its body. */
 const POST_MS = 15_000;
@@ -147,10 +148,6 @@ const codes: Readonly<Record<string, string>> = {
 function wordsOf(error: unknown, { hostname }: URL): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === undefined) return message;
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `the certificate is not for ${hostname}`;
   const known = codes[code] ?? (code.startsWith('HPE_') ? 'the response is not HTTP' : undefined);
-  if (known !== undefined) return known;
-  // Node adds an option of its own after a semicolon.
-  if (/CERT|SELF_SIGNED|UNABLE_TO_/.test(code)) return `the certificate is not trusted: ${message.split(';')[0]}`;
-  return `${message || 'the connection failed'} (${code})`;
+  return known ?? certificateProblem(error, hostname) ?? `${message || 'the connection failed'} (${code})`;
 }

@@ -5,12 +5,13 @@ import { type CarriedFolder, readCarried } from '../../carried-files.ts';
 import { pagePolicy, sendPage } from './pages.ts';
 
 /** No text becomes markup or code. */
-const policy = `${pagePolicy}; require-trusted-types-for 'script'; trusted-types 'none'`;
+const policy = `${pagePolicy}; font-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'`;
 
 const types = {
   html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
+  woff2: 'font/woff2',
 } as const;
 
 /** When the daemon runs from its sources, these are the files of the last build. */
@@ -42,7 +43,7 @@ export function consoleRoutes(app: FastifyInstance): void {
   app.get(consolePath.slice(0, -1), (_request, reply) => reply.redirect(consolePath));
   app.get<{ Params: { name: string } }>(`${consolePath}:name`, async (request, reply) => {
     const name = request.params.name || 'index.html';
-    const extension = /^[A-Za-z0-9_-]+\.(html|js|css)$/.exec(name)?.[1] as keyof typeof types | undefined;
+    const extension = /^[A-Za-z0-9_-]+\.(html|js|css|woff2)$/.exec(name)?.[1] as keyof typeof types | undefined;
     const file = extension && (await readFor(request.headers['accept-encoding'], name));
     if (!extension || !file) return reply.callNotFound();
     if (file.encoding) reply.header('content-encoding', file.encoding);

@@ -75,7 +75,7 @@ export function documents(app: FastifyInstance, { version, console }: DocumentPa
   );
   app.get('/', (request, reply) => {
     reply.header('vary', 'accept');
-    // Only browsers ask for HTML. For other clients there is no such operation.
+    // Only browsers ask for HTML. For other clients the operation does not exist.
     if (!/\btext\/html\b/i.test(request.headers.accept ?? '')) return reply.callNotFound();
     return reply.redirect(console ? consolePath : routes.getSwaggerPage.path);
   });

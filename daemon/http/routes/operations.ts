@@ -16,13 +16,23 @@ import type { AuthService } from '../../services/auth.ts';
 import type { BackupService } from '../../services/backups.ts';
 import type { DeviceExport } from '../../services/device-export.ts';
 import { type DeviceService, filterOf } from '../../services/devices.ts';
+import type { DirectorySettingsService } from '../../services/directory/settings.ts';
+import type { DirectorySync } from '../../services/directory/sync.ts';
 import type { EventService } from '../../services/events.ts';
+import type { CredentialService } from '../../services/issuing/credential-service.ts';
+import type { PinService } from '../../services/issuing/pin-service.ts';
+import type { ProviderService } from '../../services/issuing/provider-service.ts';
+import type { Reconcile } from '../../services/issuing/reconcile.ts';
 import { RateLimited, type RequestLimits } from '../../services/limiter.ts';
+import type { PeoplePolicies } from '../../services/people/people-policies.ts';
+import type { PeopleService } from '../../services/people/people-service.ts';
 import * as present from '../../services/present.ts';
 import type { ProofPolicies } from '../../services/proofs/policies.ts';
 import type { ProofService } from '../../services/proofs/proof-service.ts';
 import type { TrustFile, TrustService } from '../../services/proofs/trust-service.ts';
 import type { Readiness } from '../../services/readiness.ts';
+import type { ReceiptService } from '../../services/receipts/receipt-service.ts';
+import type { ScimService } from '../../services/scim/scim-service.ts';
 import type { StepUpRule } from '../../services/session.ts';
 import type { KeySignIn } from '../../services/sign-in/key-sign-in.ts';
 import type { PasskeyService } from '../../services/sign-in/passkeys.ts';
@@ -30,6 +40,9 @@ import type { RelyingParty } from '../../services/sign-in/relying-party.ts';
 import type { SignInPolicies } from '../../services/sign-in/sign-in-policies.ts';
 import type { TerminalLogins } from '../../services/sign-in/terminal-logins.ts';
 import type { SignInCodes } from '../../services/sign-in-codes.ts';
+import type { SsoSessions } from '../../services/sso/sessions.ts';
+import type { SsoSettingsService } from '../../services/sso/settings.ts';
+import type { SsoSignIn } from '../../services/sso/sign-in.ts';
 import type { TokenService } from '../../services/token-service.ts';
 import type { UserService } from '../../services/users.ts';
 import type { WebhookService } from '../../services/webhooks.ts';
@@ -38,6 +51,7 @@ import { exportContent, sendDownload } from '../download.ts';
 import { bearer } from '../operation.ts';
 import { checkSameOrigin } from '../origin.ts';
 import { JSON_TYPE, RETRY_AFTER, versionTag } from '../responses.ts';
+import { callbackOf, finishSso, setSsoCookie, ssoCookie } from '../sso.ts';
 
 /** What a station serves. */
 interface StationServices {
@@ -59,9 +73,24 @@ export interface RegistryServices extends StationServices {
   readonly signInCodes: SignInCodes;
   /** The site of a request, or why there is none. */
   readonly siteOf: (request: FastifyRequest) => RelyingParty | string;
+  /** Where people open the daemon. */
+  readonly originOf: (request: FastifyRequest) => string;
+  readonly ssoSettings: SsoSettingsService;
+  readonly ssoSignIn: SsoSignIn;
+  readonly ssoSessions: SsoSessions;
   readonly stepUp: StepUpRule;
   readonly users: UserService;
   readonly serviceTokens: TokenService;
+  readonly people: PeopleService;
+  readonly peoplePolicies: PeoplePolicies;
+  readonly directorySettings: DirectorySettingsService;
+  readonly directorySync: DirectorySync;
+  /** Has routes of its own. */
+  readonly scim: ScimService;
+  readonly providers: ProviderService;
+  readonly credentials: CredentialService;
+  readonly pins: PinService;
+  readonly reconcile: Reconcile;
   readonly devices: DeviceService;
   readonly exports: DeviceExport;
   readonly statistics: () => Promise<DataOf<Routes['getStatistics']>>;
@@ -71,6 +100,7 @@ export interface RegistryServices extends StationServices {
   readonly proofs: ProofService;
   readonly trust: TrustService;
   readonly policies: ProofPolicies;
+  readonly receipts: ReceiptService;
   readonly webhooks: WebhookService;
   readonly access: AccessJournal;
   /** Replaces `stallSeconds`. */
@@ -96,6 +126,8 @@ export function stationOperations(to: StationServices): Bindings {
   return {
     listKeys: async () => ({ list: await to.keys.list(), drivers: to.keys.driverStatuses() }),
     proveKey: ({ params, body, reply }) => to.keys.prove(params.keyId, body, untilClosed(reply)),
+    issueKey: ({ params, body, reply }) => to.keys.issue(params.keyId, body, untilClosed(reply)),
+    signReceipt: ({ params, body, reply }) => to.keys.sign(params.keyId, body, untilClosed(reply)),
     getHealth: {
       raw: async ({ query, request, reply }) => {
         const proof = query.nonce === undefined ? {} : { identity: proveIdentity(to, query.nonce, request) };
@@ -138,7 +170,10 @@ function proveIdentity(
 export const registryOperations = (to: RegistryServices): Bindings => ({
   ...stationOperations(to),
   ...signInOperations(to),
+  ...ssoOperations(to),
   ...accountOperations(to),
+  ...peopleOperations(to),
+  ...issuingOperations(to),
   ...deviceOperations(to),
   ...fileOperations(to),
   ...proofOperations(to),
@@ -150,7 +185,8 @@ export const registryOperations = (to: RegistryServices): Bindings => ({
 const signInOperations = (to: RegistryServices): Bindings => ({
   login: ({ body, context: { address, requestId }, request }) =>
     to.auth.login(body, { address, requestId, site: to.siteOf(request) }),
-  refreshToken: ({ context }) => to.auth.refresh(context.caller),
+  refreshToken: ({ context }) => to.auth.refresh(context),
+  getSession: async ({ context: { caller } }) => present.session(caller),
   createSignInCode: ({ context, body, request }) => to.signInCodes.create(context.caller, bearer(request), body),
   exchangeSignInCode: ({ context, body, request }) => {
     checkSameOrigin(request.raw);
@@ -172,6 +208,27 @@ const signInOperations = (to: RegistryServices): Bindings => ({
   setSignInPolicy: ({ context, body }) => to.signInPolicies.set(context, body),
 });
 
+/** Single sign-on. */
+const ssoOperations = (to: RegistryServices): Bindings => ({
+  showSso: () => to.ssoSettings.show(),
+  showSsoSettings: () => to.ssoSettings.settings(),
+  setSso: ({ context, body }) => to.ssoSettings.set(context, body),
+  testSso: ({ request }) => to.ssoSettings.test(callbackOf(to.originOf(request))),
+  startSso: async ({ body, request, reply }) => {
+    checkSameOrigin(request.raw);
+    const origin = to.originOf(request);
+    const { data, cookie } = await to.ssoSignIn.start(body, callbackOf(origin), ssoCookie(request));
+    if (cookie !== null) reply.header('set-cookie', setSsoCookie(origin, cookie));
+    return data;
+  },
+  finishSso: { raw: call => finishSso(to.ssoSignIn, to.originOf(call.request), call) },
+  takeSso: ({ body, request, context: { address, requestId } }) =>
+    to.ssoSignIn.take(body, callbackOf(to.originOf(request)), { address, requestId }),
+  startSsoDevice: () => to.ssoSignIn.startDevice(),
+  pollSsoDevice: ({ body, context: { address, requestId } }) => to.ssoSignIn.pollDevice(body, { address, requestId }),
+  logoutSso: ({ body }) => to.ssoSessions.logout(body.logout_token),
+});
+
 /** Users, their security keys, and service tokens. */
 const accountOperations = (to: RegistryServices): Bindings => ({
   createUser: ({ context, body }) => to.users.create(context, body),
@@ -190,6 +247,42 @@ const accountOperations = (to: RegistryServices): Bindings => ({
   createToken: ({ context, body }) => to.serviceTokens.create(context, body),
   listTokens: ({ query }) => to.serviceTokens.list(query),
   revokeToken: ({ context, params }) => to.serviceTokens.revoke(context, params.tokenId),
+});
+
+/** Persons, and the policy about them. */
+const peopleOperations = (to: RegistryServices): Bindings => ({
+  listPeople: ({ context, query }) => to.people.list(context, query),
+  createPerson: ({ context, body }) => to.people.create(context, body),
+  getPerson: ({ context, params }) => to.people.show(context, params.personId),
+  personLeaves: ({ context, params, body }) => to.people.leave(context, params.personId, body),
+  personReturns: ({ context, params }) => to.people.comeBack(context, params.personId),
+  listHeldPeople: ({ context }) => to.people.held(context),
+  releasePeople: ({ context, body }) => to.people.release(context, body),
+  showPeoplePolicy: () => to.peoplePolicies.show(),
+  setPeoplePolicy: ({ context, body }) => to.peoplePolicies.set(context, body),
+  showDirectory: () => to.directorySettings.show(),
+  setDirectory: ({ context, body }) => to.directorySettings.set(context, body),
+  testDirectory: ({ reply }) => to.directorySettings.test(untilClosed(reply)),
+  syncDirectory: ({ context, body, reply }) =>
+    to.directorySync.run({ isAll: true, ...body, context }, untilClosed(reply)),
+});
+
+/** Providers at which keys are issued, and credentials there. */
+const issuingOperations = (to: RegistryServices): Bindings => ({
+  listProviders: () => to.providers.list(),
+  createProvider: ({ context, body }) => to.providers.create(context, body),
+  testProvider: ({ params }) => to.providers.test(params.providerId),
+  reconcileProvider: ({ context, params, body }) => to.reconcile(context, params.providerId, body),
+  removeProvider: ({ context, params }) => to.providers.remove(context, params.providerId),
+  listCredentials: ({ params }) => to.credentials.list(params.deviceId),
+  startCredential: ({ context, params, body }) => to.credentials.start(context, params.deviceId, body),
+  finishCredential: ({ context, params, body }) =>
+    to.credentials.finish(context, params.deviceId, params.credentialId, body),
+  removeCredential: ({ context, params }) => to.credentials.remove(context, params.deviceId, params.credentialId),
+  showPinPolicy: () => to.pins.policy(),
+  setPinPolicy: ({ context, body }) => to.pins.setPolicy(context, body),
+  storePin: ({ context, params, body }) => to.pins.store(context, params.deviceId, body),
+  readPin: ({ context, params }) => to.pins.read(context, params.deviceId),
 });
 
 /** Devices, from registration to deactivation. */
@@ -214,18 +307,21 @@ const deviceOperations = (to: RegistryServices): Bindings => ({
   exportDevices: {
     raw: async ({ context, query, request, reply }) => {
       const format = query.format ?? exportFormats[0];
-      const order = { descending: query.sortOrder === 'desc' };
-      const started = await to.exports.start(context.caller, format, filterOf(query), order);
+      const options = { descending: query.sortOrder === 'desc', names: query.names };
+      const started = await to.exports.start(context.caller, format, filterOf(query), options);
       reply.header('content-type', format === 'csv' ? `${exportTypes.csv}; charset=utf-8` : exportTypes.ndjson);
       reply.header('content-disposition', `attachment; filename="devices.${format}"`);
       return reply.send(exportContent(started, request, reply, to.stallMs));
     },
   },
   getStatistics: () => to.statistics(),
-  getDevice: async ({ context, params, reply }) => {
-    const detail = await to.devices.detail(context, params.deviceId);
+  getDevice: async ({ context, params: { deviceId }, query: { events: limit }, reply }) => {
+    const detail = await to.devices.detail(context, deviceId);
     reply.header('etag', versionTag(detail.version));
-    return detail;
+    if (limit === undefined) return detail;
+    const newest = { deviceId, before: Number.MAX_SAFE_INTEGER, limit };
+    const { list } = await to.events.list(newest, context.caller.role === 'ADMIN');
+    return { ...detail, events: list };
   },
   updateDevice: ({ context, params, body, request }) =>
     to.devices.update(context, params.deviceId, body, (request.body ?? {}) as Record<string, unknown>),
@@ -268,7 +364,7 @@ const fileOperations = (to: RegistryServices): Bindings => ({
   },
 });
 
-/** Proofs of keys, trust and the policy. */
+/** Proofs of keys, trust and the policy; receipts that keys sign. */
 const proofOperations = (to: RegistryServices): Bindings => ({
   createProofChallenge: ({ context }) => to.proofs.challenge(context),
   judgeProofsAgain: ({ context, body }) => to.proofs.judgeAgain(context, body.after ?? 0),
@@ -281,6 +377,10 @@ const proofOperations = (to: RegistryServices): Bindings => ({
   removeTrust: ({ context, params }) => to.trust.remove(context, params.fingerprint),
   showProofPolicy: () => to.policies.show(),
   setProofPolicy: ({ context, body }) => to.policies.set(context, body),
+  createReceipt: ({ context, body }) => to.receipts.create(context, body),
+  submitReceipt: ({ context, params, body }) => to.receipts.submit(context, params.receiptId, body),
+  listReceipts: ({ query }) => to.receipts.list(query),
+  getReceipt: ({ params }) => to.receipts.show(params.receiptId),
 });
 
 const webhookOperations = (to: RegistryServices): Bindings => ({
@@ -291,4 +391,5 @@ const webhookOperations = (to: RegistryServices): Bindings => ({
   enableWebhook: ({ context, params }) => to.webhooks.enable(context, params.webhookId),
   removeWebhook: ({ context, params }) => to.webhooks.remove(context, params.webhookId),
   webhookDeliveries: ({ params }) => to.webhooks.deliveries(params.webhookId),
+  replayWebhookDelivery: ({ params }) => to.webhooks.replay(params.webhookId, params.deliveryId),
 });

@@ -6,7 +6,7 @@ import type { Routes } from '../../../src/contract/routes.ts';
 import { TimeSlice } from '../../concurrency.ts';
 import type { DeviceRecord, DeviceRow } from '../../domain/device.ts';
 import { type DeviceDecision, prove } from '../../domain/device-decisions.ts';
-import { type ProofRecord, storedProof } from '../../domain/proof.ts';
+import { gradeOf, type ProofRecord, storedProof } from '../../domain/proof.ts';
 import type { Trust, Verdict } from '../../proof/types.ts';
 import { type Change, Conflict } from '../../store/commit.ts';
 import type { Store } from '../../store/store.ts';
@@ -75,7 +75,7 @@ export class ProofService {
     const isReplayed = digest !== null && (await store.hasEvidence(digest, answer.proofId));
     const verdict = judgeAnswer(answer, { trust: await roots.current(), now: at, isReplayed });
     const text = proofText(answer, verdict);
-    const { changes, guards } = changesFor(answer, text, device);
+    const { changes, guards } = changesFor(answer, text, device, body.forReceipt ?? false);
     return commitLast(store, context, { at, changes, guards }, () => resultOf(body.serialNumber, device, verdict));
   }
 
@@ -161,20 +161,26 @@ export class ProofService {
   }
 }
 
-/** Claims alone do not replace a verdict that follows from evidence. */
+/** Claims alone do not replace a verdict that follows from evidence, and a credential for receipts does not replace a good one. */
 function changesFor(
   answer: UnjudgedProof,
   text: string,
   device: DeviceRecord | null,
+  forReceipt: boolean,
 ): { readonly changes: readonly Change[]; readonly guards: DeviceDecision['guards'] } {
   const proof: ProofRecord = { ...answer, proof: text };
-  const keeps = device?.proof && answer.evidence === null && storedProof(device.proof).hasEvidence;
+  const before = device?.proof ? storedProof(device.proof) : null;
+  const isGood = before?.proof.grade === 'model' || before?.proof.grade === 'unit';
+  const keeps =
+    before !== null && (answer.evidence === null ? before.hasEvidence : forReceipt && isGood && !isFailed(text));
   const entry = proofEntry(device && !keeps ? 'DEVICE_PROVED' : 'PROOF_RECEIVED', answer, text);
   if (!device || keeps)
     return { changes: [{ kind: 'proof.add', proof, isRegistered: device !== null, entry }], guards: [] };
   const { change, guards } = prove(device, text, entry);
   return { changes: [{ kind: 'proof.add', proof, isRegistered: true, entry: null }, change], guards };
 }
+
+const isFailed = (proof: string): boolean => gradeOf(proof) === 'failed';
 
 const resultOf = (
   serialNumber: string,

@@ -11,6 +11,7 @@ import { type AccessJournal, accessOf } from '../access-journal.ts';
 import type { Context } from '../context.ts';
 import type { Guessing } from '../guessing.ts';
 import * as present from '../present.ts';
+import type { SsoSettingsService } from '../sso/settings.ts';
 import type { Tokens } from '../tokens.ts';
 import { Assertions } from './assertions.ts';
 import { type RelyingParty, requireSite } from './relying-party.ts';
@@ -23,6 +24,7 @@ interface KeySignInParts {
   readonly challenges: SignedChallenges;
   readonly tokens: Tokens;
   readonly guessing: Guessing;
+  readonly local: Pick<SsoSettingsService, 'demandLocal'>;
   readonly now: () => number;
   /** Absent if logins need no entries. */
   readonly access?: AccessJournal;
@@ -80,6 +82,7 @@ export class KeySignIn {
         account = seen.username;
       });
       if (first && user.tokenEpoch !== first.epoch) throw new AnswerRefused('password changed since the first step');
+      await this.#parts.local.demandLocal(user, from.address);
       const opened = { console: session === 'CONSOLE', withKey: true };
       const { token, expiresAt } = this.#parts.tokens.issue(user, undefined, opened);
       this.#record('LOGIN_SUCCEEDED', { account, ...from }, {});

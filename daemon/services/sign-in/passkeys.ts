@@ -9,7 +9,7 @@ import type * as api from '../../../src/contract/webauthn.ts';
 import { KeyedMutex } from '../../concurrency.ts';
 import * as domain from '../../domain/passkey.ts';
 import { endExemption, needsKey, policyUnchanged } from '../../domain/sign-in-policy.ts';
-import type { UserRecord } from '../../domain/user.ts';
+import { logOut, type UserRecord } from '../../domain/user.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, commitLast, retrying, timeOf } from '../context.ts';
 import { iso } from '../present.ts';
@@ -36,6 +36,7 @@ interface PasskeyServiceParts {
 
 const LIFE_MS = passkeyBounds.challengeSeconds * 1000;
 const purposeOf = ({ user, loginAt }: Context['caller']) => `register ${user!.number} ${user!.tokenEpoch} ${loginAt}`;
+const issuePurpose = ({ number }: UserRecord) => `issue ${number}`;
 
 /** A refusal is thrown as an `ApiError`. `site`: of the request, or why there is none. */
 export class PasskeyService {
@@ -51,18 +52,13 @@ export class PasskeyService {
     { caller }: Context,
     site: RelyingParty | string,
   ): Promise<DataOf<Routes['getKeyRegistrationOptions']>> {
-    const { challenges, policies, store, now } = this.#parts;
-    const user = caller.user!;
-    await policies.demandKeyOf(caller);
-    const registered = await store.passkeysOf(user.number);
-    const options = await creationOptions({
-      site: requireSite(site),
-      challenge: challenges.create(purposeOf(caller), now() + LIFE_MS),
-      milliseconds: LIFE_MS,
-      user: { handle: challenges.userHandle(user.number), name: user.username },
-      registered,
-    });
-    return { options };
+    await this.#parts.policies.demandKeyOf(caller);
+    return { options: await this.#options(caller.user!, requireSite(site), purposeOf(caller)) };
+  }
+
+  /** Options for a key that an ADMIN issues for a user. They live for `passkeyBounds.challengeSeconds`. */
+  issueOptions(user: UserRecord, site: RelyingParty): Promise<object> {
+    return this.#options(user, site, issuePurpose(user), true);
   }
 
   async register(
@@ -72,10 +68,40 @@ export class PasskeyService {
   ): Promise<api.Passkey> {
     const user = context.caller.user!;
     const known = requireSite(site);
-    const credential = await this.#checked(context, response, known);
+    const credential = await this.#checked(response, {
+      purpose: purposeOf(context.caller),
+      site: known,
+      verified: false,
+    });
     return this.#changes.run(user.number, () =>
       retrying(() => this.#add(context, user, { name, rpId: known.id, ...credential })),
     );
+  }
+
+  /** Stores a key that an ADMIN issues for a user. */
+  async issue(
+    context: Context,
+    user: UserRecord,
+    { name, response }: BodyOf<Routes['registerKey']>,
+    site: RelyingParty,
+  ): Promise<api.Passkey> {
+    const credential = await this.#checked(response, { purpose: issuePurpose(user), site, verified: true });
+    return this.#changes.run(user.number, () =>
+      retrying(() => this.#add(context, user, { name, rpId: site.id, ...credential })),
+    );
+  }
+
+  /** Removes a key that was issued, and ends the sessions of its user: a person who found the key may have opened one. Without effect if it is removed. */
+  takeBack(owner: number, credentialId: string): Promise<void> {
+    const { store, now } = this.#parts;
+    const attempt = async () => {
+      const [user, passkey] = [await store.user(owner), await store.passkeyByCredential(credentialId)];
+      if (!user || passkey?.owner !== owner || passkey.removedAt !== null) return;
+      const { change, guards } = logOut(user);
+      const changes = [domain.remove(passkey, { username: user.username }), change];
+      await store.commit({ at: now(), actor: null, requestId: null, changes, guards });
+    };
+    return this.#changes.run(owner, () => retrying(attempt));
   }
 
   async list(userId: string): Promise<DataOf<Routes['listKeysOfUser']>> {
@@ -114,12 +140,27 @@ export class PasskeyService {
     return commitLast(store, context, what, () => presented(passkey));
   }
 
-  async #checked({ caller }: Context, answer: api.AttestationResponse, site: RelyingParty): Promise<NewCredential> {
+  async #options(user: UserRecord, site: RelyingParty, purpose: string, isAlone = false): Promise<object> {
+    const { challenges, store, now } = this.#parts;
+    return creationOptions({
+      site,
+      challenge: challenges.create(purpose, now() + LIFE_MS),
+      milliseconds: LIFE_MS,
+      user: { handle: challenges.userHandle(user.number), name: user.username },
+      registered: await store.passkeysOf(user.number),
+      isAlone,
+    });
+  }
+
+  async #checked(
+    answer: api.AttestationResponse,
+    { purpose, ...expected }: { readonly purpose: string; readonly site: RelyingParty; readonly verified: boolean },
+  ): Promise<NewCredential> {
     const { challenges, now } = this.#parts;
-    const answered = await challenges.answer(purposeOf(caller), challengeIn(answer), now());
+    const answered = await challenges.answer(purpose, challengeIn(answer), now());
     try {
       if (answered && !answered.isFirst) throw new AnswerRefused(ANSWERED_BEFORE);
-      return await checkAttestation(answer, { site, challenge: answered?.challenge.id ?? null, verified: false });
+      return await checkAttestation(answer, { ...expected, challenge: answered?.challenge.id ?? null });
     } catch (error) {
       if (!(error instanceof AnswerRefused)) throw error;
       throw new ApiError(Code.parameterError, `response: ${error.message}; request another challenge`);
@@ -136,7 +177,10 @@ export class PasskeyService {
     const keys = await store.passkeysOf(user.number);
     await policies.demandKeyOf(context.caller);
     if (keys.length >= passkeyBounds.perUser)
-      throw new ApiError(Code.parameterError, `you have ${passkeyBounds.perUser} keys, which is the most; remove one`);
+      throw new ApiError(
+        Code.parameterError,
+        `the account has ${passkeyBounds.perUser} keys, which is the most; remove one`,
+      );
     const passkey = { owner: user.number, ...key };
     const ended = endExemption(policy, user.number);
     const at = now();

@@ -103,9 +103,13 @@ export class TerminalLogins {
     const login = JSON.parse(approved) as Verified;
     const user = await userToReopen(login, this.#parts);
     if (!user) throw ended();
-    const { signedInAt, withKey } = login.session;
+    const { signedInAt, withKey, sso } = login.session;
     // The new session has the time of the sign-in behind the approval, so a session cannot prolong itself by approving others.
-    const { token, expiresAt } = tokens.issue(user, signedInAt, { signedInAt, withKey });
+    const { token, expiresAt } = tokens.issue(user, sso === undefined ? signedInAt : login.loginAt, {
+      signedInAt,
+      withKey,
+      sso,
+    });
     access?.record({ type: 'LOGIN_SUCCEEDED', account: user.username, ...from, detail: { method: 'terminal' } });
     return {
       state: 'APPROVED',

@@ -44,7 +44,10 @@ export async function creationOptions(input: {
   readonly user: { readonly handle: string; readonly name: string };
   /** The browser refuses a key that has one of these. */
   readonly registered: readonly PasskeyRecord[];
+  /** Whether the key must store the account and verify the person, so that it signs in alone. */
+  readonly isAlone?: boolean;
 }): Promise<object> {
+  const wanted = input.isAlone ? 'required' : 'preferred';
   const { generateRegistrationOptions } = await library();
   return generateRegistrationOptions({
     rpName: 'devmgr',
@@ -56,7 +59,7 @@ export async function creationOptions(input: {
     timeout: input.milliseconds,
     attestationType: 'none',
     excludeCredentials: input.registered.map(descriptor),
-    authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
+    authenticatorSelection: { residentKey: wanted, userVerification: wanted },
   });
 }
 

@@ -9,6 +9,7 @@ import {
 } from '../copy.ts';
 import { metaNames } from '../imprint.ts';
 import type { StoredHead } from '../journal-end.ts';
+import { makeTallies } from '../write/tallies.ts';
 import type { Address } from './address.ts';
 import { durable, unlimited } from './connections.ts';
 import { takeDaemonLock } from './daemon-lock.ts';
@@ -20,6 +21,7 @@ import { countUsers, migrations } from './migrations.ts';
 import { PostgresRows } from './rows.ts';
 import { type Login, Session } from './session.ts';
 import { tagLines } from './tags.ts';
+import { tallyDialect } from './tallies.ts';
 import { hourMs } from './writes.ts';
 
 /** The other side may take long between two statements. */
@@ -33,6 +35,8 @@ const counters = [
   `INSERT INTO registration_count (hour, count) SELECT created_at / ${hourMs}, count(*) FROM device GROUP BY 1`,
   'DELETE FROM device_user_count',
   countUsers('SELECT DISTINCT user_id FROM device'),
+  'DELETE FROM tally',
+  makeTallies(tallyDialect),
 ];
 const seal = `UPDATE head SET event = $1, mac = $2, seal = $3, at = (SELECT coalesce(max(at), 0) FROM event),
   ${lastColumns.map(name => `${name} = (SELECT coalesce(max(number), 0) FROM ${name})`).join(', ')}`;

@@ -5,10 +5,7 @@ import { text } from './first-schema.ts';
 /** What filters look at, apart from keywords, ids and what follows from these columns. */
 const filtered =
   'number, device_type, serial_number, manufacturer, status, user_id, created_at, activated_at, last_used_at, activation_code_expires_at, tags, proof';
-const old = filtered
-  .split(', ')
-  .map(column => `OLD.${column}`)
-  .join(', ');
+const old = (columns: string) => columns.replaceAll(/\w+/g, column => `OLD.${column}`);
 
 /** Entries of the journal for which `device_before` has the changes. */
 export const keptEntries = 100_000;
@@ -23,6 +20,23 @@ export const likeId = `lower(serial_number COLLATE "C") LIKE '%dev-%'`;
 const lastUse = (row: string) => `coalesce(${row}.last_used_at, ${row}.activated_at)`;
 const changed = (columns: readonly string[]) =>
   columns.map(column => `OLD.${column} IS DISTINCT FROM NEW.${column}`).join(' OR ');
+
+const keepBefore = (columns: string) => `FUNCTION keep_device_before() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE last int8 := (SELECT event FROM head);
+BEGIN
+  INSERT INTO device_before (event, ${columns}) VALUES (last, ${old(columns)}) ON CONFLICT DO NOTHING;
+  -- Now and then, so that few statements look for what to remove.
+  IF random() < 0.001 THEN DELETE FROM device_before WHERE event < last - ${keptEntries}; END IF;
+  RETURN NULL;
+END $$`;
+
+/** The model of a device never changes. */
+export const modelBefore = `
+ALTER TABLE device_before ADD COLUMN model ${text};
+UPDATE device_before AS b SET model = d.model FROM device AS d WHERE d.number = b.number;
+ALTER TABLE device_before ALTER COLUMN model SET NOT NULL;
+CREATE OR REPLACE ${keepBefore(`${filtered}, model`)};
+`;
 
 /**
  * `device_mark` has a row for each tag of a device, and for the grade, the AAGUID and each advisory of its proof: a page of the devices that
@@ -87,14 +101,7 @@ CREATE TABLE device_before (
   proof ${text},
   PRIMARY KEY (event, number)
 );
-CREATE FUNCTION keep_device_before() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE last int8 := (SELECT event FROM head);
-BEGIN
-  INSERT INTO device_before (event, ${filtered}) VALUES (last, ${old}) ON CONFLICT DO NOTHING;
-  -- Now and then, so that few statements look for what to remove.
-  IF random() < 0.001 THEN DELETE FROM device_before WHERE event < last - ${keptEntries}; END IF;
-  RETURN NULL;
-END $$;
+CREATE ${keepBefore(filtered)};
 CREATE TRIGGER device_kept_before AFTER UPDATE ON device
   FOR EACH ROW WHEN (${changed(['status', 'user_id', 'activation_code_expires_at', 'tags', 'proof'])}
     OR ${lastUse('OLD')} IS DISTINCT FROM ${lastUse('NEW')} AND least(${lastUse('OLD')}, ${lastUse('NEW')}) < ${recent})

@@ -3,7 +3,7 @@ import type { DeviceSort } from '../../../src/contract/values.ts';
 import { type DeviceRow, deviceRowFields } from '../../domain/device.ts';
 import type { DeviceQuery, Rows } from '../queries.ts';
 import { namesOnly, sortColumn } from '../read/device-filters.ts';
-import { selectList } from '../tables.ts';
+import { selectList } from '../table.ts';
 import { Beginnings } from './beginnings.ts';
 import { Conditions, markFields, marksOf, presentConditions } from './conditions.ts';
 import type { Readers } from './readers.ts';
@@ -83,13 +83,26 @@ async function pageByQuery(readers: Readers, query: DeviceQuery, isFirst = true)
 /** Whether an index has the matches in the order of numbers, with no other devices between them. */
 function isInOrder(query: DeviceQuery): boolean {
   if (query.serialNumber !== undefined) return true;
-  const { deviceType, status, manufacturer, userId, proof, createdFrom, createdTo } = query;
-  if (!namesOnly(query, 'deviceType', 'status', 'manufacturer', 'userId', 'createdFrom', 'createdTo', ...markFields))
+  const { deviceType, status, manufacturer, model, userId, proof, createdFrom, createdTo } = query;
+  if (
+    !namesOnly(
+      query,
+      'deviceType',
+      'status',
+      'manufacturer',
+      'model',
+      'userId',
+      'createdFrom',
+      'createdTo',
+      ...markFields,
+    )
+  )
     return false;
   // The planner does not look up a range of numbers in the index of marks.
   const isRange = createdFrom !== undefined || createdTo !== undefined;
   if (proof?.includes('none') || (isRange && marksOf(query).length > 0)) return false;
-  const indexed = [deviceType, status, manufacturer && [manufacturer], userId && [userId], ...marksOf(query)];
+  const texts = [manufacturer, model, userId].map(text => text && [text]);
+  const indexed = [deviceType, status, ...texts, ...marksOf(query)];
   const [first, ...others] = indexed.filter(values => values !== undefined);
   return first?.length === 1 && others.length === 0;
 }

@@ -1,6 +1,6 @@
 /** Reads under the lock what a group of commits needs: separate statements, because each sees what was committed before it began. */
 import type { Commit, ResponseExpire } from '../commit.ts';
-import { type Field, keyOf, type Lookup, type LookupKey } from '../tables.ts';
+import { type Field, keyOf, type Lookup, type LookupKey } from '../table.ts';
 import { needsOf } from '../write/apply.ts';
 import { type AnyLookup, type Source, Wanted } from '../write/source.ts';
 import type { Session } from './session.ts';

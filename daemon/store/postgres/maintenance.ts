@@ -3,6 +3,7 @@ import type { StoredRows } from '../copy.ts';
 import type { Anchors, CheckReport, RegistryReader, StoreMaintenance } from '../maintenance.ts';
 import type { Store } from '../store.ts';
 import { numberedTables } from '../tables.ts';
+import { tallyFault } from '../write/tallies.ts';
 import { Connections } from './connections.ts';
 import { StoreMisconfigured } from './failure.ts';
 import { listDevices } from './lists.ts';
@@ -15,6 +16,7 @@ import { Readers } from './readers.ts';
 import { tableReads } from './reads.ts';
 import { PostgresRows } from './rows.ts';
 import { readStatistics } from './statistics.ts';
+import { tallyDialect } from './tallies.ts';
 
 /** A database and the key of its journal. */
 interface PostgresRegistry extends DatabaseAddress {
@@ -38,6 +40,7 @@ const faults: readonly string[] = [
      UNION ALL SELECT unnest(marks_of_device(tags, proof)), number, 1 FROM device
        WHERE tags IS NOT NULL OR proof IS NOT NULL) AS marks
    GROUP BY mark, number HAVING sum(by) <> 0`,
+  tallyFault(tallyDialect),
   ...numberedTables.map(
     ({
       name: table,

@@ -1,7 +1,7 @@
 import type { Address } from './address.ts';
 import { excludeOlder, lockSpace } from './daemon-lock.ts';
 import { StoreMisconfigured, StoreUnreachable, sqlState, toOpenFailure } from './failure.ts';
-import { type Migration, migrations as released, searchIndex } from './migrations.ts';
+import { type Migration, personSearchIndex, migrations as released, searchIndex } from './migrations.ts';
 import { type Login, Session } from './session.ts';
 
 const MIGRATION_LOCK = 1;
@@ -138,6 +138,7 @@ async function addSearch(session: Session, notice: (message: string) => void): P
   try {
     await session.runOnce('CREATE EXTENSION IF NOT EXISTS pg_trgm');
     await session.runOnce(searchIndex);
+    await session.runOnce(personSearchIndex);
     await session.runOnce('RELEASE search');
   } catch (error) {
     await session.runOnce('ROLLBACK TO search');

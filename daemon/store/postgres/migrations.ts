@@ -1,7 +1,8 @@
 /** The steps that bring the schema up to date. A released step is never edited: a further change is a further step. */
 
 import { registry, text } from './first-schema.ts';
-import { listTables } from './list-tables.ts';
+import { listTables, modelBefore } from './list-tables.ts';
+import { tallies } from './tallies.ts';
 
 /** A step from one version of the schema to the next. `number` is the version after it. */
 export interface Migration {
@@ -192,6 +193,114 @@ const tokenPermissions = `ALTER TABLE service_token ADD COLUMN may ${text} NOT N
 /** See the step of SQLite. */
 const deviceVersions = `ALTER TABLE device ADD COLUMN version int8 NOT NULL DEFAULT 1;`;
 
+/** The index for keywords among persons, which needs the extension pg_trgm. */
+export const personSearchIndex = 'CREATE INDEX IF NOT EXISTS person_search ON person USING gin (search gin_trgm_ops)';
+
+/** See the step of SQLite. Groups are found in an index of the JSON. */
+const people = `
+CREATE TABLE person (
+  number int8 PRIMARY KEY,
+  user_name ${text} NOT NULL,
+  user_key ${text} NOT NULL UNIQUE,
+  name ${text},
+  names ${text},
+  email ${text},
+  external_id ${text},
+  active boolean NOT NULL,
+  groups ${text} NOT NULL,
+  source ${text} NOT NULL,
+  created_at int8 NOT NULL,
+  updated_at int8 NOT NULL,
+  left_at int8,
+  held_at int8,
+  due_at int8,
+  reason ${text},
+  removed_at int8,
+  version int8 NOT NULL,
+  salt ${text} NOT NULL,
+  search ${text} NOT NULL
+) WITH (fillfactor = 90);
+CREATE INDEX person_by_source ON person (source, number);
+CREATE INDEX person_by_state ON person (active, number);
+CREATE INDEX person_by_external_id ON person (external_id, number) WHERE external_id IS NOT NULL;
+CREATE INDEX person_held ON person (held_at, number) WHERE held_at IS NOT NULL;
+CREATE INDEX person_due ON person (due_at, number) WHERE due_at IS NOT NULL;
+CREATE INDEX person_by_group ON person USING gin ((groups::jsonb) jsonb_path_ops) WHERE groups <> '[]';
+CREATE TABLE leaver_count (number int8 PRIMARY KEY, counts ${text} NOT NULL);
+ALTER TABLE head ADD COLUMN person int8 NOT NULL DEFAULT 0;
+DO $$ BEGIN
+  IF EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_trgm') THEN
+    EXECUTE '${personSearchIndex}';
+  END IF;
+END $$;
+`;
+
+/** See the step of SQLite. */
+const ssoSessions = `
+CREATE TABLE sso_session (number int8 PRIMARY KEY REFERENCES "user" (number), version int8 NOT NULL, sessions ${text} NOT NULL);
+`;
+
+/** See the step of SQLite. */
+const personIndexes = `
+CREATE INDEX person_present ON person (number) WHERE removed_at IS NULL;
+CREATE INDEX person_by_source_and_state ON person (source, active, number);
+`;
+
+/** See the step of SQLite. */
+const credentials = `
+CREATE TABLE credential (
+  number int8 PRIMARY KEY,
+  device int8 NOT NULL REFERENCES device (number),
+  provider int8 NOT NULL,
+  account ${text} NOT NULL,
+  label ${text} NOT NULL,
+  begun ${text},
+  credential_id ${text},
+  remote_id ${text},
+  created_at int8 NOT NULL,
+  issued_at int8,
+  removed_at int8,
+  version int8 NOT NULL
+);
+CREATE UNIQUE INDEX credential_of_device ON credential (device, provider) WHERE removed_at IS NULL;
+CREATE INDEX credential_by_device ON credential (device, number);
+CREATE INDEX credential_at_provider ON credential (provider, number);
+CREATE INDEX credential_of_account ON credential (provider, account);
+CREATE INDEX credential_open ON credential (number) WHERE removed_at IS NULL;
+ALTER TABLE head ADD COLUMN credential int8 NOT NULL DEFAULT 0;
+`;
+
+/** See the step of SQLite. */
+const uncertainCredentials = `
+ALTER TABLE credential ADD COLUMN uncertain_at int8;
+DROP INDEX credential_of_device;
+CREATE UNIQUE INDEX credential_of_device ON credential (device, provider) WHERE uncertain_at IS NULL AND removed_at IS NULL;
+`;
+
+/** See the step of SQLite. */
+const receipts = `
+CREATE TABLE receipt (
+  number int8 PRIMARY KEY,
+  receipt_id ${text} NOT NULL UNIQUE,
+  device int8 NOT NULL REFERENCES device (number),
+  kind ${text} NOT NULL,
+  text ${text} NOT NULL,
+  credential_id ${text} NOT NULL,
+  authenticator_data ${text} NOT NULL,
+  signature ${text} NOT NULL,
+  public_key ${text} NOT NULL,
+  proof ${text} NOT NULL,
+  created_at int8 NOT NULL,
+  open_until int8,
+  announce_at int8,
+  closed_by int8
+);
+CREATE INDEX receipt_by_device ON receipt (device, number);
+CREATE INDEX receipt_open ON receipt (open_until) WHERE open_until IS NOT NULL;
+CREATE INDEX receipt_announce ON receipt (announce_at) WHERE announce_at IS NOT NULL;
+ALTER TABLE head ADD COLUMN receipt int8 NOT NULL DEFAULT 0;
+`;
+
 /** In order and without gaps. */
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'registry', sql: registry },
@@ -212,4 +321,17 @@ export const migrations: readonly Migration[] = [
   { number: 11, name: 'permissions of service tokens', sql: tokenPermissions, readableBy: 4 },
   // A daemon of the step before changes devices without raising their version: versions hold when all daemons know this step.
   { number: 12, name: 'versions of devices', sql: deviceVersions, readableBy: 4 },
+  { number: 13, name: 'tallies', sql: tallies, readableBy: 4 },
+  // A daemon of the step before knows no persons: it activates a device for one who has left.
+  { number: 14, name: 'persons', sql: people, readableBy: 4 },
+  // A daemon of the step before knows no provider: it refuses the accounts, whose passwords it cannot read.
+  { number: 15, name: 'sessions of single sign-on', sql: ssoSessions, readableBy: 4 },
+  { number: 16, name: 'indexes of persons', sql: personIndexes, readableBy: 4 },
+  { number: 17, name: 'models in earlier states', sql: modelBefore, readableBy: 4 },
+  // A daemon of the step before knows no credentials: another one removes those of the devices that it locks.
+  { number: 18, name: 'credentials', sql: credentials, readableBy: 4 },
+  // A daemon of the step before knows no receipts: it neither announces nor closes loans.
+  { number: 19, name: 'receipts', sql: receipts, readableBy: 4 },
+  // A daemon of the step before forgets a credential whose answer was lost: idp reconcile finds it.
+  { number: 20, name: 'uncertain credentials', sql: uncertainCredentials, readableBy: 4 },
 ];

@@ -1,12 +1,18 @@
 /** The reads that take one look at a table or an index. */
+import type { CredentialRecord } from '../../domain/credential.ts';
 import type { EventRecord } from '../../domain/journal.ts';
+import type { PersonRecord } from '../../domain/person.ts';
 import type { LatestProof } from '../../domain/proof.ts';
-import { type JournalRow, toEvent } from '../chain.ts';
-import type { EventFilter, JournalHead, Rows, Window } from '../queries.ts';
+import { type JournalRow, toEvents } from '../chain.ts';
+import type { EventFilter, JournalHead, PersonFilter, Rows, Window } from '../queries.ts';
+import type { OpenCredential } from '../read/credentials.ts';
+import * as credentialSql from '../read/credentials.ts';
 import { eventFilters } from '../read/device-filters.ts';
-import { type RecordQueries, recordReads } from '../read/records.ts';
+import { personTerms } from '../read/people.ts';
+import { type Only, type RecordQueries, recordReads, whereOf } from '../read/records.ts';
 import type { Reader } from '../store.ts';
-import { columnOf, type Field, keyOf, type Lookup, type LookupKey, type StoreTable, selectList } from '../tables.ts';
+import { type Field, keyOf, type Lookup, type LookupKey, type StoreTable, selectList } from '../table.ts';
+import { credentials, people, personSalts } from '../tables.ts';
 import { Conditions } from './conditions.ts';
 import type { Readers } from './readers.ts';
 import { nameOf, selectAll, selectOne, toRecord } from './tables.ts';
@@ -16,9 +22,21 @@ type RecordReads = Pick<Reader, keyof ReturnType<typeof recordReads>>;
 
 /** The reads of a store but lists of devices and statistics. */
 export function tableReads(readers: Readers): Omit<Reader, 'devices' | 'statistics'> {
+  const all = async (sql: string, ...values: readonly number[]) => {
+    let at = 0;
+    const { rows } = await readers.run(
+      sql.replaceAll('?', () => `$${++at}::int8`),
+      values,
+    );
+    return rows;
+  };
   return {
     ...(recordReads(queriesOf(readers)) as RecordReads),
     latestProofs: serials => readLatestProofs(readers, serials),
+    people: query => readPeople(readers, query),
+    credentialsAt: async (...input) => (await all(credentialSql.credentialsAt, ...input)).map(toCredential),
+    openCredentials: async (...input) =>
+      (await all(credentialSql.openCredentials, ...input)) as unknown as OpenCredential[],
     events: filter => readEvents(readers, filter),
     async lastEventId() {
       return (await readers.run('SELECT event FROM head')).rows[0]!.event as number;
@@ -32,6 +50,8 @@ export function tableReads(readers: Readers): Omit<Reader, 'devices' | 'statisti
     },
   };
 }
+
+const toCredential = (row: Readonly<Record<string, unknown>>): CredentialRecord => toRecord(credentials, row);
 
 function queriesOf(readers: Readers): RecordQueries {
   const all = async <R extends object, S extends Field<R>>(lookup: Lookup<R, S>, key: LookupKey) => {
@@ -76,10 +96,10 @@ async function pageOf<R extends object>(
   readers: Readers,
   table: StoreTable<R>,
   { descending, offset, limit }: Window,
-  only?: { readonly field: Field<R>; readonly value: LookupKey },
+  only?: Only<R>,
 ): Promise<Rows<R>> {
   const name = nameOf(table);
-  const where = only ? `WHERE ${columnOf(only.field)} = $3` : '';
+  const where = whereOf(only, '$3');
   const direction = descending ? 'DESC' : 'ASC';
   const { rows } = await readers.runOnce(
     `SELECT t.total, p.* FROM (SELECT count(*) AS total FROM ${name} ${where}) AS t LEFT JOIN
@@ -88,6 +108,44 @@ async function pageOf<R extends object>(
     [limit, offset, ...(only ? [only.value] : [])],
   );
   return rowsOf(rows, row => toRecord(table, row));
+}
+
+/** The value as a pattern that contains it. */
+const patternOf = (keyword: string) => `%${keyword.replaceAll(/[\\%_]/g, '\\$&')}%`;
+const personDialect = {
+  contains: (keyword: string) => ({ sql: 'search LIKE ?', values: [patternOf(keyword)] }),
+  containsAbove: (keyword: string) => ({
+    sql: "position(? IN search) < position(E'\\n\\n' IN search)",
+    values: [keyword],
+  }),
+  // The first term is that of the index.
+  inGroup: (group: number) => ({
+    sql: "groups <> '[]' AND groups::jsonb @> (?)::jsonb",
+    values: [`[${group}]`],
+  }),
+};
+
+async function readPeople(
+  readers: Readers,
+  { descending, offset, limit, ...filter }: PersonFilter & Window,
+): Promise<Rows<PersonRecord>> {
+  const conditions = new Conditions();
+  for (const { sql, values } of personTerms(filter, personDialect)) {
+    const rest = [...values];
+    conditions.addTerm(sql.replaceAll('?', () => conditions.value(rest.shift())));
+  }
+  const direction = descending ? 'DESC' : 'ASC';
+  const { where, values } = conditions;
+  const total = filter.after === undefined ? `(SELECT count(*) FROM person ${where})` : '0::int8';
+  const { rows } = await readers.runOnce(
+    `SELECT t.total, p.* FROM (SELECT ${total} AS total) AS t LEFT JOIN
+      (SELECT ${selectList(people.fields)} FROM person ${where} ORDER BY number ${direction}
+       LIMIT ${conditions.value(limit)} OFFSET ${conditions.value(offset)}) AS p ON true
+     ORDER BY p.number ${direction}`,
+    values,
+  );
+  const found = rowsOf(rows, row => toRecord(people, row));
+  return filter.after === undefined ? found : { rows: found.rows, total: found.rows.length };
 }
 
 /** Rows that have the total beside them; one row without a number if the page is empty. */
@@ -117,5 +175,5 @@ async function readEvents(readers: Readers, filter: EventFilter): Promise<EventR
     named.length === 0
       ? await readers.run(sql, conditions.values, 'long')
       : await readers.runOnce(sql, conditions.values);
-  return (rows as unknown as JournalRow[]).map(toEvent);
+  return toEvents(rows as unknown as JournalRow[], persons => queriesOf(readers).many(personSalts, persons));
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { HeldWork, SharedWork } from '../store.ts';
 import { countDaemons } from './daemon-lock.ts';
 import type { Readers } from './readers.ts';
-import type { Session } from './session.ts';
+import type { Result, Session } from './session.ts';
 import { inTime } from './transaction.ts';
 
 /** The first number of the advisory locks of shared work ('DvMw'). */
@@ -21,32 +21,91 @@ interface SharedWorkParts {
 /** The second number of the lock: 32 bits of a digest. Two works with the same number would only wait for each other. */
 const lockOf = (work: string): number => createHash('sha256').update(work).digest().readInt32BE();
 
+/**
+ * The connection that has the locks of all works of this process. They belong to the session, in which a transaction is open, so that the
+ * server also frees them if this process hangs. The transaction has no snapshot between its statements, so it keeps no old rows.
+ */
+class LockSession {
+  /** Works that have a lock here, or try to get one. */
+  users = 0;
+  readonly #session: Promise<Session>;
+  readonly #lost = new AbortController();
+  readonly #timer = setInterval(() => void this.#run('SELECT 1').catch(() => {}), ALIVE_MS).unref();
+
+  constructor(open: () => Promise<Session>) {
+    this.#session = this.#begin(open);
+    this.#session.catch(() => this.#end());
+  }
+
+  /** Aborted when another process may have the works. */
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  async lock(lock: readonly number[]): Promise<boolean> {
+    const { rows } = await this.#run('SELECT pg_try_advisory_lock($1, $2) AS taken', lock);
+    return rows[0]!.taken === true;
+  }
+
+  /** A session that is lost has freed it. */
+  async unlock(lock: readonly number[]): Promise<void> {
+    if (!this.lost.aborted) await this.#run('SELECT pg_advisory_unlock($1, $2)', lock);
+  }
+
+  async close(): Promise<void> {
+    this.#end();
+    await this.#session.then(session => session.close()).catch(() => {});
+  }
+
+  async #begin(open: () => Promise<Session>): Promise<Session> {
+    const session = await open();
+    const begun = session.runOnce('BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY');
+    await inTime(session, begun).catch(error => {
+      session.destroy();
+      throw error;
+    });
+    void session.ended.then(() => this.#end());
+    return session;
+  }
+
+  #end(): void {
+    clearInterval(this.#timer);
+    this.#lost.abort();
+  }
+
+  async #run(sql: string, values: readonly unknown[] = []): Promise<Result> {
+    const session = await this.#session;
+    try {
+      return await inTime(session, session.runOnce(sql, values));
+    } catch (error) {
+      session.destroy();
+      this.#end();
+      throw error;
+    }
+  }
+}
+
 export class PostgresSharedWork implements SharedWork {
   readonly #parts: SharedWorkParts;
+  /** Works that this process has, or tries to take. */
+  readonly #works = new Set<string>();
+  #session: LockSession | null = null;
 
   constructor(parts: SharedWorkParts) {
     this.#parts = parts;
   }
 
-  /**
-   * The lock belongs to an open transaction, so that the server also frees it if this process hangs. The transaction
-   * has no snapshot between its statements, so it keeps no old rows.
-   */
   async take(work: string): Promise<HeldWork | null> {
-    const lock = [workSpace, lockOf(work)];
-    const free = await this.#parts.readers.runOnce('SELECT pg_try_advisory_xact_lock($1, $2) AS taken', lock);
-    if (free.rows[0]!.taken !== true) return null;
-    const session = await this.#parts.open();
+    // The server would give a session its own lock a second time.
+    if (this.#works.has(work)) return null;
+    this.#works.add(work);
+    let held: HeldWork | null = null;
     try {
-      await session.runOnce('BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY');
-      const { rows } = await session.runOnce('SELECT pg_try_advisory_xact_lock($1, $2) AS taken', lock);
-      if (rows[0]!.taken === true) return hold(session);
-    } catch (error) {
-      session.destroy();
-      throw error;
+      held = await this.#take(work);
+    } finally {
+      if (!held) this.#works.delete(work);
     }
-    await session.close();
-    return null;
+    return held;
   }
 
   async users(): Promise<number> {
@@ -71,22 +130,39 @@ export class PostgresSharedWork implements SharedWork {
           );
     return rows.length > 0;
   }
-}
 
-function hold(session: Session): HeldWork {
-  const lost = new AbortController();
-  const timer = setInterval(() => {
-    inTime(session, session.runOnce('SELECT 1')).catch(() => {
-      clearInterval(timer);
-      session.destroy();
-      lost.abort();
+  async #take(work: string): Promise<HeldWork | null> {
+    const lock = [workSpace, lockOf(work)];
+    // Without a connection for locks, which a daemon need not have that only waits for the others.
+    const free = await this.#parts.readers.runOnce('SELECT pg_try_advisory_xact_lock($1, $2) AS taken', lock);
+    if (free.rows[0]!.taken !== true) return null;
+    const session = this.#enter();
+    const taken = await session.lock(lock).catch(async error => {
+      await this.#leave(session);
+      throw error;
     });
-  }, ALIVE_MS).unref();
-  return {
-    lost: lost.signal,
-    async release() {
-      clearInterval(timer);
-      await session.close();
-    },
-  };
+    if (!taken) {
+      await this.#leave(session);
+      return null;
+    }
+    return {
+      lost: session.lost,
+      release: async () => {
+        this.#works.delete(work);
+        await session.unlock(lock).finally(() => this.#leave(session));
+      },
+    };
+  }
+
+  #enter(): LockSession {
+    if (!this.#session || this.#session.lost.aborted) this.#session = new LockSession(this.#parts.open);
+    this.#session.users++;
+    return this.#session;
+  }
+
+  async #leave(session: LockSession): Promise<void> {
+    if (--session.users > 0) return;
+    if (this.#session === session) this.#session = null;
+    await session.close();
+  }
 }

@@ -10,7 +10,7 @@ import {
   type LookupKey,
   type StoreTable,
   selectList,
-} from '../tables.ts';
+} from '../table.ts';
 import { tagLines, tagsOf } from './tags.ts';
 
 /** A statement and its values. */

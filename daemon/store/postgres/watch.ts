@@ -21,9 +21,10 @@ interface WatchParts {
   readonly everyMs: number;
 }
 
-/** The entries that are about a user or a service token. Those of passkeys have numbers of their own. */
+/** The entries that are about a user or a service token. Those of passkeys and persons have numbers of their own. */
 const subjects = `SELECT DISTINCT type LIKE 'TOKEN\\_%' AS "isToken", subject FROM event
-  WHERE id > $1 AND id <= $2 AND device IS NULL AND subject IS NOT NULL AND type <> 'APP_VERSION_UPLOADED' AND type NOT LIKE 'PASSKEY\\_%'`;
+  WHERE id > $1 AND id <= $2 AND device IS NULL AND subject IS NOT NULL AND type <> 'APP_VERSION_UPLOADED' AND type NOT LIKE 'PASSKEY\\_%'
+  AND type NOT LIKE 'PERSON\\_%'`;
 
 const headAndClock = 'SELECT event, (extract(epoch FROM clock_timestamp()) * 1000)::int8 AS now FROM head';
 

@@ -2,18 +2,20 @@
 import { proofBounds } from '../../../src/contract/limits.ts';
 import { LARGE_RESPONSE } from '../commit.ts';
 import type { StoredHead } from '../journal-end.ts';
+import { columnOf, type StoreTable } from '../table.ts';
 import {
-  columnOf,
   devices,
   documents,
   events,
+  leaverCounts,
   numberedTables,
   proofs,
-  type StoreTable,
+  ssoSessions,
   webhookProgress,
 } from '../tables.ts';
-import { Documents, WebhookProgress } from '../write/documents.ts';
+import { Documents, SsoSessions, WebhookProgress } from '../write/documents.ts';
 import type { Draft } from '../write/draft.ts';
+import { LeaverWindow } from '../write/people.ts';
 import { Proofs } from '../write/proofs.ts';
 import { Responses } from '../write/responses.ts';
 import { lastColumns } from './head.ts';
@@ -30,6 +32,8 @@ export function* writesOf(draft: Draft): Generator<Statement> {
   yield* proofWrites(draft.part(Proofs), draft.at);
   yield* versionWrites(documents, draft.part(Documents).changed);
   yield* versionWrites(webhookProgress, draft.part(WebhookProgress).changed);
+  yield* versionWrites(leaverCounts, draft.part(LeaverWindow).changed);
+  yield* versionWrites(ssoSessions, draft.part(SsoSessions).changed);
   if (draft.events.length > 0) yield insert(events, draft.events);
 }
 

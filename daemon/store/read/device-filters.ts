@@ -9,7 +9,7 @@ import type { DeviceSort } from '../../../src/contract/values.ts';
 import type { DeviceRow } from '../../domain/device.ts';
 import { matchesProof } from '../../domain/proof.ts';
 import type { DeviceFilter, EventFilter } from '../queries.ts';
-import { columnOf } from '../tables.ts';
+import { columnOf } from '../table.ts';
 
 type Name = keyof DeviceFilter;
 /** A field of `DeviceRow`. */

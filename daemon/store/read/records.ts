@@ -2,27 +2,35 @@
 import type { AppRecord } from '../../domain/app.ts';
 import type { BackupRecord } from '../../domain/backup.ts';
 import type { DeviceIdentity, DeviceRecord } from '../../domain/device.ts';
+import type { PasskeyRecord } from '../../domain/passkey.ts';
+import { personKey } from '../../domain/person.ts';
+import type { ProofRecord } from '../../domain/proof.ts';
+import type { ReceiptRecord } from '../../domain/receipt.ts';
 import type { ServiceTokenRecord } from '../../domain/service-token.ts';
-import type { Rows, Window } from '../queries.ts';
+import type { SsoSessionsRow } from '../../domain/sso.ts';
+import type { ReceiptFilter, Rows, Window } from '../queries.ts';
 import type { Reader } from '../store.ts';
+import { columnOf, type Field, type Lookup, type LookupKey, type StoreTable } from '../table.ts';
 import {
   apps,
   backups,
+  credentials,
+  credentialsOf,
+  credentialsOfAccount,
   devices,
   documents,
   documentVersion,
   enabledAdmins,
-  type Field,
   keysOfUser,
-  type Lookup,
-  type LookupKey,
   type ProgressRow,
   type ProofRow,
   passkeys,
+  people,
   proofs,
+  receipts,
   responses,
-  type StoreTable,
   serviceTokens,
+  ssoSessions,
   users,
   webhookProgress,
 } from '../tables.ts';
@@ -48,13 +56,23 @@ export interface RecordQueries {
     lookup: Lookup<R, S>,
     keys: readonly LookupKey[],
   ): AnswerRecord<ReadonlyMap<LookupKey, Pick<R, S>>>;
-  /** A part of the table in order of creation. `only`: of the rows with this value. */
-  page<R extends object>(
-    table: StoreTable<R>,
-    window: Window,
-    only?: { readonly field: Field<R>; readonly value: LookupKey } | undefined,
-  ): AnswerRecord<Rows<R>>;
+  /** A part of the table in order of creation. `only`: of the rows that it names. */
+  page<R extends object>(table: StoreTable<R>, window: Window, only?: Only<R> | undefined): AnswerRecord<Rows<R>>;
 }
+
+/** The rows of a page: those with this value, or with `upTo` those with at most this value. `also`: SQL of a further condition. */
+export interface Only<R> {
+  readonly field: Field<R>;
+  readonly value: LookupKey;
+  readonly upTo?: true;
+  readonly also?: string;
+}
+
+/** The condition as SQL; `mark` stands for the value. Empty if the page is of all rows. */
+export const whereOf = <R>(only: Only<R> | undefined, mark: string): string =>
+  only
+    ? ['WHERE', columnOf(only.field), only.upTo ? '<=' : '=', mark, ...(only.also ? ['AND', only.also] : [])].join(' ')
+    : '';
 
 const then = <T, U>(answer: AnswerRecord<T>, map: (value: T) => U): AnswerRecord<U> =>
   answer instanceof Promise ? answer.then(map) : map(answer);
@@ -64,6 +82,7 @@ const identities: Lookup<DeviceRecord, keyof DeviceIdentity> = {
   select: ['number', 'status', 'proof'],
 };
 const tokenByDigest: Lookup<ServiceTokenRecord> = { table: serviceTokens, by: ['sha256'] };
+const ownedKeys: Lookup<PasskeyRecord, 'removedAt'> = { ...keysOfUser, select: ['removedAt'] };
 const appsOfPlatform: Lookup<AppRecord> = { table: apps, by: ['platform'] };
 const proofFields = proofs.fields.filter(field => field !== 'isPending');
 const answers = { ...proofs.byKey, select: proofFields };
@@ -76,6 +95,18 @@ const progress: Lookup<ProgressRow, 'version' | 'progress'> = {
   ...webhookProgress.byKey,
   select: ['version', 'progress'],
 };
+const allSessions: Lookup<SsoSessionsRow> = { table: ssoSessions, by: [] };
+const answersBySerial = { ...proofs.byKey, by: ['serialNumber'], select: proofFields } as const;
+/** A loan of a device that is out of use stays open, and is not waited for. */
+const inUse = `NOT EXISTS (SELECT 1 FROM device WHERE device.number = receipt.device AND device.status = 'DEACTIVATED')`;
+
+function receiptsOnly({ device, overdueAt, unannouncedAt }: ReceiptFilter): Only<ReceiptRecord> | undefined {
+  const at = overdueAt ?? unannouncedAt;
+  if (at === undefined) return device === undefined ? undefined : { field: 'device', value: device };
+  const also = device === undefined ? inUse : `${inUse} AND device = ${Number(device)}`;
+  return { field: overdueAt === undefined ? 'announceAt' : 'openUntil', value: at, upTo: true, also };
+}
+
 const appBlobs: Lookup<AppRecord, 'blob'> = { table: apps, by: ['blob'], select: ['blob'] };
 const backupBlobs: Lookup<BackupRecord, 'blob'> = { table: backups, by: ['blob'], select: ['blob'] };
 
@@ -94,17 +125,31 @@ export function recordReads(queries: RecordQueries) {
     passkey: number => queries.one(passkeys.byKey, number),
     passkeyByCredential: credentialId => queries.one(passkeys.unique, credentialId),
     passkeysOf: owner => queries.all(keysOfUser, owner),
+    credential: number => queries.one(credentials.byKey, number),
+    credentialsOf: device => queries.all(credentialsOf, device),
+    credentialsOfAccount: (provider, account) => queries.all(credentialsOfAccount, `${provider}\n${account}`),
+    person: number => queries.one(people.byKey, number),
+    personByName: userName => queries.one(people.unique, personKey(userName)),
+    keyOwners: owners =>
+      then(queries.many(ownedKeys, owners), found => new Set(found.keys())) as AnswerRecord<ReadonlySet<number>>,
     proof: proofId => queries.one(answers, proofId),
     hasEvidence: (digest, besides) =>
       then(queries.all(answersWith, digest), found => found.some(({ proofId }) => proofId !== besides)),
     document: name => queries.one(documents.byKey, name),
     documentVersion: name => then(queries.one(documentVersion, name), found => found?.version ?? 0),
     webhookProgress: webhook => queries.one(progress, webhook),
+    ssoSessions: user => queries.one(ssoSessions.byKey, user),
+    allSsoSessions: () => queries.all(allSessions, ''),
     app: number => queries.one(apps.byKey, number),
     apps: ({ platform, ...window }) => queries.page(apps, window, platform && { field: 'platform', value: platform }),
     appsOf: platform =>
       then(queries.all(appsOfPlatform, platform), found => found.toSorted((a, b) => a.createdAt - b.createdAt)),
     backup: number => queries.one(backups.byKey, number),
+    proofsOf: serial => queries.all(answersBySerial, serial) as AnswerRecord<readonly ProofRecord[]>,
+    receipt: receiptId => queries.one(receipts.unique, receiptId),
+    receiptNumbered: number => queries.one(receipts.byKey, number),
+    receipts: ({ descending, offset, limit, ...filter }) =>
+      queries.page(receipts, { descending, offset, limit }, receiptsOnly(filter)),
     backups: (device, window) => queries.page(backups, window, { field: 'device', value: device }),
     response: (id, at) =>
       then(queries.one(responses.byKey, id), found => {

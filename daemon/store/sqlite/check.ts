@@ -4,8 +4,9 @@ import { checkRows } from '../check.ts';
 import type { JournalKeyList } from '../key-ring.ts';
 import type { Anchors, CheckReport } from '../maintenance.ts';
 import { numberedTables } from '../tables.ts';
+import { tallyFault } from '../write/tallies.ts';
 import { toFailure } from './failure.ts';
-import { migrations } from './migrations.ts';
+import { migrations, tallyDialect } from './migrations.ts';
 import { openReader, versionOf } from './open.ts';
 import { SqliteRows } from './rows.ts';
 import { schemaProblems } from './schema.ts';
@@ -51,7 +52,11 @@ export async function checkDatabase(
     if (pages.length > 0) return { problems: pages, unproven: [], devices: 0, entries: 0 };
     if (version === 0) return emptyReport(anchors);
     const statements = new Statements(db);
-    const faults = [...(hasTable(statements, 'device_tag') ? [tagFaults] : []), ...numberFaults(statements)];
+    const faults = [
+      ...(hasTable(statements, 'device_tag') ? [tagFaults] : []),
+      ...(hasTable(statements, 'tally') ? [tallyFault(tallyDialect)] : []),
+      ...numberFaults(statements),
+    ];
     return await checkRows(new SqliteRows(statements), faults, journalKeys, anchors);
   } catch (error) {
     // Damage in the description of the tables shows before any page can be checked.

@@ -3,8 +3,9 @@ import { StoreFailure } from '../commit.ts';
 import type { CopiedRow, CopiedTable, CopySource, CopyTarget } from '../copy.ts';
 import { metaNames } from '../imprint.ts';
 import type { StoredHead } from '../journal-end.ts';
+import { makeTallies } from '../write/tallies.ts';
 import { toFailure } from './failure.ts';
-import { migrations } from './migrations.ts';
+import { migrations, tallyDialect } from './migrations.ts';
 import { openReader, openWriter, versionOf } from './open.ts';
 import { SqliteRows } from './rows.ts';
 import { type Complete, writeNewDatabase } from './snapshot.ts';
@@ -23,6 +24,8 @@ INSERT INTO device_mark (mark, device)
 INSERT INTO device_mark (mark, device)
   SELECT DISTINCT 'advisory:' || advisory.value, device.number
   FROM device, json_each(device.proof, '$.advisories') AS advisory WHERE device.proof IS NOT NULL;
+DELETE FROM tally;
+${makeTallies(tallyDialect)}
 `;
 
 class SqliteCopy extends SqliteRows implements CopySource {

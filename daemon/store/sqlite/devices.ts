@@ -2,7 +2,8 @@
 import type { Tag } from '../../../src/contract/tags.ts';
 import { type DeviceRow, deviceRowFields } from '../../domain/device.ts';
 import type { Rows } from '../queries.ts';
-import { devices, selectList } from '../tables.ts';
+import { selectList } from '../table.ts';
+import { devices } from '../tables.ts';
 import type { NumberPage } from './lists-sql.ts';
 import type { Statements } from './statements.ts';
 import { decoder } from './tables.ts';

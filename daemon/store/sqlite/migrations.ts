@@ -1,4 +1,5 @@
 /** The steps that bring the schema of a database up to date. A released step is never edited: a further change is a further step. */
+import { countedTagList, makeTallies, type TallyDialect } from '../write/tallies.ts';
 
 /** Marks a database as one of devmgr ('DvMg'), so that a database of another program is not mistaken for one. */
 export const applicationId = 0x44764d67;
@@ -241,6 +242,140 @@ const tokenPermissions = `ALTER TABLE service_token ADD COLUMN may TEXT NOT NULL
 /** The version of each device, from 1: it rises with changes. */
 const deviceVersions = `ALTER TABLE device ADD COLUMN version INTEGER NOT NULL DEFAULT 1;`;
 
+/** How SQLite writes what tallies are made from. */
+export const tallyDialect: TallyDialect = {
+  before: `detail ->> '$.before'`,
+  lineBreak: 'char(10)',
+  tags: `SELECT tag.key AS name, tag.value AS value, status
+    FROM device, json_each(CASE WHEN json_valid(tags) THEN tags END) AS tag WHERE tag.key IN (${countedTagList})`,
+  advisories: `SELECT DISTINCT advisory.value AS value, status, number
+    FROM device, json_each(CASE WHEN json_valid(proof) THEN proof END, '$.advisories') AS advisory`,
+};
+
+/** How many devices have a value in common: see `Tally`. */
+const tallies = `
+CREATE TABLE tally (
+  subject TEXT NOT NULL,
+  value TEXT NOT NULL,
+  status TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  PRIMARY KEY (subject, value, status)
+) STRICT, WITHOUT ROWID;
+${makeTallies(tallyDialect)}
+`;
+
+/**
+ * Persons, the groups that each is in, and what leavers did within the last minutes. Times are milliseconds since 1970; `names`, `groups` and
+ * `counts` are JSON. Triggers keep the groups, so that a copied registry has them too.
+ */
+const people = `
+CREATE TABLE person (
+  number INTEGER PRIMARY KEY,
+  user_name TEXT NOT NULL,
+  user_key TEXT NOT NULL UNIQUE,
+  name TEXT,
+  names TEXT,
+  email TEXT,
+  external_id TEXT,
+  active INTEGER NOT NULL,
+  groups TEXT NOT NULL,
+  source TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  left_at INTEGER,
+  held_at INTEGER,
+  due_at INTEGER,
+  reason TEXT,
+  removed_at INTEGER,
+  version INTEGER NOT NULL,
+  salt TEXT NOT NULL,
+  search TEXT NOT NULL
+) STRICT;
+CREATE INDEX person_by_source ON person (source, number);
+CREATE INDEX person_by_state ON person (active, number);
+CREATE INDEX person_by_external_id ON person (external_id, number) WHERE external_id IS NOT NULL;
+CREATE INDEX person_held ON person (held_at, number) WHERE held_at IS NOT NULL;
+CREATE INDEX person_due ON person (due_at, number) WHERE due_at IS NOT NULL;
+CREATE INDEX person_by_search ON person (search);
+CREATE TABLE person_group (grp INTEGER NOT NULL, person INTEGER NOT NULL, PRIMARY KEY (grp, person)) STRICT, WITHOUT ROWID;
+CREATE TRIGGER person_added AFTER INSERT ON person WHEN new.groups <> '[]' BEGIN
+  INSERT INTO person_group (grp, person) SELECT value, new.number FROM json_each(new.groups);
+END;
+CREATE TRIGGER person_changed AFTER UPDATE OF groups ON person WHEN new.groups <> old.groups BEGIN
+  DELETE FROM person_group WHERE person = old.number AND grp IN (SELECT value FROM json_each(old.groups));
+  INSERT INTO person_group (grp, person) SELECT value, new.number FROM json_each(new.groups);
+END;
+CREATE TABLE leaver_count (number INTEGER PRIMARY KEY, counts TEXT NOT NULL) STRICT;
+`;
+
+/** The sessions of users that came from the provider of single sign-on, as JSON; `number` is that of the user. */
+const ssoSessions = `
+CREATE TABLE sso_session (
+  number INTEGER PRIMARY KEY REFERENCES user (number),
+  version INTEGER NOT NULL,
+  sessions TEXT NOT NULL
+) STRICT;
+`;
+
+/** Lists of persons count and skip in these indexes alone. */
+const personIndexes = `
+CREATE INDEX person_present ON person (number) WHERE removed_at IS NULL;
+CREATE INDEX person_by_source_and_state ON person (source, active, number);
+`;
+
+/** Credentials of devices at providers. Times are milliseconds since 1970. */
+const credentials = `
+CREATE TABLE credential (
+  number INTEGER PRIMARY KEY,
+  device INTEGER NOT NULL REFERENCES device (number),
+  provider INTEGER NOT NULL,
+  account TEXT NOT NULL,
+  label TEXT NOT NULL,
+  begun TEXT,
+  credential_id TEXT,
+  remote_id TEXT,
+  created_at INTEGER NOT NULL,
+  issued_at INTEGER,
+  removed_at INTEGER,
+  version INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX credential_of_device ON credential (device, provider) WHERE removed_at IS NULL;
+CREATE INDEX credential_by_device ON credential (device, number);
+CREATE INDEX credential_at_provider ON credential (provider, number);
+CREATE INDEX credential_of_account ON credential (provider, account);
+CREATE INDEX credential_open ON credential (number) WHERE removed_at IS NULL;
+`;
+
+/** A device has one credential at a provider, beside those that were given up. */
+const uncertainCredentials = `
+ALTER TABLE credential ADD COLUMN uncertain_at INTEGER;
+DROP INDEX credential_of_device;
+CREATE UNIQUE INDEX credential_of_device ON credential (device, provider) WHERE uncertain_at IS NULL AND removed_at IS NULL;
+`;
+
+/** Receipts that keys have signed. */
+const receipts = `
+CREATE TABLE receipt (
+  number INTEGER PRIMARY KEY,
+  receipt_id TEXT NOT NULL UNIQUE,
+  device INTEGER NOT NULL REFERENCES device (number),
+  kind TEXT NOT NULL,
+  text TEXT NOT NULL,
+  credential_id TEXT NOT NULL,
+  authenticator_data TEXT NOT NULL,
+  signature TEXT NOT NULL,
+  public_key TEXT NOT NULL,
+  proof TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  open_until INTEGER,
+  announce_at INTEGER,
+  closed_by INTEGER
+) STRICT;
+CREATE INDEX receipt_by_device ON receipt (device, created_at, number);
+CREATE INDEX receipt_open ON receipt (open_until) WHERE open_until IS NOT NULL;
+CREATE INDEX receipt_announce ON receipt (announce_at) WHERE announce_at IS NOT NULL;
+`;
+
 /** In order and without gaps. */
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'registry', sql: registry },
@@ -253,4 +388,11 @@ export const migrations: readonly Migration[] = [
   { number: 8, name: 'passkeys', sql: passkeys },
   { number: 9, name: 'permissions of service tokens', sql: tokenPermissions },
   { number: 10, name: 'versions of devices', sql: deviceVersions },
+  { number: 11, name: 'tallies', sql: tallies },
+  { number: 12, name: 'persons', sql: people },
+  { number: 13, name: 'sessions of single sign-on', sql: ssoSessions },
+  { number: 14, name: 'indexes of persons', sql: personIndexes },
+  { number: 15, name: 'credentials', sql: credentials },
+  { number: 16, name: 'receipts', sql: receipts },
+  { number: 17, name: 'uncertain credentials', sql: uncertainCredentials },
 ];

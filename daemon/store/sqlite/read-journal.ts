@@ -1,10 +1,12 @@
 import { TimeSlice } from '../../concurrency.ts';
 import type { EventRecord } from '../../domain/journal.ts';
-import { type JournalRow, toEvent } from '../chain.ts';
+import { type JournalRow, toEvents } from '../chain.ts';
 import type { EventFilter } from '../queries.ts';
 import { eventFilters } from '../read/device-filters.ts';
+import { personSalts } from '../tables.ts';
 import { fieldTerm } from './lists-sql.ts';
 import type { Statements } from './statements.ts';
+import { SqliteTables } from './tables.ts';
 
 /** Entries examined at a time: a filter that matches few must not hold the event loop while it walks the journal. */
 const chunk = 10_000;
@@ -15,15 +17,15 @@ export async function readEvents(statements: Statements, filter: EventFilter): P
   const { where, values } = conditions(filter);
   const order = filter.before === undefined ? 'ASC' : 'DESC';
   const sql = `SELECT ${columns} FROM event WHERE id > ? AND id <= ? ${where} ORDER BY id ${order} LIMIT ?`;
-  const found: EventRecord[] = [];
+  const found: JournalRow[] = [];
   const slice = new TimeSlice();
   for (const [after, through] of ranges(statements, filter)) {
     if (found.length === filter.limit) break;
     if (slice.over) await slice.pass();
     const rows = statements.all<JournalRow>(sql, after, through, ...values, filter.limit - found.length);
-    for (const row of rows) found.push(toEvent(row));
+    for (const row of rows) found.push(row);
   }
-  return found;
+  return toEvents(found, persons => new SqliteTables(statements).many(personSalts, persons));
 }
 
 /** The ranges of ids (the first excluded, the second included) to search one after the other, each a bounded number of entries. */

@@ -1,12 +1,18 @@
+import type { CredentialRecord } from '../../domain/credential.ts';
+import type { PersonRecord } from '../../domain/person.ts';
 import type { LatestProof } from '../../domain/proof.ts';
-import type { JournalHead } from '../queries.ts';
+import type { JournalHead, PersonFilter, Rows, Window } from '../queries.ts';
+import type { OpenCredential } from '../read/credentials.ts';
+import * as credentialSql from '../read/credentials.ts';
+import { personTerms } from '../read/people.ts';
 import { type Reads, recordReads } from '../read/records.ts';
 import type { Reader } from '../store.ts';
-import { selectList } from '../tables.ts';
+import { selectList } from '../table.ts';
+import { credentials, people } from '../tables.ts';
 import { readHead } from './journal.ts';
 import { lastEventId, readEvents } from './read-journal.ts';
 import type { Statements } from './statements.ts';
-import { SqliteTables } from './tables.ts';
+import { decoder, SqliteTables } from './tables.ts';
 import { byStrength } from './writes.ts';
 
 /** The reads as the interface has them, each executed by `run`. */
@@ -23,6 +29,9 @@ export function tableReads(statements: Statements): Omit<Reads, 'devices' | 'sta
   return {
     ...recordReads(new SqliteTables(statements)),
     latestProofs: serials => readLatestProofs(statements, serials),
+    people: query => readPeople(statements, query),
+    credentialsAt: (...input) => statements.all(credentialSql.credentialsAt, ...input).map(toCredential),
+    openCredentials: (...input) => statements.all(credentialSql.openCredentials, ...input) as OpenCredential[],
     events: filter => readEvents(statements, filter),
     journalHead(id) {
       if (id !== undefined) return statements.get<JournalHead>('SELECT id, mac FROM event WHERE id = ?', id) ?? null;
@@ -31,6 +40,41 @@ export function tableReads(statements: Statements): Omit<Reads, 'devices' | 'sta
     },
     lastEventId: () => lastEventId(statements),
   };
+}
+
+const personDialect = {
+  contains: (keyword: string) => ({ sql: 'instr(search, ?) > 0', values: [keyword] }),
+  containsAbove: (keyword: string) => ({
+    sql: 'instr(search, ?) < instr(search, char(10, 10))',
+    values: [keyword],
+  }),
+  inGroup: (group: number) => ({ sql: 'number IN (SELECT person FROM person_group WHERE grp = ?)', values: [group] }),
+};
+const toPerson = decoder(people, people.fields);
+const toCredential = decoder(credentials, credentials.fields) as (row: unknown) => CredentialRecord;
+
+/** Numbers come from an index first, rows of the page afterwards. */
+function readPeople(statements: Statements, query: PersonFilter & Window): Rows<PersonRecord> {
+  const { descending, offset, limit, ...filter } = query;
+  const terms = personTerms(filter, personDialect);
+  const where = terms.length > 0 ? `WHERE ${terms.map(({ sql }) => sql).join(' AND ')}` : '';
+  const values = terms.flatMap(term => term.values);
+  const direction = descending ? 'DESC' : 'ASC';
+  const rowsOf = (numbers: readonly number[]) => {
+    const sql = `SELECT ${selectList(people.fields)} FROM person
+      WHERE number IN (SELECT value FROM json_each(?)) ORDER BY number ${direction}`;
+    return statements.all(sql, JSON.stringify(numbers)).map(row => toPerson(row) as PersonRecord);
+  };
+  if (filter.keyword !== undefined) {
+    // One look at the index of the texts instead of two at the table.
+    const found = statements.values<number>(`SELECT number FROM person ${where}`, ...values);
+    found.sort((a, b) => (descending ? b - a : a - b));
+    return { rows: rowsOf(found.slice(offset, offset + limit)), total: found.length };
+  }
+  const page = `SELECT number FROM person ${where} ORDER BY number ${direction} LIMIT ? OFFSET ?`;
+  const rows = rowsOf(statements.values<number>(page, ...values, limit, offset));
+  if (filter.after !== undefined) return { rows, total: rows.length };
+  return { rows, total: statements.value<number>(`SELECT count(*) FROM person ${where}`, ...values)! };
 }
 
 const latestFields = ['proofId', 'serialNumber', 'createdAt', 'proof'] as const satisfies (keyof LatestProof)[];

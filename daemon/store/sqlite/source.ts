@@ -1,5 +1,6 @@
 import type { ResponseExpire } from '../commit.ts';
-import { documentVersion, type Field, type Lookup, type LookupKey, proofs, serviceTokens, users } from '../tables.ts';
+import type { Field, Lookup, LookupKey } from '../table.ts';
+import { documentVersion, proofs, serviceTokens, users } from '../tables.ts';
 import { answersOf } from '../write/proofs.ts';
 import type { Source } from '../write/source.ts';
 import type { SqliteTables } from './tables.ts';

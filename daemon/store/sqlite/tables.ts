@@ -3,7 +3,7 @@ import type Database from 'better-sqlite3';
 import type { Tags } from '../../../src/contract/tags.ts';
 import { hasTags, noTags } from '../../domain/device.ts';
 import type { Rows, Window } from '../queries.ts';
-import type { RecordQueries } from '../read/records.ts';
+import { type Only, type RecordQueries, whereOf } from '../read/records.ts';
 import {
   type ColumnType,
   columnOf,
@@ -13,7 +13,7 @@ import {
   type LookupKey,
   type StoreTable,
   selectList,
-} from '../tables.ts';
+} from '../table.ts';
 import type { Statements } from './statements.ts';
 
 /** The tags in a column: JSON, null if there are none. */
@@ -111,12 +111,8 @@ export class SqliteTables implements RecordQueries {
     return found;
   }
 
-  page<R extends object>(
-    table: StoreTable<R>,
-    { descending, offset, limit }: Window,
-    only?: { readonly field: Field<R>; readonly value: LookupKey },
-  ): Rows<R> {
-    const where = only ? `WHERE ${columnOf(only.field)} = ?` : '';
+  page<R extends object>(table: StoreTable<R>, { descending, offset, limit }: Window, only?: Only<R>): Rows<R> {
+    const where = whereOf(only, '?');
     const values = only ? [only.value] : [];
     const direction = descending ? 'DESC' : 'ASC';
     const order = `ORDER BY created_at ${direction}, number ${direction}`;
@@ -174,7 +170,8 @@ export class SqliteTables implements RecordQueries {
     if (known) return known;
     const { table, by, having, select = table.fields } = lookup;
     const terms = [...by.map(field => `${columnOf(field)} = ?`), ...Object.entries(having ?? {}).map(constantTerm)];
-    const sql = `SELECT ${selectList(select)} FROM ${table.name} WHERE ${terms.join(' AND ')} ORDER BY ${columnOf(table.key)}`;
+    const where = terms.length > 0 ? `WHERE ${terms.join(' AND ')}` : '';
+    const sql = `SELECT ${selectList(select)} FROM ${table.name} ${where} ORDER BY ${columnOf(table.key)}`;
     const find = { sql, toRecord: decoder(table, select) };
     this.#finds.set(lookup, find);
     return find;

@@ -4,9 +4,20 @@ import type { Tags } from '../../../src/contract/tags.ts';
 import { type DeviceRecord, noTags } from '../../domain/device.ts';
 import { marksOf } from '../../domain/proof.ts';
 import { LARGE_RESPONSE } from '../commit.ts';
-import { devices, documents, events, proofs, responses, type StoreTable, webhookProgress } from '../tables.ts';
-import { Documents, WebhookProgress } from '../write/documents.ts';
+import type { StoreTable } from '../table.ts';
+import {
+  devices,
+  documents,
+  events,
+  leaverCounts,
+  proofs,
+  responses,
+  ssoSessions,
+  webhookProgress,
+} from '../tables.ts';
+import { Documents, SsoSessions, WebhookProgress } from '../write/documents.ts';
 import type { Draft } from '../write/draft.ts';
+import { LeaverWindow } from '../write/people.ts';
 import { Proofs } from '../write/proofs.ts';
 import { Responses } from '../write/responses.ts';
 import type { RowWriter } from '../write/source.ts';
@@ -34,10 +45,13 @@ export function rowWriter(tables: SqliteTables): RowWriter {
 /** Writes what a draft has beside records and entries. */
 export function writeRest(tables: SqliteTables, draft: Draft): void {
   writeCounts(tables.statements, draft);
+  writeTallies(tables.statements, draft);
   writeResponses(tables, draft.part(Responses));
   writeProofs(tables, draft.part(Proofs), draft.at);
   writeVersions(tables, documents, draft.part(Documents).changed);
   writeVersions(tables, webhookProgress, draft.part(WebhookProgress).changed);
+  writeVersions(tables, leaverCounts, draft.part(LeaverWindow).changed);
+  writeVersions(tables, ssoSessions, draft.part(SsoSessions).changed);
 }
 
 type IndexedDevice = Pick<DeviceRecord, 'number' | 'tags' | 'proof'>;
@@ -77,6 +91,14 @@ function writeCounts(statements: Statements, { counts }: Draft): void {
     const { changes } = statements.run(changeCount, by, manufacturer, deviceType, status);
     if (changes === 0) statements.run(addCount, by, manufacturer, deviceType, status);
   }
+}
+
+const addTally = `INSERT INTO tally (subject, value, status, count) VALUES (?, ?, ?, ?)
+  ON CONFLICT (subject, value, status) DO UPDATE SET count = count + excluded.count`;
+
+function writeTallies(statements: Statements, draft: Draft): void {
+  for (const { subject, value, status, count } of draft.takeTallies())
+    statements.run(addTally, subject, value, status, count);
 }
 
 const boundTotal = `DELETE FROM response WHERE number IN (

@@ -3,11 +3,14 @@
 import { registeredLater } from '../../domain/device-decisions.ts';
 import type { JournalAdd, JournalRotate } from '../../domain/journal.ts';
 import { type Change, type ChangeResult, type Commit, Conflict, type Guard } from '../commit.ts';
+import { credentialChanges } from './credentials.ts';
 import { deviceChanges, deviceGuards } from './devices.ts';
 import { documentChanges, documentGuards } from './documents.ts';
 import type { Draft } from './draft.ts';
 import { passkeyChanges, passkeyGuards } from './passkeys.ts';
+import { ownerGuards, personChanges } from './people.ts';
 import { proofChanges, proofGuards } from './proofs.ts';
+import { receiptChanges } from './receipts.ts';
 import { needsResponse, Responses, responseChanges } from './responses.ts';
 import { type ChangeRule, type ChangeRules, done, type GuardRule, type GuardRules } from './rule.ts';
 import { tokenChanges } from './service-tokens.ts';
@@ -37,7 +40,10 @@ const changes: ChangeRules<Change['kind']> = {
   ...uploadChanges,
   ...tokenChanges,
   ...passkeyChanges,
+  ...credentialChanges,
+  ...personChanges,
   ...proofChanges,
+  ...receiptChanges,
   ...documentChanges,
   ...responseChanges,
   ...journalChanges,
@@ -47,6 +53,7 @@ const guards: GuardRules<Guard['kind']> = {
   ...deviceGuards,
   ...userGuards,
   ...passkeyGuards,
+  ...ownerGuards,
   ...proofGuards,
   ...documentGuards,
 };

@@ -1,10 +1,17 @@
 /** What the changes and guards of devices mean. */
 import { brokenBy, type DeviceChange, type DeviceGuard, registeredDevice } from '../../domain/device.ts';
+import { personKey } from '../../domain/person.ts';
+import { pinDocument, setPin } from '../../domain/pin.ts';
+import { sealedEntry } from '../../domain/sealed-names.ts';
 import { Conflict } from '../commit.ts';
-import { devices } from '../tables.ts';
+import type { EntryContext } from '../journal-end.ts';
+import { devices, documentVersion, people } from '../tables.ts';
+import { Documents, documentChanges } from './documents.ts';
 import type { Draft } from './draft.ts';
 import { type ChangeRules, done, type GuardRules, withFields } from './rule.ts';
 import type { Wanted } from './source.ts';
+
+type DeviceSet = Extract<DeviceChange, { readonly kind: 'device.set' }>;
 
 /** The device must exist. */
 export const ofDevice = {
@@ -27,16 +34,15 @@ export const deviceChanges: ChangeRules<DeviceChange['kind']> = {
     },
   },
   'device.set': {
-    ...ofDevice,
-    apply(draft, { device, set, entry }, context) {
-      const before = draft.of(devices).get(device)!;
-      const after = { ...withFields(before, set), version: before.version + 1 };
-      if (after.status !== before.status) {
-        draft.count(before, -1);
-        draft.count(after, 1);
-      }
-      draft.of(devices).change(after);
-      draft.enter(context, entry, device, null);
+    needs(change, wanted) {
+      ofDevice.needs(change, wanted);
+      if (change.set.userId) wanted.add(people.unique, personKey(change.set.userId));
+      if (change.set.status === 'DEACTIVATED') wanted.add(documentVersion, pinDocument(change.device));
+    },
+    check: ofDevice.check,
+    apply(draft, change, context) {
+      setDevice(draft, change, context);
+      if (change.set.status === 'DEACTIVATED') removePin(draft, change.device, context);
       return done;
     },
   },
@@ -52,6 +58,27 @@ export const deviceChanges: ChangeRules<DeviceChange['kind']> = {
     },
   },
 };
+
+/** Sets fields of a device, without what follows from them elsewhere. */
+export function setDevice(draft: Draft, { device, set, entry }: DeviceSet, context: EntryContext): void {
+  const before = draft.of(devices).get(device)!;
+  const after = { ...withFields(before, set), version: before.version + 1 };
+  if (after.status !== before.status) {
+    draft.count(before, -1);
+    draft.count(after, 1);
+  }
+  draft.of(devices).change(after);
+  const person = set.userId ? draft.of(people).withKey(personKey(set.userId)) : undefined;
+  draft.enter(context, person ? sealedEntry(entry, person) : entry, device, null);
+}
+
+/** A device that is retired needs no PIN. */
+function removePin(draft: Draft, device: number, context: EntryContext): void {
+  const version = draft.part(Documents).version(pinDocument(device));
+  if (version === 0) return;
+  const removed = setPin(device, version, null, { type: 'PIN_REMOVED', detail: { reason: 'deactivated' } });
+  documentChanges['document.set'].apply(draft, removed, context);
+}
 
 export const deviceGuards: GuardRules<DeviceGuard['kind']> = {
   device: {

@@ -1,9 +1,11 @@
-/** What changes and guards of rows with a version mean, and their entries: documents, and the progress of webhooks. */
+/** What changes and guards of rows with a version mean, and their entries: documents, the progress of webhooks, and sessions of single sign-on. */
 import { documentDigest } from '../../domain/digest.ts';
 import type { DocumentGuard, DocumentRecord, DocumentSet } from '../../domain/document.ts';
+import type { SsoSessionsRow, SsoSessionsSet } from '../../domain/sso.ts';
 import type { WebhookChange } from '../../domain/webhook.ts';
 import { Conflict } from '../commit.ts';
-import { documentVersion, type Lookup, type ProgressRow, webhookProgress } from '../tables.ts';
+import type { Lookup } from '../table.ts';
+import { documentVersion, type ProgressRow, ssoSessions, webhookProgress } from '../tables.ts';
 import type { Part } from './draft.ts';
 import type { Replay, ReplayedEntry, Report } from './replay.ts';
 import { type ChangeRules, done, type GuardRules } from './rule.ts';
@@ -48,9 +50,18 @@ export class WebhookProgress extends Versions<number, ProgressRow> {
   }
 }
 
+const sessionsVersion: Lookup<SsoSessionsRow, 'version'> = { ...ssoSessions.byKey, select: ['version'] };
+
+/** The sessions of users that a transaction replaces. */
+export class SsoSessions extends Versions<number, SsoSessionsRow> {
+  constructor(source: Source) {
+    super(source, sessionsVersion);
+  }
+}
+
 const otherVersion = (name: string) => `the document ${name} has another version now`;
 
-export const documentChanges: ChangeRules<(DocumentSet | WebhookChange)['kind']> = {
+export const documentChanges: ChangeRules<(DocumentSet | WebhookChange | SsoSessionsSet)['kind']> = {
   'document.set': {
     needs: ({ name }, wanted) => wanted.add(documentVersion, name),
     check(draft, { name, before }) {
@@ -76,6 +87,17 @@ export const documentChanges: ChangeRules<(DocumentSet | WebhookChange)['kind']>
   'webhook.forget': {
     apply(draft, { webhook }) {
       draft.part(WebhookProgress).changed.set(webhook, null);
+      return done;
+    },
+  },
+  'sso.sessions': {
+    needs: ({ user }, wanted) => wanted.add(sessionsVersion, user),
+    check(draft, { user, before }) {
+      if (draft.part(SsoSessions).version(user) !== before)
+        throw new Conflict(`the sessions of user ${user} have another version now`);
+    },
+    apply(draft, { user: number, before, sessions }) {
+      draft.part(SsoSessions).changed.set(number, { number, version: before + 1, sessions });
       return done;
     },
   },

@@ -3,10 +3,13 @@ import type { DeviceStatus, DeviceType } from '../../../src/contract/values.ts';
 import type { DeviceRecord } from '../../domain/device.ts';
 import type { Entry } from '../../domain/journal.ts';
 import type { ChainedRow, EntryContext, JournalEnd, StoredHead } from '../journal-end.ts';
+import type { Tally } from '../queries.ts';
 import type { CommitNotice } from '../store.ts';
-import { devices, type StoreTable, serviceTokens, users } from '../tables.ts';
+import type { StoreTable } from '../table.ts';
+import { devices, serviceTokens, users } from '../tables.ts';
 import { Records } from './records.ts';
 import type { RowWriter, Source } from './source.ts';
+import { Tallies } from './tallies.ts';
 
 /** A number of devices of a kind. */
 interface DeviceCount {
@@ -50,6 +53,8 @@ export class Draft {
   readonly events: ChainedRow[] = [];
   readonly #writer: RowWriter | null;
   #hasEntries = false;
+  /** Absent if the engine itself tallies what is written. */
+  readonly #tallies: Tallies | null;
   readonly #source: Source;
   readonly #end: JournalEnd;
   readonly #last: Record<string, number>;
@@ -67,6 +72,7 @@ export class Draft {
     this.#isAscending = at !== null;
     this.#at = at ?? 0;
     this.#writer = writer;
+    this.#tallies = writer && new Tallies();
   }
 
   /** The records of a table. */
@@ -122,6 +128,7 @@ export class Draft {
 
   #write(row: ChainedRow): void {
     this.#hasEntries = true;
+    this.#tallies?.enter(row);
     if (this.#writer) this.#writer.entry(row);
     else this.events.push(row);
   }
@@ -141,6 +148,15 @@ export class Draft {
   /** By how much the numbers of devices change. */
   get counts(): readonly DeviceCount[] {
     return [...this.#counts.values()].filter(({ by }) => by !== 0);
+  }
+
+  /** By how much the tallies change. Called once; empty if the engine itself tallies what is written. */
+  takeTallies(): readonly Tally[] {
+    if (!this.#tallies) return [];
+    const { added, changed } = this.of(devices);
+    for (const device of added) this.#tallies.added(device);
+    for (const change of changed) this.#tallies.changed(change);
+    return this.#tallies.all;
   }
 
   /** The end of the journal after it, sealed. */

@@ -12,7 +12,7 @@ const maxProblems = 100;
  * Call `entry` for each, then `end`, and compare the tables with `replays` if it returns true. All must be of one moment.
  */
 export class JournalCheck {
-  readonly replays = new Replays();
+  readonly replays: Replays;
   readonly #ring: KeyRing;
   readonly #anchored: AnchorCheck;
   readonly #problems: string[] = [];
@@ -24,7 +24,9 @@ export class JournalCheck {
     if (this.#problems.length < maxProblems) this.#problems.push(text);
   };
 
-  constructor(keys: JournalKeyList, anchors: Anchors | undefined) {
+  /** `saltOf`: see `Replays`. */
+  constructor(keys: JournalKeyList, anchors: Anchors | undefined, saltOf: (person: number) => string | undefined) {
+    this.replays = new Replays(saltOf);
     this.#ring = new KeyRing(keys);
     this.#anchored = new AnchorCheck(anchors);
   }

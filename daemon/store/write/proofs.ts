@@ -1,7 +1,8 @@
 /** What the changes and guards of answers to challenges mean. */
 import type { ProofChange, ProofExpire, UnansweredGuard } from '../../domain/proof.ts';
 import { Conflict } from '../commit.ts';
-import { devices, type Lookup, type ProofRow, proofs } from '../tables.ts';
+import type { Lookup } from '../table.ts';
+import { devices, type ProofRow, proofs } from '../tables.ts';
 import type { Part } from './draft.ts';
 import type { ChangeRules, GuardRules } from './rule.ts';
 import { done } from './rule.ts';

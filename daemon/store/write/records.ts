@@ -1,4 +1,4 @@
-import { keyOf, type Lookup, type LookupKey, type StoreTable, uniqueKey } from '../tables.ts';
+import { keyOf, type Lookup, type LookupKey, type StoreTable, uniqueKey } from '../table.ts';
 import type { RowWriter, Source } from './source.ts';
 
 /** A record before and after a transaction. */

@@ -43,7 +43,7 @@ interface FixedRecords<R> {
 }
 
 /** Records whose fields never change, until they end. */
-export class FixedReplay<R extends { readonly number: number; readonly name: string }> implements Replay<number, R> {
+export class FixedReplay<R extends { readonly number: number; readonly name?: string }> implements Replay<number, R> {
   readonly table: CopiedTable;
   readonly fields: readonly (keyof R & string)[];
   readonly #records: FixedRecords<R>;
@@ -66,7 +66,7 @@ export class FixedReplay<R extends { readonly number: number; readonly name: str
     const { found, endedAt, format } = this.#records;
     const said = this.#said.get(row.number);
     this.#said.delete(row.number);
-    const name = `${format(row.number)} (${row.name})`;
+    const name = row.name === undefined ? format(row.number) : `${format(row.number)} (${row.name})`;
     if (!said) report(`${name} was added without an entry`);
     else if (said.fixed !== JSON.stringify(found(row)) || said.endedAt !== row[endedAt])
       report(`${name} was changed without an entry`);

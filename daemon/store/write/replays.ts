@@ -1,8 +1,12 @@
 import type { EntryType } from '../../domain/journal.ts';
+import { openedNames } from '../../domain/sealed-names.ts';
 import type { JournalRow } from '../chain.ts';
+import { credentialReplay } from './credentials.ts';
 import { DeviceReplay } from './device-replay.ts';
 import { DocumentReplay } from './documents.ts';
 import { passkeyReplay } from './passkeys.ts';
+import { PersonReplay } from './people.ts';
+import { ReceiptReplay } from './receipts.ts';
 import type { Fields } from './replay.ts';
 import { tokenReplay } from './service-tokens.ts';
 import { UserReplay } from './users.ts';
@@ -16,10 +20,20 @@ export class Replays {
   readonly devices = new DeviceReplay();
   readonly tokens = tokenReplay();
   readonly passkeys = passkeyReplay();
+  readonly people = new PersonReplay();
+  readonly credentials = credentialReplay();
+  readonly receipts = new ReceiptReplay();
   readonly documents = new DocumentReplay();
 
   /** Whether entries of this version are among them. */
   hasDigests = false;
+
+  readonly #saltOf: (person: number) => string | undefined;
+
+  /** `saltOf`: of a person; undefined if the person does not exist. */
+  constructor(saltOf: (person: number) => string | undefined) {
+    this.#saltOf = saltOf;
+  }
 
   /** Takes the entries in their order. */
   apply(row: JournalRow): void {
@@ -28,10 +42,14 @@ export class Replays {
     this.hasDigests ||= row.detail.includes('Digest":"');
     const isAboutDocument = device === null && subject === null;
     if (isAboutDocument && !row.detail.includes('"documentDigest":')) return;
-    const entry = { type, at, actor, data: fieldsOf(row.data), detail: fieldsOf(row.detail) };
-    if (device !== null) this.devices.apply(device, entry);
+    const open = (json: string) => openedNames(fieldsOf(json), this.#saltOf);
+    const entry = { type, at, actor, data: open(row.data), detail: open(row.detail) };
+    if (type === 'RECEIPT_SIGNED' || type === 'LOAN_OVERDUE') this.receipts.apply(subject!, entry);
+    else if (device !== null) this.devices.apply(device, entry);
     else if (isAboutDocument) this.documents.apply(String(entry.detail.document), entry);
     else if (type.startsWith('PASSKEY_')) this.passkeys.apply(subject!, entry);
+    else if (type.startsWith('PERSON_')) this.people.apply(subject!, entry);
+    else if (type.startsWith('CREDENTIAL_')) this.credentials.apply(subject!, entry);
     else if (type.startsWith('TOKEN_')) this.tokens.apply(subject!, entry);
     else this.users.apply(subject!, entry);
   }

@@ -1,6 +1,7 @@
 /** The responses to requests with an idempotency key. They are a cache: no entries, and their numbers may have gaps. */
 import { type ChangeResult, type Commit, LARGE_RESPONSE, ResponseExists, type ResponseExpire } from '../commit.ts';
-import { type Lookup, type ResponseRow, responses } from '../tables.ts';
+import type { Lookup } from '../table.ts';
+import { type ResponseRow, responses } from '../tables.ts';
 import type { Part } from './draft.ts';
 import type { ChangeRules } from './rule.ts';
 import type { Source, Wanted } from './source.ts';

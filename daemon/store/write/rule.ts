@@ -1,7 +1,7 @@
 import type { Entry } from '../../domain/journal.ts';
 import type { Change, ChangeResult, Guard } from '../commit.ts';
 import type { EntryContext } from '../journal-end.ts';
-import { type StoreTable, uniqueKey } from '../tables.ts';
+import { type StoreTable, uniqueKey } from '../table.ts';
 import type { Draft } from './draft.ts';
 import type { Wanted } from './source.ts';
 

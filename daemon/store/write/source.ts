@@ -1,7 +1,7 @@
 /** What the changes of a transaction depend on: what they look up, who answers, and who writes. */
 import type { ResponseExpire } from '../commit.ts';
 import type { ChainedRow } from '../journal-end.ts';
-import type { Field, Lookup, LookupKey, StoreTable } from '../tables.ts';
+import type { Field, Lookup, LookupKey, StoreTable } from '../table.ts';
 
 /** The database as it was before the transaction. */
 export interface Source {

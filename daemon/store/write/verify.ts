@@ -3,12 +3,14 @@
 import { deviceIds } from '../../../src/contract/ids.ts';
 import { TimeSlice } from '../../concurrency.ts';
 import { type AnsweredChallenge, answerDigest, answerParts } from '../../domain/digest.ts';
+import type { PersonRecord } from '../../domain/person.ts';
 import { storedProof } from '../../domain/proof.ts';
 import type { CopiedTable, RowRange, StoredRows } from '../copy.ts';
 import type { ChainedRow } from '../journal-end.ts';
 import type { JournalKeyList } from '../key-ring.ts';
 import type { Anchors, JournalReport } from '../maintenance.ts';
-import { columnOf, events } from '../tables.ts';
+import { columnOf } from '../table.ts';
+import { events } from '../tables.ts';
 import { JournalCheck } from './journal-check.ts';
 import type { Replay, Report } from './replay.ts';
 
@@ -16,11 +18,14 @@ import type { Replay, Report } from './replay.ts';
 const CHUNK = 1000;
 
 /**
- * Reports entries that were changed, removed, inserted or moved, and rows of users, devices, tokens and documents that are not what
+ * Reports entries that were changed, removed, inserted or moved, and rows of users, devices, tokens, persons, receipts and documents that are not what
  * the entries say. `rows` must be of one moment. Works in time slices.
  */
 export async function verifyJournal(rows: StoredRows, keys: JournalKeyList, anchors?: Anchors): Promise<JournalReport> {
-  const check = new JournalCheck(keys, anchors);
+  const salts = new Map<number, string>();
+  for await (const part of partsOf<Pick<PersonRecord, 'number' | 'salt'>>(rows, 'person', ['number', 'salt']))
+    for (const { number, salt } of part) salts.set(number, salt);
+  const check = new JournalCheck(keys, anchors, person => salts.get(person));
   for await (const part of partsOf<ChainedRow>(rows, 'event', events.fields)) for (const row of part) check.entry(row);
   const hasRecords = (await rows.last('user')) > 0 || (await rows.last('device')) > 0;
   if (!check.end(await rows.head(), hasRecords)) return check.result();
@@ -30,6 +35,9 @@ export async function verifyJournal(rows: StoredRows, keys: JournalKeyList, anch
   await compare(rows, replays.documents, report);
   await compare(rows, replays.tokens, report);
   await compare(rows, replays.passkeys, report);
+  await compare(rows, replays.credentials, report);
+  await compare(rows, replays.people, report);
+  await compare(rows, replays.receipts, report);
   return check.result();
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { trackNativeCall } from '../../exit.ts';
-import type { ListedReader } from '../../protocols/pcscd.ts';
+import { ReaderList } from '../reader-list.ts';
 import type { ReaderWatch, WatchHandlers } from '../transport.ts';
 import { FfiReader } from './ffi-reader.ts';
 import { PcscFailure } from './results.ts';
@@ -21,14 +21,16 @@ export class FfiWatch implements ReaderWatch {
   readonly #threads = new ThreadPool();
   readonly #stop = new Int32Array(new SharedArrayBuffer(4));
   readonly #ended: Promise<void>;
-  #readers: ReadonlyMap<string, number> = new Map();
   #open = true;
 
   private constructor(handlers: WatchHandlers, monitor: PcscThread, context: number | bigint) {
     this.#handlers = handlers;
     this.#monitor = monitor;
     this.#context = context;
-    monitor.onReaders = readers => this.#update(readers);
+    const list = new ReaderList(handlers, name => new FfiReader(name, this.#threads));
+    monitor.onReaders = readers => {
+      if (this.#open) list.update(readers);
+    };
     this.#ended = monitor.call('watch', this.#stop).catch(error => this.#fail(error));
   }
 
@@ -73,16 +75,5 @@ export class FfiWatch implements ReaderWatch {
     this.#threads.close();
     await this.#monitor.call('close').catch(() => undefined);
     await this.#monitor.end();
-  }
-
-  #update(list: readonly ListedReader[]): void {
-    if (!this.#open) return;
-    const before = this.#readers;
-    this.#readers = new Map(list.map(({ name, raw }) => [name, raw]));
-    for (const name of before.keys()) if (!this.#readers.has(name)) this.#handlers.onReaderGone(name);
-    for (const [name, raw] of this.#readers) {
-      if (!before.has(name)) this.#handlers.onReader(new FfiReader(name, this.#threads));
-      if (before.get(name) !== raw) this.#handlers.onChange(name, raw);
-    }
   }
 }

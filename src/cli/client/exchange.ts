@@ -57,7 +57,15 @@ export interface FileResponse extends Pick<HttpResponse, 'status' | 'headers'> {
 }
 
 /** Operations that the server works on for long, or that wait for a person. */
-const slow: readonly RouteName[] = ['batchRegisterDevices', 'batchUpdateDevices', 'judgeProofsAgain', 'proveKey'];
+const slow: readonly RouteName[] = [
+  'batchRegisterDevices',
+  'batchUpdateDevices',
+  'issueKey',
+  'judgeProofsAgain',
+  'proveKey',
+  'syncDirectory',
+  'testDirectory',
+];
 
 /** Sends a request and opens its response. Errors are those of the transport and of `openEnvelope`. */
 export async function exchange(link: Link, request: AddressedRequest): Promise<Exchanged> {

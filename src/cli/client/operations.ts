@@ -14,6 +14,8 @@ export const needsToken = (name: RouteName): boolean => !('access' in endpoints[
 export const takesKey = (name: RouteName): boolean =>
   endpoints[name].method !== 'GET' && !('neverReplayed' in endpoints[name]);
 
+const repeated: ReadonlySet<string> = new Set(['tag', 'userName']);
+
 /** Path and query of a request. Path parameters are escaped, so that no value can reach another operation. */
 export function pathOf(
   template: string,
@@ -24,8 +26,8 @@ export function pathOf(
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined) continue;
-    // Tags may contain commas: each is a parameter of its own. Other lists are one parameter.
-    if (name === 'tag' && Array.isArray(value)) for (const tag of value) search.append(name, String(tag));
+    // Their texts may contain commas: each is a parameter of its own. Other lists are one parameter.
+    if (repeated.has(name) && Array.isArray(value)) for (const text of value) search.append(name, String(text));
     else search.set(name, value instanceof Date ? value.toISOString() : String(value));
   }
   const text = search.toString();

@@ -1,7 +1,12 @@
 /** Every command with its summary. The code of a command is loaded when the command is run or its help is shown. */
 import type { CommandTable } from '../framework/define.ts';
 import { daemonEntries } from './daemon/entries.ts';
+import { directoryEntries } from './directory/entries.ts';
 import { entry } from './entry.ts';
+import { idpEntries } from './issuing/entries.ts';
+import { peopleEntries } from './people/entries.ts';
+import { receiptEntries } from './receipts/entries.ts';
+import { ssoEntries } from './sso/entries.ts';
 import { webhookEntries } from './webhooks/entries.ts';
 
 /** All commands, in the order of the help. */
@@ -111,10 +116,17 @@ export const commandTable: CommandTable = {
       entries: [
         entry('keys', 'list the attached keys', async () => (await import('./enrollment/enroll/keys.ts')).keys),
         entry(
+          'keys issue',
+          'let a key sign in at a provider',
+          async () => (await import('./issuing/issue.ts')).keysIssue,
+        ),
+        entry('pin letter', 'open or print a sealed PIN', async () => (await import('./issuing/letter.ts')).pinLetter),
+        entry(
           'verify',
           'prove that an attached key is genuine',
           async () => (await import('./proofs/verify.ts')).verify,
         ),
+        ...receiptEntries,
         entry('history', 'show all events of one device', async () => (await import('./devices/events.ts')).history),
         entry('events', 'show past events', async () => (await import('./devices/events.ts')).events),
         entry('watch', 'follow events as they happen', async () => (await import('./reports/watch/watch.ts')).watch),
@@ -192,6 +204,7 @@ export const commandTable: CommandTable = {
           async () => (await import('./many/cleanup/apply.ts')).cleanupApply,
           'janitor apply',
         ),
+        ...peopleEntries,
         entry('tokens add', 'create a token for a program', async () => (await import('./tokens/tokens.ts')).tokensAdd),
         entry(
           'tokens list',
@@ -205,6 +218,9 @@ export const commandTable: CommandTable = {
           async () => (await import('./tokens/revoke.ts')).tokensRevoke,
           'tokens rm',
         ),
+        ...ssoEntries,
+        ...directoryEntries,
+        ...idpEntries,
         ...webhookEntries,
         entry(
           'trust import',
@@ -219,7 +235,7 @@ export const commandTable: CommandTable = {
         ),
         entry(
           'trust remove',
-          'stop trusting a certificate or the FIDO metadata',
+          'stop trusting a certificate or FIDO metadata',
           async () => (await import('./proofs/trust.ts')).trustRemove,
           'trust rm',
         ),
@@ -274,6 +290,11 @@ export const commandTable: CommandTable = {
     apps: 'application versions that were uploaded',
     users: 'users of the registry',
     cleanup: 'planned changes of many devices',
+    people: 'persons that keys belong to',
+    directory: 'the directory that persons are read from',
+    idp: 'providers at which keys sign people in',
+    sso: 'sign-in with an identity provider',
+    receipt: 'hand-overs, loans and returns that keys have signed',
     tokens: 'service tokens: logins of programs',
     webhooks: 'addresses that the registry posts events to',
     trust: 'what keys are judged by',

@@ -53,9 +53,15 @@ export class CommandNode extends Command {
     return this.#entry?.aliases ?? [];
   }
 
-  /** The commands below this node, or the node itself. */
+  /** The commands below this node, and the node itself if it is one. */
   get leaves(): readonly CommandNode[] {
-    return this.nodes.length === 0 ? [this] : this.nodes.flatMap(node => node.leaves);
+    const below = this.nodes.flatMap(node => node.leaves);
+    return below.length === 0 || this.isCommand ? [this, ...below] : below;
+  }
+
+  /** Whether it can be run. A command may have others below it. */
+  get isCommand(): boolean {
+    return this.#entry !== null;
   }
 
   /** The name as it is typed, without `devmgr`: `daemon start`. */

@@ -125,7 +125,8 @@ export const variables: readonly Variable[] = [
   },
   {
     name: environment.forwardCa,
-    words: 'PEM file with the certificates that a receiver of the journal may have, instead of those of the system',
+    words:
+      'PEM file with the certificates that a receiver of the journal may have, instead of those that Node.js trusts',
     side: 'daemon',
   },
   {

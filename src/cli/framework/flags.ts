@@ -13,6 +13,7 @@ export type Offer =
   | 'holder'
   | 'key'
   | 'manufacturer'
+  | 'person'
   | 'profile'
   | 'server'
   | 'token'
@@ -20,7 +21,8 @@ export type Offer =
   | 'user'
   | 'username'
   | 'version'
-  | 'webhook';
+  | 'webhook'
+  | 'provider';
 
 /** A flag. Its name is its key among the flags of the command, without the dashes. */
 export interface FlagShape {

@@ -70,7 +70,14 @@ function partsOf(node: CommandNode, help: Help, endings: HelpOptions['endings'])
       { title: '', items: firstSteps },
     ];
   const title = (leaf: CommandNode) => (isProgram ? leaf.helpGroup() : 'Commands:');
-  const commands = node.nodes.length === 0 ? [] : grouped(node.leaves, title, leaf => [namesOf(leaf), leaf.summary()]);
+  const commands =
+    node.nodes.length === 0
+      ? []
+      : grouped(
+          node.leaves.filter(leaf => leaf !== node),
+          title,
+          leaf => [namesOf(leaf), leaf.summary()],
+        );
   const args = help
     .visibleArguments(node)
     .map((arg): HelpItem => [help.argumentTerm(arg), help.argumentDescription(arg)]);

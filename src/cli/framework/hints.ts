@@ -41,6 +41,7 @@ export function hintOf({ code, request }: ServerRefusal, refused: RefusedCommand
         : usersHint;
     case 404:
       if (request.tokenId !== undefined) return 'see: devmgr tokens list';
+      if (request.providerId !== undefined) return 'see: devmgr idp list';
       if (request.webhookId !== undefined) return 'see: devmgr webhooks list';
       if (request.fingerprint !== undefined) return 'see: devmgr trust list';
       return request.userId === undefined ? null : usersHint;
@@ -86,19 +87,25 @@ export function messageOf(
   if (code === 500 && requestId) return `${message} (request ${requestId})`;
   const subject =
     [404, Code.deviceNotFound, Code.versionNotFound].includes(code) &&
-    (request.deviceId ?? request.userId ?? request.tokenId ?? request.versionId ?? request.fingerprint);
+    (request.deviceId ??
+      request.personId ??
+      request.userId ??
+      request.tokenId ??
+      request.versionId ??
+      request.fingerprint);
   if (typeof subject === 'string' && !message.includes(subject)) return `${message}: ${subject}`;
   return refused === null ? message : withFlagNames(message, refused.command);
 }
 
-const passwords: readonly (readonly [field: string, words: string])[] = [
+const fieldWords: readonly (readonly [field: string, words: string])[] = [
+  ['userName', 'user name'],
   ['confirmPassword', "the administrator's password"],
   ['oldPassword', 'the current password'],
 ];
 
 /** The interface promises that the message about a wrong value contains the name of its field. */
 function withFlagNames(message: string, { flags }: AnyCommand): string {
-  const names = new Map(passwords);
+  const names = new Map(fieldWords);
   for (const [name, { field }] of Object.entries(flags)) names.set(field ?? camel(name), name);
   return message.replace(/\b[a-z]+[A-Z]\w*\b/g, word => names.get(word) ?? word);
 }

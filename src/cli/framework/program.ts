@@ -58,6 +58,6 @@ function addEntry(
 ): void {
   const [first = '', member] = entry.name.split(' ');
   const parent = member === undefined ? program : (program.child(first) ?? program.add(first, section));
-  if (member !== undefined) parent.description(sentence(groups[first] ?? ''));
+  if (member !== undefined && !parent.isCommand) parent.description(sentence(groups[first] ?? ''));
   parent.add(member ?? first, section, entry, act).summary(entry.summary);
 }

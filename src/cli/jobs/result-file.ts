@@ -10,12 +10,12 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
+import { readCsv } from '../../enrollment/import/csv.ts';
+import { readJsonLines } from '../../enrollment/import/json.ts';
+import { TooLong } from '../../enrollment/import/text.ts';
 import { Fault, notWritten, systemWords, usage } from '../fault.ts';
 import { toCsv } from '../terminal/csv.ts';
 import { safeJson } from '../terminal/text.ts';
-import { readCsv } from './csv.ts';
-import { TooLong } from './input-text.ts';
-import { readJsonLines } from './json.ts';
 
 /** Bytes. */
 const maxLine = 64 * 1024;

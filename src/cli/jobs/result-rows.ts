@@ -3,11 +3,11 @@ import { createReadStream } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { cellText } from '../../contract/csv.ts';
 import { tagColumn } from '../../contract/values.ts';
-import type { EnrollmentOutcome } from '../../enrollment/outcome.ts';
+import { readCsv } from '../../enrollment/import/csv.ts';
+import { readJsonLines } from '../../enrollment/import/json.ts';
+import { checkLength, concatenated, peek, TooLong } from '../../enrollment/import/text.ts';
+import { type EnrollmentOutcome, providerColumn } from '../../enrollment/outcome.ts';
 import { systemCode, systemWords, usage } from '../fault.ts';
-import { readCsv } from './csv.ts';
-import { checkLength, concatenated, peek, TooLong } from './input-text.ts';
-import { readJsonLines } from './json.ts';
 import { wholeLines } from './torn-tail.ts';
 
 /** The first columns of each file. */
@@ -28,6 +28,8 @@ export const fields = [
 ] as const satisfies readonly (keyof EnrollmentOutcome)[];
 
 export const proofColumn = 'proof';
+/** Present if keys sign receipts: the id, empty if the key has not signed. */
+export const receiptColumn = 'receiptId' satisfies keyof EnrollmentOutcome;
 /** Columns of a roster run. An earlier version has written no `failure`. */
 export const nameColumn = 'name';
 export const failureColumn = 'failure';
@@ -44,7 +46,10 @@ export const isWhole = (names: readonly string[], cells: readonly string[]): boo
   (names.at(-1) !== checkColumn || cells.at(-1) === checkOf(cells.slice(0, -1).map(cellText)));
 
 /** A row as a file has it. A cell of CSV that has no value is empty. */
-export type ResultRow = Readonly<Record<string, unknown>> & { readonly tags?: Readonly<Record<string, unknown>> };
+export type ResultRow = Readonly<Record<string, unknown>> & {
+  readonly tags?: Readonly<Record<string, unknown>>;
+  readonly providers?: Readonly<Record<string, unknown>>;
+};
 
 /** The tags of a row. */
 export function tagsIn(row: ResultRow): Readonly<Record<string, string>> {
@@ -54,6 +59,10 @@ export function tagsIn(row: ResultRow): Readonly<Record<string, string>> {
   const isSet = ([, value]: readonly [string, unknown]) => typeof value === 'string' && value !== '';
   return Object.fromEntries([...Object.entries(row.tags ?? {}), ...cells].filter(isSet)) as Record<string, string>;
 }
+
+/** Whether the key of a row signs in at each of these providers. */
+export const isIssuedAt = (row: ResultRow, providers: readonly string[]): boolean =>
+  providers.every(name => (row[providerColumn + name] ?? row.providers?.[name]) === 'issued');
 
 const results: readonly unknown[] = [
   'registered',
@@ -128,7 +137,8 @@ export function isHeader(columns: readonly string[]): boolean {
 }
 
 const isMoreColumn = (name: string): boolean =>
-  [proofColumn, nameColumn, failureColumn].includes(name) || name.startsWith(tagColumn);
+  [proofColumn, nameColumn, receiptColumn, failureColumn].includes(name) ||
+  [tagColumn, providerColumn].some(prefix => name.startsWith(prefix));
 
 async function* jsonRows(chunks: AsyncIterable<string>, onTorn: OnTorn): AsyncGenerator<ResultRow> {
   for await (const { text } of readJsonLines(

@@ -48,7 +48,7 @@ interface WriteOptions {
 /** Replaces a file in one step: readers see the old text or the new one. Creates missing folders (0700). */
 export function writeWhole(
   file: string,
-  text: string,
+  text: string | Uint8Array,
   { mode = 0o600, encoding = 'utf8', durable = false, hint }: WriteOptions = {},
 ): void {
   const temporary = `${file}.${process.pid}.new`;
@@ -74,7 +74,7 @@ export function removeIfPossible(file: string): void {
 }
 
 /** Writes a file (0600). One that exists is replaced only if `force` is set; else it is a usage fault. */
-export function writeNew(file: string, text: string, force: boolean): void {
+export function writeNew(file: string, text: string | Uint8Array, force: boolean): void {
   try {
     if (force) writeWhole(file, text);
     else writeFileSync(file, text, { flag: 'wx', mode: 0o600 });

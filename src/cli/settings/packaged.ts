@@ -10,14 +10,19 @@ export const readPackaged = (name: string): string => readText(`packaging/${name
 /** The license notices of all packages whose code is in this copy. */
 export const readLicences = (): string => readText('licences.txt');
 
-/** The single executable contains the files; otherwise they are in a folder above the sources and the build. */
-const readText = (name: string): string => (isSea() ? getAsset(name, 'utf8') : readAbove(name));
+/** The font of printed receipts: DejaVu Sans. */
+export const readFont = (): Buffer => readFile('DejaVuSans.ttf');
 
-function readAbove(name: string): string {
+const readText = (name: string): string => readFile(name).toString();
+
+/** The single executable contains the files; otherwise they are in a folder above the sources and the build. */
+const readFile = (name: string): Buffer => (isSea() ? Buffer.from(getAsset(name)) : readAbove(name));
+
+function readAbove(name: string): Buffer {
   for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
     for (const place of [name, join('dist', name)]) {
       try {
-        return readFileSync(join(folder, place), 'utf8');
+        return readFileSync(join(folder, place));
       } catch (error) {
         if (systemCode(error) !== 'ENOENT' && systemCode(error) !== 'ENOTDIR') throw error;
       }

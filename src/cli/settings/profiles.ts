@@ -67,7 +67,7 @@ export function knownProfiles(home: string, config: ConfigFile): readonly string
   return [...new Set(names)].sort();
 }
 
-/** A usage error if there is no such profile: a mistyped name would otherwise mean another registry without a login. */
+/** A usage error if the profile does not exist: a mistyped name would otherwise mean another registry without a login. */
 export function demandProfile(home: string, config: ConfigFile, name: string): void {
   if (Object.hasOwn(config.profiles, name)) return;
   const known = knownProfiles(home, config);

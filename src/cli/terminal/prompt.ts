@@ -53,6 +53,11 @@ export function askPassword(out: Asker, message: string, check: Check<string> = 
   );
 }
 
+/** Asks, and throws a usage fault unless the answer is yes. */
+export async function demandYes(out: Asker, message: string): Promise<void> {
+  if (!(await confirm(out, message))) throw usage('not confirmed: nothing was changed');
+}
+
 /** Yes or no; Enter alone means no. */
 export function confirm(out: Asker, message: string): Promise<boolean> {
   return ask(out, message, (inquirer, context) =>

@@ -31,8 +31,8 @@ export type ListEvent<T> =
   | { readonly type: 'refused'; readonly problem: string };
 
 /** Before the first search. */
-export const emptyList = <T>(): ListState<T> => ({
-  typed: '',
+export const emptyList = <T>(typed = ''): ListState<T> => ({
+  typed,
   found: { choices: [], more: 0 },
   search: 'running',
   active: 0,

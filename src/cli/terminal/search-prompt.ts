@@ -25,6 +25,8 @@ import { shorten } from './width.ts';
 /** What the prompt is made from. */
 interface SearchOptions<T> {
   readonly message: string;
+  /** What is searched for first. */
+  readonly typed: string;
   /** Whether several choices can be marked. */
   readonly many: boolean;
   readonly source: (typed: string, signal: AbortSignal) => Promise<Found<T>>;
@@ -48,7 +50,8 @@ export const search = <T>(options: SearchOptions<T>, context: PromptContext): Pr
 
 function view<T>(options: SearchOptions<T>, done: (values: readonly T[]) => void): string | [string, string] {
   const { message, many, source, check, pageSize, theme } = options;
-  const [state, setState] = useState<ListState<T>>(emptyList);
+  const [state, setState] = useState<ListState<T>>(() => emptyList(options.typed));
+  useEffect(terminal => terminal.write(options.typed), []);
   const [answer, setAnswer] = useState<readonly Choice<T>[] | null>(null);
   // A search ends long after the drawing that began it: the newest state is looked up.
   const latest = useRef(state);

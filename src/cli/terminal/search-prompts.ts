@@ -22,26 +22,27 @@ export interface Search {
  */
 export type ChoiceSource<T> = (typed: string, search: Search) => Promise<Found<T>>;
 
-/** One of many choices, searched for while a person types. `check` judges the one that is chosen. */
+/** One of many choices, searched for while a person types. `check` judges the one that is chosen; `typed` is searched for first. */
 export async function searchOne<T>(
   out: Asker,
   message: string,
   source: ChoiceSource<T>,
   check: Check<T> = () => null,
+  typed = '',
 ): Promise<T> {
-  const [value] = await askFor(out, message, source, { many: false, check });
+  const [value] = await askFor(out, message, source, { many: false, check, typed });
   return value!;
 }
 
 /** Several of many choices, at least one: the space bar marks, and marks stay while other texts are searched for. */
 export const searchMany = <T>(out: Asker, message: string, source: ChoiceSource<T>): Promise<readonly T[]> =>
-  askFor(out, message, source, { many: true, check: () => null });
+  askFor(out, message, source, { many: true, check: () => null, typed: '' });
 
 function askFor<T>(
   out: Asker,
   message: string,
   source: ChoiceSource<T>,
-  how: { readonly many: boolean; readonly check: Check<T> },
+  how: { readonly many: boolean; readonly check: Check<T>; readonly typed: string },
 ): Promise<readonly T[]> {
   demandDrawing(out, message);
   const list = new ShownSearch(out, source);

@@ -40,19 +40,24 @@ const byName: Readonly<Record<string, Json>> = {
   changelog: 'First release.',
 };
 
+const ada = { userName: 'ada.lovelace', email: 'ada@example.com' };
 const active = { status: 'ACTIVE' };
 const unlocked = { lockReason: null, lockedAt: null, deactivatedAt: null };
 /** Values of fields in the response of one operation. */
 const byOperation: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
   activateDevice: active,
   batchRegisterDevices: { total: 1, success: 1, failed: 0, code: 200 },
+  createPerson: ada,
   deactivateDevice: { status: 'DEACTIVATED' },
   getDevice: { ...active, ...unlocked, backupCount: 1 },
+  getPerson: ada,
   getHealth: { ready: true },
   getLatestAppVersion: { updateAvailable: true },
   getAppVersion: { fileName: 'devmgr-1.0.0.apk' },
   listAppVersions: { fileName: 'devmgr-1.0.0.apk' },
   listDevices: active,
+  listHeldPeople: { ...ada, active: false },
+  listPeople: ada,
   lockDevice: { status: 'LOCKED' },
   registerDevice: { status: 'INACTIVE' },
   unlockDevice: active,
@@ -76,7 +81,10 @@ type ExamplesGiven = Readonly<Record<string, Json>>;
 function exampleOf(schema: ExampleSchema, name: string, given: ExamplesGiven): Json {
   if (given[name] !== undefined) return given[name];
   const inner = schema.anyOf?.find(option => option.type !== 'null');
-  if (byName[name] !== undefined && (inner ?? schema).type !== 'object') return byName[name];
+  const { type } = inner ?? schema;
+  const named = byName[name];
+  // The id of a user is a text, that of an event a number.
+  if (named !== undefined && type !== 'object' && !(type === 'integer' && typeof named === 'string')) return named;
   if (schema.examples?.[0] !== undefined) return schema.examples[0];
   if (inner) return exampleOf(inner, name, given);
   if (schema.default !== undefined) return schema.default;

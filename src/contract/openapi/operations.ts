@@ -1,7 +1,7 @@
 /** Operations of the contract as OpenAPI operation objects. */
 import type { TObject } from 'typebox';
 import { acceptsKey, acceptsVersion, type RouteShape, versionTags } from '../define.ts';
-import { LIST, TAG_FILTER } from '../fields.ts';
+import { LIST } from '../fields.ts';
 import { bodyBounds, idempotency, rateLimits } from '../limits.ts';
 import { closeCodes, stream } from '../values.ts';
 import { errorResponses } from './errors.ts';
@@ -87,9 +87,9 @@ function parameters(shape: RouteShape, group: TObject | undefined, place: 'path'
       in: place,
       required: required.has(name),
       ...(description ? { description } : {}),
-      // A list of values is sent as one parameter, tags as one parameter each.
+      // A list of values is sent as one parameter, texts of an array as one parameter each.
       ...(LIST in field ? { style: 'form', explode: false } : {}),
-      ...(TAG_FILTER in field ? { style: 'form', explode: true } : {}),
+      ...((field as { type?: string }).type === 'array' ? { style: 'form', explode: true } : {}),
       schema,
       ...(example === undefined ? {} : { example }),
     };
@@ -200,6 +200,15 @@ function upgrade(): JsonObject {
 
 function rawResponses(shape: RouteShape, headers: JsonObject): JsonObject {
   const { contentType, also, description } = shape.raw ?? { contentType: json, description: '' };
+  if (shape.raw?.status)
+    return {
+      [shape.raw.status]: { description, headers },
+      default: {
+        description: 'A refusal, in the envelope.',
+        headers: everyHeader,
+        content: { [json]: { schema: ref('Error') } },
+      },
+    };
   const structured = contentType === json;
   const download = shape.errors.includes(416);
   const schema = structured

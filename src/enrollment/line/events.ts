@@ -16,6 +16,12 @@ export type LineEvent =
   /** `cut`: a scan was incomplete. `early`: Enter that came right after another key. */
   | { readonly type: Exclude<Command, 'enter'> | 'cut' | 'early' };
 
+/**
+ * When a key that has passed its check is bound. `unplugged`: then, or when it is confirmed. `confirmed` and `passed` keep it in the
+ * reader, because more is done with it than to register it.
+ */
+export type BindsWhen = 'unplugged' | 'confirmed' | 'passed';
+
 /** What the operator types. */
 export type Command = 'enter' | 'undo' | 'skip' | 'redo';
 

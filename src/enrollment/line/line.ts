@@ -2,7 +2,7 @@
  * The provisioning line as a state machine: what happens at the reader and at the keyboard goes in, what to do comes out. A person
  * is bound to exactly the key that was alone in the reader when it was unplugged or confirmed with Enter, or to none.
  */
-import type { Command, LineAction, LineEvent, Phase, Remark } from './events.ts';
+import type { BindsWhen, Command, LineAction, LineEvent, Phase, Remark } from './events.ts';
 import type { Person } from './people.ts';
 import { RosterRows } from './rows.ts';
 
@@ -22,6 +22,7 @@ export class Line {
   readonly #aside = new Set<string>();
   /** Bound keys that are still in the reader. */
   readonly #bound = new Set<string>();
+  readonly #bindsWhen: BindsWhen;
   #phase: Phase = { type: 'empty' };
   #person: number | null;
   #isHeld = false;
@@ -32,7 +33,8 @@ export class Line {
   #actions: LineAction[] = [];
 
   /** `people` is null without a roster: then each person is called by a badge. `done` has the keys that each row has already. */
-  constructor(people: readonly Person[] | null, done: readonly number[]) {
+  constructor(people: readonly Person[] | null, done: readonly number[], bindsWhen: BindsWhen = 'unplugged') {
+    this.#bindsWhen = bindsWhen;
     this.rows = new RosterRows(people, done);
     this.#person = this.rows.nextOpen();
   }
@@ -123,11 +125,12 @@ export class Line {
     this.#keys.splice(at, 1);
     const phase = this.#phase;
     if (phase.type === 'committing') return;
-    if (phase.type === 'ready' && !isTyping) this.#commit(keyId);
+    const isBinding = phase.type === 'ready' && this.#bindsWhen === 'unplugged';
+    if (isBinding && !isTyping) this.#commit(keyId);
     else {
       // What is being scanned may name another person.
-      if (phase.type === 'ready') this.#say('unplugged during a scan');
-      if (phase.type === 'checking') this.#act('fail', keyId, this.person!);
+      if (isBinding) this.#say('unplugged during a scan');
+      else if (phase.type === 'checking' || phase.type === 'ready') this.#act('fail', keyId, this.person!);
       this.#settle();
     }
   }
@@ -150,7 +153,9 @@ export class Line {
 
   #checked(attempt: number, passed: boolean): void {
     if (attempt !== this.#attempt || this.#phase.type !== 'checking') return;
-    this.#phase = { type: passed ? 'ready' : 'failed', keyId: this.#phase.keyId };
+    const { keyId } = this.#phase;
+    this.#phase = { type: passed ? 'ready' : 'failed', keyId };
+    if (passed && this.#bindsWhen === 'passed') this.#commit(keyId);
   }
 
   #commit(keyId: string): void {
@@ -197,12 +202,9 @@ export class Line {
   }
 
   #command(command: Exclude<Command, 'enter'>): void {
-    const commands = {
-      undo: () => this.#undo(),
-      skip: () => this.#skip(),
-      redo: () => this.#redo(),
-    };
-    commands[command]();
+    if (command === 'undo') this.#undo();
+    else if (command === 'skip') this.#skip();
+    else this.#redo();
   }
 
   /** `before`: keys that came right before it; they and Enter may be a badge that was cut. */

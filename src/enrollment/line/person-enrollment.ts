@@ -24,7 +24,7 @@ export interface PersonVerdict {
 }
 
 /** How keys are bound to people. */
-export interface PersonEnrollmentOptions extends Omit<EnrollKeyOptions, 'activateFor'> {
+interface PersonEnrollmentOptions extends Omit<EnrollKeyOptions, 'activateFor'> {
   /** The idempotency key of a registration; see `KeyEnrollment`. */
   readonly id?: (() => string) | null;
   /** What a key that has passed the other checks must prove; null if it is not asked. Absent: the option `proof`. */

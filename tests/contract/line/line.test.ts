@@ -1,6 +1,6 @@
 /** The state machine of a roster run: what is bound to whom, in every order of events. */
 import { describe, expect, test } from 'vitest';
-import type { LineAction, LineEvent } from '../../../src/enrollment/line/events.ts';
+import type { BindsWhen, LineAction, LineEvent } from '../../../src/enrollment/line/events.ts';
 import { Line } from '../../../src/enrollment/line/line.ts';
 import type { Person } from '../../../src/enrollment/line/people.ts';
 
@@ -14,8 +14,8 @@ const person = (userId: string, more: Partial<Person> = {}): Person => ({
 const three = [person('alice', { name: 'Alice Meier' }), person('bob', { wanted: 2 }), person('carol')];
 
 /** A line whose checks and commits end when the test releases them. */
-function lineOf(people: readonly Person[] | null = three, done: readonly number[] = []) {
-  const line = new Line(people, done);
+function lineOf(people: readonly Person[] | null = three, done: readonly number[] = [], ...more: [] | [BindsWhen]) {
+  const line = new Line(people, done, ...more);
   const all: LineAction[] = [];
   const take = (event: LineEvent) => {
     const actions = line.take(event);
@@ -42,6 +42,30 @@ describe('a key that has passed its check', () => {
     expect(pull('k1')).toMatchObject([{ type: 'commit', keyId: 'k1', person: 0 }]);
     committed();
     expect([line.person, bindings()]).toEqual([1, ['alice k1']]);
+  });
+
+  test('that is issued is bound by Enter only, and not if it is unplugged before', () => {
+    const { line, plug, pull, checked, committed, take, bindings } = lineOf(three, [], 'confirmed');
+    plug('k1');
+    checked();
+    expect(pull('k1')).toMatchObject([{ type: 'fail', keyId: 'k1', person: 0 }]);
+    plug('k1');
+    checked();
+    take({ type: 'enter' });
+    committed();
+    expect([line.person, bindings()]).toEqual([1, ['alice k1']]);
+  });
+
+  test('that is issued without a terminal is bound at once, and tried again only after it was unplugged', () => {
+    const { line, plug, pull, checked, committed, bindings } = lineOf(three, [], 'passed');
+    plug('k1');
+    expect(checked()).toMatchObject([{ type: 'commit', keyId: 'k1', person: 0 }]);
+    expect(committed(false)).toEqual([]);
+    pull('k1');
+    plug('k1');
+    checked();
+    committed();
+    expect([line.person, bindings()]).toEqual([1, ['alice k1', 'alice k1']]);
   });
 
   test('is bound by Enter, once, and ignored until it is unplugged', () => {

@@ -269,7 +269,7 @@ export const clusterRules: readonly Rule[] = [
         ]),
       ),
     );
-    const query = { since: 0, codesExpireAfter: 0, codesExpireBy: 1, unusedSince: 0 };
+    const query = { since: 0, codesExpireAfter: 0, codesExpireBy: 1, codesDueBy: 1, unusedSince: 0 };
     const all = (await one!.devices(queryOf({ limit: 1000 }))).rows;
     for (const store of [one!, two!]) {
       const { counts, registrations } = await store.statistics(query);

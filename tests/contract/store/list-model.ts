@@ -1,6 +1,7 @@
 import type { DeviceRecord, DeviceRow } from '../../../daemon/domain/device.ts';
-import { matchesProof } from '../../../daemon/domain/proof.ts';
-import type { DeviceQuery, Rows } from '../../../daemon/store/queries.ts';
+import { matchesProof, storedProof } from '../../../daemon/domain/proof.ts';
+import type { DeviceQuery, Rows, Tally } from '../../../daemon/store/queries.ts';
+import { countedTags } from '../../../src/contract/values.ts';
 
 /** What a list of devices must return, in the simplest possible code. */
 export function listModel(devices: readonly DeviceRecord[], query: DeviceQuery): Rows<DeviceRow> {
@@ -26,7 +27,7 @@ function sortKey(device: DeviceRecord, { sortBy }: DeviceQuery): string | number
 }
 
 function matches(device: DeviceRecord, query: DeviceQuery): boolean {
-  const { deviceType, status, manufacturer, userId, keyword, serialNumber, tags = [] } = query;
+  const { deviceType, status, manufacturer, model, userId, keyword, serialNumber, tags = [] } = query;
   const { createdFrom = -Infinity, createdTo = Infinity, lastUsedBefore, codeExpiresBefore = Infinity } = query;
   return (
     (deviceType?.includes(device.deviceType) ?? true) &&
@@ -37,6 +38,7 @@ function matches(device: DeviceRecord, query: DeviceQuery): boolean {
     (lastUsedBefore === undefined || (device.lastUsedAt ?? device.activatedAt ?? Infinity) < lastUsedBefore) &&
     device.activationCodeExpiresAt < codeExpiresBefore &&
     (manufacturer === undefined || device.manufacturer === manufacturer) &&
+    (model === undefined || device.model === model) &&
     (userId === undefined || device.userId === userId) &&
     matchesProof(device.proof, query) &&
     tags.every(({ name, value }) => Object.entries(device.tags).some(([n, v]) => n === name && v === value)) &&
@@ -52,4 +54,42 @@ function toRow(device: DeviceRecord): DeviceRow {
   const { activationCode, activationCodeExpiresAt, createdAt, activatedAt, lastUsedAt, tags, proof } = device;
   const kind = { number, deviceType, serialNumber, manufacturer, model, status, userId };
   return { ...kind, activationCode, activationCodeExpiresAt, createdAt, activatedAt, lastUsedAt, tags, proof };
+}
+
+/** What statistics must tally, except the days. */
+export function talliesOf(devices: readonly DeviceRecord[]): readonly Tally[] {
+  const keys = devices.flatMap(({ manufacturer, model, status, tags, proof }) => [
+    { subject: 'model', value: `${manufacturer}\n${model}`, status } as const,
+    ...countedTags.flatMap(tag => (tags[tag] === undefined ? [] : { subject: tag, value: tags[tag], status })),
+    ...(proof === null
+      ? []
+      : storedProof(proof).advisories.map(value => ({ subject: 'advisory', value, status }) as const)),
+  ]);
+  const groups = Map.groupBy(keys, key => JSON.stringify(key));
+  return [...groups.values()].map(group => ({ ...group[0]!, count: group.length }));
+}
+
+const day = 86_400_000;
+const states = {
+  DEVICE_REGISTERED: ['INACTIVE', null],
+  DEVICE_ACTIVATED: ['ACTIVE', 'INACTIVE'],
+  DEVICE_LOCKED: ['LOCKED', 'ACTIVE'],
+  DEVICE_UNLOCKED: ['ACTIVE', 'LOCKED'],
+} as const;
+
+/** The days of statistics, from entries that retire no device. */
+export function daysOf(entries: readonly { readonly type: string; readonly at: number }[], since: number): Tally[] {
+  const moves = entries.flatMap(({ type, at }) => {
+    const [to, from] = states[type as keyof typeof states] ?? [null, null];
+    const value = `${Math.floor(at / day)}`;
+    return [...(to ? [{ value, status: to, by: 1 }] : []), ...(from ? [{ value, status: from, by: -1 }] : [])];
+  });
+  const groups = Map.groupBy(
+    moves.filter(({ value }) => Number(value) >= Math.floor(since / day)),
+    ({ value, status }) => `${value} ${status}`,
+  );
+  return [...groups.values()].map(group => {
+    const { value, status } = group[0]!;
+    return { subject: 'day', value, status, count: group.reduce((sum, { by }) => sum + by, 0) };
+  });
 }

@@ -33,6 +33,8 @@ const tagFilters = [
   [{ name: 'unknown', value: '7' }],
 ] as const;
 
+const models = ['K9', 'k1', 'Z'];
+
 /** Devices of every kind: ties, nulls, times that run backwards, similar serial numbers. */
 async function fill(store: Store, count = 240): Promise<DeviceRecord[]> {
   const pick = <T>(values: readonly T[], i: number): T => values[(i * 7919 + (i >> 3)) % values.length]!;
@@ -43,7 +45,7 @@ async function fill(store: Store, count = 240): Promise<DeviceRecord[]> {
       const rest = {
         deviceType: pick(deviceTypes, n),
         manufacturer: pick(makers, n),
-        model: pick(['K9', 'k1', 'Z'], n),
+        model: pick(models, n),
         tags: tagsOf(n),
       };
       return addDevice(serial, rest);
@@ -120,6 +122,7 @@ const queries = fc.record({
   status: fc.option(fc.subarray([...deviceStatuses], { minLength: 1 }), { nil: undefined, freq: 2 }),
   ...timeFilters,
   manufacturer: maybe([...makers, 'unknown']),
+  model: maybe([...models, 'unknown']),
   userId: maybe([...users, 'unknown']),
   keyword: maybe(keywords),
   tags: fc.option(fc.constantFrom(...tagFilters), { nil: undefined, freq: 2 }),
@@ -146,6 +149,7 @@ export const listRules: readonly Rule[] = [
       { lastUsedBefore: 40 },
       { codeExpiresBefore: 1_900_000_000_005 },
       ...[...makers, 'unknown'].map(manufacturer => ({ manufacturer })),
+      ...[...models, 'unknown'].map(model => ({ model })),
       ...[...users, 'unknown'].map(userId => ({ userId })),
       ...keywords.map(keyword => ({ keyword })),
       ...tagFilters.map(tags => ({ tags })),
@@ -234,6 +238,7 @@ export const listRules: readonly Rule[] = [
       since: 0,
       codesExpireAfter: 1_900_000_000_001,
       codesExpireBy: 1_900_000_000_006,
+      codesDueBy: 1_900_000_000_004,
       unusedSince: 4990,
     };
     const count = (is: (device: DeviceRecord) => boolean) => devices.filter(is).length;
@@ -262,6 +267,10 @@ export const listRules: readonly Rule[] = [
       ),
     );
     expect(found.codesExpiring).toBeGreaterThan(0);
+    expect(found.codesDue).toBe(
+      count(({ status, activationCodeExpiresAt: at }) => status === 'INACTIVE' && at <= query.codesDueBy),
+    );
+    expect(found.codesDue).toBeGreaterThan(0);
     expect(found.unused).toBe(
       count(
         ({ status, lastUsedAt, activatedAt }) =>
@@ -272,6 +281,24 @@ export const listRules: readonly Rule[] = [
     const hour = 3_600_000;
     await commit(store, [addDevice('X'), addDevice('Y')], { at: 3 * hour + 5 });
     expect((await store.statistics({ ...query, since: hour })).registrations).toEqual(new Map([[3 * hour, 2]]));
+  }),
+
+  rule('statistics have the devices that came into each state and left it, by day', async ({ store }) => {
+    const day = 86_400_000;
+    await commit(store, [addDevice('A'), addDevice('B')], { at: 5 * day - 1 });
+    const activated = { ...setDevice(1, { status: 'ACTIVE' }), entry: { type: 'DEVICE_ACTIVATED' } } as const;
+    await commit(store, [activated], { at: 5 * day });
+    const locked = setDevice(1, { status: 'LOCKED' });
+    await commit(store, [locked, setDevice(1, { status: 'ACTIVE' }), locked], { at: 6 * day + 1 });
+    const query = { codesExpireAfter: 0, codesExpireBy: 0, codesDueBy: 0, unusedSince: 0 };
+    const daysSince = async (since: number) =>
+      (await store.statistics({ ...query, since })).tallies
+        .filter(({ subject, count }) => subject === 'day' && count !== 0)
+        .map(({ value, status, count }) => `${value} ${status} ${count}`)
+        .sort();
+    const later = ['5 ACTIVE 1', '5 INACTIVE -1', '6 ACTIVE -1', '6 LOCKED 1'];
+    expect(await daysSince(0)).toEqual(['4 INACTIVE 2', ...later]);
+    expect(await daysSince(5 * day)).toEqual(later);
   }),
 
   rule('any filters, page and sort agree with the model', async ({ store }) => {

@@ -1,12 +1,28 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AppRecord } from '../../../daemon/domain/app.ts';
 import type { BackupRecord } from '../../../daemon/domain/backup.ts';
+import type { CredentialRecord } from '../../../daemon/domain/credential.ts';
 import type { DeviceRecord } from '../../../daemon/domain/device.ts';
+import { documentDigest } from '../../../daemon/domain/digest.ts';
 import type { DocumentRecord } from '../../../daemon/domain/document.ts';
 import type { Entry, EventRecord } from '../../../daemon/domain/journal.ts';
 import type { PasskeyRecord } from '../../../daemon/domain/passkey.ts';
+import {
+  type LeaverCounts,
+  leave,
+  ownerFault,
+  type PersonRecord,
+  type PersonSet,
+  personKey,
+  recentCounts,
+  searchTextOf,
+  withCount,
+} from '../../../daemon/domain/person.ts';
 import type { ProofRecord } from '../../../daemon/domain/proof.ts';
+import { type ReceiptRecord, receiptDigest } from '../../../daemon/domain/receipt.ts';
 import type { ServiceTokenRecord } from '../../../daemon/domain/service-token.ts';
+import type { SsoSessionsRow } from '../../../daemon/domain/sso.ts';
+import { isOfProvider } from '../../../daemon/domain/sso.ts';
 import type { UserRecord } from '../../../daemon/domain/user.ts';
 import type { ProgressRecord } from '../../../daemon/domain/webhook.ts';
 import {
@@ -45,6 +61,8 @@ export type Fault =
   | 'treats % as a wildcard'
   | 'puts nulls first when descending'
   | 'counts the page instead of the list'
+  | 'leaves loans open'
+  | 'announces loans twice'
   | 'forgets the actor'
   | 'stores a response without the changes'
   | 'overwrites a stored response'
@@ -52,11 +70,16 @@ export type Fault =
   | 'keeps every large response'
   | 'accepts commits after closing'
   | 'ignores guards on documents'
+  | 'keeps the PIN of a retired device'
   | 'ignores guards on answers'
   | 'ignores the version of a progress'
+  | 'ignores the version of sessions'
   | 'keeps the progress of removed webhooks'
   | 'ignores how a passkey was used'
   | 'ignores guards on passkeys'
+  | 'ignores guards on owners'
+  | 'ignores the version of a person'
+  | 'leaves devices of a leaver active'
   | 'stores an answer twice'
   | 'stores an answer beside its device'
   | 'keeps every answer'
@@ -84,13 +107,18 @@ export interface Content {
   apps: AppRecord[];
   backups: BackupRecord[];
   serviceTokens: ServiceTokenRecord[];
+  credentials: CredentialRecord[];
   passkeys: PasskeyRecord[];
+  people: PersonRecord[];
+  receipts: ReceiptRecord[];
+  leavers: LeaverCounts;
   events: EventRecord[];
   responses: KeptResponse[];
   proofs: KeptProof[];
   documents: DocumentRecord[];
   /** By number of the webhook. */
   progress: Map<number, ProgressRecord>;
+  ssoSessions: Map<number, SsoSessionsRow>;
 }
 
 /** An answer; pending: its serial number was not registered when it was last looked at. */
@@ -105,12 +133,17 @@ export const empty = (): Content => ({
   apps: [],
   backups: [],
   serviceTokens: [],
+  credentials: [],
   passkeys: [],
+  people: [],
+  receipts: [],
+  leavers: [],
   events: [],
   responses: [],
   proofs: [],
   documents: [],
   progress: new Map(),
+  ssoSessions: new Map(),
 });
 
 /** The response that has not expired. */
@@ -148,7 +181,7 @@ const versionOf = (documents: readonly DocumentRecord[], name: string) =>
 
 /** Throws `Conflict` if the guard does not hold. */
 export function checkGuard(
-  { devices, users, documents, proofs, passkeys }: Content,
+  { devices, users, documents, proofs, passkeys, people }: Content,
   guard: Guard,
   fault: Fault | undefined,
 ): void {
@@ -182,6 +215,11 @@ export function checkGuard(
   if (guard.kind === 'unanswered') {
     const answer = proofs.find(({ serialNumber }) => serialNumber === guard.serialNumber);
     need(answer === undefined || fault === 'ignores guards on answers');
+    return;
+  }
+  if (guard.kind === 'owner') {
+    const person = people.find(({ userKey }) => userKey === personKey(guard.userId));
+    need(ownerFault(guard, person) === null || fault === 'ignores guards on owners');
     return;
   }
   const device = devices[guard.device - 1];
@@ -226,6 +264,19 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
     return (values: Partial<DeviceRecord>) => (content.devices[number - 1] = { ...device, ...values });
   };
   const raised = (number: number) => (content.devices[number - 1]?.version ?? 0) + 1;
+  const removePin = (number: number) => {
+    const pin = content.documents.find(({ name }) => name === `pin:${number}`);
+    if (pin === undefined || fault === 'keeps the PIN of a retired device') return;
+    content.documents = content.documents.filter(document => document !== pin);
+    content.documents.push({ ...pin, version: pin.version + 1, value: 'null' });
+    const detail = {
+      deviceId: `DEV-${number}`,
+      reason: 'deactivated',
+      document: pin.name,
+      documentDigest: documentDigest('null'),
+    };
+    write({ type: 'PIN_REMOVED', detail }, null, null);
+  };
   switch (change.kind) {
     case 'device.add': {
       if (change.device.manufacturer === null) throw new StoreFailure('no manufacturer');
@@ -240,6 +291,7 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
     case 'device.set':
       deviceOf(change.device)({ ...change.set, version: raised(change.device) });
       write(change.entry, change.device, null);
+      if (change.set.status === 'DEACTIVATED') removePin(change.device);
       return { kind: 'done' };
     case 'device.use': {
       const device = content.devices[change.device - 1];
@@ -282,6 +334,30 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       write(change.entry, change.backup.device, number);
       return { kind: 'added', number };
     }
+    case 'receipt.add': {
+      const { receipt, entry } = change;
+      const twin = content.receipts.find(({ receiptId }) => receiptId === receipt.receiptId);
+      if (twin) return duplicate(twin.number, null);
+      const number = next(content.receipts);
+      const open = content.receipts.filter(
+        one => one.device === receipt.device && one.kind === 'loan' && !one.closedBy,
+      );
+      for (const loan of fault === 'leaves loans open' ? [] : open)
+        content.receipts[loan.number - 1] = { ...loan, openUntil: null, announceAt: null, closedBy: number };
+      const record = { ...receipt, number, createdAt: at, announceAt: receipt.openUntil, closedBy: null };
+      content.receipts.push(record);
+      const closes = open.map(loan => loan.number);
+      const proved = { openUntil: receipt.openUntil, closes, receiptDigest: receiptDigest(record) };
+      write({ ...entry, detail: { ...entry.detail, ...proved } }, receipt.device, number);
+      return { kind: 'added', number };
+    }
+    case 'loan.announce': {
+      const loan = content.receipts[change.receipt - 1];
+      if (!loan || (loan.announceAt === null && fault !== 'announces loans twice')) throw new Conflict('announced');
+      content.receipts[loan.number - 1] = { ...loan, announceAt: null };
+      write(change.entry, loan.device, loan.number);
+      return { kind: 'done' };
+    }
     case 'journal.rotate':
       return { kind: 'done' };
     case 'journal.add':
@@ -291,6 +367,35 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       if (content.backups[change.backup - 1]?.device !== change.device) throw new Conflict('backup');
       write(change.entry, change.device, change.backup);
       return { kind: 'done' };
+    case 'credential.add': {
+      const { credential } = change;
+      const isTwin = (one: CredentialRecord) =>
+        one.device === credential.device &&
+        one.provider === credential.provider &&
+        one.uncertainAt === null &&
+        one.removedAt === null;
+      const twin = content.credentials.find(isTwin);
+      if (twin) return duplicate(twin.number, null);
+      const number = next(content.credentials);
+      const fresh = {
+        credentialId: null,
+        remoteId: null,
+        issuedAt: null,
+        uncertainAt: null,
+        removedAt: null,
+        version: 1,
+      };
+      content.credentials.push({ ...credential, ...fresh, number, createdAt: at });
+      write(change.entry, null, number);
+      return { kind: 'added', number };
+    }
+    case 'credential.set': {
+      const credential = content.credentials[change.credential - 1];
+      if (credential?.version !== change.before) throw new Conflict(`credential ${change.credential}`);
+      content.credentials[change.credential - 1] = { ...credential, ...change.set, version: change.before + 1 };
+      if (change.entry) write(change.entry, null, change.credential);
+      return { kind: 'done' };
+    }
     case 'token.add': {
       const { token } = change;
       const twin = content.serviceTokens.find(({ name, revokedAt }) => name === token.name && revokedAt === null);
@@ -322,6 +427,64 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       setPasskey(content, change, at, fault);
       if (change.kind === 'passkey.remove') write(change.entry, null, change.passkey);
       return { kind: 'done' };
+    case 'person.add': {
+      const { person } = change;
+      const twin = content.people.find(({ userKey }) => userKey === person.userKey);
+      if (twin) return duplicate(twin.number, null);
+      const number = next(content.people);
+      const record = { ...person, number, createdAt: at, updatedAt: at, search: '' };
+      content.people.push({ ...record, search: searchTextOf(record) });
+      write({ type: 'PERSON_ADDED' }, null, number);
+      return { kind: 'added', number };
+    }
+    case 'person.set': {
+      const person = content.people[change.person - 1];
+      if (person?.version !== change.before && fault !== 'ignores the version of a person')
+        throw new Conflict('person');
+      const key = change.renamed && personKey(change.renamed.to);
+      if (content.people.some(other => other !== person && other.userKey === key)) throw new Conflict('person');
+      setPerson(content, person!, change.set, at);
+      for (const device of content.devices)
+        if (change.renamed && device.userId === change.renamed.from) {
+          deviceOf(device.number)({ userId: change.renamed.to, updatedAt: at, version: raised(device.number) });
+          write({ type: 'DEVICE_UPDATED' }, device.number, null);
+        }
+      if (change.renamed) {
+        const account = content.users.find(({ username }) => username === change.renamed!.from);
+        if (account && !isOfProvider(account)) disableAccount(content, account.username);
+      }
+      write(change.entry, null, change.person);
+      return { kind: 'done' };
+    }
+    case 'person.leave': {
+      const person = content.people[change.person - 1];
+      if (person?.userName !== change.userName) throw new Conflict('person');
+      const own = content.devices.filter(({ userId, status }) => userId === person.userName && status === 'ACTIVE');
+      const numbers = own.map(({ number }) => number);
+      const recent = recentCounts(content.leavers, at);
+      const outcome = leave(change, { person, devices: own.length, recent, now: at });
+      if (!outcome) return { kind: 'left', locked: [], held: [], dueAt: null };
+      const { result, set, entry } = outcome;
+      const isLocked = result === 'locked';
+      const status = change.rule.action === 'lock' ? 'LOCKED' : 'DEACTIVATED';
+      const times = status === 'LOCKED' ? { lockedAt: at, lockReason: set.reason! } : { deactivatedAt: at };
+      if (isLocked && fault !== 'leaves devices of a leaver active')
+        for (const number of numbers) {
+          deviceOf(number)({ status, ...times, version: raised(number) });
+          write({ type: status === 'LOCKED' ? 'DEVICE_LOCKED' : 'DEVICE_DEACTIVATED' }, number, null);
+        }
+      const counts = isLocked ? change.step !== 'release' : result === 'held' && entry !== null;
+      if (counts && own.length > 0) content.leavers = withCount(recent, at, own.length, !isLocked);
+      if (isLocked) disableAccount(content, person.userName);
+      setPerson(content, person, set, at);
+      if (entry) write(entry, null, person.number);
+      return {
+        kind: 'left',
+        locked: isLocked ? numbers : [],
+        held: result === 'held' ? numbers : [],
+        dueAt: set.dueAt ?? null,
+      };
+    }
     case 'proof.add': {
       const { proof, isRegistered, entry } = change;
       if (content.proofs.some(({ proofId }) => proofId === proof.proofId) && fault !== 'stores an answer twice')
@@ -351,6 +514,13 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       write(change.entry, null, null);
       return { kind: 'done' };
     }
+    case 'sso.sessions': {
+      const { user: number, before, sessions } = change;
+      if ((content.ssoSessions.get(number)?.version ?? 0) !== before && fault !== 'ignores the version of sessions')
+        throw new Conflict('sessions');
+      content.ssoSessions.set(number, { number, version: before + 1, sessions });
+      return { kind: 'done' };
+    }
     case 'webhook.progress': {
       const { webhook, before, progress } = change;
       if ((content.progress.get(webhook)?.version ?? 0) !== before && fault !== 'ignores the version of a progress')
@@ -375,6 +545,20 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       return { kind: 'done' };
     }
   }
+}
+
+/** The last enabled ADMIN stays enabled. */
+function disableAccount(content: Content, username: string): void {
+  const user = content.users.find(one => one.username === username);
+  if (!user || user.disabled) return;
+  const isLast = !content.users.some(other => other !== user && other.role === 'ADMIN' && !other.disabled);
+  if (user.role !== 'ADMIN' || !isLast)
+    content.users[user.number - 1] = { ...user, disabled: true, tokenEpoch: user.tokenEpoch + 1 };
+}
+
+function setPerson(content: Content, person: PersonRecord, set: PersonSet, at: number): void {
+  const after = { ...person, ...set, version: person.version + 1, updatedAt: at };
+  content.people[person.number - 1] = { ...after, userKey: personKey(after.userName), search: searchTextOf(after) };
 }
 
 function setPasskey(

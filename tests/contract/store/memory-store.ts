@@ -1,8 +1,11 @@
+import { isToRemove } from '../../../daemon/domain/credential.ts';
+import { personKey } from '../../../daemon/domain/person.ts';
+import type { ReceiptRecord } from '../../../daemon/domain/receipt.ts';
 import { type ChangeResult, type Commit, StoreFailure } from '../../../daemon/store/commit.ts';
 import type { Window } from '../../../daemon/store/queries.ts';
 import type { CommitNotice, Store } from '../../../daemon/store/store.ts';
 import type { OpenedStore } from './fixtures.ts';
-import { listModel } from './list-model.ts';
+import { daysOf, listModel, talliesOf } from './list-model.ts';
 import {
   addResponse,
   applyChange,
@@ -160,6 +163,10 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
           return { deviceType, status, manufacturer, count: group.length };
         }),
         registrations: new Map([...Map.groupBy(hours, at => at)].map(([at, all]) => [at, all.length])),
+        tallies: [...talliesOf(devices), ...daysOf(present().events, query.since)],
+        codesDue: devices.filter(
+          ({ status, activationCodeExpiresAt: at }) => status === 'INACTIVE' && at <= query.codesDueBy,
+        ).length,
         codesExpiring: devices.filter(
           ({ status, activationCodeExpiresAt: at }) =>
             status === 'INACTIVE' && at > query.codesExpireAfter && at <= query.codesExpireBy,
@@ -184,9 +191,73 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
     serviceToken: async number => present().serviceTokens[number - 1] ?? null,
     serviceTokenByDigest: async sha256 => present().serviceTokens.find(token => token.sha256 === sha256) ?? null,
     serviceTokens: async window => pageOf(present().serviceTokens, window),
+    credential: async number => present().credentials[number - 1] ?? null,
+    credentialsOf: async device => present().credentials.filter(one => one.device === device),
+    credentialsOfAccount: async (provider, account) =>
+      present().credentials.filter(one => one.provider === provider && one.account === account),
+    openCredentials: async (after, limit) =>
+      present()
+        .credentials.filter(one => one.removedAt === null && one.number > after)
+        .slice(0, limit)
+        .map(one => ({
+          number: one.number,
+          provider: one.provider,
+          due: isToRemove(one, present().devices[one.device - 1]!) ? 1 : 0,
+        })),
+    credentialsAt: async (provider, after, limit) =>
+      present()
+        .credentials.filter(one => one.provider === provider && one.number > after)
+        .slice(0, limit),
     passkey: async number => present().passkeys[number - 1] ?? null,
     passkeyByCredential: async id => present().passkeys.find(({ credentialId }) => credentialId === id) ?? null,
     passkeysOf: async user => present().passkeys.filter(({ owner, removedAt }) => owner === user && removedAt === null),
+    keyOwners: async users => {
+      const owners = present().passkeys.filter(({ removedAt }) => removedAt === null);
+      return new Set(owners.map(({ owner }) => owner).filter(owner => users.includes(owner)));
+    },
+    proofsOf: async serial => present().proofs.filter(({ serialNumber }) => serialNumber === serial),
+    receipt: async id => present().receipts.find(({ receiptId }) => receiptId === id) ?? null,
+    receiptNumbered: async number => present().receipts[number - 1] ?? null,
+    receipts: async ({ device, overdueAt, unannouncedAt, ...window }) => {
+      const { receipts, devices } = present();
+      const at = (row: ReceiptRecord) => (overdueAt === undefined ? row.announceAt : row.openUntil);
+      const until = overdueAt ?? unannouncedAt;
+      const isDue = (row: ReceiptRecord) =>
+        (at(row) ?? Number.POSITIVE_INFINITY) <= until! && devices[row.device - 1]!.status !== 'DEACTIVATED';
+      const found = receipts.filter(
+        row => (device === undefined || row.device === device) && (until === undefined || isDue(row)),
+      );
+      return pageOf(found, window);
+    },
+    person: async number => present().people[number - 1] ?? null,
+    personByName: async name => present().people.find(({ userKey }) => userKey === personKey(name)) ?? null,
+    people: async ({
+      keyword,
+      withEmail = true,
+      source,
+      active,
+      group,
+      externalId,
+      isHeld,
+      dueBy,
+      isPresent,
+      after,
+      ...window
+    }) => {
+      const found = present().people.filter(
+        person =>
+          (withEmail ? person.search : person.search.split('\n\n')[0]!).includes(keyword?.toLowerCase() ?? '') &&
+          (source === undefined || person.source === source) &&
+          (active === undefined || person.active === active) &&
+          (group === undefined || person.groups.includes(group)) &&
+          (externalId === undefined || person.externalId === externalId) &&
+          (!isHeld || person.heldAt !== null) &&
+          (dueBy === undefined || (person.dueAt ?? Number.POSITIVE_INFINITY) <= dueBy) &&
+          (!isPresent || person.removedAt === null) &&
+          person.number > (after ?? 0),
+      );
+      return pageOf(found, window);
+    },
     app: async number => present().apps[number - 1] ?? null,
     apps: async ({ platform, ...window }) =>
       pageOf(
@@ -248,6 +319,8 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
       present().proofs.some(one => one.evidenceDigest === digest && one.proofId !== besides),
     document: async name => present().documents.find(one => one.name === name) ?? null,
     documentVersion: async name => present().documents.find(one => one.name === name)?.version ?? 0,
+    ssoSessions: async user => present().ssoSessions.get(user) ?? null,
+    allSsoSessions: async () => [...present().ssoSessions.values()],
     webhookProgress: async webhook => present().progress.get(webhook) ?? null,
     response: async (id, at) => {
       const found = responseOf(present(), id, at, fault);

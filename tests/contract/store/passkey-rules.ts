@@ -29,6 +29,8 @@ export const passkeyRules: readonly Rule[] = [
       expect(await reader.passkey(1)).toEqual(record);
       expect(await reader.passkeyByCredential('key-1')).toEqual(record);
       expect((await reader.passkeysOf(1)).map(({ number }) => number)).toEqual([1, 3]);
+      expect(await reader.keyOwners([1, 2, 9])).toEqual(new Set([1, 2]));
+      expect([await reader.keyOwners([2]), await reader.keyOwners([])]).toEqual([new Set([2]), new Set()]);
       expect([await reader.passkey(4), await reader.passkeyByCredential('key-4')]).toEqual([null, null]);
     };
     await read(store);
@@ -42,6 +44,7 @@ export const passkeyRules: readonly Rule[] = [
     await commit(store, [remove((await store.passkey(1))!)]);
     expect(await commit(store, [add(1, 'key-1')])).toEqual([{ kind: 'duplicate', number: 1, status: null }]);
     expect(await store.passkeysOf(1)).toEqual([]);
+    expect(await store.keyOwners([1, 2])).toEqual(new Set());
     expect((await store.passkeyByCredential('key-1'))?.removedAt).not.toBeNull();
     const entries = (await store.events({ after: 2, limit: 9 })).map(({ type, subject }) => [type, subject]);
     expect(entries).toEqual([

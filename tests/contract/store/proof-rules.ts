@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { answerDigest, proofDigest } from '../../../daemon/domain/digest.ts';
 import { replace } from '../../../daemon/domain/document.ts';
+import { pinIn, setPin } from '../../../daemon/domain/pin.ts';
 import type { ProofRecord, StoredProof } from '../../../daemon/domain/proof.ts';
 import { type Change, Conflict } from '../../../daemon/store/commit.ts';
 import type { DeviceFilter } from '../../../daemon/store/queries.ts';
@@ -173,6 +174,21 @@ export const proofRules: readonly Rule[] = [
     expect(await again.document('trust')).toEqual({ name: 'trust', version: 2, value: 'two' });
     expect(await again.documentVersion('trust')).toBe(2);
     expect(await again.documentVersion('metadata')).toBe(0);
+  }),
+
+  rule('the sealed PIN of a device is removed in the commit that retires it', async ({ store, reopen }) => {
+    const pin = { sealed: 'YWdl', storedAt: 1, openedAt: null };
+    await commit(store, [addDevice('A'), addDevice('B')]);
+    await commit(
+      store,
+      [1, 2].map(device => setPin(device, 0, pin, { type: 'PIN_STORED' })),
+    );
+    await commit(store, [setDevice(1, { status: 'LOCKED' })]);
+    expect(pinIn(await store.document('pin:1'))).toEqual(pin);
+    await commit(store, [setDevice(1, { status: 'DEACTIVATED' })]);
+    const again = await reopen();
+    expect(await again.document('pin:1')).toEqual({ name: 'pin:1', version: 2, value: 'null' });
+    expect(pinIn(await again.document('pin:2'))).toEqual(pin);
   }),
 
   rule('a guard holds the version of a document', async ({ store }) => {

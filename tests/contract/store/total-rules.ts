@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { DeviceRecord } from '../../../daemon/domain/device.ts';
 import type { Change } from '../../../daemon/store/commit.ts';
-import type { DeviceFilter } from '../../../daemon/store/queries.ts';
+import type { DeviceFilter, Tally } from '../../../daemon/store/queries.ts';
 import type { Store } from '../../../daemon/store/store.ts';
 import { deviceStatuses, type ProofGrade, proofGrades } from '../../../src/contract/values.ts';
 import { addDevice, commit, queryOf, type Rule, rule, setDevice, useDevice } from './fixtures.ts';
+import { talliesOf } from './list-model.ts';
 import { agree, all } from './list-rules.ts';
 import { answerOf, proveDevice, textOf } from './proof-rules.ts';
 
@@ -28,6 +29,7 @@ const filters: readonly DeviceFilter[] = [
   { keyword: 'dev-1', status: ['ACTIVE'] },
   { keyword: 'dev-1', createdFrom: start },
   { createdTo: start + 3 * day, manufacturer: 'Feitian', status: ['INACTIVE'] },
+  { model: 'ePass K9', status: ['ACTIVE'] },
 ];
 /** Other bounds at each step, as those that follow the clock. */
 const moving = (bound: number): readonly DeviceFilter[] => [
@@ -107,14 +109,24 @@ export const totalRules: readonly Rule[] = [
 ];
 
 async function countsAgree(store: Store, devices: readonly DeviceRecord[], bound: number): Promise<void> {
-  const query = { since: 0, codesExpireAfter: bound - day, codesExpireBy: bound + day, unusedSince: bound };
-  const { codesExpiring, unused } = await store.statistics(query);
+  const query = {
+    since: 0,
+    codesExpireAfter: bound - day,
+    codesExpireBy: bound + day,
+    codesDueBy: bound,
+    unusedSince: bound,
+  };
+  const { codesExpiring, codesDue, unused, tallies } = await store.statistics(query);
   const isExpiring = ({ status, activationCodeExpiresAt: at }: DeviceRecord) =>
     status === 'INACTIVE' && at > query.codesExpireAfter && at <= query.codesExpireBy;
   const isUnused = ({ status, lastUsedAt, activatedAt }: DeviceRecord) =>
     status === 'ACTIVE' && (lastUsedAt ?? activatedAt ?? Number.POSITIVE_INFINITY) < bound;
-  expect({ codesExpiring, unused }).toEqual({
+  expect(sorted(tallies.filter(({ subject }) => subject !== 'day'))).toEqual(sorted(talliesOf(devices)));
+  expect({ codesExpiring, codesDue, unused }).toEqual({
+    codesDue: devices.filter(device => device.status === 'INACTIVE' && device.activationCodeExpiresAt <= bound).length,
     codesExpiring: devices.filter(isExpiring).length,
     unused: devices.filter(isUnused).length,
   });
 }
+
+const sorted = (tallies: readonly Tally[]) => tallies.map(tally => JSON.stringify(tally)).sort();

@@ -4,17 +4,13 @@ import { deviceStatuses } from '../../../../src/contract/values.ts';
 import { ApprovedForm } from '../../../parts/action-dialog.tsx';
 import { Table } from '../../../parts/table.tsx';
 import { grouped } from '../../../text/numbers.ts';
-import { dictionary, text } from '../../../text/text.ts';
-import { type EnteredFields, enteredFor, isConfirmed, OperationFields, useOperationEntries } from '../operations.tsx';
+import { text, bulk as words } from '../../../text/words.ts';
+import { type EnteredFields, enteredFor, isComplete, OperationFields, useOperationEntries } from '../operations.tsx';
 import type { BulkName } from '../selection.ts';
-import type { BatchRun } from './run.ts';
-import type { BulkTargets } from './targets.ts';
-
-const listWords = dictionary('devices');
-const bulkWords = dictionary('bulk');
+import type { BulkRun, BulkTargets } from './targets.ts';
 
 interface BulkFormProps {
-  readonly run: BatchRun;
+  readonly run: BulkRun;
   readonly targets: BulkTargets;
   readonly onStart: (entered: EnteredFields) => void;
   readonly onClose: () => void;
@@ -22,35 +18,33 @@ interface BulkFormProps {
 
 /** The preview with its form. Retiring devices cannot be undone: it needs their number and a password. */
 export function BulkForm({ run: { name, problem }, targets, onStart, onClose }: BulkFormProps) {
-  const words = bulkWords.value;
   const entries = useOperationEntries();
   const count = targets.ids.length;
   return (
     <ApprovedForm
       submit={words.start[name](count)}
       isDangerous={name === 'DEACTIVATE'}
-      isReady={count > 0 && isConfirmed(name, entries, `${count}`)}
+      isReady={count > 0 && isComplete(name, entries, `${count}`)}
       problem={problem.value}
       onSubmit={() => onStart(enteredFor(name, entries))}
       onClose={onClose}
     >
       <Preview name={name} targets={targets} />
+      {targets.note}
       {count > 0 && <OperationFields name={name} entries={entries} confirmation={words.typeCount(count)} />}
     </ApprovedForm>
   );
 }
 
-/** How many devices of which state are changed, and how many are left out. */
 function Preview({ name, targets: { ids, byStatus } }: { readonly name: BulkName; readonly targets: BulkTargets }) {
-  const words = bulkWords.value;
   const states: readonly string[] = operationStates[name];
   return (
     <>
       <p>{words.preview[name](ids.length)}</p>
       <Table
-        heads={{ state: listWords.value.column.state, count: words.count, what: words.what }}
+        heads={{ count: words.count, what: words.what }}
         columns={{
-          state: status => text.value.status[status],
+          state: status => text.status[status],
           count: status => grouped(byStatus[status]),
           what: status => (states.includes(status) ? words.changed : words.skipped),
         }}

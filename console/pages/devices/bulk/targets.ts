@@ -1,7 +1,12 @@
-/** The devices of a bulk operation. */
+/** The devices of a bulk operation, and its run. */
+import type { ComponentChildren } from 'preact';
+import { sizes } from '../../../../src/contract/limits.ts';
 import { operationStates } from '../../../../src/contract/operation-states.ts';
 import { type DeviceStatus, deviceStatuses } from '../../../../src/contract/values.ts';
-import { open } from '../../../api/request.ts';
+import { BatchRun } from '../../../api/batch-run.ts';
+import { exportedDevices } from '../../../api/export.ts';
+import { call, type Data } from '../../../api/request.ts';
+import type { EnteredFields } from '../operations.tsx';
 import { filterOf } from '../query.ts';
 import type { BulkName, Selected } from '../selection.ts';
 
@@ -9,8 +14,11 @@ import type { BulkName, Selected } from '../selection.ts';
 export interface BulkTargets {
   /** Ids of the devices that it changes. Of the others nothing is kept. */
   readonly ids: readonly string[];
-  /** Number of selected devices by state. */
   readonly byStatus: Readonly<Record<DeviceStatus, number>>;
+  /** Finds out, when the run begins, which of them must stay as they are, and why. Absent: none. */
+  readonly findKept?: () => Promise<ReadonlyMap<string, string>>;
+  /** What the question shows about devices that are left out already. */
+  readonly note?: ComponentChildren;
 }
 
 /** Sorts devices by what the operation does with them. */
@@ -48,30 +56,38 @@ export async function targetsMatching(
   signal: AbortSignal,
   onCount: (count: number) => void,
 ): Promise<BulkTargets> {
-  const { body } = await open('exportDevices', { query: { ...filterOf(query), format: 'ndjson' } }, { signal });
   const counter = new Counter(name);
-  let isWhole = false;
-  for await (const lines of linesOf(body)) {
-    for (const line of lines) {
-      const device = JSON.parse(line) as Selected & { readonly end?: true };
-      if (device.end) isWhole = true;
-      else counter.add(device);
-    }
-    onCount(counter.count);
+  for await (const device of exportedDevices(filterOf(query), signal)) {
+    counter.add(device);
+    if (counter.count % 1000 === 0) onCount(counter.count);
   }
-  if (!isWhole) throw new Error('the list of devices broke off');
   return counter;
 }
 
-/** The whole lines of each part of a body. */
-async function* linesOf(body: ReadableStream<Uint8Array<ArrayBuffer>> | null): AsyncGenerator<string[]> {
-  if (!body) return;
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = '';
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    const lines = (rest + part.value).split('\n');
-    rest = lines.pop() ?? '';
-    yield lines.filter(Boolean);
+/** What has happened to one device. */
+export type ItemResult = Data<'batchUpdateDevices'>['results'][number];
+
+/** An operation on the devices with these ids. */
+export class BulkRun extends BatchRun<string, ItemResult, EnteredFields> {
+  readonly name: BulkName;
+
+  constructor(name: BulkName, { ids, findKept }: Pick<BulkTargets, 'ids' | 'findKept'>) {
+    let kept: ReadonlyMap<string, string> | undefined;
+    const count = Math.ceil(ids.length / sizes.batchUpdateItems);
+    const batches = Array.from({ length: count }, (_, i) =>
+      ids.slice(i * sizes.batchUpdateItems, (i + 1) * sizes.batchUpdateItems),
+    );
+    super(batches, async (batch, { confirmPassword, ...fields }, options) => {
+      kept ??= (await findKept?.()) ?? new Map();
+      const items = batch.filter(id => !kept?.has(id)).map(deviceId => ({ deviceId, ...fields }));
+      const left = batch.flatMap(id => resultOfKept(id, kept?.get(id)));
+      if (items.length === 0) return left;
+      const body = { operation: name, items, ...(confirmPassword !== undefined && { confirmPassword }) };
+      return [...(await call('batchUpdateDevices', { body }, options)).results, ...left];
+    });
+    this.name = name;
   }
-  if (rest) yield [rest];
 }
+
+const resultOfKept = (deviceId: string, why: string | undefined): ItemResult[] =>
+  why === undefined ? [] : [{ deviceId, serialNumber: null, status: 'failed', code: 412, message: why, data: null }];

@@ -162,10 +162,11 @@ export class DeviceColumns {
     this.#grades[n] = after;
   }
 
-  /** A set for each of type, status, grade and manufacturer for which the filter names one value; null if nothing can match. */
-  sets({ deviceType, status, manufacturer, proof }: DeviceFilter): NumberSet[] | null {
+  /** A set for each of type, status, grade, manufacturer and model for which the filter names one value; null if nothing can match. */
+  sets({ deviceType, status, manufacturer, model, proof }: DeviceFilter): NumberSet[] | null {
     const found: NumberSet[] = [];
-    const names = { deviceType, status, proof, manufacturer: manufacturer === undefined ? undefined : [manufacturer] };
+    const one = (name: string | undefined) => (name === undefined ? undefined : [name]);
+    const names = { deviceType, status, proof, manufacturer: one(manufacturer), model: one(model) };
     for (const [name, texts] of Object.entries(names)) {
       if (texts?.length !== 1) continue;
       const values = this.texts[name as TextName];

@@ -99,7 +99,7 @@ export class DeviceLists {
   }
 
   /** Counts; all of one moment if nothing is applied during the count. Yields regularly. */
-  statistics(query: StatisticsQuery): Generator<void, DeviceStatistics> {
+  statistics(query: StatisticsQuery): Generator<void, Omit<DeviceStatistics, 'tallies'>> {
     return statisticsOf(this.#columns, query);
   }
 

@@ -6,7 +6,7 @@ import { deviceRows } from '../devices.ts';
 import type { DeviceDeltas } from '../engine.ts';
 import { sqlPage } from '../lists-sql.ts';
 import type { Statements } from '../statements.ts';
-import { sqlStatistics } from '../statistics.ts';
+import { sqlStatistics, talliesIn } from '../statistics.ts';
 import { DeviceLists } from './device-lists.ts';
 
 /** Milliseconds without a commit after which new devices are prepared for searches: 0.7 µs a device, better not in the middle of a series of batches. */
@@ -85,7 +85,7 @@ class ListsInMemory implements ListedDevices {
         const slice = new TimeSlice(attempt < 3 ? this.#sliceMs : Number.POSITIVE_INFINITY);
         const found = await cooperatively(this.#lists.statistics(query), { slice });
         // A commit in between would be in some of the counts and not in others.
-        if (commits === this.#commits) return found;
+        if (commits === this.#commits) return { ...found, tallies: talliesIn(this.#statements, query) };
       }
     });
   }

@@ -6,34 +6,42 @@ import type { DeviceColumns } from './device-columns.ts';
 const stretch = 65_536;
 
 /** Statistics from memory: 4 ns a device. Yields regularly. */
-export function* statisticsOf(columns: DeviceColumns, query: StatisticsQuery): Generator<void, DeviceStatistics> {
+export function* statisticsOf(
+  columns: DeviceColumns,
+  query: StatisticsQuery,
+): Generator<void, Omit<DeviceStatistics, 'tallies'>> {
   const last = columns.count;
-  let [codesExpiring, unused] = [0, 0];
+  let [codesExpiring, codesDue, unused] = [0, 0, 0];
   for (let from = 1; from <= last; from += stretch) {
     const to = Math.min(from + stretch - 1, last);
-    codesExpiring += codesExpiringIn(columns, query, from, to);
+    codesExpiring += codesExpiringIn(columns, [query.codesExpireAfter, query.codesExpireBy], from, to);
+    codesDue += codesExpiringIn(columns, [Number.NEGATIVE_INFINITY, query.codesDueBy], from, to);
     unused += unusedIn(columns, query.unusedSince, from, to);
     yield;
   }
   const since = query.since / hourMs;
   const registrations = new Map<number, number>();
   for (const [hour, count] of columns.hours) if (hour >= since) registrations.set(hour * hourMs, count);
-  return { counts: [...columns.counts()], registrations, codesExpiring, unused };
+  return { counts: [...columns.counts()], registrations, codesExpiring, codesDue, unused };
 }
 
 /**
  * Plain loops over typed arrays, apart from the generator: five times as fast. Without branches, which the processor cannot
  * predict for a mixture of states: with them, a million devices take 9.3 ms instead of 3.7.
  */
-function codesExpiringIn(columns: DeviceColumns, query: StatisticsQuery, from: number, to: number): number {
-  const { codesExpireAfter, codesExpireBy } = query;
+function codesExpiringIn(
+  columns: DeviceColumns,
+  [after, by]: readonly [number, number],
+  from: number,
+  to: number,
+): number {
   const { activationCodeExpiresAt } = columns.times;
   const isInactive = columns.kindsWith('INACTIVE');
   const kinds = columns.kinds;
   let found = 0;
   for (let n = from; n <= to; n++) {
     const expiresAt = activationCodeExpiresAt[n]!;
-    found += isInactive[kinds[n]!]! & Number(expiresAt > codesExpireAfter) & Number(expiresAt <= codesExpireBy);
+    found += isInactive[kinds[n]!]! & Number(expiresAt > after) & Number(expiresAt <= by);
   }
   return found;
 }

@@ -9,7 +9,7 @@ import { command } from '../../framework/define.ts';
 import { eventFlags, placeOf } from '../../framework/devices/event-selection.ts';
 import type { FlagShapes } from '../../framework/flags.ts';
 import { csvFlags } from '../../framework/format.ts';
-import { confirm } from '../../terminal/prompt.ts';
+import { demandYes } from '../../terminal/prompt.ts';
 
 /** What a program of the daemon writes with. Its JSON is written line by line in the format that the flags name. */
 export const programIo = ({ io, env, out }: Context): ProgramIo => ({
@@ -139,8 +139,7 @@ export const daemonRestore = command({
       const by = flags.acceptUnverified ? ' by a backup that may not be verified' : '';
       const { home } = context.settings;
       const place = (flags.store ?? context.env[environment.store]) ? 'the database' : home;
-      if (existsSync(file) && !(await confirm(context.out, `Replace the registry in ${place}${by}?`)))
-        throw usage('not confirmed: nothing was changed');
+      if (existsSync(file)) await demandYes(context.out, `Replace the registry in ${place}${by}?`);
     }
     return context.programs.restore(
       {

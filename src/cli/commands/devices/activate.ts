@@ -30,7 +30,7 @@ export const activate = command({
       field: 'userId',
       aliases: ['user-id'],
       offer: 'holder',
-      help: 'id of the user to bind the device to',
+      help: 'user name of the person to bind the device to',
     },
     ...bulkFlags,
     ...pluggedFlag,
@@ -73,11 +73,11 @@ const targets = (context: Context, names: readonly string[], flags: Flags): Prom
     ? { names, isBatch: false }
     : targetsOf(context, 'ACTIVATE', names, flags);
 
-/** The user, picked among those of the registry by a caller who may list them. */
+/** The user, picked among the persons of the registry, or its accounts, by a caller who may list them. */
 async function userOf(context: Context, given: string | undefined): Promise<string> {
   if (given === undefined && context.canAsk && context.out.canDraw) {
-    const { pickBoundUser } = await import('../../framework/pickers/listed.ts');
-    const picked = await pickBoundUser(context, question);
+    const { pickHolder } = await import('../../framework/pickers/holders.ts');
+    const picked = await pickHolder(context, question);
     if (picked !== null) return picked;
   }
   return boundName(context, await need(context, given, { flag: '--user', question, field: 'userId' }), '--user');

@@ -17,6 +17,7 @@ export const eventStyles: Readonly<Partial<Record<EventType, Style>>> = {
   DEVICE_UNLOCKED: 'green',
   DEVICE_LOCKED: 'red',
   DEVICE_DEACTIVATED: 'red',
+  LOAN_OVERDUE: 'yellow',
   KEY_ATTACHED: 'green',
   KEY_DETACHED: 'yellow',
 };
@@ -46,6 +47,16 @@ export function wordsOf({ type, data, changes = [] }: Notification): string {
       return 'new activation code';
     case 'APP_VERSION_UPLOADED':
       return `uploaded: ${text(data.platform)} ${text(data.version)}`;
+    case 'PERSON_LEFT':
+      return `has left (${text(data.source)}), ${text(data.devices)} ACTIVE devices`;
+    case 'PERSON_HELD':
+      return `leaver held, ${text(data.devices)} ACTIVE devices: devmgr people held`;
+    case 'PERSON_RETURNED':
+      return 'is back: locked devices stay locked';
+    case 'RECEIPT_SIGNED':
+      return `receipt signed: ${text(data.kind)} (${text(data.receiptId)})`;
+    case 'LOAN_OVERDUE':
+      return `loan overdue since ${text(data.dueAt)} (${text(data.receiptId)})`;
     case 'KEY_ATTACHED':
       return labelled(labelled('plugged in', product(data)), data.problem);
     case 'KEY_DETACHED':
@@ -76,7 +87,7 @@ const indent = '    ';
 export function eventLine({ io, out }: Context, event: Notification, withDevice = true): string {
   const { data } = event;
   const time = localTime(event.timestamp, { seconds: true });
-  const ids = withDevice ? [data.deviceId ?? data.versionId, data.serialNumber] : [];
+  const ids = withDevice ? [data.deviceId ?? data.versionId ?? data.personId, data.serialNumber] : [];
   const thing = safe(ids.map(text).filter(Boolean).join('  '));
   const who = byWhom(event);
   const words = safe(wordsOf(event));

@@ -19,23 +19,26 @@ export const exportDevices = command({
     'Writes every matching device in one request, as of one moment: as NDJSON, one device in each line, or as CSV for spreadsheets, which register --file reads.\nWith --out, the file is complete or not written at all.',
   flags: {
     ...filterFlags,
-    ...listFlags(deviceFields),
+    ...listFlags([...deviceFields, 'name']),
+    names: { help: 'with the name of the person of each device, as the field name' },
     output: { ...globalFlags.output, choices: [...exportFormats, 'json', 'yaml'], aliases: ['format'] },
     out: { value: 'FILE', help: 'write to this file instead of standard output', offer: 'file' },
   },
   examples: [
     { does: 'all devices for a program', line: 'export > devices.ndjson' },
+    { does: 'who has which key, for a spreadsheet', line: 'export --status ACTIVE --names --csv --out keys.csv' },
     { does: 'locked devices for a spreadsheet', line: 'export --status LOCKED --csv --out locked.csv' },
   ],
   async run({ flags }, context) {
     const { out } = context;
-    const query = { ...filterOf(flags), format: flags.csv ? exportFormats[1] : exportFormats[0] };
+    const names = flags.names || out.fields.includes('name') ? { names: true } : {};
+    const query = { ...filterOf(flags), ...names, format: flags.csv ? exportFormats[1] : exportFormats[0] };
     const isWhole = !out.isSelective && out.format !== 'yaml';
     if (flags.out !== undefined && isWhole) return toFile(context, query, flags.out);
     if (flags.out !== undefined) throw usage('a file of --out has whole devices, as NDJSON or CSV', shellHint);
     if (flags.csv && !isWhole) throw usage('CSV of an export has all fields', 'see: devmgr list --all --csv --fields');
     if (isWhole) return toOutput(context, query);
-    for await (const device of exportedDevices(context, filterOf(flags))) await out.row(device);
+    for await (const device of exportedDevices(context, query)) await out.row(device);
     return undefined;
   },
 });

@@ -10,6 +10,7 @@ import { filterFlags, filterOf } from '../../framework/devices/filter.ts';
 import { csvFields, deviceFields, tagNamesIn, tagNamesOf, tagWords, withCells } from '../../framework/devices/tags.ts';
 import { pageFlags } from '../../framework/flags.ts';
 import { listFlags } from '../../framework/format.ts';
+import { withPersonNames } from '../../framework/persons.ts';
 import { columnsOf, type Listing, presentPage, presentRows } from '../../framework/present-list.ts';
 import type { Column } from '../../terminal/column.ts';
 import { statusStyle } from '../../terminal/style.ts';
@@ -39,7 +40,7 @@ export const list = command({
       help: 'keep the list on the terminal, and draw it again when a device changes',
       conflicts: ['all', 'json', 'csv', 'jq', 'quiet'],
     },
-    ...listFlags(deviceFields),
+    ...listFlags([...deviceFields, 'name']),
   },
   examples: [
     { does: 'the newest devices', line: 'list' },
@@ -49,6 +50,7 @@ export const list = command({
       does: 'serial numbers of locked keys',
       line: `list --jq '.list[] | select(.status == "LOCKED") | .serialNumber'`,
     },
+    { does: 'who has which key, by name', line: 'list --status ACTIVE --fields deviceId,userId,name' },
     { does: 'the devices of a lot', line: 'list --tag lot=7' },
     { does: 'the locked keys, as they change', line: 'list --status LOCKED --watch' },
     { does: 'only ids, for a pipe', line: 'list --user alice --all --quiet' },
@@ -67,10 +69,12 @@ export const list = command({
       columns: deviceColumns(),
       id: device => device.deviceId,
     };
-    const load = () =>
-      context.registry.call('listDevices', {
+    const load = async () => {
+      const page = await context.registry.call('listDevices', {
         query: definedFields<ListQuery>({ ...query, page: flags.page, size: flags.limit }),
       });
+      return { ...page, list: await named(context, page.list) };
+    };
     if (flags.watch) {
       const { watchList } = await import('./live-list.ts');
       const columns = (list: readonly DeviceListItem[]) => columnsOf(context.out, fitted(context, listing, list));
@@ -108,11 +112,19 @@ async function all(
     if (!out.io.stdoutIsTerminal) out.progress.show('Listing', listed, total);
     if (first && list.length === 0 && !out.json && out.format !== 'csv') return out.notice(none);
     // The header belongs to the first page.
-    if (first) shaped = fitted(context, shaped, list);
-    if (first || list.length > 0) await presentRows(context, rowsFor(context, list), shaped, first);
+    const devices = await named(context, list);
+    if (first) shaped = fitted(context, shaped, devices);
+    if (first || list.length > 0) await presentRows(context, rowsFor(context, devices), shaped, first);
     first = false;
   }
 }
+
+/** A device, with the name of its person if that is shown. */
+type ListedDevice = DeviceListItem & { readonly name?: string | null };
+
+/** The devices, with the names of their persons if the result shows them. */
+const named = async ({ out, registry }: Context, list: readonly DeviceListItem[]): Promise<ListedDevice[]> =>
+  out.fields.includes('name') || out.format === 'wide' ? withPersonNames(registry, list) : [...list];
 
 /** The columns of a CSV that depend on its devices, as in an export. */
 interface DataColumns {
@@ -155,23 +167,30 @@ const rowsFor = ({ out }: Context, devices: readonly DeviceListItem[]): readonly
 const fitted = (
   { out }: Context,
   listing: Listing<DeviceListItem>,
-  devices: readonly DeviceListItem[],
+  devices: readonly ListedDevice[],
 ): Listing<DeviceListItem> => ({
   ...listing,
-  columns: deviceColumns({ wide: out.format === 'wide', withProof: devices.some(({ proof }) => proof) }),
+  columns: deviceColumns({
+    wide: out.format === 'wide',
+    withProof: devices.some(({ proof }) => proof),
+    withName: devices.some(({ name }) => name),
+  }),
 });
 
 const none = 'No device matches.';
 
 /** Columns of a list of devices; `wide` adds those that there is seldom room for. On a live screen they are the first to go. */
-export function deviceColumns({ wide = false, withProof = false } = {}): Column<DeviceListItem>[] {
-  const columns: Column<DeviceListItem>[] = [
+export function deviceColumns({ wide = false, withProof = false, withName = false } = {}): Column<ListedDevice>[] {
+  const columns: Column<ListedDevice>[] = [
     { title: 'DEVICE', value: device => device.deviceId },
     { title: 'TYPE', value: device => device.deviceType, drop: 2 },
     { title: 'SERIAL', value: device => device.serialNumber, shorten: 'middle', least: 16 },
     { title: 'STATUS', value: device => device.status, style: device => statusStyle(device.status) },
     { title: 'USER', value: device => device.userId, shorten: 'end', drop: 1 },
-    ...(wide || withProof ? [proofColumn<DeviceListItem>(3)] : []),
+    ...(withName
+      ? [{ title: 'NAME', value: ({ name }: ListedDevice) => name ?? null, shorten: 'end', drop: 3 } as const]
+      : []),
+    ...(wide || withProof ? [proofColumn<ListedDevice>(3)] : []),
     { title: 'MANUFACTURER', value: device => device.manufacturer, shorten: 'end', drop: 6 },
     { title: 'MODEL', value: device => device.model, shorten: 'end', drop: 7 },
     { title: 'CODE', value: device => (device.status === 'INACTIVE' ? device.activationCode : null), drop: 5 },

@@ -20,7 +20,7 @@ const debounceMs = 200;
 /** Milliseconds between two requests at least, far from the limit of a user. */
 const leastPauseMs = 1_000;
 
-const types = journalEventTypes.filter(type => type !== 'APP_VERSION_UPLOADED');
+const types = journalEventTypes.filter(type => !/^(APP|PERSON)_/.test(type));
 
 interface LiveListing {
   /** The columns for a page. */

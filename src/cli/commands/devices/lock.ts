@@ -1,12 +1,17 @@
+import { counted } from '../../count.ts';
+import { type Context, notify } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
 import { resolveDevice } from '../../framework/devices/device.ts';
+import { deviceSearch } from '../../framework/devices/find-device.ts';
 import { noteFlag, noteOf, reasonOf } from '../../framework/devices/reason.ts';
 import { pluggedFlag } from '../../framework/flags.ts';
+import { leftWords, personsOf, personWords } from '../../framework/persons.ts';
 import { present, stateTitle } from '../../framework/present.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 import { bulkDescription, bulkFlags, devicesArg } from '../many/bulk/flags.ts';
 import { targetsOf } from '../many/bulk/targets.ts';
+import { warnOfLostCredentials } from './credentials.ts';
 
 /** Locks devices: `POST /api/devices/{deviceId}/lock`. */
 export const lock = command({
@@ -58,15 +63,46 @@ export const unlock = command({
     const { names, isBatch } = await targetsOf(context, 'UNLOCK', args, flags);
     if (isBatch) {
       const { changeMany } = await import('../many/bulk/change.ts');
-      return changeMany(context, { operation: 'UNLOCK', names, flags, fields: async () => noteOf(flags.note) });
+      const changed = (unlocked: readonly string[]) => remarkLeavers(context, unlocked);
+      return changeMany(context, {
+        operation: 'UNLOCK',
+        names,
+        flags,
+        fields: async () => noteOf(flags.note),
+        changed,
+      });
     }
     const deviceId = await resolveDevice(context, names[0], flags.plugged);
     const data = await context.registry.call('unlockDevice', { params: { deviceId }, body: noteOf(flags.note) });
-    return present(context, {
+    await present(context, {
       data,
       id: data.deviceId,
       title: stateTitle(context, data),
       rows: [['unlocked', localTime(data.unlockedAt)]],
     });
+    await remarkLeavers(context, [data.deviceId]);
+    return warnOfLostCredentials(context, data.deviceId);
   },
 });
+
+/** Leavers that are named one by one. */
+const mostNamed = 5;
+
+/** Names the devices that were unlocked although their persons have left. */
+async function remarkLeavers(context: Context, deviceIds: readonly string[]): Promise<void> {
+  const targets = deviceIds.map(deviceId => ({ deviceId }));
+  const find = await deviceSearch(context, targets);
+  const devices = (await Promise.all(targets.map(find))).filter(device => device !== null);
+  const persons = await personsOf(
+    context.registry,
+    devices.map(({ userId }) => userId),
+  );
+  const lines = devices.flatMap(({ deviceId, userId }) => {
+    const person = persons.get(userId ?? '');
+    const left = person && leftWords(person);
+    return left ? [`${deviceId} belongs to ${personWords(person)}, who ${left}`] : [];
+  });
+  for (const line of lines.slice(0, mostNamed)) notify(context, safe(`${line}.`));
+  if (lines.length > mostNamed)
+    notify(context, `${counted(lines.length - mostNamed, 'more device')} belong to persons who have left.`);
+}

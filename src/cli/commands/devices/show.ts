@@ -1,6 +1,7 @@
 import { Code } from '../../../contract/codes.ts';
 import { describedNames, describedTexts } from '../../../contract/device-description.ts';
 import type { DeviceDetail } from '../../../contract/devices.ts';
+import type { Person } from '../../../contract/people.ts';
 import { isServerRefusal, ServerRefusal } from '../../client/failures.ts';
 import { usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
@@ -9,11 +10,13 @@ import { deviceArg, resolveDevice } from '../../framework/devices/device.ts';
 import { notifiedFlags, type PastEvents, pastEvents } from '../../framework/devices/event-selection.ts';
 import { tagWords } from '../../framework/devices/tags.ts';
 import { pluggedFlag } from '../../framework/flags.ts';
+import { leftWords, personsOf } from '../../framework/persons.ts';
 import { type CardRow, present } from '../../framework/present.ts';
 import { hasUtf8 } from '../../terminal/glyphs.ts';
 import { statusStyle } from '../../terminal/style.ts';
 import { safe, safeProse } from '../../terminal/text.ts';
 import { duration, localTime, timeAndDistance } from '../../terminal/when.ts';
+import { credentialRows } from './credentials.ts';
 import { historyOf } from './history.ts';
 import { proofRows } from './proof.ts';
 
@@ -36,11 +39,15 @@ export const show = command({
     if (flags.qr && context.out.json) throw usage('--qr draws on a terminal, and the result is for a program');
     const deviceId = await resolveDevice(context, args[0] ?? flags.device, flags.plugged);
     const isForPeople = !context.globals.json && !context.globals.quiet;
-    const [data, past] = await Promise.all([
-      context.registry.call('getDevice', { params: { deviceId } }),
+    const { registry } = context;
+    const [data, past, credentials] = await Promise.all([
+      registry.call('getDevice', { params: { deviceId } }),
       isForPeople && flags.events ? eventsFor(context, deviceId, flags) : null,
+      isForPeople ? credentialRows(context, deviceId) : [],
     ]);
-    await present(context, { data, id: data.deviceId, title: titleOf(data, context), rows: rowsOf(data) });
+    const persons = await personsOf(registry, isForPeople ? [data.userId] : []);
+    const rows = [...rowsOf(data, persons.get(data.userId ?? '')), ...credentials];
+    await present(context, { data, id: data.deviceId, title: titleOf(data, context), rows });
     if (!isForPeople) return;
     await context.out.text(historyOf(context.out, data, past));
     if (past?.hasMore) context.out.notice(`All events: devmgr history ${safe(deviceId)}`);
@@ -73,9 +80,11 @@ function titleOf(device: DeviceDetail, { out }: Context): string {
 
 const shown = (value: string | null): string | null => (value === null ? null : safe(value));
 
-function rowsOf(device: DeviceDetail): CardRow[] {
+function rowsOf(device: DeviceDetail, person: Person | undefined): CardRow[] {
   const { statistics } = device;
-  const bound = [device.userId, device.userName && `(${device.userName})`, device.userEmail].filter(Boolean).join(' ');
+  const name = person?.name ?? device.userName;
+  const bound = [device.userId, name && `(${name})`, person?.email ?? device.userEmail].filter(Boolean).join(' ');
+  const left = person && leftWords(person);
   const expires = device.activationCodeExpiresAt ? ` (valid until ${localTime(device.activationCodeExpiresAt)})` : '';
   const isRetired = device.status === 'DEACTIVATED';
   const note = device.note === null ? null : safeProse(device.note).trim();
@@ -83,7 +92,7 @@ function rowsOf(device: DeviceDetail): CardRow[] {
     ['type', safe(device.deviceType)],
     ['serial number', safe(device.serialNumber)],
     ...describedNames.map((name): CardRow => [describedTexts[name].label, shown(device[name])]),
-    ['user', bound ? safe(bound) : null],
+    ['user', bound ? safe(left ? `${bound}, ${left}` : bound) : null],
     // Nothing can use the code of a retired device.
     ['activation code', isRetired || device.activationCode === null ? null : safe(device.activationCode + expires)],
     ['lock reason', shown(device.lockReason)],

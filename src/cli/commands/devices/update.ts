@@ -1,27 +1,31 @@
 import type { TagChanges } from '../../../contract/tags.ts';
 import { usage } from '../../fault.ts';
 import { command } from '../../framework/define.ts';
-import { deviceArg, resolveDevice } from '../../framework/devices/device.ts';
+import { resolveDevice } from '../../framework/devices/device.ts';
 import { tagFlag, tagNameOf, tagsOf, tagWords } from '../../framework/devices/tags.ts';
 import { pluggedFlag } from '../../framework/flags.ts';
 import { present } from '../../framework/present.ts';
 import { safe, safeProse } from '../../terminal/text.ts';
+import { bulkDescription, bulkFlags, devicesArg } from '../many/bulk/flags.ts';
+import { targetsOf } from '../many/bulk/targets.ts';
 
 /** Changes firmware version, note and tags: `PUT /api/devices/{deviceId}`. */
 export const update = command({
-  description: 'An empty value clears the field: --note "". Tags that are not named stay as they are.',
-  args: [deviceArg],
+  description: `An empty value clears the field: --note "". Tags that are not named stay as they are. ${bulkDescription}`,
+  args: [devicesArg('UPDATE')],
   flags: {
     'firmware-version': { value: 'VERSION', aliases: ['firmware'], help: 'firmware version' },
     note: { value: 'TEXT', help: 'note' },
     tag: tagFlag('set this tag; can be repeated'),
     'remove-tag': { value: 'NAME', many: true, field: 'tags', help: 'remove the tag of this name' },
+    ...bulkFlags,
     ...pluggedFlag,
   },
   examples: [
     { does: 'after a firmware update', line: 'update DEV-1 --firmware-version 1.0.4' },
     { does: 'clear the note', line: 'update DEV-1 --note ""' },
     { does: 'set one tag and remove another', line: 'update DEV-1 --tag lot=7 --remove-tag shelf' },
+    { does: 'a tag of many devices', line: 'update --filter tag=lot:7 --tag site=berlin' },
   ],
   async run({ args, flags }, context) {
     const tags = tagChangesOf(flags.tag, flags.removeTag);
@@ -30,14 +34,19 @@ export const update = command({
         'nothing to change',
         'add --firmware-version VERSION, --note TEXT, --tag NAME=VALUE or --remove-tag NAME',
       );
-    const deviceId = await resolveDevice(context, args[0], flags.plugged);
     const body = {
       ...(flags.firmwareVersion === undefined ? {} : { firmwareVersion: flags.firmwareVersion.trim() || null }),
       ...(flags.note === undefined ? {} : { note: flags.note.trim() || null }),
       ...(tags === null ? {} : { tags }),
     };
+    const { names, isBatch } = await targetsOf(context, 'UPDATE', args, flags);
+    if (isBatch) {
+      const { changeMany } = await import('../many/bulk/change.ts');
+      return changeMany(context, { operation: 'UPDATE', names, flags, fields: async () => body });
+    }
+    const deviceId = await resolveDevice(context, names[0], flags.plugged);
     const data = await context.registry.call('updateDevice', { params: { deviceId }, body });
-    await present(context, {
+    return present(context, {
       data,
       id: data.deviceId,
       title: `${safe(data.deviceId)} is updated`,

@@ -9,7 +9,7 @@ import { exitCodes } from '../../exit-codes.ts';
 import { usage } from '../../fault.ts';
 import { type Context, commandLine } from '../../framework/context.ts';
 import { exportedDevices } from '../../framework/devices/export-stream.ts';
-import { confirm } from '../../terminal/prompt.ts';
+import { demandYes } from '../../terminal/prompt.ts';
 import { safe } from '../../terminal/text.ts';
 import type { Check } from './checks.ts';
 
@@ -69,8 +69,7 @@ export async function bindNames(context: Context, yes: boolean): Promise<number>
   const found = await boundToIds(context);
   if (found.length > 0 && !yes) {
     if (!context.canAsk) throw usage('a change of devices must be confirmed', 'add --yes');
-    if (!(await confirm(out, `Bind ${counted(found.length, 'device')} to the names of the accounts?`)))
-      throw usage('not confirmed: nothing was changed');
+    await demandYes(out, `Bind ${counted(found.length, 'device')} to the names of the accounts?`);
   }
   let refused = 0;
   for (const { deviceId, userId, username } of found) {

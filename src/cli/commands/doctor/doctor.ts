@@ -6,12 +6,13 @@ import { wrapped } from '../../terminal/card.ts';
 import { safeProse } from '../../terminal/text.ts';
 import { bindingChecks, bindNames } from './bindings.ts';
 import { type Check, examine } from './checks.ts';
+import { sourceChecks } from './sources.ts';
 
 /** Runs the checks; with --report writes a report, with --fix installs access rules. Exit code 1 if a check fails. */
 export const doctor = command({
   runsOnOldNode: true,
   description:
-    'Checks this program, the home folder, the daemon, the server, the login and the hardware. Starts and changes nothing. Exit code 1 if a check fails.\nWith --report it writes the results, versions, settings and the end of the daemon log to a file for support. Secrets, names, hosts and serial numbers are removed. Read the file before you send it.\nWith --fix it installs the udev and polkit rules that give the group devmgr access to keys and readers. It shows the rules, asks for confirmation, and must run as root.',
+    'Checks this program, the home folder, the daemon, the server, the login and the hardware; for an ADMIN also where persons come from. Starts and changes nothing. Exit code 1 if a check fails.\nWith --report it writes the results, versions, settings and the end of the daemon log to a file for support. Secrets, names, hosts and serial numbers are removed. Read the file before you send it.\nWith --fix it installs the udev and polkit rules that give the group devmgr access to keys and readers. It shows the rules, asks for confirmation, and must run as root.',
   args: [{ name: 'FILE', help: 'with --report: file to write; - is standard output', optional: true, offer: 'file' }],
   flags: {
     report: {
@@ -52,10 +53,10 @@ export const doctor = command({
       const { report } = await import('./report.ts');
       return report(context, checks, { file: args[0], force: flags.force });
     }
-    const failed = checks.some(check => check.state === 'failed');
     const isLoggedIn = checks.some(({ name, state }) => name === 'login' && state === 'ok');
-    // Not in a report: it names people.
-    const all = isLoggedIn ? [...checks, ...(await bindingChecks(context))] : checks;
+    // Not in a report: it names people and servers.
+    const all = isLoggedIn ? [...checks, ...(await sourceChecks(context)), ...(await bindingChecks(context))] : checks;
+    const failed = all.some(check => check.state === 'failed');
     if (context.globals.json) await context.out.document({ ok: !failed, checks: all });
     else await context.out.text(all.map(check => lines(context, check)).join(''));
     return failed ? 1 : 0;

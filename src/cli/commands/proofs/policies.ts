@@ -1,5 +1,11 @@
+import { firmwareRuleOf } from '../../../contract/firmware-rules.ts';
+import { leaverDelayHours } from '../../../contract/limits.ts';
+import type { PeoplePolicy } from '../../../contract/people-policy.ts';
+import type { PinPolicy } from '../../../contract/pins.ts';
 import type { ProofPolicy } from '../../../contract/proof.ts';
-import { requiredGrades } from '../../../contract/values.ts';
+import { leaverActions, requiredGrades } from '../../../contract/values.ts';
+import type { Client } from '../../client/client.ts';
+import { isServerRefusal } from '../../client/failures.ts';
 import { usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
@@ -16,7 +22,9 @@ export const policiesShow = command({
     { does: 'the required grade, for a script', line: 'policies show --jq .requiredGrade' },
   ],
   async run(_, context) {
-    await write(context, await context.registry.call('showProofPolicy'), 'What a key must prove to be registered');
+    const { registry } = context;
+    const [policy, others] = await Promise.all([registry.call('showProofPolicy'), otherRules(registry)]);
+    await write(context, { ...policy, ...others }, 'What a key must prove to be registered, and who can own one');
   },
 });
 
@@ -25,6 +33,29 @@ export const policiesSet = command({
   description:
     'Rules that are not named do not change; an empty value removes a rule: --allow-aaguid "". Registered devices stay registered.\nOnly proved facts count: FIDO proves an AAGUID, SCP11b the firmware, SIM cards and U2F neither.\n--least-firmware is VERSION for all keys, or NAME=VERSION for those whose AAGUID is NAME or whose model begins with NAME.',
   flags: {
+    persons: {
+      value: 'RULE',
+      choices: ['required', 'any'],
+      field: 'personsRequired',
+      help: 'required: a key is activated only for the user name of an active person',
+    },
+    leavers: {
+      value: 'ACTION',
+      choices: leaverActions,
+      help: 'what happens to the ACTIVE keys of a person who leaves',
+    },
+    'leaver-delay': {
+      value: 'HOURS',
+      field: 'leaverDelayHours',
+      whole: { min: 0, max: leaverDelayHours },
+      help: 'hours from leaving until it happens',
+    },
+    'pin-recipient': {
+      value: 'RECIPIENT',
+      many: true,
+      field: 'recipients',
+      help: 'recipient of age (age1…) who opens PINs of keys issue --pin random; replaces all of them',
+    },
     'require-proof': {
       value: 'GRADE',
       field: 'requiredGrade',
@@ -48,11 +79,30 @@ export const policiesSet = command({
     { does: 'only keys whose serial number is proved', line: 'policies set --require-proof unit' },
     { does: 'YubiKeys from firmware 5.7 on', line: 'policies set --least-firmware YubiKey=5.7.0' },
     { does: 'keys of any model', line: 'policies set --allow-aaguid ""' },
+    { does: 'keys only for known persons', line: 'policies set --persons required' },
   ],
   async run({ flags }, context) {
-    const { requireProof, allowAaguid, leastFirmware } = flags;
-    if (requireProof === undefined && allowAaguid.length === 0 && leastFirmware.length === 0)
-      throw usage('nothing to change', 'add --require-proof GRADE, --allow-aaguid AAGUID or --least-firmware RULE');
+    const { requireProof, allowAaguid, leastFirmware, persons, leavers, leaverDelay, pinRecipient } = flags;
+    const isAboutProof = requireProof !== undefined || allowAaguid.length > 0 || leastFirmware.length > 0;
+    const isAboutPersons = persons !== undefined || leavers !== undefined || leaverDelay !== undefined;
+    const isAboutPins = pinRecipient.length > 0;
+    if (!isAboutProof && !isAboutPersons && !isAboutPins)
+      throw usage('nothing to change', 'name a rule: devmgr policies set --help');
+    const { registry } = context;
+    if (isAboutPins) await registry.call('setPinPolicy', { body: { recipients: given(pinRecipient) } });
+    if (isAboutPersons) {
+      const rules = await registry.call('showPeoplePolicy');
+      const wanted: PeoplePolicy = {
+        personsRequired: persons === undefined ? rules.personsRequired : persons === 'required',
+        leavers: leavers ?? rules.leavers,
+        leaverDelayHours: leaverDelay ?? rules.leaverDelayHours,
+      };
+      await registry.call('setPeoplePolicy', { body: wanted });
+    }
+    if (!isAboutProof) {
+      const policy = { ...(await registry.call('showProofPolicy')), ...(await otherRules(registry)) };
+      return write(context, policy, 'The policy is set');
+    }
     const rules = given(leastFirmware).map(ruleOf);
     const before = await context.registry.call('showProofPolicy');
     const body: ProofPolicy = {
@@ -61,30 +111,47 @@ export const policiesSet = command({
         allowAaguid.length > 0 ? given(allowAaguid).map(text => text.toLowerCase()) : before.allowedAaguids,
       leastFirmware: leastFirmware.length > 0 ? rules : before.leastFirmware,
     };
-    await write(context, await context.registry.call('setProofPolicy', { body }), 'The policy is set');
+    const policy = await registry.call('setProofPolicy', { body });
+    return write(context, { ...policy, ...(await otherRules(registry)) }, 'The policy is set');
   },
 });
 
 /** An empty value removes a rule. */
 const given = (texts: readonly string[]): string[] => texts.filter(text => text !== '');
 
-const aaguidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 function ruleOf(text: string): LeastFirmware {
-  const at = text.lastIndexOf('=');
-  const version = text.slice(at + 1).trim();
-  const name = text.slice(0, Math.max(at, 0)).trim();
-  if (version === '' || (at >= 0 && name === ''))
-    throw usage(
-      `--least-firmware "${text}" is not VERSION or NAME=VERSION`,
-      'for example --least-firmware YubiKey=5.7.0',
-    );
-  if (name === '') return { version };
-  return aaguidForm.test(name) ? { aaguid: name.toLowerCase(), version } : { model: name, version };
+  const rule = firmwareRuleOf(text);
+  if (rule) return rule;
+  throw usage(
+    `--least-firmware "${text}" is not VERSION or NAME=VERSION`,
+    'for example --least-firmware YubiKey=5.7.0',
+  );
 }
 
-async function write(context: Context, policy: ProofPolicy, title: string): Promise<void> {
-  const { requiredGrade, allowedAaguids, leastFirmware } = policy;
+type OtherRules = Partial<PeoplePolicy> & { readonly pinRecipients?: PinPolicy['recipients'] };
+
+/** A server of an earlier version has no rules about persons or PINs. */
+async function otherRules(registry: Client): Promise<OtherRules> {
+  const absent = (error: unknown): null => {
+    if (isServerRefusal(error, 404)) return null;
+    throw error;
+  };
+  const [persons, pins] = await Promise.all([
+    registry.call('showPeoplePolicy').catch(absent),
+    registry.call('showPinPolicy').catch(absent),
+  ]);
+  return { ...persons, ...(pins && { pinRecipients: pins.recipients }) };
+}
+
+/** What happens when a person leaves, in words. */
+function leaverWords({ leavers, leaverDelayHours }: Partial<PeoplePolicy>): string | null {
+  if (leavers === undefined) return null;
+  const when = leaverDelayHours === 0 ? 'at once' : `after ${leaverDelayHours} hours`;
+  return `${leavers === 'retire' ? 'keys are retired' : 'keys are locked'} ${when}`;
+}
+
+async function write(context: Context, policy: ProofPolicy & OtherRules, title: string): Promise<void> {
+  const { requiredGrade, allowedAaguids, leastFirmware, personsRequired, pinRecipients = [] } = policy;
   await present(context, {
     data: policy,
     id: requiredGrade,
@@ -93,6 +160,9 @@ async function write(context: Context, policy: ProofPolicy, title: string): Prom
       ['required grade', requiredGrade === 'none' ? 'none: a proof is not required' : safe(requiredGrade)],
       ['allowed AAGUIDs', list(allowedAaguids).map(String).map(safe).join('\n') || 'any'],
       ['least firmware', list(leastFirmware).map(words).join('\n') || 'any'],
+      ['persons', personsRequired === undefined ? null : personsRequired ? 'required' : 'any user name'],
+      ['leavers', leaverWords(policy)],
+      ['PINs open for', list(pinRecipients).map(safe).join('\n') || null],
     ],
   });
 }

@@ -37,10 +37,16 @@ const touchPollMs = 400;
 /** How a key is asked. */
 interface ProveOptions {
   readonly method?: MethodChoice;
+  /** Whether the key makes a credential for receipts. */
+  readonly forReceipt?: boolean;
 }
 
 /** The verdict on the key. Ctrl-C throws a fault, and the key stops waiting for a touch. */
-export async function proveKey(context: Context, key: NumberedKey, { method }: ProveOptions): Promise<KeyVerdict> {
+export async function proveKey(
+  context: Context,
+  key: NumberedKey,
+  { method, forReceipt }: ProveOptions,
+): Promise<KeyVerdict> {
   const { registry } = context;
   const requests: ProofRequests = {
     createChallenge: () =>
@@ -50,7 +56,7 @@ export async function proveKey(context: Context, key: NumberedKey, { method }: P
     proveKey: body => answerOf(context, key, body),
     submitProof: input => registry.call('submitProof', input),
   };
-  const { problem, verdict } = await exchangeProof(requests, key, method);
+  const { problem, verdict } = await exchangeProof(requests, key, method, forReceipt);
   if (verdict === null) return nothingSaid(context, key, problem);
   const { deviceId, proofId, proof, rule, reason } = verdict;
   return { keyId: key.keyId, serialNumber: key.serialNumber, deviceId, proofId, proof, rule, reason, problem };
@@ -65,14 +71,19 @@ async function nothingSaid(context: Context, key: NumberedKey, problem: string |
 
 const noProof: Proof = { ...unproved, warnings: [] };
 
-async function answerOf(context: Context, key: NumberedKey, body: BodyOf<Routes['proveKey']>): Promise<ProofAnswer> {
-  const { hardware, out } = context;
+function answerOf(context: Context, key: NumberedKey, body: BodyOf<Routes['proveKey']>): Promise<ProofAnswer> {
+  context.out.progress.say(`Proving ${safe(key.serialNumber)}`);
+  const { keyId } = key;
+  return whileTouched(context, key, () => context.hardware.call('proveKey', { params: { keyId }, body }));
+}
+
+/** Sends a request to an attached key, and shows if the key waits for a touch. */
+export async function whileTouched<T>(context: Context, key: NumberedKey, send: () => Promise<T>): Promise<T> {
+  const { out } = context;
   const ended = new AbortController();
   const watching = watchTouch(context, key, ended.signal);
-  out.progress.say(`Proving ${safe(key.serialNumber)}`);
   try {
-    const { keyId } = key;
-    return await hardware.call('proveKey', { params: { keyId }, body });
+    return await send();
   } catch (error) {
     if (!isServerRefusal(error, 404)) throw error;
     if ((key as Partial<Key>).claims === undefined) throw tooOld('the hardware service');

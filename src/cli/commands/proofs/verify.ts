@@ -74,7 +74,7 @@ async function write(context: Context, verdict: KeyVerdict, isOneOfSeveral: bool
 }
 
 /** The attached keys that are named, in that order; without a name the only one. Each has a serial number. */
-async function attachedKeys(context: Context, names: readonly string[]): Promise<readonly NumberedKey[]> {
+export async function attachedKeys(context: Context, names: readonly string[]): Promise<readonly NumberedKey[]> {
   if (names.length === 0) return [numbered(await onePluggedKey(context, 'name the ones to verify'))];
   const { list } = await context.hardware.call('listKeys');
   const keys: NumberedKey[] = [];

@@ -1,11 +1,11 @@
 /** What happened to the devices since they were registered, from the events of the registry. */
 import type { Notification } from '../../../contract/events.ts';
 import { eventPage } from '../../../contract/limits.ts';
+import { IdSet } from '../../../fleet/id-set.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import { followNotifications } from '../../client/stream.ts';
 import { Fault, interrupted } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
-import { IdSet } from './id-set.ts';
 
 /** Devices that were locked, unlocked or retired at least once. */
 export interface Changes {

@@ -1,3 +1,4 @@
+import { DeviceCounts } from '../../../fleet/figures.ts';
 import { counted } from '../../count.ts';
 import { usage } from '../../fault.ts';
 import { type Context, notify } from '../../framework/context.ts';
@@ -11,7 +12,8 @@ import type { Format } from '../../terminal/format.ts';
 import { safe } from '../../terminal/text.ts';
 import { attemptsOf } from './attempts.ts';
 import { changesOf } from './changes.ts';
-import { DeviceCounts, type Figures } from './figures.ts';
+import type { Figures } from './figures.ts';
+import { PersonCounts } from './persons.ts';
 
 const flags = {
   ...filterFlags,
@@ -21,6 +23,7 @@ const flags = {
     offer: 'file',
     help: 'count the attempts in these results of enroll --out too, also those that failed; can be repeated',
   },
+  names: { help: 'list the persons with the number of their devices, by user name and name' },
   output: {
     ...globalFlags.output,
     choices: ['text', 'csv', 'html', 'json', 'yaml'],
@@ -35,11 +38,12 @@ const flags = {
 export const report = command({
   isPaged: true,
   description:
-    'Counts the devices that match: by state, type, model and proof; when they were registered and how fast; bound persons, codes that were not used, and what was locked or deactivated since. With --results, also the attempts of enroll that failed, and the yield.\nHTML is one file for a browser or a printer; CSV has a row for each figure. No report has activation codes, serial numbers or names of persons. --json writes the figures, and with --out the file as well.',
+    'Counts the devices that match: by state, type, model and proof; when they were registered and how fast; bound persons, codes that were not used, and what was locked or deactivated since. With --results, also the attempts of enroll that failed, and the yield.\nHTML is one file for a browser or a printer; CSV has a row for each figure. No report has activation codes or serial numbers, and only --names lists persons. --json writes the figures, and with --out the file as well.',
   flags,
   examples: [
     { does: 'a lot', line: 'report --tag lot=7' },
     { does: 'a lot with its failures, to print', line: 'report --tag lot=7 --results lot-7.csv --out lot-7.html' },
+    { does: 'who has keys of a lot', line: 'report --tag lot=7 --names' },
     { does: 'for a spreadsheet', line: 'report --created-from 2026-11-01 --out november.csv' },
   ],
   async run({ flags }, context) {
@@ -71,12 +75,17 @@ async function figuresOf(context: Context, flags: ReportValues): Promise<Figures
   );
   const generatedAt = new Date();
   const counts = new DeviceCounts();
-  for await (const device of exportedDevices(context, filter)) counts.take(device);
+  const persons = flags.names ? new PersonCounts() : null;
+  for await (const device of exportedDevices(context, persons ? { ...filter, names: true } : filter)) {
+    counts.take(device);
+    persons?.take(device);
+  }
   const { figures } = counts;
   return {
     generatedAt: generatedAt.toISOString(),
     criteria: JSON.parse(JSON.stringify(filter)),
     ...figures,
+    ...persons?.figures,
     codes: { unused: figures.byStatus.INACTIVE, expired: await expiredCodes(context, filter, generatedAt) },
     changes: await changesOf(context, counts.ids, counts.first),
     attempts,

@@ -1,5 +1,6 @@
 /** The parts of a report, as every format shows them: what is counted, and the words for it. */
 import { count, counted } from '../../count.ts';
+import { personWords } from '../../framework/persons.ts';
 import { dayAndTime } from '../../terminal/when.ts';
 import type { Attempts } from './attempts.ts';
 import type { Figures } from './figures.ts';
@@ -25,6 +26,10 @@ interface CountRow {
 
 /** Rows of models and of reasons that are shown; the others are one row. */
 const mostRows = 20;
+
+/** A row for each person: a user name and the name. */
+const personRows = ({ byPerson = [] }: Figures) =>
+  byPerson.map(({ userId, name, count }) => ({ name: personWords({ userName: userId, name }), count }));
 
 /** The counts, in the order of the report. A section without rows is left out. */
 export function sectionsOf(figures: Figures): readonly Section[] {
@@ -58,6 +63,13 @@ export function sectionsOf(figures: Figures): readonly Section[] {
       what: 'Time',
       rows: figures.total < 2 ? [] : secondsBetween.bins.map(bin => ({ name: rangeOf(bin), count: bin.count })),
       isPlot: true,
+    },
+    {
+      id: 'person',
+      title: 'By person',
+      what: 'Person',
+      rows: fewOf(personRows(figures), figures.otherPersons ?? 0, Number.POSITIVE_INFINITY),
+      isPlot: false,
     },
     {
       id: 'failure',
@@ -137,9 +149,9 @@ export const timeOf = (iso: string | null): string => (iso === null ? '-' : dayA
 const rowsOf = (counts: Readonly<Record<string, number>>): readonly CountRow[] =>
   Object.entries(counts).map(([name, count]) => ({ name, count }));
 
-function fewOf(rows: readonly CountRow[], more: number): readonly CountRow[] {
-  const others = rows.slice(mostRows).reduce((sum, row) => sum + row.count, more);
-  return [...rows.slice(0, mostRows), ...(others > 0 ? [{ name: 'others', count: others }] : [])];
+function fewOf(rows: readonly CountRow[], more: number, most = mostRows): readonly CountRow[] {
+  const others = rows.slice(most).reduce((sum, row) => sum + row.count, more);
+  return [...rows.slice(0, most), ...(others > 0 ? [{ name: 'others', count: others }] : [])];
 }
 
 const units = [

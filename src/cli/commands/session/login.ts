@@ -23,7 +23,7 @@ import { readToken } from './token-login.ts';
 /** Logs in and stores the token: `POST /api/auth/login`. With --token-file it stores a token that exists. */
 export const login = command({
   description:
-    'Stores the token in the keychain of the operating system, or in a file that only you can read. The token is renewed while it is used.\nWith --token-file it stores a service token, which needs no password and is not renewed.\nWith --web it shows an address and a code. Open the address in a browser, sign in, compare the code and approve this terminal.\nA server named with --server is stored in the profile.\nThe profile also keeps the identity of the server. Another server at that address gets no password and no token.',
+    'Stores the token in the keychain of the operating system, or in a file that only you can read. The token is renewed while it is used.\nWith --token-file it stores a service token, which needs no password and is not renewed.\nWith --web it shows an address and a code. Open the address in a browser, sign in, compare the code and approve this terminal.\nWith --sso you sign in at the provider of single sign-on, in your browser; without a display, over SSH or with --no-browser by an address and a code of the provider. If it has no codes, use --web.\nA server named with --server is stored in the profile.\nThe profile also keeps the identity of the server. Another server at that address gets no password and no token.',
   args: [{ name: 'USERNAME', help: 'user name', optional: true }],
   flags: {
     username: { value: 'NAME', short: 'u', aliases: ['user'], help: 'user name, instead of USERNAME' },
@@ -38,12 +38,18 @@ export const login = command({
       help: 'sign in with a browser, also with a security key, and approve this terminal there',
       conflicts: ['username', 'password-stdin', 'password-file', 'token-file'],
     },
+    sso: {
+      help: 'sign in at the provider of the registry, in a browser',
+      conflicts: ['username', 'password-stdin', 'password-file', 'token-file', 'web'],
+    },
+    'no-browser': { help: 'with --sso: show an address and a code, even if a browser is at hand' },
     'accept-new-server': { help: 'accept another server than the one that this profile knows' },
   },
   makesProfile: () => true,
   examples: [
     { does: 'asks for the password', line: 'login admin' },
     { does: 'with a browser, for example with a security key', line: 'login --web' },
+    { does: 'at the provider of the registry', line: 'login --sso' },
     { does: 'in a script', line: 'login --username admin --password-file ./password' },
     { does: 'a station, with a service token', line: 'login --token-file line-3.token' },
     {
@@ -62,7 +68,8 @@ export const login = command({
       return logInWithToken(context, flags.tokenFile, flags.acceptNewServer);
     }
     if (flags.web && named !== undefined) throw usage('--web takes no user name: you sign in in the browser');
-    if (flags.web) return logInOnWeb(context, flags.acceptNewServer);
+    if (flags.sso && named !== undefined) throw usage('--sso takes no user name: you sign in at the provider');
+    if (flags.web || flags.sso) return logInElsewhere(context, flags.acceptNewServer, flags);
     if (named !== undefined && flags.username !== undefined && named !== flags.username)
       throw usage(`both "${named}" and --username ${flags.username} name a user`, 'omit one of them');
     if (!flags.passwordStdin && flags.passwordFile === undefined) await showFirstPassword(context);
@@ -85,12 +92,18 @@ async function presentLogin(context: Context, data: DataOf<Routes['login']>): Pr
   });
 }
 
-/** Waits for a person in a browser. */
-async function logInOnWeb(context: Context, acceptNewServer: boolean): Promise<void> {
-  const { logInByBrowser } = await import('./web-login.ts');
+/** Waits for a person in a browser, in the console or at the provider. */
+async function logInElsewhere(
+  context: Context,
+  acceptNewServer: boolean,
+  { sso, browser }: { readonly sso: boolean; readonly browser: boolean },
+): Promise<void> {
+  const logInThere = sso
+    ? (await import('./sso-login.ts')).logInAtProvider
+    : (await import('./web-login.ts')).logInByBrowser;
   await warnIfUnencrypted(context);
   const { registry, met } = await meet(context, acceptNewServer);
-  const data = await logInByBrowser(context, registry);
+  const data = await logInThere(context, registry, browser);
   const { token, expireTime, user } = data;
   await keepLogin(context, { token, expireTime, username: user.username }, met);
   await presentLogin(context, data);

@@ -3,11 +3,11 @@ import { paging } from '../../../contract/limits.ts';
 import type { Client } from '../../client/client.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import { pagesOf } from '../../client/pages.ts';
-import { Fault, usage } from '../../fault.ts';
+import { Fault } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
 import { present } from '../../framework/present.ts';
-import { confirm } from '../../terminal/prompt.ts';
+import { confirm, demandYes } from '../../terminal/prompt.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 
@@ -75,8 +75,8 @@ async function removeWebhooks({ registry, out }: Context, webhooks: readonly str
 async function picked(context: Context): Promise<string> {
   const { pickToken } = await import('../../framework/pickers/listed.ts');
   const { tokenId, name } = await pickToken(context, 'tokens revoke');
-  if (await confirm(context.out, `Revoke ${name}?`)) return tokenId;
-  throw usage('not confirmed: nothing was changed');
+  await demandYes(context.out, `Revoke ${name}?`);
+  return tokenId;
 }
 
 /** The id of a token that is named by id, or by the name that it has while it is not revoked. */

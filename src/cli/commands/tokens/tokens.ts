@@ -31,7 +31,7 @@ export const tokensAdd = command({
       value: 'PERMISSION',
       many: true,
       choices: tokenPermissions,
-      help: 'what the token may do besides its role; by default nothing. scim is reserved: not served yet',
+      help: 'what the token may do besides its role; by default nothing. scim: identity providers, at /scim/v2',
     },
   },
   examples: [

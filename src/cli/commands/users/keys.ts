@@ -10,7 +10,7 @@ import { listFlags } from '../../framework/format.ts';
 import { present } from '../../framework/present.ts';
 import { presentRows } from '../../framework/present-list.ts';
 import type { Column } from '../../terminal/column.ts';
-import { confirm } from '../../terminal/prompt.ts';
+import { demandYes } from '../../terminal/prompt.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 import { findUser } from './find-user.ts';
@@ -62,8 +62,7 @@ export const usersRemoveKey = command({
     if (!flags.yes && !context.canAsk) throw usage('a removal must be confirmed', 'add --yes');
     const { id, username } = await findUser(context.registry, name);
     const which = safe(`${passkeyId} of ${username}`);
-    if (!flags.yes && !(await confirm(context.out, `Remove the key ${which}?`)))
-      throw usage('not confirmed: nothing was changed');
+    if (!flags.yes) await demandYes(context.out, `Remove the key ${which}?`);
     const data = await context.registry.call('removeKeyOfUser', { params: { userId: id, passkeyId } });
     await present(context, {
       data,

@@ -4,7 +4,7 @@ import { usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
 import { present } from '../../framework/present.ts';
-import { confirm } from '../../terminal/prompt.ts';
+import { demandYes } from '../../terminal/prompt.ts';
 import { safe, shellWord } from '../../terminal/text.ts';
 import { isRemoved, readUser } from './find-user.ts';
 
@@ -39,7 +39,7 @@ async function picked(context: Context): Promise<User> {
 async function confirmRemoval({ out }: Context, { id, username, role }: User): Promise<void> {
   const who = safe(`${username} (${id}, ${role})`);
   await out.preview(`${who} will not be able to log in, and all tokens of this user become invalid.`);
-  if (!(await confirm(out, `Remove ${username}?`))) throw usage('not confirmed: nothing was changed');
+  await demandYes(out, `Remove ${username}?`);
 }
 
 const report = (context: Context, user: User, what: string): Promise<void> =>

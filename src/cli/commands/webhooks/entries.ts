@@ -28,4 +28,5 @@ export const webhookEntries: readonly Entry[] = [
     'show the last attempts of a webhook',
     async () => (await import('./deliveries.ts')).webhooksDeliveries,
   ),
+  entry('webhooks replay', 'post an event again', async () => (await import('./webhooks.ts')).webhooksReplay),
 ];

@@ -1,8 +1,9 @@
+import type { DataOf } from '../../../contract/define.ts';
+import type { Routes } from '../../../contract/routes.ts';
 import { journalEventTypes } from '../../../contract/values.ts';
 import type { WebhookItem } from '../../../contract/webhooks.ts';
 import { count } from '../../count.ts';
 import { exitCodes } from '../../exit-codes.ts';
-import { usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
 import type { ArgShape } from '../../framework/flags.ts';
@@ -10,7 +11,7 @@ import { listFlags } from '../../framework/format.ts';
 import { type CardRow, present } from '../../framework/present.ts';
 import { presentRows } from '../../framework/present-list.ts';
 import type { Column } from '../../terminal/column.ts';
-import { confirm } from '../../terminal/prompt.ts';
+import { demandYes } from '../../terminal/prompt.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 import { endpointSecret } from './secret.ts';
@@ -133,21 +134,39 @@ export const webhooksTest = command({
   examples: [{ does: 'post a test message', line: 'webhooks test WHK-1' }],
   async run({ args }, context) {
     const data = await context.registry.call('testWebhook', { params: { webhookId: args[0]! } });
-    const { delivered, httpStatus, reason, milliseconds, messageId } = data;
-    await present(context, {
-      data,
-      id: data.webhookId,
-      title: `${safe(data.webhookId)} ${delivered === true ? 'took the test message' : 'did not take the test message'}`,
-      rows: [
-        ['message', safe(messageId)],
-        ['status', httpStatus === null ? null : safe(String(httpStatus))],
-        ['reason', reason === null ? null : safe(reason)],
-        ['took', `${safe(number(milliseconds))} ms`],
-      ],
-    });
-    return delivered === true ? exitCodes.done : exitCodes.failure;
+    return presentPost(context, data, 'the test message');
   },
 });
+
+/** Posts an event again: `POST /api/webhooks/{webhookId}/deliveries/{deliveryId}/replay`. Exit code 1 if the receiver does not take it. */
+export const webhooksReplay = command({
+  description:
+    'For a receiver that has lost an event. The message is the same as before, with the same webhook-id, and is posted once; what is delivered next does not change. Exit code 1 if the receiver does not take it.',
+  args: [webhookArg, { name: 'EVENT', help: 'id of an event in: devmgr webhooks deliveries WEBHOOK' }],
+  flags: {},
+  examples: [{ does: 'post event 17 again', line: 'webhooks replay WHK-1 17' }],
+  async run({ args: [webhookId = '', deliveryId = ''] }, context) {
+    const data = await context.registry.call('replayWebhookDelivery', { params: { webhookId, deliveryId } });
+    return presentPost(context, data, `event ${safe(String(data.eventId))}`);
+  },
+});
+
+/** What came of one post. Returns the exit code. */
+async function presentPost(context: Context, data: DataOf<Routes['testWebhook']>, what: string): Promise<number> {
+  const { webhookId, delivered, httpStatus, reason, milliseconds, messageId } = data;
+  await present(context, {
+    data,
+    id: webhookId,
+    title: `${safe(webhookId)} ${delivered === true ? 'took' : 'did not take'} ${what}`,
+    rows: [
+      ['message', safe(messageId)],
+      ['status', httpStatus === null ? null : safe(String(httpStatus))],
+      ['reason', reason === null ? null : safe(reason)],
+      ['took', `${safe(number(milliseconds))} ms`],
+    ],
+  });
+  return delivered === true ? exitCodes.done : exitCodes.failure;
+}
 
 /** Disables a webhook: `POST /api/webhooks/{webhookId}/disable`. */
 export const webhooksDisable = command({
@@ -183,8 +202,7 @@ export const webhooksRemove = command({
   examples: [{ does: 'remove it', line: 'webhooks remove WHK-1' }],
   async run({ args, flags }, context) {
     const webhookId = args[0]!;
-    if (!flags.yes && context.canAsk && !(await confirm(context.out, `Remove ${webhookId}?`)))
-      throw usage('not confirmed: nothing was changed');
+    if (!flags.yes && context.canAsk) await demandYes(context.out, `Remove ${webhookId}?`);
     const data = await context.registry.call('removeWebhook', { params: { webhookId } });
     await present(context, { data, id: data.webhookId, title: `${safe(data.webhookId)} is removed`, rows: [] });
   },

@@ -6,6 +6,7 @@ import { knownProfiles, type ProfileSetting, readConfig } from '../../settings/p
 import { localTime } from '../../terminal/when.ts';
 import type { Context } from '../context.ts';
 import type { Offer } from '../flags.ts';
+import { ifKnown, personsWith } from '../persons.ts';
 import type { Word } from './typed.ts';
 
 /** Devices that are offered: as many as can be looked through; typing on finds the others. */
@@ -39,9 +40,13 @@ async function read({ offer, typed, states, operands }: WantedValues, context: C
       return list.map((user): Word => [user.username, user.role]);
     }
     case 'holder': {
-      const { list } = await registry.call('listDevices', { query });
-      const holders = new Set(list.map(({ userId }) => userId).filter(id => id !== null));
-      return [...holders].map((id): Word => [id, '']);
+      const [{ list }, persons] = await Promise.all([
+        registry.call('listDevices', { query }),
+        ifKnown(personsWith(registry, typed, { active: true })),
+      ]);
+      const words = new Map(list.flatMap(({ userId }): Word[] => (userId === null ? [] : [[userId, '']])));
+      for (const { userName, name } of persons?.list ?? []) words.set(userName, name ?? '');
+      return [...words];
     }
     case 'key': {
       const { list } = await context.hardware.call('listKeys');
@@ -55,9 +60,17 @@ async function read({ offer, typed, states, operands }: WantedValues, context: C
       const { list } = await registry.call('listTokens', { query });
       return list.filter(token => token.revokedAt === null).map((token): Word => [token.name, token.role]);
     }
+    case 'person': {
+      const { list } = await registry.call('listPeople', { query: typed ? { ...query, keyword: typed } : query });
+      return list.map((person): Word => [person.userName, person.name ?? '']);
+    }
     case 'webhook': {
       const { list } = await registry.call('listWebhooks');
       return list.map((webhook): Word => [webhook.webhookId, webhook.url]);
+    }
+    case 'provider': {
+      const { list } = await registry.call('listProviders');
+      return list.map((provider): Word => [provider.name, provider.type]);
     }
     case 'backup':
       return backups(context, operands[0] ?? '');

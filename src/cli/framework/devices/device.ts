@@ -46,7 +46,7 @@ export async function resolveDevice(
 }
 
 /**
- * The deviceId of a device whose serial number looks like a deviceId; null if there is no such device. Looked up only after
+ * The deviceId of a device whose serial number looks like a deviceId; null if no device has that serial number. Looked up only after
  * a command was refused, so that all others need one request.
  */
 export async function namedLikeAnId(context: Context, name: string): Promise<string | null> {

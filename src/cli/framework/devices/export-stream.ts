@@ -15,25 +15,28 @@ export type ExportFilter = Partial<QueryOf<Routes['exportDevices']>>;
 /** What is exported, and how. */
 export type ExportQuery = ExportFilter & { readonly format: ExportFormat };
 
+/** A device of an export; with `names`, also the name of its person. */
+export type ExportedDevice = DeviceListItem & { readonly name?: string | null };
+
 /** The devices that match, in ascending order of their ids unless the filter has another one. Throws a fault if the export is incomplete. */
 export async function* exportedDevices(
   context: Context,
   filter: ExportFilter,
   label: string | null = 'Selecting',
-): AsyncGenerator<DeviceListItem> {
+): AsyncGenerator<ExportedDevice> {
   for await (const text of exportedText(context, { ...filter, format: 'ndjson' }, label))
     for (const line of text.split('\n')) if (line !== '') yield deviceOf(line);
 }
 
 const fields = fieldsOf('listDevices');
 
-function deviceOf(line: string): DeviceListItem {
+function deviceOf(line: string): ExportedDevice {
   let problem: string | null = 'a line is not a JSON object';
   try {
     const device: unknown = JSON.parse(line);
     if (typeof device === 'object' && device !== null) {
       problem = itemProblem(device as Record<string, unknown>, fields);
-      if (problem === null) return device as DeviceListItem;
+      if (problem === null) return device as ExportedDevice;
     }
   } catch {
     // Reported below, like JSON that is not an object.

@@ -21,6 +21,7 @@ export const filterFlags = {
     help: 'only the device with this serial number (complete, not a part)',
   },
   manufacturer: { value: 'NAME', offer: 'manufacturer', help: 'only this manufacturer (complete, not a part)' },
+  model: { value: 'NAME', help: 'only this model (complete, not a part)' },
   user: { value: 'USER', field: 'userId', offer: 'holder', help: 'only devices bound to this user' },
   'created-from': {
     value: 'TIME',
@@ -82,7 +83,7 @@ export function timeOrAge(flag: string, text: string): Date {
 const localForm = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2}))?$/;
 
 /** The time that a flag names; it throws a usage fault if that is not one. */
-export function timeOf(flag: string, text: string | undefined): Date | undefined {
+function timeOf(flag: string, text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const time = parseInstant(text) ?? localTime(text);
   if (!time)

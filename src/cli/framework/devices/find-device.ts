@@ -71,5 +71,25 @@ export async function deviceNamed(
 }
 
 /** Null if a device is named with the serial number of another one. */
-export const agreed = <D extends { readonly serialNumber: string }>(device: D, serialNumber?: string): D | null =>
+const agreed = <D extends { readonly serialNumber: string }>(device: D, serialNumber?: string): D | null =>
   serialNumber === undefined || device.serialNumber === serialNumber ? device : null;
+
+type DeviceSearch = (names: DeviceNames) => Promise<DeviceListItem | DeviceDetail | null>;
+
+/** Finds each of these devices: by a request for each or, if they are many, in one export. */
+export async function deviceSearch(context: Context, all: readonly DeviceNames[]): Promise<DeviceSearch> {
+  if (all.length <= mostRequests) return names => deviceNamed(context.registry, names);
+  const wanted = new Set(all.flatMap(({ deviceId, serialNumber }) => [deviceId, serialNumber]));
+  const byId = new Map<string, DeviceListItem>();
+  const bySerial = new Map<string, DeviceListItem>();
+  for await (const device of exportedDevices(context, {})) {
+    if (!wanted.has(device.deviceId) && !wanted.has(device.serialNumber)) continue;
+    byId.set(device.deviceId, device);
+    bySerial.set(device.serialNumber, device);
+  }
+  return async ({ deviceId, serialNumber }) => {
+    if (deviceId === undefined) return bySerial.get(serialNumber!) ?? null;
+    const device = byId.get(deviceId) ?? (serialNumber === undefined ? bySerial.get(deviceId) : undefined);
+    return device === undefined ? null : agreed(device, serialNumber);
+  };
+}

@@ -60,10 +60,15 @@ export async function downloadTo(
   if (existsSync(file) && !flags.force)
     throw usage(`${file} already exists`, 'name another file with --out, or add --force');
   const aside = `${file}.${process.pid}.part`;
+  const target = createWriteStream(aside, { flags: 'wx' });
+  const closed = new Promise(resolve => target.once('close', resolve));
   try {
-    await fetchTo(context, stored, createWriteStream(aside, { flags: 'wx' }), true);
+    await fetchTo(context, stored, target, true);
     renameSync(aside, file);
   } catch (error) {
+    // A file that is still being opened would be made after it was removed.
+    target.destroy();
+    await closed;
     rmSync(aside, { force: true });
     throw systemCode(error) && !(error instanceof Fault)
       ? new Fault('failure', `cannot write ${file}: ${systemWords(error)}`)

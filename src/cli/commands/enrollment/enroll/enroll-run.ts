@@ -1,15 +1,19 @@
 /** The loop of an enrollment: a result for each key that is plugged in. */
 import type { Key } from '../../../../contract/hardware.ts';
 import type { DeviceType } from '../../../../contract/values.ts';
+import type { KeyIssuing } from '../../../../enrollment/issuing.ts';
 import { blockOf, type EnrollKeyOptions, type KeyEnrollment } from '../../../../enrollment/key-enrollment.ts';
 import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import type { Context } from '../../../framework/context.ts';
+import type { IssuedRow } from '../../issuing/enrolled.ts';
+import type { IssuePlan } from '../../issuing/issuing.ts';
 import type { KeyLabel } from '../labels/enrolled.ts';
 import type { SpoolOutbox } from '../spool/outbox.ts';
 import type { SpooledKeys } from '../spool/spooled-keys.ts';
 import type { KeyCount } from './key-count.ts';
 import { keyEvents } from './key-events.ts';
 import type { EnrollReport } from './report.ts';
+import type { FileOptions } from './results.ts';
 import { Idle, isSkipped } from './waiting.ts';
 
 /** How keys are enrolled, and when it ends. */
@@ -19,6 +23,10 @@ export interface EnrollRunOptions extends EnrollKeyOptions {
   readonly type: DeviceType | null;
   readonly skipAttached: boolean;
   readonly out: string | null;
+  /** At which providers each key that is bound to a person is issued; null for none. */
+  readonly issue: IssuePlan | null;
+  /** The terms of the receipt that each key signs; null for none. */
+  readonly receipt: string | null;
   /** Prints the label of each key that is registered, or bound to a person of the roster; null prints none. */
   readonly label: KeyLabel | null;
   /** The file in which keys wait while the registry is away; null ends the run instead. */
@@ -30,6 +38,12 @@ export interface EnrollOptions extends EnrollRunOptions {
   /** Ends after this many keys were registered or recognized; null for no limit. */
   readonly count: number | null;
 }
+
+/** What a row of results needs for its key to be done. */
+export const doneWith = ({ issue, receipt }: EnrollRunOptions): Pick<FileOptions, 'providers' | 'hasReceipts'> => ({
+  providers: issue?.providers.map(({ column }) => column) ?? [],
+  hasReceipts: receipt !== null,
+});
 
 /** What the run spools keys with; null if it does not. `label`: for the keys that are delivered. */
 export async function spooledKeys(
@@ -59,6 +73,7 @@ export class EnrollRun {
   readonly #options: EnrollOptions;
   readonly #parts: RunParts;
   readonly #idle: Idle;
+  #issuing: KeyIssuing | null = null;
 
   constructor(context: Context, options: EnrollOptions, parts: RunParts) {
     this.#context = context;
@@ -110,14 +125,32 @@ export class EnrollRun {
     this.#idle.stop();
     const enrolled = await enrollment.handle(key);
     const { label, activateFor } = this.#options;
-    const hasLabel = label !== null && enrolled.result === 'registered' && enrolled.deviceId !== null;
-    const outcome = hasLabel ? await label.print(enrolled) : enrolled;
+    const { row, madePin } = await this.#issued(key, enrolled);
+    const hasLabel = label !== null && (enrolled.result === 'registered' || madePin !== null) && row.deviceId !== null;
+    const outcome = await this.#withReceipt(key, hasLabel ? await label.print(row, madePin) : row);
     const { status, userId } = outcome;
     const isRefused = activateFor !== null && status !== null && blockOf({ status, userId }, activateFor) !== null;
     if (count.take(key, outcome, isRefused) === 'as before') report.again(key, outcome.deviceId, count);
     else await report.row(outcome, count);
     // After a delivery has failed the loop ends on its own.
     if (!outbox?.failed.aborted) this.#idle.start();
+  }
+
+  async #issued(key: Key, row: EnrollmentOutcome): Promise<IssuedRow> {
+    const { issue: plan } = this.#options;
+    const { serialNumber } = key;
+    if (plan === null || serialNumber === null) return { row, madePin: null };
+    this.#issuing ??= plan.open();
+    const { issuedRow } = await import('../../issuing/enrolled.ts');
+    return issuedRow(this.#context, { plan, issuing: this.#issuing }, { ...key, serialNumber }, row);
+  }
+
+  async #withReceipt(key: Key, row: EnrollmentOutcome): Promise<EnrollmentOutcome> {
+    const { receipt: terms, activateFor: person } = this.#options;
+    const { serialNumber } = key;
+    if (terms === null || serialNumber === null) return row;
+    const { receiptRow } = await import('../../receipts/enrolled.ts');
+    return receiptRow(this.#context, { terms, person }, { ...key, serialNumber }, row);
   }
 
   async #delivered(row: EnrollmentOutcome): Promise<void> {

@@ -6,10 +6,12 @@ import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { tagFlag, tagsOf } from '../../../framework/devices/tags.ts';
 import { encodingFlag, encodingOf } from '../../../jobs/encoding.ts';
+import { issueFlags } from '../../issuing/flags.ts';
+import { termsFlag, usualTerms } from '../../receipts/make.ts';
 import { boundName } from '../../users/find-user.ts';
 import { keyLabelFlags, keyLabelOf } from '../labels/enrolled.ts';
 import type { SpoolOutbox } from '../spool/outbox.ts';
-import { type EnrollOptions, EnrollRun, spooledKeys } from './enroll-run.ts';
+import { doneWith, type EnrollOptions, EnrollRun, spooledKeys } from './enroll-run.ts';
 import { enrollmentParts } from './enrollment-parts.ts';
 import { KeyCount } from './key-count.ts';
 import { uncounted } from './lacking.ts';
@@ -39,9 +41,14 @@ export const enroll = command({
       offer: 'file',
       help: 'bind a key to each person of this CSV: userId, name, and count or type',
     },
+    group: {
+      value: 'NAME',
+      conflicts: ['roster', 'encoding'],
+      help: 'bind a key to each active person of this group, as --roster does',
+    },
     encoding: { ...encodingFlag, needs: 'roster' },
-    bell: { help: 'with --roster: ring once if a key passes, twice if it fails' },
-    big: { help: 'with --roster: show the name of the person large' },
+    bell: { help: 'with a roster: ring once if a key passes, twice if it fails' },
+    big: { help: 'with a roster: show the name of the person large' },
     redeliver: {
       value: 'FILE',
       offer: 'file',
@@ -50,6 +57,7 @@ export const enroll = command({
         'timeout',
         'activate-for',
         'roster',
+        'group',
         'prove',
         'require-proof',
         'tag',
@@ -66,6 +74,19 @@ export const enroll = command({
       choices: ['model', 'unit'],
       help: 'prove each key, and do not register one whose proof is below this grade',
     },
+    receipt: {
+      conflicts: ['spool', 'dry-run', 'redeliver'],
+      help: 'have each key that is bound to a person sign a hand-over receipt: two touches',
+    },
+    terms: { ...termsFlag, needs: 'receipt' },
+    for: {
+      ...issueFlags.for,
+      conflicts: ['spool', 'dry-run', 'redeliver'],
+      help: 'issue each key that is bound to a person for this provider; see keys issue',
+    },
+    pin: { ...issueFlags.pin, needs: 'for' },
+    'pin-file': { ...issueFlags['pin-file'], needs: 'for', conflicts: ['roster', 'group'] },
+    'change-pin': { ...issueFlags['change-pin'], needs: 'for' },
     tag: tagFlag('tag of each device that is registered, such as lot=7; can be repeated'),
     spool: {
       value: 'FILE',
@@ -87,7 +108,13 @@ export const enroll = command({
     { does: 'a lot at a station', line: 'enroll --tag lot=7 --tag station=line-3 --out lot-7.csv' },
     { does: 'with a label for each key', line: 'enroll --label --printer 10.0.0.9' },
     { does: 'only keys that prove their serial number', line: 'enroll --require-proof unit' },
+    { does: 'a key for each member of a group', line: 'enroll --group "New hires 2026-12" --out handed-out.csv' },
     { does: 'a key for each person of a list', line: 'enroll --roster people.csv --out handed-out.csv' },
+    { does: 'with a receipt that each key signs', line: 'enroll --roster people.csv --receipt --out handed-out.csv' },
+    {
+      does: 'ready to sign in, with a PIN on its letter',
+      line: 'enroll --activate-for ada.lovelace --for company --pin random --label --printer 10.0.0.9',
+    },
     { does: 'also while the registry is away', line: 'enroll --spool keys.spool --out codes.csv' },
     { does: 'after the registry was restored', line: 'enroll --redeliver codes.csv' },
     { does: 'for a script', line: 'enroll --count 1 --timeout 60 --json' },
@@ -106,6 +133,7 @@ export const enroll = command({
       dryRun: flags.dryRun,
       proof: flags.requireProof ?? (flags.prove ? ('none' as const) : null),
       tags: flags.tag.length === 0 ? null : tagsOf(flags.tag),
+      receipt: flags.receipt ? (flags.terms ?? usualTerms) : null,
       out: flags.out ?? null,
       spool: flags.spool ?? null,
     };
@@ -114,17 +142,26 @@ export const enroll = command({
         '--spool cannot be given with --prove or --require-proof: a proof answers a challenge of the registry',
         'enroll without a proof, and prove the keys later: devmgr verify',
       );
-    const { roster, bell, big } = flags;
-    checkRosterFlags(flags);
-    const label = keyLabelOf(context, flags);
+    const { group = null, bell, big } = flags;
+    const roster = flags.roster ?? (group === null ? undefined : `the group ${group}`);
+    checkRosterFlags({ ...flags, roster });
+    const ofPerson = flags.for.length > 0 ? '--for' : flags.receipt ? '--receipt' : null;
+    if (ofPerson !== null && roster === undefined && flags.activateFor === undefined)
+      throw usage(
+        `${ofPerson} needs the person of the key`,
+        'name it: --activate-for USER, --roster FILE or --group NAME',
+      );
+    const issue =
+      flags.for.length === 0 ? null : await (await import('../../issuing/issuing.ts')).issuePlan(context, flags);
+    const label = keyLabelOf(context, flags, issue?.makesPins);
     if (roster !== undefined) {
       const { enrollRoster } = await import('../roster/roster.ts');
       const encoding = encodingOf(flags.encoding);
-      return enrollRoster(context, { ...common, roster, encoding, bell, big, label, activateFor: null });
+      return enrollRoster(context, { ...common, issue, roster, group, encoding, bell, big, label, activateFor: null });
     }
     const user = flags.activateFor === undefined ? null : await checkedUser(flags.activateFor);
     const activateFor = user === null ? null : await boundName(context, user, '--activate-for');
-    return enrollKeys(context, { ...common, count: flags.count ?? null, activateFor, label });
+    return enrollKeys(context, { ...common, issue, count: flags.count ?? null, activateFor, label });
   },
 });
 
@@ -165,7 +202,10 @@ export async function enrollKeys(context: Context, options: EnrollOptions): Prom
   try {
     if (outbox === null) await context.registry.token();
     const skipped = await attachedAtStart(context, options.skipAttached);
-    file = out === null ? null : EnrollFile.open(context, out, { ...options, isSpooled: outbox !== null });
+    file =
+      out === null
+        ? null
+        : EnrollFile.open(context, out, { ...options, ...doneWith(options), isSpooled: outbox !== null });
     const counting = options.dryRun ? null : file;
     const lacking = await uncounted(context, counting, outbox !== null);
     const earlier = (await counting?.earlier()) ?? new Map<string, string | null>();

@@ -27,7 +27,7 @@ export function enrolledWords(context: Context, outcome: EnrollmentOutcome): str
   const state = status === null ? '' : ` ${paint(statusStyle(status), safe(status))}`;
   const device = `${safe(deviceId ?? '')}${state}${userId ? ` for ${safe(userId)}` : ''}`;
   const code = `\n${indent}activation code  ${paint('bold', safe(outcome.activationCode ?? '-'))}`;
-  const message = `${outcome.message === null ? '' : prose(context, outcome.message)}${proofOf(context, outcome)}`;
+  const message = `${outcome.message === null ? '' : prose(context, outcome.message)}${proofOf(context, outcome)}${providersOf(outcome)}`;
   switch (result) {
     case 'failed':
       return `${line(context, `${paint('red', '✗ failed      ')}${deviceId === null ? '' : `${device}  `}`, key)}${message}\n`;
@@ -50,6 +50,12 @@ function proofOf(context: Context, { result, proof }: EnrollmentOutcome): string
   const words = context.out.paint(gradeStyle(proof.grade), proofLine(proof));
   const warnings = warningsOf(proof).map(warning => prose(context, warning));
   return `\n${indent}proof            ${words}${warnings.join('')}`;
+}
+
+/** Where the key signs in. The message of a key that failed has the rest. */
+function providersOf({ providers = {} }: EnrollmentOutcome): string {
+  const issued = Object.keys(providers).filter(name => providers[name] === 'issued');
+  return issued.length === 0 ? '' : `\n${indent}signs in at      ${safe(issued.join(', '))}`;
 }
 
 /** Both on one line if it is wide enough, else on two lines. */

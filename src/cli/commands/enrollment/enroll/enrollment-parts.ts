@@ -17,7 +17,7 @@ const fatal = [Code.tokenInvalid, Code.tokenExpired, Code.noPermission, 401, 403
 const isUnplugged = (error: unknown): boolean => error instanceof Fault && error.kind === 'hardware';
 
 /** Whether an error concerns one key; any other error would stop every key. */
-export const isOfOneKey = (error: unknown): error is Error =>
+const isOfOneKey = (error: unknown): error is Error =>
   isServerRefusal(error) ? !fatal.includes(error.code) : isUnplugged(error);
 
 /** Whether the registry cannot be reached or does not work now: a key that meets this error can be registered later. */
@@ -88,7 +88,7 @@ const words: EnrollmentWords = {
     why === null ? 'not activated: its code is not visible to your role' : `${result}, but not activated: ${why}`,
   unproved: (required, { proof, reason }) =>
     `--require-proof ${required}: the grade of this key is ${proof.grade}${reason ? ` (${reason})` : ''}`,
-  pulledEarly: 'it was unplugged before its check had ended: nothing is bound. Plug it in again',
+  pulledEarly: 'it was unplugged too early: nothing is bound. Plug it in again',
   wrongType: (found, wanted) => `it is a ${found}, and the person gets a ${wanted}`,
   counted: ({ userId, where }) =>
     where === 'spool file'

@@ -1,12 +1,12 @@
 /** Keys of a file of results that the registry does not have as the file reports: it was restored from an earlier backup. */
 import type { DeviceListItem } from '../../../../contract/devices.ts';
 import type { DeviceType } from '../../../../contract/values.ts';
+import { fewOf } from '../../../../enrollment/import/columns.ts';
 import { counted } from '../../../count.ts';
 import type { Context } from '../../../framework/context.ts';
 import { devicesBySerial } from '../../../framework/devices/find-device.ts';
 import { type ResultRow, resultRows } from '../../../jobs/result-rows.ts';
 import { safe, shellWord } from '../../../terminal/text.ts';
-import { fewOf } from '../../many/import/columns.ts';
 import { isAway } from './enrollment-parts.ts';
 import { type EnrollFile, isDone } from './results.ts';
 

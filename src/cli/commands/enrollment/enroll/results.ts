@@ -4,7 +4,7 @@ import { stat, truncate } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { tagColumn } from '../../../../contract/values.ts';
 import type { EnrollKeyOptions } from '../../../../enrollment/key-enrollment.ts';
-import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
+import { type EnrollmentOutcome, providerColumn } from '../../../../enrollment/outcome.ts';
 import { notWritten, systemCode, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { AppendQueue } from '../../../jobs/append-queue.ts';
@@ -14,9 +14,11 @@ import {
   failureColumn,
   fields,
   isHeader,
+  isIssuedAt,
   nameColumn,
   proofColumn,
   type ResultRow,
+  receiptColumn,
   resultRows,
 } from '../../../jobs/result-rows.ts';
 import { lockRunIfPossible } from '../../../jobs/run-lock.ts';
@@ -41,6 +43,10 @@ export interface BoundKey {
 export interface FileOptions extends Pick<EnrollKeyOptions, 'proof' | 'tags'> {
   /** Each row is for a person, and is on the disk before the next key. */
   readonly isRoster?: boolean;
+  /** Names of the providers at which keys are issued: a key is done when it signs in at each. */
+  readonly providers?: readonly string[];
+  /** Whether keys sign receipts: a key is done when its receipt is stored. */
+  readonly hasReceipts?: boolean;
   /** Rows are of a spool file: each is on the disk before its key counts as delivered. */
   readonly isSpooled?: boolean;
 }
@@ -65,6 +71,8 @@ export class EnrollFile {
 
   /** The columns of CSV: those that the file has already. */
   readonly #columns: readonly string[];
+  readonly #providers: readonly string[];
+  readonly #hasReceipts: boolean;
   readonly #queue = new AppendQueue(text => this.#write(text));
   /** What to say about an incomplete last row of an earlier run; null if there was none. */
   readonly tornNotice: string | null;
@@ -90,8 +98,10 @@ export class EnrollFile {
 
   /** Throws a fault if the file cannot be written or contains something else, so that this is known before the first key. */
   constructor(path: string, options: FileOptions, lock: FileLock | null = null) {
-    const { proof, tags, isRoster = false, isSpooled = false } = options;
+    const { proof, tags, isRoster = false, isSpooled = false, providers = [], hasReceipts = false } = options;
     this.path = path;
+    this.#providers = providers;
+    this.#hasReceipts = hasReceipts;
     this.#lock = lock;
     const stat = this.#writing(() => statSync(path, { throwIfNoEntry: false }));
     this.#isRegular = stat?.isFile() ?? true;
@@ -99,7 +109,12 @@ export class EnrollFile {
     this.#target = this.#isRegular ? path : this.#writing(() => openSync(path, 'a'));
     const bytes = this.#isRegular && stat?.size ? this.#writing(() => readFileSync(path)) : Buffer.alloc(0);
     const size = bytes.lastIndexOf('\n') + 1;
-    const wanted = [...(isRoster ? [nameColumn] : []), ...Object.keys(tags ?? {}).map(name => tagColumn + name)];
+    const wanted = [
+      ...(isRoster ? [nameColumn] : []),
+      ...Object.keys(tags ?? {}).map(name => tagColumn + name),
+      ...providers.map(name => providerColumn + name),
+      ...(hasReceipts ? [receiptColumn] : []),
+    ];
     const isNew = size === 0 && this.#isTornStart(bytes.toString());
     this.isContinued = this.#isRegular && !isNew;
     const known = isNew ? null : columnsIn(bytes.toString('utf8', 0, size));
@@ -172,7 +187,9 @@ export class EnrollFile {
   }
 
   async *#lines(): AsyncGenerator<ResultRow> {
-    if (this.#isRegular) yield* resultRows(this.path, () => undefined);
+    if (!this.#isRegular) return;
+    for await (const row of resultRows(this.path, () => undefined))
+      if (isIssuedAt(row, this.#providers) && (!this.#hasReceipts || row[receiptColumn])) yield row;
   }
 
   /** Another run can use the file. */
@@ -220,8 +237,11 @@ export class EnrollFile {
   }
 }
 
-function cellsOf({ tags, proof, ...outcome }: EnrollmentOutcome): object {
-  const cells = Object.entries(tags ?? {}).map(([name, value]) => [tagColumn + name, value]);
+function cellsOf({ tags, proof, providers, ...outcome }: EnrollmentOutcome): object {
+  const cells = [
+    ...Object.entries(tags ?? {}).map(([name, value]) => [tagColumn + name, value]),
+    ...Object.entries(providers ?? {}).map(([name, value]) => [providerColumn + name, value]),
+  ];
   return { ...outcome, [proofColumn]: proof?.grade ?? null, ...Object.fromEntries(cells) };
 }
 

@@ -2,8 +2,9 @@
 import { Fault, usage } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { exportedDevices } from '../../../framework/devices/export-stream.ts';
-import { agreed, deviceNamed, mostRequests } from '../../../framework/devices/find-device.ts';
+import { deviceSearch } from '../../../framework/devices/find-device.ts';
 import { findDevice } from '../../../framework/hints.ts';
+import { personsOf } from '../../../framework/persons.ts';
 import { nameOf } from '../../../jobs/input-file.ts';
 import { filterOfPairs } from '../../many/bulk/selection.ts';
 import { absent, type Item, itemsOfFile, type Target, targetOf } from '../../many/bulk/source.ts';
@@ -48,7 +49,19 @@ export async function findDevices(
   );
   if (names.length === 1 && devices[0]?.device === null)
     throw new Fault('device', `no device has the deviceId or serial number "${names[0]}"`, findDevice);
-  return { devices, unregistered: all.length - items.length };
+  return { devices: await named(context, devices), unregistered: all.length - items.length };
+}
+
+/** The devices with the names of their persons. A name of the file stays. */
+async function named({ registry }: Context, found: readonly FoundLabelDevice[]): Promise<readonly FoundLabelDevice[]> {
+  const persons = await personsOf(
+    registry,
+    found.map(({ device }) => (device?.name ? null : (device?.userId ?? null))),
+  );
+  return found.map(each => {
+    const person = each.device && persons.get(each.device.userId ?? '');
+    return person && !each.device.name ? { ...each, device: { ...each.device, name: person.name } } : each;
+  });
 }
 
 async function matching(
@@ -57,7 +70,7 @@ async function matching(
   isDone: (target: Target) => boolean,
 ): Promise<readonly FoundLabelDevice[]> {
   const found: FoundLabelDevice[] = [];
-  for await (const device of exportedDevices(context, filterOfPairs(filter))) {
+  for await (const device of exportedDevices(context, { ...filterOfPairs(filter), names: true })) {
     const target = { deviceId: device.deviceId };
     if (!isDone(target)) found.push({ target, device, problem: null });
   }
@@ -84,10 +97,8 @@ function rowOf(items: readonly Item[], name: string, file: string): Item {
 }
 
 async function lookedUp(context: Context, items: readonly Item[]): Promise<readonly FoundLabelDevice[]> {
-  const find =
-    items.length > mostRequests
-      ? await fromExport(context, items)
-      : (target: Target) => deviceNamed(context.registry, target);
+  const targets = items.map(({ target }) => target);
+  const find = await deviceSearch(context, targets);
   const found: FoundLabelDevice[] = [];
   for (const { target, fields, problem } of items) {
     const device = problem === null ? await find(target) : null;
@@ -95,22 +106,4 @@ async function lookedUp(context: Context, items: readonly Item[]): Promise<reado
     found.push({ target, device: named, problem: device === null ? (problem ?? absent) : null });
   }
   return found;
-}
-
-type DeviceSearch = (target: Target) => LabelDevice | null | Promise<LabelDevice | null>;
-
-async function fromExport(context: Context, items: readonly Item[]): Promise<DeviceSearch> {
-  const wanted = new Set(items.flatMap(({ target: { deviceId, serialNumber } }) => [deviceId, serialNumber]));
-  const byId = new Map<string, LabelDevice>();
-  const bySerial = new Map<string, LabelDevice>();
-  for await (const device of exportedDevices(context, {})) {
-    if (!wanted.has(device.deviceId) && !wanted.has(device.serialNumber)) continue;
-    byId.set(device.deviceId, device);
-    bySerial.set(device.serialNumber, device);
-  }
-  return ({ deviceId, serialNumber }) => {
-    if (deviceId === undefined) return bySerial.get(serialNumber!) ?? null;
-    const device = byId.get(deviceId) ?? (serialNumber === undefined ? bySerial.get(deviceId) : undefined);
-    return device === undefined ? null : agreed(device, serialNumber);
-  };
 }

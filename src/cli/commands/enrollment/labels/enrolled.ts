@@ -4,8 +4,9 @@ import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import { usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import type { FlagShapes, FlagValues } from '../../../framework/flags.ts';
+import { personsOf } from '../../../framework/persons.ts';
 import { shellWord } from '../../../terminal/text.ts';
-import { labelOf, printerFlags, printerOf, printerSeconds } from './outputs.ts';
+import { labelOf, pinLabelOf, printerFlags, printerOf, printerSeconds } from './outputs.ts';
 import type { LabelDevice } from './placeholders.ts';
 
 /** Flags of an enrollment that prints labels. */
@@ -21,15 +22,22 @@ export const keyLabelFlags = {
 
 /** Prints the labels of keys that have a device. */
 export interface KeyLabel {
-  /** Returns the row of the key, which shows whether the label is printed, and if not why. */
-  print(key: EnrollmentOutcome): Promise<EnrollmentOutcome>;
+  /** Returns the row of the key, which shows whether the label is printed, and if not why. `pin`: prints the letter of this PIN instead. */
+  print(key: EnrollmentOutcome, pin?: string | null): Promise<EnrollmentOutcome>;
   /** The command that prints the labels of these devices. `results`: the file with their rows in CSV, which has the names of persons. */
   again(deviceIds: readonly string[], results: string | null): string;
 }
 
 /** What the flags ask for; null without `--label`. Throws a usage fault if neither they nor the settings name a printer. */
-export function keyLabelOf(context: Context, flags: FlagValues<typeof keyLabelFlags>): KeyLabel | null {
+export function keyLabelOf(
+  context: Context,
+  flags: FlagValues<typeof keyLabelFlags>,
+  makesPins = false,
+): KeyLabel | null {
   if (!flags.label) return null;
+  if (makesPins && flags.printer === undefined)
+    throw usage('a queue of the system would store the PINs that it prints', 'name the printer: --printer HOST');
+  const letter = makesPins ? pinLabelOf(flags) : null;
   const printer = printerOf(context, flags, printerSeconds);
   if (printer === null)
     throw usage(
@@ -37,10 +45,18 @@ export function keyLabelOf(context: Context, flags: FlagValues<typeof keyLabelFl
       '--label needs --printer HOST or --lp; for each run: devmgr config set printer HOST',
     );
   const label = labelOf(flags);
+  const names = new Map<string, Promise<string | null>>();
+  const nameOf = (userId: string): Promise<string | null> => {
+    const name = names.get(userId) ?? personsOf(context.registry, [userId]).then(([found]) => found?.[1].name ?? null);
+    names.set(userId, name);
+    return name;
+  };
   return {
-    print: async key => {
+    print: async (key, pin = null) => {
       try {
-        await printer.print(label(deviceOf(key)));
+        const name = key.name ?? (key.userId === null ? null : await nameOf(key.userId));
+        const device = deviceOf({ ...key, name });
+        await printer.print(letter !== null && pin !== null ? letter({ ...device, pin }) : label(device));
         const waits = await printer.waits();
         return {
           ...key,

@@ -7,7 +7,7 @@ import { deviceArg, resolveDevice } from '../../../framework/devices/device.ts';
 import { type FlagValues, pluggedFlag } from '../../../framework/flags.ts';
 import { encodingOf } from '../../../jobs/encoding.ts';
 import { checkInput } from '../../../jobs/input-file.ts';
-import { confirm } from '../../../terminal/prompt.ts';
+import { demandYes } from '../../../terminal/prompt.ts';
 import { bulkFlags } from '../../many/bulk/flags.ts';
 import { outputFlags, outputOf } from './outputs.ts';
 import { fieldNames } from './placeholders.ts';
@@ -24,7 +24,7 @@ const selectionFlags = {
 
 /** Prints the labels of devices. Exit code 10 if the printer fails, 7 if some labels cannot be made. */
 export const label = command({
-  description: `Prints a label for each device, in ZPL. The printer draws QR and Data Matrix codes.\nA template is a file in ZPL: each field ^FD…^FS can have placeholders: ${fieldNames.map(name => `{${name}}`).join(' ')} {tag:NAME}. {model,16} prints at most 16 characters; {name} is the person's name in a roster run and in --file with a column name, else the user id. The built-in template does not have the activation code. With --html, a template is the HTML of one label, and {qr:deviceId} draws a QR code.\nIf the printer fails, the command ends and reports how many labels were printed; with --out it can be continued with --resume.`,
+  description: `Prints a label for each device, in ZPL. The printer draws QR and Data Matrix codes.\nA template is a file in ZPL: each field ^FD…^FS can have placeholders: ${fieldNames.map(name => `{${name}}`).join(' ')} {tag:NAME}. {model,16} prints at most 16 characters; {name} is the name of the person, in the registry or in a column name of --file; if there is none, the user id. The built-in template does not have the activation code. With --html, a template is the HTML of one label, and {qr:deviceId} draws a QR code.\nIf the printer fails, the command ends and reports how many labels were printed; with --out it can be continued with --resume.`,
   args: [{ ...deviceArg, rest: true }],
   flags: { ...outputFlags, ...selectionFlags },
   examples: [
@@ -59,7 +59,7 @@ function check(names: readonly string[], { file, filter, out, resume, plugged }:
 async function confirmFile(context: Context, { html, force }: FlagValues<typeof outputFlags>): Promise<void> {
   if (html === undefined || force || !existsSync(html)) return;
   if (!context.canAsk) throw usage(`${html} already exists`, 'name another file, or add --force');
-  if (!(await confirm(context.out, `Replace ${html}?`))) throw usage('not confirmed: nothing was changed');
+  await demandYes(context.out, `Replace ${html}?`);
 }
 
 /** The devices that the command line names; if it names none, those that are marked in a list at the terminal. */

@@ -87,11 +87,20 @@ export function printerOf(
   return queuePrinter(typeof lp === 'string' ? lp : null, seconds);
 }
 
+type TemplateValues = Pick<FlagValues<typeof printerFlags>, 'template' | 'dpi'>;
+
 /** The template that the flags name, or the built-in one. */
-export function labelOf({ template, dpi }: Pick<FlagValues<typeof printerFlags>, 'template' | 'dpi'>): Label {
+export function labelOf({ template, dpi }: TemplateValues, isLetter = false): Label {
   return template === undefined
-    ? zplTemplate(standardTemplate(dpi ?? resolutions[0]), 'the built-in template')
+    ? zplTemplate(standardTemplate(dpi ?? resolutions[0], { isLetter }), 'the built-in template')
     : zplTemplate(textOf(template), template);
+}
+
+/** The same for the letter of a PIN. Throws a usage fault for a template without it. */
+export function pinLabelOf(flags: TemplateValues): Label {
+  if (flags.template !== undefined && !textOf(flags.template).includes('{pin}'))
+    throw usage(`the template ${flags.template} does not print the PIN`, 'write {pin} where it belongs');
+  return labelOf(flags, true);
 }
 
 const printerOutput = (printer: Printer, label: Label): LabelOutput => ({

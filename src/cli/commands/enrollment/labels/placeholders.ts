@@ -18,8 +18,10 @@ export type LabelDevice = Pick<
   | 'activationCode'
   | 'tags'
 > & {
-  /** Name of the person in a roster; absent, null or empty if it is unknown. The registry does not have it. */
+  /** Name of the person, of a roster or of the registry; absent, null or empty if it is unknown. */
   readonly name?: string | null | undefined;
+  /** PIN of the key; only a letter has it. */
+  readonly pin?: string;
 };
 
 /** A value in a template. */
@@ -42,16 +44,17 @@ const fields: Readonly<Record<string, keyof LabelDevice>> = {
   manufacturer: 'manufacturer',
   model: 'model',
   status: 'status',
+  pin: 'pin',
 };
 
-/** Names of the fields, for the help. */
-export const fieldNames = Object.keys(fields);
+/** Names of the fields that each label can have, for the help. */
+export const fieldNames = Object.keys(fields).filter(name => name !== 'pin');
 
 const placeholder = /\{(qr:)?(tag:[^{},]*|[A-Za-z]+)(?:,(\d{1,3}))?\}/g;
 /** What begins with a brace. A rule of CSS can, too. */
 const braced = /\{[^{}^<;]{0,60}\}?/g;
 /** First words of what was meant as a placeholder, in lower case. */
-const meant: ReadonlySet<string> = new Set([...fieldNames.map(name => name.toLowerCase()), 'qr', 'tag']);
+const meant: ReadonlySet<string> = new Set([...fieldNames.map(name => name.toLowerCase()), 'pin', 'qr', 'tag']);
 
 /** The texts and placeholders of a template, in their order. Throws a usage fault for an unknown name, and for what is almost a placeholder. */
 export function partsOf(text: string): (string | Placeholder)[] {
@@ -102,6 +105,8 @@ export function textIn(device: LabelDevice, { name, most }: Placeholder): string
       null,
       null,
     );
+  if (name === 'pin' && value === undefined)
+    throw usage('only the letter of a PIN prints {pin}', 'use devmgr pin letter, or keys issue --pin random');
   const text = value === null || value === undefined ? '' : String(value);
   const characters = [...text];
   if (characters.length > longest) throw new Fault('failure', `${name} has more than ${longest} characters`);

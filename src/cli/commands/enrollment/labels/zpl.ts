@@ -11,8 +11,8 @@ const dotsPerMm: Readonly<Record<string, number>> = { '203': 8, '300': 12, '600'
 /** Resolutions of printers, in dots per inch. */
 export const resolutions = ['203', '300', '600'] as const;
 
-/** The built-in template: 50 x 25 mm, with a QR code of the deviceId. */
-export function standardTemplate(dpi: (typeof resolutions)[number]): string {
+/** The built-in template: 50 x 25 mm, with a QR code of the deviceId; that of a letter has the PIN instead of the manufacturer. */
+export function standardTemplate(dpi: (typeof resolutions)[number], { isLetter = false } = {}): string {
   const dots = (mm: number) => Math.round(mm * dotsPerMm[dpi]!);
   const text = (x: number, y: number, height: number, value: string) =>
     `^FO${dots(x)},${dots(y)}^A0N,${dots(height)}${value}^FS`;
@@ -21,7 +21,7 @@ export function standardTemplate(dpi: (typeof resolutions)[number]): string {
     `^FO${dots(1.5)},${dots(1)}^BQN,2,${Math.min(10, dots(0.625))}^FDQA,{deviceId}^FS`,
     text(19, 2.25, 3, '^FD{deviceId}'),
     text(19, 6, 2.5, '^FD{type} {model,16}'),
-    text(19, 9.25, 2.5, '^FD{manufacturer,20}'),
+    text(19, 9.25, 2.5, isLetter ? '^FDPIN {pin}' : '^FD{manufacturer,20}'),
     text(19, 12.5, 2.5, '^FD{userId,20}'),
     text(2, 19, 2.5, `^FB${dots(46)},2^FD{serialNumber}`),
     '^XZ\n',

@@ -26,17 +26,17 @@ export class RosterLabels {
     this.#results = results;
   }
 
-  /** Prints the label after those before it. Resolves when it is printed, has failed, or Ctrl-C was pressed. */
-  add(row: EnrollmentOutcome): Promise<void> {
+  /** Prints the label after those before it, or the letter of this PIN. Resolves when it is printed, has failed, or Ctrl-C was pressed. */
+  add(row: EnrollmentOutcome, pin: string | null = null): Promise<void> {
     this.#missing.add(row);
-    this.#last = this.#last.then(() => this.#one(row));
+    this.#last = this.#last.then(() => this.#one(row, pin));
     return this.#last;
   }
 
-  async #one(row: EnrollmentOutcome): Promise<void> {
+  async #one(row: EnrollmentOutcome, pin: string | null): Promise<void> {
     const { interrupt } = this.#context.io;
     const stopped = interrupt.aborted ? ended(row) : untilAborted(interrupt).then(() => ended(row));
-    const labeled = await Promise.race([stopped, this.#label.print(row)]);
+    const labeled = await Promise.race([stopped, this.#label.print(row, pin)]);
     if (labeled.label !== 'failed') this.#missing.delete(row);
     await this.#labeled(labeled, labeled.message !== row.message);
   }

@@ -1,16 +1,16 @@
 /** The roster: who gets keys, from a CSV file that is checked as a whole before the first key. */
 import { readBoundUser } from '../../../../contract/readers.ts';
 import { deviceTypes } from '../../../../contract/values.ts';
+import { fewOf } from '../../../../enrollment/import/columns.ts';
+import { readCsv } from '../../../../enrollment/import/csv.ts';
 import type { Person } from '../../../../enrollment/line/people.ts';
 import { type RosterFault, RosterReader, rosterBounds } from '../../../../enrollment/line/roster.ts';
 import { count } from '../../../count.ts';
 import { type Fault, usage } from '../../../fault.ts';
-import { readCsv } from '../../../jobs/csv.ts';
 import { nameOf, unreadable } from '../../../jobs/input-file.ts';
 import { type InputSource, inputText } from '../../../jobs/input-text.ts';
 import { safe } from '../../../terminal/text.ts';
 import { shorten } from '../../../terminal/width.ts';
-import { fewOf } from '../../many/import/columns.ts';
 
 const columnsHint = 'the columns are userId, name, count and type; only userId is required';
 

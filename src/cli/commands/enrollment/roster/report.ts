@@ -17,12 +17,20 @@ import { remarkOf } from './remarks.ts';
 
 const bell = '\u0007';
 
+const bindingWords = {
+  issued: 'Enter binds and issues the key: leave it in',
+  signed: 'Enter binds the key: leave it in and touch it',
+  unplugged: 'Enter or unplugging binds the key',
+} as const;
+
 /** How a run is shown. */
 interface ReportOptions {
   /** Whether an operator types at this terminal. */
   readonly isInteractive: boolean;
   readonly bell: boolean;
   readonly big: boolean;
+  /** What is done with a key that is bound: until then it stays in the reader. Null: nothing. */
+  readonly then: 'issued' | 'signed' | null;
   /** The file of the roster, in words. */
   readonly roster: string;
 }
@@ -51,7 +59,7 @@ export class RosterReport {
     if (this.#options.isInteractive && !line.isOver)
       this.#notice(
         this.#dim(
-          'Enter or unplugging binds the key. Esc: undo, s: skip, r: redo, Ctrl-C: end. A badge names the person.',
+          `${bindingWords[this.#options.then ?? 'unplugged']}. Esc: undo, s: skip, r: redo, Ctrl-C: end. A badge names the person.`,
         ),
       );
   }
@@ -89,9 +97,14 @@ export class RosterReport {
     const isUnchecked = row.result === 'spooled';
     const proof = proved === null ? '' : `, proof ${safe(proved.proof?.grade ?? 'none')}`;
     this.#notice(`  ${this.#tint('green', '✓ PASS')}  ${keyWords(row)}${proof}`);
-    const [or, undo] = this.#options.isInteractive ? [' or press Enter', ' (Esc: undo)'] : ['', ''];
+    const { isInteractive, then } = this.#options;
+    const act = then
+      ? isInteractive
+        ? 'press Enter'
+        : 'leave it in'
+      : `unplug it${isInteractive ? ' or press Enter' : ''}`;
     const bound = isUnchecked ? 'will be spooled for' : 'will be bound to';
-    this.#notice(`    unplug it${or}: it ${bound} ${safe(row.userId ?? '')}${undo}`);
+    this.#notice(`    ${act}: it ${bound} ${safe(row.userId ?? '')}${isInteractive ? ' (Esc: undo)' : ''}`);
     if (isUnchecked)
       this.#notice(this.#dim('    the registry is away: it is not checked whether the key is registered'));
   }
@@ -103,7 +116,11 @@ export class RosterReport {
     if (this.#context.globals.json) await this.#context.out.row(row);
     this.#notice(`  ${this.#tint('red', '✗ FAIL')}  ${keyWords(row)}  ${this.#tint('red', failure ?? '')}`);
     for (const line of wrapped(safe(row.message ?? ''), this.#context.io.columns - 4)) this.#notice(`    ${line}`);
-    this.#notice(`    nothing is bound, ${safe(row.userId ?? '')} still needs a key`);
+    const bound =
+      failure === 'not issued' || failure === 'not signed'
+        ? `${safe(row.deviceId ?? '')} is bound`
+        : 'nothing is bound';
+    this.#notice(`    ${bound}, ${safe(row.userId ?? '')} still needs a key`);
     this.#ring(bell + bell);
   }
 

@@ -1,28 +1,37 @@
 /** `enroll --roster`: opens what a run needs, and lets it go at the end. */
 import { dirname } from 'node:path';
+import type { Person } from '../../../../enrollment/line/people.ts';
 import { type Context, notify } from '../../../framework/context.ts';
+import { personsOf } from '../../../framework/persons.ts';
 import { homeFile, lockRunIfPossible } from '../../../jobs/run-lock.ts';
 import type { FileLock } from '../../../settings/file-lock.ts';
 import { makeFolder } from '../../../settings/files.ts';
-import { spooledKeys } from '../enroll/enroll-run.ts';
+import { doneWith, spooledKeys } from '../enroll/enroll-run.ts';
 import { uncounted } from '../enroll/lacking.ts';
 import { EnrollFile } from '../enroll/results.ts';
 import { attachedAtStart } from '../enroll/waiting.ts';
 import type { SpooledKeys } from '../spool/spooled-keys.ts';
+import { readGroup } from './group.ts';
 import { readRoster } from './people.ts';
 import { type RosterOptions, RosterRun } from './run.ts';
 
 /** Resolves to the exit code: 7 if people were skipped. Exit code 10 if no key comes in time. */
 export async function enrollRoster(context: Context, options: RosterOptions): Promise<number> {
-  const { roster, encoding, type, out, dryRun, skipAttached } = options;
+  const { roster, group, encoding, type, out, dryRun, skipAttached } = options;
   const source = { file: roster, stdin: context.io.stdin, encoding };
-  const read = await readRoster(source, text => notify(context, text));
-  const people = read.map(person => ({ ...person, type: person.type ?? type }));
+  const read =
+    group === null ? await readRoster(source, text => notify(context, text)) : await readGroup(context.registry, group);
+  const names = await namesOf(context, read);
+  const people = read.map(person => ({
+    ...person,
+    name: person.name ?? names.get(person.userId)?.name ?? null,
+    type: person.type ?? type,
+  }));
   const reader = await lockReader(context);
   let file: EnrollFile | null = null;
   let spooled: SpooledKeys | null = null;
   try {
-    file = out === null ? null : EnrollFile.open(context, out, { ...options, isRoster: true });
+    file = out === null ? null : EnrollFile.open(context, out, { ...options, ...doneWith(options), isRoster: true });
     // The labels of a roster are printed beside the line, those of keys that were spooled as well.
     spooled = await spooledKeys(context, options, null);
     if (spooled === null) await context.registry.token();
@@ -36,6 +45,15 @@ export async function enrollRoster(context: Context, options: RosterOptions): Pr
     file?.close();
     reader?.release();
   }
+}
+
+/** Names that are looked up: each hundred is a request. */
+const mostNames = 2_000;
+
+/** The persons of the rows without a name: they are shown, and a badge with the name is theirs. */
+function namesOf({ registry }: Context, people: readonly Person[]) {
+  const unnamed = people.flatMap(({ userId, name }) => (name === null ? [userId] : []));
+  return personsOf(registry, unnamed.slice(0, mostNames));
 }
 
 /** A second run at the same reader would give the key to another person as well. */

@@ -21,12 +21,14 @@ import type { SpooledKeys } from '../spool/spooled-keys.ts';
 import { TerminalKeys } from './keyboard.ts';
 import { RosterLabels } from './labels.ts';
 import { RosterReport } from './report.ts';
-import { Station } from './station.ts';
+import { issuerOf, Station } from './station.ts';
 
 /** How the people of a roster get their keys. */
 export interface RosterOptions extends EnrollRunOptions {
-  /** The file, `-` for standard input. */
+  /** The file, `-` for standard input; of a group, its name in words. */
   readonly roster: string;
+  /** The group whose members are the roster; null for a file. */
+  readonly group: string | null;
   /** Encoding of the file; see `encodingOf`. */
   readonly encoding: string | null;
   readonly bell: boolean;
@@ -61,6 +63,8 @@ export class RosterRun {
   readonly #keys = new Map<string, Key>();
   /** What the last key that was checked has proved. */
   #proved: Proved | null = null;
+  /** Keys whose letter is printed: they get no other label. */
+  readonly #lettered = new Set<string>();
   #failure: unknown = null;
   /** The commit under way. */
   #commit: Promise<void> = Promise.resolve();
@@ -72,12 +76,17 @@ export class RosterRun {
 
   constructor(context: Context, options: RosterOptions, { people, file, bound, skipped, spooled }: RosterRunParts) {
     const isInteractive = context.canAsk && !context.globals.json && options.roster !== '-';
-    const { bell, big } = options;
+    const { bell, big, issue, receipt } = options;
+    const then = issue !== null ? 'issued' : receipt !== null ? 'signed' : null;
     const roster = options.roster === '-' ? 'standard input' : options.roster;
     this.#context = context;
     this.#options = options;
-    this.#line = new Line(people, countsOf(people, bound));
-    this.#report = new RosterReport(context, file, { isInteractive, bell, big, roster });
+    this.#line = new Line(
+      people,
+      countsOf(people, bound),
+      then === null ? 'unplugged' : isInteractive ? 'confirmed' : 'passed',
+    );
+    this.#report = new RosterReport(context, file, { isInteractive, bell, big, roster, then });
     this.#labels =
       options.label &&
       new RosterLabels(context, options.label, file?.isCsv ? file.path : null, (row, needsAttention) =>
@@ -88,6 +97,7 @@ export class RosterRun {
       options,
       bound.map(({ serialNumber, userId }) => [serialNumber, userId] as const),
       spooled,
+      issue && issuerOf(context, issue, ask => this.#whileAsked(ask)),
     );
     this.#outbox = spooled?.outbox ?? null;
     this.#skipped = skipped;
@@ -217,12 +227,28 @@ export class RosterRun {
   }
 
   async #bind(key: Key, person: Person, attempt: number): Promise<void> {
-    const verdict = await this.#station.bind(key, person, this.#proved);
+    const { label, dryRun } = this.#options;
+    const name = key.serialNumber ?? key.keyId;
+    const { madePin, ...verdict } = await this.#station.bind(key, person, this.#proved);
     const isBound = verdict.failure === null && verdict.row.result !== 'spooled';
-    const isLabeled = this.#labels !== null && isBound && !this.#options.dryRun;
-    await this.#report.committed(verdict, key.serialNumber ?? key.keyId, isLabeled);
-    if (isLabeled) this.#printing = this.#work(this.#labels.add(verdict.row));
+    const isLabeled = this.#labels !== null && isBound && !dryRun && !this.#lettered.has(name);
+    if (madePin !== null) this.#lettered.add(name);
+    // The PIN is on paper before the key is tried again.
+    const isLetter = madePin !== null && !isBound && label !== null;
+    const row = isLetter ? await label.print(verdict.row, madePin) : verdict.row;
+    await this.#report.committed({ ...verdict, row }, name, isLabeled);
+    if (isLabeled) this.#printing = this.#work(this.#labels.add(row, madePin));
     this.#take({ type: 'committed', attempt, passed: verdict.failure === null });
+  }
+
+  /** What is typed is the PIN, not a command. */
+  async #whileAsked<T>(ask: () => Promise<T>): Promise<T> {
+    this.#keyboard?.close();
+    try {
+      return await ask();
+    } finally {
+      this.#keyboard?.open();
+    }
   }
 
   /** A key that was spooled is delivered. If it is not bound, its person needs another one. */

@@ -3,26 +3,44 @@ import type { Key } from '../../../../contract/hardware.ts';
 import type { EnrollKeyOptions, Proved } from '../../../../enrollment/key-enrollment.ts';
 import type { Person } from '../../../../enrollment/line/people.ts';
 import { PersonEnrollment, type PersonVerdict } from '../../../../enrollment/line/person-enrollment.ts';
-import type { CountedKey } from '../../../../enrollment/registry.ts';
+import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
+import type { CountedKey, NumberedKey } from '../../../../enrollment/registry.ts';
 import { newKey } from '../../../client/keyed-write.ts';
 import type { Context } from '../../../framework/context.ts';
+import type { IssuedRow } from '../../issuing/enrolled.ts';
+import type { IssuePlan, WhileAsked } from '../../issuing/issuing.ts';
+import type { EnrollRunOptions } from '../enroll/enroll-run.ts';
 import { enrollmentParts, isAway } from '../enroll/enrollment-parts.ts';
 import type { SpooledKeys } from '../spool/spooled-keys.ts';
 
+/** Issues a key that is bound. */
+type IssueBound = (key: NumberedKey, row: EnrollmentOutcome) => Promise<IssuedRow>;
+
+/** What has become of a key. */
+export interface BoundVerdict extends PersonVerdict {
+  /** The PIN that was made for its letter; null if none was. */
+  readonly madePin: string | null;
+}
+
 /** Checks keys and binds them, with the same options for every person. */
 export class Station {
+  readonly #context: Context;
   readonly #enrollment: PersonEnrollment;
+  /** Of the receipts that keys sign; null for none. */
+  readonly #terms: string | null;
   readonly #dryRun: boolean;
   /** The person that each key counts for, by serial number. */
   readonly #counted: Map<string, string>;
   readonly #spooled: SpooledKeys | null;
+  readonly #issue: IssueBound | null;
 
-  /** `counted`: the keys of earlier runs, with the userId of each. `spooled`: null ends the run if the registry is away. */
+  /** `counted`: the keys of earlier runs, with the userId of each. `spooled`: null ends the run if the registry is away. `issue`: null issues none. */
   constructor(
     context: Context,
-    options: EnrollKeyOptions,
+    options: EnrollKeyOptions & Pick<EnrollRunOptions, 'receipt'>,
     counted: Iterable<readonly [string, string]>,
     spooled: SpooledKeys | null,
+    issue: IssueBound | null = null,
   ) {
     // Ctrl-C lets the request under way end: a key that it binds has its row.
     const registry = context.registry.with({ finish: true });
@@ -31,9 +49,12 @@ export class Station {
       id: spooled && newKey,
       enroll: spooled && ((key, person) => spooled.handle(key, person)),
     });
+    this.#context = context;
+    this.#terms = options.receipt;
     this.#dryRun = options.dryRun;
     this.#counted = new Map(counted);
     this.#spooled = spooled;
+    this.#issue = issue;
   }
 
   /**
@@ -56,11 +77,29 @@ export class Station {
     return this.#enrollment.pulledEarly(key, person);
   }
 
-  /** Registers the key if it is new, and activates it for the person; or spools it. The key may be unplugged already. */
-  async bind(key: Key, person: Person, proved: Proved | null): Promise<PersonVerdict> {
-    const verdict = await this.#enrollment.bind(key, person, proved);
+  /** Registers the key if it is new, and activates it for the person; or spools it. The key may be unplugged already, unless it is issued or signs. */
+  async bind(key: Key, person: Person, proved: Proved | null): Promise<BoundVerdict> {
+    const verdict = await this.#signed(key, await this.#issued(key, await this.#enrollment.bind(key, person, proved)));
     if (verdict.failure === null && key.serialNumber !== null) this.#counted.set(key.serialNumber, person.userId);
     return verdict;
+  }
+
+  async #issued(key: Key, verdict: PersonVerdict): Promise<BoundVerdict> {
+    const { serialNumber } = key;
+    if (this.#issue === null || verdict.failure !== null || serialNumber === null) return { ...verdict, madePin: null };
+    const { row, madePin } = await this.#issue({ ...key, serialNumber }, verdict.row);
+    const failure = row.result === 'failed' ? 'not issued' : null;
+    return { ...verdict, failure, row: { ...row, failure }, madePin };
+  }
+
+  async #signed(key: Key, verdict: BoundVerdict): Promise<BoundVerdict> {
+    const { serialNumber } = key;
+    if (this.#terms === null || verdict.failure !== null || serialNumber === null) return verdict;
+    const { receiptRow } = await import('../../receipts/enrolled.ts');
+    const handover = { terms: this.#terms, person: verdict.row.userId };
+    const row = await receiptRow(this.#context, handover, { ...key, serialNumber }, verdict.row);
+    const failure = row.result === 'failed' ? 'not signed' : null;
+    return { ...verdict, failure, row: { ...row, failure } };
   }
 
   /** A key that was spooled is not bound to its person. */
@@ -76,4 +115,13 @@ export class Station {
     const userId = this.#counted.get(serialNumber);
     return userId === undefined ? null : { userId, where: this.#dryRun ? 'dry run' : 'registry' };
   }
+}
+
+/** What issues keys as planned. */
+export function issuerOf(context: Context, plan: IssuePlan, whileAsked: WhileAsked): IssueBound {
+  const issuing = plan.open(whileAsked);
+  return async (key, row) => {
+    const { issuedRow } = await import('../../issuing/enrolled.ts');
+    return issuedRow(context, { plan, issuing }, key, row);
+  };
 }

@@ -40,7 +40,7 @@ export interface SpoolEntry {
 
 /** How the delivery of a key has ended. */
 export const endings = ['registered', 'known', 'conflict', 'failed'] as const;
-export type Ending = (typeof endings)[number];
+type Ending = (typeof endings)[number];
 
 /** The last step of a key. */
 export interface Delivered {

@@ -15,6 +15,8 @@ interface BulkChange {
   readonly flags: BulkFlags & { readonly plugged: boolean };
   /** Asks for the fields of all items that were not given as flags. */
   readonly fields: () => Promise<Readonly<Record<string, unknown>>>;
+  /** Called after the run with the devices that it has changed. */
+  readonly changed?: (deviceIds: readonly string[]) => Promise<void>;
   /** Asks for the password that the operation needs. */
   readonly password?: () => Promise<string>;
 }
@@ -33,7 +35,7 @@ export async function changeMany(context: Context, change: BulkChange): Promise<
   try {
     const common = await change.fields();
     await checkFields(common);
-    const run = new BulkChangeRun(context, operation, common, files);
+    const run = new BulkChangeRun(context, operation, common, files, change.changed);
     const prepared = await prepare(context, change, run).catch(error => {
       files?.discard();
       throw error;

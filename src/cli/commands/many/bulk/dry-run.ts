@@ -5,11 +5,11 @@ import { count } from '../../../count.ts';
 import { exitCodes } from '../../../exit-codes.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { exportedDevices } from '../../../framework/devices/export-stream.ts';
-import { deviceNamed, mostRequests } from '../../../framework/devices/find-device.ts';
+import { deviceSearch } from '../../../framework/devices/find-device.ts';
 import { encodingOf } from '../../../jobs/encoding.ts';
 import type { BulkFlags } from './flags.ts';
 import { devices, operations } from './operations.ts';
-import { type BulkResult, invalidResult, namesOf, writerOf } from './results.ts';
+import { type BulkResult, invalidResult, writerOf } from './results.ts';
 import { filterOfPairs } from './selection.ts';
 import { absent, type Item, itemsOfFile, targetOf } from './source.ts';
 
@@ -66,32 +66,13 @@ async function* planOf(
     };
     for await (const item of itemsOfFile({ ...source, notice: text => notify(context, text) })) items.push(item);
   }
-  const known = await knownDevices(context, items);
+  const targets = items.map(({ target }) => target);
+  const find = await deviceSearch(context, targets);
   for (const item of items) {
-    const found = item.problem === null ? known(item) : null;
+    const found = item.problem === null ? await find(item.target) : null;
     if (found === null) yield invalidResult(operation, item, item.problem ?? absent!);
     else yield planned(operation, item, found);
   }
-}
-
-/** Finds the devices of the items: one by one if they are few, else with one request. */
-async function knownDevices(context: Context, items: readonly Item[]): Promise<(item: Item) => Known | null> {
-  const found = new Map<string, Known>();
-  const add = (device: Known) => namesOf(device).forEach(name => void found.set(name, device));
-  if (items.length <= mostRequests) {
-    for (const { target, problem } of items) {
-      const device = problem === null ? await deviceNamed(context.registry, target) : null;
-      if (device !== null) add(device);
-    }
-  } else {
-    const wanted = new Set(items.flatMap(({ target }) => namesOf(target)));
-    for await (const { deviceId, serialNumber, status } of exportedDevices(context, {}))
-      if (namesOf({ deviceId, serialNumber }).some(name => wanted.has(name))) add({ deviceId, serialNumber, status });
-  }
-  return ({ target }) => {
-    const [first = null, ...others] = namesOf(target).map(name => found.get(name) ?? null);
-    return others.every(other => other?.deviceId === first?.deviceId) ? first : null;
-  };
 }
 
 function planned(operation: BatchOperation, { target }: Item, device: Known): BulkResult {

@@ -58,6 +58,14 @@ export const operations: Readonly<Record<BatchOperation, Operation>> = {
     fits: operationStates.GENERATE_CODE,
     offers: ['INACTIVE'],
   },
+  UPDATE: {
+    verb: 'Update',
+    done: 'updated',
+    progress: 'Updating',
+    event: 'DEVICE_UPDATED',
+    fits: operationStates.UPDATE,
+    offers: ['INACTIVE', 'ACTIVE'],
+  },
 };
 
 /** Devices that a run changes at most, unless --max allows more. Activations are not limited: each needs the code of its device. */

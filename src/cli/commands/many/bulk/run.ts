@@ -36,6 +36,8 @@ export class BulkChangeRun {
   readonly #files: BulkFiles | null;
   readonly #run: JobRun<BulkResult, BulkProgress>;
   readonly #record: BulkRecord;
+  readonly #reportChanged: ((deviceIds: readonly string[]) => Promise<void>) | undefined;
+  readonly #changed: string[] = [];
   #items: AsyncIterable<Item> | Iterable<Item> = [];
   #total: number | null = null;
   #success = 0;
@@ -50,7 +52,9 @@ export class BulkChangeRun {
     operation: BatchOperation,
     common: Readonly<Record<string, unknown>>,
     files: BulkFiles | null,
+    changed?: (deviceIds: readonly string[]) => Promise<void>,
   ) {
+    this.#reportChanged = changed;
     this.#context = context;
     this.#operation = operation;
     this.#common = common;
@@ -154,6 +158,7 @@ export class BulkChangeRun {
           'key' in batch ? this.#repeat(batch, confirmPassword) : this.#change(batch, confirmPassword),
         done: isUncertain => this.#doneWords(isUncertain),
       });
+      await this.#reportChanged?.(this.#changed);
       return this.#summary((performance.now() - started) / 1000);
     } finally {
       this.#record.end();
@@ -224,9 +229,10 @@ export class BulkChangeRun {
     const { io, out } = this.#context;
     this.#run.keep(results, { pending: null });
     this.#record.add(results);
-    const success = results.filter(({ status }) => status === 'success').length;
-    this.#success += success;
-    this.#failed += results.length - success;
+    const changed = results.filter(({ status }) => status === 'success');
+    if (this.#reportChanged) this.#changed.push(...changed.flatMap(({ deviceId }) => deviceId ?? []));
+    this.#success += changed.length;
+    this.#failed += results.length - changed.length;
     await this.#run.show(results, { pending: null });
     if (!io.stdoutIsTerminal || this.#files !== null)
       out.progress.show(operations[this.#operation].progress, this.#success + this.#failed, this.#total);

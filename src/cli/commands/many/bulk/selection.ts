@@ -9,7 +9,7 @@ import { filterFlags, filterOf } from '../../../framework/devices/filter.ts';
 import { deviceNamed } from '../../../framework/devices/find-device.ts';
 import { camel, type FlagShape, type FlagValues } from '../../../framework/flags.ts';
 import { Flag } from '../../../framework/options.ts';
-import { askText, confirm } from '../../../terminal/prompt.ts';
+import { askText, demandYes } from '../../../terminal/prompt.ts';
 import { safe } from '../../../terminal/text.ts';
 import { devices, operations } from './operations.ts';
 import { absent, type Item, targetOf } from './source.ts';
@@ -119,5 +119,5 @@ export async function confirmChange({ out }: Context, operation: BatchOperation,
     out.notice(`${devices(count)} will be retired. This cannot be undone.`);
     const typed = await askText(out, `Type ${count} to continue`);
     if (typed !== String(count)) throw usage('that is not the number of devices: nothing was changed');
-  } else if (!(await confirm(out, `${verb} ${devices(count)}?`))) throw usage('not confirmed: nothing was changed');
+  } else await demandYes(out, `${verb} ${devices(count)}?`);
 }

@@ -1,3 +1,4 @@
+import { type ChangedDevice, type Comparison, operationOf } from '../../../../fleet/cleanup.ts';
 import { count } from '../../../count.ts';
 import { usage } from '../../../fault.ts';
 import { readPassword } from '../../../framework/ask.ts';
@@ -9,8 +10,8 @@ import { changeMany } from '../bulk/change.ts';
 import { bulkFlags } from '../bulk/flags.ts';
 import { devices as counted, operations } from '../bulk/operations.ts';
 import { confirmChange } from '../bulk/selection.ts';
-import { type ChangedDevice, type Comparison, compare, demandRegistry } from './compare.ts';
-import { operationOf, type Plan, readPlan } from './plan-file.ts';
+import { compare, demandRegistry, reasonFor } from './compare.ts';
+import { type Plan, readPlan } from './plan-file.ts';
 
 /** Carries out a plan. Devices that have changed since it was made are named and stay as they are. */
 export const cleanupApply = command({
@@ -78,12 +79,12 @@ async function compareAgain(context: Context, plan: Plan, before: Comparison): P
 /** A result for each device that stays as it is. */
 async function nameChanged({ out, globals }: Context, plan: Plan, changed: readonly ChangedDevice[]): Promise<void> {
   const operation = operationOf[plan.action];
-  const rows = changed.map(({ device: { deviceId, serialNumber }, why }) => ({
+  const rows = changed.map(change => ({
     operation,
-    deviceId,
-    serialNumber,
+    deviceId: change.device.deviceId,
+    serialNumber: change.device.serialNumber,
     status: 'skipped',
-    message: why,
+    message: reasonFor(change),
   }));
   if (globals.json) return out.rows(rows);
   for (const { deviceId, serialNumber, message } of rows)

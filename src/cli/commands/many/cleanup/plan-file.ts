@@ -1,22 +1,19 @@
 /** The file of a plan: a line of JSON that shows what is to be done, and one line for each device as it was. */
 import { existsSync, statSync } from 'node:fs';
-import type { DeviceListItem } from '../../../../contract/devices.ts';
-import type { BatchOperation } from '../../../../contract/values.ts';
+import { type JsonElement, readJsonLines } from '../../../../enrollment/import/json.ts';
+import { TooLong } from '../../../../enrollment/import/text.ts';
+import {
+  maxPlanned,
+  type PlanAction,
+  type PlannedDevice,
+  planActions,
+  plannedFields,
+} from '../../../../fleet/cleanup.ts';
 import { usage } from '../../../fault.ts';
 import { unreadable } from '../../../jobs/input-file.ts';
-import { inputText, TooLong } from '../../../jobs/input-text.ts';
-import { type JsonElement, readJsonLines } from '../../../jobs/json.ts';
+import { inputText } from '../../../jobs/input-text.ts';
 import { writeWhole } from '../../../settings/files.ts';
 import { safeJson } from '../../../terminal/text.ts';
-
-/** What a plan can do with devices. */
-export const planActions = ['lock', 'deactivate'] as const;
-type PlanAction = (typeof planActions)[number];
-
-export const operationOf: Readonly<Record<PlanAction, BatchOperation>> = { lock: 'LOCK', deactivate: 'DEACTIVATE' };
-
-/** The most devices of one plan: a plan is read by a person. */
-export const maxPlanned = 100_000;
 
 /** The name of the commands in earlier versions. */
 const kind = 'devmgr janitor';
@@ -34,11 +31,6 @@ interface PlanHeader {
   /** The filters that selected the devices, as the query of an export. */
   readonly criteria: Readonly<Record<string, string | readonly string[]>>;
 }
-
-/** What a plan knows of a device: whatever differs later is a change. */
-export const plannedFields = ['serialNumber', 'status', 'userId', 'activatedAt', 'lastUsedAt'] as const;
-/** A device as it was when the plan was made. */
-export type PlannedDevice = Pick<DeviceListItem, 'deviceId' | (typeof plannedFields)[number]>;
 
 export interface Plan extends PlanHeader {
   readonly devices: readonly PlannedDevice[];

@@ -1,4 +1,12 @@
 import type { DeviceStatus } from '../../../../contract/values.ts';
+import {
+  isSelective,
+  maxPlanned,
+  operationOf,
+  type PlannedDevice,
+  planActions,
+  planDevices,
+} from '../../../../fleet/cleanup.ts';
 import { count } from '../../../count.ts';
 import { usage } from '../../../fault.ts';
 import { command } from '../../../framework/define.ts';
@@ -10,15 +18,7 @@ import { present } from '../../../framework/present.ts';
 import { meetServer } from '../../../session/server-identity.ts';
 import { safe, shellWord } from '../../../terminal/text.ts';
 import { devices as counted, operations } from '../bulk/operations.ts';
-import {
-  checkPlanFile,
-  maxPlanned,
-  operationOf,
-  type Plan,
-  type PlannedDevice,
-  planActions,
-  writePlan,
-} from './plan-file.ts';
+import { checkPlanFile, type Plan, writePlan } from './plan-file.ts';
 
 const { 'last-used-before': _, ...selecting } = filterFlags;
 const flags = {
@@ -56,13 +56,9 @@ export const cleanupPlan = command({
     const given = await reasonOf(context, reason);
     const createdAt = new Date().toISOString();
     const known = await meetServer(context.registry);
-    const devices: PlannedDevice[] = [];
-    for await (const device of exportedDevices(context, criteria)) {
-      if (devices.length === maxPlanned)
-        throw usage(`more than ${count(maxPlanned)} devices match`, 'select fewer devices with further filters');
-      const { deviceId, serialNumber, status, userId, activatedAt, lastUsedAt } = device;
-      devices.push({ deviceId, serialNumber, status, userId, activatedAt, lastUsedAt });
-    }
+    const devices = await planDevices(exportedDevices(context, criteria), () => {
+      throw usage(`more than ${count(maxPlanned)} devices match`, 'select fewer devices with further filters');
+    });
     const texts: Plan['criteria'] = JSON.parse(JSON.stringify(criteria));
     const header = { registry: known?.instanceId ?? null, createdAt, action, reason: given, criteria: texts };
     writePlan(file, { ...header, devices });
@@ -95,7 +91,7 @@ type PlanSelection = Omit<FlagValues<typeof flags>, 'action' | 'out' | 'reason'>
 function criteriaOf({ unusedSince, ...filters }: PlanSelection): ReturnType<typeof filterOf> {
   const time = unusedSince === undefined ? undefined : timeOrAge('--unused-since', unusedSince);
   const criteria = { ...filterOf({ ...filters, lastUsedBefore: undefined }), ...(time && { lastUsedBefore: time }) };
-  if (Object.keys(criteria).every(name => name === 'status'))
+  if (!isSelective(criteria))
     throw usage('a plan needs a filter beside --status', 'give --unused-since 90d, or another one of its filters');
   return criteria;
 }

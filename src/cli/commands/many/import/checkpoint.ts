@@ -2,14 +2,14 @@
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { cellText } from '../../../../contract/csv.ts';
+import { fieldsOf, type LineResult } from '../../../../enrollment/import/result.ts';
+import type { Row } from '../../../../enrollment/import/row.ts';
+import type { Position } from '../../../../enrollment/import/text.ts';
 import type { Context } from '../../../framework/context.ts';
 import { isRegular, nameOf } from '../../../jobs/input-file.ts';
 import { isCount, type JobDescription, type JobFiles } from '../../../jobs/job-files.ts';
-import type { Position } from '../../../jobs/line-number.ts';
 import { tailOf } from '../../../jobs/result-file.ts';
 import { safe } from '../../../terminal/text.ts';
-import { fieldsOf, type LineResult } from './results.ts';
-import type { Row } from './row.ts';
 
 /** How far a run got. */
 export interface Checkpoint {

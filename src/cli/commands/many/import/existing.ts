@@ -4,45 +4,17 @@
  * If a batch is sent again and its first response is not stored, the same comparison finds the devices that it has registered.
  */
 import { Code } from '../../../../contract/codes.ts';
-import type { DeviceListItem, Registration } from '../../../../contract/devices.ts';
 import { deviceIds } from '../../../../contract/ids.ts';
+import { type Existing, existingResult } from '../../../../enrollment/import/plan.ts';
+import type { LineResult } from '../../../../enrollment/import/result.ts';
+import type { Row, SentRow } from '../../../../enrollment/import/row.ts';
 import { differencesOf } from '../../../../enrollment/same-device.ts';
 import type { Client } from '../../../client/client.ts';
 import type { Context } from '../../../framework/context.ts';
 import { devicesBySerial, mostRequests } from '../../../framework/devices/find-device.ts';
-import type { LineResult } from './results.ts';
-import type { Row } from './row.ts';
 
 /** Business code of a serial number that is already registered. */
 export const duplicated = Code.serialDuplicated;
-
-/** What is known of a device that has the serial number of a row. */
-export type Existing = Pick<
-  DeviceListItem,
-  'deviceId' | 'status' | 'deviceType' | 'manufacturer' | 'model' | 'activationCode'
->;
-
-/** A row that was sent. */
-type SentRow = Extract<Row, { readonly device: unknown }>;
-
-/** `already exists: DEV-1 (ACTIVE)`. */
-export const existsWords = ({ deviceId, status }: Pick<Existing, 'deviceId' | 'status'>): string =>
-  `already exists: ${deviceId} (${status})`;
-
-/** The result of a row whose device exists: `registered`, or a failure with status `differing` that names the differences. */
-export function existingResult(
-  { position, serialNumber }: Row,
-  device: Registration,
-  existing: Existing,
-  differing: { readonly status: 'failed'; readonly code: number } | { readonly status: 'invalid' },
-): LineResult {
-  const differences = differencesOf(device, existing);
-  const known = { ...position, serialNumber, deviceId: existing.deviceId };
-  if (differences.length === 0) return { ...known, status: 'registered', message: existsWords(existing) };
-  const words = differences.map(([field, name]) => `${name} is ${existing[field]}, not ${device[field]}`);
-  const message = `${existsWords(existing)} and differs: ${words.join('; ')}`;
-  return { ...known, ...differing, field: differences[0]![0], message };
-}
 
 /** The results, in which rows that failed because their device exists are compared with it. */
 export const withExisting = (

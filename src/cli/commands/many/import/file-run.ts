@@ -1,15 +1,16 @@
 /** One run of `register --file`: reads rows, sends batches, writes one result per row. */
 import type { Tags } from '../../../../contract/tags.ts';
+import { batchesOf, lineResults } from '../../../../enrollment/import/batches.ts';
+import type { LineResult } from '../../../../enrollment/import/result.ts';
+import type { Row } from '../../../../enrollment/import/row.ts';
+import { type Position, positionText } from '../../../../enrollment/import/text.ts';
 import { newKey } from '../../../client/keyed-write.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { JobRun } from '../../../jobs/job-run.ts';
-import { type Position, positionText } from '../../../jobs/line-number.ts';
-import { batchesOf, lineResults } from './batches.ts';
 import { type Checkpoint, emptyCheckpoint, type ImportFiles, skipDoneRows } from './checkpoint.ts';
 import { duplicated, withEarlierSuccesses, withExisting } from './existing.ts';
-import { type LineResult, writerOf } from './results.ts';
-import type { Row } from './row.ts';
-import type { Input } from './rows.ts';
+import type { Input } from './input.ts';
+import { writerOf } from './results.ts';
 import { doneWords, endOf, progressOf, registeredWords, resultsNote } from './run-report.ts';
 
 /** The flags of `register --file`. */

@@ -1,35 +1,10 @@
-/** The result of one row of `register --file`. */
+/** The results of `register --file` at the terminal. */
+
+import { fieldsOf, type LineResult } from '../../../../enrollment/import/result.ts';
+import { positionText } from '../../../../enrollment/import/text.ts';
 import type { Context } from '../../../framework/context.ts';
-import { type Position, positionText } from '../../../jobs/line-number.ts';
 import { ResultWriter } from '../../../jobs/result-writer.ts';
 import { safe } from '../../../terminal/text.ts';
-
-/** The result of one line, or of one element of a JSON array; the names are those of the output. */
-export interface LineResult extends Position {
-  readonly serialNumber: string | null;
-  readonly status: 'success' | 'failed' | 'new' | 'registered' | 'invalid';
-  readonly deviceId?: string;
-  readonly activationCode?: string;
-  /** Business code of a failure. */
-  readonly code?: number;
-  readonly field?: string;
-  readonly message: string;
-}
-
-const resultFields = [
-  'line',
-  'serialNumber',
-  'status',
-  'deviceId',
-  'activationCode',
-  'code',
-  'field',
-  'message',
-] as const satisfies readonly (keyof LineResult)[];
-
-/** The results of an array have a column for the number of the item. */
-export const fieldsOf = ([first]: readonly LineResult[]): readonly (keyof LineResult)[] =>
-  first?.item === undefined ? resultFields : [...resultFields, 'item'];
 
 /** Writes results to standard output. With `toFile`, people see only the failures. */
 export const writerOf = (

@@ -1,8 +1,8 @@
 /** The messages of a run of `register --file` while it works, when it ends, and when it fails. */
 import { statSync } from 'node:fs';
+import { type Position, positionText } from '../../../../enrollment/import/text.ts';
 import { count, counted } from '../../../count.ts';
 import { Fault } from '../../../fault.ts';
-import { type Position, positionText } from '../../../jobs/line-number.ts';
 import { duration, spent } from '../../../terminal/when.ts';
 import type { Checkpoint } from './checkpoint.ts';
 

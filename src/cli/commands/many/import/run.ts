@@ -1,5 +1,7 @@
 /** `register --file`: reads rows, sends batches, writes one result per row. */
 import type { DeviceType } from '../../../../contract/values.ts';
+import type { Defaults } from '../../../../enrollment/import/row.ts';
+import type { FileFormat } from '../../../../enrollment/import/rows.ts';
 import { usage } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { definedFields } from '../../../framework/define.ts';
@@ -9,10 +11,9 @@ import { JobFiles } from '../../../jobs/job-files.ts';
 import { type ImportFiles, jobOf } from './checkpoint.ts';
 import { DryRun } from './dry-run.ts';
 import { type FileFlags, FileRun } from './file-run.ts';
-import { mappingOf } from './mapping.ts';
+import { type Input, openInput } from './input.ts';
+import { mappingOf } from './map-flag.ts';
 import { writerOf } from './results.ts';
-import type { Defaults } from './row.ts';
-import { type FileFormat, type Input, openInput } from './rows.ts';
 
 /** Registers every device in a file. The exit code; throws a fault of kind `partial` if some rows failed. */
 export async function registerFile(flags: FileFlags, context: Context): Promise<number> {

@@ -6,8 +6,8 @@ import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { safe } from '../../../terminal/text.ts';
 import { consoleAddress } from '../console-address.ts';
-import { openBrowser, whyNoBrowser } from './browser.ts';
-import { removeSoon, writeRedirect } from './redirect-file.ts';
+import { whyNoBrowser } from './browser.ts';
+import { showInBrowser } from './redirect-file.ts';
 
 /** Opens the console of the server in a browser, signed in as the user of this profile: `POST /api/auth/codes`. */
 export const open = command({
@@ -25,7 +25,9 @@ export const open = command({
     const address = await consoleAddress(context.registry);
     const { code, expireTime } = await newCode(context);
     const target = `${address}#${new URLSearchParams({ code, ...(page && { page }) })}`;
-    const reason = flags.browser ? (whyNoBrowser(context.env) ?? (await show(context, target))) : null;
+    const reason = flags.browser
+      ? (whyNoBrowser(context.env) ?? (await showInBrowser(target, context.env, context.settings.home)))
+      : null;
     const opened = flags.browser && reason === null;
     const { out } = context;
     if (out.json) return out.document({ address: opened ? address : target, opened, expireTime });
@@ -70,11 +72,4 @@ async function newCode({ registry }: Context): Promise<{ readonly code: string; 
   const { code, expireTime } = await registry.call('createSignInCode', { body: { purpose: 'SESSION' } });
   if (!/^[\w-]{20,200}$/.test(code)) throw new Fault('failure', 'the server sent something other than a code');
   return { code, expireTime };
-}
-
-/** Opens the address in a browser. Resolves with the reason if no browser could be started, else with null. */
-async function show({ env, settings }: Context, target: string): Promise<string | null> {
-  const file = await writeRedirect(target, env, settings.home);
-  removeSoon(file, env);
-  return openBrowser(file, env);
 }

@@ -8,13 +8,20 @@ import { signInCodeSeconds } from '../../../../contract/limits.ts';
 import { type Env, environment } from '../../../../contract/local.ts';
 import { makeFolder, removeIfPossible, unwritable } from '../../../settings/files.ts';
 import { selfCommand } from '../../../settings/processes.ts';
-import { isSnap } from './browser.ts';
+import { isSnap, openBrowser } from './browser.ts';
 import { removalCommand } from './removal.ts';
 
 const fileName = /^devmgr-open-[\w-]{22}\.html$/;
 
+/** Opens the address in a browser. Resolves with the reason if no browser could be started, else with null. */
+export async function showInBrowser(target: string, env: Env, home: string): Promise<string | null> {
+  const file = await writeRedirect(target, env, home);
+  removeSoon(file, env);
+  return openBrowser(file, env);
+}
+
 /** Writes the file, and removes those that earlier commands have left. Resolves with its path. */
-export async function writeRedirect(target: string, env: Env, home: string): Promise<string> {
+async function writeRedirect(target: string, env: Env, home: string): Promise<string> {
   const folder = (await isSnap(env)) ? homedir() : (runtimeFolder(env) ?? home);
   const file = join(folder, `devmgr-open-${randomBytes(16).toString('base64url')}.html`);
   try {
@@ -22,13 +29,13 @@ export async function writeRedirect(target: string, env: Env, home: string): Pro
     removeEarlier(folder);
     writeFileSync(file, pageTo(target), { mode: 0o600, flag: 'wx' });
   } catch (error) {
-    throw unwritable(file, error, 'without a file: devmgr open --no-browser');
+    throw unwritable(file, error, 'without a file: add --no-browser');
   }
   return file;
 }
 
 /** Removes the file when its code has expired, in a process of its own: this one ends before. */
-export function removeSoon(file: string, env: Env): void {
+function removeSoon(file: string, env: Env): void {
   const self = selfCommand();
   const args = [...self.args, removalCommand, String(signInCodeSeconds), file];
   const child = spawn(self.file, args, {
@@ -51,7 +58,7 @@ function pageTo(target: string): string {
 <meta name="referrer" content="no-referrer">
 <title>devmgr</title>
 <script>location.replace(${text})</script>
-<noscript>The console of devmgr needs JavaScript.</noscript>
+<noscript>This page of devmgr needs JavaScript.</noscript>
 `;
 }
 

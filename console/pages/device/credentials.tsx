@@ -1,0 +1,87 @@
+/** The credentials of a device at providers. */
+import type { CredentialItem } from '../../../src/contract/providers.ts';
+import { useRefresh, useRepeat } from '../../api/live.ts';
+import { call } from '../../api/request.ts';
+import { useResource } from '../../api/resource.ts';
+import { Loaded } from '../../parts/loaded.tsx';
+import { OpenedSection } from '../../parts/opened-section.tsx';
+import { type RecordKind, RecordTable } from '../../parts/records.tsx';
+import { Moment } from '../../parts/time.tsx';
+import { reporting } from '../../parts/toast.ts';
+import { credentials as words } from '../../text/words.ts';
+
+interface OfDeviceProps {
+  readonly deviceId: string;
+}
+
+/** With the name of its provider. */
+type NamedCredential = CredentialItem & { readonly provider: string };
+
+/** The section of a device. */
+export const CredentialSection = ({ deviceId }: OfDeviceProps) => (
+  <OpenedSection title={words.title}>{() => <OfDevice deviceId={deviceId} />}</OpenedSection>
+);
+
+const kindFor = (
+  deviceId: string,
+): RecordKind<NamedCredential, 'provider' | 'person' | 'state' | 'made' | 'credential', 'remove'> => ({
+  keyOf: ({ credentialId }) => credentialId,
+  nameOf: ({ credentialId }) => credentialId,
+  columns: {
+    credential: ({ credentialId }) => credentialId,
+    provider: ({ provider }) => provider,
+    person: ({ person }) => person,
+    state: credential => <State credential={credential} />,
+    made: ({ createdAt }) => createdAt && <Moment at={createdAt} />,
+  },
+  rowHead: 'credential',
+  classes: { made: 'minor' },
+  actions: {
+    remove: {
+      isFor: ({ removedAt }) => removedAt === null,
+      carryOut: ({ credentialId }, key) => call('removeCredential', { params: { deviceId, credentialId } }, { key }),
+      isDangerous: true,
+    },
+  },
+});
+
+function State({ credential: { createdAt, removedAt, pending } }: { readonly credential: CredentialItem }) {
+  if (removedAt !== null)
+    return (
+      <>
+        <span class="badge">{words.state.removed}</span> <Moment at={removedAt} />
+      </>
+    );
+  const state = !pending ? 'valid' : createdAt === null ? 'unfinished' : 'pending';
+  return <span class={`badge ${pending ? 'warn' : 'good'}`}>{words.state[state]}</span>;
+}
+
+function OfDevice({ deviceId }: OfDeviceProps) {
+  const resource = useResource(async signal => {
+    const [list, { list: providers }] = await Promise.all([
+      call('listCredentials', { params: { deviceId } }, { signal }),
+      call('listProviders', {}, { signal }),
+    ]);
+    const names = new Map(providers.map(({ providerId, name }) => [providerId, name]));
+    return list.map(one => ({ ...one, provider: names.get(one.providerId) ?? one.providerId }));
+  });
+  useRefresh(resource.reload, events => events.some(({ data }) => data.deviceId === deviceId));
+  useRepeat(resource, list => list.some(({ createdAt, pending }) => createdAt !== null && pending));
+  return (
+    <Loaded from={resource}>
+      {list =>
+        list.length === 0 ? (
+          <p class="hint">{words.none}</p>
+        ) : (
+          <RecordTable
+            title={words.title}
+            kind={kindFor(deviceId)}
+            words={words}
+            records={list}
+            onDone={reporting(resource.reload)}
+          />
+        )
+      }
+    </Loaded>
+  );
+}

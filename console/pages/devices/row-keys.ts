@@ -1,0 +1,37 @@
+/** The keyboard of the list: j and k go to the next and the previous device, x selects it, Enter opens it. */
+import { useEffect } from 'preact/hooks';
+import { kept } from '../../router.ts';
+
+const inField = 'input:not([type="checkbox"]), select, textarea';
+
+/** The device that has the focus has it again after Back. */
+export function useRowKeys(): void {
+  useEffect(() => {
+    const rows = () => [...document.querySelectorAll<HTMLElement>('main tbody tr')];
+    const linkOf = (row: Element | null | undefined) => row?.querySelector<HTMLAnchorElement>('th a');
+    const press = (event: KeyboardEvent) => {
+      const { key, target } = event;
+      if (event.ctrlKey || event.altKey || event.metaKey || !(target instanceof Element)) return;
+      if (target.closest(inField) || document.querySelector('dialog[open]')) return;
+      const present = target.closest<HTMLElement>('main tbody tr');
+      const step = { j: 1, k: -1 }[key];
+      if (step) linkOf(rows()[present ? rows().indexOf(present) + step : 0])?.focus();
+      if (key.toLowerCase() === 'x')
+        present
+          ?.querySelector('input')
+          ?.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, shiftKey: event.shiftKey }));
+    };
+    const keepFocus = ({ target }: FocusEvent) => {
+      const link = target instanceof Element && linkOf(target.closest('main tbody tr'));
+      if (link) kept().row = link.textContent;
+    };
+    const before = rows()
+      .map(linkOf)
+      .find(link => link?.textContent === kept().row);
+    if (document.activeElement?.matches('body, main, h1')) before?.focus({ preventScroll: true });
+    const end = new AbortController();
+    addEventListener('keydown', press, { signal: end.signal });
+    document.addEventListener('focusin', keepFocus, { signal: end.signal });
+    return () => end.abort();
+  }, []);
+}

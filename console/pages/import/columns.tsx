@@ -1,0 +1,107 @@
+/** What is read from each column of a file, and the values for lines that have none. */
+import { describedTexts } from '../../../src/contract/device-description.ts';
+import { type DeviceType, deviceTypes } from '../../../src/contract/values.ts';
+import { isSecretName, type RegistrationField } from '../../../src/enrollment/import/columns.ts';
+import { assignedFields, presets } from '../../../src/enrollment/import/mapping.ts';
+import type { HeadColumn } from '../../../src/enrollment/import/rows.ts';
+import { Choice } from '../../parts/inputs.tsx';
+import { Table } from '../../parts/table.tsx';
+import { device as deviceWords, text, importing as words } from '../../text/words.ts';
+import type { FileImport } from './state.ts';
+
+const fields = ['serialNumber', 'deviceType', ...Object.keys(describedTexts)] as readonly Exclude<
+  RegistrationField,
+  'tags' | 'proofId'
+>[];
+
+/** A field for each column. A preset knows the columns of other programs. */
+export function Columns({ state }: { readonly state: FileImport }) {
+  const settings = state.settings.value;
+  const head = state.head.value ?? [];
+  const assigned = assignedFields(
+    head.map(({ name }) => name),
+    state.mapping,
+  );
+  const rows = head.map((column, i) => ({ ...column, i, field: assigned[i] ?? null }));
+  return (
+    <section>
+      <h2>{words.columns}</h2>
+      <Choice
+        label={words.preset}
+        value={settings.preset}
+        values={['', ...presets]}
+        words={words.presets}
+        onChoose={preset => void state.set({ ...settings, preset, chosen: {} })}
+      />
+      {rows.length > 0 && (
+        <Table
+          title={words.columns}
+          heads={words.column}
+          columns={{
+            name: ({ name }) => name,
+            field: column => <FieldOf column={column} state={state} />,
+            example: ({ example }) => example,
+          }}
+          rowHead="name"
+          rows={rows}
+          keyOf={({ i }) => i}
+          isOneLine
+        />
+      )}
+      <Defaults state={state} />
+    </section>
+  );
+}
+
+type FieldOfProps = Readonly<{ column: HeadColumn & { readonly field: RegistrationField | null }; state: FileImport }>;
+
+function FieldOf({ column: { name, field }, state }: FieldOfProps) {
+  if (isSecretName(name)) return <>{words.secret}</>;
+  if (/^tag:/i.test(name) && field === null) return <>{deviceWords.tags.title}</>;
+  return (
+    <select
+      aria-label={words.fieldOf(name)}
+      value={field ?? ''}
+      onChange={event => state.assign(name, (event.currentTarget.value || null) as RegistrationField | null)}
+    >
+      <option value="">{words.ignored}</option>
+      {fields.map(each => (
+        <option key={each} value={each}>
+          {deviceWords.facts[each]}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function Defaults({ state }: { readonly state: FileImport }) {
+  const settings = state.settings.value;
+  const { defaults } = settings;
+  const change = (name: 'deviceType' | 'manufacturer' | 'model', value: string) => {
+    const { [name]: _, ...others } = defaults;
+    state.keep({ ...settings, defaults: value ? { ...others, [name]: value as DeviceType } : others });
+  };
+  return (
+    <fieldset class="choices line">
+      <legend>{words.defaults}</legend>
+      <Choice<DeviceType | ''>
+        label={deviceWords.facts.deviceType}
+        value={defaults.deviceType ?? ''}
+        values={['', ...deviceTypes]}
+        words={{ '': words.noDefault, ...text.type }}
+        onChoose={type => change('deviceType', type)}
+      />
+      {(['manufacturer', 'model'] as const).map(name => (
+        <label key={name} class="field">
+          {deviceWords.facts[name]}
+          <input
+            value={defaults[name] ?? ''}
+            maxLength={describedTexts[name].max}
+            autocomplete="off"
+            onInput={event => change(name, event.currentTarget.value)}
+          />
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,42 @@
+/**
+ * A run that has begun, in the session of the tab, so that it continues after a reload. Neither the file nor a result is stored: the person chooses the file
+ * again, batches that were sent are sent again with the same keys, and the daemon repeats its responses with the activation codes.
+ */
+import { newKey } from '../../api/request.ts';
+
+interface StoredRun {
+  /** Name, size and time of the file. */
+  readonly file: string;
+  /** How it is read, as JSON. */
+  readonly settings: string;
+  /** The idempotency keys begin with it. */
+  readonly id: string;
+  readonly sent: number;
+}
+
+const STORED = 'devmgr.import';
+
+/** The run that was not finished; null if there is none. */
+export function storedRun(): StoredRun | null {
+  try {
+    return JSON.parse(sessionStorage.getItem(STORED) ?? 'null') as StoredRun | null;
+  } catch {
+    return null;
+  }
+}
+
+/** Stores how far a run is; null when it has ended. */
+export const storeRun = (run: StoredRun | null): void =>
+  run ? sessionStorage.setItem(STORED, JSON.stringify(run)) : sessionStorage.removeItem(STORED);
+
+/** What identifies a file as long as it does not change. */
+export const identityOf = ({ name, size, lastModified }: File): string => JSON.stringify([name, size, lastModified]);
+
+/** The stored run of a file that is read in the same way, else a new one. */
+export function runOf(file: File, settings: string): StoredRun {
+  const stored = storedRun();
+  const identity = identityOf(file);
+  return stored?.file === identity && stored.settings === settings
+    ? stored
+    : { file: identity, settings, id: newKey(), sent: 0 };
+}

@@ -1,0 +1,124 @@
+/** The report of a lot or a station, live while the line runs. */
+import { useRef } from 'preact/hooks';
+import { deviceStatuses, proofGrades } from '../../../src/contract/values.ts';
+import { DeviceCounts, type FleetFigures } from '../../../src/fleet/figures.ts';
+import { exportedDevices } from '../../api/export.ts';
+import { settled, useRefresh } from '../../api/live.ts';
+import { call } from '../../api/request.ts';
+import { useResource } from '../../api/resource.ts';
+import { ColumnChart } from '../../parts/chart.tsx';
+import { FactList } from '../../parts/facts.tsx';
+import { CountTable, Figure } from '../../parts/figures.tsx';
+import { Back } from '../../parts/item.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Moment } from '../../parts/time.tsx';
+import { linkTo, place } from '../../router.ts';
+import { duration, grouped, hour } from '../../text/numbers.ts';
+import { text, line as words } from '../../text/words.ts';
+import type { LineTag } from './groups.tsx';
+
+/** The report of the lot that the address names. */
+export const LotPage = () => <Report tag="lot" value={place.value.path[1] ?? ''} />;
+/** The report of the station that the address names. */
+export const StationPage = () => <Report tag="station" value={place.value.path[1] ?? ''} />;
+
+/** Counts the devices again if their number in a state has changed: events do not name tags. */
+function useReport(tag: LineTag, value: string) {
+  const last = useRef<{ readonly states: string; readonly figures: FleetFigures } | null>(null);
+  const resource = useResource(async signal => {
+    const { byTag } = await call('getStatistics', {}, { signal });
+    const states = JSON.stringify(byTag[tag].find(group => group.value === value));
+    if (last.current && last.current.states === states) return last.current.figures;
+    const counts = new DeviceCounts();
+    for await (const device of exportedDevices({ tag: [`${tag}:${value}`] } as never, signal)) counts.take(device);
+    last.current = { states, figures: counts.figures };
+    return counts.figures;
+  });
+  useRefresh(resource.reload, events => events.some(({ type }) => type.startsWith('DEVICE_')), settled);
+  return resource;
+}
+
+function Report({ tag, value }: { readonly tag: LineTag; readonly value: string }) {
+  const resource = useReport(tag, value);
+  return (
+    <>
+      <Back to={`${tag}s`} words={text.nav[`${tag}s`]} />
+      <h1>
+        {words[tag].name} {value}
+      </h1>
+      <Loaded from={resource}>
+        {figures =>
+          figures.total === 0 ? (
+            <p class="hint">{words.none}</p>
+          ) : (
+            <Shown figures={figures} filter={{ tag: `${tag}:${value}` }} />
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+interface ShownProps {
+  readonly figures: FleetFigures;
+  /** Selects the devices in the list. */
+  readonly filter: Readonly<Record<string, string>>;
+}
+
+function Shown({ figures, filter }: ShownProps) {
+  const { total, byStatus, byProof, byModel, registrations, secondsBetween, persons } = figures;
+  const facts = {
+    first: <Moment at={registrations.first} />,
+    last: <Moment at={registrations.last} />,
+    perHour: registrations.perHour === null ? null : grouped(registrations.perHour),
+    median: secondsBetween.median === null ? null : duration(secondsBetween.median),
+    p95: secondsBetween.p95 === null ? null : duration(secondsBetween.p95),
+    persons: `${grouped(persons.count)}${persons.isMore ? '+' : ''}`,
+  };
+  return (
+    <>
+      <ul class="figures">
+        <Figure count={total} words={words.devices} to={linkTo('devices', filter)} />
+        {deviceStatuses.map(status => (
+          <Figure
+            key={status}
+            count={byStatus[status]}
+            words={text.status[status]}
+            to={linkTo('devices', { ...filter, status })}
+          />
+        ))}
+      </ul>
+      <section>
+        <FactList
+          facts={Object.entries(facts).map(([name, value]) => [
+            words.facts[name as keyof typeof facts],
+            value ?? text.common.none,
+          ])}
+        />
+      </section>
+      <ColumnChart
+        title={words.registrations(registrations.binMinutes)}
+        columns={registrations.bins.map(({ start, count }) => ({ start, counts: [count] }))}
+        format={hour}
+      />
+      <div class="charts">
+        <CountTable
+          title={text.column.model}
+          total={total}
+          rows={byModel.map(({ manufacturer, model, count }) => ({
+            name: `${manufacturer} ${model}`,
+            count,
+            to: { ...filter, manufacturer, model },
+          }))}
+        />
+        <CountTable
+          title={text.column.proof}
+          total={total}
+          rows={proofGrades
+            .filter(grade => byProof[grade] > 0)
+            .map(proof => ({ name: text.grade[proof], count: byProof[proof], to: { ...filter, proof } }))}
+        />
+      </div>
+    </>
+  );
+}

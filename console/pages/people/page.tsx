@@ -1,0 +1,116 @@
+/** The persons whom devices belong to. */
+import type { Person } from '../../../src/contract/people.ts';
+import { type PersonSource, personSources } from '../../../src/contract/values.ts';
+import { useRefresh } from '../../api/live.ts';
+import { call } from '../../api/request.ts';
+import { useResource } from '../../api/resource.ts';
+import { isAdmin } from '../../api/session.ts';
+import { Choice } from '../../parts/inputs.tsx';
+import { lazy } from '../../parts/lazy.tsx';
+import { ListPage } from '../../parts/list-page.tsx';
+import { pageIn } from '../../parts/pager.tsx';
+import type { RecordKind } from '../../parts/records.tsx';
+import { Moment } from '../../parts/time.tsx';
+import { go, linkTo, place } from '../../router.ts';
+import { grouped } from '../../text/numbers.ts';
+import { people as words } from '../../text/words.ts';
+import { Held } from './held.tsx';
+import { devicesOf, isOfPersons, mayComeBack, mayLeave } from './states.ts';
+
+const AddPerson = lazy(async () => (await import('./dialogs.tsx')).AddPerson);
+const BringBack = lazy(async () => (await import('./dialogs.tsx')).BringBack);
+const Leave = lazy(async () => (await import('./dialogs.tsx')).Leave);
+
+const columns = {
+  userName: ({ personId, userName }: Person) => <a href={linkTo(`people/${personId}`)}>{userName}</a>,
+  name: ({ name }: Person) => name,
+  email: ({ email }: Person) => email,
+  groups: ({ groups }: Person) => groups.join(', '),
+  source: ({ source }: Person) => words.sources[source],
+  devices: (person: Person) => <a href={devicesOf(person)}>{grouped(person.devices)}</a>,
+  left: ({ leftAt }: Person) => leftAt && <Moment at={leftAt} />,
+};
+type PersonColumn = keyof typeof columns;
+
+/** What the person may see: the registry has no e-mail address for a DEALER. */
+const shownColumns = () =>
+  Object.fromEntries(Object.entries(columns).filter(([name]) => isAdmin.value || name !== 'email')) as typeof columns;
+
+const people: Omit<RecordKind<Person, PersonColumn, 'leave' | 'back'>, 'columns'> = {
+  keyOf: ({ personId }) => personId,
+  nameOf: ({ userName }) => userName,
+  rowHead: 'userName',
+  classes: { devices: 'number', groups: 'minor', source: 'minor' },
+  actions: {
+    leave: { Dialog: Leave, isFor: mayLeave },
+    back: { Dialog: BringBack, isFor: mayComeBack },
+  },
+};
+
+/** What the address selects, as it has it. */
+const searchIn = (query: URLSearchParams) => ({
+  keyword: query.get('keyword') ?? '',
+  source: personSources.find(source => source === query.get('source')) ?? ('' as const),
+  active: (['true', 'false'] as const).find(active => active === query.get('active')) ?? ('' as const),
+});
+
+/** The list of persons, the newest first; above it the leavers who wait for a release. */
+export function PeoplePage() {
+  const list = useResource(signal => {
+    const { active, source, keyword } = searchIn(place.value.query);
+    const query = {
+      ...pageIn(place.value.query),
+      ...(keyword && { keyword }),
+      ...(source && { source }),
+      ...(active && { active: active === 'true' }),
+    };
+    return call('listPeople', { query }, { signal });
+  });
+  useRefresh(list.reload, isOfPersons);
+  return (
+    <ListPage
+      path="people"
+      query={searchIn(place.value.query)}
+      kind={{ ...people, columns: shownColumns() }}
+      words={words}
+      list={list}
+      Create={isAdmin.value ? AddPerson : undefined}
+    >
+      <Held />
+      <Filters />
+    </ListPage>
+  );
+}
+
+function Filters() {
+  const search = searchIn(place.value.query);
+  const change = (part: Partial<typeof search>) => go(linkTo('people', { ...search, ...part }), true);
+  return (
+    <div class="columns">
+      <label class="field">
+        {words.filter.keyword}
+        <input
+          type="search"
+          value={search.keyword}
+          autocomplete="off"
+          spellcheck={false}
+          onChange={event => change({ keyword: event.currentTarget.value.trim() })}
+        />
+      </label>
+      <Choice<PersonSource | ''>
+        label={words.filter.source}
+        value={search.source}
+        values={['', ...personSources]}
+        words={{ '': words.filter.all, ...words.sources }}
+        onChoose={source => change({ source })}
+      />
+      <Choice
+        label={words.filter.active}
+        value={search.active}
+        values={['', 'true', 'false']}
+        words={{ '': words.filter.all, true: words.state.active, false: words.state.left }}
+        onChoose={active => change({ active })}
+      />
+    </div>
+  );
+}

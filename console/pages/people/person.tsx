@@ -1,0 +1,159 @@
+/** A person: what is known, the keys and what happened to them, and leaving. */
+import type { DeviceListItem } from '../../../src/contract/device-shapes.ts';
+import type { Notification } from '../../../src/contract/events.ts';
+import type { Person } from '../../../src/contract/people.ts';
+import { useRefresh } from '../../api/live.ts';
+import { call } from '../../api/request.ts';
+import { useResource } from '../../api/resource.ts';
+import { DialogButton } from '../../parts/button.tsx';
+import { deviceColumns } from '../../parts/device-columns.tsx';
+import { EventList, merged } from '../../parts/events.tsx';
+import { FactList } from '../../parts/facts.tsx';
+import { Back, DeviceLink, useItem } from '../../parts/item.tsx';
+import { lazy } from '../../parts/lazy.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Moment } from '../../parts/time.tsx';
+import { reporting } from '../../parts/toast.ts';
+import { text, people as words } from '../../text/words.ts';
+import { Held } from './held.tsx';
+import { devicesOf, mayComeBack, mayLeave } from './states.ts';
+
+const BringBack = lazy(async () => (await import('./dialogs.tsx')).BringBack);
+const Leave = lazy(async () => (await import('./dialogs.tsx')).Leave);
+
+/** Keys that the page lists; the list of devices has all of them. */
+const mostKeys = 50;
+/** Keys whose events the page shows: each takes a request. */
+const withHistory = 5;
+const eventsOfKey = 20;
+
+type Known = Readonly<{ person: Person; keys: readonly DeviceListItem[]; events: readonly Notification[] }>;
+
+async function read(personId: string, signal: AbortSignal): Promise<Known> {
+  const person = await call('getPerson', { params: { personId } }, { signal });
+  const { list: keys } = await call('listDevices', { query: { userId: person.userName, size: mostKeys } }, { signal });
+  const before = Number.MAX_SAFE_INTEGER;
+  const histories = keys.slice(0, withHistory).map(async ({ deviceId }) => {
+    const { list } = await call('listEvents', { query: { deviceId, before, limit: eventsOfKey } }, { signal });
+    return list as readonly Notification[];
+  });
+  return { person, keys, events: (await Promise.all(histories)).reduce(merged, []) };
+}
+
+/** The person that the address names. The page follows changes of the person and of the keys. */
+export function PersonPage() {
+  const personId = useItem('people');
+  const resource = useResource(signal => read(personId.value, signal));
+  useRefresh(resource.reload, events =>
+    events.some(({ data }) => {
+      const { person, keys = [] } = resource.data.peek() ?? {};
+      const isOfKey = data.deviceId !== undefined && keys.some(({ deviceId }) => deviceId === data.deviceId);
+      return data.personId === personId.peek() || isOfKey || (person && data.userId === person.userName);
+    }),
+  );
+  const person = resource.data.value?.person;
+  const onDone = reporting(resource.reload);
+  return (
+    <>
+      <Back to="people" words={words.back} />
+      <div class="bar">
+        <h1>{person ? (person.name ?? person.userName) : text.nav.people}</h1>
+        {person && mayLeave(person) && (
+          <DialogButton
+            words={words.action.leave}
+            class="danger"
+            dialog={onClose => <Leave record={person} onClose={onClose} onDone={onDone} />}
+          />
+        )}
+        {person && mayComeBack(person) && (
+          <DialogButton
+            words={words.action.back}
+            class="main"
+            dialog={onClose => <BringBack record={person} onClose={onClose} onDone={onDone} />}
+          />
+        )}
+      </div>
+      <Held key={personId.value} personId={personId.value} onReleased={resource.reload} />
+      <Loaded from={resource}>{known => <Sections {...known} />}</Loaded>
+    </>
+  );
+}
+
+function Sections({ person, keys, events }: Known) {
+  const { personId, userName, name, email, externalId, active, groups, source, leftAt } = person;
+  const { column } = words;
+  return (
+    <>
+      <div class="cards">
+        <section>
+          <FactList
+            facts={[
+              [text.column.userName, userName],
+              [text.column.name, name],
+              [text.column.email, email],
+              [words.filter.active, active ? words.state.active : words.state.left],
+              [column.left, leftAt && <Moment at={leftAt} />],
+              [column.groups, groups.join(', ')],
+              [column.source, words.sources[source]],
+              [words.externalId, externalId],
+              [words.personId, personId],
+            ]}
+          />
+        </section>
+      </div>
+      {active && <Locked keys={keys} events={events} />}
+      <section>
+        <h2>
+          {words.keys} {person.devices > 0 && <a href={devicesOf(person)}>{text.common.devices(person.devices)}</a>}
+        </h2>
+        {keys.length === 0 ? <p class="hint">{words.noKeys}</p> : <Keys keys={keys} />}
+      </section>
+      <section>
+        <h2>{words.history}</h2>
+        {keys.length > withHistory && <p class="hint">{words.newestKeys(withHistory)}</p>}
+        <EventList events={events} />
+      </section>
+    </>
+  );
+}
+
+/** What could be unlocked for a person who is active: nothing is unlocked automatically. */
+function Locked({ keys, events }: Pick<Known, 'keys' | 'events'>) {
+  const locked = keys.filter(({ status }) => status === 'LOCKED');
+  if (!locked.length) return null;
+  const reasonOf = (id: string) => events.find(({ type, data }) => type === 'DEVICE_LOCKED' && data.deviceId === id);
+  return (
+    <section>
+      <h2>{words.locked.title}</h2>
+      <p class="hint">{words.locked.hint}</p>
+      <ul>
+        {locked.map(({ deviceId }) => (
+          <li key={deviceId}>
+            <DeviceLink id={deviceId} /> {reasonOf(deviceId)?.data.lockReason as string | undefined}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const { device, serial, state, used } = deviceColumns;
+
+const Keys = ({ keys }: Pick<Known, 'keys'>) => (
+  <Table
+    title={words.keys}
+    columns={{
+      device,
+      serial,
+      model: ({ manufacturer, model }) => [manufacturer, model].filter(Boolean).join(' '),
+      state,
+      used,
+    }}
+    classes={{ serial: 'code' }}
+    rowHead="device"
+    rows={keys}
+    keyOf={({ deviceId }) => deviceId}
+    isOneLine
+  />
+);

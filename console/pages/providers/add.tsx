@@ -1,0 +1,58 @@
+/** The dialog that adds a provider. */
+import { providerBounds } from '../../../src/contract/limits.ts';
+import {
+  type ProviderSetting,
+  type ProviderType,
+  providerSettings,
+  providerTypes,
+  settingsOfProvider,
+} from '../../../src/contract/values.ts';
+import { call } from '../../api/request.ts';
+import { ActionDialog } from '../../parts/action-dialog.tsx';
+import { Field, useEntries } from '../../parts/field.tsx';
+import { Choice } from '../../parts/inputs.tsx';
+import type { DialogProps } from '../../parts/records.tsx';
+import { text, providers as words } from '../../text/words.ts';
+
+const none = Object.fromEntries(providerSettings.map(setting => [setting, ''])) as Record<ProviderSetting, string>;
+
+/** Asks for what the type needs. The secret is sent once, and never shown again. */
+export function AddProvider({ onClose, onDone }: DialogProps) {
+  const entries = useEntries({ name: '', type: 'entra' as ProviderType, secret: '', ...none });
+  const { name, type, secret } = entries;
+  const { needs, may } = settingsOfProvider[type.value];
+  const offered = [...needs, ...may];
+  const secretLabel = type.value === 'devmgr' ? null : words.secret[type.value];
+  const isReady = [name, ...(secretLabel ? [secret] : []), ...needs.map(setting => entries[setting])].every(
+    ({ value }) => value.trim() !== '',
+  );
+  const submit = async () => {
+    const settings = offered.map(setting => [setting, entries[setting].value.trim() || null] as const);
+    const body = { name: name.value.trim(), type: type.value, secret: secretLabel ? secret.value.trim() : null };
+    const added = await call('createProvider', { body: { ...body, ...Object.fromEntries(settings) } });
+    onDone(words.done.create(added.name));
+  };
+  return (
+    <ActionDialog title={words.action.create} isReady={isReady} onSubmit={submit} onClose={onClose}>
+      <Choice label={text.column.type} entry={type} values={providerTypes} words={words.type} />
+      <Field label={text.column.name} hint={words.nameHint} entry={name} required maxLength={providerBounds.name} />
+      {offered.map(setting => (
+        <Field
+          key={`${type.value} ${setting}`}
+          label={labelOf(type.value, setting, needs.includes(setting))}
+          entry={entries[setting]}
+          required={needs.includes(setting)}
+          maxLength={providerBounds.url}
+        />
+      ))}
+      {secretLabel && (
+        <Field label={secretLabel} type="password" entry={secret} required maxLength={providerBounds.secret} />
+      )}
+    </ActionDialog>
+  );
+}
+
+function labelOf(type: ProviderType, setting: ProviderSetting, isNeeded: boolean): string {
+  const label = setting === 'address' ? words.address[type] : words.setting[setting];
+  return isNeeded ? label : text.common.optional(label);
+}

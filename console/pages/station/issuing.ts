@@ -1,0 +1,65 @@
+/** Issues a key that the bench has bound, at the providers that the operator has chosen. */
+import { Code } from '../../../src/contract/codes.ts';
+import { type IssueParts, IssueProblem, type IssueRequests, KeyIssuing } from '../../../src/enrollment/issuing.ts';
+import { columnOf } from '../../../src/enrollment/outcome.ts';
+import { Problem, problemOf } from '../../api/problem.ts';
+import { call, newKey } from '../../api/request.ts';
+import { benchIssue as words } from '../../text/words.ts';
+import type { AskPin, IssueKey } from './results.ts';
+
+/** The key itself has refused a PIN. */
+class WrongPin extends Problem {}
+
+/** A PIN is known to this call only: a key that continues is asked for it again. */
+export const issueKey: IssueKey = async (key, deviceId, { providers, setsPin }, ask) => {
+  const of = (issued: ReadonlySet<string>) =>
+    Object.fromEntries(
+      providers.map(one => [columnOf(one), issued.has(one.providerId) ? 'issued' : 'missing'] as const),
+    );
+  try {
+    const pin = { kind: setsPin ? 'ask' : 'none' } as const;
+    const { issued, error } = await new KeyIssuing(partsOf(ask), { providers, pin, changePin: false }).issue(
+      key,
+      deviceId,
+    );
+    return { providers: of(issued), reason: error === null ? null : reasonOf(error) };
+  } catch (error) {
+    return { providers: of(new Set()), reason: reasonOf(error) };
+  }
+};
+
+const partsOf = (ask: AskPin): IssueParts => ({
+  requests,
+  askPin: ({ keyId, serialNumber }, retries) => ask({ keyId, serialNumber, retries, check: null }),
+  askNewPin: ({ keyId, serialNumber }, check) => ask({ keyId, serialNumber, retries: null, check }),
+});
+
+/** Each request has a key of its own: one that is over its limit is sent again when the daemon accepts it. */
+const requests: IssueRequests = {
+  credentials: deviceId => call('listCredentials', { params: { deviceId } }),
+  start: (deviceId, providerId) =>
+    call('startCredential', { params: { deviceId }, body: { providerId } }, { key: newKey() }),
+  finish: (deviceId, credentialId, response) =>
+    call('finishCredential', { params: { deviceId, credentialId }, body: { response } }, { key: newKey() }),
+  async step({ keyId, serialNumber }, step) {
+    const body = { ...step, serialNumber };
+    const answer = await call('issueKey', { params: { keyId }, body }, { key: newKey() });
+    if (answer.problem === null) return answer;
+    const Refusal = answer.refusal === 'pin-invalid' ? WrongPin : Problem;
+    throw new Refusal('key', answer.problem);
+  },
+  failureOf(error) {
+    const code = problemOf(error)?.code;
+    return {
+      isRefusal: code === Code.parameterError,
+      isLost: code === 0 || code === 500,
+      isWrongPin: error instanceof WrongPin,
+    };
+  },
+};
+
+function reasonOf(error: unknown): string {
+  if (error instanceof IssueProblem) return words.problem[error.code];
+  const problem = problemOf(error);
+  return problem?.code === 404 ? words.unplugged : (problem?.message ?? words.noPin);
+}

@@ -1,0 +1,65 @@
+/** A user: what an administrator does with one, the security keys, and what to do when one is lost. */
+import { useResource } from '../../api/resource.ts';
+import { Back } from '../../parts/item.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { RecordTable } from '../../parts/records.tsx';
+import { reporting } from '../../parts/toast.ts';
+import { place } from '../../router.ts';
+import { text, users as words } from '../../text/words.ts';
+import { Keys, type KeysOfUser } from '../account/keys.tsx';
+import { users } from './page.tsx';
+import { allUsers } from './states.ts';
+
+/** The user that the address names. */
+export function UserPage() {
+  const resource = useResource(async signal => {
+    const [, id] = place.value.path;
+    return (await allUsers(signal)).find(user => user.id === id) ?? null;
+  });
+  return (
+    <>
+      <Back to="users" words={words.back} />
+      <h1>{resource.data.value?.username ?? text.nav.users}</h1>
+      <Loaded from={resource}>
+        {user =>
+          user ? (
+            <>
+              <RecordTable
+                title={text.nav.users}
+                kind={users}
+                words={words}
+                records={[user]}
+                onDone={reporting(resource.reload)}
+              />
+              <Keys key={user.id} userId={user.id} below={keys => <LostKey keys={keys} />} />
+            </>
+          ) : (
+            <p>{text.common.unknownPage}</p>
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+/** What to do when the person has lost a key: what follows depends on the keys that are left. */
+function LostKey({ keys: { list, required } }: { readonly keys: KeysOfUser }) {
+  const { title, remove, logout, ...rest } = words.lost;
+  return (
+    <section>
+      <h2>{title}</h2>
+      <ol>
+        <li>{remove}</li>
+        <li>{logout}</li>
+        {list.length > 0 ? (
+          <li>{rest.other}</li>
+        ) : (
+          <>
+            {required && <li>{rest.password}</li>}
+            <li>{required ? rest.register : rest.alone}</li>
+          </>
+        )}
+      </ol>
+    </section>
+  );
+}

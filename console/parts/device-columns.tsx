@@ -1,0 +1,40 @@
+/** What tables show of devices. */
+import type { DeviceListItem } from '../../src/contract/device-shapes.ts';
+import { text } from '../text/words.ts';
+import { GradeBadge, StatusBadge } from './badge.tsx';
+import { DeviceLink } from './item.tsx';
+import { Moment } from './time.tsx';
+
+type Of<N extends keyof DeviceListItem> = Pick<DeviceListItem, N>;
+
+/** The cells of a device, by column. */
+export const deviceColumns = {
+  device: ({ deviceId }: Of<'deviceId'>) => <DeviceLink id={deviceId} />,
+  serial: ({ serialNumber }: Of<'serialNumber'>) => serialNumber,
+  type: ({ deviceType }: Of<'deviceType'>) => text.type[deviceType],
+  manufacturer: ({ manufacturer }: Of<'manufacturer'>) => manufacturer,
+  model: ({ model }: Of<'model'>) => model,
+  state: ({ status }: Of<'status'>) => <StatusBadge status={status} />,
+  user: ({ userId }: Of<'userId'>) => userId,
+  registered: ({ createdAt }: Of<'createdAt'>) => <Moment at={createdAt} />,
+  used: ({ lastUsedAt }: Of<'lastUsedAt'>) => <Moment at={lastUsedAt} />,
+  proof: ({ proof }: Of<'proof'>) => proof && <GradeBadge grade={proof.grade} />,
+  tags: ({ tags }: Of<'tags'>) => <Tags tags={Object.entries(tags).map(([name, value]) => `${name}:${value}`)} />,
+};
+
+/** Tags that a row shows; the others are counted. */
+const SHOWN_TAGS = 2;
+
+function Tags({ tags }: { readonly tags: readonly string[] }) {
+  const more = tags.length - SHOWN_TAGS;
+  return (
+    <span {...(more > 0 && { 'data-whole': tags.join('\n') })}>
+      {tags.slice(0, SHOWN_TAGS).map(tag => (
+        <span key={tag} class="tag">
+          {tag}
+        </span>
+      ))}
+      {more > 0 && `+${more}`}
+    </span>
+  );
+}

@@ -1,0 +1,22 @@
+/** Facts with their names. */
+import type { ComponentChildren } from 'preact';
+
+/** A fact: its name and its value. */
+export type Fact = readonly [name: string, value: ComponentChildren];
+
+type FactListProps = Readonly<{ facts: readonly Fact[]; class?: string; valueClass?: string; label?: string }>;
+
+/** The facts that have a value. */
+export const FactList = ({ facts, class: kind = 'facts', valueClass, label }: FactListProps) => (
+  <dl class={kind} aria-label={label}>
+    {facts.map(
+      ([name, value]) =>
+        (value || value === 0) && (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd class={valueClass}>{value}</dd>
+          </div>
+        ),
+    )}
+  </dl>
+);

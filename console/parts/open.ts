@@ -1,0 +1,41 @@
+/** What is in front of any page: the search, the list of keys, the dialog that adds a device. */
+import { signal } from '@preact/signals';
+import { session } from '../api/session.ts';
+import type { SingleOperation } from '../pages/devices/operations.tsx';
+import { place } from '../router.ts';
+
+/** What is in front of the page: the search, that for the device of an action, the form of the action, or the list of keys. Null if none is. */
+export const opened = signal<'search' | 'keys' | SingleOperation | ChosenAction | null>(null);
+
+type ChosenAction = Readonly<{ name: SingleOperation; deviceId: string }>;
+
+/** How the key beside K is written on this machine. */
+export const modifier = /Mac|iP/.test(navigator.platform) ? '⌘' : 'Ctrl ';
+
+const byKey: Readonly<Record<string, 'search' | 'keys'>> = { '/': 'search', '?': 'keys' };
+
+/** ⌘K and Ctrl+K everywhere; `/` and `?` where nothing is typed: not in a field, in a dialog or a menu, and not at the bench, where a scanner types. */
+function press(event: KeyboardEvent): void {
+  const { key, target, ctrlKey, metaKey, altKey } = event;
+  const isAway = !session.peek() || document.querySelector('dialog[open]') !== null;
+  if (isAway || event.defaultPrevented || event.repeat || event.isComposing) return;
+  const isTyped =
+    place.peek().path[0] === 'bench' ||
+    (target instanceof Element && target.closest('input:not([type=checkbox]), textarea, select, [role=menu]') !== null);
+  const wanted =
+    (ctrlKey || metaKey) && !altKey ? key.toLowerCase() === 'k' && 'search' : !altKey && !isTyped && byKey[key];
+  if (!wanted) return;
+  event.preventDefault();
+  opened.value = wanted;
+}
+
+/** Listens to the keys. */
+export const startKeys = (): void => addEventListener('keydown', press);
+
+/** Another one for each time that the dialog is opened; null while it is closed. */
+export const adding = signal<object | null>(null);
+
+/** Opens the dialog, or begins again with an empty one. */
+export const addDevice = (): void => {
+  adding.value = {};
+};

@@ -1,0 +1,112 @@
+/** What the search offers for what is typed. */
+import type { DeviceStatus } from '../../../src/contract/values.ts';
+import type { Data } from '../../api/request.ts';
+import { mayChange, session } from '../../api/session.ts';
+import { signOut } from '../../api/tabs.ts';
+import type { SingleOperation } from '../../pages/devices/operations.tsx';
+import { isShown, pages } from '../../pages.tsx';
+import { go, linkTo } from '../../router.ts';
+import { text, palette as words } from '../../text/words.ts';
+import { addDevice, opened } from '../open.ts';
+
+type Device = Data<'listDevices'>['list'][number];
+type Person = Data<'listPeople'>['list'][number];
+type Group = 'recent' | 'devices' | 'targets' | 'persons' | 'lists' | 'pages' | 'commands';
+
+/** What the registry has for what is typed. */
+export type Found = Readonly<{ devices: readonly Device[]; persons: readonly Person[] }>;
+
+/** A line of the search. */
+export interface Choice {
+  readonly key: string;
+  readonly group: Group;
+  readonly words: string;
+  readonly detail?: string;
+  readonly status?: DeviceStatus;
+  /** Each is the whole name of what is offered, in lower case. */
+  readonly names?: readonly string[];
+  readonly run: () => void;
+}
+
+/** The devices that were chosen last, of one person; they are not stored. */
+let recent: { readonly owner: string | undefined; readonly list: readonly Choice[] } = { owner: undefined, list: [] };
+const RECENT = 5;
+
+/** Carries out what was chosen, and remembers devices. */
+export function choose(choice: Choice): void {
+  const owner = session.peek()?.user.id;
+  if (choice.group === 'devices') {
+    const others = recent.owner === owner ? recent.list.filter(({ words: each }) => each !== choice.words) : [];
+    recent = {
+      owner,
+      list: [{ ...choice, key: `recent ${choice.key}`, group: 'recent' as const }, ...others].slice(0, RECENT),
+    };
+  }
+  choice.run();
+}
+
+const to = (group: Group, path: string, label: string, query?: Record<string, string>): Choice => {
+  const address = linkTo(path, query);
+  return { key: `${group} ${address}`, group, words: label, run: () => go(address) };
+};
+
+/** The lists of devices that a text can mean. */
+function listsFor(typed: string): Choice[] {
+  if (!typed) return [];
+  const isTag = /^[a-z][a-z0-9_-]*:./.test(typed);
+  return [
+    to('lists', 'devices', words.containing(typed), { keyword: typed }),
+    to('lists', 'devices', words.ofUser(typed), { userId: typed }),
+    ...(isTag ? [to('lists', 'devices', words.withTag(typed), { tag: typed })] : []),
+  ];
+}
+
+function commands(): Choice[] {
+  const actions = ['LOCK', 'UNLOCK', 'ACTIVATE', 'DEACTIVATE'] as const;
+  const make = (label: string, run: () => void): Choice => ({ key: label, group: 'commands', words: label, run });
+  return [
+    ...(mayChange.value
+      ? [
+          make(text.common.addDevice, addDevice),
+          ...actions.map(name => make(`${text.action[name]} …`, () => (opened.value = name))),
+        ]
+      : []),
+    make(words.keys, () => (opened.value = 'keys')),
+    make(text.menu.signOut, signOut),
+  ];
+}
+
+const deviceOf = ({ deviceId, serialNumber, userId, status }: Device): Choice => ({
+  ...to('devices', `devices/${encodeURIComponent(deviceId)}`, deviceId),
+  detail: [serialNumber, userId].filter(Boolean).join(' · '),
+  status,
+  names: [deviceId.toLowerCase(), serialNumber.toLowerCase()],
+});
+
+const personOf = ({ personId, userName, name }: Person): Choice => ({
+  ...to('persons', `people/${personId}`, name ?? userName),
+  detail: userName,
+});
+
+/** The devices that a person can choose for an action. */
+export const targetsOf = (name: SingleOperation, devices: readonly Device[]): Choice[] =>
+  devices.map(device => ({
+    ...deviceOf(device),
+    group: 'targets',
+    run: () => (opened.value = { name, deviceId: device.deviceId }),
+  }));
+
+/** Devices and persons that were found, lists, pages and commands; before anything is typed those chosen last. */
+export function choicesFor(typed: string, { devices, persons }: Found): Choice[] {
+  const has = ({ words: each }: Choice) => each.toLowerCase().includes(typed.toLowerCase());
+  const found = [...devices.map(deviceOf), ...persons.map(personOf)];
+  const shownPages = pages
+    .filter(page => page.group && isShown(page))
+    .map(({ name }) => to('pages', name === 'overview' ? '' : name, text.nav[name]));
+  const last = typed || recent.owner !== session.value?.user.id ? [] : recent.list;
+  return [...last, ...found, ...shownPages.filter(has), ...commands().filter(has), ...listsFor(typed)];
+}
+
+/** The choices by group, in their order. */
+export const groupsOf = (choices: readonly Choice[]): readonly (readonly [Group, readonly Choice[]])[] =>
+  [...Map.groupBy(choices, ({ group }) => group)] as const;

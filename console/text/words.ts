@@ -1,0 +1,7 @@
+/**
+ * The words of the console, by page, in the language of the person. Here are their types: the build puts the dictionary of a name in the place of each
+ * import from this file, so that a page loads its own words alone, in one language.
+ */
+
+export * from './en.ts';
+export { common as text } from './en.ts';

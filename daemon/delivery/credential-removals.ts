@@ -1,0 +1,210 @@
+/**
+ * Removes credentials at providers when their devices are not ACTIVE any more. One daemon of a registry does it at a time. What has to be
+ * removed follows from the registry and is read again at each start: nothing can be lost that the registry has.
+ */
+import pLimit from 'p-limit';
+import { providerIds } from '../../src/contract/ids.ts';
+import { providerBounds } from '../../src/contract/limits.ts';
+import { afterAttempt, doubling, failed, type RetryPolicy, untried } from '../../src/delivery/retry.ts';
+import { sleep } from '../../src/delivery/wait.ts';
+import { isToRemove } from '../domain/credential.ts';
+import type { EntryType } from '../domain/journal.ts';
+import { pinDocument, pinIn, setPin } from '../domain/pin.ts';
+import type { Logger } from '../logger.ts';
+import { type CredentialService, nameOfCredential } from '../services/issuing/credential-service.ts';
+import type { ProviderService } from '../services/issuing/provider-service.ts';
+import { Conflict } from '../store/commit.ts';
+import { allOpenCredentials } from '../store/read/credentials.ts';
+import type { Store } from '../store/store.ts';
+import { BackgroundWork } from './background-work.ts';
+import { ProviderRefused } from './issuing/provider-api.ts';
+import { JournalTail } from './journal-tail.ts';
+import { ProviderAway } from './provider/errors.ts';
+import { inTurn } from './turns.ts';
+
+/** The name of the work that daemons share. */
+const WORK = 'credentials';
+/** Entries after which the provider must not accept a credential of the device that it has accepted, or may have. */
+const ENDING: readonly EntryType[] = ['DEVICE_LOCKED', 'DEVICE_DEACTIVATED', 'CREDENTIAL_BEGUN', 'CREDENTIAL_ISSUED'];
+/**
+ * Milliseconds from an entry to the next look, so that many commits are one look; between looks at all credentials; after a failure;
+ * between removals of one credential that the provider refuses to remove, or may register late.
+ */
+const WAIT_MS = { settle: 100, sweep: 300_000, failed: 5000, apart: 30_000 } as const;
+/** When a provider is asked again. A longer `Retry-After` than 5 minutes is not waited for: a lost key waits. */
+const RETRY: RetryPolicy = {
+  pauses: doubling(1, 60),
+  retries: Number.POSITIVE_INFINITY,
+  patienceMs: Number.POSITIVE_INFINITY,
+  longestWait: providerBounds.waitSeconds,
+};
+/** Entries of one look, and requests to one provider at a time. */
+const PAGE = 1000;
+const AT_ONCE = 4;
+
+interface CredentialRemovalsParts {
+  readonly store: Store;
+  readonly providers: Pick<ProviderService, 'find'>;
+  readonly credentials: Pick<CredentialService, 'removeThere'>;
+  readonly log: Logger;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Works in the background until it is stopped. */
+export class CredentialRemovals extends BackgroundWork {
+  readonly #parts: CredentialRemovalsParts;
+
+  constructor(parts: CredentialRemovalsParts) {
+    super();
+    this.#parts = parts;
+  }
+
+  protected async run(signal: AbortSignal): Promise<void> {
+    const tail = new JournalTail(this.#parts.store);
+    const unfollow = tail.follow();
+    while (!signal.aborted)
+      await inTurn(this.#parts.store.sharedWork, WORK, signal, async turn => {
+        const queues = new Queues(this.#parts, turn);
+        await this.#look(tail, queues, turn);
+        await queues.ended();
+      });
+    unfollow();
+  }
+
+  async #look(tail: JournalTail, queues: Queues, signal: AbortSignal): Promise<void> {
+    const { store, log } = this.#parts;
+    let last: number | null = null;
+    let sweepAt = 0;
+    while (!signal.aborted) {
+      try {
+        const next = tail.next;
+        last ??= await store.lastEventId();
+        if (performance.now() >= sweepAt) {
+          for await (const portion of allOpenCredentials(store))
+            for (const { number, provider, due } of portion) if (due) queues.add(provider, number);
+          sweepAt = performance.now() + WAIT_MS.sweep;
+        }
+        const ended = await store.events({ after: last, limit: PAGE, types: ENDING });
+        for (const { type, device } of ended) if (type === 'DEVICE_DEACTIVATED') await this.#removePin(device!);
+        const devices = ended.map(async ({ device, subject }) => device ?? (await store.credential(subject!))?.device);
+        for (const device of new Set(await Promise.all(devices)))
+          for (const { number, provider } of device ? await store.credentialsOf(device) : [])
+            queues.add(provider, number);
+        if (ended.length > 0) last = ended.at(-1)!.id;
+        if (ended.length === PAGE) continue;
+        await sleep(sweepAt - performance.now(), AbortSignal.any([signal, next]));
+        await sleep(WAIT_MS.settle, signal);
+      } catch (error) {
+        log.warn({ err: error }, 'could not look for credentials that have to be removed');
+        await sleep(WAIT_MS.failed, signal);
+      }
+    }
+  }
+
+  /** Of a device that a leave has retired; another deactivation removes it in its own commit. */
+  async #removePin(device: number): Promise<void> {
+    const { store, now } = this.#parts;
+    const document = await store.document(pinDocument(device));
+    if (document === null || pinIn(document) === null) return;
+    const removed = setPin(device, document.version, null, { type: 'PIN_REMOVED', detail: { reason: 'deactivated' } });
+    await store.commit({ at: now(), actor: null, requestId: null, changes: [removed] });
+  }
+}
+
+/** How a provider answered in one pass, and the longest time in seconds that it asks to wait; null if it does not say. */
+interface Answers {
+  done: number;
+  refused: number;
+  away: number;
+  waitSeconds: number | null;
+}
+
+/** What has to be removed, by provider: one that does not answer delays no other. */
+class Queues {
+  readonly #parts: CredentialRemovalsParts;
+  readonly #signal: AbortSignal;
+  readonly #waiting = new Map<number, Set<number>>();
+  readonly #running = new Map<number, Promise<void>>();
+
+  constructor(parts: CredentialRemovalsParts, signal: AbortSignal) {
+    this.#parts = parts;
+    this.#signal = signal;
+  }
+
+  /** By numbers. One that has not to be removed is left as it is. */
+  add(provider: number, credential: number): void {
+    const waiting = this.#waiting.get(provider) ?? new Set();
+    this.#waiting.set(provider, waiting.add(credential));
+    if (!this.#running.has(provider)) this.#running.set(provider, this.#work(provider, waiting));
+  }
+
+  /** Settles after the signal is aborted. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#running.values());
+  }
+
+  /** Removes what waits, again and again until nothing is left. */
+  async #work(provider: number, waiting: Set<number>): Promise<void> {
+    const limit = pLimit(AT_ONCE);
+    const { now } = this.#parts;
+    for (let state = untried; waiting.size > 0 && !this.#signal.aborted; ) {
+      const startedAt = now();
+      const answers: Answers = { done: 0, refused: 0, away: 0, waitSeconds: null };
+      await Promise.all([...waiting].map(number => limit(() => this.#remove(provider, number, waiting, answers))));
+      if (answers.done > 0) state = untried;
+      if (waiting.size === 0 || (answers.away === 0 && answers.refused < AT_ONCE)) continue;
+      const endedAt = now();
+      const attempt = failed('not removed', answers.waitSeconds);
+      state = afterAttempt(RETRY, state, attempt, { startedAt, endedAt, random: 0 }).state;
+      await sleep(state.nextAt! - endedAt, this.#signal);
+    }
+    this.#running.delete(provider);
+  }
+
+  /** After a few failures in one pass, or if the provider asks to wait, the rest waits for the next one. */
+  async #remove(provider: number, number: number, waiting: Set<number>, answers: Answers): Promise<void> {
+    const { away, refused, waitSeconds } = answers;
+    if (this.#signal.aborted || away + refused >= AT_ONCE || waitSeconds !== null) return;
+    const { log } = this.#parts;
+    // Also after a failure, the next ones are tried.
+    waiting.delete(number);
+    try {
+      const isDone = await this.#removeDue(number);
+      answers.done++;
+      if (!isDone) void this.#addLater(provider, number);
+    } catch (error) {
+      if (error instanceof Conflict) return void waiting.add(number);
+      log.warn({ err: error }, `credential ${number} could not be removed`);
+      if (error instanceof ProviderRefused) {
+        answers.refused++;
+        return void this.#addLater(provider, number);
+      }
+      waiting.add(number);
+      answers.away++;
+      if (error instanceof ProviderAway && error.waitSeconds !== null)
+        answers.waitSeconds = Math.max(answers.waitSeconds ?? 0, error.waitSeconds);
+    }
+  }
+
+  /** A credential that cannot be removed yet does not delay the others. */
+  async #addLater(provider: number, number: number): Promise<void> {
+    await sleep(WAIT_MS.apart, this.#signal);
+    if (!this.#signal.aborted) this.add(provider, number);
+  }
+
+  /** Resolves with false if it has to be removed again. */
+  async #removeDue(number: number): Promise<boolean> {
+    const { store, providers, credentials, log, now } = this.#parts;
+    const credential = await store.credential(number);
+    const device = credential && (await store.device(credential.device));
+    if (!credential || !device || !isToRemove(credential, device)) return true;
+    const provider = await providers.find(providerIds.format(credential.provider));
+    const change = await credentials.removeThere(provider, credential);
+    if (change) await store.commit({ at: now(), actor: null, requestId: null, changes: [change] });
+    const isRemoved = change?.entry != null;
+    if (isRemoved)
+      log.info({ provider: provider.number }, `${nameOfCredential(credential)} was removed at its provider`);
+    return isRemoved;
+  }
+}

@@ -1,0 +1,148 @@
+/** Entries of a directory as persons. */
+import type { Entry } from 'ldapts';
+import { Type } from 'typebox';
+import type { DirectoryAttributes } from '../../../src/contract/directory.ts';
+import { line } from '../../../src/contract/fields.ts';
+import { personBounds } from '../../../src/contract/limits.ts';
+import { personEmail, personName, personUserName } from '../../../src/contract/people.ts';
+import { compileReader } from '../../../src/contract/validate.ts';
+import type { DirectoryConfig, DirectoryEntry } from '../../domain/directory.ts';
+
+/** Names of the attributes that are read. */
+export interface EntryFields extends Readonly<Record<'userName' | 'name' | 'email' | 'id' | 'groups', string>> {
+  /** Null if no attribute shows it. */
+  readonly disabled: string | null;
+  /** All of them, and when an entry changed. */
+  readonly wanted: readonly string[];
+}
+
+/** An entry that cannot be a person. */
+export interface SkippedEntry {
+  /** Null if it has none: then it is not known whom the directory still has. */
+  readonly id: string | null;
+  readonly userName: string | null;
+  readonly why: string;
+}
+
+/** A page of a directory. */
+export interface DirectoryPage {
+  readonly entries: readonly DirectoryEntry[];
+  readonly skipped: readonly SkippedEntry[];
+  /** The latest modification time of the entries, as the directory writes it; null if it shows none. */
+  readonly changedAt: string | null;
+}
+
+/** The attributes of a server, as far as the settings do not name others. */
+export function fieldsOf(named: DirectoryAttributes, isActiveDirectory: boolean): EntryFields {
+  const fields = {
+    userName: named.userName ?? (isActiveDirectory ? 'sAMAccountName' : 'uid'),
+    name: named.name ?? 'displayName',
+    email: named.email ?? 'mail',
+    id: named.id ?? (isActiveDirectory ? 'objectGUID' : 'entryUUID'),
+    groups: named.groups ?? 'memberOf',
+    disabled: named.disabled ?? (isActiveDirectory ? 'userAccountControl' : null),
+  };
+  const wanted = [...Object.values(fields).filter(name => name !== null), 'cn', 'modifyTimestamp'];
+  return { ...fields, wanted: [...new Set(wanted)] };
+}
+
+const readPerson = compileReader(Type.Object({ userName: personUserName, id: line(personBounds.externalId) }));
+const readName = compileReader(Type.Object({ name: personName }));
+const readEmail = compileReader(Type.Object({ email: personEmail }));
+
+type Values = (attribute: string) => readonly (string | Buffer)[];
+
+/** Reads a page. */
+export function pageOf(
+  entries: readonly Entry[],
+  fields: EntryFields,
+  groups: DirectoryConfig['groups'],
+): DirectoryPage {
+  const read = { entries: [] as DirectoryEntry[], skipped: [] as SkippedEntry[] };
+  let changedAt: string | null = null;
+  for (const entry of entries) {
+    const values = valuesOf(entry);
+    const found = personOf(values, fields, groups);
+    if ('why' in found) read.skipped.push(found);
+    else read.entries.push(found);
+    const time = textOf(values('modifyTimestamp'));
+    if (time !== null && /^\d{14}(?:\.\d{1,6})?Z$/.test(time) && (changedAt === null || time > changedAt))
+      changedAt = time;
+  }
+  return { ...read, changedAt };
+}
+
+/** Names of attributes are the same in upper and lower case. */
+function valuesOf(entry: Entry): Values {
+  const byName = new Map(Object.entries(entry).map(([name, value]) => [name.toLowerCase(), [value].flat()]));
+  return attribute => byName.get(attribute.toLowerCase()) ?? [];
+}
+
+function personOf(
+  values: Values,
+  fields: EntryFields,
+  groups: DirectoryConfig['groups'],
+): DirectoryEntry | SkippedEntry {
+  const userName = textOf(values(fields.userName));
+  const id = idOf(fields.id, values(fields.id));
+  const person = readPerson({ userName, id });
+  if (!person.ok) {
+    const attribute = person.field === 'id' ? fields.id : fields.userName;
+    const isUsable = id !== null && person.field !== 'id';
+    return { id: isUsable ? id : null, userName, why: `${attribute} ${person.message.slice(person.field.length + 1)}` };
+  }
+  // A name or an address that is not valid does not keep anyone from being a person.
+  const name = readName({ name: textOf(values(fields.name)) ?? textOf(values('cn')) });
+  const email = readEmail({ email: textOf(values(fields.email)) });
+  const memberships = new Set(values(fields.groups).map(value => comparable(String(value))));
+  return {
+    ...person.value,
+    name: name.ok ? name.value.name : null,
+    email: email.ok ? email.value.email : null,
+    isDisabled: fields.disabled !== null && isDisabled(fields.disabled, values(fields.disabled)),
+    groups: groups.filter(({ dn }) => memberships.has(comparable(dn))).map(group => group.name),
+  };
+}
+
+/** Values have no order: the same one is taken each time. */
+const textOf = (values: readonly (string | Buffer)[]): string | null =>
+  values.filter(value => typeof value === 'string').sort()[0] ?? null;
+
+const ACCOUNT_DISABLED = 2;
+function isDisabled(attribute: string, values: readonly (string | Buffer)[]): boolean {
+  const texts = values.map(value => String(value).trim().toUpperCase());
+  if (attribute.toLowerCase() === 'useraccountcontrol')
+    return texts.some(text => (Number.parseInt(text, 10) & ACCOUNT_DISABLED) !== 0);
+  return texts.some(text => !['', '0', 'FALSE', 'NO'].includes(text));
+}
+
+/** An objectGUID has 16 bytes, the first three parts with the lowest byte first ([MS-DTYP] 2.3.4.2). */
+function idOf(attribute: string, values: readonly (string | Buffer)[]): string | null {
+  if (attribute.toLowerCase() !== 'objectguid') return textOf(values);
+  const [value] = values;
+  const bytes = typeof value === 'string' ? Buffer.from(value, 'utf8') : value;
+  if (bytes?.length !== 16) return null;
+  const part = (...at: readonly number[]) => Buffer.from(at.map(index => bytes[index]!)).toString('hex');
+  const head = [part(3, 2, 1, 0), part(5, 4), part(7, 6), part(8, 9)];
+  return [...head, bytes.toString('hex', 10)].join('-');
+}
+
+/** A name (DN) for comparisons: without upper case, and without spaces around its signs. */
+const comparable = (dn: string): string =>
+  dn
+    .toLowerCase()
+    .split(',')
+    .map(part =>
+      part
+        .split('=')
+        .map(text => text.trim())
+        .join('='),
+    )
+    .join(',');
+
+/** A modification time that is so much earlier. */
+export function timestampOf(text: string, earlierMs: number): string {
+  const part = (from: number, length: number) => Number(text.slice(from, from + length));
+  const at = Date.UTC(part(0, 4), part(4, 2) - 1, part(6, 2), part(8, 2), part(10, 2), part(12, 2));
+  return new Date(at - earlierMs).toISOString().replace(/[-:T]|\.\d+/g, '');
+}

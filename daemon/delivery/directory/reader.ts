@@ -1,0 +1,214 @@
+/** Reads the persons of a directory, page by page (RFC 2696). References to other servers are not followed. */
+import { type BerWriter, Client, Control, type Entry, FilterParser, ResultCodeError } from 'ldapts';
+import { directoryBounds } from '../../../src/contract/limits.ts';
+import type { DirectoryConfig } from '../../domain/directory.ts';
+import { DirectoryFailure, GIVEN_UP, type LdapStream, openDirectory } from './connection.ts';
+import { PAGED } from './messages.ts';
+import { type DirectoryPage, type EntryFields, fieldsOf, pageOf, timestampOf } from './person-entry.ts';
+
+/** Entries of a page; milliseconds for one request, and for a run. */
+const bounds = { page: 250, requestMs: 30_000, runMs: 10 * 60_000 } as const;
+/** Modification times are those of several servers, and have seconds: so much earlier is read again. */
+const OVERLAP_MS = 5 * 60_000;
+const ACTIVE_DIRECTORY = '1.2.840.113556.1.4.800';
+const DEFAULT_FILTERS = {
+  active: '(&(objectCategory=person)(objectClass=user))',
+  other: '(objectClass=inetOrgPerson)',
+} as const;
+
+/** Until where a directory was read. A number (uSNChanged) is that of one server. */
+export type DirectoryPosition =
+  | { readonly kind: 'number'; readonly server: string; readonly value: number }
+  | { readonly kind: 'time'; readonly value: string };
+
+/** What a server reports of itself. */
+export interface DirectoryServer {
+  readonly isActiveDirectory: boolean;
+  readonly hasPages: boolean;
+  /** The number of its last change, if it counts them. */
+  readonly position: DirectoryPosition | null;
+}
+
+/** The control with the position in paged results. The library stops at an empty page, which Active Directory sends in between. */
+class PageControl extends Control {
+  readonly #cookie: Buffer;
+  constructor(cookie: Buffer) {
+    super(PAGED, { critical: true });
+    this.#cookie = cookie;
+  }
+  override writeControl(writer: BerWriter): void {
+    const head = (tag: number, length: number) =>
+      length < 0x80 ? [tag, length] : [tag, 0x82, length >> 8, length & 0xff];
+    const size = [0x02, 0x02, bounds.page >> 8, bounds.page & 0xff];
+    const cookie = Buffer.concat([Buffer.from(head(0x04, this.#cookie.length)), this.#cookie]);
+    const value = Buffer.concat([Buffer.from(head(0x30, size.length + cookie.length)), Buffer.from(size), cookie]);
+    writer.writeBuffer(value, 0x04);
+  }
+}
+
+/** Why a filter is not one, in words that follow "filter"; null if it is. */
+export function filterProblem(filter: string): string | null {
+  if (!filter.startsWith('(')) return 'must begin with (';
+  try {
+    FilterParser.parseString(filter);
+    return null;
+  } catch {
+    return 'is not a filter (RFC 4515)';
+  }
+}
+
+/** A signed-in connection. */
+export class DirectoryReader {
+  readonly #config: DirectoryConfig;
+  readonly #client: Client;
+  readonly #stream: LdapStream;
+  readonly server: DirectoryServer;
+  readonly fields: EntryFields;
+
+  private constructor(config: DirectoryConfig, client: Client, stream: LdapStream, server: DirectoryServer) {
+    this.#config = config;
+    this.#client = client;
+    this.#stream = stream;
+    this.server = server;
+    this.fields = fieldsOf(config.attributes, server.isActiveDirectory);
+  }
+
+  /** Connects, signs in, runs `use` and closes. Whatever fails, also in `use`, rejects with a `DirectoryFailure` if the directory is the cause. */
+  static async with<T>(
+    config: DirectoryConfig,
+    password: string | null,
+    signal: AbortSignal,
+    use: (reader: DirectoryReader) => Promise<T>,
+  ): Promise<T> {
+    const until = AbortSignal.any([signal, AbortSignal.timeout(bounds.runMs)]);
+    const stream = await openDirectory(config, until);
+    const stop = () => stream.fail(GIVEN_UP);
+    until.addEventListener('abort', stop);
+    try {
+      const client = clientOn(config.url, stream);
+      if (config.bindDn !== null) await client.bind(config.bindDn, password ?? '');
+      return await use(new DirectoryReader(config, client, stream, await serverOf(client, stream)));
+    } catch (error) {
+      throw stream.failure ?? failureOf(error);
+    } finally {
+      until.removeEventListener('abort', stop);
+      stream.destroy();
+    }
+  }
+
+  /** The filter of persons. */
+  get filter(): string {
+    return this.#config.filter ?? DEFAULT_FILTERS[this.server.isActiveDirectory ? 'active' : 'other'];
+  }
+
+  /** Every entry, or those that changed after a position of this server. A position that is of another server counts as none: see `canContinue`. */
+  async *read(after: DirectoryPosition | null): AsyncGenerator<DirectoryPage> {
+    let read = 0;
+    for await (const entries of this.#pages(this.#filterAfter(after))) {
+      read += entries.length;
+      if (read > directoryBounds.entries)
+        throw new DirectoryFailure(
+          `has more than ${directoryBounds.entries} entries that match: choose base or filter`,
+        );
+      yield pageOf(entries, this.fields, this.#config.groups);
+    }
+  }
+
+  /** The first page. */
+  async sample(): Promise<DirectoryPage> {
+    for await (const entries of this.#pages(this.filter)) return pageOf(entries, this.fields, this.#config.groups);
+    return pageOf([], this.fields, []);
+  }
+
+  /** Whether only changes after a position can be read. */
+  canContinue(after: DirectoryPosition | null): after is DirectoryPosition {
+    const { position } = this.server;
+    if (after?.kind !== 'number') return after !== null && position === null;
+    return position?.kind === 'number' && position.server === after.server && position.value >= after.value;
+  }
+
+  #filterAfter(after: DirectoryPosition | null): string {
+    if (after === null) return this.filter;
+    const changed =
+      after.kind === 'number'
+        ? `(uSNChanged>=${after.value + 1})`
+        : `(modifyTimestamp>=${timestampOf(after.value, OVERLAP_MS)})`;
+    return `(&${this.filter}${changed})`;
+  }
+
+  async *#pages(filter: string): AsyncGenerator<readonly Entry[]> {
+    const { wanted } = this.fields;
+    for (let cookie = Buffer.alloc(0); ; ) {
+      this.#stream.expect(bounds.page);
+      const { searchEntries } = await this.#client.search(
+        this.#config.base,
+        { scope: 'sub', filter, attributes: [...wanted], explicitBufferAttributes: ['objectGUID'], timeLimit: 30 },
+        new PageControl(cookie),
+      );
+      const next = this.#stream.cookie;
+      if (next === null) throw new DirectoryFailure('does not return pages');
+      yield searchEntries;
+      if (next.length === 0) return;
+      cookie = Buffer.from(next);
+    }
+  }
+}
+
+/** The library would connect again; here a connection is used once. */
+function clientOn(url: string, stream: LdapStream): Client {
+  let isUsed = false;
+  const factory = () => {
+    if (isUsed) throw new DirectoryFailure('closed the connection');
+    isUsed = true;
+    return stream;
+  };
+  const made = factory as unknown as NonNullable<ConstructorParameters<typeof Client>[0]['createConnection']>;
+  return new Client({
+    url,
+    timeout: bounds.requestMs,
+    createConnection: made,
+    createSecureConnection: made as never,
+  });
+}
+
+async function serverOf(client: Client, stream: LdapStream): Promise<DirectoryServer> {
+  stream.expect(1);
+  const attributes = ['supportedControl', 'supportedCapabilities', 'highestCommittedUSN', 'dsServiceName'];
+  const { searchEntries } = await client.search('', { scope: 'base', attributes, timeLimit: 30 });
+  const of = (name: string) => [searchEntries[0]?.[name] ?? []].flat().map(String);
+  const [usn = ''] = of('highestCommittedUSN');
+  const [server] = of('dsServiceName');
+  const counts = /^\d{1,15}$/.test(usn) && server !== undefined;
+  return {
+    isActiveDirectory: of('supportedCapabilities').includes(ACTIVE_DIRECTORY),
+    hasPages: of('supportedControl').includes(PAGED),
+    position: counts ? { kind: 'number', server, value: Number(usn) } : null,
+  };
+}
+
+/** Texts of the server are cut, and have one line. */
+function failureOf(error: unknown): DirectoryFailure {
+  if (error instanceof DirectoryFailure) return error;
+  if (!(error instanceof ResultCodeError)) return broken(error);
+  if (error.code === 49) return new DirectoryFailure('refuses the bind DN or its password', { cause: error });
+  if (error.code === 32) return new DirectoryFailure('has no such base', { cause: error });
+  if (error.code === 12) return new DirectoryFailure('does not return pages', { cause: error });
+  return new DirectoryFailure(`refuses the request: ${plain(error.message)}`, { cause: error });
+}
+
+function broken(error: unknown): never | DirectoryFailure {
+  if (error instanceof Error && ofLibrary.some(words => error.message.includes(words)))
+    return new DirectoryFailure(`does not answer as it should: ${plain(error.message)}`, { cause: error });
+  throw error;
+}
+
+/** How errors of the library begin that have no type of their own. */
+const ofLibrary = [
+  'Connection closed',
+  'Socket error',
+  'Operation timed out',
+  'Connection timeout',
+  'Socket connection',
+];
+
+const plain = (text: string): string => text.replace(/[^\x20-\x7e]/g, ' ').slice(0, 200);

@@ -1,0 +1,156 @@
+/**
+ * Microsoft Entra ID, by Microsoft Graph v1.0: fido2AuthenticationMethod. Source: learn.microsoft.com, "fido2AuthenticationMethod resource type",
+ * "creationOptions" and "Create fido2AuthenticationMethod". No tenant was available to try it with.
+ */
+import { ProviderAway } from '../provider/errors.ts';
+import { type IssuingProvider, type NewRemote, ProviderRefused } from './provider-api.ts';
+import {
+  base64url,
+  type JsonObject,
+  objectIn,
+  objectsIn,
+  type ProviderNetwork,
+  ProviderRequests,
+  textIn,
+} from './requests.ts';
+
+interface EntraSettings extends ProviderNetwork {
+  readonly tenant: string;
+  readonly clientId: string;
+  readonly secret: string;
+  /** Those of a national cloud; null for the public one. */
+  readonly login: string | null;
+  readonly graph: string | null;
+}
+
+const PUBLIC = { login: 'https://login.microsoftonline.com', graph: 'https://graph.microsoft.com' };
+const ORIGIN = 'https://login.microsoft.com';
+/** Minutes that a challenge lives: enough for a touch, and for a provisioning line that waits. Graph accepts 5 to 43,200. */
+const CHALLENGE_MINUTES = 10;
+/** Pages of one list: far more than the keys of a person fill. */
+const PAGES = 20;
+/** Milliseconds before its end at which a token is not used any more. */
+const TOKEN_SLACK = 60_000;
+
+export class Entra implements IssuingProvider {
+  readonly #settings: EntraSettings;
+  readonly #login: ProviderRequests;
+  readonly #graph: ProviderRequests;
+  readonly #loginAddress: string;
+  readonly #graphAddress: string;
+  #token: { readonly text: string; readonly until: number } | null = null;
+
+  constructor(settings: EntraSettings) {
+    this.#settings = settings;
+    const { login, graph } = { login: settings.login ?? PUBLIC.login, graph: settings.graph ?? PUBLIC.graph };
+    this.#loginAddress = login;
+    this.#graphAddress = graph;
+    this.#login = new ProviderRequests('Entra ID', login, settings);
+    this.#graph = new ProviderRequests('Entra ID', graph, settings);
+  }
+
+  async test(): Promise<void> {
+    await this.#send('/users?$top=1&$select=id');
+  }
+
+  async account(userName: string): Promise<string> {
+    const user = await this.#send(`${userOf(userName)}?$select=id`, { mayMiss: true });
+    if (user === null) throw new ProviderRefused(`Entra ID has no user ${userName}: add the person there first`);
+    return textIn(user, 'id');
+  }
+
+  async options(account: string) {
+    const path = `${methodsOf(account)}/creationOptions(challengeTimeoutInMinutes=${CHALLENGE_MINUTES})`;
+    const answer = (await this.#send(path))!;
+    const options = objectIn(answer, 'publicKey');
+    const end = Date.parse(textIn(answer, 'challengeTimeoutDateTime'));
+    const latest = this.#settings.now() + CHALLENGE_MINUTES * 60_000;
+    return { origin: ORIGIN, options: plain(options), expiresAt: Math.min(end || latest, latest), handle: null };
+  }
+
+  async finish({ account, label, response }: NewRemote): Promise<string> {
+    const { id, response: answer } = response;
+    const { clientDataJSON, attestationObject } = answer;
+    const body = { displayName: label, publicKeyCredential: { id, response: { clientDataJSON, attestationObject } } };
+    return textIn((await this.#send(methodsOf(account), { method: 'POST', body }))!, 'id');
+  }
+
+  async list(account: string) {
+    const methods = await this.#pages(methodsOf(account));
+    return methods.map(method => ({
+      remoteId: textIn(method, 'id'),
+      credentialId: null,
+      label: typeof method.displayName === 'string' ? method.displayName : null,
+    }));
+  }
+
+  /** All objects of a list; none for a 404. Part of a list is never returned: what it lacks would count as absent. */
+  async #pages(path: string): Promise<readonly JsonObject[]> {
+    const objects: JsonObject[] = [];
+    let next: string | null = path;
+    for (let page = 0; next !== null; page++) {
+      if (page === PAGES) throw new ProviderAway(`a list of Entra ID has more than ${PAGES} pages`);
+      const answer: JsonObject = (await this.#send(next, { mayMiss: page === 0 })) ?? {};
+      objects.push(...objectsIn(answer, 'value'));
+      next = this.#nextPage(answer['@odata.nextLink']);
+    }
+    return objects;
+  }
+
+  /** The token goes nowhere but to Graph, whatever an answer names. */
+  #nextPage(link: unknown): string | null {
+    if (link === undefined || link === null) return null;
+    const start = `${new URL(this.#graphAddress).origin}/v1.0/`;
+    const url = typeof link === 'string' ? URL.parse(link) : null;
+    if (!url?.href.startsWith(start))
+      throw new ProviderAway('the next page of a list is at another address than Graph');
+    return url.href.slice(start.length - 1);
+  }
+
+  async remove(account: string, { remoteId }: { readonly remoteId: string | null }): Promise<void> {
+    if (remoteId === null) return;
+    await this.#send(`${methodsOf(account)}/${encodeURIComponent(remoteId)}`, { method: 'DELETE', mayMiss: true });
+  }
+
+  async #send(path: string, request: Parameters<ProviderRequests['send']>[1] = {}) {
+    return this.#graph.send(`${this.#graphAddress}/v1.0${path}`, {
+      ...request,
+      authorization: `Bearer ${await this.#accessToken()}`,
+    });
+  }
+
+  async #accessToken(): Promise<string> {
+    const { tenant, clientId, secret, now } = this.#settings;
+    if (this.#token !== null && this.#token.until > now()) return this.#token.text;
+    const answer = (await this.#login.send(`${this.#loginAddress}/${encodeURIComponent(tenant)}/oauth2/v2.0/token`, {
+      method: 'POST',
+      form: {
+        grant_type: 'client_credentials',
+        client_id: clientId,
+        client_secret: secret,
+        scope: `${this.#graphAddress}/.default`,
+      },
+    }))!;
+    const seconds = typeof answer.expires_in === 'number' ? answer.expires_in : 0;
+    this.#token = { text: textIn(answer, 'access_token'), until: now() + seconds * 1000 - TOKEN_SLACK };
+    return this.#token.text;
+  }
+}
+
+const userOf = (account: string): string => `/users/${encodeURIComponent(account)}`;
+const methodsOf = (account: string): string => `${userOf(account)}/authentication/fido2Methods`;
+
+/** Without the annotations of OData, and with the bytes in the spelling of WebAuthn. */
+function plain(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { challenge, user, excludeCredentials, ...rest } = options;
+  const bytes = (value: unknown) => (typeof value === 'string' ? base64url(value) : value);
+  const withId = (value: unknown) =>
+    typeof value === 'object' && value !== null ? { ...value, id: bytes((value as { id?: unknown }).id) } : value;
+  const kept = Object.fromEntries(Object.entries(rest).filter(([name]) => !name.includes('@odata')));
+  return {
+    ...kept,
+    challenge: bytes(challenge),
+    user: withId(user),
+    excludeCredentials: Array.isArray(excludeCredentials) ? excludeCredentials.map(withId) : [],
+  };
+}

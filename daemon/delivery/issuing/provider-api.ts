@@ -1,0 +1,73 @@
+/** What the registry asks a provider at which keys are issued, whatever its type. */
+import { randomBytes } from 'node:crypto';
+import type { AttestationResponse } from '../../../src/contract/webauthn.ts';
+import type { Context } from '../../services/context.ts';
+
+/** Creation options of a provider for one person. */
+export interface ProviderOptions {
+  /** The origin for which the key answers. */
+  readonly origin: string;
+  /** `PublicKeyCredentialCreationOptionsJSON` (WebAuthn 3, 5.1.8). */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** Milliseconds since 1970 (UTC). */
+  readonly expiresAt: number;
+  /** What `finish` needs of the provider; null if nothing. */
+  readonly handle: string | null;
+}
+
+/** A credential at the provider. */
+export interface RemoteCredential {
+  readonly remoteId: string;
+  /** As base64url; null if the provider does not say it. */
+  readonly credentialId: string | null;
+  /** The name it was registered with; null if the provider keeps none. */
+  readonly label: string | null;
+}
+
+/** What a new credential is registered with. */
+export interface NewRemote {
+  readonly account: string;
+  /** Unique: a lost answer is found by it. */
+  readonly label: string;
+  readonly response: AttestationResponse;
+  readonly handle: string | null;
+  /** Number of the device. */
+  readonly device: number;
+  /** The request that finishes it, for the journal of this registry. */
+  readonly by: Context;
+}
+
+/** The requests. Each rejects with `ProviderAway` if another attempt may succeed, and with `ProviderRefused` if not. */
+export interface IssuingProvider {
+  /** Asks for something harmless. */
+  test(): Promise<void>;
+  /** What the provider calls a person, by user name: its own id, or the name. Rejects with `ProviderRefused` for one that it does not know. */
+  account(userName: string): Promise<string>;
+  /** The others take the account. */
+  options(account: string): Promise<ProviderOptions>;
+  /** Registers the credential; resolves with the id at the provider. */
+  finish(credential: NewRemote): Promise<string>;
+  /** Those of a person; null if the provider cannot say. */
+  list(account: string): Promise<readonly RemoteCredential[] | null>;
+  /** Succeeds if the provider does not have it. */
+  remove(
+    account: string,
+    credential: { readonly remoteId: string | null; readonly credentialId: string },
+  ): Promise<void>;
+}
+
+/** The provider refuses the request permanently. `message`: why, for the operator. */
+export class ProviderRefused extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'ProviderRefused';
+  }
+}
+
+const LABEL = /^devmgr [0-9a-f]{10}$/;
+
+/** A new label of a credential. */
+export const newLabel = (): string => `devmgr ${randomBytes(5).toString('hex')}`;
+
+/** Whether a registry has made the credential with this label. */
+export const isLabel = (label: string | null): boolean => label !== null && LABEL.test(label);

@@ -1,0 +1,109 @@
+/** Requests of JSON to a provider: bounded, never to an address that only this machine can reach, and answered by an object. */
+import { ProviderAway } from '../provider/errors.ts';
+import { type ProviderFetch, providerFetch } from '../provider/fetch.ts';
+import { ProviderRefused } from './provider-api.ts';
+
+/** What a request carries. */
+interface JsonRequest {
+  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly authorization?: string | undefined;
+  readonly body?: object;
+  /** Sent as a form instead of `body`. */
+  readonly form?: Readonly<Record<string, string>>;
+  /** A 404 is an answer: null. */
+  readonly mayMiss?: boolean;
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** What a provider is reached with. */
+export interface ProviderNetwork {
+  /** Names and networks that the operator of the daemon allows besides public addresses. */
+  readonly allowed: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Sends requests to one provider. */
+export class ProviderRequests {
+  readonly #fetch: ProviderFetch;
+  readonly #name: string;
+
+  /** `name`: what messages call the provider. `address`: its address, whose host may be internal. `now`: milliseconds since 1970. */
+  constructor(name: string, address: string, { allowed, now }: ProviderNetwork) {
+    this.#name = name;
+    this.#fetch = providerFetch(address, allowed, now);
+  }
+
+  /** The object in the response; empty if it has none, null for a 404 that may be. */
+  async send(url: string, { method = 'GET', authorization, body, form, mayMiss = false }: JsonRequest = {}) {
+    const headers: Record<string, string> = { accept: 'application/json' };
+    if (authorization !== undefined) headers.authorization = authorization;
+    if (body !== undefined) headers['content-type'] = 'application/json';
+    if (form !== undefined) headers['content-type'] = 'application/x-www-form-urlencoded';
+    const content = form ? new URLSearchParams(form).toString() : body ? JSON.stringify(body) : undefined;
+    const response = await this.#fetch(url, {
+      method,
+      headers,
+      body: content,
+      redirect: 'manual',
+    } as Parameters<ProviderFetch>[1]);
+    if (response.status === 404 && mayMiss) return null;
+    const text = await response.text();
+    if (response.status >= 300) throw this.#refused(response.status, text);
+    return text === '' ? {} : this.#objectIn(text);
+  }
+
+  #objectIn(text: string): JsonObject {
+    try {
+      const value: unknown = JSON.parse(text);
+      if (Array.isArray(value)) return { value };
+      if (typeof value === 'object' && value !== null) return value as JsonObject;
+    } catch {
+      // Reported below.
+    }
+    throw new ProviderAway(`${this.#name} answers with something other than JSON`);
+  }
+
+  #refused(status: number, text: string): ProviderRefused {
+    const reason = reasonIn(text);
+    const access = status === 401 || status === 403 ? ': check its secret and permissions' : '';
+    return new ProviderRefused(`${this.#name} refuses with HTTP ${status}${reason && ` (${reason})`}${access}`);
+  }
+}
+
+/** The sentence of the provider about its refusal: Graph, Okta and OAuth name it differently. */
+function reasonIn(text: string): string {
+  try {
+    const value = JSON.parse(text) as Record<string, unknown>;
+    const { error, errorSummary, error_description: description } = value;
+    const nested = typeof error === 'object' && error !== null ? (error as Record<string, unknown>).message : error;
+    const reason = errorSummary ?? description ?? nested;
+    return typeof reason === 'string' ? reason.replace(/\p{Cc}+/gu, ' ').slice(0, 200) : '';
+  } catch {
+    return '';
+  }
+}
+
+/** The text in a member. Throws `ProviderAway` if there is none. */
+export function textIn(object: JsonObject, name: string): string {
+  const value = object[name];
+  if (typeof value === 'string' && value !== '') return value;
+  throw new ProviderAway(`the answer of the provider has no ${name}`);
+}
+
+/** The object in a member. Throws `ProviderAway` if there is none. */
+export function objectIn(object: JsonObject, name: string): JsonObject {
+  const value = object[name];
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
+  throw new ProviderAway(`the answer of the provider has no ${name}`);
+}
+
+/** The objects in a member that is a list; none if it is absent. */
+export const objectsIn = (object: JsonObject, name: string): JsonObject[] => {
+  const value = object[name];
+  return Array.isArray(value) ? value.filter(one => typeof one === 'object' && one !== null) : [];
+};
+
+/** base64url without padding, of base64 in any spelling. */
+export const base64url = (text: string): string => text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');

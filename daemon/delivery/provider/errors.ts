@@ -1,0 +1,30 @@
+/** Why a provider has signed no one in, or a session has ended. */
+
+class Named extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** The provider does not answer, or not as a provider: another request may succeed. */
+export class ProviderAway extends Named {
+  /** Seconds that the provider asks to wait at least (`Retry-After`); null if it does not say. */
+  readonly waitSeconds: number | null;
+  constructor(
+    message: string,
+    { waitSeconds = null, ...options }: ErrorOptions & { readonly waitSeconds?: number | null } = {},
+  ) {
+    super(message, options);
+    this.waitSeconds = waitSeconds;
+  }
+}
+/** A token, or an answer, is not accepted. `message`: why, for the log. */
+export class TokenRefused extends Named {}
+/** The provider reports that the session has ended. */
+export class SessionOver extends Named {}
+/** The person has refused, or the provider has. */
+export class SignInDenied extends Named {}
+
+/** A request needs a provider that does not answer now, or not as it must. The message is for clients: what it has done, and what to do. */
+export class ProviderUnavailable extends Named {}

@@ -1,0 +1,115 @@
+/**
+ * A credential of a device at a provider. That one has to be removed is not stored: it follows from the state of the device, so that no
+ * way to lock a device can forget it. Decisions only, no I/O.
+ */
+import { credentialIds, personIds, providerIds } from '../../src/contract/ids.ts';
+import type { DeviceRecord } from './device.ts';
+import type { Entry } from './journal.ts';
+
+/** What a credential was begun with, and the answer of the key is compared with. */
+export interface Begun {
+  readonly challenge: string;
+  readonly origin: string;
+  readonly rpId: string;
+  /** What the provider needs to finish it. */
+  readonly handle: string | null;
+}
+
+/** A credential as it is stored. */
+export interface CredentialRecord {
+  /** The number in the id CRD-n: from 1, without gaps. */
+  readonly number: number;
+  readonly device: number;
+  readonly provider: number;
+  /** What the provider calls the person: its own id if it has one, which no change of the name changes. */
+  readonly account: string;
+  /** What it is called at the provider: a lost answer is found by it. */
+  readonly label: string;
+  /** Null while it is not begun: see `Begun`. */
+  readonly begun: Begun | null;
+  /** What the key named it, as base64url; null before the key has made it. */
+  readonly credentialId: string | null;
+  /** What the provider calls it; null before the provider has accepted it. */
+  readonly remoteId: string | null;
+  /** When it was begun. This and the other times: milliseconds since 1970 (UTC). */
+  readonly createdAt: number;
+  readonly issuedAt: number | null;
+  /** When it was given up although a lost request may still register it: it has to be removed there. Null for any other. */
+  readonly uncertainAt: number | null;
+  readonly removedAt: number | null;
+  /** Ascends with each change, from 1. */
+  readonly version: number;
+}
+
+/** Begins a credential. */
+interface CredentialAdd {
+  readonly kind: 'credential.add';
+  readonly credential: Pick<CredentialRecord, 'device' | 'provider' | 'account' | 'label' | 'begun'>;
+  readonly entry: Entry;
+}
+
+/** Changes a credential. A `Conflict` if its version is not `before`. */
+interface CredentialSet {
+  readonly kind: 'credential.set';
+  readonly credential: number;
+  readonly before: number;
+  readonly set: Partial<
+    Pick<
+      CredentialRecord,
+      'account' | 'label' | 'begun' | 'credentialId' | 'remoteId' | 'issuedAt' | 'uncertainAt' | 'removedAt'
+    >
+  >;
+  /** Null for a step that only this registry needs to know. */
+  readonly entry: Entry | null;
+}
+
+/** Every change of a credential. */
+export type CredentialChange = CredentialAdd | CredentialSet;
+
+/** Whether the provider may accept it although it must not. */
+export const isToRemove = (
+  { credentialId, uncertainAt, removedAt }: CredentialRecord,
+  { status }: Pick<DeviceRecord, 'status'>,
+): boolean => credentialId !== null && removedAt === null && (status !== 'ACTIVE' || uncertainAt !== null);
+
+/** Begins a credential. The journal names the person by reference only. */
+export function beginCredential(credential: CredentialAdd['credential'], person: number | null): CredentialAdd {
+  const detail = {
+    providerId: providerIds.format(credential.provider),
+    ...(person === null ? {} : { personId: personIds.format(person) }),
+  };
+  return { kind: 'credential.add', credential, entry: { type: 'CREDENTIAL_BEGUN', detail } };
+}
+
+/** A step between the beginning and the end. */
+export const noteStep = ({ number, version }: CredentialRecord, set: CredentialSet['set']): CredentialSet => ({
+  kind: 'credential.set',
+  credential: number,
+  before: version,
+  set,
+  entry: null,
+});
+
+/** Another one takes its place; it stays recorded until the provider can no longer register it. */
+export const givenUp = (credential: CredentialRecord, at: number): CredentialSet =>
+  noteStep(credential, { begun: null, uncertainAt: at });
+
+/** The provider has accepted it. */
+export const issued = (credential: CredentialRecord, remoteId: string, at: number): CredentialSet =>
+  finished(credential, 'CREDENTIAL_ISSUED', { remoteId, issuedAt: at });
+
+/** The provider does not accept it any more, or never has. */
+export const removed = (credential: CredentialRecord, at: number): CredentialSet =>
+  finished(credential, 'CREDENTIAL_REMOVED', { removedAt: at });
+
+function finished(
+  credential: CredentialRecord,
+  type: 'CREDENTIAL_ISSUED' | 'CREDENTIAL_REMOVED',
+  set: CredentialSet['set'],
+): CredentialSet {
+  const detail = {
+    credentialId: credentialIds.format(credential.number),
+    providerId: providerIds.format(credential.provider),
+  };
+  return { ...noteStep(credential, set), entry: { type, detail } };
+}

@@ -1,0 +1,135 @@
+/** A directory: its settings, its last run, and what an entry means for a person. Decisions only, no I/O. */
+import type { DirectoryAttributes, DirectoryCounts, DirectorySettings } from '../../src/contract/directory.ts';
+import type { DirectoryRun } from '../../src/contract/values.ts';
+import { type DocumentRecord, type DocumentSet, replace, type SettingsRecord } from './document.ts';
+import { comesBack, edit, leaverReason, type PersonChange, type PersonDetails, type PersonRecord } from './person.ts';
+
+/** The document with the settings. */
+export const DIRECTORY = 'directory';
+/** The document with the last run that changed something or read all entries. */
+export const DIRECTORY_RUN = 'directory-run';
+
+/** The source of persons. */
+export const SOURCE = 'directory';
+
+/** The settings while a directory is in use. */
+export interface DirectoryConfig
+  extends Pick<DirectorySettings, 'groups' | 'bindDn' | 'ca' | 'everyMinutes' | 'fullEveryMinutes'> {
+  readonly url: string;
+  readonly base: string;
+  /** Null: that of the server. */
+  readonly filter: string | null;
+  readonly attributes: DirectoryAttributes;
+  /** The password, sealed for address and name; null without a name. */
+  readonly sealed: string | null;
+}
+
+/** The settings as they are stored; without `config` no directory is in use. */
+export type DirectoryRecord = SettingsRecord<DirectoryConfig>;
+
+/** What a run did. */
+export interface DirectoryRunRecord {
+  /** When it ended, in milliseconds since 1970. */
+  readonly at: number;
+  readonly kind: DirectoryRun;
+  /** Version of the settings. */
+  readonly settings: number;
+  readonly problem: string | null;
+  readonly counts: DirectoryCounts;
+  /** Names of the groups that can have members because of it, also those that the settings no longer name. */
+  readonly groups: readonly string[];
+}
+
+/** The last run in a document; null if there was none. */
+export const runIn = (document: DocumentRecord | null): DirectoryRunRecord | null =>
+  document && (JSON.parse(document.value) as DirectoryRunRecord);
+
+/** Records a run. `before`: the document with the run before it. `by`: who asked for it; null for a daemon. */
+export const recordRun = (before: DocumentRecord | null, run: DirectoryRunRecord, by: string | null): DocumentSet =>
+  replace({ name: DIRECTORY_RUN, version: before?.version ?? 0 }, JSON.stringify(run), {
+    type: 'DIRECTORY_READ',
+    detail: { kind: run.kind, problem: run.problem, ...run.counts, by },
+  });
+
+/** Whether a run is worth an entry of the journal: those that find nothing new every few minutes are not. */
+export function isWorthRecording(before: DirectoryRunRecord | null, run: DirectoryRunRecord) {
+  const { kind, problem, counts, groups } = run;
+  const { read: _, skipped: __, ...changes } = counts;
+  const isOther = problem !== (before?.problem ?? null) || groups.join() !== (before?.groups ?? []).join();
+  const isNews = isOther || Object.values(changes).some(count => count > 0);
+  return isNews || (kind === 'ALL' && problem === null);
+}
+
+/** An entry of the directory as a person. */
+export interface DirectoryEntry extends Pick<PersonDetails, 'userName' | 'name' | 'email'> {
+  readonly id: string;
+  readonly isDisabled: boolean;
+  /** Names of groups of the registry. */
+  readonly groups: readonly string[];
+}
+
+/** What an entry, or its absence, means for a person: the change to make, or that the person leaves. */
+export type EntryDecision =
+  | { readonly step: 'new' }
+  | {
+      readonly step: 'changed' | 'back';
+      readonly change: Extract<PersonChange, { kind: 'person.set' }>;
+      readonly fields: readonly string[];
+    }
+  | { readonly step: 'left'; readonly isRemoved: boolean }
+  | { readonly step: 'skipped'; readonly why: string }
+  | null;
+
+/** The details that an entry gives a person. `groups`: numbers of groups. */
+export const detailsOf = ({ id, userName, name, email }: DirectoryEntry, groups: readonly number[]): PersonDetails => ({
+  userName,
+  name,
+  names: null,
+  email,
+  externalId: id,
+  groups,
+  source: SOURCE,
+});
+
+/**
+ * Whether an entry may become this person, who has its user name and another id. Persons who were added here may. Persons of a source that has removed
+ * them may, because their devices were locked then. Others may not: they may be other people with the same name.
+ */
+export const isFree = ({ source, removedAt, heldAt, dueAt }: PersonRecord): boolean =>
+  source === 'local' || (removedAt !== null && heldAt === null && dueAt === null);
+
+/** Whether an ADMIN has ended the person here: then the entry, which is not disabled yet, brings no one back. */
+const isEndedHere = ({ reason, removedAt }: PersonRecord): boolean =>
+  removedAt === null && reason !== leaverReason(SOURCE);
+
+/** Decides what an entry means. `person`: the one with its id, else the one with its name. `lockedDevices` of a person who has left. */
+export function decideEntry(
+  person: PersonRecord | null,
+  entry: DirectoryEntry,
+  groups: readonly number[],
+  lockedDevices: readonly number[],
+): EntryDecision {
+  if (!person) return entry.isDisabled ? null : { step: 'new' };
+  const isOther = person.source !== SOURCE || person.externalId !== entry.id;
+  if (isOther && entry.isDisabled) return null;
+  if (isOther && !isFree(person))
+    return { step: 'skipped', why: `a person of the source ${person.source} with another id has the user name` };
+  if (entry.isDisabled) return person.active ? { step: 'left', isRemoved: false } : null;
+  const details = detailsOf(entry, groups);
+  const edited = edit(person, details);
+  const fields = (edited?.entry.detail?.fields ?? []) as readonly string[];
+  const back = person.active || isEndedHere(person) ? null : comesBack(person, lockedDevices, details);
+  if (back) return { step: 'back', change: back, fields };
+  return edited && { step: 'changed', change: edited, fields };
+}
+
+/** Decides what it means that a person has no entry. */
+export const decideAbsence = ({ active, removedAt }: PersonRecord): EntryDecision =>
+  active || removedAt === null ? { step: 'left', isRemoved: true } : null;
+
+/** Why an answer with so many of the known persons is not believed; null if it is. */
+export function doubt(entries: number, known: number, found: number): string | null {
+  if (entries === 0) return 'the directory has no entry that can be a person: check base and filter';
+  if (found * 2 >= known) return null;
+  return `the directory has ${found} of ${known} known persons, fewer than half: check base, filter and the rights of the bind DN`;
+}

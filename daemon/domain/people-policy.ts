@@ -1,0 +1,123 @@
+/** The policy of persons, and their groups: documents that the journal proves. Decisions only, no I/O. */
+import { Code } from '../../src/contract/codes.ts';
+import { groupIds } from '../../src/contract/ids.ts';
+import { personBounds } from '../../src/contract/limits.ts';
+import type { PeoplePolicy } from '../../src/contract/people-policy.ts';
+import { Refusal } from './decision.ts';
+import { type DocumentRecord, type DocumentSet, replace } from './document.ts';
+import type { LeaverRule } from './person.ts';
+
+/** The document with the policy. */
+export const PEOPLE_POLICY = 'people-policy';
+
+/** The policy as it is stored; version 0: none is set. */
+export interface PeoplePolicyRecord {
+  readonly version: number;
+  readonly policy: PeoplePolicy;
+}
+
+const noPolicy: PeoplePolicy = { personsRequired: false, leavers: 'lock', leaverDelayHours: 0 };
+
+/** The policy in a document. */
+export const peoplePolicyIn = (document: DocumentRecord | null): PeoplePolicyRecord =>
+  document
+    ? { version: document.version, policy: JSON.parse(document.value) as PeoplePolicy }
+    : { version: 0, policy: noPolicy };
+
+/** Replaces the policy. */
+export const setPeoplePolicy = ({ version, policy: before }: PeoplePolicyRecord, after: PeoplePolicy): DocumentSet =>
+  replace({ name: PEOPLE_POLICY, version }, JSON.stringify(after), {
+    type: 'PEOPLE_POLICY_SET',
+    detail: { before, after },
+  });
+
+/** What leaving does by the policy. */
+export const leaverRuleOf = ({ leavers, leaverDelayHours }: PeoplePolicy): LeaverRule => ({
+  action: leavers,
+  delayMs: leaverDelayHours * 3_600_000,
+});
+
+/** The document with the groups of persons. */
+export const GROUPS = 'groups';
+
+/** A group of persons, as it is stored. Persons have its number. */
+export interface GroupRecord {
+  /** The number in the id GRP-n: from 1, never used again. */
+  readonly number: number;
+  readonly name: string;
+  readonly externalId: string | null;
+  /** This and the other time: milliseconds since 1970 (UTC). */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Ascends with each change of the group or of its members, from 1. */
+  readonly version: number;
+}
+
+/** The groups of a registry; version 0: there were never any. */
+export interface Groups {
+  readonly version: number;
+  readonly last: number;
+  readonly list: readonly GroupRecord[];
+}
+
+/** The groups in a document. */
+export function groupsIn(document: DocumentRecord | null): Groups {
+  if (!document) return { version: 0, last: 0, list: [] };
+  return { version: document.version, ...(JSON.parse(document.value) as Omit<Groups, 'version'>) };
+}
+
+const stored = ({ version, ...value }: Groups, detail: Readonly<Record<string, unknown>>): DocumentSet =>
+  replace({ name: GROUPS, version }, JSON.stringify(value), { type: 'GROUPS_SET', detail });
+
+const groupKey = (name: string): string => name.normalize('NFC').toLowerCase();
+
+/** The group with this name, in upper or lower case. */
+export const groupNamed = ({ list }: Groups, name: string): GroupRecord | undefined =>
+  list.find(group => groupKey(group.name) === groupKey(name));
+
+/** Names of the groups with these numbers. */
+export const namesOf = ({ list }: Groups, numbers: readonly number[]): string[] =>
+  list.filter(({ number }) => numbers.includes(number)).map(({ name }) => name);
+
+/** A group as the change leaves it. */
+export interface GroupsChanged {
+  readonly record: GroupRecord;
+  readonly change: DocumentSet;
+}
+
+/** Adds a group. Refuses with 1001 if the registry has as many as it can have; the caller has looked for its name. */
+export function addGroup(groups: Groups, name: string, externalId: string | null, at: number): GroupsChanged | Refusal {
+  if (groups.list.length >= personBounds.groups)
+    return new Refusal(Code.parameterError, `the registry has ${personBounds.groups} groups, which is the most`);
+  const number = groups.last + 1;
+  const record = { number, name, externalId, createdAt: at, updatedAt: at, version: 1 };
+  const change = stored(
+    { ...groups, last: number, list: [...groups.list, record] },
+    { added: groupIds.format(number) },
+  );
+  return { record, change };
+}
+
+/** Changes a group, or notes that its members have changed. */
+export function changeGroup(
+  groups: Groups,
+  group: GroupRecord,
+  set: Partial<Pick<GroupRecord, 'name' | 'externalId'>>,
+  at: number,
+): GroupsChanged {
+  const record = { ...group, ...set, updatedAt: at, version: group.version + 1 };
+  const list = groups.list.map(one => (one.number === group.number ? record : one));
+  return { record, change: stored({ ...groups, list }, { changed: groupIds.format(group.number) }) };
+}
+
+/** Notes that members of these groups have changed; of none of them if `numbers` is empty. */
+export function touchGroups(groups: Groups, numbers: ReadonlySet<number>, at: number): readonly DocumentSet[] {
+  const isTouched = ({ number }: GroupRecord) => numbers.has(number);
+  const changed = groups.list.filter(isTouched).map(({ number }) => groupIds.format(number));
+  const list = groups.list.map(one => (isTouched(one) ? { ...one, updatedAt: at, version: one.version + 1 } : one));
+  return changed.length === 0 ? [] : [stored({ ...groups, list }, { changed })];
+}
+
+/** Removes a group. */
+export const removeGroup = (groups: Groups, { number }: GroupRecord): DocumentSet =>
+  stored({ ...groups, list: groups.list.filter(one => one.number !== number) }, { removed: groupIds.format(number) });

@@ -1,0 +1,318 @@
+/** A person: the record, its changes, and what follows when the person leaves. Decisions only, no I/O. */
+import { randomBytes } from 'node:crypto';
+import { Code } from '../../src/contract/codes.ts';
+import { deviceIds, personIds } from '../../src/contract/ids.ts';
+import { leaverBrake } from '../../src/contract/limits.ts';
+import type { LeaverAction, PersonSource } from '../../src/contract/values.ts';
+import { Refusal } from './decision.ts';
+import { saltedDigest } from './digest.ts';
+import type { Entry } from './journal.ts';
+
+/** The parts of a name that an identity provider sends. A part that it has not sent is absent. */
+export interface PersonNames {
+  readonly displayName?: string;
+  readonly formatted?: string;
+  readonly givenName?: string;
+  readonly familyName?: string;
+}
+
+/** A person as it is stored. The journal has no name: see `personDigest`. */
+export interface PersonRecord {
+  /** The number in the id PER-n: from 1, without gaps. */
+  readonly number: number;
+  readonly userName: string;
+  /** See `personKey`. Unique. */
+  readonly userKey: string;
+  readonly name: string | null;
+  /** Null if no identity provider has sent a name. */
+  readonly names: PersonNames | null;
+  readonly email: string | null;
+  readonly externalId: string | null;
+  /** False once the person has left. */
+  readonly active: boolean;
+  /** Numbers of groups, ascending. */
+  readonly groups: readonly number[];
+  readonly source: PersonSource;
+  readonly createdAt: number;
+  /** When the person last changed; this and the other times: milliseconds since 1970 (UTC). */
+  readonly updatedAt: number;
+  readonly leftAt: number | null;
+  /** Since when the devices wait for a release; null if they do not. */
+  readonly heldAt: number | null;
+  /** When the devices are locked; null if no delay runs. */
+  readonly dueAt: number | null;
+  /** The reason of the locks; null if the person is active. */
+  readonly reason: string | null;
+  /** When the identity provider or directory has removed the person; it is invisible there from then on. */
+  readonly removedAt: number | null;
+  /** Ascends with each change, from 1. */
+  readonly version: number;
+  /** Random; without it the digests in the journal show nothing. */
+  readonly salt: string;
+  /** See `searchTextOf`. */
+  readonly search: string;
+}
+
+/** What is stored of a person beside what follows from it. */
+export type PersonDetails = Pick<
+  PersonRecord,
+  'userName' | 'name' | 'names' | 'email' | 'externalId' | 'groups' | 'source'
+>;
+/** The state of a person. */
+type PersonState = Pick<PersonRecord, 'active' | 'leftAt' | 'heldAt' | 'dueAt' | 'reason' | 'removedAt'>;
+/** The fields that a change may set. Absent fields keep their values. */
+export type PersonSet = Partial<PersonDetails & PersonState>;
+
+/** What a new person is stored with. */
+type NewPerson = Omit<PersonRecord, 'number' | 'createdAt' | 'updatedAt' | 'search'>;
+
+/** The result is `duplicate` if a person has the user name. */
+interface PersonAdd {
+  readonly kind: 'person.add';
+  readonly person: NewPerson;
+}
+
+/** A `Conflict` if the version is not `before`, or another person has the new user name. Devices follow a new user name. */
+interface PersonUpdate {
+  readonly kind: 'person.set';
+  readonly person: number;
+  readonly before: number;
+  readonly set: PersonSet;
+  /** Both user names, if the name changes. */
+  readonly renamed?: { readonly from: string; readonly to: string };
+  readonly entry: Entry;
+}
+
+/** What leaving does to devices, and when. */
+export interface LeaverRule {
+  readonly action: LeaverAction;
+  readonly delayMs: number;
+}
+
+/** `leave`: the person leaves. `due`: the delay is over. `release`: what is held is let go. The last two do nothing for others. */
+type LeaverStep = 'leave' | 'due' | 'release';
+
+/**
+ * Locks the devices of a person who leaves. What is ACTIVE is found within the commit, so that nothing that is activated at the same time is
+ * missed. The result is `left`. A `Conflict` if the person has another user name.
+ */
+export interface PersonLeave {
+  readonly kind: 'person.leave';
+  readonly step: LeaverStep;
+  readonly person: number;
+  readonly userName: string;
+  /** Of the locks. */
+  readonly reason: string;
+  readonly rule: LeaverRule;
+  /** ACTIVE devices of the registry, which the brake compares with. */
+  readonly activeDevices: number;
+  /** Whether its source has removed the person. */
+  readonly isRemoved: boolean;
+}
+
+/** Every change of a person. */
+export type PersonChange = PersonAdd | PersonUpdate | PersonLeave;
+
+/** A device may be bound to this user name: see `ownerFault`. */
+export interface OwnerGuard {
+  readonly kind: 'owner';
+  readonly userId: string;
+  readonly isRequired: boolean;
+}
+
+/** By what user names are equal: upper and lower case do not matter. */
+export const personKey = (userName: string): string => userName.normalize('NFC').toLowerCase();
+
+/** What keywords are searched in, in lower case: a line for each part. The e-mail address is behind an empty line: not all may search in it. */
+export function searchTextOf({
+  number,
+  userName,
+  name,
+  email,
+  externalId,
+}: Pick<PersonRecord, 'number' | 'userName' | 'name' | 'email' | 'externalId'>): string {
+  const lines = [personIds.format(number), userName, ...[name, externalId].filter(part => part !== null)];
+  return `${lines.join('\n')}\n\n${email ?? ''}`.toLowerCase();
+}
+
+/** What the digest of a person covers, in this order; `active` as 0 or 1, `names` and `groups` as JSON. */
+export const digestedFields = [
+  'userName',
+  'name',
+  'names',
+  'email',
+  'externalId',
+  'active',
+  'groups',
+  'source',
+  'leftAt',
+  'heldAt',
+  'dueAt',
+  'reason',
+  'removedAt',
+] as const satisfies readonly (keyof PersonRecord)[];
+
+/** The digest of a person, which entries of the journal have instead of names. It shows nothing once the salt is gone. */
+export function personDigest(person: Pick<PersonRecord, (typeof digestedFields)[number] | 'salt'>): string {
+  const { names, active, groups } = person;
+  const stored = {
+    ...person,
+    names: names && JSON.stringify(names),
+    active: Number(active),
+    groups: JSON.stringify(groups),
+  };
+  return rowDigest(stored);
+}
+
+/** The same of a row as engines exchange it. */
+export const rowDigest = (row: { readonly [K in (typeof digestedFields)[number]]: unknown } & { salt: string }) =>
+  saltedDigest(row.salt, JSON.stringify(digestedFields.map(field => row[field])));
+
+/** The state of a person who has not left. */
+const present: PersonState = {
+  active: true,
+  leftAt: null,
+  heldAt: null,
+  dueAt: null,
+  reason: null,
+  removedAt: null,
+};
+
+/** A new person, who is active. */
+export function create(details: PersonDetails): PersonAdd {
+  const person: NewPerson = {
+    ...details,
+    ...present,
+    userKey: personKey(details.userName),
+    version: 1,
+    salt: randomBytes(16).toString('base64url'),
+  };
+  return { kind: 'person.add', person };
+}
+
+/** Sets fields; null if they have these values already. The entry names the fields, not their values. */
+export function edit(person: PersonRecord, set: PersonSet): PersonUpdate | null {
+  const changed = Object.fromEntries(
+    Object.entries(set).filter(([field, value]) => !isSame(value, person[field as keyof PersonSet])),
+  ) as PersonSet;
+  const fields = Object.keys(changed);
+  if (fields.length === 0) return null;
+  return updated(person, changed, { type: 'PERSON_UPDATED', detail: { fields } });
+}
+
+function updated({ number, version, userName: from }: PersonRecord, set: PersonSet, entry: Entry): PersonUpdate {
+  const { userName: to = from } = set;
+  return {
+    kind: 'person.set',
+    person: number,
+    before: version,
+    set,
+    ...(to === from ? {} : { renamed: { from, to } }),
+    entry,
+  };
+}
+
+const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
+
+/** The person is back: a delay ends and what is held is given up. Nothing is unlocked: `lockedDevices` could be. Null if the person is active. */
+export function comesBack(
+  person: PersonRecord,
+  lockedDevices: readonly number[],
+  details: Partial<PersonDetails> = {},
+): PersonUpdate | null {
+  if (person.active) return null;
+  const data = { ...subject(person), lockedDevices: lockedDevices.map(number => deviceIds.format(number)) };
+  return updated(person, { ...details, ...present }, { type: 'PERSON_RETURNED', data });
+}
+
+/** The reason of locks if the source of a person, and no user, has ended the person. */
+export const leaverReason = (source: PersonSource): string => `left (${source})`;
+
+/** The public part of an entry about a person. */
+export const subject = ({ number, source }: Pick<PersonRecord, 'number' | 'source'>) => ({
+  personId: personIds.format(number),
+  source,
+});
+
+/** What leavers did within the last minutes: the start of a span of ten seconds, devices that were locked in it, and those that were held. */
+export type LeaverCounts = readonly (readonly [start: number, locked: number, held: number])[];
+
+const SPAN_MS = 10_000;
+const sum = (counts: LeaverCounts, of: 1 | 2) => counts.reduce((total, span) => total + span[of], 0);
+
+/** The counts that still matter at `now`. Spans of a clock that was ahead count too, until they end. */
+export const recentCounts = (counts: LeaverCounts, now: number): LeaverCounts =>
+  counts.filter(([start]) => start > now - leaverBrake.minutes * 60_000);
+
+/** The counts with these devices. */
+export function withCount(counts: LeaverCounts, now: number, devices: number, isHeld: boolean): LeaverCounts {
+  const start = Math.floor(now / SPAN_MS) * SPAN_MS;
+  const others = counts.filter(span => span[0] !== start);
+  const [, locked, held] = counts.find(span => span[0] === start) ?? [start, 0, 0];
+  return [...others, isHeld ? [start, locked, held + devices] : [start, locked + devices, held]];
+}
+
+/** Whether locking `devices` more must wait for a release. `active`: ACTIVE devices of the registry now. */
+export function isHeldBack(recent: LeaverCounts, devices: number, active: number): boolean {
+  const concerned = sum(recent, 1) + sum(recent, 2) + devices;
+  const before = active + sum(recent, 1);
+  return devices > 0 && concerned >= leaverBrake.least && concerned > leaverBrake.share * before;
+}
+
+/** What a step does to a person and the ACTIVE devices of that person. `null`: the person waits for nothing. */
+interface LeaverOutcome {
+  readonly result: 'locked' | 'held' | 'due';
+  readonly set: PersonSet;
+  /** Absent if nothing that others see has changed. */
+  readonly entry: Entry | null;
+}
+
+/** Decides a step at `now`. `devices`: how many ACTIVE ones the person has. */
+export function leave(
+  { step, reason, rule, activeDevices, isRemoved }: PersonLeave,
+  { person, devices, recent, now }: LeaverState,
+): LeaverOutcome | null {
+  if (step === 'due' && person.dueAt === null) return null;
+  if (step === 'release' && person.heldAt === null) return null;
+  const leftAt = person.leftAt ?? now;
+  const removedAt = isRemoved ? (person.removedAt ?? now) : person.removedAt;
+  const gone = { active: false, leftAt, removedAt, reason: person.reason ?? reason };
+  const data = { ...subject(person), devices };
+  // A repeated request must neither prolong a delay nor count what is held twice.
+  const waits = step === 'leave' && person.heldAt !== null;
+  if (step === 'leave' && !waits && rule.delayMs > 0 && (person.active || person.dueAt !== null)) {
+    const set = { ...gone, dueAt: person.dueAt ?? now + rule.delayMs };
+    return { result: 'due', set, entry: person.active ? { type: 'PERSON_LEFT', data } : null };
+  }
+  if (waits || (step !== 'release' && isHeldBack(recent, devices, activeDevices))) {
+    const set = { ...gone, heldAt: person.heldAt ?? now, dueAt: null };
+    return { result: 'held', set, entry: waits ? null : { type: 'PERSON_HELD', data } };
+  }
+  const set = { ...gone, heldAt: null, dueAt: null };
+  const isNew = person.active || person.heldAt !== null;
+  return { result: 'locked', set, entry: isNew || devices > 0 ? { type: 'PERSON_LEFT', data } : null };
+}
+
+/** What a step is decided on. */
+interface LeaverState {
+  readonly person: PersonRecord;
+  readonly devices: number;
+  readonly recent: LeaverCounts;
+  readonly now: number;
+}
+
+/** Why a device may not be bound to a user name; null if it may. `person`: the one whose user name is equal. */
+export function ownerFault(
+  { userId, isRequired }: Pick<OwnerGuard, 'userId' | 'isRequired'>,
+  person: Pick<PersonRecord, 'userName' | 'active'> | null | undefined,
+): string | null {
+  if (!person)
+    return isRequired
+      ? `userId ${userId} is not the user name of a person. Add the person, or check the spelling`
+      : null;
+  if (person.userName !== userId) return `userId ${userId}: the user name of this person is ${person.userName}`;
+  return person.active ? null : `userId ${userId}: this person has left`;
+}
+
+/** The refusal of an activation for such a user name. */
+export const refusedOwner = (fault: string): Refusal => new Refusal(Code.parameterError, fault);

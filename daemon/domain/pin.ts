@@ -1,0 +1,63 @@
+/** PINs that stations have made, sealed for recipients whom a policy names: documents that the journal proves. Decisions only, no I/O. */
+import { deviceIds } from '../../src/contract/ids.ts';
+import type { PinPolicy } from '../../src/contract/pins.ts';
+import { type DocumentRecord, type DocumentSet, replace } from './document.ts';
+
+/** The document with the policy. */
+export const PIN_POLICY = 'pin-policy';
+
+/** The policy as it is stored; version 0: none is set. */
+interface PinPolicyRecord {
+  readonly version: number;
+  readonly policy: PinPolicy;
+}
+
+/** The policy in a document. */
+export const pinPolicyIn = (document: DocumentRecord | null): PinPolicyRecord =>
+  document
+    ? { version: document.version, policy: JSON.parse(document.value) as PinPolicy }
+    : { version: 0, policy: { recipients: [] } };
+
+/** Replaces the policy. */
+export const setPinPolicy = ({ version, policy: before }: PinPolicyRecord, after: PinPolicy): DocumentSet =>
+  replace({ name: PIN_POLICY, version }, JSON.stringify(after), { type: 'PIN_POLICY_SET', detail: { before, after } });
+
+/** The document with the PIN of a device, by its number. */
+export const pinDocument = (device: number): `pin:${number}` => `pin:${device}`;
+
+/** A sealed PIN. Times: milliseconds since 1970 (UTC). */
+export interface StoredPin {
+  /** As base64url. */
+  readonly sealed: string;
+  readonly storedAt: number;
+  /** When it was last read; null: never. */
+  readonly openedAt: number | null;
+}
+
+/** The PIN in a document; null if none is stored, or it was removed. */
+export const pinIn = (document: DocumentRecord | null): StoredPin | null =>
+  document && (JSON.parse(document.value) as StoredPin | null);
+
+/** What happens to a sealed PIN, as the journal has it. */
+interface PinEntry {
+  readonly type: 'PIN_STORED' | 'PIN_READ' | 'PIN_REMOVED';
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+/** Stores or removes the PIN of a device, or notes that it was read. The journal has a digest of it only. `before`: version of the document. */
+export const setPin = (
+  device: number,
+  before: number,
+  pin: StoredPin | null,
+  { type, detail }: PinEntry,
+): DocumentSet =>
+  replace({ name: pinDocument(device), version: before }, JSON.stringify(pin), {
+    type,
+    detail: { deviceId: deviceIds.format(device), ...detail },
+  });
+
+const HEADER = 'age-encryption.org/v1\n';
+
+/** Whether these bytes, as base64url, are a file of age: a PIN in the clear is never stored. */
+export const isSealed = (text: string): boolean =>
+  Buffer.from(text, 'base64url').subarray(0, HEADER.length).toString('latin1') === HEADER;

@@ -1,0 +1,90 @@
+/** Providers at which keys are issued for persons. Decisions only, no I/O. */
+import { Code } from '../../src/contract/codes.ts';
+import { providerIds } from '../../src/contract/ids.ts';
+import { providerBounds } from '../../src/contract/limits.ts';
+import {
+  type ProviderSetting,
+  type ProviderType,
+  providerSettings,
+  settingsOfProvider,
+} from '../../src/contract/values.ts';
+import { Refusal } from './decision.ts';
+import { type DocumentRecord, type DocumentSet, replace } from './document.ts';
+
+/** The document with the providers: the journal proves it. */
+export const PROVIDERS = 'providers';
+
+/** A provider as it is stored. */
+export interface ProviderRecord extends Readonly<Record<ProviderSetting, string | null>> {
+  /** The number in the id IDP-n: from 1, never used again. */
+  readonly number: number;
+  readonly name: string;
+  readonly type: ProviderType;
+  /** The secret, sealed for the number and the addresses. */
+  readonly sealed: string;
+  /** Milliseconds since 1970 (UTC). */
+  readonly createdAt: number;
+}
+
+/** What a provider is added with. */
+export type NewProvider = Omit<ProviderRecord, 'number'>;
+
+/** The providers of a registry. */
+export interface Providers {
+  /** Version of the document; 0 if it does not exist. */
+  readonly version: number;
+  /** The number of the last provider that was added. */
+  readonly last: number;
+  readonly list: readonly ProviderRecord[];
+}
+
+/** The providers in a document. */
+export const providersIn = (document: DocumentRecord | null): Providers =>
+  document
+    ? { version: document.version, ...(JSON.parse(document.value) as Omit<Providers, 'version'>) }
+    : { version: 0, last: 0, list: [] };
+
+/** What a secret is bound to: sealed for one provider, it opens for no other, and at no other address. */
+export const providerBinding = (provider: Omit<NewProvider, 'sealed' | 'createdAt' | 'name'> & { number: number }) => ({
+  number: provider.number,
+  url: JSON.stringify([provider.type, ...providerSettings.map(setting => provider[setting])]),
+});
+
+/** What is wrong with the fields of a provider; null if nothing is. */
+export function providerProblem(
+  provider: Pick<ProviderRecord, 'type' | ProviderSetting>,
+  secret: string | null,
+): string | null {
+  const isOwn = provider.type === 'devmgr';
+  if (isOwn && secret !== null) return 'secret is not for a provider of type devmgr';
+  if (!isOwn && secret === null) return 'secret is required';
+  const { needs, may } = settingsOfProvider[provider.type];
+  for (const field of providerSettings) {
+    if (provider[field] === null && needs.includes(field)) return `${field} is required`;
+    if (provider[field] !== null && ![...needs, ...may].includes(field))
+      return `${field} is not for a provider of type ${provider.type}`;
+  }
+  return null;
+}
+
+/** Adds a provider, or refuses it. */
+export function addProvider(providers: Providers, record: ProviderRecord): DocumentSet | Refusal {
+  if (providers.list.some(({ name }) => name === record.name))
+    return new Refusal(Code.parameterError, 'name: another provider has it');
+  if (providers.list.length >= providerBounds.providers)
+    return new Refusal(Code.parameterError, `there are ${providerBounds.providers} providers, which is the most`);
+  return stored({ ...providers, last: record.number, list: [...providers.list, record] }, 'PROVIDER_ADDED', record);
+}
+
+/** Removes a provider. */
+export const removeProvider = (providers: Providers, record: ProviderRecord): DocumentSet =>
+  stored({ ...providers, list: providers.list.filter(one => one !== record) }, 'PROVIDER_REMOVED', record);
+
+function stored(
+  { version, ...value }: Providers,
+  type: 'PROVIDER_ADDED' | 'PROVIDER_REMOVED',
+  { sealed: _, number, ...shown }: ProviderRecord,
+): DocumentSet {
+  const detail = { providerId: providerIds.format(number), ...shown };
+  return replace({ name: PROVIDERS, version }, JSON.stringify(value), { type, detail });
+}

@@ -1,0 +1,68 @@
+/**
+ * User names of persons in entries of the journal: sealed with a key that follows from the salt of the person. Without the row of the person they
+ * cannot be read, so a later erasure needs no change of the journal.
+ */
+import { hash } from 'node:crypto';
+import { personIds } from '../../src/contract/ids.ts';
+import type { Entry } from './journal.ts';
+import type { PersonRecord } from './person.ts';
+import { openSecret, sealSecret } from './sealed.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What an entry has instead of a user name. */
+interface SealedName {
+  /** Number of the person. */
+  readonly person: number;
+  readonly sealed: string;
+}
+
+const keyOf = (salt: string): Uint8Array => hash('sha256', `user name in the journal ${salt}`, 'buffer');
+const boundTo = (person: number) => ({ number: person, url: 'user name' });
+
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
+const isSealed = (value: unknown): value is SealedName =>
+  isObject(value) && typeof value.person === 'number' && typeof value.sealed === 'string';
+
+/** The fields with other user names: `userId`, and that of `before` and `after`. The same object if there are none. */
+function withNames<F extends Fields>(fields: F, map: (name: unknown) => unknown): F {
+  let found: Record<string, unknown> | null = null;
+  for (const name of ['userId', 'before', 'after']) {
+    const value = fields[name];
+    if (value === undefined || value === null) continue;
+    const mapped = name === 'userId' ? map(value) : isObject(value) ? withNames(value, map) : value;
+    if (mapped !== value) found = { ...(found ?? fields), [name]: mapped };
+  }
+  return (found ?? fields) as F;
+}
+
+/** The entry about a device of a person, without the user name. */
+export function sealedEntry(
+  { type, data = {}, detail = {} }: Entry,
+  { number, salt }: Pick<PersonRecord, 'number' | 'salt'>,
+): Entry {
+  const key = keyOf(salt);
+  const seal = (name: unknown): SealedName => ({
+    person: number,
+    sealed: sealSecret(key, boundTo(number), String(name)),
+  });
+  return { type, data: withNames(data, seal), detail: withNames(detail, seal) };
+}
+
+/** The fields with the user names as they were. `saltOf`: of a person; undefined if it is gone, then the name is the id of the person. */
+export const openedNames = <F extends Fields>(fields: F, saltOf: (person: number) => string | undefined): F =>
+  withNames(fields, name => {
+    if (!isSealed(name)) return name;
+    const salt = saltOf(name.person);
+    const opened =
+      salt === undefined ? null : openSecret(keyOf(salt), { ...boundTo(name.person), sealed: name.sealed });
+    return opened ?? personIds.format(name.person);
+  });
+
+/** Adds the persons whose names the fields have. */
+export function collectPersons(fields: Fields, persons: Set<number>): void {
+  withNames(fields, name => {
+    if (isSealed(name)) persons.add(name.person);
+    return name;
+  });
+}

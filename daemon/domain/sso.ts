@@ -1,0 +1,145 @@
+/** Single sign-on: its settings, the accounts that belong to a provider, and their sessions. Decisions only, no I/O. */
+import { createHash } from 'node:crypto';
+import { ssoBounds } from '../../src/contract/limits.ts';
+import type { SsoSettings } from '../../src/contract/sso.ts';
+import { type Role, roles } from '../../src/contract/values.ts';
+import { type DocumentSet, replace, type SettingsRecord } from './document.ts';
+import type { UserChange, UserRecord } from './user.ts';
+
+/** The document with the settings: the journal proves it. */
+export const SSO = 'sso';
+
+/** The settings while single sign-on is on. */
+export interface SsoConfig extends Pick<SsoSettings, 'roles' | 'groupsClaim' | 'strong' | 'localAccounts'> {
+  readonly issuer: string;
+  readonly name: string;
+  readonly clientId: string;
+  /** The secret of the client, sealed for issuer and client. */
+  readonly sealed: string;
+  /** Null for the usual ones. */
+  readonly scopes: readonly string[] | null;
+}
+
+/** The settings as they are stored; without `config` single sign-on is off. */
+export type SsoRecord = SettingsRecord<SsoConfig>;
+
+const digest = (...parts: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+
+/** What a session belongs to: sessions of another issuer or client end. */
+export const providerOf = ({ issuer, clientId }: Pick<SsoConfig, 'issuer' | 'clientId'>): string =>
+  digest('provider', issuer, clientId);
+
+/** Names a session at the provider. */
+export const sidOf = (issuer: string, sid: string): string => digest('sid', issuer, sid);
+
+/** A person at a provider. */
+export interface ProviderSubject {
+  readonly issuer: string;
+  readonly sub: string;
+}
+
+/** Names the account of a person at a provider. Nothing else of the person decides, an e-mail address least of all. */
+export const accountKey = ({ issuer, sub }: ProviderSubject): string => digest('account', issuer, sub);
+
+/** The document that reports which account is that of a person. */
+export const accountDocument = (key: string): `sso-account:${string}` => `sso-account:${key}`;
+
+const HASH = 'sso$';
+
+/** In the place of the hash of a password: no password matches it. */
+export const hashOf = (key: string): string => HASH + key;
+
+/** Whether an account belongs to a provider: no one signs in to it with a password or a key alone. */
+export const isOfProvider = ({ passwordHash }: Pick<UserRecord, 'passwordHash'>): boolean =>
+  passwordHash.startsWith(HASH);
+
+/** Records that an account is that of a person. */
+export const linkAccount = (before: number, key: string, username: string): DocumentSet =>
+  replace({ name: accountDocument(key), version: before }, JSON.stringify({ username }), {
+    type: 'SSO_ACCOUNT_LINKED',
+    detail: { username },
+  });
+
+/** Names for an account in the order of preference; the last one is free unless another account has it already. */
+export function usernamesFor(wanted: string | null, key: string): string[] {
+  const plain = (wanted ?? '').replace(/[^A-Za-z0-9\-_.@]/g, '').slice(0, 56);
+  const own = `sso-${key.replace(/[^A-Za-z0-9]/g, '').slice(0, 12)}`;
+  return plain ? [plain, ...[2, 3, 4, 5].map(number => `${plain}-${number}`), own] : [own];
+}
+
+/** The role of a person in these groups: the highest; null if the person may not enter. */
+export function roleOf(config: Pick<SsoConfig, 'roles'>, groups: readonly string[]): Role | null {
+  const has = new Set(groups);
+  return roles.find(role => config.roles[role].some(group => has.has(group))) ?? null;
+}
+
+/** What the provider reports of a sign-in. */
+export interface SignInClaims {
+  readonly acr: string | null;
+  readonly amr: readonly string[];
+  /** Seconds since 1970; null if the provider does not say. */
+  readonly authTime: number | null;
+}
+
+/** What a sign-in at the provider counts as here. If the settings name strong ones, no other one counts as recent. */
+export function strengthOf(
+  { strong }: Pick<SsoConfig, 'strong'>,
+  { acr, amr, authTime }: SignInClaims,
+): { readonly signedInAt: number; readonly withKey: boolean } {
+  const isNamed = (acr !== null && strong.acr.includes(acr)) || amr.some(method => strong.amr.includes(method));
+  const namesNone = strong.acr.length + strong.amr.length === 0;
+  return { signedInAt: isNamed || namesNone ? (authTime ?? 0) : 0, withKey: isNamed };
+}
+
+/** A session that came from the provider. */
+export interface SsoSession {
+  /** Random; in the claims of its tokens. */
+  readonly id: string;
+  readonly provider: string;
+  /** See `sidOf`; null if the provider names no session. */
+  readonly sid: string | null;
+  /** The tokens of the provider, sealed. */
+  readonly sealed: string;
+  /** This and the other times: milliseconds since 1970. When a daemon began to check it at the provider. */
+  readonly checkedAt: number;
+  /** When the provider has confirmed it last. */
+  readonly confirmedAt: number;
+  readonly endsAt: number;
+}
+
+/** The sessions of a user, as they are stored. They change with each check, so the journal does not prove them. */
+export interface SsoSessionsRow {
+  /** Number of the user. */
+  readonly number: number;
+  /** Ascends with each change, from 1. */
+  readonly version: number;
+  readonly sessions: readonly SsoSession[];
+}
+
+/** Replaces the sessions of a user. A `Conflict` if their version is not `before`, which is 0 if the user has none. */
+export interface SsoSessionsSet {
+  readonly kind: 'sso.sessions';
+  readonly user: number;
+  readonly before: number;
+  readonly sessions: readonly SsoSession[];
+}
+
+/** The sessions of a user after a change. Those that have ended are left out, and the oldest beyond the most that a user has. */
+export function setSessions(
+  { number: user, version: before }: Pick<SsoSessionsRow, 'number' | 'version'>,
+  sessions: readonly SsoSession[],
+  now: number,
+): SsoSessionsSet {
+  const open = sessions.filter(({ endsAt }) => endsAt > now).slice(-ssoBounds.sessions);
+  return { kind: 'sso.sessions', user, before, sessions: open };
+}
+
+/** Records that sessions of a user have ended. All daemons learn of it as of a change of the user. */
+export const sessionsEnded = ({ number, username }: UserRecord, count: number, reason: string): UserChange => ({
+  kind: 'user.set',
+  user: number,
+  set: {},
+  revoke: false,
+  entry: { type: 'SSO_SESSION_ENDED', detail: { username, sessions: count, reason } },
+});

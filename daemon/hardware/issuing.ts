@@ -1,0 +1,189 @@
+/** Issues an attached key: its first PIN, and credentials for providers. The PIN is in memory only while the key gets it. */
+import { createHash } from 'node:crypto';
+import {
+  type AttachedKey,
+  type Driver,
+  HardwareError,
+  type IssuedKey,
+  type StoredCredentialRequest,
+} from '../../drivers/driver.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
+import type { BodyOf, DataOf } from '../../src/contract/define.ts';
+import type { PinStateData } from '../../src/contract/hardware.ts';
+import type { Routes } from '../../src/contract/routes.ts';
+import type { ProvingState } from '../../src/contract/values.ts';
+import type { AttestationResponse } from '../../src/contract/webauthn.ts';
+
+/** A step. */
+export type IssueInput = BodyOf<Routes['issueKey']>;
+/** What came of it. */
+export type IssueOutput = DataOf<Routes['issueKey']>;
+
+/** An attached key as a step needs it. */
+interface IssuingKey {
+  readonly driver: Driver;
+  readonly key: AttachedKey;
+  readonly onState: (state: ProvingState) => void;
+}
+
+const nothing = { state: null, response: null, failure: null, refusal: null, problem: null } as const;
+
+/** Rejects with an ApiError if the request does not fit the key. What the key refuses is part of the answer. */
+export async function issueAttached(
+  { driver, key, onState }: IssuingKey,
+  input: IssueInput,
+  signal: AbortSignal,
+): Promise<IssueOutput> {
+  if (key.serialNumber !== null && key.serialNumber !== input.serialNumber)
+    throw new ApiError(Code.parameterError, `serialNumber must be ${key.serialNumber}, the serial number of the key`);
+  const step = stepOf(input);
+  onState('running');
+  try {
+    if (!driver.issue) throw new HardwareError('unavailable', 'this key cannot be issued');
+    const work = { signal, onTouch: () => onState('touch'), mayReset: input.step === 'reset' };
+    return { ...nothing, ...(await driver.issue(key.keyId, work, step)) };
+  } catch (error) {
+    if (!(error instanceof HardwareError)) throw error;
+    return { ...nothing, failure: error.code, refusal: error.data.refusal ?? null, problem: error.message };
+  }
+}
+
+type Step = (key: IssuedKey) => Promise<Partial<IssueOutput>>;
+
+function stepOf(input: IssueInput): Step {
+  switch (input.step) {
+    case 'state':
+      return async key => ({ state: await stateOf(key) });
+    case 'pin':
+      return key =>
+        withPin(input, async pin => {
+          await key.setPin(pin);
+          return { state: await stateOf(key) };
+        });
+    case 'credential': {
+      const { request, clientData, needsPin } = requestOf(input);
+      const make = async (key: IssuedKey, pin: Uint8Array | null) => ({
+        response: responseOf(await key.makeCredential(request, pin), clientData),
+      });
+      return key => {
+        if (input.pin !== undefined) return withPin(input, pin => make(key, pin));
+        if (needsPin) throw new HardwareError('unavailable', NO_PIN, { data: { refusal: 'pin-not-set' } });
+        return make(key, null);
+      };
+    }
+    case 'forget': {
+      const id = Buffer.from(input.credentialId ?? '', 'base64url');
+      return key => withPin(input, async pin => key.deleteCredential(id, pin).then(() => ({})));
+    }
+    case 'rules':
+      return key => withPin(input, async pin => key.setPinRules({ forceChange: true }, pin).then(() => ({})));
+    case 'reset':
+      return async key => {
+        await key.reset();
+        return { state: await stateOf(key) };
+      };
+  }
+}
+
+async function stateOf(key: IssuedKey): Promise<PinStateData> {
+  return { ...(await key.pinState()), freeCredentials: key.freeCredentials };
+}
+
+/** PINs are sent in the normal form C (CTAP 2.1, 6.5.1). The bytes are overwritten. */
+async function withPin<T>({ pin }: IssueInput, send: (pin: Uint8Array) => Promise<T>): Promise<T> {
+  if (pin === undefined) throw new ApiError(Code.parameterError, 'pin is required for this step');
+  const bytes = new TextEncoder().encode(pin.normalize('NFC'));
+  try {
+    return await send(bytes);
+  } finally {
+    bytes.fill(0);
+  }
+}
+
+const refuse = (problem: string): ApiError => new ApiError(Code.parameterError, `options: ${problem}`);
+
+/** What the key is asked for. A credential for another site than that of the origin is never made. */
+function requestOf({ origin = '', options = '' }: IssueInput): {
+  readonly request: StoredCredentialRequest;
+  readonly clientData: Buffer;
+  readonly needsPin: boolean;
+} {
+  const { challenge, rp, user, pubKeyCredParams, excludeCredentials, extensions, attestation, authenticatorSelection } =
+    optionsIn(options);
+  const site = URL.parse(origin);
+  if (site === null || site.origin !== origin) throw new ApiError(Code.parameterError, 'origin is not an origin');
+  const id = typeof rp?.id === 'string' ? rp.id : site.hostname;
+  if (id !== site.hostname && !(id.includes('.') && site.hostname.endsWith(`.${id}`)))
+    throw refuse('they are for another site than the origin');
+  if (typeof challenge !== 'string' || typeof user?.id !== 'string') throw refuse('they have no challenge or no user');
+  const clientData = Buffer.from(JSON.stringify({ type: 'webauthn.create', challenge, origin, crossOrigin: false }));
+  const algorithms = itemsOf(pubKeyCredParams).flatMap(({ alg }) => (typeof alg === 'number' ? alg : []));
+  const name = textOf(user.name) ?? 'user';
+  return {
+    clientData,
+    needsPin: authenticatorSelection?.userVerification === 'required',
+    request: {
+      clientDataHash: createHash('sha256').update(clientData).digest(),
+      relyingParty: { id, name: textOf(rp?.name) ?? id },
+      user: { id: Buffer.from(user.id, 'base64url'), name, displayName: textOf(user.displayName) ?? name },
+      algorithms: algorithms.length > 0 ? algorithms : [ES256],
+      exclude: itemsOf(excludeCredentials).flatMap(one =>
+        typeof one.id === 'string' ? Buffer.from(one.id, 'base64url') : [],
+      ),
+      protection: extensions?.credentialProtectionPolicy === 'userVerificationRequired' ? 3 : 2,
+      enterprise: attestation === 'enterprise',
+      // A client gives no attestation that was not asked for (WebAuthn, 5.1.3); none is the default (5.4).
+      isAnonymous: attestation === undefined || attestation === 'none',
+    },
+  };
+}
+
+const NO_PIN = 'the provider requires user verification, and no PIN of the key was entered';
+
+/** COSE algorithm that every key has. */
+const ES256 = -7;
+
+/** The members of creation options that reach a key, as a provider may have sent them. */
+interface Options {
+  readonly challenge?: unknown;
+  readonly rp?: { readonly id?: unknown; readonly name?: unknown };
+  readonly user?: { readonly id?: unknown; readonly name?: unknown; readonly displayName?: unknown };
+  readonly pubKeyCredParams?: unknown;
+  readonly excludeCredentials?: unknown;
+  readonly extensions?: { readonly credentialProtectionPolicy?: unknown };
+  readonly attestation?: unknown;
+  readonly authenticatorSelection?: { readonly userVerification?: unknown };
+}
+
+function optionsIn(text: string): Options {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return value;
+  } catch {
+    // Refused below.
+  }
+  throw refuse('they are not JSON');
+}
+
+/** Bytes that each key stores of a name (CTAP 2.1, 6.1.2). */
+const NAME_BYTES = 64;
+const textOf = (value: unknown): string | null =>
+  typeof value === 'string' && value !== '' && Buffer.byteLength(value) <= NAME_BYTES ? value : null;
+const itemsOf = (value: unknown): readonly Readonly<Record<string, unknown>>[] =>
+  Array.isArray(value) ? value.filter(one => typeof one === 'object' && one !== null) : [];
+
+function responseOf(
+  { attestationObject, credentialId }: { readonly attestationObject: Uint8Array; readonly credentialId: Uint8Array },
+  clientData: Buffer,
+): AttestationResponse {
+  const id = Buffer.from(credentialId).toString('base64url');
+  return {
+    id,
+    rawId: id,
+    type: 'public-key',
+    response: {
+      clientDataJSON: clientData.toString('base64url'),
+      attestationObject: Buffer.from(attestationObject).toString('base64url'),
+    },
+  };
+}

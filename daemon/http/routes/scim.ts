@@ -1,0 +1,188 @@
+/** SCIM 2.0 at /scim/v2 (RFC 7644): its own media type and errors, and one route, because its paths and methods are not those of the contract. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError, Code } from '../../../src/contract/codes.ts';
+import { bodyBounds, sizes } from '../../../src/contract/limits.ts';
+import type { Caller } from '../../services/context.ts';
+import { badRequest, ScimError } from '../../services/scim/error.ts';
+import { readFilter } from '../../services/scim/filter.ts';
+import { pageBounds, resourceTypes, schemas, serviceProviderConfig } from '../../services/scim/schemas.ts';
+import type { ScimRequest, ScimResource, ScimService, ScimWindow } from '../../services/scim/scim-service.ts';
+import { boundBody } from '../connections.ts';
+import { readJson } from '../json-body.ts';
+import { refuseNullInUrl } from '../null-text.ts';
+import { bearer, type OperationParts } from '../operation.ts';
+import { SCIM_PATH, SCIM_TYPE } from '../scim-error.ts';
+
+/** Names of attributes of other schemas are longer than those of the contract. */
+const bounds = { values: bodyBounds.manyValues, name: 256 };
+
+/** Adds the routes. */
+export async function scimRoutes(
+  app: FastifyInstance,
+  { tokens, scim }: Pick<OperationParts, 'tokens'> & { readonly scim: ScimService },
+): Promise<void> {
+  await app.register(async scoped => {
+    // The parser of application/json is that of all routes.
+    const read = async (_request: FastifyRequest, body: Buffer) => readJson(body, bounds);
+    scoped.addContentTypeParser('application/scim+json', { parseAs: 'buffer' }, read);
+    for (const url of [SCIM_PATH, `${SCIM_PATH}/*`])
+      scoped.route({
+        method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+        url,
+        bodyLimit: sizes.body,
+        config: { bounds },
+        onRequest: async (request, reply) => {
+          boundBody(request, reply);
+          request.caller = permitted(await tokens.check(bearer(request), request));
+        },
+        handler: async (request, reply) => {
+          scoped.loopWatch.enter('scim', request.id);
+          refuseNullInUrl(request.url, request);
+          return answer(scim, request, reply);
+        },
+      });
+  });
+}
+
+/** The role of the token does not matter: what an identity provider may do follows from `may` alone. */
+function permitted(caller: Caller): Caller {
+  if (!caller.serviceToken?.may.includes('scim'))
+    throw new ApiError(Code.noPermission, 'a service token that was created with the permission scim is required');
+  return caller;
+}
+
+async function answer(scim: ScimService, request: FastifyRequest, reply: FastifyReply): Promise<string> {
+  const [kind = '', id, ...rest] = pathOf(request);
+  const call: ScimRequest = {
+    context: { caller: request.caller!, requestId: request.id, address: request.ip },
+    base: `${request.protocol}://${request.host}${SCIM_PATH}`,
+    body: request.body,
+    ifMatch: request.headers['if-match'],
+  };
+  reply.header('content-type', SCIM_TYPE);
+  const operation =
+    rest.length > 0
+      ? undefined
+      : operationsOf(scim, call, request)[`${request.method} ${kind}${id === undefined ? '' : '/'}`];
+  if (!operation) throw unknown(kind);
+  const found = await operation(id ?? '');
+  if (found === null) {
+    reply.code(204).removeHeader('content-type');
+    return '';
+  }
+  return sent(found, request, reply);
+}
+
+const kinds = ['Users', 'Groups', 'ServiceProviderConfig', 'ResourceTypes', 'Schemas'];
+const unknown = (kind: string): ScimError =>
+  kinds.includes(kind)
+    ? new ScimError(405, null, 'this is not supported here')
+    : new ScimError(404, null, 'no such resource');
+
+/** The parts of the path after the prefix, decoded. */
+function pathOf({ params }: FastifyRequest): string[] {
+  const path = (params as { readonly '*'?: string })['*'] ?? '';
+  return path.split('/').filter((one, i, all) => one !== '' || i < all.length - 1);
+}
+
+type Operation = (id: string) => Promise<object | null>;
+
+/** By method and kind; with a slash for one resource. */
+function operationsOf(
+  scim: ScimService,
+  call: ScimRequest,
+  request: FastifyRequest,
+): Readonly<Record<string, Operation | undefined>> {
+  const { base } = call;
+  const query = request.query as Readonly<Record<string, unknown>>;
+  const withMembers = !namesOf(query.excludedAttributes).includes('members');
+  const listed = async (read: (window: ScimWindow) => Promise<{ rows: readonly object[]; total: number }>) => {
+    const window = windowOf(query);
+    return listOf(await read(window), window.startIndex);
+  };
+  const all = (items: readonly object[]) => async () => listOf({ rows: items, total: items.length }, 1);
+  const one = (items: readonly { readonly id: string }[]) => async (id: string) => {
+    const found = items.find(item => item.id === id);
+    if (!found) throw new ScimError(404, null, 'no such resource');
+    return found;
+  };
+  return {
+    'GET ServiceProviderConfig': async () => serviceProviderConfig(base),
+    'GET ResourceTypes': all(resourceTypes(base)),
+    'GET ResourceTypes/': one(resourceTypes(base)),
+    'GET Schemas': all(schemas(base)),
+    'GET Schemas/': one(schemas(base)),
+    'GET Users': () => listed(window => scim.users(window, call)),
+    'POST Users': () => scim.createUser(call),
+    'GET Users/': id => scim.user(id, call),
+    'PUT Users/': id => scim.replaceUser(id, call),
+    'PATCH Users/': id => scim.patchUser(id, call),
+    'DELETE Users/': id => scim.removeUser(id, call),
+    'GET Groups': () => listed(window => scim.groups(window, call, withMembers)),
+    'POST Groups': () => scim.createGroup(call),
+    'GET Groups/': id => scim.group(id, call, withMembers),
+    'PUT Groups/': id => scim.replaceGroup(id, call),
+    'PATCH Groups/': id => scim.patchGroup(id, call),
+    'DELETE Groups/': id => scim.removeGroup(id, call),
+  };
+}
+
+function listOf({ rows, total }: { readonly rows: readonly object[]; readonly total: number }, startIndex: number) {
+  return {
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
+    totalResults: total,
+    startIndex,
+    itemsPerPage: rows.length,
+    Resources: rows,
+  };
+}
+
+function windowOf({ filter, startIndex, count }: Readonly<Record<string, unknown>>): ScimWindow {
+  if (filter !== undefined && typeof filter !== 'string') throw badRequest('invalidFilter', 'filter must be sent once');
+  return {
+    filter: filter === undefined || filter.trim() === '' ? null : readFilter(filter),
+    startIndex: Math.max(1, wholeNumber('startIndex', startIndex, 1)),
+    count: Math.min(pageBounds.max, Math.max(0, wholeNumber('count', count, pageBounds.default))),
+  };
+}
+
+function wholeNumber(name: string, value: unknown, otherwise: number): number {
+  if (value === undefined) return otherwise;
+  if (typeof value !== 'string' || !/^-?\d{1,9}$/.test(value))
+    throw badRequest('invalidValue', `${name} must be a whole number`);
+  return Number(value);
+}
+
+/** The first parts of the names of attributes, in lower case. */
+const namesOf = (value: unknown): string[] =>
+  typeof value === 'string' ? value.split(',').map(name => name.trim().toLowerCase().split('.')[0]!) : [];
+
+/** Attributes that a response always has. */
+const always = ['schemas', 'id', 'meta'];
+
+function sent(found: object, request: FastifyRequest, reply: FastifyReply): string {
+  const query = request.query as Readonly<Record<string, unknown>>;
+  const resources =
+    'Resources' in found ? (found.Resources as readonly object[]).map(one => selected(one, query)) : null;
+  if (resources) return JSON.stringify({ ...found, Resources: resources });
+  const { meta } = found as Partial<ScimResource>;
+  if (meta && 'version' in meta) {
+    reply.header('etag', meta.version);
+    if (request.method === 'GET' && request.headers['if-none-match'] === meta.version) {
+      reply.code(304);
+      return '';
+    }
+    if (request.method === 'POST') reply.code(201).header('location', meta.location);
+  }
+  return JSON.stringify(selected(found, query));
+}
+
+/** The resource with the attributes that the request wants. */
+function selected(resource: object, { attributes, excludedAttributes }: Readonly<Record<string, unknown>>): object {
+  const [wanted, left] = [namesOf(attributes), namesOf(excludedAttributes)];
+  if (wanted.length === 0 && left.length === 0) return resource;
+  const isKept = (name: string) =>
+    always.includes(name) ||
+    (wanted.length > 0 ? wanted.includes(name.toLowerCase()) : !left.includes(name.toLowerCase()));
+  return Object.fromEntries(Object.entries(resource).filter(([name]) => isKept(name)));
+}

@@ -1,0 +1,76 @@
+/** What single sign-on has of HTTP: the cookie that binds a sign-in to a browser, and the way back to the console. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError, Code } from '../../src/contract/codes.ts';
+import { endpoints } from '../../src/contract/endpoints.ts';
+import { ssoBounds } from '../../src/contract/limits.ts';
+import type { Routes } from '../../src/contract/routes.ts';
+import { consolePath, type SsoProblem } from '../../src/contract/values.ts';
+import { isAway, SsoRefused, type SsoSignIn, terminalPortOf } from '../services/sso/sign-in.ts';
+import type { Call } from './operation.ts';
+
+const NAME = 'devmgr-sso';
+const PATH = '/api/auth/sso';
+
+/** Where the provider sends browsers. */
+export const callbackOf = (origin: string): string => origin + endpoints.finishSso.path;
+
+/** The cookie of a start in this browser; undefined if there is none. */
+export const ssoCookie = ({ headers: { cookie = '' } }: Pick<FastifyRequest, 'headers'>): string | undefined =>
+  cookie
+    .split(';')
+    .map(part => part.trim())
+    .find(part => part.startsWith(`${NAME}=`))
+    ?.slice(NAME.length + 1);
+
+/** Lax: the browser sends it when the provider leads it back, and with no request of a page of another site. */
+export const setSsoCookie = (origin: string, value: string): string =>
+  `${NAME}=${value}; Path=${PATH}; Max-Age=${ssoBounds.signInSeconds}; HttpOnly; SameSite=Lax${origin.startsWith('https:') ? '; Secure' : ''}`;
+
+/** Leads a browser to the console. The code is behind #, and so in no log. Clients that do not accept HTML get the refusal. */
+export async function finishSso(
+  signIn: Pick<SsoSignIn, 'finish'>,
+  origin: string,
+  { query, request, reply, context: { address, requestId } }: Call<Routes['finishSso']>,
+): Promise<FastifyReply> {
+  const returned = { query, address: new URL(request.url, origin), cookie: ssoCookie(request) };
+  reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer');
+  const port = terminalPortOf(query.state ?? '');
+  if (port !== null) return reply.type('text/html; charset=utf-8').send(pageToTerminal(port, query));
+  try {
+    const { code, state } = await signIn.finish(returned, { address, requestId });
+    return reply.redirect(`${consolePath}#${new URLSearchParams({ code, sso: state })}`, 303);
+  } catch (error) {
+    const problem = problemOf(error);
+    if (problem === null || !request.headers.accept?.includes('text/html')) throw error;
+    return reply.redirect(`${consolePath}#/?sso=${problem}`, 303);
+  }
+}
+
+/**
+ * Leads to the terminal, which alone can use what it gets. A page and not a redirect: browsers forbid pages of a provider with a `form-action` to
+ * be led to another address.
+ */
+function pageToTerminal(port: string, query: Call<Routes['finishSso']>['query']): string {
+  const target = `http://127.0.0.1:${port}/?${new URLSearchParams({ ...query })}`.replaceAll('&', '&amp;');
+  return `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${target}"><title>devmgr</title><a href="${target}">Continue to the terminal</a>`;
+}
+
+function problemOf(error: unknown): SsoProblem | null {
+  if (error instanceof SsoRefused) return error.problem;
+  return isAway(error) ? 'away' : null;
+}
+
+/** Providers send logout tokens as a form. Every other operation takes JSON only. */
+export function acceptLogoutForms(app: FastifyInstance): void {
+  const options = { parseAs: 'string', bodyLimit: 2 * ssoBounds.token } as const;
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    options,
+    async (request: FastifyRequest, body: string) => {
+      if (request.routeOptions.url !== endpoints.logoutSso.path)
+        throw new ApiError(Code.parameterError, 'Content-Type must be application/json');
+      const token = new URLSearchParams(body).get('logout_token');
+      return token === null ? {} : { logout_token: token };
+    },
+  );
+}

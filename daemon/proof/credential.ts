@@ -1,0 +1,35 @@
+/** The credential that a key has made in a proof. */
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { expectBytes, expectMap, readCbor } from '../../drivers/protocols/cbor.ts';
+import type { Evidence } from '../../src/contract/proof.ts';
+import { pointOf, readAuthenticatorData } from './authenticator-data.ts';
+import { fromBase64url } from './malformed.ts';
+import { readRegistration } from './u2f.ts';
+
+/** A credential of a key: it is not stored on it, and its id is needed to use it. */
+export interface Credential {
+  /** Base64url. */
+  readonly id: string;
+  readonly publicKey: KeyObject;
+}
+
+/** The credential in evidence that was judged; null if the method makes none. Throws MalformedError. */
+export function credentialOf(evidence: Evidence): Credential | null {
+  if (evidence.method === 'scp11b') return null;
+  if (evidence.method === 'u2f') {
+    const { keyHandle, publicKey } = readRegistration(fromBase64url(evidence.registration, 'registration'));
+    return credential(keyHandle, publicKey);
+  }
+  const object = expectMap(readCbor(fromBase64url(evidence.attestationObject, 'attestation object')), 'attestation');
+  const data = readAuthenticatorData(expectBytes(object.get('authData') ?? object.get(2), 'authenticator data'));
+  return credential(data.credentialId, pointOf(data.credentialKey));
+}
+
+/** `point`: an uncompressed point of P-256. */
+function credential(id: Uint8Array, point: Uint8Array): Credential {
+  const [x, y] = [point.subarray(1, 33), point.subarray(33)].map(part => Buffer.from(part).toString('base64url'));
+  return {
+    id: Buffer.from(id).toString('base64url'),
+    publicKey: createPublicKey({ key: { kty: 'EC', crv: 'P-256', x: x!, y: y! }, format: 'jwk' }),
+  };
+}

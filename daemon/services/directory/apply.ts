@@ -1,0 +1,122 @@
+/** Carries a plan out. Each step decides again on what the registry has then, so that runs of several daemons do not disturb each other. */
+
+import { detailsOf, SOURCE } from '../../domain/directory.ts';
+import { GROUPS, groupsIn, touchGroups } from '../../domain/people-policy.ts';
+import { create, leaverReason, type PersonRecord, personKey } from '../../domain/person.ts';
+import type { Change, ChangeResult } from '../../store/commit.ts';
+import type { Store } from '../../store/store.ts';
+import { retrying } from '../context.ts';
+import { type Leavers, leaverResult } from '../people/leavers.ts';
+import { decide, type GroupNumbers, groupsFor, type Plan, type Planned } from './plan.ts';
+
+/** What a plan is carried out with. */
+export interface ApplyParts {
+  readonly store: Store;
+  readonly leavers: Leavers;
+  readonly numbers: GroupNumbers;
+  readonly commit: (changes: readonly Change[]) => Promise<readonly ChangeResult[]>;
+  readonly signal: AbortSignal;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Persons of one commit. */
+const BATCH = 100;
+const TAKEN = 'another person has the user name';
+
+/** Marks what could not be done as skipped, and leavers whose devices are held as held. Stops early when the signal is aborted. */
+export async function apply(parts: ApplyParts, { items, gone }: Plan): Promise<void> {
+  const { signal } = parts;
+  for (const item of [...items.filter(({ step }) => step === 'left'), ...gone]) {
+    if (signal.aborted) return;
+    await leave(parts, item);
+  }
+  const changed = items.filter(({ step }) => step === 'changed' || step === 'back');
+  // A name that someone gives up within this run is free at the second look.
+  const later = await inBatches(changed, signal, batch => change(parts, batch));
+  for (const item of await inBatches(later, signal, batch => change(parts, batch))) skip(item);
+  const added = items.filter(({ step }) => step === 'new');
+  for (const item of await inBatches(added, signal, batch => add(parts, batch))) skip(item);
+}
+
+function skip(item: Planned): void {
+  item.step = 'skipped';
+  item.detail = TAKEN;
+}
+
+/** `run` returns the items of a batch that could not be done. */
+async function inBatches(
+  items: readonly Planned[],
+  signal: AbortSignal,
+  run: (batch: readonly Planned[]) => Promise<Planned[]>,
+): Promise<Planned[]> {
+  const failed: Planned[] = [];
+  for (let at = 0; at < items.length && !signal.aborted; at += BATCH)
+    failed.push(...(await run(items.slice(at, at + BATCH))));
+  return failed;
+}
+
+/** One commit for each leaver: the brake counts what the commits before it have locked. */
+async function leave({ store, leavers, numbers, commit }: ApplyParts, item: Planned): Promise<void> {
+  const result = await retrying(async () => {
+    const person = await store.person(item.number!);
+    const decision = person && decide(person, item.entry, numbers);
+    if (!person || decision?.step !== 'left') return null;
+    const step = { step: 'leave', reason: leaverReason(SOURCE), isRemoved: decision.isRemoved } as const;
+    return leaverResult(await commit(await leavers.changes([person], step)));
+  });
+  if (result && result.held.length > 0) item.step = 'held';
+}
+
+/** One commit. Persons of the batch, and names that they get, occur once in it. */
+async function change(parts: ApplyParts, batch: readonly Planned[]): Promise<Planned[]> {
+  const { store, leavers, numbers } = parts;
+  return retrying(async () => {
+    const later: Planned[] = [];
+    const touched = new Set<number>();
+    const concerned = new Set<number | string>();
+    const changes: Change[] = [];
+    for (const item of batch) {
+      const person = await store.person(item.number!);
+      const locked = person && !person.active ? await leavers.lockedDevices(person) : [];
+      const decision = person && decide(person, item.entry, numbers, locked);
+      if (decision?.step === 'skipped') Object.assign(item, { step: 'skipped', detail: decision.why });
+      if (!person || !decision || !('change' in decision)) continue;
+      const to = decision.change.renamed?.to;
+      const wanted = [person.number, ...(to === undefined ? [] : [personKey(to)])];
+      if (wanted.some(one => concerned.has(one)) || (await isTaken(store, person, to))) later.push(item);
+      else {
+        for (const one of wanted) concerned.add(one);
+        changes.push(decision.change);
+        const groups = decision.change.set.groups ?? person.groups;
+        for (const group of [...groups, ...person.groups])
+          if (groups.includes(group) !== person.groups.includes(group)) touched.add(group);
+      }
+    }
+    if (changes.length > 0) await commitWith(parts, touched, changes);
+    return later;
+  });
+}
+
+/** One commit, with the new versions of the groups whose members it changes. */
+async function commitWith(
+  { store, commit, now }: ApplyParts,
+  touched: ReadonlySet<number>,
+  changes: readonly Change[],
+): Promise<readonly ChangeResult[]> {
+  const groups = touched.size > 0 ? touchGroups(groupsIn(await store.document(GROUPS)), touched, now()) : [];
+  return (await commit([...changes, ...groups])).slice(0, changes.length);
+}
+
+async function isTaken(store: Store, { number }: PersonRecord, userName: string | undefined): Promise<boolean> {
+  const other = userName === undefined ? null : await store.personByName(userName);
+  return other !== null && other.number !== number;
+}
+
+async function add(parts: ApplyParts, batch: readonly Planned[]): Promise<Planned[]> {
+  const persons = batch.map(({ entry }) => detailsOf(entry!, groupsFor(null, entry!, parts.numbers)));
+  const joined = new Set(persons.flatMap(({ groups }) => groups));
+  const results = await retrying(() => commitWith(parts, joined, persons.map(create)));
+  for (const [i, result] of results.entries()) if (result.kind === 'added') batch[i]!.number = result.number;
+  return batch.filter((_, i) => results[i]?.kind !== 'added');
+}

@@ -1,0 +1,192 @@
+/** What a directory means for the persons of the registry. Changes nothing. */
+
+import type { DirectoryStep } from '../../../src/contract/directory.ts';
+import { personBounds } from '../../../src/contract/limits.ts';
+import type { SkippedEntry } from '../../delivery/directory/person-entry.ts';
+import type { DirectoryPosition } from '../../delivery/directory/reader.ts';
+import {
+  type DirectoryConfig,
+  type DirectoryEntry,
+  decideAbsence,
+  decideEntry,
+  doubt,
+  type EntryDecision,
+  SOURCE,
+} from '../../domain/directory.ts';
+import { isHeldBack, type LeaverCounts, leaverReason, type PersonRecord, withCount } from '../../domain/person.ts';
+import type { Store } from '../../store/store.ts';
+import { deviceTotal, type Leavers } from '../people/leavers.ts';
+
+/** What was read of a directory. */
+export interface DirectoryContent {
+  readonly config: DirectoryConfig;
+  /** False: only entries that changed. */
+  readonly isAll: boolean;
+  readonly entries: ReadonlyMap<string, DirectoryEntry>;
+  readonly skipped: readonly SkippedEntry[];
+  /** From where the next run continues; null if it reads all entries. */
+  readonly position: DirectoryPosition | null;
+}
+
+/** What is to be done to a person. */
+export interface Planned {
+  step: DirectoryStep['step'];
+  /** Number of the person; null for one who is new, and for an entry that is skipped. */
+  number: number | null;
+  readonly userName: string | null;
+  /** Null: the person has none. */
+  readonly entry: DirectoryEntry | null;
+  detail: string | null;
+}
+
+/** All that is to be done, and why no more. */
+export interface Plan {
+  readonly problem: string | null;
+  readonly items: readonly Planned[];
+  /** Persons who have left and are no longer in the directory: recorded, and not reported. */
+  readonly gone: readonly Planned[];
+}
+
+/** The numbers, by name, of the groups of the settings, and of those that they named before: no entry is a member of these. */
+export type GroupNumbers = ReadonlyMap<string, number>;
+
+/** Persons that are read at a time. */
+const PORTION = 500;
+/** Persons that are looked for at a time. */
+const LOOKUPS = 50;
+
+/** The groups of a person by an entry. Groups that the settings do not name are kept. */
+export function groupsFor(person: PersonRecord | null, entry: DirectoryEntry, numbers: GroupNumbers): number[] {
+  const managed = new Set(numbers.values());
+  const kept = (person?.groups ?? []).filter(number => !managed.has(number));
+  const all = new Set([...kept, ...entry.groups.flatMap(name => numbers.get(name) ?? [])]);
+  return [...all].sort((a, b) => a - b).slice(0, personBounds.groupsOfPerson);
+}
+
+/** What an entry means for a person as of now. */
+export const decide = (
+  person: PersonRecord | null,
+  entry: DirectoryEntry | null,
+  numbers: GroupNumbers,
+  lockedDevices: readonly number[] = [],
+): EntryDecision =>
+  entry
+    ? decideEntry(person, entry, groupsFor(person, entry, numbers), lockedDevices)
+    : person && decideAbsence(person);
+
+/** Plans a run. `acceptMissing`: even if most of the known persons are missing. */
+export async function plan(
+  store: Store,
+  content: DirectoryContent,
+  numbers: GroupNumbers,
+  acceptMissing: boolean,
+): Promise<Plan> {
+  const skipped = content.skipped.map(({ userName, why }): Planned => {
+    return { step: 'skipped', number: null, userName, entry: null, detail: why };
+  });
+  if (!content.isAll) {
+    const items = await planEntries([...content.entries.values()], numbers, entry => personFor(store, entry));
+    return { problem: null, items: [...items, ...skipped], gone: [] };
+  }
+  const { known, found, items, absent, others } = await compare(store, content, numbers);
+  const read = content.entries.size + content.skipped.length;
+  const problem = doubt(read, known, found);
+  if (problem !== null && (read === 0 || !acceptMissing)) return { problem, items: skipped, gone: [] };
+  const added = await planEntries(others, numbers, ({ userName }) => store.personByName(userName));
+  const unnamed = content.skipped.filter(({ id }) => id === null).length;
+  const missing = unnamed === 0 ? absent : [];
+  const left = missing.filter(({ wasActive }) => wasActive).map(({ item }) => item);
+  return {
+    problem: unnamed === 0 ? null : `${unnamed} entries have no valid id: persons who are missing do not leave`,
+    items: [...items, ...left, ...added, ...skipped],
+    gone: missing.filter(({ wasActive }) => !wasActive).map(({ item }) => item),
+  };
+}
+
+/** Compares all persons of the directory with all entries. `others`: entries that belong to none of them. */
+async function compare(store: Store, { entries, skipped }: DirectoryContent, numbers: GroupNumbers) {
+  const others = new Map(entries);
+  const ids = new Set(skipped.map(({ id }) => id));
+  const items: Planned[] = [];
+  const absent: { readonly item: Planned; readonly wasActive: boolean }[] = [];
+  let [known, found] = [0, 0];
+  for await (const person of personsOf(store)) {
+    const { externalId, active } = person;
+    const entry = others.get(externalId ?? '') ?? null;
+    const isFound = entry !== null || ids.has(externalId);
+    if (active) {
+      known++;
+      if (isFound) found++;
+    }
+    if (isFound && !entry) continue;
+    if (entry) others.delete(entry.id);
+    const item = planned(person, entry, decide(person, entry, numbers));
+    if (item && entry) items.push(item);
+    else if (item) absent.push({ item, wasActive: active });
+  }
+  return { known, found, items, absent, others: [...others.values()] };
+}
+
+async function* personsOf(store: Store): AsyncGenerator<PersonRecord> {
+  for (let after = 0; ; ) {
+    const { rows } = await store.people({ source: SOURCE, after, descending: false, offset: 0, limit: PORTION });
+    yield* rows;
+    if (rows.length < PORTION) return;
+    after = rows.at(-1)!.number;
+  }
+}
+
+/** Plans entries whose persons `find` looks for. */
+async function planEntries(
+  entries: readonly DirectoryEntry[],
+  numbers: GroupNumbers,
+  find: (entry: DirectoryEntry) => Promise<PersonRecord | null>,
+): Promise<Planned[]> {
+  const items: Planned[] = [];
+  for (let at = 0; at < entries.length; at += LOOKUPS) {
+    const some = entries.slice(at, at + LOOKUPS);
+    const persons = await Promise.all(some.map(find));
+    for (const [i, entry] of some.entries()) {
+      const person = persons[i] ?? null;
+      const item = planned(person, entry, decide(person, entry, numbers));
+      if (item) items.push(item);
+    }
+  }
+  return items;
+}
+
+/** The person of an entry: by id, else by name. */
+async function personFor(store: Store, { id, userName }: DirectoryEntry): Promise<PersonRecord | null> {
+  const one = { descending: false, offset: 0, limit: 1 };
+  const { rows } = await store.people({ source: SOURCE, externalId: id, ...one });
+  return rows[0] ?? (await store.personByName(userName));
+}
+
+function planned(person: PersonRecord | null, entry: DirectoryEntry | null, decision: EntryDecision): Planned | null {
+  if (!decision) return null;
+  const { step } = decision;
+  const detail = 'fields' in decision ? decision.fields.join(', ') || null : 'why' in decision ? decision.why : null;
+  // The devices of a leaver are found by the name that the person has here.
+  const userName = step === 'left' ? person!.userName : (entry?.userName ?? person!.userName);
+  return { step, number: person?.number ?? null, userName, entry, detail };
+}
+
+/** Marks the leavers whose devices the brake would hold, as far as no one else leaves at the same time. */
+export async function foresee(
+  { store, leavers, now }: { readonly store: Store; readonly leavers: Leavers; readonly now: () => number },
+  items: readonly Planned[],
+): Promise<void> {
+  const left = items.filter(({ step }) => step === 'left');
+  const persons = left.slice(0, 1).map(({ number, userName }) => ({ number: number!, userName: userName! }));
+  const [change] = await leavers.changes(persons, { step: 'leave', reason: leaverReason(SOURCE) });
+  if (!change || change.rule.delayMs > 0) return;
+  let counts: LeaverCounts = [];
+  let locked = 0;
+  for (const item of left) {
+    const total = await deviceTotal(store, { userId: item.userName!, status: ['ACTIVE'] });
+    const isHeld = isHeldBack(counts, total, change.activeDevices - locked);
+    if (isHeld) item.step = 'held';
+    else locked += total;
+    counts = withCount(counts, now(), total, isHeld);
+  }
+}

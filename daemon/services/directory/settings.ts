@@ -1,0 +1,189 @@
+/** The settings of the directory, and what an administrator needs to know of it. */
+import { createHash, X509Certificate } from 'node:crypto';
+import { ApiError, Code } from '../../../src/contract/codes.ts';
+import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
+import type { DirectorySettings } from '../../../src/contract/directory.ts';
+import type { Routes } from '../../../src/contract/routes.ts';
+import { DirectoryFailure, urlProblem } from '../../delivery/directory/connection.ts';
+import type { DirectoryReader } from '../../delivery/directory/reader.ts';
+import * as domain from '../../domain/directory.ts';
+import { setSettings, settingsIn } from '../../domain/document.ts';
+import { openSecret, sealSecret } from '../../domain/sealed.ts';
+import type { Store } from '../../store/store.ts';
+import { type Context, commitLast, retrying } from '../context.ts';
+import { iso } from '../present.ts';
+
+/** What the service works with. */
+interface DirectorySettingsParts {
+  readonly store: Store;
+  /** The key that seals secrets: that of all nodes. */
+  readonly sealingKey: Uint8Array;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+type Finding = DataOf<Routes['testDirectory']>['findings'][number];
+
+const unnamed = { userName: null, name: null, email: null, id: null, disabled: null, groups: null };
+const intervals = { everyMinutes: 15, fullEveryMinutes: 60 } as const;
+
+/** What the sealed password is bound to. */
+const boundOf = ({ url, bindDn }: Pick<domain.DirectoryConfig, 'url' | 'bindDn'>) => ({
+  number: 0,
+  url: createHash('sha256')
+    .update(JSON.stringify(['directory', url, bindDn]))
+    .digest('base64url'),
+});
+
+const wrong = (message: string): ApiError => new ApiError(Code.parameterError, message);
+
+/** A refusal is thrown as an `ApiError`. */
+export class DirectorySettingsService {
+  readonly #parts: DirectorySettingsParts;
+
+  constructor(parts: DirectorySettingsParts) {
+    this.#parts = parts;
+  }
+
+  async read(): Promise<domain.DirectoryRecord> {
+    return settingsIn(await this.#parts.store.document(domain.DIRECTORY));
+  }
+
+  async show(): Promise<DirectorySettings> {
+    return presented((await this.read()).config, await this.lastRun());
+  }
+
+  async set(context: Context, body: BodyOf<Routes['setDirectory']>): Promise<DirectorySettings> {
+    const { store, now } = this.#parts;
+    return retrying(async () => {
+      const before = await this.read();
+      const config = body.enabled === false ? null : await this.#configOf(before.config, body);
+      const changes = [setSettings({ name: domain.DIRECTORY, type: 'DIRECTORY_SET' }, before, config)];
+      const run = await this.lastRun();
+      return commitLast(store, context, { at: now(), changes }, () => presented(config, run));
+    });
+  }
+
+  /** Connects to the directory of the settings, and signs in. Rejects with a `DirectoryFailure` if that fails, or if there is none. */
+  async open<T>(
+    signal: AbortSignal,
+    use: (reader: DirectoryReader, config: domain.DirectoryConfig) => Promise<T>,
+  ): Promise<T> {
+    const { config } = await this.read();
+    if (!config) throw new DirectoryFailure('is not set up');
+    const { sealed } = config;
+    const password = sealed === null ? null : openSecret(this.#parts.sealingKey, { ...boundOf(config), sealed });
+    if (sealed !== null && password === null)
+      throw new DirectoryFailure('cannot be used: its password was sealed with another key; set it again');
+    // Loaded here, because it loads the library.
+    const { DirectoryReader } = await import('../../delivery/directory/reader.ts');
+    return DirectoryReader.with(config, password, signal, reader => use(reader, config));
+  }
+
+  async test(signal: AbortSignal): Promise<DataOf<Routes['testDirectory']>> {
+    try {
+      const findings = await this.open(signal, findingsOf);
+      return { ok: findings.every(({ ok }) => ok), findings };
+    } catch (error) {
+      if (!(error instanceof DirectoryFailure)) throw error;
+      return { ok: false, findings: [{ check: 'connection', ok: false, detail: `the directory ${error.message}` }] };
+    }
+  }
+
+  /** 1 if the last run failed, 0 if not; null without a directory. */
+  async failing(): Promise<number | null> {
+    if ((await this.read()).config === null) return null;
+    return (await this.lastRun())?.problem ? 1 : 0;
+  }
+
+  /** The last run that was recorded. */
+  async lastRun(): Promise<domain.DirectoryRunRecord | null> {
+    return domain.runIn(await this.#parts.store.document(domain.DIRECTORY_RUN));
+  }
+
+  async #configOf(
+    before: domain.DirectoryConfig | null,
+    body: BodyOf<Routes['setDirectory']>,
+  ): Promise<domain.DirectoryConfig> {
+    const { url, base, filter = null, bindDn = null, bindPassword, ca = null } = body;
+    if (!url || !base) throw wrong(`${url ? 'base' : 'url'} is required`);
+    const problem = urlProblem(url);
+    if (problem !== null) throw wrong(`url ${problem}`);
+    if (filter !== null) await demandFilter(filter);
+    if (ca !== null) demandCertificate(ca);
+    if (bindPassword && bindDn === null) throw wrong('bindDn is required with bindPassword');
+    const isSame = before?.url === url && before.bindDn === bindDn;
+    if (bindDn !== null && !bindPassword && !isSame) throw wrong('bindPassword is required');
+    const sealed = bindPassword
+      ? sealSecret(this.#parts.sealingKey, boundOf({ url, bindDn }), bindPassword)
+      : bindDn === null
+        ? null
+        : before!.sealed;
+    return {
+      url,
+      base,
+      filter,
+      attributes: { ...unnamed, ...body.attributes },
+      groups: body.groups ?? [],
+      bindDn,
+      sealed,
+      ca,
+      everyMinutes: body.everyMinutes ?? intervals.everyMinutes,
+      fullEveryMinutes: body.fullEveryMinutes ?? intervals.fullEveryMinutes,
+    };
+  }
+}
+
+async function demandFilter(filter: string): Promise<void> {
+  const { filterProblem } = await import('../../delivery/directory/reader.ts');
+  const problem = filterProblem(filter);
+  if (problem !== null) throw wrong(`filter ${problem}`);
+}
+
+function demandCertificate(ca: string): void {
+  try {
+    void new X509Certificate(ca);
+  } catch {
+    throw wrong('ca must be certificates in PEM');
+  }
+}
+
+async function findingsOf(reader: DirectoryReader, { bindDn, url }: domain.DirectoryConfig): Promise<Finding[]> {
+  const { server, fields } = reader;
+  const { entries, skipped } = await reader.sample();
+  const read = entries.length + skipped.length;
+  const kind = server.isActiveDirectory ? 'Active Directory' : 'LDAP';
+  const signIn = bindDn === null ? 'anonymous' : `as ${bindDn}`;
+  const [first] = skipped;
+  return [
+    { check: 'connection', ok: true, detail: url.startsWith('ldaps:') ? 'the certificate is valid' : 'this machine' },
+    { check: 'server', ok: true, detail: kind },
+    { check: 'sign-in', ok: true, detail: signIn },
+    { check: 'pages', ok: server.hasPages, detail: server.hasPages ? 'returned' : 'not announced' },
+    { check: 'changes', ok: true, detail: server.position ? 'by uSNChanged' : 'by modifyTimestamp' },
+    { check: 'entries', ok: read > 0, detail: read > 0 ? `${read} on the first page` : `none match ${reader.filter}` },
+    {
+      check: 'attributes',
+      ok: skipped.length === 0,
+      detail: first
+        ? `${skipped.length} of ${read} entries cannot be persons, for example: ${first.why}`
+        : `${fields.id} and ${fields.userName} are valid in all of them`,
+    },
+  ];
+}
+
+function presented(config: domain.DirectoryConfig | null, run: domain.DirectoryRunRecord | null): DirectorySettings {
+  return {
+    enabled: config !== null,
+    url: config?.url ?? null,
+    base: config?.base ?? null,
+    filter: config?.filter ?? null,
+    attributes: { ...unnamed, ...config?.attributes },
+    groups: config ? [...config.groups] : [],
+    bindDn: config?.bindDn ?? null,
+    ca: config?.ca ?? null,
+    everyMinutes: config?.everyMinutes ?? intervals.everyMinutes,
+    fullEveryMinutes: config?.fullEveryMinutes ?? intervals.fullEveryMinutes,
+    lastRun: run && { at: iso(run.at), kind: run.kind, problem: run.problem, counts: run.counts },
+  };
+}

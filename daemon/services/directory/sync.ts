@@ -1,0 +1,173 @@
+/** Keeps the persons of the registry as the directory has them. */
+import type { DirectoryCounts, DirectoryReport } from '../../../src/contract/directory.ts';
+import { personIds } from '../../../src/contract/ids.ts';
+import { directoryBounds } from '../../../src/contract/limits.ts';
+import { KeyedMutex } from '../../concurrency.ts';
+import { DirectoryFailure } from '../../delivery/directory/connection.ts';
+import type { SkippedEntry } from '../../delivery/directory/person-entry.ts';
+import type { DirectoryPosition, DirectoryReader } from '../../delivery/directory/reader.ts';
+import { Refusal } from '../../domain/decision.ts';
+import * as domain from '../../domain/directory.ts';
+import { addGroup, GROUPS, groupNamed, groupsIn } from '../../domain/people-policy.ts';
+import type { Store } from '../../store/store.ts';
+import { type Context, nameOf, refused, retrying } from '../context.ts';
+import type { Leavers } from '../people/leavers.ts';
+import { apply } from './apply.ts';
+import { type DirectoryContent, foresee, type GroupNumbers, type Planned, plan } from './plan.ts';
+import type { DirectorySettingsService } from './settings.ts';
+
+/** What the service works with. */
+interface DirectorySyncParts {
+  readonly store: Store;
+  readonly leavers: Leavers;
+  readonly settings: DirectorySettingsService;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** What a run is to do. */
+export interface RunRequest {
+  /** False: only entries that changed, if the directory can tell. */
+  readonly isAll: boolean;
+  readonly dryRun?: boolean | undefined;
+  readonly acceptMissing?: boolean | undefined;
+  /** Absent if a daemon does it on its own. */
+  readonly context?: Context;
+}
+
+const noCounts: DirectoryCounts = { read: 0, new: 0, changed: 0, left: 0, back: 0, held: 0, skipped: 0 };
+
+/** One run at a time. */
+export class DirectorySync {
+  readonly #parts: DirectorySyncParts;
+  readonly #runs = new KeyedMutex<'run'>();
+  /** Where the next run of these settings continues. Another daemon begins with all entries. */
+  #reached: { readonly settings: string; readonly position: DirectoryPosition | null } | null = null;
+
+  constructor(parts: DirectorySyncParts) {
+    this.#parts = parts;
+  }
+
+  /** Compares and changes. A directory that cannot be read is a `problem` of the report, and changes nothing. */
+  run(request: RunRequest, signal: AbortSignal): Promise<DirectoryReport> {
+    return this.#runs.run('run', async () => {
+      const report = await this.#read(request, signal).catch(error => {
+        if (error instanceof DirectoryFailure) return failed(request, `the directory ${error.message}`);
+        throw error;
+      });
+      if (!request.dryRun) await this.#record(request, report);
+      const { isAll: _, ...shown } = report;
+      return shown;
+    });
+  }
+
+  async #read(request: RunRequest, signal: AbortSignal) {
+    const { store, settings } = this.#parts;
+    const content = await settings.open(signal, (reader, config) => this.#content(reader, config, request.isAll));
+    const numbers = await this.#groupNumbers(content.config, request);
+    const planned = await plan(store, content, numbers, request.acceptMissing ?? false);
+    if (request.dryRun) {
+      await foresee(this.#parts, planned.items);
+      return { isAll: content.isAll, ...reportOf(planned.items, planned.problem, content, request) };
+    }
+    const commit = this.#committing(content.config, request);
+    await apply({ ...this.#parts, numbers, commit, signal }, planned);
+    const problem = signal.aborted ? 'the run was stopped before its end: the next one continues' : planned.problem;
+    const reached = { settings: JSON.stringify(content.config), position: content.position };
+    this.#reached = problem === null ? reached : null;
+    return { isAll: content.isAll, ...reportOf(planned.items, problem, content, request) };
+  }
+
+  /** Reads to the end before anything is compared: an answer that breaks off is none. */
+  async #content(
+    reader: DirectoryReader,
+    config: domain.DirectoryConfig,
+    isAllWanted: boolean,
+  ): Promise<DirectoryContent> {
+    const reached = this.#reached?.settings === JSON.stringify(config) ? this.#reached.position : null;
+    const after = !isAllWanted && reader.canContinue(reached) ? reached : null;
+    const entries = new Map<string, domain.DirectoryEntry>();
+    const skipped: SkippedEntry[] = [];
+    let latest = after?.kind === 'time' ? after.value : null;
+    for await (const page of reader.read(after)) {
+      for (const entry of page.entries) entries.set(entry.id, entry);
+      skipped.push(...page.skipped);
+      if (page.changedAt !== null && (latest === null || page.changedAt > latest)) latest = page.changedAt;
+    }
+    const time = latest === null ? null : ({ kind: 'time', value: latest } as const);
+    return { config, isAll: after === null, entries, skipped, position: reader.server.position ?? time };
+  }
+
+  /** Adds the groups that the registry does not have yet; in a dry run they get numbers that no group has. See `GroupNumbers`. */
+  async #groupNumbers(config: domain.DirectoryConfig, request: RunRequest): Promise<GroupNumbers> {
+    const { store, now } = this.#parts;
+    const numbers = new Map<string, number>();
+    const present = groupsIn(await store.document(GROUPS));
+    for (const name of (await this.#parts.settings.lastRun())?.groups ?? []) {
+      const group = groupNamed(present, name);
+      if (group) numbers.set(name, group.number);
+    }
+    for (const [i, { name }] of config.groups.entries())
+      await retrying(async () => {
+        const groups = groupsIn(await store.document(GROUPS));
+        const existing = groupNamed(groups, name);
+        if (existing || request.dryRun) return numbers.set(name, existing?.number ?? -1 - i);
+        const added = addGroup(groups, name, null, now());
+        if (added instanceof Refusal) throw refused(added);
+        await this.#committing(config, request)([added.change]);
+        return numbers.set(name, added.record.number);
+      });
+    return numbers;
+  }
+
+  /** Changes are those of the directory, also if someone asks for them. */
+  #committing({ url }: Pick<domain.DirectoryConfig, 'url'>, { context }: RunRequest) {
+    const { store, now } = this.#parts;
+    const actor = `directory:${new URL(url).hostname}`;
+    const requestId = context?.requestId ?? null;
+    return (changes: Parameters<Store['commit']>[0]['changes']) =>
+      store.commit({ at: now(), actor, requestId, changes });
+  }
+
+  async #record(request: RunRequest, { isAll, problem, counts }: DirectoryReport & { readonly isAll: boolean }) {
+    const { store, settings, now } = this.#parts;
+    await retrying(async () => {
+      const { version, config } = await settings.read();
+      const before = await store.document(domain.DIRECTORY_RUN);
+      const last = domain.runIn(before);
+      const named = config?.groups.map(({ name }) => name) ?? [];
+      // A whole run has taken the members out of all others.
+      const groups = isAll && problem === null ? named : [...new Set([...(last?.groups ?? []), ...named])];
+      const kind = isAll ? 'ALL' : 'CHANGES';
+      const run = { at: now(), kind, settings: version, problem, counts, groups } as const;
+      if (!config || !domain.isWorthRecording(last, run)) return;
+      const by = request.context ? nameOf(request.context.caller) : null;
+      await this.#committing(config, request)([domain.recordRun(before, run, by)]);
+    });
+  }
+}
+
+const failed = ({ isAll, dryRun = false }: RunRequest, problem: string) => ({
+  isAll,
+  dryRun,
+  problem,
+  counts: noCounts,
+  list: [],
+});
+
+function reportOf(
+  items: readonly Planned[],
+  problem: string | null,
+  { entries, skipped }: DirectoryContent,
+  { dryRun = false }: RunRequest,
+): DirectoryReport {
+  const counts = { ...noCounts, read: entries.size + skipped.length };
+  for (const { step } of items) counts[step]++;
+  const list = items.slice(0, directoryBounds.shown).map(({ step, number, userName, detail }) => ({
+    step,
+    personId: number === null ? null : personIds.format(number),
+    userName,
+    detail,
+  }));
+  return { dryRun, problem, counts, list };
+}

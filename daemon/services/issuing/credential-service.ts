@@ -1,0 +1,322 @@
+/**
+ * Credentials of devices at providers: begun, finished, removed. A step is stored before the provider hears of it, and an answer that was
+ * lost is looked up at the provider, so that none exists there without a record here.
+ */
+import { createHash } from 'node:crypto';
+import { ApiError, Code } from '../../../src/contract/codes.ts';
+import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
+import { credentialIds, deviceIds, providerIds } from '../../../src/contract/ids.ts';
+import { providerBounds } from '../../../src/contract/limits.ts';
+import type { CredentialItem } from '../../../src/contract/providers.ts';
+import type { Routes } from '../../../src/contract/routes.ts';
+import type { AttestationResponse } from '../../../src/contract/webauthn.ts';
+import { newLabel, type ProviderOptions, ProviderRefused } from '../../delivery/issuing/provider-api.ts';
+import { ProviderAway, ProviderUnavailable } from '../../delivery/provider/errors.ts';
+import * as domain from '../../domain/credential.ts';
+import type { DeviceRecord } from '../../domain/device.ts';
+import type { ProviderRecord } from '../../domain/provider.ts';
+import { type AuthenticatorData, readRegistered } from '../../proof/authenticator-data.ts';
+import type { Store } from '../../store/store.ts';
+import { type Context, commitFor, commitLast, retrying } from '../context.ts';
+import { RetryLater } from '../limiter.ts';
+import { iso } from '../present.ts';
+import { readDevice } from '../reads.ts';
+import { readClientData } from '../sign-in/client-data.ts';
+import type { ProviderService } from './provider-service.ts';
+
+interface CredentialServiceParts {
+  readonly store: Store;
+  readonly providers: ProviderService;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Milliseconds for which a provider may not list what it has accepted just now. */
+export const SETTLES_MS = 10 * 60_000;
+
+/** A refusal is thrown as an `ApiError`. */
+export class CredentialService {
+  readonly #parts: CredentialServiceParts;
+
+  constructor(parts: CredentialServiceParts) {
+    this.#parts = parts;
+  }
+
+  async list(deviceId: string): Promise<DataOf<Routes['listCredentials']>> {
+    const device = await readDevice(this.#parts.store, deviceId);
+    const credentials = await this.#parts.store.credentialsOf(device.number);
+    return credentials.map(credential => presented(credential, device));
+  }
+
+  async start(
+    context: Context,
+    deviceId: string,
+    { providerId }: BodyOf<Routes['startCredential']>,
+  ): Promise<DataOf<Routes['startCredential']>> {
+    const { store, providers, now } = this.#parts;
+    const device = await readDevice(store, deviceId);
+    const person = await this.#personOf(device);
+    const provider = await providers.find(providerId);
+    await providers.demand(context, provider);
+    const open = await this.#open(device, provider);
+    if (open) await this.#demandUnfinished(context, provider, open);
+    await this.#removeGivenUp(context, device, provider);
+    const account = await asked(providers.ask(provider, api => api.account(person.userName)));
+    const answer = await asked(providers.ask(provider, api => api.options(account)));
+    const { origin, options, expiresAt } = answer;
+    const begun = begunOf(answer);
+    const label = newLabel();
+    return retrying(async () => {
+      const present = await this.#open(device, provider);
+      if (present?.credentialId) throw new ApiError(Code.parameterError, 'another program issues this key: try again');
+      const fields = { device: device.number, provider: provider.number, account, label, begun };
+      const change = present ? domain.noteStep(present, fields) : domain.beginCredential(fields, person.number);
+      const [result] = await commitFor(store, context, { at: now(), changes: [change] });
+      if (result?.kind === 'duplicate')
+        throw new ApiError(Code.parameterError, 'another program issues this key: try again');
+      const number = present?.number ?? (result?.kind === 'added' ? result.number : 0);
+      return { credentialId: credentialIds.format(number), origin, options, expiresAt: iso(expiresAt) };
+    });
+  }
+
+  async finish(
+    context: Context,
+    deviceId: string,
+    credentialId: string,
+    { response }: BodyOf<Routes['finishCredential']>,
+  ): Promise<CredentialItem> {
+    const { store, now } = this.#parts;
+    const { device, credential, provider } = await this.#find(deviceId, credentialId);
+    await this.#parts.providers.demand(context, provider);
+    if (credential.removedAt !== null) throw new ApiError(404, 'the credential is removed');
+    if (credential.issuedAt !== null) {
+      if (credential.credentialId === response.id) return presented(credential, device);
+      throw new ApiError(Code.parameterError, 'the credential is finished already, with another answer');
+    }
+    checkAnswer(response, credential.begun);
+    await this.#personOf(device);
+    let known = credential;
+    // A repeated answer: the provider may have accepted the first one.
+    const isRepeated = credential.credentialId === response.id;
+    if (!isRepeated) {
+      const step = domain.noteStep(credential, { credentialId: response.id });
+      await commitFor(store, context, { at: now(), changes: [step] });
+      known = { ...credential, credentialId: response.id, version: credential.version + 1 };
+    }
+    const remoteId = await this.#accepted(context, provider, known, response, isRepeated);
+    const at = now();
+    const done = domain.issued(known, remoteId, at);
+    return commitLast(store, context, { at, changes: [done] }, () =>
+      presented({ ...known, remoteId, issuedAt: at }, device),
+    );
+  }
+
+  async remove(context: Context, deviceId: string, credentialId: string): Promise<CredentialItem> {
+    const { store, now } = this.#parts;
+    const { device, credential, provider } = await this.#find(deviceId, credentialId);
+    await this.#parts.providers.demand(context, provider);
+    if (credential.removedAt !== null) return presented(credential, device);
+    const change = await asked(this.removeThere(provider, credential));
+    if (change === null) return presented(credential, device);
+    const after = { ...credential, ...change.set } as domain.CredentialRecord;
+    return commitLast(store, context, { at: now(), changes: [change] }, () => presented(after, device));
+  }
+
+  /**
+   * Removes it at the provider. Resolves with the change that follows; null if none does: as long as a request whose answer was lost may
+   * still register it, it has to be removed again. Rejects with `ProviderAway` and with `ProviderRefused`.
+   */
+  async removeThere(
+    provider: ProviderRecord,
+    credential: domain.CredentialRecord,
+  ): Promise<ReturnType<typeof domain.removed> | null> {
+    const { providers, now } = this.#parts;
+    const { account, credentialId, uncertainAt } = credential;
+    let { remoteId } = credential;
+    if (credentialId !== null) {
+      if (remoteId === null) {
+        const found = await this.#lookUp(provider, credential);
+        remoteId = typeof found === 'object' ? found.remoteId : null;
+      }
+      await providers.ask(provider, api => api.remove(account, { remoteId, credentialId }));
+    }
+    const at = now();
+    const isSettled = credentialId === null || remoteId !== null || (uncertainAt ?? at) <= at - SETTLES_MS;
+    if (isSettled) return domain.removed(credential, at);
+    return uncertainAt === null ? domain.givenUp(credential, at) : null;
+  }
+
+  /** Registers the credential at the provider, unless it did so before. Resolves with the id there. */
+  async #accepted(
+    context: Context,
+    provider: ProviderRecord,
+    credential: domain.CredentialRecord,
+    response: AttestationResponse,
+    isRepeated: boolean,
+  ): Promise<string> {
+    const { providers } = this.#parts;
+    const lookedUp = async () => {
+      const found = await this.#lookUp(provider, credential);
+      return typeof found === 'object' ? found.remoteId : null;
+    };
+    const before = isRepeated ? await asked(lookedUp()) : null;
+    if (before !== null) return before;
+    const { account, label, begun, device } = credential;
+    const request = { account, label, response, handle: begun?.handle ?? null, device, by: context };
+    try {
+      return await providers.ask(provider, api => api.finish(request));
+    } catch (error) {
+      if (error instanceof ProviderRefused) {
+        const found = isRepeated ? await asked(lookedUp()) : null;
+        return found ?? this.#refusedBy(context, credential, error, isRepeated);
+      }
+      const isLost = error instanceof ProviderAway && error.waitSeconds === null;
+      const found = isLost ? await lookedUp().catch(() => null) : null;
+      return found ?? asked(Promise.reject(error));
+    }
+  }
+
+  /** The provider has nothing, unless it refuses the repetition of a request that it has carried out and does not list yet. */
+  async #refusedBy(
+    context: Context,
+    credential: domain.CredentialRecord,
+    error: ProviderRefused,
+    isRepeated: boolean,
+  ): Promise<never> {
+    const { store, now } = this.#parts;
+    const at = now();
+    const nothing = { credentialId: null, begun: null };
+    const change = isRepeated ? domain.givenUp(credential, at) : domain.noteStep(credential, nothing);
+    await commitFor(store, context, { at, changes: [change] });
+    return asked(Promise.reject(error));
+  }
+
+  /** The credential at the provider; `unknown` if the provider keeps no list. */
+  async #lookUp(provider: ProviderRecord, { account, credentialId, label }: domain.CredentialRecord) {
+    const list = await this.#parts.providers.ask(provider, api => api.list(account));
+    if (list === null) return 'unknown';
+    return list.find(one => one.credentialId === credentialId || one.label === label) ?? 'absent';
+  }
+
+  /** One that was begun is begun again, unless the provider has accepted it. */
+  async #demandUnfinished(context: Context, provider: ProviderRecord, open: domain.CredentialRecord): Promise<void> {
+    const { store, now } = this.#parts;
+    const exists = new ApiError(Code.parameterError, `this key is issued at ${provider.name} already: remove it first`);
+    if (open.issuedAt !== null) throw exists;
+    if (open.credentialId === null) return;
+    const found = await asked(this.#lookUp(provider, open));
+    const at = now();
+    if (typeof found === 'object') {
+      await commitFor(store, context, { at, changes: [domain.issued(open, found.remoteId, at)] });
+      throw exists;
+    }
+    // Its request may be on its way, or accepted and not listed yet.
+    await commitFor(store, context, { at, changes: [domain.givenUp(open, at)] });
+  }
+
+  /** Options exclude what the provider has accepted late: a key that has it would refuse to make another one. */
+  async #removeGivenUp(context: Context, { number }: DeviceRecord, provider: ProviderRecord): Promise<void> {
+    const { store, now } = this.#parts;
+    for (const one of await store.credentialsOf(number)) {
+      if (one.provider !== provider.number || one.removedAt !== null || one.uncertainAt === null) continue;
+      const change = await asked(this.removeThere(provider, one));
+      if (change) await commitFor(store, context, { at: now(), changes: [change] });
+    }
+  }
+
+  async #personOf(device: DeviceRecord): Promise<{ readonly userName: string; readonly number: number | null }> {
+    if (device.status === 'LOCKED') throw new ApiError(Code.deviceLocked);
+    if (device.status === 'DEACTIVATED') throw new ApiError(Code.deviceDeactivated);
+    if (device.userId === null)
+      throw new ApiError(Code.parameterError, 'the device is not bound to a person: activate it');
+    const person = await this.#parts.store.personByName(device.userId);
+    if (person?.active === false)
+      throw new ApiError(Code.parameterError, 'the person of the device has left: nothing is issued');
+    return person ?? { userName: device.userId, number: null };
+  }
+
+  async #open({ number }: DeviceRecord, provider: ProviderRecord): Promise<domain.CredentialRecord | null> {
+    const all = await this.#parts.store.credentialsOf(number);
+    return (
+      all.find(one => one.provider === provider.number && one.removedAt === null && one.uncertainAt === null) ?? null
+    );
+  }
+
+  async #find(deviceId: string, credentialId: string) {
+    const device = await readDevice(this.#parts.store, deviceId);
+    const number = credentialIds.parse(credentialId);
+    const credential = number === null ? null : await this.#parts.store.credential(number);
+    if (credential?.device !== device.number) throw new ApiError(404, 'the device has no such credential');
+    const provider = await this.#parts.providers.find(providerIds.format(credential.provider));
+    return { device, credential, provider };
+  }
+}
+
+/** What the answer of the key is compared with. */
+function begunOf({ origin, options, handle }: ProviderOptions): domain.Begun {
+  const { challenge, rp } = options as { challenge?: unknown; rp?: { id?: unknown } };
+  const host = URL.parse(origin)?.hostname;
+  if (typeof challenge !== 'string' || !/^[\w-]{22,}$/.test(challenge))
+    throw new ProviderUnavailable('the options of the provider have no challenge of at least 16 bytes');
+  const rpId = typeof rp?.id === 'string' ? rp.id : host;
+  if (!host || !rpId || (host !== rpId && !host.endsWith(`.${rpId}`)))
+    throw new ProviderUnavailable('the options of the provider are for another site than its origin');
+  return { challenge, origin, rpId, handle };
+}
+
+const refusal = (problem: string): ApiError =>
+  new ApiError(Code.parameterError, `response: ${problem}; begin the credential again`);
+
+/** Refuses what the key has not made for these options. The provider checks the attestation. */
+function checkAnswer({ id, response }: AttestationResponse, begun: domain.Begun | null): void {
+  if (begun === null) throw refusal('the credential was not begun');
+  const data = readClientData(response.clientDataJSON);
+  if (data?.challenge !== begun.challenge) throw refusal('it answers another challenge');
+  if (data.origin !== begun.origin || data.framed) throw refusal('it is for another origin');
+  let made: AuthenticatorData;
+  try {
+    made = readRegistered(Buffer.from(response.attestationObject, 'base64url'));
+  } catch {
+    throw refusal('it is malformed');
+  }
+  const site = createHash('sha256').update(begun.rpId).digest();
+  if (!site.equals(made.relyingPartyHash)) throw refusal('it is for another site');
+  if (!made.touched) throw refusal('the key was not touched');
+  if (Buffer.from(made.credentialId).toString('base64url') !== id)
+    throw refusal('its id is that of another credential');
+}
+
+/** What a provider rejects with as a refusal of this interface. */
+export async function asked<T>(request: Promise<T>): Promise<T> {
+  try {
+    return await request;
+  } catch (error) {
+    if (error instanceof ProviderRefused) throw new ApiError(Code.parameterError, error.message);
+    if (error instanceof ProviderAway && error.waitSeconds !== null) {
+      const seconds = Math.min(Math.max(1, Math.ceil(error.waitSeconds)), providerBounds.waitSeconds);
+      throw new RetryLater(`the provider asks to wait: ${error.message}`, seconds);
+    }
+    if (error instanceof ProviderAway)
+      throw new ProviderUnavailable(`the provider does not answer: ${error.message}. Repeat the request`, {
+        cause: error,
+      });
+    throw error;
+  }
+}
+
+const presented = (credential: domain.CredentialRecord, device: DeviceRecord): CredentialItem => {
+  const { number, provider, account, issuedAt, removedAt } = credential;
+  const isOpen = removedAt === null;
+  return {
+    credentialId: credentialIds.format(number),
+    providerId: providerIds.format(provider),
+    person: device.userId ?? account,
+    createdAt: issuedAt === null ? null : iso(issuedAt),
+    removedAt: removedAt === null ? null : iso(removedAt),
+    pending: isOpen && (issuedAt === null || domain.isToRemove(credential, device)),
+  };
+};
+
+/** Ids for the log. */
+export const nameOfCredential = ({ number, device }: domain.CredentialRecord): string =>
+  `${credentialIds.format(number)} of ${deviceIds.format(device)}`;

@@ -1,0 +1,106 @@
+/** The accounts of this registry as a provider: the credentials are the keys that people sign in to devmgr with. */
+import { ApiError, Code } from '../../../src/contract/codes.ts';
+import { deviceIds, passkeyIds, userIds } from '../../../src/contract/ids.ts';
+import { passkeyBounds } from '../../../src/contract/limits.ts';
+import { type IssuingProvider, ProviderRefused } from '../../delivery/issuing/provider-api.ts';
+import type { UserRecord } from '../../domain/user.ts';
+import { isAddressHost } from '../../networks.ts';
+import type { Store } from '../../store/store.ts';
+import type { Caller } from '../context.ts';
+import type { StepUpRule } from '../session.ts';
+import type { PasskeyService } from '../sign-in/passkeys.ts';
+import type { RelyingParty } from '../sign-in/relying-party.ts';
+import type { SignInPolicies } from '../sign-in/sign-in-policies.ts';
+
+interface OwnAccountsParts {
+  readonly store: Store;
+  readonly passkeys: Pick<PasskeyService, 'issueOptions' | 'issue' | 'takeBack'>;
+  readonly policies: Pick<SignInPolicies, 'demandKeyOf'>;
+  readonly stepUp: StepUpRule;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** What is wrong with the address of the console; null if nothing is. */
+export function consoleAddressProblem(address: string): string | null {
+  const { origin, hostname } = new URL(address);
+  if (origin !== address.replace(/\/$/, '')) return 'must have no path: https://registry.example.com';
+  return isAddressHost(hostname) ? 'must have a name: security keys do not work with an IP address' : null;
+}
+
+/** Accounts that an ADMIN issues keys for. */
+export class OwnAccounts {
+  readonly #parts: OwnAccountsParts;
+
+  constructor(parts: OwnAccountsParts) {
+    this.#parts = parts;
+  }
+
+  /** A key opens an account, whatever its role: what issues or removes one is for those who may change accounts, under the same conditions. */
+  async demand(caller: Caller): Promise<void> {
+    if (caller.user === null || caller.role !== 'ADMIN')
+      throw new ApiError(
+        Code.noPermission,
+        'keys that sign in to devmgr are issued and removed by a user with the role ADMIN',
+      );
+    this.#parts.stepUp.check(caller);
+    await this.#parts.policies.demandKeyOf(caller);
+  }
+
+  /** The provider whose console has this address. */
+  at(address: string): IssuingProvider {
+    const { store, passkeys, now } = this.#parts;
+    const { origin, hostname: id } = new URL(address);
+    const site: RelyingParty = { id, origin };
+    return {
+      test: async () => {},
+      account: async userName => {
+        const user = await store.userByName(userName);
+        return userIds.format(present(user, userName).number);
+      },
+      options: async account => {
+        const user = present(await store.user(numberOf(account)), account);
+        const expiresAt = now() + passkeyBounds.challengeSeconds * 1000;
+        const options = { ...(await passkeys.issueOptions(user, site)) };
+        return { origin, options, expiresAt, handle: null };
+      },
+      finish: async ({ account, response, device, by }) => {
+        const user = present(await store.user(numberOf(account)), account);
+        const key = { name: deviceIds.format(device), response };
+        // Its response is that of the credential, which is stored later.
+        const context = { ...by, keyed: undefined };
+        return (await refusing(passkeys.issue(context, user, key, site))).passkeyId;
+      },
+      list: async account => {
+        const keys = await store.passkeysOf(numberOf(account));
+        return keys
+          .filter(({ rpId }) => rpId === id)
+          .map(({ number, credentialId, name }) => ({
+            remoteId: passkeyIds.format(number),
+            credentialId,
+            label: name,
+          }));
+      },
+      remove: (account, { credentialId }) => passkeys.takeBack(numberOf(account), credentialId),
+    };
+  }
+}
+
+const numberOf = (account: string): number => userIds.parse(account) ?? 0;
+
+function present(user: UserRecord | null, named: string): UserRecord {
+  if (user === null) throw new ProviderRefused(`no account of devmgr has the user name ${named}`);
+  if (user.disabled) throw new ProviderRefused(`the account ${user.username} is disabled`);
+  return user;
+}
+
+/** An answer of the key that is not accepted was not stored. */
+async function refusing<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === Code.parameterError)
+      throw new ProviderRefused(error.message, { cause: error });
+    throw error;
+  }
+}

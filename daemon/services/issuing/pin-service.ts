@@ -1,0 +1,95 @@
+/** PINs that stations have made. They are sealed before they reach the registry, which has nothing that opens them. */
+import { ApiError, Code } from '../../../src/contract/codes.ts';
+import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
+import { deviceIds } from '../../../src/contract/ids.ts';
+import type { PinPolicy } from '../../../src/contract/pins.ts';
+import type { Routes } from '../../../src/contract/routes.ts';
+import * as domain from '../../domain/pin.ts';
+import type { Store } from '../../store/store.ts';
+import { type Context, commitLast, retrying } from '../context.ts';
+import { iso } from '../present.ts';
+import { readDevice } from '../reads.ts';
+
+/** A refusal is thrown as an `ApiError`. */
+export class PinService {
+  readonly #store: Store;
+  readonly #now: () => number;
+
+  /** `now`: milliseconds since 1970. */
+  constructor({ store, now }: { readonly store: Store; readonly now: () => number }) {
+    this.#store = store;
+    this.#now = now;
+  }
+
+  async policy(): Promise<PinPolicy> {
+    return domain.pinPolicyIn(await this.#store.document(domain.PIN_POLICY)).policy;
+  }
+
+  async setPolicy(context: Context, policy: PinPolicy): Promise<PinPolicy> {
+    await checkRecipients(policy);
+    return retrying(async () => {
+      const before = domain.pinPolicyIn(await this.#store.document(domain.PIN_POLICY));
+      const changes = [domain.setPinPolicy(before, policy)];
+      return commitLast(this.#store, context, { at: this.#now(), changes }, () => policy);
+    });
+  }
+
+  async store(
+    context: Context,
+    deviceId: string,
+    { sealed, reset = false }: BodyOf<Routes['storePin']>,
+  ): Promise<DataOf<Routes['storePin']>> {
+    if (sealed === undefined && !reset) throw new ApiError(Code.parameterError, 'sealed is required');
+    if (sealed !== undefined && !domain.isSealed(sealed))
+      throw new ApiError(Code.parameterError, 'sealed must be a file of age');
+    return retrying(async () => {
+      const { number, status } = await readDevice(this.#store, deviceId);
+      if (status === 'DEACTIVATED') throw new ApiError(Code.deviceDeactivated);
+      const document = await this.#store.document(domain.pinDocument(number));
+      const earlier = domain.pinIn(document);
+      if (earlier !== null && !reset) throw new ApiError(Code.parameterError, STORED);
+      const at = this.#now();
+      const pin = sealed === undefined ? null : { sealed, storedAt: at, openedAt: null };
+      if (pin === null && earlier === null) return presented(number, null);
+      const detail = earlier === null ? {} : { reason: 'reset', replaced: iso(earlier.storedAt) };
+      const entry = { type: pin === null ? 'PIN_REMOVED' : 'PIN_STORED', detail } as const;
+      const changes = [domain.setPin(number, document?.version ?? 0, pin, entry)];
+      const guards = [{ kind: 'device', device: number, status: [status] }] as const;
+      return commitLast(this.#store, context, { at, changes, guards }, () => presented(number, pin));
+    });
+  }
+
+  async read(context: Context, deviceId: string): Promise<DataOf<Routes['readPin']>> {
+    const { number, status } = await readDevice(this.#store, deviceId);
+    return retrying(async () => {
+      const document = await this.#store.document(domain.pinDocument(number));
+      const pin = domain.pinIn(document);
+      if (!document || !pin || status === 'DEACTIVATED') throw new ApiError(404, 'no PIN of this device is stored');
+      const at = this.#now();
+      const changes = [domain.setPin(number, document.version, { ...pin, openedAt: at }, { type: 'PIN_READ' })];
+      const shown = { ...presented(number, pin), storedAt: iso(pin.storedAt), sealed: pin.sealed };
+      return commitLast(this.#store, context, { at, changes }, () => shown);
+    });
+  }
+}
+
+/** A recipient with a mistake would be noticed at each key, and only there. */
+async function checkRecipients({ recipients }: PinPolicy): Promise<void> {
+  if (recipients.length === 0) return;
+  const { Encrypter } = await import('age-encryption');
+  for (const recipient of recipients)
+    try {
+      new Encrypter().addRecipient(recipient);
+    } catch {
+      throw new ApiError(Code.parameterError, `recipients: ${recipient} is not a recipient of age`);
+    }
+}
+
+const STORED =
+  'a PIN of this device is stored already, and another one would make it unreadable: reset is required, after the key was reset';
+
+const presented = (device: number, pin: domain.StoredPin | null) => ({
+  deviceId: deviceIds.format(device),
+  storedAt: pin && iso(pin.storedAt),
+  openedAt: pin?.openedAt ? iso(pin.openedAt) : null,
+});

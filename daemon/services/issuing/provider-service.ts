@@ -1,0 +1,218 @@
+/** The providers at which keys are issued: added, tested, removed. Their secrets leave the registry in requests to them only. */
+import { ApiError, Code } from '../../../src/contract/codes.ts';
+import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
+import { providerIds } from '../../../src/contract/ids.ts';
+import type { ProviderItem } from '../../../src/contract/providers.ts';
+import type { Routes } from '../../../src/contract/routes.ts';
+import { type ProviderSetting, type ProviderType, providerSettings } from '../../../src/contract/values.ts';
+import { Entra } from '../../delivery/issuing/entra.ts';
+import { Okta } from '../../delivery/issuing/okta.ts';
+import { type IssuingProvider, ProviderRefused } from '../../delivery/issuing/provider-api.ts';
+import { WebauthnServer } from '../../delivery/issuing/webauthn-server.ts';
+import { ProviderAway } from '../../delivery/provider/errors.ts';
+import { issuerProblem } from '../../delivery/provider/fetch.ts';
+import * as domain from '../../domain/provider.ts';
+import { openSecret, sealSecret } from '../../domain/sealed.ts';
+import { allOpenCredentials } from '../../store/read/credentials.ts';
+import type { Store } from '../../store/store.ts';
+import { accept, type Context, commitLast, retrying } from '../context.ts';
+import { iso } from '../present.ts';
+import { consoleAddressProblem, type OwnAccounts } from './own-accounts.ts';
+
+interface ProviderServiceParts {
+  readonly store: Store;
+  /** The key that seals secrets: that of all nodes. */
+  readonly sealingKey: Uint8Array;
+  /** Names and networks that the operator of the daemon allows besides public addresses. */
+  readonly allowed: readonly string[];
+  readonly own: OwnAccounts;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** A refusal is thrown as an `ApiError`. */
+export class ProviderService {
+  readonly #parts: ProviderServiceParts;
+  readonly #opened = new Map<string, IssuingProvider>();
+  /** Why the last request to a provider has failed, as this daemon saw it; by number. */
+  readonly #problems = new Map<number, string>();
+
+  constructor(parts: ProviderServiceParts) {
+    this.#parts = parts;
+  }
+
+  async list(): Promise<DataOf<Routes['listProviders']>> {
+    const { list } = await this.read();
+    const counts = await this.#counts(list.length > 0);
+    return { list: list.map(record => this.#present(record, counts.get(record.number))) };
+  }
+
+  /** Credentials that providers still accept although they must not; null without a provider. */
+  async pending(): Promise<number | null> {
+    const { list } = await this.read();
+    if (list.length === 0) return null;
+    return [...(await this.#counts(true)).values()].reduce((sum, { pending }) => sum + pending, 0);
+  }
+
+  async read(): Promise<domain.Providers> {
+    return domain.providersIn(await this.#parts.store.document(domain.PROVIDERS));
+  }
+
+  create(context: Context, body: BodyOf<Routes['createProvider']>): Promise<ProviderItem> {
+    const { store, sealingKey, now } = this.#parts;
+    const { name, type, secret = null, ...given } = body;
+    const settings = Object.fromEntries(providerSettings.map(each => [each, given[each] ?? null])) as Settings;
+    const problem = domain.providerProblem({ type, ...settings }, secret) ?? addressProblem(type, settings);
+    if (problem !== null) throw new ApiError(Code.parameterError, problem);
+    return retrying(async () => {
+      const providers = await this.read();
+      const fields = { number: providers.last + 1, type, ...settings };
+      const sealed = sealSecret(sealingKey, domain.providerBinding(fields), secret ?? '');
+      const record = { ...fields, name, sealed, createdAt: now() };
+      const change = accept(domain.addProvider(providers, record));
+      return commitLast(store, context, { at: record.createdAt, changes: [change] }, () => this.#present(record));
+    });
+  }
+
+  async test(providerId: string): Promise<DataOf<Routes['testProvider']>> {
+    const record = await this.find(providerId);
+    try {
+      await this.ask(record, api => api.test());
+      return { reachable: true, problem: null };
+    } catch (error) {
+      return { reachable: false, problem: messageOf(error) };
+    }
+  }
+
+  remove(context: Context, providerId: string): Promise<DataOf<Routes['removeProvider']>> {
+    const { store, now } = this.#parts;
+    return retrying(async () => {
+      const providers = await this.read();
+      const record = recordIn(providers, providerId);
+      if ((await this.#counts(true)).has(record.number))
+        throw new ApiError(
+          Code.parameterError,
+          'credentials at this provider are not removed, and could not be any more: remove them first',
+        );
+      const changes = [domain.removeProvider(providers, record)];
+      return commitLast(store, context, { at: now(), changes }, () => ({ providerId, removed: true }));
+    });
+  }
+
+  /** Refuses with 404 if there is none. */
+  async find(providerId: string): Promise<domain.ProviderRecord> {
+    return recordIn(await this.read(), providerId);
+  }
+
+  /** Refuses who may not issue or remove credentials there. */
+  async demand({ caller }: Context, { type }: domain.ProviderRecord): Promise<void> {
+    if (type === 'devmgr') await this.#parts.own.demand(caller);
+  }
+
+  /** Asks a provider, and notes whether it has answered. Rejects with what the provider rejects with. */
+  async ask<T>(record: domain.ProviderRecord, request: (api: IssuingProvider) => Promise<T>): Promise<T> {
+    try {
+      const answer = await request(this.#open(record));
+      this.#problems.delete(record.number);
+      return answer;
+    } catch (error) {
+      this.#problems.set(record.number, messageOf(error));
+      throw error;
+    }
+  }
+
+  /** Tokens of a provider live as long as its settings. */
+  #open(record: domain.ProviderRecord): IssuingProvider {
+    const id = `${record.number} ${record.sealed}`;
+    const known = this.#opened.get(id);
+    if (known) return known;
+    const { sealingKey, allowed, own, now } = this.#parts;
+    const secret = openSecret(sealingKey, { ...domain.providerBinding(record), sealed: record.sealed });
+    if (secret === null) throw new ProviderRefused('the secret was sealed with another key: add the provider again');
+    const made = apiOf(record, { secret, allowed, own, now });
+    this.#opened.set(id, made);
+    return made;
+  }
+
+  async #counts(hasProviders: boolean): Promise<ReadonlyMap<number, Counts>> {
+    const counts = new Map<number, Counts>();
+    if (!hasProviders) return counts;
+    for await (const portion of allOpenCredentials(this.#parts.store))
+      for (const { provider, due } of portion) {
+        const { present = 0, pending = 0 } = counts.get(provider) ?? {};
+        counts.set(provider, { present: present + 1, pending: pending + due });
+      }
+    return counts;
+  }
+
+  #present(
+    { number, name, type, tenant, clientId, address, createdAt }: domain.ProviderRecord,
+    { present = 0, pending = 0 }: Partial<Counts> = {},
+  ): ProviderItem {
+    return {
+      providerId: providerIds.format(number),
+      name,
+      type,
+      tenant,
+      clientId,
+      address,
+      credentials: present,
+      pending,
+      problem: this.#problems.get(number) ?? null,
+      createdAt: iso(createdAt),
+    };
+  }
+}
+
+/** Credentials of a provider: those that are not removed, and those of them that have to be. */
+interface Counts {
+  readonly present: number;
+  readonly pending: number;
+}
+
+type Settings = Record<ProviderSetting, string | null>;
+
+interface Opened extends Pick<ProviderServiceParts, 'allowed' | 'own' | 'now'> {
+  readonly secret: string;
+}
+
+function apiOf(record: domain.ProviderRecord, opened: Opened): IssuingProvider {
+  const { type, tenant, clientId, address, finishAddress, removeAddress, loginAddress } = record;
+  switch (type) {
+    case 'entra':
+      return new Entra({ ...opened, tenant: tenant!, clientId: clientId!, login: loginAddress, graph: address });
+    case 'okta':
+      return new Okta({ ...opened, address: address! });
+    case 'webauthn':
+      return new WebauthnServer({
+        ...opened,
+        address: address!,
+        finishAddress: finishAddress!,
+        removeAddress: removeAddress!,
+      });
+    case 'devmgr':
+      return opened.own.at(address!);
+  }
+}
+
+function recordIn({ list }: domain.Providers, providerId: string): domain.ProviderRecord {
+  const number = providerIds.parse(providerId);
+  const record = list.find(one => one.number === number);
+  if (!record) throw new ApiError(404, 'provider does not exist');
+  return record;
+}
+
+function addressProblem(type: ProviderType, settings: Settings): string | null {
+  for (const [name, address] of Object.entries(settings)) {
+    if (!name.toLowerCase().endsWith('address') || address === null) continue;
+    const problem = issuerProblem(address) ?? (type === 'devmgr' ? consoleAddressProblem(address) : null);
+    if (problem !== null) return `${name} ${problem}`;
+  }
+  return null;
+}
+
+/** What a provider has refused, for the operator. An error of this program is not one of them. */
+export function messageOf(error: unknown): string {
+  if (error instanceof ProviderAway || error instanceof ProviderRefused) return error.message;
+  throw error;
+}

@@ -1,0 +1,127 @@
+/** Compares the credentials of the registry with those that a provider lists, and repairs what differs. */
+import pLimit from 'p-limit';
+import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
+import { credentialIds, deviceIds } from '../../../src/contract/ids.ts';
+import { providerBounds } from '../../../src/contract/limits.ts';
+import type { Routes } from '../../../src/contract/routes.ts';
+import { isLabel, type RemoteCredential } from '../../delivery/issuing/provider-api.ts';
+import { type CredentialRecord, removed } from '../../domain/credential.ts';
+import type { ProviderRecord } from '../../domain/provider.ts';
+import type { Store } from '../../store/store.ts';
+import { type Context, commitFor } from '../context.ts';
+import { asked, type CredentialService, SETTLES_MS } from './credential-service.ts';
+import type { ProviderService } from './provider-service.ts';
+
+interface ReconcileParts {
+  readonly store: Store;
+  readonly providers: ProviderService;
+  readonly credentials: Pick<CredentialService, 'removeThere'>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+type Differences = DataOf<Routes['reconcileProvider']>;
+type Input = BodyOf<Routes['reconcileProvider']>;
+
+/** Persons whose credentials are asked for at the same time. */
+const AT_ONCE = 4;
+
+/**
+ * One portion of the credentials of a provider: `next` is where the following one begins. With `apply`, what differs is repaired; a
+ * credential of which only the provider knows is removed there if its label is that of a registry.
+ */
+export type Reconcile = (context: Context, providerId: string, input: Input) => Promise<Differences>;
+
+/** See `Reconcile`. */
+export async function reconcile(
+  parts: ReconcileParts,
+  ...[context, providerId, { apply = false, after = 0 }]: Parameters<Reconcile>
+): Promise<Differences> {
+  const { store, providers } = parts;
+  const provider = await providers.find(providerId);
+  const portion = await store.credentialsAt(provider.number, after, providerBounds.reconciled);
+  const limit = pLimit(AT_ONCE);
+  const accounts = [...Map.groupBy(portion, ({ account }) => account)];
+  const found = await Promise.all(
+    accounts.map(([account, [first]]) =>
+      limit(async () => {
+        const credentials = await store.credentialsOfAccount(provider.number, account);
+        // Compared once: in the portion with the first of them.
+        if (credentials[0]?.number !== first?.number) return null;
+        const differences = await compare(parts, provider, { account, credentials });
+        if (apply) await repair(parts, context, provider, { account, differences });
+        return differences;
+      }),
+    ),
+  );
+  const all = found.filter(one => one !== null);
+  return {
+    onlyHere: all.flatMap(({ onlyHere }) => onlyHere.map(named)),
+    onlyThere: all.flatMap(({ account, onlyThere }) =>
+      onlyThere.map(({ remoteId, label }) => ({ account, remoteId, label, removable: isLabel(label) })),
+    ),
+    otherPerson: all.flatMap(({ otherPerson }) => otherPerson.map(named)),
+    next: portion.length === providerBounds.reconciled ? portion.at(-1)!.number : null,
+  };
+}
+
+interface OfAccount {
+  readonly account: string;
+  readonly credentials: readonly CredentialRecord[];
+}
+
+interface AccountDifferences {
+  readonly account: string;
+  readonly onlyHere: readonly CredentialRecord[];
+  readonly onlyThere: readonly RemoteCredential[];
+  readonly otherPerson: readonly CredentialRecord[];
+}
+
+/** Without a list of the provider, only persons are compared. */
+async function compare(
+  { store, providers, now }: ReconcileParts,
+  provider: ProviderRecord,
+  { account, credentials }: OfAccount,
+): Promise<AccountDifferences> {
+  const remote = await asked(providers.ask(provider, api => api.list(account)));
+  const open = credentials.filter(({ removedAt, credentialId }) => removedAt === null && credentialId !== null);
+  const isAt = (one: CredentialRecord) => (there: RemoteCredential) =>
+    one.remoteId === there.remoteId || one.label === there.label || one.credentialId === there.credentialId;
+  const isSettled = ({ issuedAt, uncertainAt, createdAt }: CredentialRecord) =>
+    now() - (issuedAt ?? uncertainAt ?? createdAt) >= SETTLES_MS;
+  const persons = await Promise.all(
+    open.map(async ({ device }) => {
+      const userName = (await store.device(device))?.userId ?? null;
+      return userName === null ? null : providers.ask(provider, api => api.account(userName)).catch(() => null);
+    }),
+  );
+  return {
+    account,
+    onlyHere: remote === null ? [] : open.filter(one => isSettled(one) && !remote.some(isAt(one))),
+    onlyThere: (remote ?? []).filter(there => !open.some(one => isAt(one)(there))),
+    otherPerson: open.filter((_, at) => persons[at] !== null && persons[at] !== account),
+  };
+}
+
+/** At the provider first. A second run finds what a first one has not done. */
+async function repair(
+  { store, providers, credentials, now }: ReconcileParts,
+  context: Context,
+  provider: ProviderRecord,
+  { account, differences }: { readonly account: string; readonly differences: AccountDifferences },
+): Promise<void> {
+  const { onlyHere, onlyThere, otherPerson } = differences;
+  const changes = [];
+  for (const one of otherPerson) changes.push((await asked(credentials.removeThere(provider, one))) ?? []);
+  for (const { remoteId, credentialId, label } of onlyThere)
+    if (isLabel(label))
+      await asked(providers.ask(provider, api => api.remove(account, { remoteId, credentialId: credentialId ?? '' })));
+  const at = now();
+  for (const one of onlyHere) if (!otherPerson.includes(one)) changes.push(removed(one, at));
+  if (changes.length > 0) await commitFor(store, context, { at, changes: changes.flat() });
+}
+
+const named = ({ number, device }: CredentialRecord) => ({
+  credentialId: credentialIds.format(number),
+  deviceId: deviceIds.format(device),
+});

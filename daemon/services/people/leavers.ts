@@ -1,0 +1,72 @@
+/** What happens to the devices of persons who leave. */
+import type { DeviceStatus } from '../../../src/contract/values.ts';
+import { leaverRuleOf } from '../../domain/people-policy.ts';
+import { leaverReason, type PersonLeave, type PersonRecord } from '../../domain/person.ts';
+import type { ChangeResult } from '../../store/commit.ts';
+import type { Store } from '../../store/store.ts';
+import type { PeoplePolicies } from './people-policies.ts';
+
+/** What leaving has done to devices, by their numbers. */
+type LeaverResult = Extract<ChangeResult, { kind: 'left' }>;
+
+type Step = Pick<PersonLeave, 'step' | 'reason'> & Partial<Pick<PersonLeave, 'isRemoved'>>;
+
+/** Locked devices of a person that are looked at. */
+const MAX_LOCKED = 1000;
+
+/** Makes the changes of leavers. */
+export class Leavers {
+  readonly #store: Store;
+  readonly #policies: Pick<PeoplePolicies, 'read'>;
+
+  constructor({ store, policies }: { readonly store: Store; readonly policies: Pick<PeoplePolicies, 'read'> }) {
+    this.#store = store;
+    this.#policies = policies;
+  }
+
+  /** The change that a step of these persons makes, one for each, in order. `userName`: also the one that the commit gives the person. */
+  async changes(
+    persons: readonly Pick<PersonRecord, 'number' | 'userName'>[],
+    { step, reason, isRemoved = false }: Step,
+  ): Promise<PersonLeave[]> {
+    const [{ policy }, active] = await Promise.all([
+      this.#policies.read(),
+      deviceTotal(this.#store, { status: ['ACTIVE'] }),
+    ]);
+    const rule = leaverRuleOf(policy);
+    return persons.map(({ number, userName }) => ({
+      kind: 'person.leave',
+      step,
+      person: number,
+      userName,
+      reason,
+      rule,
+      activeDevices: active,
+      isRemoved,
+    }));
+  }
+
+  /** The locked devices of a person that the leave has locked: those that could be unlocked. */
+  async lockedDevices({ userName, reason, source }: PersonRecord): Promise<number[]> {
+    const page = { sortBy: 'deviceId', descending: false, offset: 0, limit: MAX_LOCKED } as const;
+    const { rows } = await this.#store.devices({ userId: userName, status: ['LOCKED'], ...page });
+    const devices = await Promise.all(rows.map(({ number }) => this.#store.device(number)));
+    const lockReason = reason ?? leaverReason(source);
+    return devices.flatMap(device => (device?.lockReason === lockReason ? [device.number] : []));
+  }
+}
+
+/** What the change of a leaver has done. */
+export function leaverResult(results: readonly ChangeResult[]): LeaverResult {
+  const result = results.find(({ kind }) => kind === 'left');
+  if (result?.kind !== 'left') throw new Error('the commit has no leaver');
+  return result;
+}
+
+/** How many devices match. */
+export async function deviceTotal(
+  store: Pick<Store, 'devices'>,
+  filter: { readonly userId?: string; readonly status?: readonly DeviceStatus[] },
+): Promise<number> {
+  return (await store.devices({ ...filter, sortBy: 'createTime', descending: true, offset: 0, limit: 1 })).total;
+}

@@ -1,0 +1,179 @@
+/** The operations on persons. */
+import { ApiError, Code } from '../../../src/contract/codes.ts';
+import type { BodyOf, DataOf, QueryOf } from '../../../src/contract/define.ts';
+import { deviceIds, personIds } from '../../../src/contract/ids.ts';
+import type * as api from '../../../src/contract/people.ts';
+import type { Routes } from '../../../src/contract/routes.ts';
+import { KeyedMutex } from '../../concurrency.ts';
+import { GROUPS, groupNamed, groupsIn, namesOf } from '../../domain/people-policy.ts';
+import * as domain from '../../domain/person.ts';
+import type { Store } from '../../store/store.ts';
+import { type Caller, type Context, commitLast, retrying, timeOf } from '../context.ts';
+import { iso } from '../present.ts';
+import { deviceTotal, type Leavers, leaverResult } from './leavers.ts';
+
+/** What the service works with. */
+interface PeopleServiceParts {
+  readonly store: Store;
+  readonly leavers: Leavers;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Devices that are shown of a held person. */
+const MAX_SHOWN = 1000;
+/** Held persons that are listed. */
+const MAX_HELD = 1000;
+
+/** A refusal is thrown as an `ApiError`. */
+export class PeopleService {
+  readonly #parts: PeopleServiceParts;
+  readonly #changes = new KeyedMutex<string>();
+
+  constructor(parts: PeopleServiceParts) {
+    this.#parts = parts;
+  }
+
+  async list(
+    { caller }: Context,
+    { keyword, userName, source, active, group, page = 1, size = 20, sortOrder }: QueryOf<Routes['listPeople']>,
+  ): Promise<DataOf<Routes['listPeople']>> {
+    const { store } = this.#parts;
+    const numbered = group === undefined ? undefined : (groupNamed(await this.#groups(), group)?.number ?? 0);
+    const window = { descending: sortOrder !== 'asc', offset: (page - 1) * size, limit: size };
+    const userKeys = userName?.map(domain.personKey);
+    const filter = { keyword, withEmail: caller.role === 'ADMIN', userKeys, source, active, group: numbered };
+    const { rows, total } = await store.people({ ...filter, ...window });
+    const pagination = { page, size, total, totalPages: Math.ceil(total / size) };
+    return { list: await this.#shown(caller, rows), pagination };
+  }
+
+  async show({ caller }: Context, personId: string): Promise<api.Person> {
+    return (await this.#shown(caller, [await this.#find(personId)]))[0]!;
+  }
+
+  async create(context: Context, { userName, name, email }: BodyOf<Routes['createPerson']>): Promise<api.Person> {
+    const { store, now } = this.#parts;
+    const details = { userName, name: name ?? null, names: null, email: email ?? null, externalId: null } as const;
+    const change = domain.create({ ...details, groups: [], source: 'local' });
+    const at = now();
+    const devices = await deviceTotal(store, { userId: userName });
+    return commitLast(store, context, { at, changes: [change] }, ([result]) => {
+      if (result?.kind !== 'added') throw userNameTaken(userName);
+      const times = { createdAt: timeOf(result, at), updatedAt: timeOf(result, at) };
+      const record = { ...change.person, number: result.number, ...times, search: '' };
+      return present(record, context.caller, [], devices);
+    });
+  }
+
+  async leave(
+    context: Context,
+    personId: string,
+    { reason }: BodyOf<Routes['personLeaves']>,
+  ): Promise<DataOf<Routes['personLeaves']>> {
+    const { store, leavers, now } = this.#parts;
+    return this.#changes.run(personId, () =>
+      retrying(async () => {
+        const person = await this.#find(personId);
+        const changes = await leavers.changes([person], { step: 'leave', reason });
+        return commitLast(store, context, { at: now(), changes }, results => {
+          const { locked, held, dueAt } = leaverResult(results);
+          return {
+            locked: locked.map(deviceIds.format),
+            held: held.map(deviceIds.format),
+            dueAt: dueAt === null ? null : iso(dueAt),
+          };
+        });
+      }),
+    );
+  }
+
+  async comeBack(context: Context, personId: string): Promise<DataOf<Routes['personReturns']>> {
+    const { store, leavers, now } = this.#parts;
+    return this.#changes.run(personId, () =>
+      retrying(async () => {
+        const person = await this.#find(personId);
+        const devices = await leavers.lockedDevices(person);
+        // Its source no longer knows the person, and could never end it again.
+        const back = domain.comesBack(person, devices, person.removedAt === null ? {} : { source: 'local' });
+        const lockedDevices = devices.map(deviceIds.format);
+        return commitLast(store, context, { at: now(), changes: back ? [back] : [] }, () => ({ lockedDevices }));
+      }),
+    );
+  }
+
+  async held({ caller }: Context): Promise<DataOf<Routes['listHeldPeople']>> {
+    const { store } = this.#parts;
+    const { rows } = await store.people({ isHeld: true, descending: false, offset: 0, limit: MAX_HELD });
+    const shown = await this.#shown(caller, rows);
+    const list = rows.map(async ({ userName, heldAt }, i) => {
+      const page = { sortBy: 'deviceId', descending: false, offset: 0, limit: MAX_SHOWN } as const;
+      const devices = await store.devices({ userId: userName, status: ['ACTIVE'], ...page });
+      const ids = devices.rows.map(({ number }) => deviceIds.format(number));
+      return { ...shown[i]!, heldAt: iso(heldAt!), deviceIds: ids };
+    });
+    return { list: await Promise.all(list) };
+  }
+
+  async release(
+    context: Context,
+    { personIds: ids }: BodyOf<Routes['releasePeople']>,
+  ): Promise<DataOf<Routes['releasePeople']>> {
+    const { store, leavers, now } = this.#parts;
+    return retrying(async () => {
+      const all = await Promise.all([...new Set(ids)].map(id => this.#find(id)));
+      const held = all.filter(({ heldAt }) => heldAt !== null);
+      const released = held.map(({ number }) => personIds.format(number));
+      const changes = await leavers.changes(held, { step: 'release', reason: 'released' });
+      return commitLast(store, context, { at: now(), changes }, results => {
+        const locked = results.flatMap(result => (result.kind === 'left' ? result.locked : []));
+        return { released, locked: locked.map(deviceIds.format) };
+      });
+    });
+  }
+
+  /** How many leavers wait for a release. */
+  async heldCount(): Promise<number> {
+    return (await this.#parts.store.people({ isHeld: true, descending: false, offset: 0, limit: 1 })).total;
+  }
+
+  async #shown(caller: Caller, records: readonly domain.PersonRecord[]): Promise<api.Person[]> {
+    const { store } = this.#parts;
+    const [groups, ...devices] = await Promise.all([
+      this.#groups(),
+      ...records.map(({ userName }) => deviceTotal(store, { userId: userName })),
+    ]);
+    return records.map((record, i) => present(record, caller, namesOf(groups, record.groups), devices[i]!));
+  }
+
+  async #groups() {
+    return groupsIn(await this.#parts.store.document(GROUPS));
+  }
+
+  async #find(personId: string): Promise<domain.PersonRecord> {
+    const number = personIds.parse(personId);
+    const person = number === null ? null : await this.#parts.store.person(number);
+    if (!person) throw new ApiError(404, 'person does not exist');
+    return person;
+  }
+}
+
+/** The refusal of a user name that another person has. */
+const userNameTaken = (userName: string): ApiError =>
+  new ApiError(Code.parameterError, `userName ${userName} already exists`);
+
+function present(record: domain.PersonRecord, { role }: Caller, groups: string[], devices: number): api.Person {
+  const { number, userName, name, email, externalId, active, source, leftAt } = record;
+  return {
+    personId: personIds.format(number),
+    userName,
+    name,
+    email: role === 'ADMIN' ? email : null,
+    externalId,
+    active,
+    groups,
+    source,
+    leftAt: leftAt === null ? null : iso(leftAt),
+    devices,
+  };
+}

@@ -1,0 +1,194 @@
+/** Texts that keys sign, their signatures, and lists of receipts. */
+import { createHmac } from 'node:crypto';
+import { ApiError, Code } from '../../../src/contract/codes.ts';
+import type { BodyOf, DataOf, QueryOf } from '../../../src/contract/define.ts';
+import { deviceIds, personIds } from '../../../src/contract/ids.ts';
+import { parseInstant } from '../../../src/contract/instant.ts';
+import { proofBounds } from '../../../src/contract/limits.ts';
+import { checkReceipt, receiptHash } from '../../../src/contract/receipts/check.ts';
+import { type ReceiptFacts, readReceiptText, receiptText } from '../../../src/contract/receipts/text.ts';
+import type { ListedReceipt, Receipt } from '../../../src/contract/receipts.ts';
+import type { Routes } from '../../../src/contract/routes.ts';
+import { activationAlphabet, relyingParty } from '../../../src/contract/values.ts';
+import type { DeviceRecord } from '../../domain/device.ts';
+import { type NewReceipt, type ReceiptRecord, receiptRefusal, sign } from '../../domain/receipt.ts';
+import type { Store } from '../../store/store.ts';
+import { accept, type Context, commitLast, holderOf, retrying, timeOf } from '../context.ts';
+import { iso } from '../present.ts';
+import type { TrustedRoots } from '../proofs/trusted.ts';
+import { readDevice, readPage } from '../reads.ts';
+import { type Signer, signersOf } from './credentials.ts';
+
+/** What the service works with. */
+interface ReceiptServiceParts {
+  readonly store: Store;
+  readonly roots: Pick<TrustedRoots, 'current'>;
+  readonly registryId: string;
+  /** The same on all daemons of the registry: each daemon recognizes the texts that another one made. */
+  readonly secret: Uint8Array;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+type Submitted = BodyOf<Routes['submitReceipt']>;
+
+const VALID_MS = 1000 * proofBounds.challengeSeconds;
+const ID_SYMBOLS = 20;
+
+/** A refusal is thrown as an `ApiError`. */
+export class ReceiptService {
+  readonly #parts: ReceiptServiceParts;
+
+  constructor(parts: ReceiptServiceParts) {
+    this.#parts = parts;
+  }
+
+  async create(context: Context, body: BodyOf<Routes['createReceipt']>): Promise<DataOf<Routes['createReceipt']>> {
+    const { store, registryId, now } = this.#parts;
+    const at = now();
+    const { kind, terms } = body;
+    const device = await readDevice(store, body.deviceId);
+    accept(receiptRefusal(kind, device));
+    const { serialNumber, userId, tags } = device;
+    if (userId === null) throw new ApiError(Code.parameterError, `deviceId: device ${body.deviceId} has no person`);
+    const facts = {
+      kind,
+      registryId,
+      deviceId: deviceIds.format(device.number),
+      serialNumber,
+      lot: tags.lot ?? null,
+      person: userId,
+      name: oneLine((await store.personByName(userId))?.name),
+      date: iso(at),
+      dueAt: dueTime(body, at),
+      terms,
+    };
+    const receiptId = this.#idOf(context, facts);
+    const text = receiptText({ ...facts, receiptId });
+    const signers = await this.#signers(context, device, kind);
+    return {
+      receiptId,
+      challenge: receiptHash(text).toString('base64url'),
+      text,
+      relyingParty,
+      credentials: signers.map(({ credential }) => credential.id),
+      expiresAt: iso(at + VALID_MS),
+    };
+  }
+
+  /** Refuses with 404 a text that was not made here for this caller, and with 1001 one that has expired, or a signature that is not valid. */
+  submit(context: Context, receiptId: string, body: Submitted): Promise<Receipt> {
+    const facts = readReceiptText(body.text);
+    if (!facts || facts.receiptId !== receiptId || this.#idOf(context, facts) !== receiptId)
+      throw new ApiError(404, 'no such receipt: receiptId is not that of this text and caller');
+    if (this.#parts.now() >= Date.parse(facts.date) + VALID_MS)
+      throw new ApiError(Code.parameterError, 'receiptId: this receipt has expired; request another one');
+    return retrying(() => this.#submit(context, { receiptId, body, facts }));
+  }
+
+  async #submit(
+    context: Context,
+    { receiptId, body, facts }: { receiptId: string; body: Submitted; facts: ReceiptFacts },
+  ): Promise<Receipt> {
+    const { store, now } = this.#parts;
+    const { kind, deviceId, dueAt, person } = facts;
+    if (await store.receipt(receiptId)) throw signedBefore();
+    const device = await readDevice(store, deviceId);
+    accept(receiptRefusal(kind, device));
+    if (device.userId !== person)
+      throw new ApiError(Code.parameterError, `text: device ${deviceId} has another person now; request another one`);
+    const signers = await this.#signers(context, device, kind);
+    const signer = signers.find(({ credential }) => credential.id === body.credentialId);
+    if (!signer) throw new ApiError(Code.parameterError, `credentialId: ${NOT_ACCEPTED}`);
+    const checked = checkReceipt(body, signer.credential.publicKey);
+    if (typeof checked === 'string') throw new ApiError(Code.parameterError, `signature: ${checked}`);
+    const receipt = newReceipt({ receiptId, device: device.number, kind, dueAt }, body, signer);
+    const holder = await store.personByName(person);
+    const { change, guards } = sign(device, receipt, holder && personIds.format(holder.number));
+    const at = now();
+    return commitLast(store, context, { at, changes: [change], guards }, ([result]) => {
+      if (result?.kind === 'duplicate') throw signedBefore();
+      return shown({ ...receipt, createdAt: timeOf(result, at) }, null);
+    });
+  }
+
+  async show(receiptId: string): Promise<Receipt> {
+    const found = await this.#parts.store.receipt(receiptId);
+    if (!found) throw new ApiError(404, 'no such receipt: receiptId is unknown, or no key has signed it');
+    return shown(found, await this.#closing(found));
+  }
+
+  async list(query: QueryOf<Routes['listReceipts']>): Promise<DataOf<Routes['listReceipts']>> {
+    const { store, now } = this.#parts;
+    const { deviceId, overdue, ...page } = query;
+    const device = deviceId === undefined ? undefined : (await readDevice(store, deviceId)).number;
+    const filter = { device, overdueAt: overdue ? now() : undefined };
+    const { list, ...rest } = await readPage(
+      page,
+      window => store.receipts({ ...filter, ...window }),
+      one => one,
+    );
+    return { list: await Promise.all(list.map(async one => listed(one, await this.#closing(one)))), ...rest };
+  }
+
+  async #closing({ closedBy }: ReceiptRecord): Promise<string | null> {
+    return closedBy === null ? null : ((await this.#parts.store.receiptNumbered(closedBy))?.receiptId ?? null);
+  }
+
+  async #signers({ caller }: Context, device: DeviceRecord, kind: ReceiptFacts['kind']): Promise<Signer[]> {
+    const { store, roots, now } = this.#parts;
+    return signersOf(store, { device, kind, role: caller.role, trust: await roots.current(), now: now() });
+  }
+
+  /** Only this registry can make it, and only for this caller: nothing has to be stored before the key has signed. */
+  #idOf({ caller }: Context, facts: Omit<ReceiptFacts, 'receiptId'>): string {
+    const text = receiptText({ ...facts, receiptId: '' });
+    const code = createHmac('sha256', this.#parts.secret)
+      .update(`${holderOf(caller)}\0`)
+      .update(text)
+      .digest();
+    return `RCT-${Array.from(code.subarray(0, ID_SYMBOLS), byte => activationAlphabet[byte % 32]).join('')}`;
+  }
+}
+
+const NOT_ACCEPTED =
+  'this credential may not sign. Prove the key by FIDO first; a return is signed by the key that was issued, and another key needs grade unit or an ADMIN';
+const signedBefore = () => new ApiError(Code.parameterError, 'receiptId: this receipt was signed before');
+
+const oneLine = (name: string | null | undefined): string | null => name?.replaceAll(/\s+/gu, ' ').trim() || null;
+
+/** When a loan ends; null for other kinds. */
+function dueTime({ kind, dueAt }: BodyOf<Routes['createReceipt']>, at: number): string | null {
+  if (kind !== 'loan') {
+    if (dueAt) throw new ApiError(Code.parameterError, `dueAt must be absent: a ${kind} has no end`);
+    return null;
+  }
+  const due = dueAt ? parseInstant(dueAt) : null;
+  if (!due) throw new ApiError(Code.parameterError, 'dueAt of a loan must be an ISO 8601 time with a zone');
+  if (due.getTime() <= at) throw new ApiError(Code.parameterError, 'dueAt must be in the future');
+  return due.toISOString();
+}
+
+function newReceipt(
+  { dueAt, ...of }: Pick<NewReceipt, 'receiptId' | 'device' | 'kind'> & Pick<ReceiptFacts, 'dueAt'>,
+  { text, credentialId, authenticatorData, signature }: Submitted,
+  { credential, proof }: Signer,
+): NewReceipt {
+  const publicKey = credential.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  const signed = { text, credentialId, authenticatorData, signature, publicKey };
+  return { ...of, ...signed, proof, openUntil: dueAt === null ? null : Date.parse(dueAt) };
+}
+
+type Stored = Pick<ReceiptRecord, 'text' | 'createdAt'>;
+
+function listed({ text, createdAt }: Stored, closedBy: string | null): ListedReceipt {
+  const { registryId: _, terms: __, ...facts } = readReceiptText(text)!;
+  return { ...facts, signedAt: iso(createdAt), closedBy };
+}
+
+function shown(row: NewReceipt & Stored, closedBy: string | null): Receipt {
+  const { text, credentialId, authenticatorData, signature, publicKey, proof } = row;
+  const { registryId, terms } = readReceiptText(text)!;
+  const signed = { text, relyingParty, credentialId, authenticatorData, signature, publicKey, proof };
+  return { ...listed(row, closedBy), registryId, terms, ...signed };
+}

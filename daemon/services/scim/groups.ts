@@ -1,0 +1,109 @@
+/** Groups of persons as groups of SCIM 2.0. */
+import { Type } from 'typebox';
+import { line } from '../../../src/contract/fields.ts';
+import { groupIds, personIds } from '../../../src/contract/ids.ts';
+import { personBounds } from '../../../src/contract/limits.ts';
+import { compileReader } from '../../../src/contract/validate.ts';
+import type { GroupRecord } from '../../domain/people-policy.ts';
+import type { PersonRecord } from '../../domain/person.ts';
+import { iso } from '../present.ts';
+import { badRequest } from './error.ts';
+import { type Attributes, lowerCased, requiredText } from './filter.ts';
+import { readPatch, textIn, valuesIn } from './patch.ts';
+import { etagOf, locationOf, schemaIds } from './users.ts';
+
+/** What a request sets of a group. */
+interface ScimGroup {
+  readonly name: string;
+  readonly externalId: string | null;
+}
+
+/** Ids of persons that become members or stop being members. */
+interface MemberChange {
+  /** Null: those who are not named stay as they are. */
+  readonly replace: readonly string[] | null;
+  readonly add: readonly string[];
+  readonly remove: readonly string[];
+}
+
+const readTexts = compileReader(
+  Type.Object({
+    displayName: line(personBounds.name),
+    externalId: Type.Optional(Type.Union([line(personBounds.externalId), Type.Null()])),
+  }),
+);
+
+function finished(displayName: unknown, externalId: unknown): ScimGroup {
+  const read = readTexts({
+    displayName,
+    externalId: externalId === undefined || externalId === '' ? null : externalId,
+  });
+  if (!read.ok) throw badRequest('invalidValue', read.message);
+  return { name: read.value.displayName, externalId: read.value.externalId ?? null };
+}
+
+const idsOf = (value: unknown): string[] => valuesIn(value).map(one => String(one.value));
+
+/** What a body of POST or PUT sets. Refuses with `invalidValue` and `invalidSyntax`. */
+export function readGroup(body: unknown): ScimGroup & { readonly members: readonly string[] } {
+  const given = lowerCased(body);
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw badRequest('invalidSyntax', 'the body must be a JSON object');
+  const { displayname, externalid, members } = given as Attributes;
+  return { ...finished(displayname, externalid), members: members === undefined ? [] : idsOf(members) };
+}
+
+/** What a body of PATCH makes of a group. */
+export function patchGroup(group: GroupRecord, body: unknown): ScimGroup & MemberChange {
+  let [name, externalId] = [group.name as unknown, group.externalId as unknown];
+  let replace: string[] | null = null;
+  const add = new Set<string>();
+  const remove = new Set<string>();
+  for (const { op, path, value } of readPatch(body)) {
+    const attribute = path!.name;
+    if (attribute === 'displayname') name = op === 'remove' ? null : textIn(value);
+    else if (attribute === 'externalid') externalId = op === 'remove' ? null : textIn(value);
+    else if (attribute === 'members') {
+      const wanted = path!.filter ? requiredText(path!.filter, 'value') : null;
+      if (path!.filter && wanted === null)
+        throw badRequest('invalidFilter', 'members are selected by value eq "…" only');
+      const ids = wanted === null ? idsOf(value) : [wanted];
+      if (op === 'replace' || (op === 'remove' && wanted === null && (value === undefined || value === null))) {
+        replace = op === 'replace' ? ids : [];
+        add.clear();
+        remove.clear();
+      }
+      for (const id of op === 'replace' ? [] : ids) {
+        (op === 'add' ? add : remove).add(id);
+        (op === 'add' ? remove : add).delete(id);
+      }
+    } else if (attribute === 'id' && value === groupIds.format(group.number)) continue;
+    else if (attribute === 'id' || attribute === 'meta')
+      throw badRequest('mutability', `${attribute} cannot be changed`);
+  }
+  return { ...finished(name, externalId), replace, add: [...add], remove: [...remove] };
+}
+
+/** A group as the standard has it. `members`: absent if the request leaves them out. */
+export function groupResource(group: GroupRecord, base: string, members?: readonly PersonRecord[]) {
+  const id = groupIds.format(group.number);
+  return {
+    schemas: [schemaIds.group],
+    id,
+    ...(group.externalId === null ? {} : { externalId: group.externalId }),
+    displayName: group.name,
+    ...(members && {
+      members: members.map(({ number, userName }) => {
+        const value = personIds.format(number);
+        return { value, $ref: locationOf(base, 'Users', value), display: userName, type: 'User' };
+      }),
+    }),
+    meta: {
+      resourceType: 'Group',
+      created: iso(group.createdAt),
+      lastModified: iso(group.updatedAt),
+      location: locationOf(base, 'Groups', id),
+      version: etagOf(group.version),
+    },
+  };
+}

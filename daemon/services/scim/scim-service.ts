@@ -1,0 +1,362 @@
+/** Users and groups of SCIM 2.0: persons of the registry, and their groups. */
+import { groupIds, personIds } from '../../../src/contract/ids.ts';
+import { KeyedMutex, TimeSlice } from '../../concurrency.ts';
+import { Refusal } from '../../domain/decision.ts';
+import * as groupsDomain from '../../domain/people-policy.ts';
+import * as domain from '../../domain/person.ts';
+import type { Change } from '../../store/commit.ts';
+import type { Rows } from '../../store/queries.ts';
+import type { Store } from '../../store/store.ts';
+import { type Context, commitFor, retrying } from '../context.ts';
+import type { Leavers } from '../people/leavers.ts';
+import { badRequest, ScimError } from './error.ts';
+import { comparisons, type Filter, lowerCased, matches, requiredText } from './filter.ts';
+import { groupResource, patchGroup, readGroup } from './groups.ts';
+import { etagOf, patchUser, readUser, type ScimUser, userResource } from './users.ts';
+
+/** What the service works with. */
+interface ScimServiceParts {
+  readonly store: Store;
+  readonly leavers: Leavers;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** A request as the service sees it. */
+export interface ScimRequest {
+  readonly context: Context;
+  /** Address of the service without a slash at its end. */
+  readonly base: string;
+  readonly body: unknown;
+  /** The header If-Match; undefined without. */
+  readonly ifMatch: string | undefined;
+}
+
+/** A part of a list: from the n-th match on, counted from 1. */
+export interface ScimWindow {
+  readonly filter: Filter | null;
+  readonly startIndex: number;
+  readonly count: number;
+}
+
+/** A resource, as it is sent. */
+export type ScimResource = ReturnType<typeof userResource> | ReturnType<typeof groupResource>;
+
+/** Persons that are read at a time. */
+const PORTION = 500;
+const SOURCE = 'scim';
+
+const notFound = (id: string): ScimError => new ScimError(404, null, `${id} does not exist`);
+const taken = (what: string): ScimError => new ScimError(409, 'uniqueness', `${what} already exists`);
+
+/** Refusals are `ScimError`s. */
+export class ScimService {
+  readonly #parts: ScimServiceParts;
+  readonly #changes = new KeyedMutex<string>();
+
+  constructor(parts: ScimServiceParts) {
+    this.#parts = parts;
+  }
+
+  async user(id: string, { base }: ScimRequest) {
+    const [person, groups] = await Promise.all([this.#person(id), this.#groups()]);
+    return userResource(person, groups, base, await this.#parts.leavers.lockedDevices(person));
+  }
+
+  async users({ filter, startIndex, count }: ScimWindow, { base }: ScimRequest): Promise<Rows<ScimResource>> {
+    const groups = await this.#groups();
+    const shown = (person: domain.PersonRecord) => userResource(person, groups, base);
+    if (filter === null) {
+      const window = { descending: false, offset: startIndex - 1, limit: count };
+      const { rows, total } = await this.#parts.store.people({ isPresent: true, ...window });
+      return { rows: rows.map(shown), total };
+    }
+    const found = await matching(this.#candidates(filter), person => lowerCased(shown(person)), filter);
+    const { rows, total } = part(found, startIndex, count);
+    return { rows: rows.map(shown), total };
+  }
+
+  async createUser(request: ScimRequest) {
+    const { store } = this.#parts;
+    const { active, ...given } = readUser(request.body);
+    return this.#changes.run(domain.personKey(given.userName), async () => {
+      const number = await retrying(async () => {
+        const existing = await store.personByName(given.userName);
+        if (existing && existing.removedAt === null) throw taken(`userName ${given.userName}`);
+        if (existing) return this.#commitUser(request, existing, { ...given, active: true });
+        const [result] = await this.#commit(request, [domain.create({ ...given, groups: [], source: SOURCE })]);
+        if (result?.kind !== 'added') throw taken(`userName ${given.userName}`);
+        return result.number;
+      });
+      const id = personIds.format(number);
+      if (active === false) await retrying(async () => this.#leave(request, await this.#person(id), false));
+      return this.user(id, request);
+    });
+  }
+
+  replaceUser(id: string, request: ScimRequest) {
+    return this.#changeUser(id, request, () => readUser(request.body));
+  }
+
+  patchUser(id: string, request: ScimRequest) {
+    return this.#changeUser(id, request, person => patchUser(person, request.body));
+  }
+
+  /** The person stays in the registry as one who has left. SCIM no longer returns the person. */
+  async removeUser(id: string, request: ScimRequest): Promise<null> {
+    await this.#changes.run(id, () =>
+      retrying(async () => {
+        const person = await this.#person(id);
+        requireVersion(request, person.version);
+        await this.#leave(request, person, true);
+      }),
+    );
+    return null;
+  }
+
+  async group(id: string, { base }: ScimRequest, withMembers: boolean) {
+    const group = (await this.#group(id)).group;
+    return groupResource(group, base, withMembers ? await this.#members(group.number) : undefined);
+  }
+
+  async groups(
+    { filter, startIndex, count }: ScimWindow,
+    { base }: ScimRequest,
+    withMembers: boolean,
+  ): Promise<Rows<ScimResource>> {
+    const { list } = await this.#groups();
+    const found = filter === null ? list : await this.#matchingGroups(list, filter, base);
+    const { rows, total } = part(found, startIndex, count);
+    const shown = rows.map(async group =>
+      groupResource(group, base, withMembers ? await this.#members(group.number) : undefined),
+    );
+    return { rows: await Promise.all(shown), total };
+  }
+
+  async createGroup(request: ScimRequest) {
+    const { name, externalId, members } = readGroup(request.body);
+    const record = await retrying(async () => {
+      const groups = await this.#groups();
+      if (groupsDomain.groupNamed(groups, name)) throw taken(`displayName ${name}`);
+      const added = groupsDomain.addGroup(groups, name, externalId, this.#parts.now());
+      if (added instanceof Refusal) throw badRequest('tooMany', added.message);
+      await this.#commitGroup(request, added, { replace: members, add: [], remove: [] });
+      return added.record;
+    });
+    return groupResource(record, request.base, await this.#members(record.number));
+  }
+
+  replaceGroup(id: string, request: ScimRequest) {
+    const { members, ...given } = readGroup(request.body);
+    return this.#changeGroup(id, request, () => ({ ...given, replace: members, add: [], remove: [] }));
+  }
+
+  patchGroup(id: string, request: ScimRequest) {
+    return this.#changeGroup(id, request, group => patchGroup(group, request.body));
+  }
+
+  async removeGroup(id: string, request: ScimRequest): Promise<null> {
+    await this.#changes.run(id, () =>
+      retrying(async () => {
+        const { groups, group } = await this.#group(id);
+        requireVersion(request, group.version);
+        const members = (await this.#members(group.number)).flatMap(one => without(one, group.number));
+        await this.#commit(request, [groupsDomain.removeGroup(groups, group), ...members]);
+      }),
+    );
+    return null;
+  }
+
+  #changeUser(id: string, request: ScimRequest, read: (person: domain.PersonRecord) => ScimUser) {
+    return this.#changes.run(id, async () => {
+      await retrying(async () => {
+        const person = await this.#person(id);
+        requireVersion(request, person.version);
+        const wanted = read(person);
+        const other = await this.#parts.store.personByName(wanted.userName);
+        if (other && other.number !== person.number) throw taken(`userName ${wanted.userName}`);
+        await this.#commitUser(request, person, wanted);
+      });
+      return this.user(id, request);
+    });
+  }
+
+  /** The person as wanted, in one commit: a new user name and leaving at once take two, the name first. */
+  async #commitUser(request: ScimRequest, person: domain.PersonRecord, wanted: ScimUser): Promise<number> {
+    const { active, ...details } = wanted;
+    const set = { ...details, source: SOURCE } as const;
+    const back = active ? domain.comesBack(person, await this.#parts.leavers.lockedDevices(person), set) : null;
+    const edited = back ?? domain.edit(person, set);
+    const changes: Change[] = edited ? [edited] : [];
+    if (active !== false) {
+      if (changes.length > 0) await this.#commit(request, changes);
+      return person.number;
+    }
+    if (edited?.renamed) {
+      await this.#commit(request, changes);
+      await this.#leave(request, await this.#person(personIds.format(person.number)), false);
+    } else await this.#leave(request, person, false, changes);
+    return person.number;
+  }
+
+  async #leave(
+    request: ScimRequest,
+    person: domain.PersonRecord,
+    isRemoved: boolean,
+    before: readonly Change[] = [],
+  ): Promise<void> {
+    const step = { step: 'leave', reason: domain.leaverReason(SOURCE), isRemoved } as const;
+    await this.#commit(request, [...before, ...(await this.#parts.leavers.changes([person], step))]);
+  }
+
+  #commit({ context }: ScimRequest, changes: readonly Change[]) {
+    const { store, now } = this.#parts;
+    return commitFor(store, context, { at: now(), changes });
+  }
+
+  #changeGroup(
+    id: string,
+    request: ScimRequest,
+    read: (group: groupsDomain.GroupRecord) => ReturnType<typeof patchGroup>,
+  ) {
+    return this.#changes.run(id, async () => {
+      const record = await retrying(async () => {
+        const { groups, group } = await this.#group(id);
+        requireVersion(request, group.version);
+        const { name, externalId, ...members } = read(group);
+        const other = groupsDomain.groupNamed(groups, name);
+        if (other && other.number !== group.number) throw taken(`displayName ${name}`);
+        const changed = groupsDomain.changeGroup(groups, group, { name, externalId }, this.#parts.now());
+        await this.#commitGroup(request, changed, members);
+        return changed.record;
+      });
+      return groupResource(record, request.base, await this.#members(record.number));
+    });
+  }
+
+  /** The group and its members in one commit. Persons who are not known are refused. */
+  async #commitGroup(
+    request: ScimRequest,
+    { record, change }: groupsDomain.GroupsChanged,
+    { replace, add, remove }: Omit<ReturnType<typeof patchGroup>, 'name' | 'externalId'>,
+  ): Promise<void> {
+    const present = replace === null ? [] : await this.#members(record.number);
+    const wanted = new Set([...(replace ?? []), ...add]);
+    const gone = new Set([
+      ...remove,
+      ...present.map(({ number }) => personIds.format(number)).filter(id => !wanted.has(id)),
+    ]);
+    const changes: Change[] = [change];
+    for (const id of wanted) {
+      const person = await this.#memberNamed(id);
+      if (!person) throw badRequest('invalidValue', `members: ${id} does not exist`);
+      const groups = [...new Set([...person.groups, record.number])].sort((a, b) => a - b);
+      changes.push(...asChange(domain.edit(person, { groups })));
+    }
+    for (const id of gone) {
+      const person = wanted.has(id) ? null : await this.#memberNamed(id);
+      if (person) changes.push(...without(person, record.number));
+    }
+    await this.#commit(request, changes);
+  }
+
+  async #memberNamed(id: string): Promise<domain.PersonRecord | null> {
+    const number = personIds.parse(id);
+    const person = number === null ? null : await this.#parts.store.person(number);
+    return person?.removedAt === null ? person : null;
+  }
+
+  async #person(id: string): Promise<domain.PersonRecord> {
+    const person = await this.#memberNamed(id);
+    if (!person) throw notFound(id);
+    return person;
+  }
+
+  async #groups(): Promise<groupsDomain.Groups> {
+    return groupsDomain.groupsIn(await this.#parts.store.document(groupsDomain.GROUPS));
+  }
+
+  async #group(id: string) {
+    const groups = await this.#groups();
+    const group = groups.list.find(({ number }) => number === groupIds.parse(id));
+    if (!group) throw notFound(id);
+    return { groups, group };
+  }
+
+  async #members(group: number): Promise<domain.PersonRecord[]> {
+    const found: domain.PersonRecord[] = [];
+    for await (const persons of this.#portions({ group })) found.push(...persons);
+    return found;
+  }
+
+  /** Those who can match, found by an index if the filter requires a name or an id. */
+  async *#candidates(filter: Filter): AsyncGenerator<readonly domain.PersonRecord[]> {
+    const { store } = this.#parts;
+    const userName = requiredText(filter, 'username');
+    const id = requiredText(filter, 'id');
+    const externalId = requiredText(filter, 'externalid');
+    if (userName !== null || id !== null) {
+      const person = userName === null ? await this.#memberNamed(id!) : await store.personByName(userName);
+      yield person?.removedAt === null ? [person] : [];
+    } else yield* this.#portions(externalId === null ? {} : { externalId });
+  }
+
+  async *#portions(filter: { readonly group?: number; readonly externalId?: string }) {
+    for (let after = 0; ; ) {
+      const window = { after, descending: false, offset: 0, limit: PORTION };
+      const { rows } = await this.#parts.store.people({ ...filter, isPresent: true, ...window });
+      yield rows;
+      if (rows.length < PORTION) return;
+      after = rows.at(-1)!.number;
+    }
+  }
+
+  /** Members are compared by their ids: those that the filter names are looked up. */
+  async #matchingGroups(list: readonly groupsDomain.GroupRecord[], filter: Filter, base: string) {
+    const named = comparisons(filter, 'members');
+    if (named.some(one => one.kind === 'present' || one.operator !== 'eq'))
+      throw badRequest('invalidFilter', 'members are compared by eq only');
+    const ids = named.map(one => (one.kind === 'compare' ? String(one.value) : ''));
+    const persons = (await Promise.all(ids.map(id => this.#memberNamed(id)))).filter(person => person !== null);
+    const shown = (group: groupsDomain.GroupRecord) =>
+      lowerCased(
+        groupResource(
+          group,
+          base,
+          persons.filter(({ groups }) => groups.includes(group.number)),
+        ),
+      );
+    return matching([list], shown, filter);
+  }
+}
+
+const asChange = (change: Change | null): Change[] => (change ? [change] : []);
+const without = (person: domain.PersonRecord, group: number): Change[] =>
+  asChange(domain.edit(person, { groups: person.groups.filter(number => number !== group) }));
+
+/** Refuses with 412 if the request is for another version. */
+function requireVersion({ ifMatch }: ScimRequest, version: number): void {
+  if (ifMatch === undefined || ifMatch === '*' || ifMatch.split(',').some(tag => tag.trim() === etagOf(version)))
+    return;
+  throw new ScimError(412, null, `the resource was changed: it has version ${etagOf(version)} now`);
+}
+
+async function matching<T>(
+  portions: AsyncIterable<readonly T[]> | Iterable<readonly T[]>,
+  shown: (item: T) => unknown,
+  filter: Filter,
+): Promise<T[]> {
+  const found: T[] = [];
+  const slice = new TimeSlice();
+  for await (const items of portions)
+    for (const item of items) {
+      if (matches(filter, shown(item) as Record<string, unknown>)) found.push(item);
+      if (slice.over) await slice.pass();
+    }
+  return found;
+}
+
+const part = <T>(all: readonly T[], startIndex: number, count: number): Rows<T> => ({
+  rows: all.slice(startIndex - 1, startIndex - 1 + count),
+  total: all.length,
+});

@@ -1,0 +1,92 @@
+/** The accounts of people whom the provider signs in. They belong to issuer and sub, and are made at the first sign-in. */
+import type { Role } from '../../../src/contract/values.ts';
+import { Refusal } from '../../domain/decision.ts';
+import * as domain from '../../domain/sso.ts';
+import { create, edit, logOut, type UserRecord } from '../../domain/user.ts';
+import type { Store } from '../../store/store.ts';
+import { retrying } from '../context.ts';
+
+/** What is worked with. `now`: milliseconds since 1970. */
+interface SsoAccountParts {
+  readonly store: Store;
+  readonly now: () => number;
+}
+
+/** Who makes changes that follow from what the provider reports. */
+export const ACTOR = 'provider:sso';
+
+/** A person at the provider, and what follows here. */
+interface Person extends domain.ProviderSubject {
+  /** The name at the provider. */
+  readonly name: string | null;
+  readonly role: Role;
+}
+
+/** Makes and changes accounts. */
+export class SsoAccounts {
+  readonly #parts: SsoAccountParts;
+
+  constructor(parts: SsoAccountParts) {
+    this.#parts = parts;
+  }
+
+  /** The account of a person; null if the person has none. */
+  async find(subject: domain.ProviderSubject): Promise<UserRecord | null> {
+    return (await this.#linked(domain.accountKey(subject))).user;
+  }
+
+  /** The account of a person, made if there is none, with the role that it has now. A `Refusal` if the last ADMIN would lose the role. */
+  async enter(person: Person, requestId: string | null): Promise<UserRecord | Refusal> {
+    const key = domain.accountKey(person);
+    return retrying(async () => {
+      const { user, version } = await this.#linked(key);
+      if (user) return this.withRole(user, person.role, requestId);
+      const username = await this.#freeName(domain.usernamesFor(person.name, key));
+      const passwordHash = domain.hashOf(key);
+      const add = create({ username, passwordHash, role: person.role, email: null, disabled: false });
+      await this.#commit([add, domain.linkAccount(version, key, username)], [], requestId);
+      const made = await this.#parts.store.userByName(username);
+      // Another account was given the name at the same time: with the next attempt, the link names another one.
+      return made?.passwordHash === passwordHash ? made : this.enter(person, requestId);
+    });
+  }
+
+  /** The user with the role that the groups give. */
+  async withRole(user: UserRecord, role: Role, requestId: string | null = null): Promise<UserRecord | Refusal> {
+    if (user.role === role || user.disabled) return user;
+    const others = (await this.#parts.store.admins()).some(({ number }) => number !== user.number);
+    const decision = edit(user, { role }, others);
+    if (decision instanceof Refusal) return decision;
+    await this.#commit([decision.change], decision.guards, requestId);
+    return { ...user, role };
+  }
+
+  /** Ends every session of a user. */
+  async logOut(user: UserRecord): Promise<void> {
+    const { change, guards } = logOut(user);
+    await this.#commit([change], guards, null);
+  }
+
+  async #linked(key: string): Promise<{ readonly user: UserRecord | null; readonly version: number }> {
+    const { store } = this.#parts;
+    const document = await store.document(domain.accountDocument(key));
+    if (!document) return { user: null, version: 0 };
+    const { username } = JSON.parse(document.value) as { username: string };
+    const user = await store.userByName(username);
+    return { user: user?.passwordHash === domain.hashOf(key) ? user : null, version: document.version };
+  }
+
+  /** A name that is taken stays with the account that has it. */
+  async #freeName(names: readonly string[]): Promise<string> {
+    for (const name of names) if (!(await this.#parts.store.userByName(name))) return name;
+    return `${names.at(-1)}-${Date.now().toString(36)}`;
+  }
+
+  #commit(
+    changes: Parameters<Store['commit']>[0]['changes'],
+    guards: Parameters<Store['commit']>[0]['guards'],
+    requestId: string | null,
+  ) {
+    return this.#parts.store.commit({ at: this.#parts.now(), actor: ACTOR, requestId, changes, guards });
+  }
+}

@@ -1,0 +1,55 @@
+/** What an administrator needs to know of a provider: whether it answers, and what to register there. Changes nothing. */
+import type { DataOf } from '../../../src/contract/define.ts';
+import type { Routes } from '../../../src/contract/routes.ts';
+import { ProviderAway, TokenRefused } from '../../delivery/provider/errors.ts';
+import type { Provider } from './provider.ts';
+
+type Inspection = DataOf<Routes['testSso']>;
+type Finding = Inspection['findings'][number];
+
+const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
+/** Seconds by which the clocks may differ before tokens are refused. */
+const CLOCK = 60;
+
+/** `provider`: null if single sign-on is off. `callback`: where the provider sends browsers. */
+export async function inspect(provider: Provider | null, callback: string): Promise<Inspection> {
+  const addresses = { redirectUri: callback, backchannelLogoutUri: callback.replace(/callback$/, 'logout') };
+  const register = { ...addresses, grantTypes: ['authorization_code', 'refresh_token', DEVICE], scopes: ['openid'] };
+  const failed = (check: string, detail: string) => ({ ok: false, findings: [{ check, ok: false, detail }], register });
+  if (!provider) return failed('settings', 'single sign-on is off');
+  try {
+    const found = await provider.inspect();
+    const findings = findingsOf(found);
+    return { ok: findings.every(({ ok }) => ok), findings, register: { ...register, scopes: [...found.scopes] } };
+  } catch (error) {
+    if (error instanceof ProviderAway || error instanceof TokenRefused) return failed('discovery', error.message);
+    throw error;
+  }
+}
+
+function findingsOf({ metadata, keys, clockOff }: Awaited<ReturnType<Provider['inspect']>>): Finding[] {
+  const hasDevice = metadata.device_authorization_endpoint !== undefined;
+  const hasPkce = metadata.code_challenge_methods_supported?.includes('S256') ?? true;
+  const device = hasDevice ? 'offered' : 'not offered: devmgr login --web signs terminals in';
+  const logout = metadata.backchannel_logout_supported ? 'offered' : 'not announced';
+  return [
+    { check: 'discovery', ok: true, detail: `${metadata.issuer} answers` },
+    { check: 'keys', ok: true, detail: `${keys} at ${metadata.jwks_uri}` },
+    clockFinding(clockOff),
+    { check: 'PKCE', ok: hasPkce, detail: hasPkce ? 'S256 is used' : 'S256 is not supported' },
+    { check: 'device code', ok: true, detail: device },
+    { check: 'back-channel logout', ok: true, detail: logout },
+  ];
+}
+
+/** `off`: seconds by which this clock is ahead; null if the provider sends no time. */
+function clockFinding(off: number | null): Finding {
+  if (off === null) return { check: 'clock', ok: true, detail: 'the provider sends no time to compare with' };
+  const ok = Math.abs(off) < CLOCK;
+  const side = off > 0 ? 'ahead of' : 'behind';
+  return {
+    check: 'clock',
+    ok,
+    detail: ok ? 'as that of the provider' : `${Math.abs(off)} s ${side} the provider: set it`,
+  };
+}

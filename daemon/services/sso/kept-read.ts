@@ -1,0 +1,55 @@
+/** Something that is read from the provider and kept for ten minutes. */
+import { ProviderAway } from '../../delivery/provider/errors.ts';
+
+const KEEP_MS = 10 * 60_000;
+/** Reads in a minute, also those that fail: tokens that anyone can send must not become requests to the provider. */
+const perMinute = 6;
+
+export class KeptRead<T> {
+  readonly #fetch: () => Promise<T>;
+  readonly #now: () => number;
+  #kept: { readonly value: T; readonly until: number } | null = null;
+  #reading: Promise<T> | null = null;
+  #reads: number[] = [];
+
+  /** `now`: milliseconds since 1970. */
+  constructor(fetch: () => Promise<T>, now: () => number) {
+    this.#fetch = fetch;
+    this.#now = now;
+  }
+
+  /** What was read within ten minutes. */
+  async get(): Promise<T> {
+    return this.#current() ?? this.again();
+  }
+
+  /** Reads again, unless it was read too often in the last minute: then what is kept, or a `ProviderAway`. */
+  async again(): Promise<T> {
+    const now = this.#now();
+    this.#reads = this.#reads.filter(at => at > now - 60_000);
+    if (this.#reading || this.#reads.length < perMinute) return this.read();
+    const kept = this.#current();
+    if (kept === null) throw new ProviderAway(`asked ${perMinute} times within a minute`);
+    return kept;
+  }
+
+  /** Reads again; of several calls at the same time, one does. */
+  read(): Promise<T> {
+    if (!this.#reading) {
+      this.#reads.push(this.#now());
+      this.#reading = this.#fetch()
+        .then(value => {
+          this.#kept = { value, until: this.#now() + KEEP_MS };
+          return value;
+        })
+        .finally(() => {
+          this.#reading = null;
+        });
+    }
+    return this.#reading;
+  }
+
+  #current(): T | null {
+    return this.#kept && this.#kept.until > this.#now() ? this.#kept.value : null;
+  }
+}

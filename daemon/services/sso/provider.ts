@@ -1,0 +1,271 @@
+/** The only file that knows the library for OpenID Connect. It is loaded by the first operation that needs it. */
+import type { JWTVerifyGetKey } from 'jose';
+import * as client from 'openid-client';
+import { ProviderAway, SessionOver, SignInDenied, TokenRefused } from '../../delivery/provider/errors.ts';
+import { type ProviderFetch, providerFetch } from '../../delivery/provider/fetch.ts';
+import type { SsoConfig } from '../../domain/sso.ts';
+import { isLoopbackName } from '../../loopback.ts';
+import {
+  groupsIn,
+  type IdToken,
+  judgeIdToken,
+  judgeLogoutToken,
+  type LogoutToken,
+  TOLERANCE,
+  type TokenRules,
+} from './id-token.ts';
+import { KeptRead } from './kept-read.ts';
+import { keysAt, providerKeys } from './provider-keys.ts';
+
+const usualScopes = ['profile', 'groups', 'offline_access'] as const;
+const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+
+/** The tokens of a session at the provider. */
+export interface ProviderTokens {
+  readonly refresh: string | null;
+  readonly access: string;
+  /** Milliseconds since 1970. */
+  readonly accessEndsAt: number;
+}
+
+/** A person whom the provider has signed in. */
+export interface SignedIn extends Omit<IdToken, 'groups'> {
+  readonly groups: readonly string[];
+  readonly tokens: ProviderTokens;
+}
+
+/** What a browser sign-in is bound to. */
+interface BrowserCheck {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+}
+
+/** What is used of the settings. `secret`: of the client. */
+type ProviderConfig = Pick<SsoConfig, 'issuer' | 'clientId' | 'scopes' | 'groupsClaim'> & {
+  readonly secret: string;
+};
+
+interface Discovered {
+  readonly library: client.Configuration;
+  readonly keys: JWTVerifyGetKey;
+  readonly scopes: readonly string[];
+}
+
+type TokenAnswer = Awaited<ReturnType<typeof client.refreshTokenGrant>>;
+
+/** A provider. All methods reject with `ProviderAway` if it does not answer, and with `TokenRefused` if it must not be believed. */
+export class Provider {
+  readonly config: ProviderConfig;
+  readonly #fetch: ProviderFetch;
+  readonly #now: () => number;
+  readonly #discovered: KeptRead<Discovered>;
+
+  /** `allowed`: see `providerFetch`. `now`: milliseconds since 1970. */
+  constructor(
+    config: ProviderConfig,
+    { allowed, now }: { readonly allowed: readonly string[]; readonly now: () => number },
+  ) {
+    this.config = config;
+    this.#fetch = providerFetch(config.issuer, allowed, now);
+    this.#now = now;
+    this.#discovered = new KeptRead(() => this.#read(), now);
+  }
+
+  /** Where a browser signs in. `again`: a session at the provider is not enough. */
+  async authorizationUrl(
+    redirectUri: string,
+    { state, nonce, verifier }: BrowserCheck,
+    again: boolean,
+  ): Promise<string> {
+    const { library, scopes } = await this.#discovered.get();
+    const parameters = {
+      redirect_uri: redirectUri,
+      scope: scopes.join(' '),
+      state,
+      nonce,
+      code_challenge: await client.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      // With it, the provider reports when the person has signed in there.
+      max_age: again ? '0' : `${30 * 86_400}`,
+      ...(again ? { prompt: 'login' } : {}),
+    };
+    return client.buildAuthorizationUrl(library, parameters).href;
+  }
+
+  /** `address`: the one that the browser was led back to. */
+  async signIn(address: URL, { state, nonce, verifier }: BrowserCheck): Promise<SignedIn> {
+    const { library } = await this.#discovered.get();
+    const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
+    const answer = await refusing(() => client.authorizationCodeGrant(library, address, checks));
+    return this.#signedIn(answer, nonce, null);
+  }
+
+  /** Rejects with `SignInDenied` if the provider has no such grant. */
+  async startDevice() {
+    const { library, scopes } = await this.#discovered.get();
+    if (!library.serverMetadata().device_authorization_endpoint)
+      throw new SignInDenied('the provider offers no sign-in by device code');
+    return refusing(() => client.initiateDeviceAuthorization(library, { scope: scopes.join(' ') }));
+  }
+
+  /** Null while the person has not signed in; `slower`: the terminal asks too often. */
+  async pollDevice(deviceCode: string): Promise<SignedIn | { readonly waits: true; readonly slower: boolean }> {
+    const { library } = await this.#discovered.get();
+    try {
+      const answer = await client.genericGrantRequest(library, DEVICE_GRANT, { device_code: deviceCode });
+      return await this.#signedIn(answer, null, null);
+    } catch (error) {
+      const code = error instanceof client.ResponseBodyError ? error.error : null;
+      if (code === 'authorization_pending' || code === 'slow_down')
+        return { waits: true, slower: code === 'slow_down' };
+      throw translated(error);
+    }
+  }
+
+  /** The person again, now. Rejects with `SessionOver` if the session has ended at the provider. */
+  async renew(tokens: ProviderTokens, sub: string): Promise<SignedIn> {
+    const { library } = await this.#discovered.get();
+    if (tokens.refresh !== null) {
+      const answer = await ending(() => client.refreshTokenGrant(library, tokens.refresh!));
+      return this.#signedIn(answer, null, sub, tokens);
+    }
+    // Without a refresh token, the session can be looked at for as long as the access token is valid.
+    if (tokens.accessEndsAt <= this.#now())
+      throw new SessionOver('the provider gave no token to renew the session with');
+    const claims = await ending(() => client.fetchUserInfo(library, tokens.access, sub));
+    const { groups, isOverage } = groupsIn(claims, this.config.groupsClaim);
+    return { sub, sid: null, name: null, acr: null, amr: [], authTime: null, groups: groups ?? [], isOverage, tokens };
+  }
+
+  async logoutToken(text: string): Promise<LogoutToken> {
+    return judgeLogoutToken(text, this.#rules(await this.#discovered.get()));
+  }
+
+  /** What is found at the provider now. */
+  async inspect(): Promise<{
+    readonly metadata: client.ServerMetadata;
+    readonly scopes: readonly string[];
+    readonly keys: number;
+    readonly clockOff: number | null;
+  }> {
+    const { library, scopes } = await this.#discovered.read();
+    const metadata = library.serverMetadata();
+    const { keys, date } = await keysAt(metadata.jwks_uri!, this.#fetch);
+    const time = Date.parse(date ?? '');
+    const clockOff = Number.isNaN(time) ? null : Math.round((this.#now() - time) / 1000);
+    return { metadata, scopes, keys: keys.length, clockOff };
+  }
+
+  /** Judges what the token endpoint has sent. `sub`: who it must be; null for anybody. */
+  async #signedIn(
+    answer: TokenAnswer,
+    nonce: string | null,
+    sub: string | null,
+    before?: ProviderTokens,
+  ): Promise<SignedIn> {
+    const found = await this.#discovered.get();
+    const { groupsClaim } = this.config;
+    const { access_token: access, id_token: idToken, refresh_token: refresh, expires_in: seconds = 300 } = answer;
+    if (idToken === undefined && before === undefined) throw new TokenRefused('no ID token');
+    const said =
+      idToken === undefined
+        ? null
+        : await judgeIdToken(idToken, this.#rules(found), { nonce, accessToken: access, groupsClaim });
+    const known = said ?? { ...nothingSaid, sub: sub! };
+    if (sub !== null && known.sub !== sub) throw new TokenRefused('another person');
+    const groups = known.groups ?? (known.isOverage ? [] : await this.#groupsOf(found, access, known.sub));
+    const tokens = { refresh: refresh ?? before?.refresh ?? null, access, accessEndsAt: this.#now() + seconds * 1000 };
+    return { ...known, groups, tokens };
+  }
+
+  /** Providers may keep the groups out of the token. */
+  async #groupsOf({ library }: Discovered, access: string, sub: string): Promise<readonly string[]> {
+    if (!library.serverMetadata().userinfo_endpoint) return [];
+    const claims = await refusing(() => client.fetchUserInfo(library, access, sub));
+    return groupsIn(claims, this.config.groupsClaim).groups ?? [];
+  }
+
+  #rules({ library, keys }: Discovered): TokenRules {
+    const { issuer, id_token_signing_alg_values_supported: algorithms } = library.serverMetadata();
+    return { issuer, clientId: this.config.clientId, keys, algorithms, now: this.#now() };
+  }
+
+  async #read(): Promise<Discovered> {
+    const { issuer, clientId, secret } = this.config;
+    const isPlain = new URL(issuer).protocol === 'http:' && isLoopbackName(new URL(issuer).hostname);
+    const first = await refusing(() =>
+      client.discovery(new URL(issuer), clientId, undefined, client.None(), {
+        [client.customFetch]: this.#fetch,
+        ...(isPlain ? { execute: [client.allowInsecureRequests] } : {}),
+      }),
+    );
+    const metadata = { ...first.serverMetadata() } as client.ServerMetadata;
+    if (metadata.issuer !== issuer && metadata.issuer !== `${issuer}/`)
+      throw new TokenRefused('the provider names another issuer');
+    if (!metadata.jwks_uri) throw new TokenRefused('the provider names no keys');
+    const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    const proof = methods.includes('client_secret_basic')
+      ? client.ClientSecretBasic(secret)
+      : client.ClientSecretPost(secret);
+    const library = new client.Configuration(metadata, clientId, { [client.clockTolerance]: TOLERANCE }, proof);
+    library[client.customFetch] = this.#fetch;
+    if (isPlain) client.allowInsecureRequests(library);
+    const keys = providerKeys(metadata.jwks_uri, this.#fetch, this.#now);
+    return { library, keys, scopes: scopesOf(this.config.scopes, metadata) };
+  }
+}
+
+const nothingSaid = {
+  sid: null,
+  name: null,
+  acr: null,
+  amr: [],
+  authTime: null,
+  groups: null,
+  isOverage: false,
+} as const;
+
+function scopesOf(
+  chosen: readonly string[] | null,
+  { scopes_supported: offered }: client.ServerMetadata,
+): readonly string[] {
+  if (chosen) return [...new Set(['openid', ...chosen])];
+  return ['openid', ...usualScopes.filter(scope => offered?.includes(scope) ?? scope !== 'groups')];
+}
+
+async function refusing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw translated(error);
+  }
+}
+
+/** Like `refusing`, where a refusal means the end of a session: the library reports it as `invalid_grant`, or as 401. */
+async function ending<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof client.ResponseBodyError && error.error === 'invalid_grant')
+      throw new SessionOver(error.error);
+    if (error instanceof client.WWWAuthenticateChallengeError && error.status === 401) throw new SessionOver('401');
+    throw translated(error);
+  }
+}
+
+/** The library wraps what `fetch` rejects with. Nothing that the provider has sent is in a message. */
+function translated(error: unknown): Error {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if (cause instanceof ProviderAway || cause instanceof TokenRefused) return cause;
+  if (error instanceof client.AuthorizationResponseError) return new SignInDenied('the provider has signed no one in');
+  if (error instanceof client.ResponseBodyError) {
+    const code = /^[a-z_]{1,40}$/.test(error.error) ? error.error : 'an error';
+    return code === 'invalid_client' || code === 'unauthorized_client'
+      ? new ProviderAway(`the provider does not accept this client (${code}): check its id and secret`)
+      : new SignInDenied(`the provider refuses (${code})`);
+  }
+  if (error instanceof client.WWWAuthenticateChallengeError && error.status === 401)
+    return new ProviderAway('the provider does not accept this client: check its id and secret');
+  return new TokenRefused(error instanceof Error ? error.message : 'not an answer of a provider', { cause: error });
+}

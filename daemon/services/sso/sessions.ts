@@ -1,0 +1,262 @@
+/** The sessions that came from the provider: checked there while they are used, and ended when they end there. */
+import { randomBytes } from 'node:crypto';
+import { ApiError, Code } from '../../../src/contract/codes.ts';
+import type { DataOf } from '../../../src/contract/define.ts';
+import { ssoBounds } from '../../../src/contract/limits.ts';
+import type { Routes } from '../../../src/contract/routes.ts';
+import { KeyedMutex } from '../../concurrency.ts';
+import { ProviderAway, SessionOver, SignInDenied, TokenRefused } from '../../delivery/provider/errors.ts';
+import { Refusal } from '../../domain/decision.ts';
+import { openSecret, sealSecret } from '../../domain/sealed.ts';
+import * as domain from '../../domain/sso.ts';
+import type { UserRecord } from '../../domain/user.ts';
+import type { Logger } from '../../logger.ts';
+import { type CommitNotice, maxBehindMs, type Store } from '../../store/store.ts';
+import { retrying } from '../context.ts';
+import { ACTOR, type SsoAccounts } from './accounts.ts';
+import type { ProviderTokens, SignedIn } from './provider.ts';
+import type { ActiveSso, SsoSettingsService } from './settings.ts';
+
+/** What is worked with. */
+interface SsoSessionsParts {
+  readonly store: Store;
+  readonly settings: SsoSettingsService;
+  readonly accounts: SsoAccounts;
+  /** The key that seals tokens of the provider: that of all nodes. */
+  readonly sealingKey: Uint8Array;
+  /** Days after which a session ends. */
+  readonly days: number;
+  readonly log: Pick<Logger, 'warn'>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** The tokens of a session as they are sealed. */
+interface Sealed {
+  readonly sub: string;
+  readonly tokens: ProviderTokens;
+}
+
+const CHECK_MS = ssoBounds.checkSeconds * 1000;
+/** A check that began so recently may still be running, on any node: with the same refresh token, a second one would end the session. */
+const RUNNING_MS = 8000;
+const DAY_MS = 86_400_000;
+
+const over = () =>
+  new ApiError(Code.tokenInvalid, 'the session at the provider of single sign-on has ended; sign in again');
+const boundOf = (user: number) => ({ number: user, url: 'tokens of the provider' });
+const without = (sessions: readonly domain.SsoSession[], id: string) => sessions.filter(session => session.id !== id);
+
+/** A refusal is thrown as an `ApiError`. */
+export class SsoSessions {
+  readonly #parts: SsoSessionsParts;
+  /** When a session was checked, in milliseconds since 1970; by `USER/ID`. Forgotten when any user changes: a session may have ended. */
+  readonly #checked = new Map<string, number>();
+  readonly #renewals = new KeyedMutex<string>();
+  /** Raised when `#checked` is forgotten. */
+  #epoch = 0;
+
+  constructor(parts: SsoSessionsParts) {
+    this.#parts = parts;
+    parts.store.onCommit(({ users, everything }: CommitNotice) => {
+      if (users.length === 0 && !everything) return;
+      this.#epoch++;
+      this.#checked.clear();
+    });
+  }
+
+  /** Adds a session of a user. Returns its id. */
+  async add(user: UserRecord, { config }: ActiveSso, { sub, sid, tokens }: SignedIn): Promise<string> {
+    const { now, days } = this.#parts;
+    const session: domain.SsoSession = {
+      id: randomBytes(16).toString('base64url'),
+      provider: domain.providerOf(config),
+      sid: sid === null ? null : domain.sidOf(config.issuer, sid),
+      sealed: this.#seal(user.number, { sub, tokens }),
+      checkedAt: now(),
+      confirmedAt: now(),
+      endsAt: now() + days * DAY_MS,
+    };
+    await this.#change(user.number, sessions => [...sessions, session]);
+    return session.id;
+  }
+
+  /** Whether the session was checked a moment ago. Reads nothing. */
+  isFresh(user: number, id: string): boolean {
+    const at = this.#checked.get(`${user}/${id}`);
+    return at !== undefined && this.#isRecent(at) && this.#parts.store.behind() < maxBehindMs;
+  }
+
+  /** Checks the session, at the provider if it was not checked there a moment ago. Refuses with 1004 one that has ended. */
+  async check(user: number, id: string): Promise<void> {
+    if (this.isFresh(user, id)) return;
+    const epoch = this.#epoch;
+    const session = this.#find(await this.#parts.store.ssoSessions(user), id);
+    const at = this.#isRecent(session.checkedAt) ? session.checkedAt : await this.#renew(user, id, CHECK_MS, true);
+    if (epoch === this.#epoch) this.#checked.set(`${user}/${id}`, at);
+  }
+
+  /** Checks the session now, before it is renewed. Rejects with `ProviderAway`. */
+  async demand(user: number, id: string): Promise<void> {
+    await this.#renew(user, id, RUNNING_MS, false);
+  }
+
+  /** Ends what a logout token of the provider names. Refuses with 1001 one that is not valid. */
+  async logout(token: string): Promise<DataOf<Routes['logoutSso']>> {
+    const { settings, store, accounts } = this.#parts;
+    const { config, provider } = await settings.active();
+    const { sub, sid } = await provider.logoutToken(token).catch(error => {
+      if (!(error instanceof TokenRefused)) throw error;
+      throw new ApiError(Code.parameterError, 'logout_token is not valid');
+    });
+    const user = sub === null ? null : await accounts.find({ issuer: config.issuer, sub });
+    if (sub !== null && !user) return { ended: 0 };
+    const rows = user ? [await store.ssoSessions(user.number)] : await store.allSsoSessions();
+    const digest = sid === null ? null : domain.sidOf(config.issuer, sid);
+    // One for which the provider has named no session ends with any session of the person.
+    const isNamed = (session: domain.SsoSession) =>
+      digest === null || session.sid === digest || (user && session.sid === null);
+    let ended = 0;
+    for (const row of rows) {
+      const named = row?.sessions.filter(isNamed) ?? [];
+      if (row && named.length > 0)
+        await this.#end(
+          row.number,
+          named.map(({ id }) => id),
+          'logout at the provider',
+        );
+      ended += named.length;
+    }
+    return { ended };
+  }
+
+  #isRecent(at: number): boolean {
+    const age = this.#parts.now() - at;
+    return age >= 0 && age < CHECK_MS;
+  }
+
+  #find(row: domain.SsoSessionsRow | null, id: string): domain.SsoSession {
+    const session = row?.sessions.find(one => one.id === id);
+    if (!session || session.endsAt <= this.#parts.now()) throw over();
+    return session;
+  }
+
+  /** Asks the provider unless a node has begun to within `age` milliseconds. Returns when. `lenient`: a provider that is away ends nothing. */
+  #renew(user: number, id: string, age: number, lenient: boolean): Promise<number> {
+    return this.#renewals.run(`${user}/${id}`, async () => {
+      const { now, log } = this.#parts;
+      const { session, isMine } = await this.#claim(user, id, age);
+      if (!isMine) {
+        // Otherwise a session could be renewed for as long as the provider is away.
+        if (!lenient && now() - session.confirmedAt > 2 * CHECK_MS) throw new ProviderAway('not confirmed lately');
+        return session.checkedAt;
+      }
+      try {
+        await this.#ask(user, session);
+      } catch (error) {
+        if (!(error instanceof ProviderAway) || !lenient) throw error;
+        // The session continues until its own end.
+        log.warn({ reason: error.message }, 'the provider of single sign-on does not answer: its sessions continue');
+      }
+      return now();
+    });
+  }
+
+  /** Of several nodes, one gets to ask the provider. */
+  #claim(
+    user: number,
+    id: string,
+    age: number,
+  ): Promise<{ readonly session: domain.SsoSession; readonly isMine: boolean }> {
+    const { store, now } = this.#parts;
+    return retrying(async () => {
+      const row = await store.ssoSessions(user);
+      const session = this.#find(row, id);
+      if (Math.abs(now() - session.checkedAt) < age) return { session, isMine: false };
+      const claimed = { ...session, checkedAt: now() };
+      await this.#commit([domain.setSessions(row!, [...without(row!.sessions, id), claimed], now())]);
+      return { session: claimed, isMine: true };
+    });
+  }
+
+  async #ask(user: number, session: domain.SsoSession): Promise<void> {
+    const { settings, sealingKey } = this.#parts;
+    const active = await settings.active().catch(error => {
+      if (error instanceof ApiError) return null;
+      throw error;
+    });
+    const opened = openSecret(sealingKey, { ...boundOf(user), sealed: session.sealed });
+    const isOurs = active && domain.providerOf(active.config) === session.provider && opened !== null;
+    if (!isOurs) throw await this.#ended(user, session.id, 'single sign-on was changed');
+    const { sub, tokens } = JSON.parse(opened) as Sealed;
+    try {
+      await this.#follow(user, session.id, active, await active.provider.renew(tokens, sub));
+    } catch (error) {
+      if (error instanceof SessionOver)
+        throw await this.#ended(user, session.id, 'the session at the provider has ended');
+      if (error instanceof TokenRefused || error instanceof SignInDenied)
+        throw await this.#ended(user, session.id, 'the provider sent something that is not valid');
+      throw error;
+    }
+  }
+
+  /** What the provider reports of the person now. Removal from all groups ends every session of the account. */
+  async #follow(
+    user: number,
+    id: string,
+    { config }: ActiveSso,
+    { sub, tokens, groups, isOverage }: SignedIn,
+  ): Promise<void> {
+    const { accounts, store } = this.#parts;
+    const role = isOverage ? null : domain.roleOf(config, groups);
+    const record = await store.user(user);
+    if (role === null || !record) {
+      if (record) await accounts.logOut(record);
+      throw await this.#ended(user, id, isOverage ? 'the provider leaves the groups out' : 'in none of the groups');
+    }
+    if ((await accounts.withRole(record, role)) instanceof Refusal)
+      throw await this.#ended(user, id, 'the last enabled ADMIN is in another group now');
+    const sealed = this.#seal(user, { sub, tokens });
+    await this.#change(user, sessions =>
+      sessions.map(session => (session.id === id ? { ...session, sealed, confirmedAt: this.#parts.now() } : session)),
+    );
+  }
+
+  /** Ends a session. Returns the refusal of its tokens. */
+  async #ended(user: number, id: string, reason: string): Promise<ApiError> {
+    await this.#end(user, [id], reason);
+    return over();
+  }
+
+  async #end(user: number, ids: readonly string[], reason: string): Promise<void> {
+    const { store, now } = this.#parts;
+    await retrying(async () => {
+      const [row, record] = await Promise.all([store.ssoSessions(user), store.user(user)]);
+      if (!row || !record) return;
+      const rest = row.sessions.filter(({ id }) => !ids.includes(id));
+      if (rest.length === row.sessions.length) return;
+      const entry = domain.sessionsEnded(record, row.sessions.length - rest.length, reason);
+      await this.#commit([domain.setSessions(row, rest, now()), entry]);
+    });
+  }
+
+  #change(
+    user: number,
+    change: (sessions: readonly domain.SsoSession[]) => readonly domain.SsoSession[],
+  ): Promise<void> {
+    const { store, now } = this.#parts;
+    return retrying(async () => {
+      const row = (await store.ssoSessions(user)) ?? { number: user, version: 0, sessions: [] };
+      await this.#commit([domain.setSessions(row, change(row.sessions), now())]);
+    });
+  }
+
+  async #commit(changes: Parameters<Store['commit']>[0]['changes']): Promise<void> {
+    const { store, now } = this.#parts;
+    await store.commit({ at: now(), actor: ACTOR, requestId: null, changes });
+  }
+
+  #seal(user: number, sealed: Sealed): string {
+    return sealSecret(this.#parts.sealingKey, boundOf(user), JSON.stringify(sealed));
+  }
+}

@@ -1,0 +1,171 @@
+/** The settings of single sign-on, and the provider that they name. */
+import { ApiError, Code } from '../../../src/contract/codes.ts';
+import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
+import type { Routes } from '../../../src/contract/routes.ts';
+import type { SsoSettings } from '../../../src/contract/sso.ts';
+import { ProviderAway } from '../../delivery/provider/errors.ts';
+import { issuerProblem } from '../../delivery/provider/fetch.ts';
+import { setSettings, settingsIn } from '../../domain/document.ts';
+import { openSecret, sealSecret } from '../../domain/sealed.ts';
+import * as domain from '../../domain/sso.ts';
+import type { UserRecord } from '../../domain/user.ts';
+import { clientOf } from '../../loopback.ts';
+import type { Store } from '../../store/store.ts';
+import { type Context, commitLast, retrying } from '../context.ts';
+import { inspect } from './inspection.ts';
+import type { Provider } from './provider.ts';
+
+/** What the service works with. */
+interface SsoSettingsParts {
+  readonly store: Store;
+  /** The key that seals secrets: that of all nodes. */
+  readonly sealingKey: Uint8Array;
+  /** Names and networks that the operator of the daemon allows besides public addresses. */
+  readonly allowed: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** The provider in use, and the settings that it was made from. */
+export interface ActiveSso {
+  readonly config: domain.SsoConfig;
+  readonly provider: Provider;
+}
+
+const none = { ADMIN: [], DEALER: [], VIEWER: [] };
+const anywhere = { from: 'ANYWHERE', names: null } as const;
+const noStrong = { acr: [], amr: [] };
+
+/** What a sealed secret is bound to. */
+const boundOf = (config: Pick<domain.SsoConfig, 'issuer' | 'clientId'>) => ({
+  number: 0,
+  url: domain.providerOf(config),
+});
+
+/** A refusal is thrown as an `ApiError`. */
+export class SsoSettingsService {
+  readonly #parts: SsoSettingsParts;
+  #active: { readonly version: number; readonly made: Promise<ActiveSso> } | null = null;
+
+  constructor(parts: SsoSettingsParts) {
+    this.#parts = parts;
+  }
+
+  async show(): Promise<DataOf<Routes['showSso']>> {
+    const { config } = await this.read();
+    return { enabled: config !== null, issuer: config?.issuer ?? null, name: config?.name ?? null };
+  }
+
+  async settings(): Promise<SsoSettings> {
+    return presented((await this.read()).config);
+  }
+
+  async read(): Promise<domain.SsoRecord> {
+    return settingsIn(await this.#parts.store.document(domain.SSO));
+  }
+
+  async set(context: Context, body: BodyOf<Routes['setSso']>): Promise<SsoSettings> {
+    const { store, now } = this.#parts;
+    return retrying(async () => {
+      const before = await this.read();
+      const config = body.enabled === false ? null : this.#configOf(before.config, body);
+      if (config) await this.#demandWayIn(config);
+      const changes = [setSettings({ name: domain.SSO, type: 'SSO_SET' }, before, config)];
+      return commitLast(store, context, { at: now(), changes }, () => presented(config));
+    });
+  }
+
+  /** The provider in use. Refuses with 404 if single sign-on is off. */
+  async active(): Promise<ActiveSso> {
+    const { version, config } = await this.read();
+    if (!config) throw new ApiError(404, 'single sign-on is not set up here');
+    // Its cache of keys is that of these settings.
+    if (this.#active?.version !== version) this.#active = { version, made: this.#make(config) };
+    return this.#active.made;
+  }
+
+  /** Refuses with 2007 a sign-in without the provider that the settings do not allow. */
+  async demandLocal(user: UserRecord, address: string): Promise<void> {
+    if (domain.isOfProvider(user))
+      throw new ApiError(Code.noPermission, 'this account signs in at the provider of single sign-on');
+    const { config } = await this.read();
+    if (!config) return;
+    const { from, names } = config.localAccounts;
+    if (names && !names.includes(user.username))
+      throw new ApiError(Code.noPermission, `this account may not sign in here: sign in with ${config.name}`);
+    if (from === 'LOOPBACK' && clientOf(address) !== 'loopback')
+      throw new ApiError(
+        Code.noPermission,
+        `local accounts sign in on the machine of the daemon only: sign in with ${config.name}`,
+      );
+  }
+
+  /** `callback`: where the provider sends browsers. */
+  async test(callback: string): Promise<DataOf<Routes['testSso']>> {
+    const { config } = await this.read();
+    return inspect(config && (await this.active()).provider, callback);
+  }
+
+  #configOf(before: domain.SsoConfig | null, body: BodyOf<Routes['setSso']>): domain.SsoConfig {
+    const { issuer, clientId, clientSecret, name, scopes } = body;
+    if (!issuer || !clientId) throw new ApiError(Code.parameterError, `${issuer ? 'clientId' : 'issuer'} is required`);
+    const problem = issuerProblem(issuer);
+    if (problem !== null) throw new ApiError(Code.parameterError, `issuer ${problem}`);
+    const isSame = before?.issuer === issuer && before.clientId === clientId;
+    if (!clientSecret && !isSame) throw new ApiError(Code.parameterError, 'clientSecret is required');
+    const { sealingKey } = this.#parts;
+    return {
+      issuer,
+      clientId,
+      name: name ?? new URL(issuer).hostname.slice(0, 64),
+      sealed: clientSecret ? sealSecret(sealingKey, boundOf({ issuer, clientId }), clientSecret) : before!.sealed,
+      roles: body.roles ?? none,
+      groupsClaim: body.groupsClaim ?? 'groups',
+      scopes: scopes ?? null,
+      strong: body.strong ?? noStrong,
+      localAccounts: body.localAccounts ?? anywhere,
+    };
+  }
+
+  /** A local account must be left for the day on which the provider is away. */
+  async #demandWayIn({ localAccounts: { names } }: domain.SsoConfig): Promise<void> {
+    const admins = await this.#parts.store.admins();
+    if (admins.some(admin => !domain.isOfProvider(admin) && (names?.includes(admin.username) ?? true))) return;
+    throw new ApiError(
+      Code.parameterError,
+      'localAccounts: name an enabled local ADMIN, who can sign in when the provider is away',
+    );
+  }
+
+  async #make(config: domain.SsoConfig): Promise<ActiveSso> {
+    const { sealingKey, allowed, now } = this.#parts;
+    const secret = openSecret(sealingKey, { ...boundOf(config), sealed: config.sealed });
+    if (secret === null) throw new ProviderAway('the secret of the client was sealed with another key; set it again');
+    // Loaded here, because it loads the library.
+    const { Provider } = await import('./provider.ts');
+    return { config, provider: new Provider({ ...config, secret }, { allowed, now }) };
+  }
+}
+
+function presented(config: domain.SsoConfig | null): SsoSettings {
+  const {
+    issuer = null,
+    name = null,
+    clientId = null,
+    roles = none,
+    groupsClaim = 'groups',
+    scopes = null,
+  } = config ?? {};
+  const { strong = noStrong, localAccounts = anywhere } = config ?? {};
+  return {
+    enabled: config !== null,
+    issuer,
+    name,
+    clientId,
+    roles,
+    groupsClaim,
+    scopes: scopes && [...scopes],
+    strong,
+    localAccounts,
+  };
+}

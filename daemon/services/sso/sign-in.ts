@@ -1,0 +1,259 @@
+/** Sign-ins at the provider: of a browser, and of a terminal by device code. */
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { ApiError, Code } from '../../../src/contract/codes.ts';
+import type { BodyOf, DataOf, QueryOf } from '../../../src/contract/define.ts';
+import { ssoBounds } from '../../../src/contract/limits.ts';
+import type { Routes } from '../../../src/contract/routes.ts';
+import type { SsoProblem } from '../../../src/contract/values.ts';
+import { ProviderAway, SignInDenied, TokenRefused } from '../../delivery/provider/errors.ts';
+import { Refusal } from '../../domain/decision.ts';
+import { openSecret, sealSecret } from '../../domain/sealed.ts';
+import * as domain from '../../domain/sso.ts';
+import type { UserRecord } from '../../domain/user.ts';
+import type { Logger } from '../../logger.ts';
+import type { AccessJournal } from '../access-journal.ts';
+import type { Context } from '../context.ts';
+import * as present from '../present.ts';
+import type { SignInPolicies } from '../sign-in/sign-in-policies.ts';
+import type { SignedChallenges } from '../sign-in/signed-challenges.ts';
+import type { SignInCodes } from '../sign-in-codes.ts';
+import type { Tokens } from '../tokens.ts';
+import type { SsoAccounts } from './accounts.ts';
+import type { SignedIn } from './provider.ts';
+import type { SsoSessions } from './sessions.ts';
+import type { ActiveSso, SsoSettingsService } from './settings.ts';
+
+/** What is worked with. */
+interface SsoSignInParts {
+  readonly settings: SsoSettingsService;
+  readonly accounts: SsoAccounts;
+  readonly sessions: SsoSessions;
+  readonly tokens: Tokens;
+  readonly codes: SignInCodes;
+  readonly challenges: SignedChallenges;
+  readonly policies: Pick<SignInPolicies, 'demandOf'>;
+  readonly sealingKey: Uint8Array;
+  readonly log: Pick<Logger, 'warn'>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly access: AccessJournal;
+}
+
+type From = Pick<Context, 'address' | 'requestId'>;
+
+/** What a browser brings back. `address`: the whole one. */
+interface Return {
+  readonly query: QueryOf<Routes['finishSso']>;
+  readonly address: URL;
+  /** The cookie of the start; undefined if the browser has none. */
+  readonly cookie: string | undefined;
+}
+
+/** No one is signed in. */
+export class SsoRefused extends ApiError {
+  readonly problem: SsoProblem;
+  constructor(problem: SsoProblem, message: string) {
+    super(Code.tokenInvalid, message);
+    this.problem = problem;
+  }
+}
+
+const hash = (text: string) => createHash('sha256').update(text).digest('base64url');
+const purposeOf = (cookie: string, port: string) =>
+  `single sign-on of ${hash(cookie)}${port && ` for the terminal at port ${port}`}`;
+/** The state of a sign-in for a terminal ends with its port. */
+const stateForm = /^([\w-]{1,200})(?:\.([1-9]\d{0,4}))?$/;
+
+/** The port of the terminal that a sign-in is for; null if it is for a browser. */
+export const terminalPortOf = (state: string): string | null => stateForm.exec(state)?.[2] ?? null;
+
+/** Nonce and verifier follow from the cookie and the state, so no node stores anything. */
+function checkOf(cookie: string, state: string) {
+  const derived = (what: string) => createHmac('sha256', cookie).update(`${what} ${state}`).digest('base64url');
+  return { state, nonce: derived('nonce'), verifier: derived('verifier') };
+}
+
+/** A refusal is thrown as an `SsoRefused` or another `ApiError`. A provider that does not answer: `ProviderAway`. */
+export class SsoSignIn {
+  readonly #parts: SsoSignInParts;
+
+  constructor(parts: SsoSignInParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * `earlier`: the cookie of an earlier start in this browser, so that two tabs can sign in. Returns the one to set; null for a terminal, which has
+   * it as its secret.
+   */
+  async start(
+    { again, loopbackPort }: BodyOf<Routes['startSso']>,
+    redirectUri: string,
+    earlier: string | undefined,
+  ): Promise<{ readonly data: DataOf<Routes['startSso']>; readonly cookie: string | null }> {
+    const { settings, challenges, now } = this.#parts;
+    const { provider } = await settings.active();
+    const isTerminal = loopbackPort !== undefined;
+    const kept = !isTerminal && earlier !== undefined && isCookie(earlier);
+    const cookie = kept ? earlier : randomBytes(32).toString('base64url');
+    const port = isTerminal ? `${loopbackPort}` : '';
+    const challenge = challenges.create(purposeOf(cookie, port), now() + ssoBounds.signInSeconds * 1000);
+    const state = port ? `${challenge}.${port}` : challenge;
+    const url = await provider.authorizationUrl(redirectUri, checkOf(cookie, state), again === true);
+    return isTerminal ? { data: { url, state, secret: cookie }, cookie: null } : { data: { url, state }, cookie };
+  }
+
+  /** Returns a single-use code for the console. */
+  async finish(returned: Return, from: From): Promise<{ readonly code: string; readonly state: string }> {
+    return this.#end(returned, { console: true }, from, async ({ token }) => {
+      const { code } = await this.#parts.codes.create({ serviceToken: null }, token, { purpose: 'SESSION' });
+      return { code, state: returned.query.state! };
+    });
+  }
+
+  /** Ends the sign-in of a terminal. `redirectUri`: that of the start. */
+  take(
+    { secret, ...query }: BodyOf<Routes['takeSso']>,
+    redirectUri: string,
+    from: From,
+  ): Promise<DataOf<Routes['takeSso']>> {
+    const address = new URL(redirectUri);
+    for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
+    return this.#end({ query, address, cookie: secret }, { console: false }, from, asLogin);
+  }
+
+  async #end<T>(
+    { query, address, cookie = '' }: Return,
+    opened: { readonly console: boolean },
+    from: From,
+    then: (session: Opened) => T | Promise<T>,
+  ): Promise<T> {
+    const { settings, challenges, now } = this.#parts;
+    const active = await settings.active();
+    const { state = '' } = query;
+    const [, challenge = '', port = ''] = stateForm.exec(state) ?? [];
+    return this.#recording(from, async () => {
+      const isPossible = isCookie(cookie) && opened.console === (port === '');
+      const answered = isPossible ? await challenges.answer(purposeOf(cookie, port), challenge, now()) : null;
+      if (!answered?.isFirst)
+        throw new SsoRefused('state', 'this sign-in did not begin here, was used before or took too long: begin again');
+      if (query.error !== undefined) throw new SsoRefused('denied', 'the provider has signed no one in');
+      const person = await active.provider.signIn(address, checkOf(cookie, state));
+      return then(await this.#open(active, person, opened, from));
+    });
+  }
+
+  async startDevice(): Promise<DataOf<Routes['startSsoDevice']>> {
+    const { provider } = await this.#parts.settings.active();
+    const answer = await provider.startDevice().catch(error => {
+      if (!(error instanceof SignInDenied)) throw error;
+      throw new ApiError(Code.parameterError, `${error.message}; sign in with a browser: devmgr login --web`);
+    });
+    const endsAt = this.#parts.now() + answer.expires_in * 1000;
+    return {
+      deviceCode: this.#sealCode(answer.device_code, endsAt),
+      userCode: answer.user_code,
+      verificationUri: answer.verification_uri,
+      verificationUriComplete: answer.verification_uri_complete ?? null,
+      interval: Math.min(Math.max(answer.interval ?? 5, 1), 60),
+      expireTime: present.iso(endsAt),
+    };
+  }
+
+  async pollDevice(
+    { deviceCode }: BodyOf<Routes['pollSsoDevice']>,
+    from: From,
+  ): Promise<DataOf<Routes['pollSsoDevice']>> {
+    const active = await this.#parts.settings.active();
+    const code = this.#openCode(deviceCode);
+    return this.#recording(from, async () => {
+      const answer = await active.provider.pollDevice(code);
+      if ('waits' in answer) return { state: 'PENDING', interval: answer.slower ? 10 : 5, login: null };
+      const login = asLogin(await this.#open(active, answer, { console: false }, from));
+      return { state: 'APPROVED', interval: 5, login };
+    });
+  }
+
+  /** Opens a session for a person whom the provider has signed in. */
+  async #open(active: ActiveSso, person: SignedIn, opened: { readonly console: boolean }, from: From) {
+    const { accounts, sessions, tokens, policies, access } = this.#parts;
+    const { config } = active;
+    if (person.isOverage)
+      throw new SsoRefused(
+        'overage',
+        'the provider leaves the groups out of the token because the person is in too many: have it send only those that are assigned to devmgr, or roles of the application',
+      );
+    const role = domain.roleOf(config, person.groups);
+    if (role === null) throw new SsoRefused('groups', 'you are in none of the groups that may use this registry');
+    const user = await accounts.enter({ ...person, issuer: config.issuer, role }, from.requestId);
+    if (user instanceof Refusal) throw new SsoRefused('other', user.message);
+    if (user.disabled) throw new SsoRefused('disabled', 'this account is disabled here');
+    const { signedInAt, withKey } = domain.strengthOf(config, person);
+    if (!withKey && (await policies.demandOf(user)) !== 'password')
+      throw new SsoRefused(
+        'key',
+        'this account must sign in with a security key, and the provider does not say that one was used',
+      );
+    const sso = await sessions.add(user, active, person);
+    const issued = tokens.issue(user, undefined, { ...opened, signedInAt, withKey, sso });
+    access.record({ type: 'LOGIN_SUCCEEDED', account: user.username, ...from, detail: { method: 'sso' } });
+    return { ...issued, user };
+  }
+
+  /** Reports why no one is signed in, to the journal and in words. */
+  async #recording<T>(from: From, work: () => Promise<T>): Promise<T> {
+    const { access, log } = this.#parts;
+    try {
+      return await work();
+    } catch (error) {
+      const refused = refusalOf(error);
+      if (!refused) throw error;
+      if (error !== refused) log.warn({ reason: (error as Error).message }, 'a sign-in at the provider was refused');
+      access.record({
+        type: 'LOGIN_FAILED',
+        account: null,
+        ...from,
+        detail: { method: 'sso', reason: refused.problem },
+      });
+      throw refused;
+    }
+  }
+
+  /** The code of the provider, so that no node stores it. */
+  #sealCode(code: string, endsAt: number): string {
+    return `${endsAt}.${sealSecret(this.#parts.sealingKey, { number: endsAt, url: 'device code' }, code)}`;
+  }
+
+  #openCode(text: string): string {
+    const [, ends = '0', sealed = ''] = /^(\d{1,15})\.([\w-]+)$/.exec(text) ?? [];
+    const { sealingKey, now } = this.#parts;
+    const code = openSecret(sealingKey, { number: Number(ends), url: 'device code', sealed });
+    if (code === null || Number(ends) <= now())
+      throw new SsoRefused('state', 'the request of this terminal is unknown or has expired');
+    return code;
+  }
+}
+
+/** A session that was opened. */
+interface Opened {
+  readonly token: string;
+  readonly expiresAt: number;
+  readonly user: UserRecord;
+}
+
+const asLogin = ({ token, expiresAt, user }: Opened): DataOf<Routes['takeSso']> => ({
+  token,
+  expireTime: present.iso(expiresAt),
+  user: present.loginUser(user),
+});
+
+const isCookie = (text: string): boolean => /^[\w-]{43}$/.test(text);
+
+function refusalOf(error: unknown): SsoRefused | null {
+  if (error instanceof SsoRefused) return error;
+  if (error instanceof SignInDenied) return new SsoRefused('denied', 'the provider has signed no one in');
+  if (error instanceof TokenRefused) return new SsoRefused('token', 'what the provider has sent is not valid');
+  return null;
+}
+
+/** The refusal of a sign-in while the provider does not answer. */
+export const isAway = (error: unknown): error is ProviderAway => error instanceof ProviderAway;

@@ -1,0 +1,247 @@
+/** What the changes and guards of persons mean, and their entries. */
+import { personIds } from '../../../src/contract/ids.ts';
+import type { DeviceRecord } from '../../domain/device.ts';
+import { deactivate, lock } from '../../domain/device-decisions.ts';
+import type { Entry } from '../../domain/journal.ts';
+import {
+  digestedFields,
+  leave,
+  type OwnerGuard,
+  ownerFault,
+  type PersonChange,
+  type PersonLeave,
+  type PersonRecord,
+  type PersonSet,
+  personDigest,
+  personKey,
+  recentCounts,
+  rowDigest,
+  searchTextOf,
+  withCount,
+} from '../../domain/person.ts';
+import { isOfProvider } from '../../domain/sso.ts';
+import { edit as editUser } from '../../domain/user.ts';
+import { type Change, Conflict } from '../commit.ts';
+import type { EntryContext } from '../journal-end.ts';
+import { activeDevicesOf, devicesOf, enabledAdmins, type LeaverRow, leaverCounts, people, users } from '../tables.ts';
+import { setDevice } from './devices.ts';
+import type { Draft, Part } from './draft.ts';
+import type { Replay, ReplayedEntry, Report } from './replay.ts';
+import { type ChangeRules, done, type GuardRules, withFields } from './rule.ts';
+import type { Source, Wanted } from './source.ts';
+import { userChanges } from './users.ts';
+
+/** The row of `leaverCounts`. */
+const COUNTS = 1;
+
+/** What leavers did within the last minutes. */
+export class LeaverWindow implements Part {
+  #changed: LeaverRow | null = null;
+  readonly #source: Source;
+
+  constructor(source: Source) {
+    this.#source = source;
+  }
+
+  get counts(): LeaverRow['counts'] {
+    return (this.#changed ?? this.#source.find(leaverCounts.byKey, COUNTS)[0])?.counts ?? [];
+  }
+
+  set counts(counts: LeaverRow['counts']) {
+    this.#changed = { number: COUNTS, counts };
+  }
+
+  /** By number, as it is to be written. */
+  get changed(): ReadonlyMap<number, LeaverRow> {
+    return new Map(this.#changed ? [[COUNTS, this.#changed]] : []);
+  }
+
+  get isEmpty(): boolean {
+    return this.#changed === null;
+  }
+}
+
+type Adding = Extract<PersonChange, { kind: 'person.add' }>;
+
+export const personChanges: ChangeRules<PersonChange['kind']> = {
+  'person.add': {
+    needs: ({ person }, wanted) => wanted.add(people.unique, person.userKey),
+    apply(draft, { person }: Adding, context) {
+      const make = (number: number) => {
+        const record = { ...person, number, createdAt: context.at, updatedAt: context.at, search: '' };
+        return { ...record, search: searchTextOf(record) };
+      };
+      const { record, isNew } = draft.add(people, make);
+      if (!isNew) return { kind: 'duplicate', number: record.number, status: null };
+      enter(draft, record, { type: 'PERSON_ADDED', detail: { source: record.source } }, context);
+      return { kind: 'added', number: record.number };
+    },
+  },
+  'person.set': {
+    needs({ person, renamed }, wanted) {
+      wanted.add(people.byKey, person);
+      if (!renamed) return;
+      wanted.add(people.unique, personKey(renamed.to));
+      wanted.add(devicesOf, renamed.from);
+      wantAccount(wanted, renamed.from);
+    },
+    check(draft, { person, before, renamed }) {
+      if (draft.of(people).get(person)?.version !== before)
+        throw new Conflict(`person ${person} has another version now`);
+      const other = renamed && draft.of(people).withKey(personKey(renamed.to));
+      if (other && other.number !== person) throw new Conflict(`person ${other.number} has the user name`);
+    },
+    apply(draft, { person, set, renamed, entry }, context) {
+      const record = change(draft, draft.of(people).get(person)!, set, context);
+      if (renamed) rename(draft, renamed, context);
+      enter(draft, record, entry, context);
+      return done;
+    },
+  },
+  'person.leave': {
+    needs({ person, userName }, wanted) {
+      wanted.add(people.byKey, person);
+      wanted.add(activeDevicesOf, userName);
+      wantAccount(wanted, userName);
+      wanted.add(leaverCounts.byKey, COUNTS);
+    },
+    check(draft, { person, userName }) {
+      if (draft.of(people).get(person)?.userName !== userName)
+        throw new Conflict(`person ${person} has another user name now`);
+    },
+    apply: applyLeave,
+  },
+};
+
+function wantAccount(wanted: Wanted, username: string): void {
+  wanted.add(users.unique, username);
+  wanted.add(enabledAdmins, '');
+}
+
+function applyLeave(draft: Draft, step: PersonLeave, context: EntryContext) {
+  const person = draft.of(people).get(step.person)!;
+  const devices = draft.of(activeDevicesOf.table).all(activeDevicesOf, step.userName);
+  const numbers = devices.map(({ number }) => number);
+  const window = draft.part(LeaverWindow);
+  const recent = recentCounts(window.counts, context.at);
+  const outcome = leave(step, { person, devices: devices.length, recent, now: context.at });
+  if (!outcome) return { kind: 'left', locked: [], held: [], dueAt: null } as const;
+  const { result, set, entry } = outcome;
+  if (result === 'locked') {
+    for (const device of devices) end(draft, device, step.rule.action, set.reason!, context);
+    disableAccount(draft, step.userName, context);
+  }
+  const counts = result === 'locked' ? step.step !== 'release' : result === 'held' && entry !== null;
+  if (counts && devices.length > 0) window.counts = withCount(recent, context.at, devices.length, result === 'held');
+  const isChanged = Object.entries(set).some(([field, value]) => person[field as keyof PersonSet] !== value);
+  if (isChanged || entry) {
+    const record = change(draft, person, set, context);
+    enter(draft, record, entry ?? { type: 'PERSON_UPDATED', detail: { fields: Object.keys(set) } }, context);
+  }
+  const locked = result === 'locked' ? numbers : [];
+  return { kind: 'left', locked, held: result === 'held' ? numbers : [], dueAt: set.dueAt ?? null } as const;
+}
+
+/** Locks or retires a device, which is ACTIVE. */
+function end(
+  draft: Draft,
+  device: DeviceRecord,
+  action: PersonLeave['rule']['action'],
+  reason: string,
+  context: EntryContext,
+): void {
+  const decided =
+    action === 'lock' ? lock(device, reason, null, context.at) : deactivate(device, reason, null, context.at);
+  if ('change' in decided) apply(draft, decided.change, context);
+}
+
+/** The last enabled ADMIN stays enabled: then no one could release what is held. */
+function disableAccount(draft: Draft, username: string, context: EntryContext): void {
+  const account = draft.of(users).withKey(username);
+  if (!account || account.disabled) return;
+  const others = draft
+    .of(users)
+    .all(enabledAdmins, '')
+    .some(({ number }) => number !== account.number);
+  const decided = editUser(account, { disabled: true }, others);
+  if ('change' in decided) userChanges['user.set'].apply(draft, decided.change, context);
+}
+
+/**
+ * The devices of a person follow a new user name. A local account keeps the former one, so a leave would not find it: it is disabled. Accounts
+ * of the provider end there.
+ */
+function rename(
+  draft: Draft,
+  { from, to }: { readonly from: string; readonly to: string },
+  context: EntryContext,
+): void {
+  for (const { number, deviceType } of draft.of(devicesOf.table).all(devicesOf, from)) {
+    const set = { userId: to, updatedAt: context.at };
+    const detail = { before: { userId: from }, after: { userId: to } };
+    apply(
+      draft,
+      { kind: 'device.set', device: number, set, entry: { type: 'DEVICE_UPDATED', data: { deviceType }, detail } },
+      context,
+    );
+  }
+  const account = draft.of(users).withKey(from);
+  if (account && !isOfProvider(account)) disableAccount(draft, from, context);
+}
+
+function apply(draft: Draft, deviceChange: Change, context: EntryContext): void {
+  // PINs of devices that a leave retires are removed later: which devices these are is not known before the reads.
+  if (deviceChange.kind === 'device.set') setDevice(draft, deviceChange, context);
+}
+
+function change(draft: Draft, before: PersonRecord, set: PersonSet, context: EntryContext): PersonRecord {
+  const after = { ...withFields(before, set), version: before.version + 1, updatedAt: context.at };
+  const record = { ...after, userKey: personKey(after.userName), search: searchTextOf(after) };
+  draft.of(people).change(record);
+  return record;
+}
+
+/** An entry about a person proves the record without showing it. */
+function enter(draft: Draft, person: PersonRecord, { type, data, detail }: Entry, context: EntryContext): void {
+  const proved = { ...detail, personId: personIds.format(person.number), personDigest: personDigest(person) };
+  draft.enter(context, { type, ...(data && { data }), detail: proved }, null, person.number);
+}
+
+export const ownerGuards: GuardRules<OwnerGuard['kind']> = {
+  owner: {
+    needs: ({ userId }, wanted) => wanted.add(people.unique, personKey(userId)),
+    broken: (draft, guard) => ownerFault(guard, draft.of(people).withKey(personKey(guard.userId))),
+  },
+};
+
+/** A person as engines exchange it. */
+type ComparedPerson = { readonly [K in (typeof digestedFields)[number]]: unknown } & {
+  readonly number: number;
+  readonly salt: string;
+  readonly userName: string;
+  readonly userKey: string;
+};
+
+/** The persons as the journal records that they are. */
+export class PersonReplay implements Replay<number, ComparedPerson> {
+  readonly table = 'person';
+  readonly fields = ['number', 'userKey', 'salt', ...digestedFields] as const;
+  readonly #digests = new Map<number, string>();
+
+  apply(number: number, { detail }: ReplayedEntry): void {
+    if (typeof detail.personDigest === 'string') this.#digests.set(number, detail.personDigest);
+  }
+
+  compare(row: ComparedPerson, report: Report): void {
+    const digest = this.#digests.get(row.number);
+    this.#digests.delete(row.number);
+    const id = personIds.format(row.number);
+    if (digest === undefined) report(`${id} was added without an entry`);
+    else if (digest !== rowDigest(row) || row.userKey !== personKey(row.userName))
+      report(`${id} was changed without an entry`);
+  }
+
+  end(report: Report): void {
+    for (const number of this.#digests.keys()) report(`${personIds.format(number)} was removed without an entry`);
+  }
+}

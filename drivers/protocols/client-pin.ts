@@ -1,0 +1,149 @@
+/**
+ * The PIN of a FIDO authenticator: its state, setting the first one, and tokens for commands that need it. Only what issues keys
+ * uses it. A PIN is passed as bytes, which the caller overwrites. Source: FIDO CTAP 2.1, 6.5 (authenticatorClientPIN).
+ */
+import { createHash } from 'node:crypto';
+import { HardwareError, type PinState } from '../driver.ts';
+import type { CborInput } from './cbor-write.ts';
+import { type AuthenticatorInfo, callCtap2, responseMap } from './ctap2.ts';
+import type { CtapHidChannel } from './ctaphid.ts';
+import { CTAP2, PIN } from './gate.ts';
+import { concat } from './hex.ts';
+import { authenticate, choosePinProtocol, PinExchange, type PinProtocol } from './pin-protocols.ts';
+
+/** Bytes to which a new PIN is filled up, so that its length does not show; one of them is always zero. */
+const PADDED = 64;
+/** Bytes of the digest of a PIN that are sent. */
+const HASH_BYTES = 16;
+
+/** What a token permits (6.5.5.7). */
+export const PERMISSION = { makeCredential: 0x01, manageCredentials: 0x04, configure: 0x20 } as const;
+
+/** Fails with a HardwareError `unavailable` if the authenticator cannot have a PIN. */
+export async function readPinState(
+  channel: CtapHidChannel,
+  info: AuthenticatorInfo,
+  signal: AbortSignal,
+): Promise<PinState> {
+  const protocol = protocolOf(info);
+  const rules = {
+    minLength: info.minPinLength,
+    mustChange: info.forcesPinChange,
+    canKeepRules: info.options.get('setMinPINLength') === true,
+  };
+  if (info.options.get('clientPin') !== true) return { isSet: false, retries: null, needsReplug: false, ...rules };
+  const response = await call(channel, { protocol, subcommand: PIN.retries }, signal);
+  const retries = response.get(3);
+  if (typeof retries !== 'number') throw malformed();
+  return { isSet: true, retries, needsReplug: response.get(4) === true, ...rules };
+}
+
+/** Sets the PIN of a key that has none. `pin` is UTF-8 in NFC, of at most 63 bytes. */
+export async function setPin(
+  channel: CtapHidChannel,
+  info: AuthenticatorInfo,
+  pin: Uint8Array,
+  signal: AbortSignal,
+): Promise<void> {
+  if (pin.length >= PADDED) throw new HardwareError('protocol', `a PIN has at most ${PADDED - 1} bytes`);
+  const padded = new Uint8Array(PADDED);
+  padded.set(pin);
+  const exchange = await startExchange(channel, protocolOf(info), signal);
+  try {
+    const newPin = exchange.encrypt(padded);
+    await call(channel, { exchange, subcommand: PIN.set, auth: exchange.authenticate(newPin), newPin }, signal);
+  } finally {
+    padded.fill(0);
+    exchange.end();
+  }
+}
+
+/** The permission to send commands, for which a PIN was entered. */
+export interface PinToken {
+  readonly protocol: PinProtocol;
+  readonly authenticate: (message: Uint8Array) => Uint8Array;
+  /** Overwrites the token. */
+  readonly end: () => void;
+}
+
+/** What a token is wanted for. */
+interface TokenUse {
+  /** Of `PERMISSION`. */
+  readonly permissions: number;
+  /** Absent for commands without a relying party. */
+  readonly relyingParty?: string;
+}
+
+/** Enters the PIN once. A wrong one uses up a retry: the error has `refusal: 'pin-invalid'`, and it is not tried again. */
+export async function enterPin(
+  channel: CtapHidChannel,
+  info: AuthenticatorInfo,
+  pin: Uint8Array,
+  { permissions, relyingParty }: TokenUse,
+  signal: AbortSignal,
+): Promise<PinToken> {
+  const digest = createHash('sha256').update(pin).digest();
+  const exchange = await startExchange(channel, protocolOf(info), signal);
+  try {
+    const pinHash = exchange.encrypt(digest.subarray(0, HASH_BYTES));
+    const withPermissions = info.options.get('pinUvAuthToken') === true;
+    const use = withPermissions ? { subcommand: PIN.tokenFor, permissions, relyingParty } : { subcommand: PIN.token };
+    const encrypted = (await call(channel, { exchange, pinHash, ...use }, signal)).get(2);
+    if (!(encrypted instanceof Uint8Array)) throw malformed();
+    const token = exchange.decrypt(encrypted);
+    const { protocol } = exchange;
+    return { protocol, authenticate: message => authenticate(protocol, token, message), end: () => token.fill(0) };
+  } finally {
+    digest.fill(0);
+    exchange.end();
+  }
+}
+
+function protocolOf({ options, pinProtocols }: AuthenticatorInfo): PinProtocol {
+  const protocol = options.has('clientPin') ? choosePinProtocol(pinProtocols) : null;
+  if (protocol === null) throw new HardwareError('unavailable', 'this key cannot have a PIN');
+  return protocol;
+}
+
+async function startExchange(
+  channel: CtapHidChannel,
+  protocol: PinProtocol,
+  signal: AbortSignal,
+): Promise<PinExchange> {
+  const key = (await call(channel, { protocol, subcommand: PIN.keyAgreement }, signal)).get(1);
+  if (!(key instanceof Map)) throw malformed();
+  return new PinExchange(protocol, key);
+}
+
+interface PinRequest {
+  /** One of the two. */
+  readonly protocol?: PinProtocol;
+  readonly exchange?: PinExchange;
+  readonly subcommand: number;
+  readonly auth?: Uint8Array;
+  readonly newPin?: Uint8Array;
+  readonly pinHash?: Uint8Array;
+  readonly permissions?: number;
+  readonly relyingParty?: string | undefined;
+}
+
+const call = async (channel: CtapHidChannel, request: PinRequest, signal: AbortSignal) =>
+  responseMap(await callCtap2(channel, CTAP2.CLIENT_PIN, pinParameters(request), { signal }));
+
+const pinParameters = ({ exchange, ...request }: PinRequest): readonly [number, CborInput | null][] => [
+  [1, exchange?.protocol ?? request.protocol!],
+  [2, request.subcommand],
+  [3, exchange?.platformKey ?? null],
+  [4, request.auth ?? null],
+  [5, request.newPin ?? null],
+  [6, request.pinHash ?? null],
+  [9, request.permissions ?? null],
+  [10, request.relyingParty ?? null],
+];
+
+const malformed = (): HardwareError =>
+  new HardwareError('protocol', 'the response of the key about its PIN is invalid');
+
+/** What a configuration command is authenticated with (6.11). */
+export const configMessage = (subcommand: number, parameters: Uint8Array): Uint8Array =>
+  concat(new Uint8Array(32).fill(0xff), Uint8Array.of(CTAP2.CONFIG, subcommand), parameters);

@@ -1,0 +1,146 @@
+/**
+ * Credentials that a key stores for sign-in at a provider, and what belongs to them: the minimal length of the PIN, removal of a
+ * credential, reset. Source: FIDO CTAP 2.1, 6.1, 6.6 (reset), 6.8 (credential management), 6.11 (configuration), 12.1 (credProtect).
+ */
+import { HardwareError, type PinRules, type StoredCredential, type StoredCredentialRequest } from '../driver.ts';
+import { readCbor, readFirstCbor } from './cbor.ts';
+import { type CborInput, cborMap, writeCbor } from './cbor-write.ts';
+import { configMessage, type PinToken } from './client-pin.ts';
+import { type AuthenticatorInfo, type CallWork, callCtap2 } from './ctap2.ts';
+import type { CtapHidChannel } from './ctaphid.ts';
+import { CONFIG_SET_MIN_PIN, CREDENTIAL_DELETE, CTAP2 } from './gate.ts';
+import { concat } from './hex.ts';
+
+/** Vendors choose the relying parties; the platform does (7.1.3). */
+const PLATFORM_MANAGED = 2;
+const publicKey = 'public-key';
+const descriptor = (id: Uint8Array): CborInput =>
+  cborMap([
+    ['id', id],
+    ['type', publicKey],
+  ]);
+
+/** Makes a discoverable credential, which needs a touch. The token is for its relying party; null: without user verification. */
+export async function makeStoredCredential(
+  channel: CtapHidChannel,
+  info: AuthenticatorInfo,
+  request: StoredCredentialRequest,
+  token: PinToken | null,
+  work: CallWork,
+): Promise<StoredCredential> {
+  if (info.options.get('rk') !== true) throw new HardwareError('unavailable', 'this key cannot store credentials');
+  const { clientDataHash, relyingParty, user, algorithms, exclude, protection, enterprise, isAnonymous } = request;
+  const parameters: readonly [number, CborInput | null][] = [
+    [1, clientDataHash],
+    [2, cborMap(Object.entries({ id: relyingParty.id, name: relyingParty.name }))],
+    [3, cborMap(Object.entries({ id: user.id, name: user.name, displayName: user.displayName }))],
+    [4, algorithms.map(alg => cborMap(Object.entries({ alg, type: publicKey })))],
+    [5, exclude.length > 0 ? exclude.map(descriptor) : null],
+    [6, protection !== null && info.extensions.includes('credProtect') ? cborMap([['credProtect', protection]]) : null],
+    [7, cborMap([['rk', true]])],
+    [8, token?.authenticate(clientDataHash) ?? null],
+    [9, token?.protocol ?? null],
+    [10, enterprise && info.options.get('ep') === true ? PLATFORM_MANAGED : null],
+  ];
+  const response = await callCtap2(channel, CTAP2.MAKE_CREDENTIAL, parameters, work);
+  return storedCredential(response, isAnonymous === true ? NO_ATTESTATION : new Map());
+}
+
+/** Members of the response, and their names in an attestation object, in its order. */
+const RESPONSE = { format: 1, data: 2, statement: 3 } as const;
+const NAMES = [
+  ['fmt', RESPONSE.format],
+  ['attStmt', RESPONSE.statement],
+  ['authData', RESPONSE.data],
+] as const;
+/** Offset of the length of the credential id in authenticator data (WebAuthn, 6.5.1). */
+const ID_LENGTH = 53;
+
+/** What replaces the attestation if none is wanted (WebAuthn, 8.7). */
+const NO_ATTESTATION: ReadonlyMap<number, Uint8Array> = new Map([
+  [RESPONSE.format, writeCbor('none')],
+  [RESPONSE.statement, writeCbor(new Map())],
+]);
+
+/** The attestation object of a response: its items stay as the key has written them, except those that `instead` has. */
+function storedCredential(response: Uint8Array, instead: ReadonlyMap<number, Uint8Array>): StoredCredential {
+  const items = mapItems(response);
+  const parts = NAMES.map(([name, at]) => {
+    const item = instead.get(at) ?? items.get(at);
+    if (item === undefined) throw malformed();
+    return concat(writeCbor(name), item);
+  });
+  const data = readCbor(items.get(RESPONSE.data)!);
+  if (!(data instanceof Uint8Array) || data.length < ID_LENGTH + 2) throw malformed();
+  const length = data[ID_LENGTH]! * 256 + data[ID_LENGTH + 1]!;
+  const credentialId = data.slice(ID_LENGTH + 2, ID_LENGTH + 2 + length);
+  if (length === 0 || credentialId.length !== length) throw malformed();
+  return { attestationObject: concat(Uint8Array.of(MAP | NAMES.length), ...parts), credentialId };
+}
+
+/** Major type of a map with up to 23 members, in the first byte of an item. */
+const MAP = 0xa0;
+
+/** The items of a map with small keys, as they were written. */
+function mapItems(bytes: Uint8Array): ReadonlyMap<unknown, Uint8Array> {
+  const items = new Map<unknown, Uint8Array>();
+  const count = bytes[0]! - MAP;
+  if (!(count >= NAMES.length && count < 24)) throw malformed();
+  let at = 1;
+  for (let member = 0; member < count; member++) {
+    const name = readFirstCbor(bytes.subarray(at));
+    const start = at + name.length;
+    at = start + readFirstCbor(bytes.subarray(start)).length;
+    items.set(name.value, bytes.subarray(start, at));
+  }
+  return items;
+}
+
+const malformed = (): HardwareError =>
+  new HardwareError('protocol', 'the response of the key about its credential is invalid');
+
+/** Sets rules for the PIN; see `PinState.canKeepRules`. The token permits `configure`. */
+export async function setPinRules(
+  channel: CtapHidChannel,
+  { minLength, forceChange }: PinRules,
+  token: PinToken,
+  signal: AbortSignal,
+): Promise<void> {
+  const rules = cborMap([
+    [1, minLength ?? null],
+    [3, forceChange ?? null],
+  ]);
+  const parameters: readonly [number, CborInput][] = [
+    [1, CONFIG_SET_MIN_PIN],
+    [2, rules],
+    [3, token.protocol],
+    [4, token.authenticate(configMessage(CONFIG_SET_MIN_PIN, writeCbor(rules)))],
+  ];
+  await callCtap2(channel, CTAP2.CONFIG, parameters, { signal });
+}
+
+/** Removes a credential from the key; the token permits `manageCredentials`. Succeeds if the key does not have it. */
+export async function deleteStoredCredential(
+  channel: CtapHidChannel,
+  credentialId: Uint8Array,
+  token: PinToken,
+  signal: AbortSignal,
+): Promise<void> {
+  const which = cborMap([[2, descriptor(credentialId)]]);
+  const parameters: readonly [number, CborInput][] = [
+    [1, CREDENTIAL_DELETE],
+    [2, which],
+    [3, token.protocol],
+    [4, token.authenticate(concat(Uint8Array.of(CREDENTIAL_DELETE), writeCbor(which)))],
+  ];
+  try {
+    await callCtap2(channel, CTAP2.CREDENTIAL_MANAGEMENT, parameters, { signal });
+  } catch (error) {
+    if (!(error instanceof HardwareError) || error.data.refusal !== 'no-credential') throw error;
+  }
+}
+
+/** Erases all credentials and the PIN, which needs a touch within 10 s after the key was plugged in. */
+export async function resetKey(channel: CtapHidChannel, work: CallWork): Promise<void> {
+  await callCtap2(channel, CTAP2.RESET, [], work);
+}

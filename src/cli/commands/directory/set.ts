@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+import type { DirectorySettings } from '../../../contract/directory.ts';
+import { directoryBounds } from '../../../contract/limits.ts';
+import { systemWords, usage } from '../../fault.ts';
+import { command } from '../../framework/define.ts';
+import { secretFrom } from '../secret-file.ts';
+import { showDirectory } from './directory.ts';
+
+const uses = [
+  'userName',
+  'name',
+  'email',
+  'id',
+  'disabled',
+  'groups',
+] as const satisfies readonly (keyof DirectorySettings['attributes'])[];
+const minutes = { min: 1, max: directoryBounds.minutes } as const;
+
+/** Sets the directory up, or changes it: `PUT /api/directory`. */
+export const directorySet = command({
+  description: `Settings that are not named do not change. An empty value removes one: --ca-file "".\n--attributes USE=ATTRIBUTE names what is read, for ${uses.join(', ')}; the usual attributes of OpenLDAP and Active Directory need not be named.\n--group-dn DN makes members of a group of the directory members of a group here with the same name; NAME=DN gives it another one.\nThe registry stores the password sealed. Look at devmgr directory sync --dry-run next: the daemon reads the directory on its own for the first time --every minutes later.`,
+  args: [{ name: 'URL', help: 'address of the server, ldaps://HOST', optional: true }],
+  flags: {
+    base: { value: 'DN', help: 'where persons are searched' },
+    'ldap-filter': { value: 'FILTER', field: 'filter', help: 'which entries are persons; the usual class unless set' },
+    attributes: { value: 'USE=ATTRIBUTE', many: true, help: 'attributes that are read' },
+    'group-dn': {
+      value: 'DN',
+      many: 'whole',
+      field: 'groups',
+      help: 'groups whose members are members here; can be repeated',
+    },
+    'bind-dn': { value: 'DN', field: 'bindDn', help: 'name with which the daemon signs in' },
+    'bind-password-file': {
+      value: 'FILE',
+      offer: 'file',
+      field: 'bindPassword',
+      help: 'its password, first line of a file; - for standard input',
+    },
+    'ca-file': { value: 'FILE', offer: 'file', field: 'ca', help: 'certificates (PEM) to verify the server with' },
+    every: { value: 'MINUTES', field: 'everyMinutes', whole: minutes, help: 'minutes between two runs' },
+    'full-every': {
+      value: 'MINUTES',
+      field: 'fullEveryMinutes',
+      whole: minutes,
+      help: 'minutes between two runs that read all entries, and so find who is missing',
+    },
+  },
+  examples: [
+    {
+      does: 'OpenLDAP',
+      line: 'directory set ldaps://ldap.example.com --base ou=people,dc=example,dc=com --bind-dn cn=devmgr,dc=example,dc=com --bind-password-file secret',
+    },
+    { does: 'user names that are e-mail addresses', line: 'directory set --attributes userName=userPrincipalName' },
+    { does: 'members of a group', line: 'directory set --group-dn "staff=cn=all staff,ou=groups,dc=example,dc=com"' },
+  ],
+  async run({ args, flags }, context) {
+    const before = await context.registry.call('showDirectory');
+    const { bindPasswordFile, caFile, bindDn, attributes, groupDn } = flags;
+    const password =
+      bindPasswordFile === undefined ? {} : { bindPassword: await secretFrom(context, bindPasswordFile) };
+    const body = {
+      enabled: true,
+      url: args[0] ?? before.url,
+      base: flags.base ?? before.base,
+      filter: orNull(flags.ldapFilter ?? before.filter),
+      attributes: attributesOf(before.attributes, attributes),
+      groups: groupDn.length > 0 ? groupDn.filter(text => text !== '').map(groupOf) : before.groups,
+      bindDn: orNull(bindDn ?? before.bindDn),
+      ...password,
+      ca: caFile === undefined ? before.ca : caFile === '' ? null : certificates(caFile),
+      everyMinutes: flags.every ?? before.everyMinutes,
+      fullEveryMinutes: flags.fullEvery ?? before.fullEveryMinutes,
+    };
+    const settings = await context.registry.call('setDirectory', { body });
+    await showDirectory(context, settings, 'Persons are read from the directory', 'devmgr directory test');
+  },
+});
+
+/** An empty value removes a setting. */
+const orNull = (text: string | null): string | null => (text === '' ? null : text);
+
+function attributesOf(
+  before: DirectorySettings['attributes'],
+  pairs: readonly string[],
+): DirectorySettings['attributes'] {
+  const named = { ...before };
+  for (const pair of pairs) {
+    const [use = '', attribute] = pair.split('=', 2).map(text => text.trim());
+    const found = uses.find(name => name.toLowerCase() === use.toLowerCase());
+    if (!found || attribute === undefined)
+      throw usage(`--attributes "${pair}" is not USE=ATTRIBUTE`, `USE is one of ${uses.join(', ')}`);
+    named[found] = orNull(attribute);
+  }
+  return named;
+}
+
+/** `DN`, or `NAME=DN`: in a DN the first comma is before the second `=`. */
+function groupOf(text: string): { name: string; dn: string } {
+  const at = text.indexOf('=');
+  const rest = text.slice(at + 1);
+  const [value = ''] = rest.split(',', 1);
+  if (at < 1)
+    throw usage(`--group-dn "${text}" is not the name (DN) of a group`, 'for example cn=staff,dc=example,dc=com');
+  if (!value.includes('=')) return { name: value.trim(), dn: text };
+  return { name: text.slice(0, at).trim(), dn: rest };
+}
+
+function certificates(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw usage(`the certificates in ${file} cannot be read: ${systemWords(error)}`);
+  }
+}

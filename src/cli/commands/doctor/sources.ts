@@ -1,0 +1,99 @@
+/** Where persons and sign-ins come from, and where keys sign in: whether directory, providers and tokens of SCIM work. Only an ADMIN can read it. */
+import type { ProviderItem } from '../../../contract/providers.ts';
+import type { ServiceToken } from '../../../contract/tokens.ts';
+import { pagesOf } from '../../client/pages.ts';
+import { type Context, commandLine } from '../../framework/context.ts';
+import { safe } from '../../terminal/text.ts';
+import { timeAndDistance } from '../../terminal/when.ts';
+import type { Check } from './checks.ts';
+
+/** Milliseconds after which a token counts as unused: providers ask for something every hour or so. */
+const UNUSED_MS = 7 * 86_400_000;
+
+/** The findings; none of what is off, or cannot be read now. */
+export async function sourceChecks(context: Context): Promise<readonly Check[]> {
+  const registry = context.registry.with({ wait: false });
+  const sources = [directoryChecks, signOnChecks, scimChecks, issuingChecks];
+  return (await Promise.all(sources.map(checks => checks({ ...context, registry }).catch(() => [])))).flat();
+}
+
+async function directoryChecks(context: Context): Promise<Check[]> {
+  const { enabled, url, lastRun, fullEveryMinutes } = await context.registry.call('showDirectory');
+  if (!enabled) return [];
+  const check = (state: Check['state'], detail: string, fix: string | null = null) => [
+    { name: 'directory', state, detail: `${safe(url ?? '')}: ${detail}`, fix },
+  ];
+  if (lastRun === null) return check('ok', 'not read yet');
+  const read = `read ${timeAndDistance(lastRun.at)}`;
+  const test = `look at what the daemon finds: ${commandLine(context, 'directory test')}`;
+  if (lastRun.problem !== null)
+    return check(
+      'failed',
+      `${read}, no one leaves: ${safe(lastRun.problem)}`,
+      `${test}; then ${commandLine(context, 'directory sync')}`,
+    );
+  // A run that has read all entries is always recorded.
+  const isLate = Date.parse(lastRun.at) < Date.now() - 2 * fullEveryMinutes * 60_000;
+  return isLate
+    ? check('warning', `last ${read}, although it is due every ${fullEveryMinutes} minutes`, test)
+    : check('ok', read);
+}
+
+async function signOnChecks(context: Context): Promise<Check[]> {
+  const { enabled, issuer } = await context.registry.call('showSso');
+  if (!enabled) return [];
+  const { ok, findings } = await context.registry.call('testSso');
+  const failed = findings.filter(finding => !finding.ok).map(({ check, detail }) => safe(`${check}: ${detail}`));
+  const fix = `compare the settings with the provider: ${commandLine(context, 'sso show')}; local accounts sign in without it`;
+  return [{ name: 'sign-on', state: ok ? 'ok' : 'failed', detail: [safe(issuer ?? ''), ...failed].join(', '), fix }];
+}
+
+async function scimChecks(context: Context): Promise<Check[]> {
+  const read = (page: number) => context.registry.call('listTokens', { query: { page, size: 100 } });
+  const checks: Check[] = [];
+  for await (const { list } of pagesOf(read, ({ tokenId }) => tokenId))
+    for (const token of list)
+      if (token.may.includes('scim') && token.revokedAt === null) checks.push(scimCheck(context, token, Date.now()));
+  return checks;
+}
+
+/** A provider that does not use its token, or cannot, reports no leavers. `now`: milliseconds since 1970. */
+export function scimCheck(
+  context: Pick<Context, 'loginLine'>,
+  { name, expiresAt, createdAt, lastUsedAt }: ServiceToken,
+  now: number,
+): Check {
+  const used = lastUsedAt === null ? 'never used' : `last used ${timeAndDistance(lastUsedAt)}`;
+  const isExpired = Date.parse(expiresAt) <= now;
+  if (!isExpired && Date.parse(lastUsedAt ?? createdAt) > now - UNUSED_MS)
+    return { name: 'scim', state: 'ok', detail: `token ${safe(name)}, ${used}`, fix: null };
+  const what = isExpired ? `expired ${timeAndDistance(expiresAt)}` : used;
+  const fix = isExpired
+    ? `give the provider a new one: ${commandLine(context, 'tokens add NAME --role VIEWER --may scim')}`
+    : 'check address, token and schedule at the provider';
+  const revoke = `if it is not needed: ${commandLine(context, 'tokens revoke')} ${safe(name)}`;
+  return {
+    name: 'scim',
+    state: 'warning',
+    detail: `token ${safe(name)}, ${what}: the provider reports no leavers`,
+    fix: `${fix}; ${revoke}`,
+  };
+}
+
+/** Each provider at which keys are issued: whether it answers and accepts the secret, and what it still accepts of keys that are locked or retired. */
+async function issuingChecks(context: Context): Promise<Check[]> {
+  const { list } = await context.registry.call('listProviders');
+  return Promise.all(list.map(provider => issuingCheck(context, provider)));
+}
+
+async function issuingCheck(context: Context, { providerId, name, pending }: ProviderItem): Promise<Check> {
+  const { reachable, problem } = await context.registry.call('testProvider', { params: { providerId } });
+  const waiting = pending > 0 && `${pending} ${pending === 1 ? 'credential' : 'credentials'} still to be removed`;
+  const detail = [safe(name), !reachable && safe(problem ?? 'does not answer'), waiting].filter(Boolean).join(', ');
+  const test = commandLine(context, `idp test ${safe(name)}`);
+  const list = commandLine(context, 'idp list');
+  const fix = reachable
+    ? `the registry repeats removals, and ${list} shows why one fails`
+    : `check it again after the repair: ${test}; for a new secret, add the provider again`;
+  return { name: 'provider', state: reachable ? (waiting ? 'warning' : 'ok') : 'failed', detail, fix };
+}

@@ -1,0 +1,158 @@
+import type { BodyOf } from '../../../contract/define.ts';
+import type { ProviderItem } from '../../../contract/providers.ts';
+import type { Routes } from '../../../contract/routes.ts';
+import { providerTypes } from '../../../contract/values.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { usage } from '../../fault.ts';
+import { command, definedFields } from '../../framework/define.ts';
+import { listFlags } from '../../framework/format.ts';
+import { present } from '../../framework/present.ts';
+import { presentRows } from '../../framework/present-list.ts';
+import type { Column } from '../../terminal/column.ts';
+import { confirm } from '../../terminal/prompt.ts';
+import { safe } from '../../terminal/text.ts';
+import { secretFrom } from '../secret-file.ts';
+import { findProvider, providerArg } from './find-provider.ts';
+
+const fields = [
+  'providerId',
+  'name',
+  'type',
+  'tenant',
+  'clientId',
+  'address',
+  'credentials',
+  'pending',
+  'problem',
+  'createdAt',
+] as const satisfies readonly (keyof ProviderItem)[];
+
+const columns: Column<ProviderItem>[] = [
+  { title: 'PROVIDER', value: provider => provider.providerId },
+  { title: 'NAME', value: provider => provider.name, shorten: 'end' },
+  { title: 'TYPE', value: provider => provider.type },
+  { title: 'AT', value: ({ address, tenant }) => address ?? tenant, shorten: 'end', drop: 2 },
+  { title: 'CREDENTIALS', value: provider => String(provider.credentials) },
+  {
+    title: 'TO REMOVE',
+    value: provider => String(provider.pending),
+    style: ({ pending }) => (pending === 0 ? null : 'red'),
+  },
+  { title: 'PROBLEM', value: provider => provider.problem, shorten: 'end', drop: 1 },
+];
+
+/** Lists providers: `GET /api/providers/list`. */
+export const idpList = command({
+  isPaged: true,
+  flags: listFlags(fields),
+  examples: [
+    { does: 'providers, and what still has to be removed there', line: 'idp list' },
+    { does: 'those with a problem', line: `idp list --jq '.list[] | select(.problem)'` },
+  ],
+  async run(_, context) {
+    const { out } = context;
+    const data = await context.registry.call('listProviders');
+    if (out.json) return out.document(data);
+    if (data.list.length === 0 && out.format === 'table' && !out.quiet)
+      return out.notice('No providers yet. Add one: devmgr idp add entra|okta|webauthn NAME');
+    await presentRows(context, data.list, { fields, columns, id: ({ providerId }: ProviderItem) => providerId });
+  },
+});
+
+type ProviderSettings = Omit<BodyOf<Routes['createProvider']>, 'name' | 'type' | 'secret'>;
+
+/** Adds a provider: `POST /api/providers`. */
+export const idpAdd = command({
+  description:
+    'Keys are then issued there for the persons that they belong to. The registry stores the secret sealed; it never shows it, and no station gets it.\nentra needs --tenant and --client-id; okta needs --address, that of the organization; webauthn needs --address (creation options), --finish-address and --remove-address of a WebAuthn server; devmgr needs --address, that of the console of this registry, and no secret.',
+  args: [
+    { name: 'TYPE', help: providerTypes.join(', ') },
+    { name: 'NAME', help: 'name for it in commands' },
+  ],
+  flags: {
+    tenant: { value: 'ID', help: 'tenant of Entra ID: its id or domain' },
+    'client-id': { value: 'ID', field: 'clientId', help: 'id of this registry at the provider' },
+    'secret-file': {
+      value: 'FILE',
+      offer: 'file',
+      field: 'secret',
+      help: 'client secret, API token or bearer token, first line of a file; - for standard input',
+    },
+    address: {
+      value: 'URL',
+      help: 'organization of Okta, console of devmgr, or where a WebAuthn server makes options, https://…',
+    },
+    'finish-address': { value: 'URL', field: 'finishAddress', help: 'where it takes the answer of a key' },
+    'remove-address': { value: 'URL', field: 'removeAddress', help: 'where it removes a credential' },
+    'login-address': {
+      value: 'URL',
+      field: 'loginAddress',
+      help: 'sign-in of a national cloud of Entra ID; --address is then its Graph',
+    },
+  },
+  examples: [
+    {
+      does: 'Entra ID',
+      line: 'idp add entra company --tenant example.onmicrosoft.com --client-id 5f1c --secret-file secret',
+    },
+    {
+      does: 'sign-in keys of this registry',
+      line: 'idp add devmgr accounts --address https://registry.example.com',
+    },
+    { does: 'Okta', line: 'idp add okta okta --address https://example.okta.com --secret-file token' },
+  ],
+  async run({ args: [typed = '', name = ''], flags }, context) {
+    const type = providerTypes.find(one => one === typed);
+    if (type === undefined) throw usage(`"${typed}" is not a type of provider: use ${providerTypes.join(', ')}`);
+    const { secretFile, ...settings } = flags;
+    if (secretFile === undefined && type !== 'devmgr')
+      throw usage('the secret is missing', 'write it to a file: --secret-file FILE');
+    const secret = secretFile === undefined ? {} : { secret: await secretFrom(context, secretFile) };
+    const body = { name, type, ...secret, ...definedFields<ProviderSettings>(settings) };
+    const data = await context.registry.call('createProvider', { body });
+    await present(context, {
+      data,
+      id: data.providerId,
+      title: `${safe(data.providerId)} is added`,
+      rows: [
+        ['name', safe(data.name)],
+        ['type', safe(data.type)],
+      ],
+      next: `devmgr idp test ${safe(data.name)}`,
+    });
+  },
+});
+
+/** Checks a provider: `POST /api/providers/{providerId}/test`. Exit code 1 if it does not answer as it should. */
+export const idpTest = command({
+  description: 'Asks the provider for something harmless. Exit code 1 if it refuses or does not answer.',
+  args: [providerArg],
+  flags: {},
+  examples: [{ does: 'after the secret was changed', line: 'idp test company' }],
+  async run({ args }, context) {
+    const { providerId, name } = await findProvider(context.registry, args[0]!);
+    const data = await context.registry.call('testProvider', { params: { providerId } });
+    await present(context, {
+      data,
+      id: providerId,
+      title: `${safe(name)} ${data.reachable === true ? 'accepts requests of this registry' : 'does not work'}`,
+      rows: [['problem', data.problem === null ? null : safe(data.problem)]],
+    });
+    return data.reachable === true ? exitCodes.done : exitCodes.failure;
+  },
+});
+
+/** Removes a provider: `POST /api/providers/{providerId}/remove`. */
+export const idpRemove = command({
+  description: 'Refused as long as keys have credentials there: without its secret none of them could be removed.',
+  args: [providerArg],
+  flags: { yes: { short: 'y', help: 'do not ask for confirmation' } },
+  examples: [{ does: 'remove it', line: 'idp remove company' }],
+  async run({ args, flags }, context) {
+    const { providerId, name } = await findProvider(context.registry, args[0]!);
+    if (!flags.yes && context.canAsk && !(await confirm(context.out, `Remove ${safe(name)}?`)))
+      throw usage('not confirmed: nothing was changed');
+    const data = await context.registry.call('removeProvider', { params: { providerId } });
+    await present(context, { data, id: providerId, title: `${safe(name)} is removed`, rows: [] });
+  },
+});

@@ -1,0 +1,114 @@
+import type { DataOf } from '../../../contract/define.ts';
+import type { Key } from '../../../contract/hardware.ts';
+import type { Routes } from '../../../contract/routes.ts';
+import type { NumberedKey } from '../../../enrollment/registry.ts';
+import { Fault, usage } from '../../fault.ts';
+import { type Context, notify } from '../../framework/context.ts';
+import { command } from '../../framework/define.ts';
+import { registrationOf } from '../../framework/devices/registration.ts';
+import { present } from '../../framework/present.ts';
+import { confirm } from '../../terminal/prompt.ts';
+import { safe } from '../../terminal/text.ts';
+import { localTime } from '../../terminal/when.ts';
+import { attachedKeys } from '../proofs/verify.ts';
+import { issueFlags } from './flags.ts';
+import { faultOf, issuePlan } from './issuing.ts';
+import { issueStep } from './key-steps.ts';
+import { letterFlags, letterOf, type PrintLetter } from './letter.ts';
+import { digitsOf } from './sealed-pin.ts';
+
+/** Issues an attached key: the only command that sends a PIN to it. */
+export const keysIssue = command({
+  description:
+    'The person of the device can then sign in at the providers with the key. The device must be ACTIVE. The key needs a touch for each provider.\nThe PIN of the key is asked for. A key that has none gets it; one that has one needs it, and a wrong PIN is entered once only. The PIN is neither stored nor logged.\n--pin random makes the first PIN and stores it sealed for the recipients of the policy, who open it with devmgr pin letter; with --printer its letter is printed once.\n--pin none sets no PIN: a key without one is refused where the provider requires user verification.\nAn interruption leaves nothing that the same command does not finish: run it again.',
+  args: [
+    {
+      name: 'KEY',
+      help: 'serial number, deviceId or keyId of an attached key; by default the only one',
+      optional: true,
+      offer: 'key',
+    },
+  ],
+  flags: {
+    ...issueFlags,
+    reset: { help: 'erase the key first, with its PIN and all its credentials' },
+    yes: { short: 'y', help: 'do not ask for confirmation' },
+    ...letterFlags,
+  },
+  examples: [
+    { does: 'the attached key, for one provider', line: 'keys issue --for company' },
+    { does: 'with a PIN that the person replaces', line: 'keys issue --for company --change-pin' },
+    {
+      does: 'with a random PIN, printed for the person',
+      line: 'keys issue --for company --pin random --printer 10.0.0.9',
+    },
+    { does: 'one of several keys, for two', line: 'keys issue UK-2026-000001 --for company,okta' },
+  ],
+  async run({ args, flags }, context) {
+    if (flags.for.length === 0) throw usage('no provider is named', 'name it: --for NAME; see: devmgr idp list');
+    if (flags.printer !== undefined && digitsOf(flags.pin) === null)
+      throw usage('--printer is for a PIN that is made here', 'add --pin random');
+    const print = letterOf(context, flags);
+    const plan = await issuePlan(context, flags);
+    const [key] = await attachedKeys(context, args[0] === undefined ? [] : [args[0]]);
+    const deviceId = await activeDevice(context, key!);
+    if (flags.reset) await eraseKey(context, key!, deviceId, flags.yes);
+    const { wasIssued, madePin, lacksRules, error } = await plan.open().issue(key!, deviceId);
+    const letterProblem = madePin === null ? null : await printed(print, deviceId, madePin);
+    if (error !== null) throw faultOf(error, deviceId);
+    if (lacksRules) notify(context, 'This key cannot demand a new PIN: ask the person to change it.');
+    const credentials = (await credentialsOf(context, deviceId)).filter(({ removedAt }) => removedAt === null);
+    await present(context, {
+      data: { deviceId, serialNumber: key!.serialNumber, credentials },
+      id: deviceId,
+      title: `${safe(key!.serialNumber)} ${wasIssued ? 'was already issued' : 'is issued'}`,
+      rows: plan.providers.map(({ providerId, name }) => {
+        const one = credentials.find(credential => credential.providerId === providerId);
+        return [safe(name), one?.createdAt ? `${safe(one.person)}, since ${localTime(one.createdAt)}` : null];
+      }),
+    });
+    if (letterProblem !== null) throw letterProblem;
+  },
+});
+
+/** Prints the letter of a PIN. Resolves to why it is not printed: the key is issued all the same, because its PIN is stored. */
+async function printed(print: PrintLetter | null, deviceId: string, pin: string): Promise<Fault | null> {
+  try {
+    await print?.(deviceId, pin);
+    return null;
+  } catch (error) {
+    return new Fault(
+      'hardware',
+      `the key is issued, but the letter of its PIN is not printed: ${error instanceof Error ? error.message : String(error)}`,
+      `an ADMIN prints it: devmgr pin letter ${deviceId} --identity-file FILE --printer HOST`,
+    );
+  }
+}
+
+const credentialsOf = (context: Context, deviceId: string): Promise<DataOf<Routes['listCredentials']>> =>
+  context.registry.call('listCredentials', { params: { deviceId } });
+
+async function activeDevice(context: Context, key: Key): Promise<string> {
+  const device = await registrationOf(context, key);
+  if (device === null)
+    throw new Fault('absent', `the key ${key.serialNumber} is not registered`, 'register it: devmgr enroll');
+  if (device.status === 'ACTIVE') return device.deviceId;
+  const activate = `devmgr activate ${device.deviceId} --user NAME`;
+  throw new Fault(
+    'failure',
+    `${device.deviceId} is ${device.status}: only an ACTIVE device is issued`,
+    device.status === 'INACTIVE' ? `bind it to its person: ${activate}` : null,
+  );
+}
+
+/** Its credentials are removed at the providers first: what the key has lost must not stay there. */
+async function eraseKey(context: Context, key: NumberedKey, deviceId: string, isConfirmed: boolean): Promise<void> {
+  const question = `Erase ${safe(key.serialNumber)}? Its PIN and every credential on it are lost, and perhaps its enterprise attestation.`;
+  if (!isConfirmed && !context.canAsk) throw usage('a reset has to be confirmed', 'add --yes');
+  if (!isConfirmed && !(await confirm(context.out, question))) throw usage('not confirmed: nothing was changed');
+  for (const { credentialId, removedAt } of await credentialsOf(context, deviceId))
+    if (removedAt === null) await context.registry.call('removeCredential', { params: { deviceId, credentialId } });
+  notify(context, 'A key is erased within 10 seconds after it was plugged in: plug it in again if it refuses.');
+  await issueStep(context, key, { step: 'reset' });
+  await context.registry.call('storePin', { params: { deviceId }, body: { reset: true } });
+}

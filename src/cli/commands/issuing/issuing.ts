@@ -1,0 +1,123 @@
+/** Issues keys from the command line: its flags, the requests to registry and key, and what a person is asked. */
+import { Code } from '../../../contract/codes.ts';
+import { type IssueParts, IssueProblem, KeyIssuing, type PinChoice } from '../../../enrollment/issuing.ts';
+import { columnOf } from '../../../enrollment/outcome.ts';
+import { isServerRefusal } from '../../client/failures.ts';
+import { Fault, usage } from '../../fault.ts';
+import type { Context } from '../../framework/context.ts';
+import type { FlagValues } from '../../framework/flags.ts';
+import { askPassword } from '../../terminal/prompt.ts';
+import { secretFrom } from '../secret-file.ts';
+import { findProvider } from './find-provider.ts';
+import type { issueFlags } from './flags.ts';
+import { issueStep, KeyRefusal } from './key-steps.ts';
+import { digitsOf, pinRecipients, randomPin, sealed } from './sealed-pin.ts';
+
+/** Frees the terminal while a person is asked. */
+export type WhileAsked = <T>(ask: () => Promise<T>) => Promise<T>;
+
+/** A provider at which keys are issued. */
+export interface PlannedProvider {
+  readonly providerId: string;
+  readonly name: string;
+  /** Its name in rows of results: the id if a column cannot have the name. */
+  readonly column: string;
+}
+
+/** What the flags ask for. */
+export interface IssuePlan {
+  readonly providers: readonly PlannedProvider[];
+  /** Whether first PINs are made here. */
+  readonly makesPins: boolean;
+  /** Issues keys as planned. */
+  open(whileAsked?: WhileAsked): KeyIssuing;
+}
+
+/** What is wrong with the flags is found before anything is sent to a key. */
+export async function issuePlan(context: Context, flags: FlagValues<typeof issueFlags>): Promise<IssuePlan> {
+  const pin = await pinChoice(context, flags);
+  const providers: PlannedProvider[] = [];
+  for (const named of new Set(flags.for)) {
+    const { providerId, name } = await findProvider(context.registry, named);
+    providers.push({ providerId, name, column: columnOf({ providerId, name }) });
+  }
+  return {
+    providers,
+    makesPins: pin.kind === 'random',
+    open: (whileAsked = ask => ask()) =>
+      new KeyIssuing(partsOf(context, flags.pinFile, whileAsked), { providers, pin, changePin: flags.changePin }),
+  };
+}
+
+async function pinChoice(context: Context, { pin, pinFile }: FlagValues<typeof issueFlags>): Promise<PinChoice> {
+  if (pin === 'none') return { kind: 'none' };
+  const digits = digitsOf(pin);
+  if (digits === null) return { kind: 'ask' };
+  if (pinFile !== undefined) throw usage('both --pin random and --pin-file name a PIN', 'omit one of them');
+  const recipients = await pinRecipients(context);
+  return {
+    kind: 'random',
+    make: () => randomPin(digits),
+    store: async (deviceId, made) => {
+      const body = { sealed: await sealed(made, recipients), reset: true };
+      await context.registry.call('storePin', { params: { deviceId }, body });
+    },
+  };
+}
+
+function partsOf(context: Context, file: string | undefined, whileAsked: WhileAsked): IssueParts {
+  const { registry } = context;
+  const pinOf = (ask: () => Promise<string>): Promise<string> => {
+    if (file !== undefined) return secretFrom(context, file);
+    if (context.canAsk) return whileAsked(ask);
+    throw usage('the PIN of the key is needed', 'type it at a terminal, or use --pin-file FILE');
+  };
+  return {
+    requests: {
+      credentials: deviceId => registry.call('listCredentials', { params: { deviceId } }),
+      start: (deviceId, providerId) => registry.call('startCredential', { params: { deviceId }, body: { providerId } }),
+      finish: (deviceId, credentialId, response) =>
+        registry.call('finishCredential', { params: { deviceId, credentialId }, body: { response } }),
+      step: (key, step) => issueStep(context, key, step),
+      failureOf: error => ({
+        isRefusal: isServerRefusal(error, Code.parameterError),
+        isLost: isServerRefusal(error, 500) || (error instanceof Fault && error.kind === 'unreachable'),
+        isWrongPin: error instanceof KeyRefusal && error.refusal === 'pin-invalid',
+      }),
+    },
+    askPin: ({ serialNumber }, retries) => {
+      const left = retries === null ? '' : ` (${retries} attempts are left)`;
+      return pinOf(() => askPassword(context.out, `PIN of ${serialNumber}${left}`, () => null));
+    },
+    askNewPin: ({ serialNumber }, check) =>
+      pinOf(async () => {
+        const pin = await askPassword(context.out, `New PIN of ${serialNumber}, which has none`, check);
+        await askPassword(context.out, 'The same PIN again', again => (again === pin ? null : 'it is another one'));
+        return pin;
+      }),
+  };
+}
+
+/** The error of an issuing as this command reports it. */
+export function faultOf(error: unknown, deviceId: string): unknown {
+  if (!(error instanceof IssueProblem)) return error;
+  const { message } = error;
+  switch (error.code) {
+    case 'unknown':
+      return new Fault('hardware', message);
+    case 'pin-replug':
+      return new Fault('hardware', message, 'unplug it and plug it in again');
+    case 'pin-blocked':
+      return new Fault('hardware', message, 'only a reset frees the key');
+    case 'pin-change':
+      return new Fault('hardware', message, 'the person changes it');
+    case 'pin-present':
+      return new Fault(
+        'failure',
+        message,
+        `if it was made before: devmgr pin letter ${deviceId} --identity-file FILE; then use --pin ask, or --pin-file`,
+      );
+    case 'pin-unfit':
+      return usage(message, 'use a longer PIN, or --pin random:N');
+  }
+}

@@ -1,0 +1,45 @@
+/** One step in which an attached key is issued. */
+import type { DataOf } from '../../../contract/define.ts';
+import type { Routes } from '../../../contract/routes.ts';
+import type { IssueStep } from '../../../enrollment/issuing.ts';
+import type { NumberedKey } from '../../../enrollment/registry.ts';
+import { Fault } from '../../fault.ts';
+import type { Context } from '../../framework/context.ts';
+import { whileTouched } from '../proofs/prove-key.ts';
+
+type Answer = DataOf<Routes['issueKey']>;
+
+/** What a key has refused. */
+export class KeyRefusal extends Fault {
+  readonly refusal: Answer['refusal'];
+  constructor(problem: string, refusal: Answer['refusal']) {
+    super('hardware', problem, hintOf(refusal));
+    this.refusal = refusal;
+  }
+}
+
+/** What the key has answered. What it refuses is thrown as a fault. */
+export async function issueStep(context: Context, key: NumberedKey, step: IssueStep): Promise<Answer> {
+  const { keyId, serialNumber } = key;
+  const request = { params: { keyId }, body: { ...step, serialNumber } };
+  const answer = await whileTouched(context, key, () => context.hardware.call('issueKey', request));
+  if (answer.problem === null) return answer;
+  throw new KeyRefusal(answer.problem, answer.refusal);
+}
+
+function hintOf(refusal: Answer['refusal']): string | null {
+  switch (refusal) {
+    case 'pin-invalid':
+      return 'run the command again with the right PIN: each wrong one brings the key closer to blocking';
+    case 'pin-replug':
+      return 'unplug the key, plug it in and run the command again';
+    case 'pin-not-set':
+      return 'give it a PIN: --pin ask or --pin random';
+    case 'excluded':
+      return 'the provider has a credential of this key already: remove it there, or see devmgr idp reconcile';
+    case 'full':
+      return 'the key can store no further credential: remove one that is not needed';
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,72 @@
+/** The letter of a PIN: a label with it, on a printer in the network. A queue of the system would store what it prints. */
+import type { DeviceListItem } from '../../../contract/devices.ts';
+import { usage } from '../../fault.ts';
+import type { Context } from '../../framework/context.ts';
+import { command } from '../../framework/define.ts';
+import { resolveDevice } from '../../framework/devices/device.ts';
+import type { FlagShapes, FlagValues } from '../../framework/flags.ts';
+import { personsOf } from '../../framework/persons.ts';
+import { present } from '../../framework/present.ts';
+import { safe } from '../../terminal/text.ts';
+import { localTime } from '../../terminal/when.ts';
+import { pinLabelOf, printerFlags, printerSeconds } from '../enrollment/labels/outputs.ts';
+import { networkPrinter } from '../enrollment/labels/printer.ts';
+import { opened } from './sealed-pin.ts';
+
+/** Flags that name the printer of letters and their template. */
+export const letterFlags = {
+  printer: { value: 'HOST', help: printerFlags.printer.help },
+  template: { ...printerFlags.template, needs: 'printer', help: 'ZPL with {pin} and other placeholders' },
+  dpi: { ...printerFlags.dpi, needs: 'printer' },
+} as const satisfies FlagShapes;
+
+/** Prints the letter of a PIN; it cannot be printed without one. */
+export type PrintLetter = (deviceId: string, pin: string) => Promise<void>;
+
+/** What the flags ask for; null without a printer. Throws a usage fault if the template is not valid or lacks the PIN. */
+export function letterOf(
+  { registry }: Context,
+  { printer: host, template, dpi }: FlagValues<typeof letterFlags>,
+): PrintLetter | null {
+  if (host === undefined) return null;
+  const printer = networkPrinter(host, printerSeconds);
+  const label = pinLabelOf({ template, dpi });
+  return async (deviceId, pin) => {
+    const device: DeviceListItem = await registry.call('getDevice', { params: { deviceId } });
+    const [person] = device.userId === null ? [] : await personsOf(registry, [device.userId]);
+    await printer.print(label({ ...device, name: person?.[1].name ?? null, pin }));
+  };
+}
+
+/** Opens the sealed PIN of a key: shows it, or prints its letter. */
+export const pinLetter = command({
+  description:
+    'Opens the PIN that keys issue --pin random has stored, with the identity of a recipient. Only an ADMIN reads it, and the journal records that.\nWith --printer the PIN is printed and not shown. A queue of the system is not used: it would store the letter.',
+  args: [{ name: 'DEVICE', help: 'deviceId or serial number', offer: 'device' }],
+  flags: {
+    'identity-file': { value: 'FILE', offer: 'file', help: 'identities of age, one on each line' },
+    ...letterFlags,
+  },
+  examples: [
+    { does: 'show the PIN', line: 'pin letter UK-2026-000001 --identity-file identity' },
+    { does: 'print it', line: 'pin letter DEV-1 --identity-file identity --printer 10.0.0.9' },
+  ],
+  async run({ args, flags }, context) {
+    if (flags.identityFile === undefined) throw usage('no identity is named', 'name its file: --identity-file FILE');
+    const print = letterOf(context, flags);
+    const deviceId = await resolveDevice(context, args[0], false);
+    const { sealed, storedAt, openedAt } = await context.registry.call('readPin', { params: { deviceId } });
+    const pin = await opened(sealed, flags.identityFile);
+    await print?.(deviceId, pin);
+    await present(context, {
+      data: { deviceId, storedAt, openedAt, ...(print ? {} : { pin }) },
+      id: print ? deviceId : pin,
+      title: print ? `The PIN of ${safe(deviceId)} is printed` : `The PIN of ${safe(deviceId)}`,
+      rows: [
+        ['PIN', print ? null : safe(pin)],
+        ['made', localTime(storedAt)],
+        ['opened before', openedAt === null ? 'never' : localTime(openedAt)],
+      ],
+    });
+  },
+});

@@ -1,0 +1,72 @@
+/** PINs that are made here: random, and sealed for recipients of age before the key gets them. They are in memory only. */
+import { randomInt } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { pinBounds } from '../../../contract/limits.ts';
+import { Fault, systemWords, usage } from '../../fault.ts';
+import type { Context } from '../../framework/context.ts';
+
+/** What `--pin` asks for: digits of a random PIN; null to ask for one. */
+export function digitsOf(kind: string | undefined): number | null {
+  if (kind === undefined || kind === 'ask') return null;
+  const { least, most, usual } = pinBounds.digits;
+  const [, text = String(usual)] = /^random(?::(\d{1,2}))?$/.exec(kind) ?? [null, ''];
+  const digits = Number(text);
+  if (text !== '' && digits >= least && digits <= most) return digits;
+  throw usage(`--pin ${kind} is not known`, `use ask, random, or random:N with ${least} to ${most} digits`);
+}
+
+/** Digits, each as likely as another. One digit alone, or digits in a row, are what a key may refuse: they are not used. */
+export function randomPin(digits: number): string {
+  for (;;) {
+    const all = Array.from({ length: digits }, () => randomInt(10));
+    const steps = new Set(all.slice(1).map((digit, at) => digit - all[at]!));
+    if (steps.size > 1 || Math.abs([...steps][0]!) > 1) return all.join('');
+  }
+}
+
+/** Those who can read PINs. Throws a usage fault if there are none. */
+export async function pinRecipients({ registry }: Context): Promise<readonly string[]> {
+  const { recipients } = await registry.call('showPinPolicy');
+  if (recipients.length > 0) return recipients;
+  throw usage(
+    'no one could read a random PIN: the policy names no recipient',
+    'an ADMIN names one: devmgr policies set --pin-recipient age1…',
+  );
+}
+
+/** The PIN as a file of age that these recipients can open; base64url. */
+export async function sealed(pin: string, recipients: readonly string[]): Promise<string> {
+  const { Encrypter } = await import('age-encryption');
+  const encrypter = new Encrypter();
+  for (const recipient of recipients) encrypter.addRecipient(recipient);
+  return Buffer.from(await encrypter.encrypt(pin)).toString('base64url');
+}
+
+/** The PIN in a file of age. `file`: identities of age, one on each line. */
+export async function opened(text: string, file: string): Promise<string> {
+  const { Decrypter } = await import('age-encryption');
+  const decrypter = new Decrypter();
+  for (const identity of identitiesIn(file))
+    try {
+      decrypter.addIdentity(identity);
+    } catch {
+      throw usage(`${file} has an identity that is not one of age`, 'an identity begins with AGE-SECRET-KEY-');
+    }
+  try {
+    return await decrypter.decrypt(Buffer.from(text, 'base64url'), 'text');
+  } catch {
+    throw new Fault('failure', `the identity in ${file} does not open this PIN`, 'use that of a recipient of its time');
+  }
+}
+
+function identitiesIn(file: string): readonly string[] {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw usage(`the identity in ${file} cannot be read: ${systemWords(error)}`);
+  }
+  const identities = text.split(/\r?\n/).filter(line => line.trim() !== '' && !line.startsWith('#'));
+  if (identities.length === 0) throw usage(`${file} does not contain an identity`);
+  return identities.map(line => line.trim());
+}

@@ -1,0 +1,32 @@
+import type { DeviceListItem } from '../../../contract/devices.ts';
+import { deviceListFields } from '../../../contract/values.ts';
+import { command, definedFields } from '../../framework/define.ts';
+import { pageFlags } from '../../framework/flags.ts';
+import { listFlags } from '../../framework/format.ts';
+import { findPerson, personArg, personWords } from '../../framework/persons.ts';
+import { presentPage } from '../../framework/present-list.ts';
+import { safe } from '../../terminal/text.ts';
+import { deviceColumns } from '../devices/list.ts';
+
+/** Lists the devices of a person: `GET /api/devices/list`. */
+export const peopleKeys = command({
+  isPaged: true,
+  args: [personArg],
+  flags: { ...pageFlags('keys'), ...listFlags(deviceListFields) },
+  examples: [
+    { does: 'the keys of a person, in any state', line: 'people keys ada.lovelace' },
+    { does: 'their ids, for another command', line: 'people keys ada.lovelace --quiet' },
+  ],
+  async run({ args, flags }, context) {
+    const person = await findPerson(context.registry, args[0]!);
+    const query = definedFields<{ page?: number; size?: number }>({ page: flags.page, size: flags.limit });
+    const data = await context.registry.call('listDevices', { query: { userId: person.userName, ...query } });
+    const listing = {
+      fields: deviceListFields,
+      columns: deviceColumns(),
+      id: (device: DeviceListItem) => device.deviceId,
+    };
+    const none = `${safe(personWords(person))} has no keys.`;
+    return presentPage(context, data, listing, { what: 'keys', none });
+  },
+});

@@ -1,0 +1,155 @@
+/** Persons who leave, and what the brake holds. */
+import type { HeldPerson } from '../../../contract/people.ts';
+import { count, counted } from '../../count.ts';
+import { usage } from '../../fault.ts';
+import { need } from '../../framework/ask.ts';
+import type { Context } from '../../framework/context.ts';
+import { command } from '../../framework/define.ts';
+import { listFlags } from '../../framework/format.ts';
+import { findPerson, personArg, personWords } from '../../framework/persons.ts';
+import { present } from '../../framework/present.ts';
+import { presentRows } from '../../framework/present-list.ts';
+import type { Column } from '../../terminal/column.ts';
+import { demandYes } from '../../terminal/prompt.ts';
+import { safe } from '../../terminal/text.ts';
+import { localTime } from '../../terminal/when.ts';
+import { personColumns, personFields } from './people.ts';
+
+const listed = (ids: unknown): string[] => (Array.isArray(ids) ? ids.map(String) : []);
+const keys = (number: number): string => counted(number, 'key');
+
+/** A person leaves: `POST /api/people/{personId}/leave`. */
+export const peopleLeave = command({
+  description:
+    'Locks every ACTIVE key of the person and disables the account with that user name, at once. A policy can retire the keys, or wait (devmgr policies show). More than 5 % of all ACTIVE keys, and at least 10, within 10 minutes are held: devmgr people held.',
+  args: [personArg],
+  flags: {
+    reason: { value: 'TEXT', help: 'why; the reason of the locks' },
+    yes: { short: 'y', help: 'do not ask' },
+  },
+  examples: [
+    { does: 'asks before it locks', line: 'people leave ada.lovelace --reason "has left"' },
+    { does: 'in a script', line: 'people leave ada.lovelace --reason "has left" --yes' },
+  ],
+  async run({ args, flags }, context) {
+    const { registry, out } = context;
+    const person = await findPerson(registry, args[0]!);
+    const words = safe(personWords(person));
+    const reason = await need(context, flags.reason, { flag: '--reason', question: 'Reason', field: 'reason' });
+    if (!flags.yes) {
+      if (!context.canAsk) throw usage(`the keys of ${words} will be locked`, 'add --yes');
+      await demandYes(out, `Lock the keys of ${words} (${keys(person.devices)} in any state)?`);
+    }
+    const data = await registry.call('personLeaves', { params: { personId: person.personId }, body: { reason } });
+    const [locked, held] = [listed(data.locked), listed(data.held)];
+    await present(context, {
+      data,
+      id: locked.join('\n'),
+      title: `${words} has left`,
+      rows: [
+        ['locked', locked.length > 0 ? safe(locked.join(' ')) : held.length > 0 ? null : 'no key was ACTIVE'],
+        ['held', held.length > 0 ? safe(held.join(' ')) : null],
+        ['locked later', typeof data.dueAt === 'string' ? localTime(data.dueAt) : null],
+      ],
+      ...(held.length > 0 ? { next: `devmgr people release ${safe(person.personId)}` } : {}),
+    });
+  },
+});
+
+/** A person is back: `POST /api/people/{personId}/return`. */
+export const peopleBack = command({
+  description:
+    'The person can have keys again. Nothing is unlocked: the keys that the leave has locked are shown. The account stays disabled: devmgr users update NAME --enable.',
+  args: [personArg],
+  flags: {},
+  examples: [{ does: 'the person is active again', line: 'people back ada.lovelace' }],
+  async run({ args }, context) {
+    const person = await findPerson(context.registry, args[0]!);
+    const data = await context.registry.call('personReturns', { params: { personId: person.personId } });
+    const locked = listed(data.lockedDevices).map(safe).join(' ');
+    const words = safe(personWords(person));
+    await present(context, {
+      data,
+      id: person.personId,
+      title: person.active ? `${words} had not left` : `${words} is back`,
+      rows: [['still locked', person.active ? null : locked || 'no key']],
+      ...(locked ? { next: `devmgr unlock ${locked}` } : {}),
+    });
+  },
+});
+
+const heldFields = [...personFields, 'heldAt', 'deviceIds'] as const satisfies readonly (keyof HeldPerson)[];
+const heldColumns: Column<HeldPerson>[] = [
+  ...(personColumns.filter(({ title }) =>
+    ['PERSON', 'USER NAME', 'NAME', 'SOURCE'].includes(title),
+  ) as Column<HeldPerson>[]),
+  { title: 'HELD', value: person => localTime(person.heldAt) },
+  { title: 'ACTIVE KEYS', value: person => listed(person.deviceIds).join(' ') || null, shorten: 'end' },
+];
+
+/** Lists held leavers: `GET /api/people/held`. */
+export const peopleHeld = command({
+  isPaged: true,
+  flags: listFlags(heldFields),
+  examples: [
+    { does: 'who is held, and with which keys', line: 'people held' },
+    { does: 'their ids, to release all of them', line: 'people held --quiet' },
+  ],
+  async run(_, context) {
+    const { out } = context;
+    const data = await context.registry.call('listHeldPeople');
+    if (out.json) return out.document(data);
+    if (data.list.length === 0 && !out.quiet && out.format !== 'csv') return out.notice('No leaver is held.');
+    await presentRows(context, data.list, {
+      fields: heldFields,
+      columns: heldColumns,
+      id: person => person.personId,
+    });
+  },
+});
+
+/** Locks the keys of held leavers: `POST /api/people/release`. */
+export const peopleRelease = command({
+  description: 'Shows the keys that will be locked, and asks. Without PERSON, all held leavers are released.',
+  args: [{ ...personArg, optional: true, rest: true }],
+  flags: { yes: { short: 'y', help: 'do not ask' } },
+  examples: [
+    { does: 'all of them, after a question', line: 'people release' },
+    { does: 'one, in a script', line: 'people release PER-7 --yes' },
+  ],
+  async run({ args, flags }, context) {
+    const { registry, out } = context;
+    const { list } = await registry.call('listHeldPeople');
+    const wanted = args.length === 0 ? list : await chosen(context, list, args);
+    if (wanted.length === 0) return out.notice('No leaver is held.');
+    const total = wanted.reduce((sum, { deviceIds }) => sum + listed(deviceIds).length, 0);
+    if (!flags.yes) {
+      for (const person of wanted)
+        out.notice(`${safe(personWords(person))}: ${safe(listed(person.deviceIds).join(' '))}`);
+      if (!context.canAsk) throw usage(`${keys(total)} will be locked`, 'add --yes');
+      await demandYes(out, `Lock ${keys(total)} of ${counted(wanted.length, 'leaver')}?`);
+    }
+    const body = { personIds: wanted.map(({ personId }) => personId) };
+    const data = await registry.call('releasePeople', { body });
+    const locked = listed(data.locked);
+    await present(context, {
+      data,
+      id: locked.join('\n'),
+      title: `${count(listed(data.released).length)} released`,
+      rows: [['locked', locked.length > 0 ? safe(locked.join(' ')) : 'no key was ACTIVE']],
+    });
+  },
+});
+
+async function chosen(
+  { registry }: Context,
+  list: readonly HeldPerson[],
+  names: readonly string[],
+): Promise<HeldPerson[]> {
+  const found: HeldPerson[] = [];
+  for (const name of names) {
+    const { personId } = await findPerson(registry, name);
+    found.push(...list.filter(person => person.personId === personId));
+  }
+  return found;
+}

@@ -1,0 +1,132 @@
+import type { Person } from '../../../contract/people.ts';
+import { personSources } from '../../../contract/values.ts';
+import { need } from '../../framework/ask.ts';
+import type { Context } from '../../framework/context.ts';
+import { command, definedFields } from '../../framework/define.ts';
+import { pageFlags } from '../../framework/flags.ts';
+import { listFlags } from '../../framework/format.ts';
+import { findPerson, personArg } from '../../framework/persons.ts';
+import { present } from '../../framework/present.ts';
+import { presentPage } from '../../framework/present-list.ts';
+import type { Column } from '../../terminal/column.ts';
+import { safe } from '../../terminal/text.ts';
+import { localTime } from '../../terminal/when.ts';
+
+/** Fields of a person in a list. */
+export const personFields = [
+  'personId',
+  'userName',
+  'name',
+  'email',
+  'externalId',
+  'active',
+  'groups',
+  'source',
+  'leftAt',
+  'devices',
+] as const satisfies readonly (keyof Person)[];
+
+/** Columns of a list of persons. */
+export const personColumns: Column<Person>[] = [
+  { title: 'PERSON', value: person => person.personId },
+  { title: 'USER NAME', value: person => person.userName, shorten: 'end', least: 20 },
+  { title: 'NAME', value: person => person.name, shorten: 'end', least: 16 },
+  {
+    title: 'STATE',
+    value: person => (person.active ? 'active' : 'left'),
+    style: person => (person.active ? null : 'red'),
+  },
+  { title: 'KEYS', value: person => String(person.devices) },
+  { title: 'E-MAIL', value: person => person.email, shorten: 'end', drop: 1 },
+  { title: 'GROUPS', value: person => groupsOf(person), shorten: 'end', drop: 2 },
+  { title: 'SOURCE', value: person => person.source, drop: 3 },
+];
+
+const groupsOf = ({ groups }: Person): string | null =>
+  Array.isArray(groups) && groups.length > 0 ? groups.map(String).join(', ') : null;
+
+/** Lists persons: `GET /api/people/list`. */
+export const peopleList = command({
+  isPaged: true,
+  flags: {
+    keyword: { value: 'TEXT', short: 'k', help: 'part of a name, an e-mail address or an id' },
+    source: { value: 'SOURCE', choices: personSources, help: 'where the person is from' },
+    group: { value: 'NAME', help: 'only members of this group' },
+    left: { help: 'only persons who have left', conflicts: ['active'] },
+    active: { help: 'only persons who have not left' },
+    ...pageFlags('persons'),
+    ...listFlags(personFields),
+  },
+  examples: [
+    { does: 'persons and how many keys they have', line: 'people list' },
+    { does: 'by a part of the name', line: 'people list --keyword lovelace' },
+    { does: 'who has left and still has keys', line: `people list --left --jq '.list[] | select(.devices > 0)'` },
+  ],
+  async run({ flags }, context) {
+    const { keyword, source, group, page, limit: size } = flags;
+    const active = flags.left ? false : flags.active ? true : undefined;
+    type Query = Partial<Parameters<typeof context.registry.call<'listPeople'>>[1]['query'] & object>;
+    const query = definedFields<Query>({ keyword, source, group, active, page, size });
+    const data = await context.registry.call('listPeople', { query });
+    const listing = { fields: personFields, columns: personColumns, id: (person: Person) => person.personId };
+    const isAll = [keyword, source, group, active].every(value => value === undefined);
+    const none = isAll ? 'The registry has no persons. Add one: devmgr people add NAME' : 'No person matches.';
+    return presentPage(context, data, listing, { what: 'persons', none });
+  },
+});
+
+/** Shows a person: `GET /api/people/{personId}`. */
+export const peopleShow = command({
+  args: [personArg],
+  flags: {},
+  examples: [
+    { does: 'by user name', line: 'people show ada.lovelace' },
+    { does: 'by a part of the name', line: 'people show lovelace' },
+  ],
+  run: async ({ args }, context) => show(context, await findPerson(context.registry, args[0]!)),
+});
+
+/** Adds a person: `POST /api/people`. */
+export const peopleAdd = command({
+  description:
+    'Devices are bound to the user name: activate --user, enroll --activate-for. Persons from an identity provider come by SCIM: see tokens add --may scim.',
+  args: [{ name: 'NAME', help: 'user name', optional: true }],
+  flags: {
+    name: { value: 'NAME', help: 'full name' },
+    email: { value: 'ADDRESS', help: 'e-mail address' },
+  },
+  examples: [
+    { does: 'with the full name', line: 'people add ada.lovelace --name "Ada Lovelace" --email ada@example.com' },
+  ],
+  async run({ args, flags }, context) {
+    const hint = 'devmgr people add NAME';
+    const userName = await need(context, args[0], {
+      flag: 'the user name',
+      question: 'User name',
+      hint,
+      field: 'userId',
+    });
+    const { name, email } = flags;
+    const body = { userName, ...(name === undefined ? {} : { name }), ...(email === undefined ? {} : { email }) };
+    await show(context, await context.registry.call('createPerson', { body }), 'was added');
+  },
+});
+
+function show(context: Context, person: Person, what = ''): Promise<void> {
+  const { personId, userName, name, email, externalId, active, source, leftAt, devices } = person;
+  return present(context, {
+    data: person,
+    id: personId,
+    title: [safe(personId), safe(userName), what].filter(Boolean).join(' '),
+    rows: [
+      ['name', name === null ? null : safe(name)],
+      ['e-mail', email === null ? null : safe(email)],
+      ['state', active ? 'active' : leftAt === null ? 'left' : `left on ${localTime(leftAt)}`],
+      ['keys', safe(String(devices))],
+      ['groups', groupsOf(person) === null ? null : safe(groupsOf(person)!)],
+      ['source', safe(source)],
+      ['external id', externalId === null ? null : safe(externalId)],
+    ],
+    ...(devices > 0 ? { next: `devmgr people keys ${safe(personId)}` } : {}),
+  });
+}

@@ -1,0 +1,81 @@
+import type { Receipt } from '../../../contract/receipts.ts';
+import { receiptKinds } from '../../../contract/values.ts';
+import { Fault, usage } from '../../fault.ts';
+import type { Context } from '../../framework/context.ts';
+import { command } from '../../framework/define.ts';
+import { resolveDevice } from '../../framework/devices/device.ts';
+import { present } from '../../framework/present.ts';
+import { safe } from '../../terminal/text.ts';
+import { localTime } from '../../terminal/when.ts';
+import { attachedKeys } from '../proofs/verify.ts';
+import { type ReceiptWanted, signedReceipt } from './signing.ts';
+
+/** Flags with the terms and the end of a loan. */
+export const termsFlag = { value: 'TEXT', help: 'what the person agrees to' } as const;
+/** The terms if none are named. */
+export const usualTerms = 'The person named above has received this security key, and reports its loss at once.';
+const returnTerms = 'The security key named above was returned.';
+
+/** Has an attached key sign a receipt. */
+export const make = command({
+  description:
+    'The person touches the key, which signs the person, the serial number, the lot, the date and the terms. The registry checks the signature and stores the receipt.\nA key that was not proved by FIDO is proved first, and blinks twice. The return of a key is signed by the key that was issued. Every receipt ends the open loan of its device.\nA touch proves that somebody was at the key, not who: see docs/receipts.md.',
+  args: [
+    {
+      name: 'DEVICE',
+      help: 'deviceId or serial number; by default the only attached key',
+      optional: true,
+      offer: 'device',
+    },
+  ],
+  flags: {
+    kind: {
+      value: 'KIND',
+      choices: receiptKinds,
+      help: 'what happens to the key (default: handover, with --due loan)',
+    },
+    terms: termsFlag,
+    due: { value: 'TIME', help: 'when a loan ends: a date such as 2027-01-31, or a time with a zone' },
+  },
+  examples: [
+    { does: 'issue the attached key', line: 'receipt make' },
+    { does: 'lend it', line: 'receipt make DEV-1 --due 2027-01-31 --terms "For the audit."' },
+    { does: 'take it back', line: 'receipt make DEV-1 --kind return' },
+  ],
+  async run({ args, flags }, context) {
+    const { due } = flags;
+    const kind = flags.kind ?? (due === undefined ? 'handover' : 'loan');
+    if ((kind === 'loan') !== (due !== undefined))
+      throw usage(kind === 'loan' ? 'a loan needs --due' : `--due is for loans, and this is a ${kind}`);
+    const deviceId = await resolveDevice(context, args[0], args[0] === undefined);
+    const { serialNumber } = await context.registry.call('getDevice', { params: { deviceId } });
+    const [key] = await attachedKeys(context, [serialNumber]);
+    const terms = flags.terms ?? (kind === 'return' ? returnTerms : usualTerms);
+    const wanted = { deviceId, kind, terms, ...(due === undefined ? {} : { dueAt: endOf(due) }) };
+    await showReceipt(context, await signedReceipt(context, key!, wanted), wanted);
+  },
+});
+
+/** The last moment of a day, in the time zone of this machine; any other text as it is: the registry checks it. */
+function endOf(due: string): string {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(due)) return due;
+  const end = new Date(`${due}T23:59:59`);
+  if (Number.isNaN(end.getTime())) throw new Fault('usage', `--due ${due} is not a day`, 'for example 2027-01-31');
+  return end.toISOString();
+}
+
+/** Shows a receipt that was just signed. */
+export const showReceipt = (context: Context, receipt: Receipt, { kind }: Pick<ReceiptWanted, 'kind'>): Promise<void> =>
+  present(context, {
+    data: receipt,
+    id: receipt.receiptId,
+    title: `${safe(receipt.receiptId)} ${kind} signed`,
+    rows: [
+      ['device', `${safe(receipt.deviceId)}, ${safe(receipt.serialNumber)}`],
+      ['person', safe(receipt.name === null ? receipt.person : `${receipt.name} (${receipt.person})`)],
+      ['date', localTime(receipt.date)],
+      ['due', receipt.dueAt && localTime(receipt.dueAt)],
+      ['key proved', safe(receipt.proof.grade)],
+    ],
+    next: `devmgr receipt print ${safe(receipt.receiptId)}`,
+  });

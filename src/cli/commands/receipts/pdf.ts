@@ -1,0 +1,78 @@
+/** A receipt as a page to print. Loads pdfkit, which nothing else does. */
+import { createPublicKey } from 'node:crypto';
+import PDFDocument from 'pdfkit';
+import { fingerprintOf } from '../../../contract/receipts/check.ts';
+import { readReceiptText } from '../../../contract/receipts/text.ts';
+import type { Receipt } from '../../../contract/receipts.ts';
+import { usage } from '../../fault.ts';
+
+const titles = {
+  handover: 'Hand-over of a security key',
+  loan: 'Loan of a security key',
+  return: 'Return of a security key',
+};
+/** Points. */
+const MARGIN = 56;
+const LABEL_WIDTH = 110;
+
+/** The PDF. Throws a usage fault if the font lacks a character or is none. */
+export async function receiptPdf(receipt: Receipt, font: Buffer): Promise<Buffer> {
+  const facts = readReceiptText(receipt.text);
+  if (!facts) throw usage('the text of the receipt is not that of a receipt', 'verify it: devmgr receipt verify');
+  // Without a font of its own it would read files of a font that no build has.
+  const info = { Title: facts.receiptId, CreationDate: new Date(receipt.signedAt) };
+  const document = new PDFDocument({ size: 'A4', margin: MARGIN, info, font: null as never });
+  const parts: Buffer[] = [];
+  document.on('data', part => parts.push(part));
+  const ended = new Promise<void>(resolve => document.on('end', () => resolve()));
+  useFont(document, font, receipt.text);
+  document.fontSize(18).text(titles[facts.kind]).moveDown();
+  const row = (label: string, value: string | null) => {
+    if (value === null) return;
+    const top = document.y;
+    document.fontSize(10).fillColor('#555').text(label, MARGIN, top, { width: LABEL_WIDTH });
+    document
+      .fillColor('black')
+      .text(value, MARGIN + LABEL_WIDTH, top)
+      .moveDown(0.5);
+  };
+  row('Receipt', facts.receiptId);
+  row('Person', facts.name === null ? facts.person : `${facts.name} (${facts.person})`);
+  row('Serial number', facts.serialNumber);
+  row('Device', facts.deviceId);
+  row('Lot', facts.lot);
+  row('Date', facts.date);
+  row('To be returned', facts.dueAt);
+  row('Terms', facts.terms);
+  document.moveDown().fontSize(8).fillColor('#555');
+  const technical = [
+    'The security key has signed these statements after a touch. Verify: devmgr receipt verify',
+    `Registry ${facts.registryId}; proof of the key: ${receipt.proof.grade}`,
+    `Public key (SHA-256) ${fingerprintOf(createPublicKey(receipt.publicKey))}`,
+    `Authenticator data ${receipt.authenticatorData}`,
+    `Signature ${receipt.signature}`,
+  ];
+  document.text(technical.join('\n'), MARGIN, document.y).end();
+  await ended;
+  return Buffer.concat(parts);
+}
+
+/** A box instead of a name would be a receipt without a person. */
+function useFont(document: PDFKit.PDFDocument, font: Buffer, text: string): void {
+  try {
+    document.font(font as never);
+  } catch {
+    throw usage('the font cannot be read', 'name a font file: TrueType or OpenType');
+  }
+  const { font: used } = (document as unknown as Used)._font;
+  const missing = [...new Set(text)].filter(
+    one => one.trim() !== '' && !used.hasGlyphForCodePoint(one.codePointAt(0)!),
+  );
+  if (missing.length > 0)
+    throw usage(`the font lacks ${missing.slice(0, 10).join(' ')}`, 'name a font that has them: --font FILE');
+}
+
+/** What pdfkit has of the font that is used. */
+interface Used {
+  readonly _font: { readonly font: { hasGlyphForCodePoint(codePoint: number): boolean } };
+}

@@ -1,0 +1,48 @@
+/** Has an attached key sign a receipt: a text of the registry, what the key signs, and the stored receipt. */
+import type { BodyOf, DataOf } from '../../../contract/define.ts';
+import type { Receipt } from '../../../contract/receipts.ts';
+import type { Routes } from '../../../contract/routes.ts';
+import type { NumberedKey } from '../../../enrollment/registry.ts';
+import { Fault } from '../../fault.ts';
+import type { Context } from '../../framework/context.ts';
+import { safe } from '../../terminal/text.ts';
+import { proveKey, reasonOf, whileTouched } from '../proofs/prove-key.ts';
+
+/** What the receipt states. */
+export type ReceiptWanted = BodyOf<Routes['createReceipt']>;
+type Made = DataOf<Routes['createReceipt']>;
+type Signed = DataOf<Routes['signReceipt']>;
+
+/** The stored receipt. A key without a credential that may sign makes one first, by a proof. */
+export async function signedReceipt(context: Context, key: NumberedKey, wanted: ReceiptWanted): Promise<Receipt> {
+  const { registry } = context;
+  const create = () => registry.call('createReceipt', { body: wanted });
+  let made = await create();
+  let signed = made.credentials.length > 0 ? await sign(context, key, made) : null;
+  // After a reset the key knows none of its credentials. What comes back must be what was issued.
+  if (signed === null || (signed.failure === 'unavailable' && wanted.kind !== 'return')) {
+    await proveFor(context, key);
+    made = await create();
+    if (made.credentials.length === 0) throw new Fault('failure', NOT_TRUSTED, 'see: devmgr trust list');
+    signed = await sign(context, key, made);
+  }
+  const { assertion, problem } = signed;
+  if (assertion === null) throw new Fault('hardware', `the key has not signed: ${problem}`);
+  const { receiptId, text } = made;
+  return registry.call('submitReceipt', { params: { receiptId }, body: { text, ...assertion } });
+}
+
+const NOT_TRUSTED = 'the key was not proved with grade model or unit: the registry accepts no receipt of it';
+
+const sign = (context: Context, key: NumberedKey, { text, credentials }: Made): Promise<Signed> => {
+  const { keyId, serialNumber } = key;
+  context.out.progress.say(`Signing with ${safe(serialNumber)}`);
+  const request = { params: { keyId }, body: { serialNumber, text, credentials } };
+  return whileTouched(context, key, () => context.hardware.call('signReceipt', request));
+};
+
+async function proveFor(context: Context, key: NumberedKey): Promise<void> {
+  const verdict = await proveKey(context, key, { method: 'fido', forReceipt: true });
+  if (verdict.proof.grade !== 'model' && verdict.proof.grade !== 'unit')
+    throw new Fault('hardware', `the key has not proved what it is: ${reasonOf(verdict)}`, 'see: devmgr help verify');
+}

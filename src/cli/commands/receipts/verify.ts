@@ -1,0 +1,63 @@
+import { checkReceipt, fingerprintOf, readPublicKey } from '../../../contract/receipts/check.ts';
+import type { ReceiptFacts } from '../../../contract/receipts/text.ts';
+import type { Receipt } from '../../../contract/receipts.ts';
+import { relyingParty } from '../../../contract/values.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { usage } from '../../fault.ts';
+import { command } from '../../framework/define.ts';
+import { present } from '../../framework/present.ts';
+import { safe } from '../../terminal/text.ts';
+import { localTime } from '../../terminal/when.ts';
+import { receiptNamed, textOf } from './files.ts';
+
+/** Verifies a receipt. With a file, nothing but the file and the public key is needed. */
+export const verify = command({
+  description:
+    'Checks that the key has signed exactly this text, and that the receipt states nothing else. With a file it needs no registry and no login.\nA receipt contains its own public key, so anybody with some key could make one. Name the public key that you trust with --public-key, or compare the fingerprint that is shown with that of another receipt of the same key or with the registry.\nExit code 0: valid; 6: not valid.',
+  args: [{ name: 'RECEIPT', help: 'file with a receipt in JSON, or its id', offer: 'file' }],
+  flags: {
+    'public-key': { value: 'FILE', offer: 'file', help: 'the public key to trust, in PEM' },
+  },
+  examples: [
+    { does: 'offline, with the public key of the key', line: 'receipt verify receipt.json --public-key key.pem' },
+    { does: 'one that the registry has', line: 'receipt verify RCT-7KQM2XWDH9TBC4REPA3S' },
+  ],
+  async run({ args, flags }, context) {
+    const receipt = await receiptNamed(context, args[0]!);
+    const trusted = flags.publicKey === undefined ? null : readPublicKey(textOf(flags.publicKey));
+    if (flags.publicKey !== undefined && trusted === null) throw usage(`${flags.publicKey} is not a public key in PEM`);
+    const key = trusted ?? readPublicKey(receipt.publicKey);
+    const checked = key === null ? 'it has no public key' : checkReceipt(receipt, key);
+    const problem = typeof checked === 'string' ? checked : differenceIn(receipt, checked);
+    const fingerprint = key && fingerprintOf(key);
+    const isTrusted = trusted !== null && problem === null;
+    const facts = typeof checked === 'string' || problem !== null ? null : checked;
+    await present(context, {
+      data: { valid: facts !== null, problem, publicKeyTrusted: isTrusted, fingerprint, facts },
+      id: facts === null ? 'not valid' : 'valid',
+      title: facts === null ? `Not valid: ${safe(problem!)}` : 'Valid',
+      rows: [...(facts ? rowsOf(facts) : []), ['public key', fingerprint && `SHA-256 ${fingerprint}`]],
+      ...(facts && !isTrusted ? { next: 'compare the public key: the receipt itself names it' } : {}),
+    });
+    return facts === null ? exitCodes.refused : exitCodes.done;
+  },
+});
+
+/** The first statement beside the text that differs from it; null if there is none. */
+function differenceIn(receipt: Receipt, facts: ReceiptFacts): string | null {
+  const stated: Readonly<Record<string, unknown>> = { ...receipt };
+  const field = Object.entries(facts).find(([name, value]) => stated[name] !== value)?.[0];
+  if (field !== undefined) return `${field} is not that of the signed text`;
+  return receipt.relyingParty === relyingParty ? null : 'relyingParty is not that of the signature';
+}
+
+const rowsOf = (facts: ReceiptFacts): (readonly [string, string | null])[] => [
+  ['receipt', `${safe(facts.receiptId)}, ${facts.kind}`],
+  ['device', `${safe(facts.deviceId)}, ${safe(facts.serialNumber)}`],
+  ['lot', facts.lot && safe(facts.lot)],
+  ['person', safe(facts.name === null ? facts.person : `${facts.name} (${facts.person})`)],
+  ['date', localTime(facts.date)],
+  ['due', facts.dueAt && localTime(facts.dueAt)],
+  ['terms', safe(facts.terms)],
+  ['registry', safe(facts.registryId)],
+];

@@ -1,0 +1,38 @@
+/** The persons of a report, and how many devices each has. */
+import type { ExportedDevice } from '../../framework/devices/export-stream.ts';
+
+/** Persons with devices. */
+export interface Persons {
+  /** In the order of user names. */
+  readonly byPerson: readonly PersonCount[];
+  /** Devices of persons that are not in `byPerson`. */
+  readonly otherPersons: number;
+}
+
+interface PersonCount {
+  readonly userId: string;
+  /** Null without one in the registry. */
+  readonly name: string | null;
+  readonly count: number;
+}
+
+/** Persons that are counted one by one; devices of others are counted together. */
+const mostPersons = 10_000;
+
+/** Counts the devices of each person. */
+export class PersonCounts {
+  readonly #persons = new Map<string, PersonCount>();
+  #others = 0;
+
+  take({ userId, name = null }: ExportedDevice): void {
+    if (!userId) return;
+    const known = this.#persons.get(userId);
+    if (known === undefined && this.#persons.size === mostPersons) this.#others++;
+    else this.#persons.set(userId, { userId, name, count: (known?.count ?? 0) + 1 });
+  }
+
+  get figures(): Persons {
+    const byPerson = [...this.#persons.values()].sort((a, b) => (a.userId < b.userId ? -1 : 1));
+    return { byPerson, otherPersons: this.#others };
+  }
+}

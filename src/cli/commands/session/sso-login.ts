@@ -1,0 +1,61 @@
+import type { DataOf } from '../../../contract/define.ts';
+import { ssoBounds } from '../../../contract/limits.ts';
+import type { Routes } from '../../../contract/routes.ts';
+import type { Client } from '../../client/client.ts';
+import { Fault } from '../../fault.ts';
+import type { Context } from '../../framework/context.ts';
+import { pause } from '../../retry.ts';
+import { safe } from '../../terminal/text.ts';
+import { listenOnLoopback } from './loopback.ts';
+import { whyNoBrowser } from './open/browser.ts';
+import { showInBrowser } from './open/redirect-file.ts';
+
+type SsoLogin = DataOf<Routes['login']>;
+
+/** Logs in at the provider: in a browser of this machine if there is one and it is wanted, otherwise by device code. */
+export async function logInAtProvider(context: Context, registry: Client, wantsBrowser: boolean): Promise<SsoLogin> {
+  const login = wantsBrowser && whyNoBrowser(context.env) === null ? await logInHere(context, registry) : null;
+  return login ?? logInByCode(context, registry);
+}
+
+/** Null if no browser could be started. */
+async function logInHere({ env, settings, out, io }: Context, registry: Client): Promise<SsoLogin | null> {
+  const loopback = await listenOnLoopback();
+  try {
+    const started = await registry.call('startSso', { body: { loopbackPort: loopback.port } });
+    const { url, state, secret } = started;
+    // A registry of an earlier version has set a cookie, and would lead the browser to its console.
+    if (secret === undefined || !/^https?:/.test(url)) return null;
+    const answer = loopback.answer(state, ssoBounds.signInSeconds * 1000, io.interrupt);
+    answer.catch(() => undefined);
+    const reason = await showInBrowser(url, env, settings.home);
+    if (reason !== null) {
+      out.notice(`No browser was opened: ${reason}.`);
+      return null;
+    }
+    await out.prose('Sign in at the provider, in the browser. Ctrl-C ends the wait. Without a browser: --no-browser.');
+    const found = await answer;
+    const text = (name: string) => (found.get(name) === null ? {} : { [name]: found.get(name)! });
+    const body = { secret, state, ...text('code'), ...text('iss'), ...text('error') };
+    return await registry.call('takeSso', { body });
+  } finally {
+    loopback.close();
+  }
+}
+
+/** Shows an address and a code (RFC 8628), and waits for the person. */
+async function logInByCode(context: Context, registry: Client): Promise<SsoLogin> {
+  const asked = await registry.call('startSsoDevice');
+  const { out, io } = context;
+  await out.preview(`Open ${safe(asked.verificationUriComplete ?? asked.verificationUri)}`);
+  await out.preview(`Sign in there, and compare or type the code ${safe(asked.userCode)}.`);
+  await out.prose('Waiting for the provider. Ctrl-C ends the wait.');
+  const end = Date.parse(asked.expireTime);
+  for (let { interval } = asked; Date.now() < end; ) {
+    await pause(Math.min(Math.max(interval, 1), 60) * 1000, io.interrupt);
+    const answer = await registry.call('pollSsoDevice', { body: { deviceCode: asked.deviceCode } });
+    if (answer.state === 'APPROVED' && answer.login) return answer.login;
+    interval = Math.max(interval, answer.interval);
+  }
+  throw new Fault('failure', 'no one has signed in in time', 'run the command again');
+}

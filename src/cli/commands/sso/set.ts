@@ -1,0 +1,98 @@
+import type { SsoSettings } from '../../../contract/sso.ts';
+import { localSources, type Role, roles } from '../../../contract/values.ts';
+import { usage } from '../../fault.ts';
+import { command } from '../../framework/define.ts';
+import { secretFrom } from '../secret-file.ts';
+import { showSettings } from './sso.ts';
+
+/** Sets single sign-on up, or changes it: `PUT /api/sso`. */
+export const ssoSet = command({
+  description:
+    'Settings that are not named do not change. An empty value removes a list: --strong-acr "".\n--role ROLE=GROUP names a group of the provider whose members may enter, and their role; roles that are named are replaced. A person in several groups has the highest role, a person in none does not get in.\nThe registry stores the secret sealed. Register what devmgr sso test shows at the provider first.',
+  flags: {
+    issuer: { value: 'URL', help: 'issuer of the provider, https://…' },
+    'client-id': { value: 'ID', field: 'clientId', help: 'id of this registry at the provider' },
+    'client-secret-file': {
+      value: 'FILE',
+      offer: 'file',
+      field: 'clientSecret',
+      help: 'its secret, first line of a file; - for standard input',
+    },
+    name: { value: 'NAME', help: 'what the button of the sign-in shows' },
+    role: {
+      value: 'ROLE',
+      many: 'whole',
+      field: 'roles',
+      help: 'ROLE=GROUP: members of GROUP have ROLE; can be repeated',
+    },
+    'groups-claim': { value: 'CLAIM', field: 'groupsClaim', help: 'claim with the groups; groups unless set' },
+    scope: { value: 'SCOPE', many: true, field: 'scopes', help: 'scopes to ask for, instead of the usual ones' },
+    'strong-acr': {
+      value: 'ACR',
+      many: true,
+      field: 'strong',
+      help: 'acr of sign-ins that count as recent and as with a key',
+    },
+    'strong-amr': { value: 'AMR', many: true, field: 'strong', help: 'the same for amr' },
+    'local-from': {
+      value: 'WHERE',
+      choices: localSources,
+      field: 'localAccounts',
+      help: 'where local accounts sign in; LOOPBACK: on the machine of the daemon',
+    },
+    'local-account': {
+      value: 'NAME',
+      many: true,
+      field: 'localAccounts',
+      help: 'the only local accounts that may sign in',
+    },
+  },
+  examples: [
+    {
+      does: 'a provider, with groups for two roles',
+      line: 'sso set --issuer https://login.example.com/realms/company --client-id devmgr --client-secret-file secret --role ADMIN=keys-admins --role DEALER=keys-desk',
+    },
+    { does: 'one local account is left for emergencies', line: 'sso set --local-account admin' },
+  ],
+  async run({ flags }, context) {
+    const before = await context.registry.call('showSsoSettings');
+    const { clientSecretFile, localFrom, localAccount, strongAcr, strongAmr } = flags;
+    const secret = clientSecretFile === undefined ? {} : { clientSecret: await secretFrom(context, clientSecretFile) };
+    const { from, names = null } = before.localAccounts;
+    const body = {
+      enabled: true,
+      issuer: flags.issuer ?? before.issuer,
+      clientId: flags.clientId ?? before.clientId,
+      ...secret,
+      name: flags.name ?? before.name,
+      roles: groupsOf(before.roles, flags.role),
+      groupsClaim: flags.groupsClaim ?? before.groupsClaim,
+      scopes: flags.scope.length > 0 ? orNull(given(flags.scope)) : before.scopes,
+      strong: {
+        acr: strongAcr.length > 0 ? given(strongAcr) : before.strong.acr,
+        amr: strongAmr.length > 0 ? given(strongAmr) : before.strong.amr,
+      },
+      localAccounts: {
+        from: localFrom ?? from,
+        names: localAccount.length > 0 ? orNull(given(localAccount)) : names,
+      },
+    };
+    const settings = await context.registry.call('setSso', { body });
+    await showSettings(context, settings, 'People sign in at the provider', 'devmgr sso test');
+  },
+});
+
+/** An empty value removes a list. */
+const given = (texts: readonly string[]): string[] => texts.filter(text => text !== '');
+const orNull = (texts: string[]): string[] | null => (texts.length > 0 ? texts : null);
+
+function groupsOf(before: SsoSettings['roles'], pairs: readonly string[]): SsoSettings['roles'] {
+  const named = new Map<Role, string[]>();
+  for (const pair of pairs) {
+    const at = pair.indexOf('=');
+    const role = roles.find(name => name === pair.slice(0, Math.max(at, 0)).trim().toUpperCase());
+    if (!role) throw usage(`--role "${pair}" is not ROLE=GROUP`, 'for example --role ADMIN=keys-admins');
+    named.set(role, [...(named.get(role) ?? []), ...given([pair.slice(at + 1).trim()])]);
+  }
+  return { ...before, ...Object.fromEntries(named) };
+}

@@ -1,0 +1,197 @@
+/** Persons from an LDAP directory: OpenLDAP, Active Directory or another one. */
+import { type Static, Type } from 'typebox';
+import { operations } from './define.ts';
+import { count, findings, line, nullable, oneOf, prose, secret, shown, timestamp } from './fields.ts';
+import { personIds } from './ids.ts';
+import { directoryBounds as bounds } from './limits.ts';
+import { directoryRuns, directorySteps } from './values.ts';
+
+const tag = 'Directory';
+const attribute = (description: string, example: string) =>
+  Type.Optional(
+    nullable(
+      line(bounds.attribute, {
+        description,
+        examples: [example],
+        pattern: '^[A-Za-z][A-Za-z0-9-]*$',
+        shape: 'the name of an attribute: letters, digits and -',
+      }),
+    ),
+  );
+
+/** Attributes of an entry. Null: the usual one of the server. */
+const attributes = Type.Object({
+  userName: attribute('user name; uid, in Active Directory sAMAccountName', 'uid'),
+  name: attribute('full name; displayName', 'displayName'),
+  email: attribute('e-mail address; mail', 'mail'),
+  id: attribute('id that never changes; entryUUID, in Active Directory objectGUID', 'entryUUID'),
+  disabled: attribute(
+    'a value other than FALSE, 0 and NO means that the person is disabled; of userAccountControl, bit 2. Null: none, in Active Directory userAccountControl',
+    'pwdAccountLockedTime',
+  ),
+  groups: attribute('names (DN) of groups; memberOf', 'memberOf'),
+});
+/** Names of attributes by what they are used for. */
+export type DirectoryAttributes = Static<typeof attributes>;
+
+const shownAttribute = (description: string) => nullable(shown(description));
+const shownAttributes = Type.Object({
+  userName: shownAttribute('attribute with the user name; null: the usual one, here and below'),
+  name: shownAttribute('with the full name'),
+  email: shownAttribute('with the e-mail address'),
+  id: shownAttribute('with the id that never changes'),
+  disabled: shownAttribute('that shows whether the person is disabled'),
+  groups: shownAttribute('with the names of groups'),
+});
+
+const group = Type.Object({
+  name: line(bounds.groupName, { description: 'name of the group in the registry', examples: ['staff'] }),
+  dn: line(bounds.text, { description: 'name (DN) in the directory', examples: ['cn=staff,dc=example,dc=com'] }),
+});
+
+const minutes = (description: string) => Type.Integer({ minimum: 1, maximum: bounds.minutes, description });
+
+const counts = Type.Object({
+  read: count('entries that were read'),
+  new: count('persons who are new'),
+  changed: count('persons with other details'),
+  left: count('persons who left'),
+  back: count('persons who are back'),
+  held: count('leavers whose devices wait for a release, because the brake holds them'),
+  skipped: count('entries that cannot be persons'),
+});
+/** What a run did, in numbers. */
+export type DirectoryCounts = Static<typeof counts>;
+
+const lastRun = Type.Object({
+  at: timestamp('when it ended'),
+  kind: oneOf(directoryRuns, { description: 'CHANGES: only entries that changed since the run before' }),
+  problem: nullable(shown('why nothing was changed; null if all went well')),
+  counts,
+});
+
+const settings = Type.Object({
+  enabled: Type.Boolean(),
+  url: nullable(shown('address of the server', 'ldaps://ldap.example.com')),
+  base: nullable(shown('where persons are searched', 'ou=people,dc=example,dc=com')),
+  filter: nullable(shown('which entries are persons', '(objectClass=inetOrgPerson)')),
+  attributes: shownAttributes,
+  groups: Type.Array(group),
+  bindDn: nullable(shown('name with which the daemon signs in; null for none')),
+  ca: nullable(shown('certificates that the server is verified with (PEM); null for those that Node.js trusts')),
+  everyMinutes: minutes('minutes between two runs'),
+  fullEveryMinutes: minutes('minutes between two runs that read all entries'),
+  lastRun: nullable(lastRun),
+});
+/** How the registry uses the directory, without the password. */
+export type DirectorySettings = Static<typeof settings>;
+
+const step = Type.Object({
+  step: oneOf(directorySteps),
+  personId: nullable(Type.String({ pattern: personIds.pattern, examples: ['PER-1'] })),
+  userName: nullable(shown('user name in the directory, or of a person who is no longer in it', 'ada.lovelace')),
+  detail: nullable(shown('which fields differ, or why the entry is skipped')),
+});
+/** What a run did to a person, or would do. */
+export type DirectoryStep = Static<typeof step>;
+
+const report = Type.Object({
+  dryRun: Type.Boolean(),
+  problem: nullable(shown('why no one leaves, or nothing is changed; null if all is well')),
+  counts,
+  list: Type.Array(step, { description: `at most ${bounds.shown} of them` }),
+});
+/** What a run did, or would do. */
+export type DirectoryReport = Static<typeof report>;
+
+/** Operations on the directory. */
+export const directoryOperations = operations({
+  /** The password is in no response. */
+  showDirectory: {
+    tag,
+    summary: 'Show how the registry uses the directory, and its last run',
+    extension: true,
+    access: ['ADMIN'],
+    peopleOnly: true,
+    limit: 'query',
+    data: settings,
+    errors: [],
+  },
+
+  /** Replaces all settings. One daemon of the registry reads the directory from then on. */
+  setDirectory: {
+    tag,
+    summary: 'Set up, change or end the use of a directory',
+    description:
+      'With `enabled: false` the settings are removed; the persons stay. The password is stored sealed; without `bindPassword`, that of the same address and name stays. ldap:// is for the machine of the daemon only.',
+    extension: true,
+    access: ['ADMIN'],
+    peopleOnly: true,
+    stepUp: true,
+    limit: 'modify',
+    body: Type.Object({
+      enabled: Type.Optional(Type.Boolean({ description: 'true if absent' })),
+      url: Type.Optional(nullable(line(bounds.text, { description: 'ldaps://HOST or ldaps://HOST:PORT' }))),
+      base: Type.Optional(nullable(line(bounds.text, { description: 'name (DN) under which persons are searched' }))),
+      filter: Type.Optional(
+        nullable(
+          line(bounds.text, { description: 'which entries are persons (RFC 4515); absent: those of the usual class' }),
+        ),
+      ),
+      attributes: Type.Optional(nullable(attributes)),
+      groups: Type.Optional(nullable(Type.Array(group, { minItems: 0, maxItems: bounds.groups }))),
+      bindDn: Type.Optional(nullable(line(bounds.text, { description: 'name with which the daemon signs in' }))),
+      bindPassword: Type.Optional(nullable(secret({ min: 1, max: bounds.text }, { description: 'its password' }))),
+      ca: Type.Optional(
+        nullable(prose(bounds.ca, { description: 'certificates (PEM) to verify the server with, and no others' })),
+      ),
+      everyMinutes: Type.Optional(nullable(minutes('minutes between two runs; 15 if absent'))),
+      fullEveryMinutes: Type.Optional(
+        nullable(minutes('minutes between two runs that read all entries; 60 if absent')),
+      ),
+    }),
+    data: settings,
+    errors: [],
+    example: {
+      body: {
+        url: 'ldaps://ldap.example.com',
+        base: 'ou=people,dc=example,dc=com',
+        bindDn: 'cn=devmgr,dc=example,dc=com',
+        bindPassword: 'of a reader',
+      },
+    },
+  },
+
+  /** Nothing is changed. */
+  testDirectory: {
+    tag,
+    summary: 'Check the directory: connection, sign-in, entries and attributes',
+    extension: true,
+    access: ['ADMIN'],
+    peopleOnly: true,
+    limit: 'query',
+    data: Type.Object(findings),
+    errors: [],
+  },
+
+  /** Reads all entries. A run that fails while it reads changes nothing. */
+  syncDirectory: {
+    tag,
+    summary: 'Compare persons with the directory now',
+    description:
+      'Persons who are disabled or no longer found leave: see the operation that ends a person; the brake for leavers holds mistakes. If no entry is found, or fewer than half of the known persons, nothing is changed; `acceptMissing` overrides the latter.',
+    extension: true,
+    access: ['ADMIN'],
+    peopleOnly: true,
+    limit: 'modify',
+    body: Type.Object({
+      dryRun: Type.Optional(Type.Boolean({ description: 'true: only show what would change' })),
+      acceptMissing: Type.Optional(
+        Type.Boolean({ description: 'true: even if more than half of the persons are missing' }),
+      ),
+    }),
+    data: report,
+    errors: [],
+    example: { body: { dryRun: true } },
+  },
+});

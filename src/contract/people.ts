@@ -1,0 +1,186 @@
+/** Persons: who devices are bound to. `userId` of a device means the person with that userName. */
+import { type Static, Type } from 'typebox';
+import { operations } from './define.ts';
+import { count, line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
+import { deviceIds, personIds } from './ids.ts';
+import { personBounds, textLengths } from './limits.ts';
+import { paged, pageQuery } from './paging.ts';
+import { personSources, textShapes } from './values.ts';
+
+const tag = 'Persons';
+const adminOnly = ['ADMIN'] as const;
+const readers = ['ADMIN', 'DEALER'] as const;
+const personId = Type.String({ pattern: personIds.pattern, examples: ['PER-1'] });
+const params = Type.Object({ personId: token({ description: 'id of the person', examples: ['PER-1'] }) });
+const deviceList = (description: string) =>
+  Type.Array(Type.String({ pattern: deviceIds.pattern }), { description, examples: [['DEV-1']] });
+
+/** Unique among all persons, upper and lower case being equal; a duplicate is refused with 1001. */
+export const personUserName = line(textLengths.userId, {
+  description: 'name that devices are bound to (userId); unique, upper and lower case being equal',
+  examples: ['ada.lovelace'],
+});
+/** The full name. */
+export const personName = line(personBounds.name, { description: 'full name', examples: ['Ada Lovelace'] });
+/** Not unique and not verified. */
+export const personEmail = line(textLengths.email, {
+  ...textShapes.email,
+  description: 'e-mail address',
+  examples: ['ada@example.com'],
+});
+
+/** A person. */
+export const person = Type.Object({
+  personId,
+  userName: shown('name that devices are bound to', 'ada.lovelace'),
+  name: nullable(shown('full name', 'Ada Lovelace')),
+  email: nullable(shown('e-mail address; null for the role DEALER', 'ada@example.com')),
+  externalId: nullable(shown('id at the identity provider or in the directory')),
+  active: Type.Boolean({ description: 'false once the person has left' }),
+  groups: Type.Array(Type.String(), { description: 'names of the groups of the person' }),
+  source: oneOf(personSources),
+  leftAt: nullable(timestamp('when the person left')),
+  devices: count('devices that are bound to the person, in any state'),
+});
+/** A person. */
+export type Person = Static<typeof person>;
+
+const heldPerson = Type.Object({
+  ...person.properties,
+  heldAt: timestamp('since when the devices wait for a release'),
+  deviceIds: deviceList('ACTIVE devices of the person, which a release locks'),
+});
+/** A person whose devices wait for a release. */
+export type HeldPerson = Static<typeof heldPerson>;
+
+/** Operations on persons. */
+export const peopleOperations = operations({
+  /** Persons who have left are listed too. */
+  listPeople: {
+    tag,
+    summary: 'List persons',
+    description:
+      'keyword is a substring of user name, name, e-mail address, external id or id, upper and lower case being equal; for the role DEALER not of the e-mail address.',
+    extension: true,
+    access: readers,
+    limit: 'query',
+    query: Type.Object({
+      ...pageQuery(),
+      keyword: Type.Optional(line(textLengths.email, { description: 'part of a name or id', examples: ['ada'] })),
+      userName: Type.Optional(
+        Type.Array(personUserName, {
+          minItems: 1,
+          maxItems: personBounds.named,
+          description: 'whole user name, upper and lower case being equal; may be repeated, and one must match',
+          examples: ['ada.lovelace'],
+        }),
+      ),
+      source: Type.Optional(oneOf(personSources)),
+      active: Type.Optional(Type.Boolean({ description: 'false: persons who have left' })),
+      group: Type.Optional(line(personBounds.name, { description: 'name of a group', examples: ['New hires'] })),
+    }),
+    data: paged(person),
+    errors: [],
+  },
+
+  /** A userName that already exists is refused with 1001. */
+  createPerson: {
+    tag,
+    summary: 'Add a person',
+    extension: true,
+    access: adminOnly,
+    limit: 'modify',
+    body: Type.Object({
+      userName: personUserName,
+      name: Type.Optional(nullable(personName)),
+      email: Type.Optional(nullable(personEmail)),
+    }),
+    data: person,
+    errors: [],
+    example: { body: { userName: 'ada.lovelace', name: 'Ada Lovelace', email: 'ada@example.com' } },
+  },
+
+  /** Leavers whose devices the brake has not locked. */
+  listHeldPeople: {
+    tag,
+    summary: 'List leavers whose devices are held',
+    description:
+      'If more than 5 % of all ACTIVE devices, and at least 10, would be locked within 10 minutes, they stay ACTIVE until they are released.',
+    extension: true,
+    access: adminOnly,
+    limit: 'query',
+    data: Type.Object({ list: Type.Array(heldPerson) }),
+    errors: [],
+  },
+
+  /** Idempotent: a person who is not held is left out of `released`. All persons are released, or none. */
+  releasePeople: {
+    tag,
+    summary: 'Lock the devices of held leavers',
+    extension: true,
+    access: adminOnly,
+    stepUp: true,
+    limit: 'modify',
+    body: Type.Object({
+      personIds: Type.Array(token({ examples: ['PER-1'] }), { minItems: 1, maxItems: personBounds.released }),
+    }),
+    data: Type.Object({
+      released: Type.Array(personId, { description: 'persons who were held' }),
+      locked: deviceList('devices that were locked, or retired if the policy requires it'),
+    }),
+    errors: [404],
+    example: { body: { personIds: ['PER-1'] } },
+  },
+
+  /** For the role DEALER without the e-mail address. */
+  getPerson: {
+    tag,
+    summary: 'Show a person',
+    extension: true,
+    access: readers,
+    limit: 'query',
+    params,
+    data: person,
+    errors: [404],
+    example: { params: { personId: 'PER-1' } },
+  },
+
+  /** Idempotent: a further call locks what has become ACTIVE in between. */
+  personLeaves: {
+    tag,
+    summary: 'A person leaves',
+    description:
+      'Locks every ACTIVE device of the person and disables the account with that user name, in one commit. The last enabled ADMIN stays enabled. A policy can retire the devices instead, or lock them later (`dueAt`). More than 5 % of all ACTIVE devices, and at least 10, within 10 minutes are held: see the list of held leavers.',
+    extension: true,
+    access: adminOnly,
+    limit: 'modify',
+    params,
+    body: Type.Object({
+      reason: line(textLengths.reason, { description: 'why; the reason of the locks', examples: ['has left'] }),
+    }),
+    data: Type.Object({
+      locked: deviceList('devices that were locked, or retired if the policy requires it'),
+      held: deviceList('devices that stay ACTIVE until the person is released'),
+      dueAt: nullable(timestamp('when the devices will be locked, if the policy has a delay')),
+    }),
+    errors: [404],
+    example: { params: { personId: 'PER-1' }, body: { reason: 'has left' } },
+  },
+
+  /** Idempotent. Nothing is unlocked, and the account stays disabled. */
+  personReturns: {
+    tag,
+    summary: 'A person is back',
+    description:
+      'The person is active again: a delay ends, and so does a hold. Devices stay locked: unlock those that the person still has. The account with that user name stays disabled until it is enabled. A person whom an identity provider or a directory has removed becomes a local one.',
+    extension: true,
+    access: adminOnly,
+    limit: 'modify',
+    params,
+    data: Type.Object({
+      lockedDevices: deviceList('devices that were locked because the person had left'),
+    }),
+    errors: [404],
+    example: { params: { personId: 'PER-1' } },
+  },
+});

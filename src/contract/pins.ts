@@ -1,0 +1,108 @@
+/** PINs that a station has made for keys. They are sealed for recipients of age before a key gets them: the registry cannot read them. */
+import { type Static, Type } from 'typebox';
+import { Code } from './codes.ts';
+import { operations } from './define.ts';
+import { line, nullable, shown, timestamp, token } from './fields.ts';
+import { pinBounds } from './limits.ts';
+import { roles } from './values.ts';
+
+const tag = 'Providers';
+const ofDevice = { deviceId: token({ description: 'id of the device', examples: ['DEV-1'] }) };
+const example = 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p';
+
+/** Who can read PINs that stations have made. */
+const pinPolicy = Type.Object({
+  recipients: Type.Array(
+    line(pinBounds.recipient, {
+      minLength: pinBounds.recipient,
+      pattern: '^age1[02-9ac-hj-np-z]{58}$',
+      shape: 'a recipient of age: age1…',
+      examples: [example],
+    }),
+    { maxItems: pinBounds.recipients, description: 'recipients of age (X25519); empty: no station makes a PIN' },
+  ),
+});
+/** Who can read PINs that stations have made. */
+export type PinPolicy = Static<typeof pinPolicy>;
+
+const sealedPin = Type.Object({
+  deviceId: shown('id of the device', 'DEV-1'),
+  storedAt: timestamp('when it was stored'),
+  openedAt: nullable(timestamp('when it was last read, before this request; null: never')),
+});
+
+/** Operations on PINs. */
+export const pinOperations = operations({
+  /** Until a policy is set, no recipient can open sealed PINs. */
+  showPinPolicy: {
+    tag,
+    summary: 'Show who can read PINs that stations make',
+    extension: true,
+    access: roles,
+    tokenMay: 'policies',
+    limit: 'query',
+    data: pinPolicy,
+    errors: [],
+  },
+
+  /** Replaces the whole policy. PINs that are stored stay sealed for the recipients of their time. */
+  setPinPolicy: {
+    tag,
+    summary: 'Set who can read PINs that stations make',
+    extension: true,
+    access: ['ADMIN'],
+    tokenMay: 'policies',
+    stepUp: true,
+    limit: 'modify',
+    body: pinPolicy,
+    data: pinPolicy,
+    errors: [],
+    example: { body: { recipients: [example] } },
+  },
+
+  /** Before the key gets the PIN: a key never has one that no one can open. */
+  storePin: {
+    tag,
+    summary: 'Store the sealed PIN of a key',
+    description:
+      'What is not encrypted with age is refused, and so is a second PIN while one is stored: the first one would be unreadable. With reset the stored one is replaced, or removed if sealed is absent; the journal records that. It is also removed when the device is deactivated.',
+    extension: true,
+    access: ['ADMIN', 'DEALER'],
+    limit: 'modify',
+    params: Type.Object(ofDevice),
+    body: Type.Object({
+      sealed: Type.Optional(
+        line(pinBounds.sealed, {
+          pattern: '^[A-Za-z0-9_-]+$',
+          shape: 'base64url without padding',
+          description: 'the PIN, encrypted with age for the recipients of the policy: the file as base64url',
+        }),
+      ),
+      reset: Type.Optional(
+        Type.Boolean({
+          description: 'true: the key reports that it has no PIN, because it was reset or never got the stored one',
+        }),
+      ),
+    }),
+    data: Type.Object({
+      ...sealedPin.properties,
+      storedAt: nullable(timestamp('when it was stored; null: none is')),
+    }),
+    errors: [Code.deviceNotFound, Code.deviceDeactivated],
+    example: { params: { deviceId: 'DEV-1' }, body: { sealed: 'YWdlLWVuY3J5cHRpb24ub3JnL3YxCg' } },
+  },
+
+  /** The journal records each request. */
+  readPin: {
+    tag,
+    summary: 'Read the sealed PIN of a key',
+    description: 'Only a recipient can open it. 404 if none is stored.',
+    extension: true,
+    access: ['ADMIN'],
+    limit: 'query',
+    params: Type.Object(ofDevice),
+    data: Type.Object({ ...sealedPin.properties, sealed: shown('the PIN, encrypted with age; base64url') }),
+    errors: [404, Code.deviceNotFound],
+    example: { params: { deviceId: 'DEV-1' } },
+  },
+});

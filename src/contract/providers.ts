@@ -1,0 +1,231 @@
+/** Providers of sign-in at which keys are issued for persons, and the credentials of devices there. */
+import { type Static, Type } from 'typebox';
+import { Code } from './codes.ts';
+import { operations } from './define.ts';
+import { count, line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
+import { credentialIds, providerIds } from './ids.ts';
+import { providerBounds } from './limits.ts';
+import { providerTypes } from './values.ts';
+import { attestation, webauthnJson } from './webauthn.ts';
+
+const tag = 'Providers';
+const adminOnly = ['ADMIN'] as const;
+const issuers = ['ADMIN', 'DEALER'] as const;
+const providerId = Type.String({ pattern: providerIds.pattern, examples: ['IDP-1'] });
+const params = Type.Object({ providerId: token({ description: 'id of the provider', examples: ['IDP-1'] }) });
+const ofDevice = { deviceId: token({ description: 'id of the device', examples: ['DEV-1'] }) };
+const ofCredential = { ...ofDevice, credentialId: token({ description: 'id of the credential', examples: ['CRD-1'] }) };
+const ofOne = {
+  tag,
+  extension: true,
+  access: adminOnly,
+  peopleOnly: true,
+  params,
+  example: { params: { providerId: 'IDP-1' } },
+} as const;
+const url = (description: string) => Type.Optional(nullable(line(providerBounds.url, { description })));
+
+/** A provider, without its secret. */
+const provider = Type.Object({
+  providerId,
+  name: shown('name, as commands use it', 'entra'),
+  type: oneOf(providerTypes, {
+    description:
+      'entra: Microsoft Entra ID; okta; webauthn: a server with addresses of its own; devmgr: the accounts of this registry',
+  }),
+  tenant: nullable(shown('tenant of Entra ID')),
+  clientId: nullable(shown('id of this registry at Entra ID')),
+  address: nullable(
+    shown('address of the Okta organization, of this registry, or where options of a WebAuthn server are made'),
+  ),
+  credentials: count('credentials at this provider that are not removed'),
+  pending: count('credentials that must be removed there and are not yet'),
+  problem: nullable(shown('why the last request has failed; null if it has not')),
+  createdAt: timestamp('when it was added'),
+});
+/** A provider, without its secret. */
+export type ProviderItem = Static<typeof provider>;
+
+/** A credential of a device at a provider. */
+const credential = Type.Object({
+  credentialId: Type.String({ pattern: credentialIds.pattern, examples: ['CRD-1'] }),
+  providerId,
+  person: shown('user name of the person that the credential signs in', 'ada.lovelace'),
+  createdAt: nullable(timestamp('when the provider accepted it; null if it is not finished')),
+  removedAt: nullable(timestamp('when it was removed at the provider')),
+  pending: Type.Boolean({
+    description: 'true: it is not finished, or the device is not ACTIVE any more and the provider still accepts it',
+  }),
+});
+/** A credential of a device at a provider. */
+export type CredentialItem = Static<typeof credential>;
+
+const difference = Type.Object({
+  credentialId: Type.String({ pattern: credentialIds.pattern, examples: ['CRD-1'] }),
+  deviceId: shown('id of the device', 'DEV-1'),
+});
+
+/** Operations on providers and credentials. */
+export const providerOperations = operations({
+  /** Secrets are never returned. */
+  listProviders: {
+    tag,
+    summary: 'List the providers at which keys are issued',
+    extension: true,
+    access: issuers,
+    limit: 'query',
+    data: Type.Object({ list: Type.Array(provider) }),
+    errors: [],
+  },
+
+  /** The secret is sealed in the registry. */
+  createProvider: {
+    tag,
+    summary: 'Add a provider',
+    description: `entra needs tenant and clientId; okta needs address; webauthn needs address (options), finishAddress and removeAddress. The secret is a client secret of Entra ID, an API token of Okta, or what a WebAuthn server accepts as bearer token. devmgr needs address, that of the console of this registry, and no secret: its credentials are sign-in keys of accounts, which only an ADMIN issues and removes. A registry has at most ${providerBounds.providers} providers.`,
+    extension: true,
+    access: adminOnly,
+    peopleOnly: true,
+    stepUp: true,
+    limit: 'modify',
+    body: Type.Object({
+      name: line(providerBounds.name, { description: 'name, unique', examples: ['entra'] }),
+      type: oneOf(providerTypes),
+      secret: Type.Optional(
+        nullable(secret({ min: 1, max: providerBounds.secret }, { description: 'what requests are authorized with' })),
+      ),
+      tenant: url('tenant of Entra ID: its id or domain'),
+      clientId: url('id of this registry at Entra ID'),
+      address: url(
+        'https://, the Okta organization, the console of this registry, or where a WebAuthn server makes options',
+      ),
+      finishAddress: url('https://, where a WebAuthn server accepts the answer of a key'),
+      removeAddress: url('https://, where a WebAuthn server removes a credential'),
+      loginAddress: url('sign-in of a national cloud of Entra ID; address is then that of its Microsoft Graph'),
+    }),
+    data: provider,
+    errors: [],
+    example: { body: { name: 'okta', type: 'okta', address: 'https://example.okta.com', secret: '00abc' } },
+  },
+
+  /** Asks the provider for something harmless. */
+  testProvider: {
+    ...ofOne,
+    summary: 'Test a provider',
+    limit: 'query',
+    data: Type.Object({
+      reachable: Type.Boolean({ description: 'whether the provider accepts requests of this registry' }),
+      problem: nullable(shown('why it does not, and what to do')),
+    }),
+    errors: [404],
+  },
+
+  /** Without `apply` a preview. */
+  reconcileProvider: {
+    ...ofOne,
+    summary: 'Compare the credentials here and at a provider',
+    description: `Looks at ${providerBounds.reconciled} credentials and all others of their persons; next is where the following request begins. What is younger than 10 minutes does not count: the provider may not list it yet. It counts as one query, because the credentials are gone through in portions. With apply, credentials of other persons are removed at the provider, those that only the provider has if a registry has made them, and those that only the registry has are marked as removed. A provider of type webauthn lists nothing: only persons are compared.`,
+    limit: 'query',
+    body: Type.Object({
+      apply: Type.Optional(Type.Boolean({ description: 'true: repair what differs' })),
+      after: Type.Optional(count('next of the response before')),
+    }),
+    data: Type.Object({
+      onlyHere: Type.Array(difference, { description: 'credentials that the provider does not have' }),
+      onlyThere: Type.Array(
+        Type.Object({
+          account: shown('what the provider calls the person'),
+          remoteId: shown('what the provider calls the credential'),
+          label: nullable(shown('name of the credential there')),
+          removable: Type.Boolean({ description: 'whether a registry has made it, so that apply removes it' }),
+        }),
+        { description: 'credentials of these persons that the registry does not have; people add some themselves' },
+      ),
+      otherPerson: Type.Array(difference, { description: 'credentials whose device belongs to another person' }),
+      next: nullable(count('after of the next request; null at the end')),
+    }),
+    errors: [404],
+    example: { params: { providerId: 'IDP-1' }, body: { apply: false } },
+  },
+
+  /** Refused while credentials there are not removed: what forgets them could remove them no more. */
+  removeProvider: {
+    ...ofOne,
+    summary: 'Remove a provider',
+    stepUp: true,
+    limit: 'modify',
+    data: Type.Object({ providerId, removed: Type.Boolean() }),
+    errors: [404],
+  },
+
+  /** Those that are removed, too. */
+  listCredentials: {
+    tag,
+    summary: 'List the credentials of a device',
+    extension: true,
+    access: issuers,
+    limit: 'query',
+    params: Type.Object(ofDevice),
+    data: Type.Array(credential),
+    errors: [Code.deviceNotFound],
+    example: { params: { deviceId: 'DEV-1' } },
+  },
+
+  /** The registry asks the provider; no secret of the provider reaches the caller. */
+  startCredential: {
+    tag,
+    summary: 'Begin a credential for the person of a device',
+    description:
+      'The device must be ACTIVE. Returns the creation options of the provider, for the person that the device is bound to. A credential that was begun and not finished is begun again.',
+    extension: true,
+    access: issuers,
+    limit: 'modify',
+    params: Type.Object(ofDevice),
+    body: Type.Object({ providerId: token({ description: 'id of the provider', examples: ['IDP-1'] }) }),
+    data: Type.Object({
+      credentialId: Type.String({ pattern: credentialIds.pattern, examples: ['CRD-1'] }),
+      origin: shown('origin for which the key answers', 'https://login.microsoft.com'),
+      options: webauthnJson('creation options of the provider, as JSON'),
+      expiresAt: timestamp('when the provider forgets its challenge'),
+    }),
+    errors: [404, Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated],
+    example: { params: { deviceId: 'DEV-1' }, body: { providerId: 'IDP-1' } },
+  },
+
+  /** May be repeated with the same answer: an answer of the provider that was lost is looked up there. */
+  finishCredential: {
+    tag,
+    summary: 'Finish a credential',
+    extension: true,
+    access: issuers,
+    limit: 'modify',
+    params: Type.Object(ofCredential),
+    body: Type.Object({ response: attestation }),
+    data: credential,
+    errors: [404, Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated],
+    example: {
+      params: { deviceId: 'DEV-1', credentialId: 'CRD-1' },
+      body: {
+        response: {
+          id: 'AAAA',
+          rawId: 'AAAA',
+          type: 'public-key',
+          response: { clientDataJSON: 'AAAA', attestationObject: 'AAAA' },
+        },
+      },
+    },
+  },
+
+  /** At the provider first, then here. */
+  removeCredential: {
+    tag,
+    summary: 'Remove a credential at its provider',
+    extension: true,
+    access: issuers,
+    limit: 'modify',
+    params: Type.Object(ofCredential),
+    data: credential,
+    errors: [404, Code.deviceNotFound],
+    example: { params: { deviceId: 'DEV-1', credentialId: 'CRD-1' } },
+  },
+});

@@ -1,0 +1,150 @@
+/** Receipts: a person touches a key, which signs what was issued, lent or returned. */
+import { type Static, Type } from 'typebox';
+import { Code } from './codes.ts';
+import { operations } from './define.ts';
+import { deviceId } from './device-fields.ts';
+import { changers } from './devices.ts';
+import { line, nullable, oneOf, prose, shown, timestamp, token } from './fields.ts';
+import { proofBounds, receiptBounds } from './limits.ts';
+import { paged, pageQuery } from './paging.ts';
+import { assertion, signedText } from './receipts/shapes.ts';
+import { proofGrades, receiptKinds, relyingParty, roles } from './values.ts';
+
+const tag = 'Receipts';
+const params = Type.Object({
+  receiptId: token({ description: 'id of the receipt', examples: ['RCT-7KQM2XWDH9TBC4REPA3S'] }),
+});
+const listed = {
+  receiptId: shown('id', 'RCT-7KQM2XWDH9TBC4REPA3S'),
+  kind: oneOf(receiptKinds),
+  deviceId,
+  serialNumber: shown('serial number of the device'),
+  lot: nullable(shown('lot of the device')),
+  person: shown('user name of the person', 'ada.lovelace'),
+  name: nullable(shown('full name of the person', 'Ada Lovelace')),
+  date: timestamp('date of the text'),
+  dueAt: nullable(timestamp('until when a loan is to be returned; null for other kinds')),
+  signedAt: timestamp('when the registry received the signature'),
+  closedBy: nullable(shown('the receipt that ended the loan: the next one of the device')),
+};
+const listedReceipt = Type.Object(listed);
+/** A receipt in a list. */
+export type ListedReceipt = Static<typeof listedReceipt>;
+/** A receipt with everything that it takes to verify it offline. */
+export const receipt = Type.Object({
+  ...listed,
+  registryId: shown('id of the registry, which is in the text'),
+  terms: shown('terms'),
+  text: shown('the text that the key signed, in UTF-8'),
+  relyingParty: shown('relying party of the credential', relyingParty),
+  ...(Object.fromEntries(Object.keys(assertion).map(name => [name, shown('base64url')])) as Record<
+    keyof typeof assertion,
+    ReturnType<typeof shown>
+  >),
+  publicKey: shown('public key of the credential: PEM'),
+  proof: Type.Object(
+    {
+      proofId: shown('the proof with which the key made the credential'),
+      grade: oneOf(proofGrades, { description: 'its grade when the receipt was signed' }),
+      provedAt: timestamp('when the key was proved'),
+      attestation: shown('what the key gave in answer to the challenge: JSON'),
+      challenge: shown('that challenge; base64url'),
+    },
+    { description: 'where the public key is from' },
+  ),
+});
+/** A receipt with everything that it takes to verify it offline. */
+export type Receipt = Static<typeof receipt>;
+
+const states = [Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated] as const;
+
+/** Operations on receipts. */
+export const receiptOperations = operations({
+  /** Nothing is stored before the key has signed. */
+  createReceipt: {
+    tag,
+    summary: 'Get the text of a receipt that a key has to sign',
+    description: `The text is valid for ${proofBounds.challengeSeconds / 60} minutes, for this caller only. handover and loan need an ACTIVE device; return also accepts one that is LOCKED or DEACTIVATED. The person is the one that the device is bound to.`,
+    extension: true,
+    access: changers,
+    limit: 'query',
+    body: Type.Object({
+      deviceId: token({ description: 'device id', examples: ['DEV-1'] }),
+      kind: oneOf(receiptKinds, { description: 'what happens to the key' }),
+      terms: prose(receiptBounds.terms, {
+        description: 'what the person agrees to',
+        examples: ['The key stays the property of Example Ltd.'],
+      }),
+      dueAt: Type.Optional(
+        nullable(
+          line(40, {
+            description:
+              'when a loan ends, ISO 8601 with a zone: required for a loan, in the future; absent for other kinds',
+            examples: ['2027-01-31T17:00:00Z'],
+          }),
+        ),
+      ),
+    }),
+    data: Type.Object({
+      receiptId: listed.receiptId,
+      challenge: shown('SHA-256 of the text: the client data hash that the key signs; base64url'),
+      text: shown('text that the key signs'),
+      relyingParty: shown('relying party of the credential', relyingParty),
+      credentials: Type.Array(shown('id of a credential; base64url'), {
+        description: 'credentials of the key that may sign; empty: the key has to be proved by FIDO first',
+      }),
+      expiresAt: timestamp('until when the signature is accepted'),
+    }),
+    errors: [...states],
+    example: { body: { deviceId: 'DEV-1', kind: 'handover', terms: 'The key stays the property of Example Ltd.' } },
+  },
+
+  /** A text that was signed before is refused with 1001. */
+  submitReceipt: {
+    tag,
+    summary: 'Store a receipt that a key has signed',
+    description:
+      'Accepts the signature of a credential that the key made in a proof with grade model or unit. A return is signed with the credential of the receipt before it. If that receipt has another credential, a hand-over or loan with a new one needs grade unit or the role ADMIN. Every receipt ends the open loan of its device.',
+    extension: true,
+    access: changers,
+    limit: 'modify',
+    params,
+    body: Type.Object({ text: signedText, ...assertion }),
+    data: receipt,
+    errors: [404, ...states],
+    example: {
+      params: { receiptId: 'RCT-7KQM2XWDH9TBC4REPA3S' },
+      body: { text: 'devmgr receipt 1\n…', credentialId: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' },
+    },
+  },
+
+  /** A page past the end is empty. */
+  listReceipts: {
+    tag,
+    summary: 'List receipts',
+    description: 'overdue: open loans whose time is over, of devices that are not DEACTIVATED.',
+    extension: true,
+    access: roles,
+    limit: 'query',
+    query: Type.Object({
+      ...pageQuery(),
+      deviceId: Type.Optional(token({ description: 'receipts of this device', examples: ['DEV-1'] })),
+      overdue: Type.Optional(Type.Boolean({ description: 'true: overdue loans only' })),
+    }),
+    data: paged(listedReceipt),
+    errors: [Code.deviceNotFound],
+  },
+
+  /** For programs, and for `devmgr receipt verify`, which needs no registry. */
+  getReceipt: {
+    tag,
+    summary: 'Show a receipt, to be verified offline',
+    extension: true,
+    access: roles,
+    limit: 'query',
+    params,
+    data: receipt,
+    errors: [404],
+    example: { params: { receiptId: 'RCT-7KQM2XWDH9TBC4REPA3S' } },
+  },
+});

@@ -1,0 +1,56 @@
+/** Checks a signed receipt with one public key: bytes in, a verdict out. The registry and `devmgr receipt verify` check by the same rules. */
+import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { relyingParty } from '../values.ts';
+import { type ReceiptFacts, readReceiptText } from './text.ts';
+
+/** What a key signed, and with which credential. Bytes are base64url without padding. */
+export interface SignedText {
+  readonly text: string;
+  readonly authenticatorData: string;
+  readonly signature: string;
+}
+
+/** What the key signs for a text: its client data hash. */
+export const receiptHash = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** SHA-256 of the relying party, flags, counter. An assertion of these receipts has no extensions. */
+const DATA_BYTES = 37;
+const FLAGS_AT = 32;
+const TOUCHED = 0x01;
+/** The flags without extra data: user present, user verified, backup eligible, backed up. Each other flag needs bytes that an assertion lacks. */
+const ALLOWED = 0x1d;
+
+/** Why the receipt is not valid; else its facts. */
+export function checkReceipt({ text, ...signed }: SignedText, publicKey: KeyObject): ReceiptFacts | string {
+  const data = Buffer.from(signed.authenticatorData, 'base64url');
+  const signature = Buffer.from(signed.signature, 'base64url');
+  if (data.toString('base64url') !== signed.authenticatorData || signature.toString('base64url') !== signed.signature)
+    return 'its bytes are not in base64url';
+  if (data.length !== DATA_BYTES) return 'the authenticator data has another length';
+  if (!data.subarray(0, FLAGS_AT).equals(createHash('sha256').update(relyingParty).digest()))
+    return 'it was signed for another relying party';
+  const flags = data[FLAGS_AT]!;
+  if (!(flags & TOUCHED)) return 'it was signed without a touch';
+  if (flags & ~ALLOWED) return 'the authenticator data has unknown flags';
+  const { asymmetricKeyType, asymmetricKeyDetails } = publicKey;
+  if (asymmetricKeyType !== 'ec' || asymmetricKeyDetails?.namedCurve !== 'prime256v1')
+    return 'the public key is not of P-256';
+  if (!verify('sha256', Buffer.concat([data, receiptHash(text)]), publicKey, signature))
+    return 'the signature is not that of this public key and text';
+  return readReceiptText(text) ?? 'the text is not that of a receipt';
+}
+
+/** A public key in PEM, without the surrounding white space; null if the text is none. */
+export function readPublicKey(pem: string): KeyObject | null {
+  try {
+    return createPublicKey(pem);
+  } catch {
+    return null;
+  }
+}
+
+/** SHA-256 of the public key (DER) in hex: how people compare public keys. */
+export const fingerprintOf = (key: KeyObject): string =>
+  createHash('sha256')
+    .update(key.export({ type: 'spki', format: 'der' }))
+    .digest('hex');

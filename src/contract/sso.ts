@@ -1,0 +1,289 @@
+/** Single sign-on with a provider of OpenID Connect. */
+import { type Static, Type } from 'typebox';
+import { loginData, expireTime as tokenEnd } from './auth.ts';
+import { Code } from './codes.ts';
+import { operations } from './define.ts';
+import { findings, line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
+import { ssoBounds } from './limits.ts';
+import { localSources, roles } from './values.ts';
+
+const tag = 'Single sign-on';
+const names = (description: string) =>
+  Type.Array(line(ssoBounds.text), { minItems: 0, maxItems: ssoBounds.names, description });
+
+/** Which groups of the provider have which role. A person in several has the highest. */
+const groupsOfRoles = Type.Object({
+  ADMIN: names('groups whose members are ADMIN'),
+  DEALER: names('groups whose members are DEALER'),
+  VIEWER: names('groups whose members are VIEWER'),
+});
+
+/** Which sign-ins at the provider count as strong. */
+const strong = Type.Object({
+  acr: names('values of the claim acr'),
+  amr: names('values of the claim amr'),
+});
+
+/** Who may sign in without the provider while single sign-on is on. */
+const localAccounts = Type.Object({
+  from: oneOf(localSources, { description: 'LOOPBACK: only on the machine of the daemon' }),
+  names: Type.Optional(
+    nullable(
+      Type.Array(line(ssoBounds.text), {
+        minItems: 0,
+        maxItems: ssoBounds.names,
+        description: 'names of the local accounts that may sign in; null for all',
+      }),
+    ),
+  ),
+});
+
+const issuer = line(ssoBounds.url, {
+  description: 'issuer of the provider; https://, or http:// on the machine of the daemon',
+  examples: ['https://login.example.com/realms/company'],
+});
+const name = line(ssoBounds.name, { description: 'what the button reports', examples: ['Example Inc.'] });
+
+/** How the registry uses the provider, without the secret. */
+const settings = Type.Object({
+  enabled: Type.Boolean(),
+  issuer: nullable(shown('issuer of the provider', 'https://login.example.com/realms/company')),
+  name: nullable(shown('what the button reports', 'Example Inc.')),
+  clientId: nullable(shown('id of this registry at the provider', 'devmgr')),
+  roles: groupsOfRoles,
+  groupsClaim: shown('claim with the groups', 'groups'),
+  scopes: nullable(Type.Array(Type.String(), { description: 'scopes; null for the usual ones' })),
+  strong,
+  localAccounts,
+});
+/** How the registry uses the provider, without the secret. */
+export type SsoSettings = Static<typeof settings>;
+
+/** What to enter at the provider. */
+const registration = Type.Object({
+  redirectUri: shown('redirect address', 'https://registry.example.com/api/auth/sso/callback'),
+  backchannelLogoutUri: shown('address for back-channel logout', 'https://registry.example.com/api/auth/sso/logout'),
+  grantTypes: Type.Array(Type.String(), { description: 'grants that the client needs' }),
+  scopes: Type.Array(Type.String(), { description: 'scopes that the registry asks for' }),
+});
+
+/** What the provider sends back with the browser. */
+const returned = {
+  code: Type.Optional(token({ description: 'code of the provider' })),
+  state: Type.Optional(token({ description: '`state` of the start' })),
+  iss: Type.Optional(token({ description: 'issuer of the provider' })),
+  error: Type.Optional(token({ description: 'why the provider has signed no one in' })),
+};
+
+/** Operations of single sign-on. */
+export const ssoOperations = operations({
+  /** Needs no token: the page of the sign-in shows a button. */
+  showSso: {
+    tag,
+    summary: 'Show whether people sign in at a provider',
+    extension: true,
+    limit: 'query',
+    data: Type.Object({
+      enabled: Type.Boolean(),
+      issuer: nullable(shown('issuer of the provider', 'https://login.example.com/realms/company')),
+      name: nullable(shown('what the button reports', 'Example Inc.')),
+    }),
+    errors: [],
+  },
+
+  /** The secret of the client is in no response. */
+  showSsoSettings: {
+    tag,
+    summary: 'Show how the registry uses the provider',
+    extension: true,
+    access: ['ADMIN'],
+    peopleOnly: true,
+    limit: 'query',
+    data: settings,
+    errors: [],
+  },
+
+  /** Replaces all settings. Sessions of another issuer or client end. */
+  setSso: {
+    tag,
+    summary: 'Set up, change or end single sign-on',
+    description:
+      'With `enabled: false` no one signs in at the provider, its sessions end, and the settings are removed. The secret is stored sealed; without `clientSecret`, that of the same issuer and client stays. A policy of local accounts must leave an enabled ADMIN who can sign in (1001).',
+    extension: true,
+    access: ['ADMIN'],
+    peopleOnly: true,
+    stepUp: true,
+    limit: 'modify',
+    body: Type.Object({
+      enabled: Type.Optional(Type.Boolean({ description: 'true if absent' })),
+      issuer: Type.Optional(nullable(issuer)),
+      clientId: Type.Optional(nullable(line(ssoBounds.text, { description: 'id of this registry at the provider' }))),
+      clientSecret: Type.Optional(
+        nullable(secret({ min: 1, max: ssoBounds.secret }, { description: 'secret of the client' })),
+      ),
+      name: Type.Optional(nullable(name)),
+      roles: Type.Optional(nullable(groupsOfRoles)),
+      groupsClaim: Type.Optional(
+        nullable(line(ssoBounds.text, { description: 'claim with the groups; groups if absent' })),
+      ),
+      scopes: Type.Optional(
+        nullable(
+          Type.Array(line(ssoBounds.text), {
+            minItems: 1,
+            maxItems: ssoBounds.names,
+            description:
+              'scopes to ask for; absent or null: openid, and of profile, groups and offline_access those that the provider has',
+          }),
+        ),
+      ),
+      strong: Type.Optional(nullable(strong)),
+      localAccounts: Type.Optional(nullable(localAccounts)),
+    }),
+    data: settings,
+    errors: [],
+    example: {
+      body: {
+        issuer: 'https://login.example.com/realms/company',
+        clientId: 'devmgr',
+        clientSecret: 'from the provider',
+        name: 'Example Inc.',
+        roles: { ADMIN: ['keys-admins'], DEALER: ['keys-desk'], VIEWER: [] },
+      },
+    },
+  },
+
+  /** Nothing is changed. */
+  testSso: {
+    tag,
+    summary: 'Check the provider: discovery, keys, clock',
+    extension: true,
+    access: ['ADMIN'],
+    peopleOnly: true,
+    limit: 'modify',
+    data: Type.Object({ ...findings, register: registration }),
+    errors: [],
+  },
+
+  /** Sets a cookie that binds the sign-in to this browser. */
+  startSso: {
+    tag,
+    summary: 'Begin a sign-in at the provider in a browser',
+    description: `The browser goes to \`url\` and comes back to /api/auth/sso/callback within ${ssoBounds.signInSeconds / 60} minutes, to any node. The response sets a cookie: the sign-in ends only in the browser that has it.`,
+    extension: true,
+    limit: 'query',
+    body: Type.Object({
+      again: Type.Optional(
+        Type.Boolean({ description: 'true: the provider asks for the password or key even if a session exists there' }),
+      ),
+      loopbackPort: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 65_535,
+          description:
+            'of a terminal: the browser is led to this port of 127.0.0.1 on its own machine (RFC 8252), and no cookie is set',
+        }),
+      ),
+    }),
+    data: Type.Object({
+      url: shown('where the browser goes'),
+      state: shown('what the address of the console has after a sign-in that began here'),
+      secret: Type.Optional(shown('for `loopbackPort`: with which the terminal ends the sign-in; never shown')),
+    }),
+    errors: [404, Code.noPermission],
+    example: { body: { again: false } },
+  },
+
+  /** The provider sends the browser here. */
+  finishSso: {
+    tag,
+    summary: 'End a sign-in at the provider in a browser',
+    description:
+      'Leads to the console with a single-use code (`POST /api/auth/exchange`), or with the reason why no one is signed in. A client that does not accept HTML gets the reason as an envelope: 1004. A sign-in of a terminal is led on to its port of 127.0.0.1.',
+    extension: true,
+    limit: 'query',
+    query: Type.Object(returned),
+    raw: { contentType: 'text/html', status: 303, description: 'leads to the console (303)' },
+    errors: [Code.tokenInvalid, 404],
+  },
+
+  /** The code of the provider is worth nothing without `secret`, which only the terminal has. */
+  takeSso: {
+    tag,
+    summary: 'End a sign-in at the provider for a terminal',
+    description: 'Takes what the browser has brought to `loopbackPort`. Once, and only with the `secret` of the start.',
+    extension: true,
+    limit: 'query',
+    body: Type.Object({ secret: secret({ min: 1, max: 100 }, { description: '`secret` of the start' }), ...returned }),
+    data: loginData,
+    errors: [Code.tokenInvalid, 404],
+    example: { body: { secret: 'AAAA', state: 'AAAA.50000', code: 'AAAA' } },
+  },
+
+  /** For terminals: the person opens `verificationUri` anywhere. */
+  startSsoDevice: {
+    tag,
+    summary: 'Begin a sign-in at the provider from a terminal',
+    description: 'Device authorization (RFC 8628). 1001 if the provider does not offer it.',
+    extension: true,
+    limit: 'query',
+    data: Type.Object({
+      deviceCode: shown('with which the terminal asks for the session; never shown'),
+      userCode: shown('what the person types', 'WDJB-MJHT'),
+      verificationUri: shown('where', 'https://login.example.com/device'),
+      verificationUriComplete: nullable(shown('the same with the code')),
+      interval: Type.Integer({ minimum: 1, description: 'seconds between two polls' }),
+      expireTime: timestamp('when the code ends'),
+    }),
+    errors: [404, Code.parameterError],
+  },
+
+  /** The session is returned once. */
+  pollSsoDevice: {
+    tag,
+    summary: 'Get the session of a terminal',
+    extension: true,
+    limit: 'query',
+    body: Type.Object({ deviceCode: secret({ min: 1, max: 4096 }, { description: '`deviceCode` of the request' }) }),
+    data: Type.Object({
+      state: oneOf(['PENDING', 'APPROVED']),
+      interval: Type.Integer({ minimum: 1, description: 'seconds until the next poll' }),
+      login: nullable(loginData),
+    }),
+    errors: [Code.tokenInvalid, 404],
+    example: { body: { deviceCode: 'AAAA' } },
+  },
+
+  /** Back-channel logout (OpenID Connect): the token is signed by the provider. */
+  logoutSso: {
+    tag,
+    summary: 'End sessions, as the provider reports',
+    description:
+      'Takes a `logout_token` as a form (application/x-www-form-urlencoded), as providers send it, or as JSON. A token with a session id ends that session on every node, one without all sessions of the person.',
+    extension: true,
+    limit: 'query',
+    body: Type.Object({ logout_token: secret({ min: 1, max: ssoBounds.token }, { description: 'logout token' }) }),
+    data: Type.Object({ ended: Type.Integer({ minimum: 0, description: 'sessions that have ended' }) }),
+    errors: [404],
+    example: { body: { logout_token: 'eyJhbGciOiJSUzI1NiJ9.e30.AA' } },
+  },
+
+  /** For pages and terminals that have a token. */
+  getSession: {
+    tag: 'Authentication',
+    summary: 'Show the session of the token',
+    extension: true,
+    access: roles,
+    peopleOnly: true,
+    withoutKey: true,
+    limit: 'query',
+    data: Type.Object({
+      user: loginData.properties.user,
+      sso: Type.Boolean({ description: 'true: the session came from the provider and ends with the session there' }),
+      console: Type.Boolean({ description: 'whether a page in a browser keeps the token' }),
+      withKey: Type.Boolean({ description: 'whether a security key was used, or the provider reports so' }),
+      signedInAt: nullable(timestamp('the last sign-in; null if the provider does not say')),
+      expireTime: tokenEnd,
+    }),
+    errors: [],
+  },
+});

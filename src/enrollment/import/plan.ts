@@ -1,0 +1,75 @@
+/** What an import would do, row by row, without doing it. */
+import type { DeviceListItem, Registration } from '../../contract/devices.ts';
+import { differencesOf } from '../same-device.ts';
+import { invalidResult, type LineResult } from './result.ts';
+import type { Row, SentRow } from './row.ts';
+import { positionText } from './text.ts';
+
+/** What is known of a device that has the serial number of a row. */
+export type Existing = Pick<
+  DeviceListItem,
+  'deviceId' | 'status' | 'deviceType' | 'manufacturer' | 'model' | 'activationCode'
+>;
+
+/** `already exists: DEV-1 (ACTIVE)`. */
+const existsWords = ({ deviceId, status }: Pick<Existing, 'deviceId' | 'status'>): string =>
+  `already exists: ${deviceId} (${status})`;
+
+/** The result of a row whose device exists: `registered`, or a failure with status `differing` that names the differences. */
+export function existingResult(
+  { position, serialNumber }: Row,
+  device: Registration,
+  existing: Existing,
+  differing: { readonly status: 'failed'; readonly code: number } | { readonly status: 'invalid' },
+): LineResult {
+  const differences = differencesOf(device, existing);
+  const known = { ...position, serialNumber, deviceId: existing.deviceId };
+  if (differences.length === 0) return { ...known, status: 'registered', message: existsWords(existing) };
+  const words = differences.map(([field, name]) => `${name} is ${existing[field]}, not ${device[field]}`);
+  const message = `${existsWords(existing)} and differs: ${words.join('; ')}`;
+  return { ...known, ...differing, field: differences[0]![0], message };
+}
+
+/** Judges the rows of an input: which are new, registered or invalid. */
+export class ImportPlan {
+  readonly #skipExisting: boolean;
+  /** The row in which each serial number first appears. */
+  readonly #rows = new Map<string, SentRow>();
+
+  /** With `skipExisting`, rows of registered devices that differ from them are invalid. */
+  constructor(skipExisting: boolean) {
+    this.#skipExisting = skipExisting;
+  }
+
+  /** The serial numbers of the rows. */
+  get serials(): ReadonlySet<string> {
+    return new Set(this.#rows.keys());
+  }
+
+  /** What the input alone shows: the row is new, invalid, or a duplicate of an earlier one. */
+  add(row: Row): LineResult {
+    if (!('device' in row)) return invalidResult(row, 'invalid');
+    const first = this.#rows.get(row.device.serialNumber);
+    if (first !== undefined) return this.#duplicate(row, first);
+    this.#rows.set(row.device.serialNumber, row);
+    return { ...row.position, serialNumber: row.serialNumber, status: 'new', message: 'would be registered' };
+  }
+
+  /** The result of `add` with what the registry has. */
+  withDevice(result: LineResult, registered: ReadonlyMap<string, Existing>): LineResult {
+    const serial = result.serialNumber ?? '';
+    const existing = result.status === 'new' ? registered.get(serial) : undefined;
+    if (existing === undefined) return result;
+    const row = this.#rows.get(serial)!;
+    if (this.#skipExisting) return existingResult(row, row.device, existing, { status: 'invalid' });
+    return { ...result, status: 'registered', deviceId: existing.deviceId, message: existsWords(existing) };
+  }
+
+  /** When this row is sent, the first one with its serial number is registered. */
+  #duplicate(row: SentRow, first: SentRow): LineResult {
+    const problem = `duplicate of ${positionText(first.position)}`;
+    if (this.#skipExisting && differencesOf(row.device, first.device).length === 0)
+      return { ...row.position, serialNumber: row.serialNumber, status: 'registered', message: problem };
+    return invalidResult({ ...row, field: 'serialNumber', problem }, 'invalid');
+  }
+}

@@ -1,0 +1,64 @@
+/** One row of an input: a registration, or what is wrong with it. */
+import type { Registration } from '../../contract/devices.ts';
+import type { readObject } from '../../contract/readers.ts';
+import { deviceTypes } from '../../contract/values.ts';
+import type { Position } from './text.ts';
+
+/** A device to register, or an invalid row. `serialNumber` is null if the row has none. */
+export type Row = { readonly position: Position; readonly serialNumber: string | null } & (
+  | { readonly device: Registration }
+  /** `field` is empty if the row as a whole is invalid. */
+  | { readonly field: string; readonly problem: string }
+);
+
+/** A row that is sent. */
+export type SentRow = Extract<Row, { readonly device: unknown }>;
+
+/** Values for rows that lack them: those of `--type`, `--manufacturer`, `--model` and `--tag`, or of a preset. */
+export type Defaults = Partial<Pick<Registration, 'deviceType' | 'manufacturer' | 'model' | 'tags'>>;
+
+type RowValues = Readonly<Record<string, unknown>>;
+
+/** The decoder writes this for bytes that are not valid UTF-8. */
+const replacement = '\ufffd';
+
+/** The row with these values, by field. */
+export function rowOf(position: Position, given: RowValues, defaults: Defaults, read: typeof readObject): Row {
+  const values = filled(given, defaults);
+  const serial = values.serialNumber;
+  const serialNumber =
+    typeof serial === 'string'
+      ? serial.trim() || null
+      : serial === undefined || serial === null
+        ? null
+        : String(serial);
+  const broken = Object.keys(values).find(field => textOf(values[field]).includes(replacement));
+  if (broken) return { position, serialNumber, field: broken, problem: `${broken} is not valid UTF-8` };
+  const outcome = read(withTypeInCapitals(values));
+  if (!outcome.ok) return { position, serialNumber, field: outcome.field, problem: outcome.message };
+  return { position, serialNumber, device: outcome.value };
+}
+
+const textOf = (value: unknown): string =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+
+/** A value of the row takes precedence. Tags are filled one by one. */
+function filled(values: RowValues, defaults: Defaults): RowValues {
+  const all: Record<string, unknown> = { ...values };
+  for (const [field, value] of Object.entries(defaults)) if (isBlank(all[field])) all[field] = value;
+  const { tags } = values;
+  if (defaults.tags && typeof tags === 'object' && tags !== null && !Array.isArray(tags))
+    all.tags = { ...defaults.tags, ...tags };
+  return all;
+}
+
+const isBlank = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+
+/** `ukey` in a file is accepted like `--type ukey`. */
+function withTypeInCapitals(values: RowValues): RowValues {
+  const { deviceType } = values;
+  if (typeof deviceType !== 'string') return values;
+  const name = deviceType.trim().toUpperCase();
+  return deviceTypes.some(known => known === name) ? { ...values, deviceType: name } : values;
+}

@@ -1,0 +1,125 @@
+/** The rows of an input: registrations, or what is wrong with them. The command line and the console share it; it has no I/O. */
+import { readObject } from '../../contract/readers.ts';
+import { isSecretName } from './columns.ts';
+import { csvHead, csvRows, type ReadOptions } from './csv-rows.ts';
+import { InvalidInput } from './fault.ts';
+import { InvalidArray, type JsonElement, readJsonArray, readJsonLines } from './json.ts';
+import { assignedFields, type Mapping } from './mapping.ts';
+import { type Row, rowOf } from './row.ts';
+import { concatenated, isAtEnd, peek, TooLong } from './text.ts';
+
+/** Format of an input file: CSV, a JSON array, or JSON lines. */
+export type FileFormat = 'csv' | 'json' | 'jsonl';
+
+/**
+ * The rows of the input. `format`: null detects it from the name of the file, or from its first character. Throws `InvalidInput` if the input as a whole
+ * is not valid.
+ */
+export async function* rowsOf(
+  text: AsyncGenerator<string>,
+  { file, format }: { readonly file: string; readonly format: FileFormat | null },
+  options: ReadOptions,
+): AsyncGenerator<Row> {
+  try {
+    const [first, chunks] = await peek(text);
+    if (first.trim() === '' && (await isAtEnd(chunks))) throw new InvalidInput({ what: 'empty' });
+    const all = concatenated(first, chunks);
+    if (options.mapping.preset === 'pskc') {
+      const { pskcRows } = await import('./pskc.ts');
+      return yield* pskcRows(all, options);
+    }
+    if (first.trimStart().startsWith('<'))
+      throw new InvalidInput({ what: 'xml', isPskc: first.includes('KeyContainer') });
+    const detected = format ?? formatOf(file, first);
+    if (detected === 'csv') yield* csvRows(all, options);
+    else yield* jsonRows(elementsOf(all, detected), options);
+  } catch (error) {
+    if (error instanceof InvalidArray)
+      throw new InvalidInput({ what: 'array', line: error.line, problem: error.message });
+    if (error instanceof TooLong) throw new InvalidInput({ what: 'too long', problem: error.message });
+    throw error;
+  }
+}
+
+/** A column of an input, for the person who assigns it to a field. */
+export interface HeadColumn {
+  readonly name: string;
+  /** Its value in the first line, cut; empty if it holds secrets. */
+  readonly example: string;
+}
+
+const longestExample = 60;
+
+/** The columns of an input, or the properties of its first object. Empty if it has none. Throws as `rowsOf` does. */
+export async function headOf(
+  text: AsyncGenerator<string>,
+  file: string,
+  mapping: Mapping,
+): Promise<readonly HeadColumn[]> {
+  const [first, chunks] = await peek(text);
+  const all = concatenated(first, chunks);
+  if (first.trimStart().startsWith('<')) return [];
+  const format = formatOf(file, first);
+  const [names, values] = format === 'csv' ? await csvHead(all, mapping) : await jsonHead(elementsOf(all, format));
+  return names.map((name, i) => ({
+    name: name.trim(),
+    example: isSecretName(name) ? '' : (values[i] ?? '').slice(0, longestExample),
+  }));
+}
+
+const elementsOf = (chunks: AsyncIterable<string>, format: 'json' | 'jsonl'): AsyncIterable<JsonElement> =>
+  format === 'json' ? readJsonArray(chunks) : readJsonLines(chunks);
+
+async function jsonHead(elements: AsyncIterable<JsonElement>): Promise<[readonly string[], readonly string[]]> {
+  for await (const { text } of elements) {
+    const value = parsed(text);
+    if (typeof value === 'object' && value !== null)
+      return [
+        Object.keys(value),
+        Object.values(value).map(each => (typeof each === 'string' ? each : JSON.stringify(each))),
+      ];
+  }
+  return [[], []];
+}
+
+function formatOf(file: string, text: string): FileFormat {
+  const extension = /\.([a-z]+)$/i.exec(file)?.[1]?.toLowerCase();
+  if (extension === 'csv' || extension === 'tsv') return 'csv';
+  if (extension === 'json') return 'json';
+  if (extension === 'jsonl' || extension === 'ndjson') return 'jsonl';
+  const start = text.trimStart()[0];
+  return start === '[' ? 'json' : start === '{' ? 'jsonl' : 'csv';
+}
+
+async function* jsonRows(elements: AsyncIterable<JsonElement>, options: ReadOptions): AsyncGenerator<Row> {
+  for await (const element of elements) {
+    const { text, ...position } = element;
+    const value = parsed(text);
+    if (value === undefined) yield { position, serialNumber: null, field: '', problem: 'not valid JSON' };
+    else if (typeof value !== 'object' || value === null || Array.isArray(value))
+      yield { position, serialNumber: null, field: '', problem: 'a JSON object is required' };
+    else yield rowOf(position, byField(value as Record<string, unknown>, options), options.defaults, readObject);
+  }
+}
+
+/** The value, or `undefined` if the text is not valid JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A property with the exact name of a field takes precedence over one with a similar name. */
+function byField(value: Readonly<Record<string, unknown>>, { mapping, dropped }: ReadOptions): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  const names = Object.keys(value);
+  for (const [index, field] of assignedFields(names, mapping).entries()) {
+    const name = names[index]!;
+    const content = value[name];
+    if (field !== null && (name === field || fields[field] === undefined)) fields[field] = content;
+    else if (field === null && isSecretName(name) && content !== null && content !== '') dropped.note(name);
+  }
+  return fields;
+}

@@ -1,0 +1,260 @@
+/** Issues a registered key: its first PIN, and a credential at each provider. The registry holds the state: a further run continues. */
+import type { BodyOf, DataOf } from '../contract/define.ts';
+import type { CredentialItem, ProviderItem } from '../contract/providers.ts';
+import type { Routes } from '../contract/routes.ts';
+import type { NumberedKey } from './registry.ts';
+
+/** One step of the key. */
+export type IssueStep = Omit<BodyOf<Routes['issueKey']>, 'serialNumber'>;
+type StepAnswer = DataOf<Routes['issueKey']>;
+type PinState = NonNullable<StepAnswer['state']>;
+
+/** Requests of an issuing. They reject with the errors of their client, which `failureOf` reads. */
+export interface IssueRequests {
+  credentials(deviceId: string): Promise<readonly CredentialItem[]>;
+  start(deviceId: string, providerId: string): Promise<DataOf<Routes['startCredential']>>;
+  finish(deviceId: string, credentialId: string, response: NonNullable<StepAnswer['response']>): Promise<unknown>;
+  /** Rejects if the key refuses. */
+  step(key: NumberedKey, step: IssueStep): Promise<StepAnswer>;
+  failureOf(error: unknown): {
+    /** The provider has refused: it has nothing. */
+    readonly isRefusal: boolean;
+    /** The answer was lost: the same request may be sent again. */
+    readonly isLost: boolean;
+    readonly isWrongPin: boolean;
+  };
+}
+
+/** What becomes of the PIN. */
+export type PinChoice =
+  /** No PIN is set. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'ask' }
+  /** The first PIN is made, and sealed for those who can open it. */
+  | {
+      readonly kind: 'random';
+      readonly make: () => string;
+      /** Stores the PIN, sealed. What was stored before opens nothing. */
+      readonly store: (deviceId: string, pin: string) => Promise<unknown>;
+    };
+
+/** How keys are issued. */
+export interface IssueOptions {
+  readonly providers: readonly Pick<ProviderItem, 'providerId' | 'name'>[];
+  readonly pin: PinChoice;
+  /** The person has to change the PIN before it opens anything else. */
+  readonly changePin: boolean;
+}
+
+/** What an issuing works with. */
+export interface IssueParts {
+  readonly requests: IssueRequests;
+  /** The PIN of a key that has one. `retries`: attempts that are left, null if that is not known. */
+  readonly askPin: (key: NumberedKey, retries: number | null) => Promise<string>;
+  /** The first PIN of a key. `check`: why it cannot be its PIN; null if it can. */
+  readonly askNewPin: (key: NumberedKey, check: (pin: string) => string | null) => Promise<string>;
+}
+
+/** Why a key is not issued. `pin-present`: only a first PIN is made. */
+export type IssueProblemCode = 'unknown' | 'pin-replug' | 'pin-blocked' | 'pin-change' | 'pin-present' | 'pin-unfit';
+
+/** The error of a key that cannot be issued. */
+export class IssueProblem extends Error {
+  readonly code: IssueProblemCode;
+  constructor(code: IssueProblemCode, message: string) {
+    super(message);
+    this.name = 'IssueProblem';
+    this.code = code;
+  }
+}
+
+/** What has become of a key. */
+export interface IssueOutcome {
+  /** Providers at which the key signs in now. */
+  readonly issued: ReadonlySet<string>;
+  /** Whether it did so before. */
+  readonly wasIssued: boolean;
+  /** The first PIN if it was made here: for its letter. */
+  readonly madePin: string | null;
+  /** The key cannot demand that its PIN is changed, as it was asked to. */
+  readonly lacksRules: boolean;
+  /** The first error; null if the key is issued. */
+  readonly error: unknown;
+}
+
+/** Bytes of a PIN at most (FIDO CTAP 2.1, 6.5.1). */
+const MAX_BYTES = 63;
+/** Requests for one answer of a key: the provider may lose some. */
+const ATTEMPTS = 3;
+
+interface Opened {
+  /** Null: the key has none. */
+  readonly pin: string | null;
+  readonly canKeepRules: boolean;
+}
+
+/** Issues keys one by one, with the same options. */
+export class KeyIssuing {
+  readonly #options: IssueOptions;
+  readonly #parts: IssueParts;
+  /** First PINs of keys that are not issued yet, by serial number: a key that was pulled continues with its own. */
+  readonly #pins = new Map<string, string>();
+
+  constructor(parts: IssueParts, options: IssueOptions) {
+    this.#parts = parts;
+    this.#options = options;
+  }
+
+  /** The device must be ACTIVE: the person that it is bound to is the one who can sign in. Rejects only if the registry cannot be read. */
+  async issue(key: NumberedKey, deviceId: string): Promise<IssueOutcome> {
+    const { providers } = this.#options;
+    const open = providers.filter(isMissingIn(await this.#parts.requests.credentials(deviceId)));
+    const issued = new Set(providers.filter(one => !open.includes(one)).map(({ providerId }) => providerId));
+    const run = {
+      wasIssued: open.length === 0,
+      madePin: null as string | null,
+      lacksRules: false,
+      error: null as unknown,
+    };
+    try {
+      if (run.wasIssued && !(await this.#lacksRules(key))) return { ...run, issued };
+      const opened = await this.#open(key, deviceId, pin => {
+        run.madePin = pin;
+      });
+      for (const { providerId } of open)
+        try {
+          await this.#issueAt(key, { deviceId, providerId, pin: opened.pin });
+          issued.add(providerId);
+        } catch (error) {
+          if (!this.#isOfProvider(error)) throw error;
+          run.error ??= error;
+        }
+      if (run.error === null) run.lacksRules = !(await this.#setRules(key, opened));
+    } catch (error) {
+      run.error ??= error;
+    }
+    if (run.error === null || this.#failureOf(run.error).isWrongPin) this.#pins.delete(key.serialNumber);
+    return { ...run, issued };
+  }
+
+  #isOfProvider(error: unknown): boolean {
+    const { isRefusal, isLost } = this.#failureOf(error);
+    return isRefusal || isLost;
+  }
+
+  #failureOf(error: unknown) {
+    return this.#parts.requests.failureOf(error);
+  }
+
+  /** A PIN that opens the key; the first one is set. Nothing is entered yet if the key has one. */
+  async #open(key: NumberedKey, deviceId: string, onMade: (pin: string) => void): Promise<Opened> {
+    const { requests, askPin, askNewPin } = this.#parts;
+    const { state } = await requests.step(key, { step: 'state' });
+    if (state === null) throw new IssueProblem('unknown', 'the key does not report its PIN');
+    const { isSet, retries, canKeepRules } = state;
+    const choice = this.#options.pin;
+    if (isSet) {
+      checkUsable(state);
+      const known = this.#pins.get(key.serialNumber);
+      if (known === undefined && choice.kind === 'random')
+        throw new IssueProblem('pin-present', `${key.serialNumber} has a PIN already, and only a first one is made`);
+      return { pin: known ?? (await askPin(key, retries)), canKeepRules };
+    }
+    if (choice.kind === 'none') return { pin: null, canKeepRules: false };
+    const check = checkFor(state);
+    const pin = choice.kind === 'random' ? choice.make() : await askNewPin(key, check);
+    const problem = check(pin);
+    if (problem !== null) throw new IssueProblem('pin-unfit', problem);
+    // The registry has it, sealed, before the key does: an interruption leaves no PIN that no one can open.
+    if (choice.kind === 'random') await choice.store(deviceId, pin);
+    this.#pins.set(key.serialNumber, pin);
+    await requests.step(key, { step: 'pin', pin });
+    if (choice.kind === 'random') onMade(pin);
+    return { pin, canKeepRules };
+  }
+
+  /** Options of the provider, the answer of the key, and the registration of it. */
+  async #issueAt(key: NumberedKey, { deviceId, providerId, pin }: IssueAt): Promise<void> {
+    const { requests } = this.#parts;
+    const started = await this.#startUnlessDone(deviceId, providerId);
+    if (started === null) return;
+    const { credentialId, origin, options } = started;
+    const step = {
+      step: 'credential',
+      ...(pin === null ? {} : { pin }),
+      origin,
+      options: JSON.stringify(options),
+    } as const;
+    const { response } = await requests.step(key, step);
+    if (response === null) throw new IssueProblem('unknown', 'the key has made no credential');
+    try {
+      await this.#finish(deviceId, credentialId, response);
+    } catch (error) {
+      // What the provider refuses must not stay on the key. If its answer is lost, it may have accepted the credential.
+      if (pin !== null && this.#failureOf(error).isRefusal)
+        await requests.step(key, { step: 'forget', pin, credentialId: response.id }).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Null if a lost answer turns out to have been an acceptance. */
+  async #startUnlessDone(deviceId: string, providerId: string) {
+    const { requests } = this.#parts;
+    try {
+      return await requests.start(deviceId, providerId);
+    } catch (error) {
+      if (!isMissingIn(await requests.credentials(deviceId))({ providerId })) return null;
+      throw error;
+    }
+  }
+
+  /** The same answer may be sent again: the registry looks up what the provider has. */
+  async #finish(...[deviceId, credentialId, response]: Parameters<IssueRequests['finish']>): Promise<void> {
+    for (let attempt = 1; ; attempt++)
+      try {
+        await this.#parts.requests.finish(deviceId, credentialId, response);
+        return;
+      } catch (error) {
+        if (!this.#failureOf(error).isLost || attempt === ATTEMPTS) throw error;
+      }
+  }
+
+  /** Whether an earlier run ended before it set them: they are the last step. */
+  async #lacksRules(key: NumberedKey): Promise<boolean> {
+    if (!this.#options.changePin) return false;
+    const { state } = await this.#parts.requests.step(key, { step: 'state' });
+    return state?.isSet === true && state.canKeepRules && !state.mustChange;
+  }
+
+  /** False if they are asked for and the key cannot keep them. Afterwards the PIN opens nothing. */
+  async #setRules(key: NumberedKey, { pin, canKeepRules }: Opened): Promise<boolean> {
+    if (!this.#options.changePin || pin === null) return true;
+    if (canKeepRules) await this.#parts.requests.step(key, { step: 'rules', pin });
+    return canKeepRules;
+  }
+}
+
+interface IssueAt {
+  readonly deviceId: string;
+  readonly providerId: string;
+  readonly pin: string | null;
+}
+
+const isMissingIn =
+  (credentials: readonly CredentialItem[]) =>
+  ({ providerId }: Pick<ProviderItem, 'providerId'>): boolean =>
+    !credentials.some(one => one.providerId === providerId && one.removedAt === null && one.createdAt !== null);
+
+function checkUsable({ needsReplug, retries, mustChange }: PinState): void {
+  if (needsReplug) throw new IssueProblem('pin-replug', 'the key accepts no PIN');
+  if (retries === 0) throw new IssueProblem('pin-blocked', 'the PIN of the key is blocked');
+  if (mustChange) throw new IssueProblem('pin-change', 'the PIN of the key must be changed first');
+}
+
+const checkFor =
+  ({ minLength }: PinState) =>
+  (pin: string): string | null => {
+    const text = pin.normalize('NFC');
+    if ([...text].length < minLength) return `the PIN of this key has at least ${minLength} characters`;
+    return new TextEncoder().encode(text).length > MAX_BYTES ? `a PIN has at most ${MAX_BYTES} bytes` : null;
+  };

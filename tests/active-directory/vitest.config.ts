@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+/** The check against Samba as an Active Directory (`npm run test:ad`), which `npm test` leaves out: it wants root and minutes. */
+export default defineConfig({
+  test: {
+    include: ['tests/active-directory/*.check.ts'],
+    testTimeout: 600_000,
+    // 20,000 accounts take 13 minutes.
+    hookTimeout: 1_800_000,
+    pool: 'forks',
+  },
+});

@@ -1,0 +1,459 @@
+/** Credentials of devices at providers: begun, finished, removed; lost answers; keys that are lost. Stand-ins for the providers: see their file. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tryAnswersOfKeys, tryProviderAnswers } from '../fuzz/issuing.ts';
+import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { activation, data, register } from '../support/fleet.ts';
+import {
+  answerOf,
+  type ProviderState,
+  startEntra,
+  startOkta,
+  startWebauthnServer,
+} from '../support/issuing-providers.ts';
+
+let daemon: TestDaemon;
+let daemons: TestDaemon[] = [];
+/** A registry has at most 16 providers: each group of tests has a daemon of its own. */
+const ownDaemon = () =>
+  beforeAll(async () => {
+    daemon = await startTestDaemon({ webhookAllow: ['127.0.0.1'] });
+    daemons.push(daemon);
+  });
+ownDaemon();
+afterAll(async () => {
+  await Promise.all(daemons.map(one => one.stop()));
+  daemons = [];
+});
+
+let made = 0;
+const call = (method: string, path: string, body?: object, token?: string) =>
+  daemon.call(method, path, body, token === undefined ? {} : { token });
+
+/** A device of a person of its own, and a provider. */
+async function issuing<S extends object>(start: () => Promise<{ state: ProviderState; settings: S }>) {
+  const { state, settings } = await start();
+  const provider = data(await call('POST', '/api/providers', { name: `provider-${++made}`, ...settings }));
+  const person = `person-${made}`;
+  await call('POST', '/api/people', { userName: person, name: 'Ada Lovelace' });
+  const device = await register(daemon);
+  const { deviceId } = data(await call('POST', '/api/devices/activate', activation(device, person)));
+  const { providerId } = provider;
+  const credentials = `/api/devices/${deviceId}/credentials`;
+  const begin = () => call('POST', credentials, { providerId });
+  const finish = (credentialId: string, response: object) =>
+    call('POST', `${credentials}/${credentialId}`, { response });
+  const list = async () => data(await call('GET', credentials)) as Record<string, unknown>[];
+  const issue = async () => {
+    const begun = data(await begin());
+    return data(await finish(begun.credentialId, answerOf(begun)));
+  };
+  return { state, settings, provider, person, deviceId, providerId, credentials, begin, finish, list, issue };
+}
+
+const stands = { 'Entra ID': startEntra, Okta: startOkta, 'a WebAuthn server': startWebauthnServer };
+
+describe.each(Object.entries(stands))('at %s', (_name, start) => {
+  ownDaemon();
+
+  it('a key is issued for the person that its device is bound to', async () => {
+    const { state, person, providerId, issue, list } = await issuing(start);
+    const credential = await issue();
+    expect(credential).toEqual({
+      credentialId: expect.stringMatching(/^CRD-\d+$/),
+      providerId,
+      person,
+      createdAt: expect.any(String),
+      removedAt: null,
+      pending: false,
+    });
+    expect(state.accepted).toMatchObject([{ person }]);
+    expect(await list()).toEqual([credential]);
+  });
+
+  it('a device has one credential at a provider', async () => {
+    const { state, issue, begin } = await issuing(start);
+    await issue();
+    expect(await begin()).toMatchObject({ code: 1001, message: expect.stringContaining('remove it first') });
+    expect(state.accepted).toHaveLength(1);
+  });
+
+  it('a locked device loses its credential there, and an unlocked one needs another', async () => {
+    const { state, deviceId, issue, list, begin } = await issuing(start);
+    await issue();
+    await call('POST', `/api/devices/${deviceId}/lock`, { reason: 'lost' });
+    await state.emptied();
+    await expect.poll(list).toMatchObject([{ pending: false, removedAt: expect.any(String) }]);
+    expect(await begin()).toMatchObject({ code: 2004 });
+    await call('POST', `/api/devices/${deviceId}/unlock`);
+    expect((await issue()).pending).toBe(false);
+    expect(await list()).toHaveLength(2);
+  });
+
+  it('a leaver loses every credential', async () => {
+    const { state, person, issue } = await issuing(start);
+    await issue();
+    const [{ personId }] = data(await call('GET', `/api/people/list?keyword=${person}`)).list;
+    await call('POST', `/api/people/${personId}/leave`, { reason: 'has left' });
+    await state.emptied();
+  });
+
+  it('an answer that is lost is looked up, and the same request finishes', async () => {
+    const { state, begin, finish, list } = await issuing(start);
+    const begun = data(await begin());
+    state.trouble('finish', 'lost');
+    const answer = answerOf(begun);
+    const first = await finish(begun.credentialId, answer);
+    const again = await finish(begun.credentialId, answer);
+    expect([first.code, again.code]).toContain(200);
+    expect(data(again)).toMatchObject({ createdAt: expect.any(String), pending: false });
+    expect(state.accepted).toHaveLength(1);
+    expect(await list()).toHaveLength(1);
+  });
+
+  it.each(['late', 'unlisted'] as const)(
+    'what the provider accepts or lists %s, when the key is issued once more, does not stay there',
+    async trouble => {
+      const { state, deviceId, person, begin, finish, issue, list } = await issuing(start);
+      const begun = data(await begin());
+      state.trouble('finish', trouble);
+      const answer = answerOf(begun);
+      expect(await finish(begun.credentialId, answer)).toMatchObject({ code: 500 });
+      const second = await issue();
+      await state.settle();
+      expect(await finish(begun.credentialId, answer)).toMatchObject({ code: 1001 });
+      // It looks at once after a start, and else each half minute.
+      await daemon.restart();
+      await expect.poll(() => state.accepted.length, { timeout: 10_000 }).toBe(1);
+      expect(await list()).toMatchObject([{ credentialId: begun.credentialId, createdAt: null }, second]);
+      expect(state.accepted).toMatchObject([{ person }]);
+      await call('POST', `/api/devices/${deviceId}/lock`, { reason: 'lost' });
+      await state.emptied();
+    },
+  );
+
+  it('a provider that is away is asked again by the same request', async () => {
+    const { state, begin, finish } = await issuing(start);
+    const begun = data(await begin());
+    state.trouble('finish', 'away');
+    const answer = answerOf(begun);
+    expect(await finish(begun.credentialId, answer)).toMatchObject({
+      status: 503,
+      code: 500,
+      message: expect.stringContaining('Repeat'),
+    });
+    expect(data(await finish(begun.credentialId, answer))).toMatchObject({ pending: false });
+    expect(state.accepted).toHaveLength(1);
+  });
+
+  it('a refusal leaves nothing, and the credential can be begun again', async () => {
+    const { state, begin, finish, issue } = await issuing(start);
+    const begun = data(await begin());
+    state.trouble('finish', 'refused');
+    expect(await finish(begun.credentialId, answerOf(begun))).toMatchObject({
+      code: 1001,
+      message: expect.stringContaining('not allowed'),
+    });
+    expect((await issue()).credentialId).toBe(begun.credentialId);
+    expect(state.accepted).toHaveLength(1);
+  });
+
+  it('a removal that the provider is too busy for is tried again, not before the time that it names', async () => {
+    const { state, deviceId, issue } = await issuing(start);
+    await issue();
+    state.retryAfter = '2';
+    state.trouble('remove', 'busy');
+    const locked = performance.now();
+    await call('POST', `/api/devices/${deviceId}/lock`, { reason: 'lost' });
+    await state.emptied();
+    expect(performance.now() - locked).toBeGreaterThan(2000);
+  });
+
+  it('a provider that is too busy to register a key is asked again by the same request, after the time that it names', async () => {
+    const { state, begin, finish } = await issuing(start);
+    state.trouble('options', 'busy');
+    state.retryAfter = '7';
+    const busy = await begin();
+    expect(busy).toMatchObject({ code: 429, message: expect.stringContaining('asks to wait') });
+    expect(busy.headers.get('retry-after')).toBe('7');
+    const begun = data(await begin());
+    const answer = answerOf(begun);
+    state.trouble('finish', 'busy');
+    // A date in a year: longer than anything is waited for.
+    state.retryAfter = new Date(Date.now() + 31_536_000_000).toUTCString();
+    expect((await finish(begun.credentialId, answer)).headers.get('retry-after')).toBe('300');
+    expect(state.requests).not.toContain('list');
+    expect(data(await finish(begun.credentialId, answer))).toMatchObject({ pending: false });
+    expect(state.accepted).toHaveLength(1);
+  });
+
+  it('a provider is tested, and one with credentials is not removed', async () => {
+    const { providerId, settings, credentials, issue } = await issuing(start);
+    const test = async (id: string) => data(await call('POST', `/api/providers/${id}/test`));
+    expect(await test(providerId)).toEqual({ reachable: true, problem: null });
+    const wrong = data(await call('POST', '/api/providers', { ...settings, name: `wrong-${++made}`, secret: 'other' }));
+    expect(await test(wrong.providerId)).toMatchObject({
+      reachable: false,
+      problem: expect.stringMatching(/refuses with HTTP 40[13]/),
+    });
+    const { credentialId } = await issue();
+    expect(await call('POST', `/api/providers/${providerId}/remove`)).toMatchObject({ code: 1001 });
+    expect(data(await call('POST', `${credentials}/${credentialId}/remove`)).removedAt).not.toBeNull();
+    expect(data(await call('POST', `/api/providers/${providerId}/remove`))).toEqual({ providerId, removed: true });
+  });
+});
+
+describe('an answer of a key is refused', () => {
+  ownDaemon();
+
+  it.each([
+    [
+      'for another challenge',
+      (begun: Begun) => ({ ...begun, options: { ...begun.options, challenge: 'A'.repeat(43) } }),
+    ],
+    ['for another origin', (begun: Begun) => ({ ...begun, origin: 'https://other.example' })],
+    ['for another site', (begun: Begun) => ({ ...begun, options: { ...begun.options, rp: { id: 'other.example' } } })],
+  ])('%s', async (_what, change) => {
+    const { state, begin, finish } = await issuing(startEntra);
+    const begun = data(await begin());
+    expect(await finish(begun.credentialId, answerOf(change(begun)))).toMatchObject({ code: 1001 });
+    expect(state.requests).not.toContain('finish');
+  });
+
+  it('under the id of another credential', async () => {
+    const { begin, finish } = await issuing(startEntra);
+    const begun = data(await begin());
+    const answer = { ...answerOf(begun), id: 'AAAA', rawId: 'AAAA' };
+    expect(await finish(begun.credentialId, answer)).toMatchObject({ code: 1001 });
+  });
+
+  it('after the credential was finished with another one', async () => {
+    const { begin, finish } = await issuing(startEntra);
+    const begun = data(await begin());
+    const answer = answerOf(begun);
+    const finished = data(await finish(begun.credentialId, answer));
+    expect(data(await finish(begun.credentialId, answer))).toEqual(finished);
+    expect(await finish(begun.credentialId, answerOf(begun))).toMatchObject({ code: 1001 });
+  });
+});
+interface Begun {
+  readonly origin: string;
+  readonly options: Record<string, unknown>;
+}
+
+it('nothing is issued for a device without a person, or of one who has left', async () => {
+  const { providerId, credentials, person } = await issuing(startEntra);
+  const free = await register(daemon);
+  expect(await call('POST', `/api/devices/${free.deviceId}/credentials`, { providerId })).toMatchObject({ code: 1001 });
+  const [{ personId }] = data(await call('GET', `/api/people/list?keyword=${person}`)).list;
+  await call('POST', `/api/people/${personId}/leave`, { reason: 'has left' });
+  expect(await call('POST', credentials, { providerId })).toMatchObject({ code: 2004 });
+  expect(await call('GET', '/api/devices/DEV-99999/credentials')).toMatchObject({ code: 2001 });
+});
+
+describe('beside that', () => {
+  ownDaemon();
+
+  it('a key that was locked while it was issued is not registered at the provider', async () => {
+    const { state, deviceId, begin, finish } = await issuing(startEntra);
+    const begun = data(await begin());
+    await call('POST', `/api/devices/${deviceId}/lock`, { reason: 'lost' });
+    expect(await finish(begun.credentialId, answerOf(begun))).toMatchObject({ code: 2004 });
+    expect(state.requests).not.toContain('finish');
+  });
+
+  it.each([
+    ['Entra ID', startEntra],
+    ['Okta', startOkta],
+  ])('a person who has another name at %s since is still found there when the key is lost', async (_name, start) => {
+    const { state, deviceId, person, issue } = await issuing(start);
+    await issue();
+    state.rename(person, `${person}.married`);
+    await call('POST', `/api/devices/${deviceId}/lock`, { reason: 'lost' });
+    await state.emptied();
+  });
+
+  it('a key that is lost while both of its providers are away is removed at both after the registry has restarted', async () => {
+    const { state, deviceId, credentials, issue, list } = await issuing(startEntra);
+    const okta = await startOkta();
+    const body = { name: `provider-${++made}`, ...okta.settings };
+    const { providerId } = data(await call('POST', '/api/providers', body));
+    await issue();
+    const begun = data(await call('POST', credentials, { providerId }));
+    data(await call('POST', `${credentials}/${begun.credentialId}`, { response: answerOf(begun) }));
+    const both = [state, okta.state];
+    for (const one of both) one.trouble('remove', ...Array<'away'>(500).fill('away'));
+    await call('POST', `/api/devices/${deviceId}/lock`, { reason: 'lost' });
+    await daemon.stopKeepingHome();
+    for (const one of both) expect(one.accepted).toHaveLength(1);
+    for (const one of both) one.trouble('remove');
+    await daemon.startAgain();
+    await Promise.all(both.map(one => one.emptied()));
+    const gone = { pending: false, removedAt: expect.any(String) };
+    await expect.poll(list).toMatchObject([gone, gone]);
+  });
+
+  it('a provider that does not answer does not delay another one, and what it still has to remove is counted', async () => {
+    const [dead, other] = [await issuing(startOkta), await issuing(startEntra)];
+    await Promise.all([dead.issue(), other.issue()]);
+    dead.state.trouble('remove', ...Array<'away'>(500).fill('away'));
+    for (const { deviceId } of [dead, other]) await call('POST', `/api/devices/${deviceId}/lock`, { reason: 'lost' });
+    await other.state.emptied();
+    const pending = async () =>
+      Number(/^devmgr_idp_pending{.*} (\d+)$/m.exec(await (await fetch(`${daemon.url}/metrics`)).text())![1]);
+    await expect.poll(pending).toBe(1);
+    const of = async (id: string) =>
+      (data(await call('GET', '/api/providers/list')).list as { providerId: string }[]).find(
+        ({ providerId }) => providerId === id,
+      );
+    expect(await of(dead.providerId)).toMatchObject({ pending: 1, problem: expect.any(String) });
+    expect(await of(other.providerId)).toMatchObject({ pending: 0, problem: null });
+    dead.state.trouble('remove');
+    await dead.state.emptied();
+  });
+
+  it('a key that is lost is removed while others may still be registered late, and others cannot be removed', async () => {
+    const { state, deviceId, providerId, issue } = await issuing(startOkta);
+    const lock = (id: string) => call('POST', `/api/devices/${id}/lock`, { reason: 'lost' });
+    for (const person of ['late.0', 'late.1', 'late.2']) state.kept.add(person);
+    for (let i = 0; i < 8; i++) {
+      const device = await register(daemon);
+      data(await call('POST', '/api/devices/activate', activation(device, `late.${i}`)));
+      const credentials = `/api/devices/${device.deviceId}/credentials`;
+      const begun = data(await call('POST', credentials, { providerId }));
+      if (i > 2) state.trouble('finish', 'late');
+      await call('POST', `${credentials}/${begun.credentialId}`, { response: answerOf(begun) });
+      await lock(device.deviceId);
+    }
+    await expect.poll(() => state.requests.filter(kind => kind === 'remove').length).toBeGreaterThanOrEqual(3);
+    await issue();
+    await lock(deviceId);
+    await expect.poll(() => state.accepted.map(({ person }) => person)).toEqual(['late.0', 'late.1', 'late.2']);
+  });
+
+  describe('a list of Graph that has several pages', () => {
+    const paged = async (next: string | null = null) => {
+      const { state, settings, begin, finish, person } = await issuing(startEntra);
+      for (const i of [1, 2, 3, 4, 5])
+        state.accepted.push({ remoteId: `own-${i}`, credentialId: `own-${i}`, person, label: 'my phone' });
+      Object.assign(state.pages, { size: 2, next });
+      const begun = data(await begin());
+      state.trouble('finish', 'lost');
+      const answer = answerOf(begun);
+      return { state, graph: settings.address, finished: () => finish(begun.credentialId, answer) };
+    };
+
+    it('is read to its end: a lost answer is found on the last one', async () => {
+      const { state, finished } = await paged();
+      expect(data(await finished())).toMatchObject({ pending: false });
+      expect(state.requests).toEqual(['options', 'finish', 'list', 'list', 'list']);
+    });
+
+    it('is not read at another address than that of Graph, which would get the token', async () => {
+      const other = await startEntra();
+      const { state, finished } = await paged(`${other.settings.address}/v1.0/users`);
+      expect(await finished()).toMatchObject({ code: 500 });
+      expect(await finished()).toMatchObject({
+        code: 500,
+        message: expect.stringContaining('at another address than Graph'),
+      });
+      expect([state.requests.filter(kind => kind === 'list').length, other.connections()]).toEqual([2, 0]);
+    });
+
+    it('is given up after 20 pages', async () => {
+      const { state, graph, finished } = await paged();
+      state.pages.next = `${graph}/v1.0/users/ada/authentication/fido2Methods`;
+      expect(await finished()).toMatchObject({ code: 500 });
+      expect(state.requests.filter(kind => kind === 'list')).toHaveLength(20);
+    });
+  });
+
+  it('a credential that only the provider has is found, and removed if a registry has made it', async () => {
+    const { state, providerId, deviceId, person, issue } = await issuing(startEntra);
+    const { credentialId } = await issue();
+    const compare = async (body: object) => data(await call('POST', `/api/providers/${providerId}/reconcile`, body));
+    expect(await compare({})).toEqual({ onlyHere: [], onlyThere: [], otherPerson: [], next: null });
+    const [made] = state.accepted;
+    state.accepted.push(
+      { ...made!, remoteId: 'orphan', label: 'devmgr 0123456789' },
+      { ...made!, remoteId: 'own', label: 'my phone' },
+    );
+    const account = state.accountOf(person);
+    const onlyThere = [
+      { account, remoteId: 'orphan', label: 'devmgr 0123456789', removable: true },
+      { account, remoteId: 'own', label: 'my phone', removable: false },
+    ];
+    expect(await compare({})).toMatchObject({ onlyThere });
+    expect(await compare({ apply: true })).toMatchObject({ onlyThere });
+    expect(state.accepted.map(({ remoteId }) => remoteId)).toEqual([made!.remoteId, 'own']);
+    // Another person has the name now: the credential signs in the first one.
+    state.rename(person, 'somebody.else');
+    expect(await compare({})).toMatchObject({ otherPerson: [{ credentialId, deviceId }] });
+    await compare({ apply: true });
+    expect(state.accepted.map(({ remoteId }) => remoteId)).toEqual(['own']);
+  });
+});
+
+it('only an encrypted PIN is stored, for a device that is not retired; each reading has an entry', async () => {
+  const { deviceId } = await register(daemon);
+  const path = `/api/devices/${deviceId}/pin`;
+  const seal = (text: string) => ({ sealed: Buffer.from(text).toString('base64url') });
+  expect(await call('GET', path)).toMatchObject({ code: 404 });
+  expect(await call('POST', path, seal('27182818'))).toMatchObject({ code: 1001 });
+  expect(await call('PUT', '/api/policies/pin', { recipients: [`age1${'q'.repeat(58)}`] })).toMatchObject({
+    code: 1001,
+  });
+  const pin = seal('age-encryption.org/v1\n-> sample');
+  expect(data(await call('POST', path, pin))).toMatchObject({ deviceId, openedAt: null });
+  expect(data(await call('GET', path))).toMatchObject({ ...pin, openedAt: null });
+  expect(data(await call('GET', path))).toMatchObject({ ...pin, openedAt: expect.any(String) });
+  await call('POST', `/api/devices/${deviceId}/deactivate`, { reason: 'worn out', confirmPassword: adminPassword });
+  expect(await call('POST', path, pin)).toMatchObject({ code: 2005 });
+  expect(await call('GET', path)).toMatchObject({ code: 404 });
+});
+
+it('a DEALER cannot make a stored PIN unreadable: a second one is refused, unless the key was reset', async () => {
+  const { deviceId } = await register(daemon);
+  const path = `/api/devices/${deviceId}/pin`;
+  const [first, second] = ['one', 'two'].map(text => ({
+    sealed: Buffer.from(`age-encryption.org/v1\n-> ${text}`).toString('base64url'),
+  }));
+  const { token } = await daemon.user('pin-dealer', 'DEALER');
+  const store = (body: object) => call('POST', path, body, token);
+  const { storedAt } = data(await store(first!));
+  expect(await store(second!)).toMatchObject({ code: 1001, message: expect.stringContaining('unreadable') });
+  expect(await store({})).toMatchObject({ code: 1001, message: expect.stringContaining('sealed') });
+  expect(data(await call('GET', path))).toMatchObject({ ...first, storedAt });
+  expect(data(await store({ ...second, reset: true }))).toMatchObject({ deviceId, openedAt: null });
+  expect(data(await call('GET', path))).toMatchObject(second!);
+  expect(data(await store({ reset: true }))).toMatchObject({ deviceId, storedAt: null });
+  expect(await call('GET', path)).toMatchObject({ code: 404 });
+  expect(data(await store({ reset: true }))).toMatchObject({ storedAt: null });
+  expect(data(await store(first!))).toMatchObject({ storedAt: expect.any(String) });
+});
+
+it('secrets of providers are in no response and no journal entry', async () => {
+  const { providerId } = await issuing(startEntra);
+  const listed = JSON.stringify(await call('GET', '/api/providers/list'));
+  expect(listed).toContain(providerId);
+  const events = JSON.stringify(await call('GET', '/api/events?after=0&limit=1000'));
+  expect(listed + events).not.toMatch(/entra-secret|sealed/);
+});
+
+it.each([
+  ['without an address', { type: 'okta', secret: 's' }, 'address is required'],
+  [
+    'with fields of another type',
+    { type: 'okta', secret: 's', address: 'https://x.example', tenant: 't' },
+    'tenant is not for',
+  ],
+  ['with a plain address', { type: 'okta', secret: 's', address: 'http://x.example' }, 'must start with https://'],
+])('a provider %s is refused', async (_what, body, message) => {
+  const answer = await call('POST', '/api/providers', { name: `provider-${++made}`, ...body });
+  expect(answer).toMatchObject({ code: 1001, message: expect.stringContaining(message) });
+});
+
+it('answers of providers and of keys, receipts and sealed PINs that are malformed give a refusal that the interface describes', async () => {
+  const tried = { seed: Number(process.env.DEVMGR_TEST_SEED ?? 1), count: 200 };
+  expect(await tryProviderAnswers(tried)).toEqual([]);
+  expect(await tryAnswersOfKeys(tried)).toEqual([]);
+});

@@ -1,0 +1,408 @@
+/** SCIM 2.0: resources, lists, filters, versions and errors. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { activation, data, register } from '../support/fleet.ts';
+import { patchOp, type ScimCall, scimClient } from '../support/scim.ts';
+import { serviceToken } from '../support/service-token.ts';
+
+const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
+const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group';
+const ERROR = 'urn:ietf:params:scim:api:messages:2.0:Error';
+
+let daemon: TestDaemon;
+let scim: ScimCall;
+beforeAll(async () => {
+  daemon = await startTestDaemon();
+  scim = await scimClient(daemon);
+});
+afterAll(() => daemon?.stop());
+
+let made = 0;
+const freshName = () => `scim.${++made}@example.com`;
+const add = async (more: object = {}) => {
+  const answer = await scim('POST', '/Users', { schemas: [USER], userName: freshName(), ...more });
+  expect(answer).toMatchObject({ status: 201 });
+  return answer.body;
+};
+const bound = async (userId: string): Promise<string> => {
+  const device = await register(daemon);
+  return data(await daemon.call('POST', '/api/devices/activate', activation(device, userId))).deviceId;
+};
+const deviceOf = async (deviceId: string) => data(await daemon.call('GET', `/api/devices/${deviceId}`));
+const error = (status: number, scimType?: string) => ({
+  status,
+  body: { schemas: [ERROR], status: String(status), detail: expect.any(String), ...(scimType ? { scimType } : {}) },
+});
+const filtered = (kind: string, filter: string) => scim('GET', `/${kind}?filter=${encodeURIComponent(filter)}`);
+
+describe('what the service provider can do', () => {
+  it('is configured without bulk, with patch, filters and versions', async () => {
+    const { body, headers } = await scim('GET', '/ServiceProviderConfig');
+    expect(headers.get('content-type')).toBe('application/scim+json; charset=utf-8');
+    expect(body).toMatchObject({
+      schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'],
+      patch: { supported: true },
+      bulk: { supported: false, maxOperations: 0, maxPayloadSize: 0 },
+      filter: { supported: true, maxResults: 200 },
+      etag: { supported: true },
+      sort: { supported: false },
+    });
+  });
+
+  it('has two types of resources with their schemas', async () => {
+    const types = (await scim('GET', '/ResourceTypes')).body;
+    expect(types.Resources.map(({ id, endpoint, schema }: Record<string, string>) => [id, endpoint, schema])).toEqual([
+      ['User', '/Users', USER],
+      ['Group', '/Groups', GROUP],
+    ]);
+    expect((await scim('GET', '/ResourceTypes/User')).body.id).toBe('User');
+    expect((await scim('GET', `/Schemas/${USER}`)).body).toMatchObject({ id: USER, attributes: expect.any(Array) });
+    expect((await scim('GET', '/Schemas')).body.totalResults).toBe(3);
+    expect(await scim('GET', '/Schemas/other')).toMatchObject(error(404));
+  });
+});
+
+describe('the token', () => {
+  const status = async (token: string | null) => {
+    const headers = token === null ? undefined : { authorization: `Bearer ${token}` };
+    const response = await fetch(`${daemon.url}/scim/v2/Users`, headers ? { headers } : {});
+    return [response.status, ((await response.json()) as { readonly schemas: unknown }).schemas];
+  };
+  it('must be a service token with the permission scim', async () => {
+    expect(await status(null)).toEqual([401, [ERROR]]);
+    expect(await status('devmgr_wrong')).toEqual([401, [ERROR]]);
+    expect(await status(daemon.adminToken)).toEqual([403, [ERROR]]);
+    expect(await status((await serviceToken(daemon, { role: 'ADMIN' })).token)).toEqual([403, [ERROR]]);
+  });
+});
+
+describe('users', () => {
+  it('are created with their location and version, and read back', async () => {
+    const given = {
+      schemas: [USER, 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'],
+      externalId: '58342554-38d6-4ec8-948c-50044d0a33fd',
+      userName: 'Test_User_feed3ace',
+      name: { formatted: 'givenName familyName', familyName: 'familyName', givenName: 'givenName' },
+      displayName: 'BOB',
+      emails: [{ primary: true, type: 'work', value: 'bob@testuser.com' }],
+      active: true,
+      title: 'not stored',
+      'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User': { department: 'bob' },
+    };
+    const answer = await scim('POST', '/Users', given);
+    const { title: _, 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User': __, ...stored } = given;
+    const location = answer.headers.get('location');
+    expect(answer.status).toBe(201);
+    expect(answer.body).toEqual({
+      ...stored,
+      schemas: [USER],
+      id: expect.stringMatching(/^PER-\d+$/),
+      groups: [],
+      meta: {
+        resourceType: 'User',
+        created: expect.any(String),
+        lastModified: expect.any(String),
+        location,
+        version: 'W/"1"',
+      },
+    });
+    expect(location).toBe(`${daemon.url}/scim/v2/Users/${answer.body.id}`);
+    expect(answer.headers.get('etag')).toBe('W/"1"');
+    expect((await scim('GET', `/Users/${answer.body.id}`)).body).toEqual(answer.body);
+    const person = data(await daemon.call('GET', `/api/people/${answer.body.id}`));
+    expect(person).toMatchObject({ userName: given.userName, name: 'BOB', source: 'scim', email: 'bob@testuser.com' });
+  });
+
+  it('are unique by userName, in upper or lower case', async () => {
+    const { userName } = await add();
+    const again = { schemas: [USER], userName: userName.toUpperCase() };
+    expect(await scim('POST', '/Users', again)).toMatchObject(error(409, 'uniqueness'));
+    const other = await add();
+    expect(await scim('PUT', `/Users/${other.id}`, again)).toMatchObject(error(409, 'uniqueness'));
+  });
+
+  it('are refused without a valid userName, address or state', async () => {
+    for (const body of [
+      {},
+      { userName: '' },
+      { userName: 5 },
+      { userName: 'x'.repeat(65) },
+      { userName: 'a', emails: [{ value: 'no address' }] },
+    ])
+      expect(await scim('POST', '/Users', { schemas: [USER], ...body })).toMatchObject(error(400, 'invalidValue'));
+    expect(await scim('POST', '/Users', { userName: freshName(), active: 'perhaps' })).toMatchObject(
+      error(400, 'invalidValue'),
+    );
+    expect(await scim('POST', '/Users', '[]')).toMatchObject(error(400, 'invalidSyntax'));
+    expect(await scim('POST', '/Users', '{"userName":')).toMatchObject(error(400, 'invalidSyntax'));
+  });
+
+  it('are replaced by PUT: what is absent is removed, but not the state', async () => {
+    const { id, userName } = await add({ displayName: 'Ada', externalId: 'x' });
+    await scim('PATCH', `/Users/${id}`, patchOp({ op: 'replace', path: 'active', value: false }));
+    const { body } = await scim('PUT', `/Users/${id}`, { schemas: [USER], userName, name: { givenName: 'A' } });
+    expect(body).toMatchObject({ userName, name: { givenName: 'A' }, active: false });
+    expect(body).not.toHaveProperty('displayName');
+    expect(body).not.toHaveProperty('externalId');
+  });
+
+  it('are seen in pages', async () => {
+    await Promise.all([add(), add(), add()]);
+    const { totalResults } = (await scim('GET', '/Users')).body;
+    const page = (await scim('GET', '/Users?startIndex=2&count=1')).body;
+    expect(page).toMatchObject({ totalResults, startIndex: 2, itemsPerPage: 1, Resources: [{ schemas: [USER] }] });
+    expect((await scim('GET', '/Users?count=0')).body).toMatchObject({ totalResults, itemsPerPage: 0, Resources: [] });
+    expect((await scim('GET', '/Users?startIndex=-5&count=-3')).body).toMatchObject({ startIndex: 1, Resources: [] });
+    expect(await scim('GET', '/Users?count=many')).toMatchObject(error(400, 'invalidValue'));
+  });
+
+  it('are returned with the attributes that are wanted', async () => {
+    const { id, userName } = await add({ displayName: 'Ada' });
+    const { body } = await scim('GET', `/Users/${id}?attributes=userName`);
+    expect(body).toMatchObject({ id, userName });
+    expect(body).not.toHaveProperty('displayName');
+    expect((await scim('GET', `/Users/${id}?excludedAttributes=displayName`)).body).not.toHaveProperty('displayName');
+  });
+
+  it('change only in the version that the request names', async () => {
+    const { id } = await add();
+    const rename = patchOp({ op: 'replace', path: 'displayName', value: 'Ada' });
+    expect(await scim('PATCH', `/Users/${id}`, rename, { 'if-match': 'W/"7"' })).toMatchObject(error(412));
+    const changed = await scim('PATCH', `/Users/${id}`, rename, { 'if-match': 'W/"1"' });
+    expect([changed.status, changed.headers.get('etag')]).toEqual([200, 'W/"2"']);
+    expect(await scim('GET', `/Users/${id}`, undefined, { 'if-none-match': 'W/"2"' })).toMatchObject({
+      status: 304,
+      body: null,
+    });
+    expect(await scim('DELETE', `/Users/${id}`, undefined, { 'if-match': 'W/"1"' })).toMatchObject(error(412));
+  });
+});
+
+describe('filters', () => {
+  const names = async (filter: string): Promise<string[]> => {
+    const { status, body } = await filtered('Users', filter);
+    expect([filter, status]).toEqual([filter, 200]);
+    return body.Resources.map(({ displayName }: { displayName: string }) => displayName);
+  };
+  let id: string;
+  beforeAll(async () => {
+    const ada = { displayName: 'Filter Ada', externalId: 'Ext-1', name: { familyName: 'Lovelace' } };
+    ({ id } = await add({ userName: 'Filter.Ada', emails: [{ type: 'work', value: 'Ada@Filter.example' }], ...ada }));
+    const bob = await add({ userName: 'filter.bob', displayName: 'Filter Bob "B" \\' });
+    await scim('PATCH', `/Users/${bob.id}`, patchOp({ op: 'replace', path: 'active', value: false }));
+  });
+
+  it.each([
+    ['userName eq "filter.ada"', ['Filter Ada']],
+    ['USERNAME EQ "FILTER.ADA"', ['Filter Ada']],
+    ['urn:ietf:params:scim:schemas:core:2.0:User:userName eq "filter.ada"', ['Filter Ada']],
+    ['externalId eq "Ext-1"', ['Filter Ada']],
+    ['externalId eq "ext-1"', []],
+    ['emails.value eq "ada@filter.example"', ['Filter Ada']],
+    ['emails[type eq "work" and value co "@filter"]', ['Filter Ada']],
+    ['emails co "filter.example"', ['Filter Ada']],
+    ['displayName sw "filter"', ['Filter Ada', 'Filter Bob "B" \\']],
+    ['displayName eq "Filter Bob \\"B\\" \\\\"', ['Filter Bob "B" \\']],
+    ['displayName sw "filter" and active eq true', ['Filter Ada']],
+    ['displayName sw "filter" and active eq "False"', ['Filter Bob "B" \\']],
+    ['displayName sw "filter" and not (active eq true)', ['Filter Bob "B" \\']],
+    [
+      '(userName eq "filter.bob" or userName eq "filter.ada") and (active eq true and (name.familyName pr))',
+      ['Filter Ada'],
+    ],
+    ['userName eq "filter.ada" and externalId eq "other"', []],
+    ['name.familyName pr and displayName ew "ada"', ['Filter Ada']],
+    ['displayName sw "filter" and meta.lastModified gt "2000-01-01T00:00:00Z"', ['Filter Ada', 'Filter Bob "B" \\']],
+    ['displayName sw "filter" and title eq null', ['Filter Ada', 'Filter Bob "B" \\']],
+    ['displayName sw "filter" and externalId ne "Ext-1"', ['Filter Bob "B" \\']],
+    ['urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:department eq "x"', []],
+  ])('%s', async (filter, found) => expect(await names(filter)).toEqual(found));
+
+  it('by id finds one', async () => {
+    expect(await names(`id eq "${id}"`)).toEqual(['Filter Ada']);
+  });
+
+  it.each([
+    'userName',
+    'userName eq',
+    'userName eq "a',
+    'userName xx "a"',
+    'userName eq "a" and',
+    'userName eq "a" userName',
+    '(userName eq "a"',
+    'emails[type eq "a"',
+    'not userName eq "a"',
+    'userName eq a',
+    'userName eq 1e999',
+    'user name eq "a"',
+    '"a" eq "a"',
+    'a..b eq "a"',
+    '()',
+    '('.repeat(40),
+    `userName eq "${'a'.repeat(5000)}"`,
+    Array.from({ length: 80 }, () => 'active pr').join(' or '),
+  ])('refuses %s', async filter => {
+    expect(await filtered('Users', filter)).toMatchObject(error(400, 'invalidFilter'));
+  });
+});
+
+describe('leavers', () => {
+  it('active: false locks the devices and disables the account; active: true unlocks nothing and lists them', async () => {
+    const userName = `leaver-${++made}`;
+    const { id } = await add({ userName });
+    const account = await daemon.user(userName, 'VIEWER');
+    const deviceId = await bound(userName);
+    const { body } = await scim('PATCH', `/Users/${id}`, patchOp({ op: 'replace', value: { active: false } }));
+    expect(body.active).toBe(false);
+    expect(await deviceOf(deviceId)).toMatchObject({ status: 'LOCKED', lockReason: 'left (scim)' });
+    expect(await daemon.call('GET', '/api/users/me', undefined, { token: account.token })).toMatchObject({
+      code: 1004,
+    });
+    const back = await scim('PATCH', `/Users/${id}`, patchOp({ op: 'replace', value: { active: true } }));
+    expect(back.body).toMatchObject({
+      active: true,
+      'urn:ietf:params:scim:schemas:extension:devmgr:2.0:User': { lockedDevices: [deviceId] },
+    });
+    expect(await deviceOf(deviceId)).toMatchObject({ status: 'LOCKED' });
+    const { list } = data(await daemon.call('GET', '/api/events?types=PERSON_RETURNED&before=999999&limit=1'));
+    expect(list).toMatchObject([{ data: { personId: id, source: 'scim', lockedDevices: [deviceId] } }]);
+  });
+
+  it('DELETE locks the devices; the person is gone for SCIM and stays for devmgr, and can be created again', async () => {
+    const { id, userName } = await add();
+    const deviceId = await bound(userName);
+    expect(await scim('DELETE', `/Users/${id}`)).toMatchObject({ status: 204, body: null });
+    expect(await deviceOf(deviceId)).toMatchObject({ status: 'LOCKED', lockReason: 'left (scim)' });
+    expect(await scim('GET', `/Users/${id}`)).toMatchObject(error(404));
+    expect(await scim('DELETE', `/Users/${id}`)).toMatchObject(error(404));
+    expect((await filtered('Users', `userName eq "${userName}"`)).body.totalResults).toBe(0);
+    expect(data(await daemon.call('GET', `/api/people/${id}`))).toMatchObject({ active: false });
+    expect(await scim('POST', '/Users', { userName })).toMatchObject({ status: 201, body: { id, active: true } });
+  });
+
+  it('a person whom DELETE has removed comes back by hand as a local one, whom SCIM can find', async () => {
+    const user = await add();
+    await scim('DELETE', `/Users/${user.id}`);
+    await daemon.call('POST', `/api/people/${user.id}/return`);
+    expect(data(await daemon.call('GET', `/api/people/${user.id}`))).toMatchObject({ active: true, source: 'local' });
+    expect((await filtered('Users', `userName eq "${user.userName}"`)).body.totalResults).toBe(1);
+  });
+
+  it('a person who is created as inactive leaves at once', async () => {
+    const userName = freshName();
+    const deviceId = await bound(userName);
+    expect(await add({ userName, active: false })).toMatchObject({ active: false });
+    expect((await deviceOf(deviceId)).status).toBe('LOCKED');
+  });
+
+  it('a new userName moves the devices, also together with leaving', async () => {
+    const { id, userName } = await add();
+    const deviceId = await bound(userName);
+    const renamed = freshName();
+    const change = patchOp({ op: 'replace', value: { userName: renamed, active: false } });
+    expect((await scim('PATCH', `/Users/${id}`, change)).body).toMatchObject({ userName: renamed, active: false });
+    expect(await deviceOf(deviceId)).toMatchObject({ userId: renamed, status: 'LOCKED' });
+    const { list } = data(await daemon.call('GET', `/api/events?deviceId=${deviceId}`));
+    expect(list.map((event: { data: object; changes?: object[] }) => event.changes ?? event.data)).toMatchObject([
+      {},
+      { deviceId, deviceType: 'UKEY', userId: userName },
+      [{ field: 'userId', before: userName, after: renamed }],
+      { deviceId },
+    ]);
+  });
+});
+
+describe('groups', () => {
+  const addGroup = async (displayName: string, ...members: string[]) => {
+    const body = { schemas: [GROUP], displayName, members: members.map(value => ({ value })) };
+    const answer = await scim('POST', '/Groups', body);
+    expect(answer).toMatchObject({ status: 201 });
+    return answer.body;
+  };
+  const membersOf = async (id: string) =>
+    (await scim('GET', `/Groups/${id}`)).body.members.map(({ value }: { value: string }) => value);
+
+  it('have members, who have groups', async () => {
+    const [ada, bob] = [await add(), await add()];
+    const group = await addGroup('New hires 2026-12', ada.id);
+    expect(group).toMatchObject({ id: expect.stringMatching(/^GRP-\d+$/), displayName: 'New hires 2026-12' });
+    expect(group.members).toMatchObject([{ value: ada.id, display: ada.userName, type: 'User' }]);
+    await scim('PATCH', `/Groups/${group.id}`, patchOp({ op: 'add', path: 'members', value: [{ value: bob.id }] }));
+    expect(await membersOf(group.id)).toEqual([ada.id, bob.id]);
+    expect((await scim('GET', `/Users/${bob.id}`)).body.groups).toMatchObject([
+      { value: group.id, display: group.displayName },
+    ]);
+    const listed = data(await daemon.call('GET', `/api/people/list?group=${encodeURIComponent('new hires 2026-12')}`));
+    expect(listed.list.map(({ personId }: { personId: string }) => personId)).toEqual([bob.id, ada.id]);
+    expect(listed.list[0].groups).toEqual(['New hires 2026-12']);
+  });
+
+  it('are found by name and member, and leave out members on request', async () => {
+    const ada = await add();
+    const group = await addGroup('Sales', ada.id);
+    expect((await filtered('Groups', 'displayName eq "sales"')).body).toMatchObject({ totalResults: 1 });
+    const bothOf = (id: string) => filtered('Groups', `id eq "${group.id}" and members eq "${id}"`);
+    expect((await bothOf(ada.id)).body.totalResults).toBe(1);
+    expect((await bothOf('PER-1')).body.totalResults).toBe(0);
+    expect((await filtered('Groups', `members[value eq "${ada.id}"]`)).body.totalResults).toBe(1);
+    expect(await filtered('Groups', 'members pr')).toMatchObject(error(400, 'invalidFilter'));
+    expect((await scim('GET', `/Groups/${group.id}?excludedAttributes=members`)).body).not.toHaveProperty('members');
+  });
+
+  it('are unique by name, and refuse unknown members', async () => {
+    await addGroup('Unique');
+    expect(await scim('POST', '/Groups', { displayName: 'unique' })).toMatchObject(error(409, 'uniqueness'));
+    const unknown = { displayName: 'Other', members: [{ value: 'PER-99999' }] };
+    expect(await scim('POST', '/Groups', unknown)).toMatchObject(error(400, 'invalidValue'));
+    expect((await filtered('Groups', 'displayName eq "Other"')).body.totalResults).toBe(0);
+  });
+
+  it('are replaced and removed with their members', async () => {
+    const [ada, bob] = [await add(), await add()];
+    const { id } = await addGroup('Replaced', ada.id);
+    const body = { displayName: 'Renamed', members: [{ value: bob.id }] };
+    expect((await scim('PUT', `/Groups/${id}`, body)).body).toMatchObject({
+      displayName: 'Renamed',
+      members: [{ value: bob.id }],
+    });
+    expect(await scim('DELETE', `/Groups/${id}`)).toMatchObject({ status: 204 });
+    expect(await scim('GET', `/Groups/${id}`)).toMatchObject(error(404));
+    expect((await scim('GET', `/Users/${bob.id}`)).body.groups).toEqual([]);
+  });
+
+  it.each([
+    ['by a filter', (id: string) => ({ op: 'remove', path: `members[value eq "${id}"]` })],
+    ['by a value', (id: string) => ({ op: 'Remove', path: 'members', value: [{ value: id }] })],
+    ['all of them', () => ({ op: 'remove', path: 'members' })],
+    ['by a replacement', () => ({ op: 'replace', path: 'members', value: [] })],
+  ])('lose members %s', async (how, operation) => {
+    const ada = await add();
+    const { id } = await addGroup(`Losing ${how}`, ada.id);
+    expect((await scim('PATCH', `/Groups/${id}`, patchOp(operation(ada.id)))).body.members).toEqual([]);
+    expect(await membersOf(id)).toEqual([]);
+  });
+});
+
+describe('errors', () => {
+  it.each([
+    ['GET', '', 404],
+    ['GET', '/', 404],
+    ['GET', '/Other', 404],
+    ['GET', '/Users/PER-99999', 404],
+    ['GET', '/Users/%00', 400],
+    ['GET', '/Users/%zz', 404],
+    ['GET', '/Users/a/b', 405],
+    ['POST', '/Bulk', 404],
+    ['DELETE', '/Users', 405],
+    ['POST', '/ServiceProviderConfig', 405],
+    ['GET', '/Users?filter=a&filter=b', 400],
+  ] as const)('%s %s is answered with %i, in the form of the standard', async (method, path, status) => {
+    const { body } = await scim(method, path);
+    expect(body).toMatchObject({ schemas: [ERROR], status: String(status), detail: expect.any(String) });
+  });
+
+  it('another content type is refused', async () => {
+    const answer = await scim('POST', '/Users', 'userName=a', { 'content-type': 'text/plain' });
+    expect(answer.body).toMatchObject({ schemas: [ERROR], status: '400' });
+  });
+});

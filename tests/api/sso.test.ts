@@ -1,0 +1,403 @@
+/** Sign-ins at a provider of OpenID Connect. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { decodeJwt, importJWK, SignJWT } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { second } from '../support/clock.ts';
+import { adminPassword, startTestDaemon } from '../support/daemon.ts';
+import { clockOfTests, daemonOfTests } from '../support/daemon-tests.ts';
+import { data, deviceIn } from '../support/fleet.ts';
+import { Browser, type SsoProvider, setUp, startSsoProvider } from '../support/sso-provider.ts';
+import { openStream } from '../support/stream-client.ts';
+
+const clock = clockOfTests();
+const daemon = daemonOfTests();
+let provider: SsoProvider;
+beforeAll(async () => {
+  provider = await startSsoProvider({ daemons: [daemon.url] });
+});
+afterAll(() => provider?.stop());
+beforeEach(async () => {
+  provider.alter = null;
+  provider.comeBack();
+  provider.people.set('s-ana', { name: 'ana', groups: ['staff', 'keys-admins'] });
+  provider.people.set('s-ben', { name: 'ben', groups: ['keys-desk'] });
+  provider.people.set('s-eve', { name: 'eve', groups: ['staff'] });
+  await setUp(daemon, provider);
+});
+
+/** The provider signs other claims from now on. */
+function sending(change: object): void {
+  provider.alter = async answer => {
+    const key = provider.key();
+    const signer = new SignJWT({ ...decodeJwt(answer.id_token as string), ...change });
+    signer.setProtectedHeader({ alg: 'RS256', kid: key.kid! });
+    answer.id_token = await signer.sign(await importJWK(key, 'RS256'));
+  };
+}
+
+const session = (token: string) => daemon.call('GET', '/api/auth/session', undefined, { token });
+const minute = 60 * second;
+/** At the same address, which the provider knows. */
+const restart = () => daemon.restart({ port: Number(new URL(daemon.url).port) });
+
+describe('a sign-in at the provider', () => {
+  it('is offered without a token, and reports nothing but issuer and name', async () => {
+    const shown = await daemon.call('GET', '/api/sso', undefined, { token: null });
+    expect(shown.data).toEqual({ enabled: true, issuer: provider.issuer, name: 'Example' });
+    const settings = data(await daemon.call('GET', '/api/sso/settings'));
+    expect(JSON.stringify(settings) + daemon.logged()).not.toContain('a secret that');
+    const files = await Promise.all(
+      ['devmgr.db', 'devmgr.db-wal'].map(file => readFile(join(daemon.home, file)).catch(() => '')),
+    );
+    expect(files.join('')).not.toContain('a secret that');
+  });
+
+  it('opens a session of an account that is made then, with the role of the groups', async () => {
+    const { token, user } = await new Browser().signIn(daemon, 's-ana');
+    expect(user).toMatchObject({ username: 'ana', role: 'ADMIN' });
+    expect(data(await session(token))).toMatchObject({ sso: true, console: true, withKey: false, user });
+    expect(data(await session(daemon.adminToken)).sso).toBe(false);
+    const again = await new Browser().signIn(daemon, 's-ana');
+    expect(again.user).toEqual(user);
+    expect((await new Browser().signIn(daemon, 's-ben')).user).toMatchObject({ username: 'ben', role: 'DEALER' });
+  });
+
+  it('lets no one in who is in none of the groups', async () => {
+    expect(await new Browser().signIn(daemon, 's-eve')).toMatchObject({ problem: 'groups', token: '' });
+    expect(JSON.stringify((await daemon.call('GET', '/api/users/list?size=100')).data)).not.toContain('"eve"');
+  });
+
+  it('does not take over a local account with the same name', async () => {
+    await daemon.user('carl', 'VIEWER');
+    provider.people.set('s-carl', { name: 'carl', groups: ['keys-admins'] });
+    const { user } = await new Browser().signIn(daemon, 's-carl');
+    expect(user).toMatchObject({ username: 'carl-2', role: 'ADMIN' });
+    expect(await daemon.login('carl')).toBeTruthy();
+  });
+
+  it('ends only in the browser that began it, and once', async () => {
+    const browser = new Browser();
+    const back = await browser.atProvider(await browser.start(daemon.url), 's-ana');
+    expect((await new Browser().send(back)).headers.get('location')).toContain('sso=state');
+    const ended = await browser.send(back);
+    expect(ended.status).toBe(303);
+    expect(ended.headers.get('location')).toMatch(/^\/console\/#code=[\w-]{43}&sso=/);
+    expect((await browser.send(back)).headers.get('location')).toContain('sso=state');
+    const other = back.replace(/state=[^&]*/, 'state=AAAA');
+    const { status, code } = await daemon.call('GET', other.replace(daemon.url, ''), undefined, { token: null });
+    expect({ status, code }).toEqual({ status: 401, code: 1004 });
+  });
+
+  it('gives the account neither a password nor a sign-in without the provider', async () => {
+    const { user } = await new Browser().signIn(daemon, 's-ana');
+    const login = await daemon.call(
+      'POST',
+      '/api/auth/login',
+      { username: 'ana', password: adminPassword },
+      { token: null },
+    );
+    expect(login.code).toBe(1003);
+    const set = await daemon.call('POST', `/api/users/${user!.id}/password`, {
+      password: 'correct horse battery staple',
+    });
+    expect(set.code).toBe(1001);
+  });
+
+  it('refuses an account that is disabled here', async () => {
+    const { user } = await new Browser().signIn(daemon, 's-ben');
+    data(await daemon.call('PUT', `/api/users/${user!.id}`, { disabled: true }));
+    expect(await new Browser().signIn(daemon, 's-ben')).toMatchObject({ problem: 'disabled' });
+    data(await daemon.call('PUT', `/api/users/${user!.id}`, { disabled: false }));
+  });
+
+  it('refuses a token without its groups, because there are too many', async () => {
+    provider.people.set('s-many', { groups: [] });
+    sending({ _claim_names: { groups: 'src1' }, groups: undefined });
+    expect(await new Browser().signIn(daemon, 's-many')).toMatchObject({ problem: 'overage' });
+  });
+
+  it('reports in one line that the provider is away', async () => {
+    provider.goAway();
+    await restart();
+    const { status, message } = await daemon.call('POST', '/api/auth/sso/start', {}, { token: null });
+    expect(status).toBe(503);
+    expect(message).toMatch(/^the provider of single sign-on does not answer: [^\n]*local account$/);
+  });
+});
+
+describe('a sign-in of a terminal by a port of its machine', () => {
+  const start = async () => {
+    const body = { loopbackPort: 50_123 };
+    const { data: started } = await daemon.call('POST', '/api/auth/sso/start', body, { token: null });
+    return started as { url: string; state: string; secret: string };
+  };
+  const take = (body: object) => daemon.call('POST', '/api/auth/sso/callback', body, { token: null });
+  /** What the browser brings to the port. */
+  const broughtBack = async (url: string) => {
+    const browser = new Browser();
+    const page = await browser.send(await browser.atProvider(url, 's-ben'));
+    expect([page.status, page.headers.get('referrer-policy')]).toEqual([200, 'no-referrer']);
+    const [, address = ''] = /content="0;url=(http:\/\/127\.0\.0\.1:50123\/\?[^"]+)"/.exec(await page.text()) ?? [];
+    return Object.fromEntries(new URL(address.replaceAll('&amp;', '&')).searchParams);
+  };
+
+  it('opens a session for the terminal, which alone has the secret, and once', async () => {
+    const { url, state, secret } = await start();
+    const brought = await broughtBack(url);
+    expect(brought).toEqual({ code: expect.any(String), state, iss: provider.issuer });
+    expect(await take({ ...brought, secret: 'A'.repeat(43) })).toMatchObject({ status: 401, code: 1004 });
+    const login = data(await take({ ...brought, secret }));
+    expect(login.user).toMatchObject({ username: 'ben', role: 'DEALER' });
+    expect(data(await session(login.token))).toMatchObject({ sso: true, console: false });
+    expect(await take({ ...brought, secret })).toMatchObject({ code: 1004 });
+  });
+
+  it('sets no cookie, and the state leads to no other port', async () => {
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"loopbackPort":50123}' };
+    const answer = await fetch(`${daemon.url}/api/auth/sso/start`, init);
+    expect(answer.headers.getSetCookie()).toEqual([]);
+    const { url, state, secret } = await start();
+    const brought = await broughtBack(url);
+    const moved = state.replace(/\.\d+$/, '.50124');
+    expect(await take({ ...brought, state: moved, secret })).toMatchObject({ code: 1004 });
+    expect((await take({ ...brought, secret })).code).toBe(200);
+  });
+
+  it('is not that of a browser, and reports who was refused', async () => {
+    const { data: started } = await daemon.call('POST', '/api/auth/sso/start', {}, { token: null });
+    expect(started).not.toHaveProperty('secret');
+    expect(await take({ secret: 'A'.repeat(43), state: started.state, code: 'x' })).toMatchObject({ code: 1004 });
+    const { state, secret } = await start();
+    const denied = await take({ secret, state, error: 'access_denied' });
+    expect(denied).toMatchObject({ code: 1004, message: 'the provider has signed no one in' });
+    for (const loopbackPort of [0, 65_536, '80'])
+      expect(await daemon.call('POST', '/api/auth/sso/start', { loopbackPort }, { token: null })).toMatchObject({
+        code: 1001,
+      });
+  });
+});
+
+describe('a session that came from the provider', () => {
+  it('ends within a minute after the person has left the groups', async () => {
+    const { token } = await new Browser().signIn(daemon, 's-ben');
+    expect((await session(token)).code).toBe(200);
+    provider.people.set('s-ben', { name: 'ben', groups: ['staff'] });
+    clock.forward(55 * second);
+    expect(await session(token)).toMatchObject({ status: 401, code: 1004 });
+    const refreshed = await daemon.call('POST', '/api/auth/refresh', {}, { token });
+    expect(refreshed.code).toBe(1004);
+  });
+
+  it('has the role of the groups that the person is in now', async () => {
+    const { token } = await new Browser().signIn(daemon, 's-ben');
+    expect(data(await session(token)).user.role).toBe('DEALER');
+    provider.people.set('s-ben', { name: 'ben', groups: ['keys-readers'] });
+    clock.forward(55 * second);
+    expect(data(await session(token)).user.role).toBe('VIEWER');
+  });
+
+  it('continues with rotated refresh tokens, and is renewed with the session of the provider', async () => {
+    const { token } = await new Browser().signIn(daemon, 's-ana');
+    for (let i = 0; i < 3; i++) {
+      clock.forward(minute);
+      expect((await session(token)).code).toBe(200);
+    }
+    const renewed = data(await daemon.call('POST', '/api/auth/refresh', {}, { token }));
+    expect(data(await session(renewed.token)).sso).toBe(true);
+  });
+
+  it('ends when the provider reports so, and no other session does', async () => {
+    const [one, two] = [await new Browser().signIn(daemon, 's-ana'), await new Browser().signIn(daemon, 's-ben')];
+    await provider.logout('s-ana');
+    expect((await session(one.token)).code).toBe(1004);
+    expect((await session(two.token)).code).toBe(200);
+  });
+
+  it('ends by a logout that names this session alone, and others of the person do not', async () => {
+    const signIn = async (sid: string) => {
+      sending({ sid });
+      return (await new Browser().signIn(daemon, 's-ana')).token;
+    };
+    const [one, two] = [await signIn('session-1'), await signIn('session-2')];
+    const key = provider.key();
+    const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
+    const token = await new SignJWT({ events, sid: 'session-1', jti: 'logout-1' })
+      .setProtectedHeader({ alg: 'RS256', kid: key.kid!, typ: 'logout+jwt' })
+      .setIssuer(provider.issuer)
+      .setAudience('devmgr')
+      .setIssuedAt()
+      .setExpirationTime('2m')
+      .sign(await importJWK(key, 'RS256'));
+    const body = { logout_token: token };
+    expect(data(await daemon.call('POST', '/api/auth/sso/logout', body, { token: null }))).toEqual({ ended: 1 });
+    expect([(await session(one)).code, (await session(two)).code]).toEqual([1004, 200]);
+  });
+
+  it('continues while the provider is away', async () => {
+    const { token } = await new Browser().signIn(daemon, 's-ana');
+    provider.goAway();
+    clock.forward(10 * minute);
+    expect((await session(token)).code).toBe(200);
+    const { status } = await daemon.call('POST', '/api/auth/refresh', {}, { token });
+    expect(status).toBe(503);
+    expect((await session(token)).code).toBe(200);
+  });
+
+  it('outlives a restart of the daemon', async () => {
+    const { token } = await new Browser().signIn(daemon, 's-ana');
+    await restart();
+    expect((await session(token)).code).toBe(200);
+  });
+
+  it('ends when single sign-on is removed', async () => {
+    const { token } = await new Browser().signIn(daemon, 's-ana');
+    data(await daemon.call('PUT', '/api/sso', { enabled: false }));
+    clock.forward(minute);
+    expect((await session(token)).code).toBe(1004);
+    expect((await daemon.call('POST', '/api/auth/sso/start', {}, { token: null })).code).toBe(404);
+  });
+});
+
+describe('keys of the provider', () => {
+  it('are read again after a rotation', async () => {
+    expect((await new Browser().signIn(daemon, 's-ana')).problem).toBeNull();
+    await provider.rotateKey();
+    expect((await new Browser().signIn(daemon, 's-ana')).problem).toBeNull();
+  });
+});
+
+describe('a sign-in by device code', () => {
+  it('gives a terminal the session of the person', async () => {
+    const asked = data(await daemon.call('POST', '/api/auth/sso/device', {}, { token: null }));
+    const poll = () =>
+      daemon.call('POST', '/api/auth/sso/device/poll', { deviceCode: asked.deviceCode }, { token: null });
+    expect(data(await poll())).toMatchObject({ state: 'PENDING', login: null });
+    await new Browser().atProvider(asked.verificationUriComplete, 's-ben');
+    const { state, login } = data(await poll());
+    expect(state).toBe('APPROVED');
+    expect(data(await session(login.token))).toMatchObject({ sso: true, console: false, user: { username: 'ben' } });
+    expect(await poll()).toMatchObject({ status: 401, code: 1004 });
+  });
+});
+
+describe('local accounts', () => {
+  it('can be limited to named ones, of which one must be an ADMIN', async () => {
+    await daemon.user('dora', 'VIEWER');
+    const limited = (names: readonly string[]) =>
+      setUp(daemon, provider, { localAccounts: { from: 'ANYWHERE', names } });
+    await expect(limited(['dora'])).rejects.toThrow('local ADMIN');
+    await limited(['admin']);
+    await expect(daemon.login('dora')).rejects.toThrow('2007');
+    expect(await daemon.login('admin')).toBeTruthy();
+  });
+
+  it('can be limited to the machine of the daemon', async () => {
+    const behind = await startTestDaemon({ trustProxy: ['127.0.0.1/32'] });
+    await setUp(behind, provider, { localAccounts: { from: 'LOOPBACK', names: null } });
+    const body = { username: 'admin', password: adminPassword };
+    const from = (address: string) =>
+      behind.call('POST', '/api/auth/login', body, { token: null, headers: { 'x-forwarded-for': address } });
+    expect((await from('203.0.113.7')).code).toBe(2007);
+    expect((await from('127.0.0.1')).code).toBe(200);
+    await behind.stop();
+  });
+});
+
+describe('what the provider sends', () => {
+  const resigned = async (change: object) => {
+    sending(change);
+    const { problem } = await new Browser().signIn(daemon, 's-ana');
+    return problem;
+  };
+
+  it('is refused if it is not as it must be, although the provider has signed it', async () => {
+    expect(await resigned({})).toBeNull();
+    for (const change of [
+      { nonce: 'another' },
+      { aud: 'other' },
+      { iss: 'https://other.test' },
+      { azp: 'other' },
+      { at_hash: 'AAAA' },
+      { exp: 1 },
+    ])
+      expect(await resigned(change), JSON.stringify(change)).toBe('token');
+  });
+
+  it('is refused if it is too large, and nothing of it is shown', async () => {
+    provider.alter = answer => {
+      answer.padding = 'x'.repeat(300_000);
+    };
+    expect((await new Browser().signIn(daemon, 's-ana')).problem).toBe('away');
+    provider.alter = answer => {
+      answer.id_token = '<script>';
+    };
+    expect((await new Browser().signIn(daemon, 's-ana')).problem).toBe('token');
+  });
+});
+
+describe('the time of the sign-in at the provider', () => {
+  const change = (token: string) =>
+    daemon.call(
+      'POST',
+      '/api/users',
+      { username: `u-${Math.random()}`, password: adminPassword, role: 'VIEWER' },
+      { token },
+    );
+
+  it('counts for operations that need a recent one', async () => {
+    const browser = new Browser();
+    const { token } = await browser.signIn(daemon, 's-ana');
+    expect((await change(token)).code).toBe(200);
+    clock.forward(11 * minute);
+    expect(await change(token)).toMatchObject({ code: 2007, data: { stepUp: true } });
+    // The provider still has its session, so the sign-in there is as old as before.
+    const silent = await browser.signIn(daemon, 's-ana');
+    expect((await change(silent.token)).code).toBe(2007);
+    const again = await browser.signIn(daemon, 's-ana', daemon, { again: true });
+    expect((await change(again.token)).code).toBe(200);
+  });
+
+  it('does not count if the settings name strong sign-ins and this is none', async () => {
+    await setUp(daemon, provider, { strong: { acr: ['phr'], amr: [] } });
+    const { token } = await new Browser().signIn(daemon, 's-ana');
+    expect((await change(token)).code).toBe(2007);
+    await setUp(daemon, provider, { strong: { acr: [], amr: ['hwk'] } });
+    sending({ amr: ['pwd', 'hwk'] });
+    const strong = await new Browser().signIn(daemon, 's-ana');
+    expect(data(await session(strong.token)).withKey).toBe(true);
+    expect((await change(strong.token)).code).toBe(200);
+  });
+
+  it('confirms in the place of a password that the account does not have', async () => {
+    const { token } = await new Browser().signIn(daemon, 's-ana');
+    const { deviceId } = await deviceIn('ACTIVE', daemon);
+    const retire = () =>
+      daemon.call(
+        'POST',
+        `/api/devices/${deviceId}/deactivate`,
+        { reason: 'lost', confirmPassword: 'none' },
+        { token },
+      );
+    clock.forward(11 * minute);
+    expect((await retire()).code).toBe(2007);
+    const again = await new Browser().signIn(daemon, 's-ana', daemon, { again: true });
+    const done = await daemon.call(
+      'POST',
+      `/api/devices/${deviceId}/deactivate`,
+      { reason: 'lost', confirmPassword: 'none' },
+      { token: again.token },
+    );
+    expect(done.code).toBe(200);
+  });
+});
+
+describe('a stream of a session that came from the provider', () => {
+  it('is closed when the session ends', async () => {
+    const { token } = await new Browser().signIn(daemon, 's-ben');
+    const stream = await openStream(daemon.url, { token });
+    provider.people.set('s-ben', { name: 'ben', groups: [] });
+    clock.forward(40 * second);
+    expect((await stream.closed).code).toBe(4401);
+  });
+});

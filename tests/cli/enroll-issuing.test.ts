@@ -1,0 +1,155 @@
+/** Keys that are registered, bound and issued in one plugging, from the command line. The providers are stand-ins: see their file. */
+import { spawnSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expectBytes, expectMap, readCbor } from '../../drivers/protocols/cbor.ts';
+import { writeCbor } from '../../drivers/protocols/cbor-write.ts';
+import { startOkta } from '../support/issuing-providers.ts';
+import { labelPrinter, reading } from '../support/label-printer.ts';
+import { findTool, needs } from '../support/needs.ts';
+import { issuingBy, secretFile } from './issuing.ts';
+import { type Daemon, discard, startDaemon, temporaryFolder } from './program.ts';
+
+let daemon: Daemon;
+const { plugged, provider, recipient, unregistered } = issuingBy(() => daemon);
+beforeAll(async () => {
+  daemon = await startDaemon({ args: ['--webhook-allow', '127.0.0.1'] });
+});
+afterAll(() => discard(daemon));
+
+test('--pin none sets no PIN: a key without one signs in only where the provider does not require user verification', async () => {
+  const company = await provider('company-11');
+  const { authenticator, station } = await plugged('ISSUE-11');
+  const none = ['keys', 'issue', '--for', 'company-11', '--pin', 'none', '--hardware', station];
+  expect(await daemon.run(none)).toMatchObject({ code: 10, stderr: expect.stringContaining('--pin random') });
+  expect([company.accepted.length, authenticator.credentials.length]).toEqual([0, 0]);
+  company.userVerification = 'discouraged';
+  expect(await daemon.run(none)).toMatchObject({ code: 0, stdout: expect.stringContaining('ISSUE-11 is issued') });
+  expect([company.accepted.length, authenticator.hasPin]).toEqual([1, false]);
+});
+
+test('a provider that refuses does not keep the key from the next one', async () => {
+  const [company, okta] = [await provider('company-12'), await provider('okta-12', startOkta)];
+  const { issue } = await plugged('ISSUE-12');
+  company.trouble('finish', 'refused');
+  expect(await issue('company-12,okta-12', '481516')).toMatchObject({ code: 2 });
+  expect([company.accepted.length, okta.accepted.length]).toEqual([0, 1]);
+  expect(await issue('company-12,okta-12', '481516')).toMatchObject({ code: 0 });
+});
+
+test('enroll --for registers a key, binds it, and issues it in one plugging; without --for nothing is issued', async () => {
+  const [company, okta] = [await provider('company-13'), await provider('okta-13', startOkta)];
+  const { url, authenticator, bodies } = await unregistered('ISSUE-13');
+  const plain = ['enroll', '--count', '1', '--activate-for', 'ada.lovelace', '--json', '--hardware', url];
+  const results = join(temporaryFolder(), 'results.csv');
+  expect((await daemon.run([...plain, '--out', results.replace('csv', 'jsonl')])).code).toBe(0);
+  expect(bodies).toEqual([]);
+  const issuing = [...plain, '--for', 'company-13,okta-13', '--pin-file', secretFile('271828')];
+  const { code, rows } = await daemon.run([...issuing, '--out', results]);
+  expect([code, rows]).toMatchObject([0, [{ providers: { 'company-13': 'issued', 'okta-13': 'issued' } }]]);
+  expect([authenticator.isPin('271828'), company.accepted.length, okta.accepted.length]).toEqual([true, 1, 1]);
+  const [header, row] = readFileSync(results, 'utf8').split('\n');
+  expect(header).toContain(',provider:company-13,provider:okta-13,');
+  expect(row).toContain(',issued,issued,');
+  expect(readFileSync(results, 'utf8')).not.toContain('271828');
+  // A file of a run without --for does not count: its key is not issued.
+  const again = await daemon.run([...issuing, '--out', results.replace('csv', 'jsonl')]);
+  expect([again.code, again.rows]).toMatchObject([0, [{ result: 'known', providers: { 'okta-13': 'issued' } }]]);
+  expect(await daemon.run(['enroll', '--for', 'okta-13'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--activate-for'),
+  });
+});
+
+test('a key whose provider is away has failed, and the next run with the same file finishes it', async () => {
+  const [company, okta] = [await provider('company-14'), await provider('okta-14', startOkta)];
+  const { url, authenticator } = await unregistered('ISSUE-14');
+  const out = join(temporaryFolder(), 'results.csv');
+  const words = ['--activate-for', 'ada.lovelace', '--for', 'company-14,okta-14', '--pin-file', secretFile('271828')];
+  const enroll = ['enroll', ...words, '--timeout', '1', '--out', out, '--hardware', url];
+  okta.trouble('finish', 'away', 'away', 'away');
+  const failed = await daemon.run([...enroll, '--json']);
+  expect(failed.rows).toMatchObject([
+    {
+      result: 'failed',
+      status: 'ACTIVE',
+      providers: { 'company-14': 'issued', 'okta-14': 'missing' },
+      message: expect.stringContaining('not issued at okta-14'),
+    },
+  ]);
+  const finished = await daemon.run([...enroll, '--count', '1']);
+  expect([finished.code, finished.stdout]).toEqual([
+    0,
+    expect.stringContaining('signs in at      company-14, okta-14'),
+  ]);
+  expect([company.accepted.length, okta.accepted.length, authenticator.credentials.length]).toEqual([1, 1, 2]);
+  // The file has it: there is nothing left to do.
+  expect(await daemon.run([...enroll, '--count', '1'])).toMatchObject({ code: 0, stdout: '' });
+});
+
+test('a random PIN of an enrollment is on the letter, and a key that was pulled continues with it', async () => {
+  const company = await provider('company-15');
+  await recipient();
+  const { url, authenticator, replug } = await unregistered('ISSUE-15');
+  const labels: string[] = [];
+  const { address, server } = await labelPrinter(reading(labels));
+  onTestFinished(() => void server.close());
+  const out = join(temporaryFolder(), 'results.csv');
+  const words = ['--for', 'company-15', '--pin', 'random', '--label', '--printer', address, '--out', out];
+  company.trouble('options', 'refused');
+  const run = daemon.start(['enroll', '--activate-for', 'ada.lovelace', '--count', '1', ...words, '--hardware', url]);
+  await run.until('stdout', /not issued at company-15/);
+  await replug();
+  const { code, stdout } = await run.ended;
+  expect([code, company.accepted.length]).toEqual([0, 1]);
+  const [, pin = ''] = /\^FDPIN (\d{8})\^FS/.exec(labels.join()) ?? [];
+  expect([labels.length, authenticator.isPin(pin), authenticator.retries]).toEqual([1, true, 8]);
+  expect(stdout + readFileSync(out, 'utf8')).not.toContain(pin);
+});
+
+test('a run that ended before the key had the rule about its PIN is finished by the next one', async () => {
+  await provider('company-16');
+  const { authenticator, issue } = await plugged('ISSUE-16');
+  // As if it ended there.
+  expect(await issue('company-16', '481516')).toMatchObject({ code: 0 });
+  expect(await issue('company-16', '481516', '--change-pin')).toMatchObject({ code: 0 });
+  expect(authenticator.forcesPinChange).toBe(true);
+  const { entries } = authenticator;
+  expect(await issue('company-16', '481516', '--change-pin')).toMatchObject({ code: 0 });
+  expect(authenticator.entries).toBe(entries);
+});
+
+needs(['fido2-cred', 'fido2-assert'], 'fido2-tools')('fido2-cred and fido2-assert', () => {
+  const judge = (program: string, args: readonly string[], ...lines: readonly (Uint8Array | string)[]) => {
+    const input = lines.map(line => (typeof line === 'string' ? line : Buffer.from(line).toString('base64')));
+    return spawnSync(findTool(program)!, ['-V', '-v', ...args], { input: `${input.join('\n')}\n`, encoding: 'utf8' });
+  };
+
+  test('verify what a key has made at both providers, and that it signs in there with its PIN', async () => {
+    const states = [await provider('company-17'), await provider('okta-17', startOkta)];
+    const { authenticator, issue } = await plugged('ISSUE-17');
+    expect(await issue('company-17,okta-17', '481516')).toMatchObject({ code: 0 });
+    for (const { rpId, accepted, responses } of states) {
+      const { credentialId } = accepted[0]!;
+      const id = Buffer.from(credentialId, 'base64url');
+      const { attestationObject, clientDataJSON } = responses.get(credentialId)!;
+      const hash = createHash('sha256').update(clientDataJSON, 'base64url').digest();
+      const object = expectMap(readCbor(Buffer.from(attestationObject, 'base64url')), 'object');
+      const data = writeCbor(expectBytes(object.get('authData'), 'data'));
+      const statement = expectMap(object.get('attStmt'), 'statement');
+      const [certificate] = statement.get('x5c') as readonly Uint8Array[];
+      const made = [rpId, 'packed', data, id, expectBytes(statement.get('sig'), 'signature'), certificate!] as const;
+      const verified = judge('fido2-cred', ['-c', '2'], hash, ...made);
+      expect([verified.status, verified.stderr]).toEqual([0, '']);
+      expect(judge('fido2-cred', ['-c', '2'], Buffer.alloc(32), ...made).status).not.toBe(0);
+      const key = secretFile(verified.stdout.slice(verified.stdout.indexOf('-----BEGIN')).trimEnd());
+      const challenge = randomBytes(32);
+      const signed = authenticator.assertion(id, challenge);
+      const assertion = [rpId, writeCbor(signed.data), signed.signature] as const;
+      expect(judge('fido2-assert', ['-p', key, 'es256'], challenge, ...assertion).status).toBe(0);
+      expect(judge('fido2-assert', ['-p', key, 'es256'], randomBytes(32), ...assertion).status).not.toBe(0);
+    }
+  });
+});

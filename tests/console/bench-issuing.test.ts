@@ -1,0 +1,157 @@
+/** Keys that are issued at the page Bench, with a station whose keys are authenticators. The providers are stand-ins: see their file. */
+import type { Page } from 'playwright-core';
+import { expect, it, vi } from 'vitest';
+import type { FakeHid } from '../support/fake-hid.ts';
+import { FidoKey } from '../support/fido-key.ts';
+import { data } from '../support/fleet.ts';
+import { IssuableAuthenticator } from '../support/issuable-authenticator.ts';
+import { startEntra, startOkta } from '../support/issuing-providers.ts';
+import { needs } from '../support/needs.ts';
+import { authenticatorRoot } from '../support/test-authenticator.ts';
+import { consoleTests, dialog, violationsOn } from './browser.ts';
+
+const system = (await vi.hoisted(async () => {
+  const { FakeHid } = await import('../support/fake-hid.ts');
+  return new FakeHid();
+})) as FakeHid;
+vi.mock('../../daemon/hardware/drivers.ts', async () => {
+  const { createHidDriver } = await import('../../drivers/hid/index.ts');
+  return { createDrivers: () => [createHidDriver({ system })] };
+});
+
+/** A key of its own. */
+function key(serial: string) {
+  const aaguid = 'ee882879-721c-4913-9775-3dfcce97072a';
+  const authenticator = new IssuableAuthenticator({ root: authenticatorRoot(), aaguid });
+  const fido = new FidoKey({ authenticator, touched: true, issued: true });
+  let address = 0;
+  const plug = () => {
+    authenticator.replug();
+    address = system.plug({ serial, interfaces: { fido } });
+  };
+  return { authenticator, plug, unplug: () => system.unplug(address) };
+}
+
+const PIN = '271828';
+
+/** A badge as a scanner types it: 5 ms between two keys, by the time that the system reports. */
+async function scan(page: Page, badge: string): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  const from = Date.now() / 1000 + 60;
+  const sent = [...badge, '\r'].map((text, at) =>
+    session.send('Input.dispatchKeyEvent', {
+      ...{ type: 'keyDown', text, key: text === '\r' ? 'Enter' : text, timestamp: from + at / 200 },
+      windowsVirtualKeyCode: text === '\r' ? 13 : 0,
+    }),
+  );
+  await Promise.all(sent);
+  await session.detach();
+}
+
+needs('chromium')('issuing at the bench', () => {
+  const { daemon, openTab } = consoleTests({ hardware: true, webhookAllow: ['127.0.0.1', 'localhost'] });
+
+  it('gives each person of a roster a key that signs in, and the page keeps no PIN', async () => {
+    const [company, okta] = [await startEntra(), await startOkta()];
+    for (const [name, { settings }] of [
+      ['company', company],
+      ['okta', okta],
+    ] as const)
+      data(await daemon.call('POST', '/api/providers', { name, ...settings }));
+    const { page, context, complaints } = await openTab({ place: 'bench' });
+    await page.locator('.stream.live').waitFor();
+    const stage = page.locator('.stage');
+    const decided = (word: string) => page.locator('.verdict').getByText(word, { exact: true }).waitFor();
+    const said = (text: string | RegExp) => stage.getByText(text).first().waitFor();
+    const held = async () =>
+      (await page.content()) + (await page.evaluate('JSON.stringify([{ ...sessionStorage }, { ...localStorage }])'));
+    const boxes = page.getByRole('group', { name: 'Providers' });
+    for (const name of ['company', 'okta']) {
+      await boxes.getByLabel(name).click();
+      await page.getByLabel('PIN', { exact: true }).waitFor();
+    }
+    await page.getByLabel(/^CSV file/).setInputFiles({
+      name: 'people.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('userId\nann.bench\nben.bench\n'),
+    });
+    await said('Plug in a key for ann.bench.');
+
+    const first = key('BENCH-1');
+    first.plug();
+    await decided('PASS');
+    await said(/^Press Enter: the key will be bound to ann\.bench and issued/);
+    await page.keyboard.press('Enter');
+    await dialog(page).getByText('First PIN of BENCH-1').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    const field = dialog(page).getByLabel('PIN', { exact: true });
+    const again = dialog(page).getByLabel('The same PIN again');
+    await field.fill('12');
+    await again.fill('12');
+    await page.keyboard.press('Enter');
+    await dialog(page).getByText('at least 4 characters').waitFor();
+    await field.fill(PIN);
+    await again.fill(PIN);
+    okta.state.trouble('options', 'refused');
+    await page.keyboard.press('Enter');
+    await decided('FAIL');
+    await said(/^It is bound, and does not sign in at each provider yet\. Plug it in again\./);
+    expect([first.authenticator.isPin(PIN), company.state.accepted.length]).toEqual([true, 1]);
+
+    // It continues for the same person, a wrong PIN is entered once only, and a scan is not a PIN.
+    for (const typed of ['314159', PIN]) {
+      first.unplug();
+      await stage.locator('.events li').waitFor({ state: 'detached' });
+      first.plug();
+      await decided('PASS');
+      await page.keyboard.press('Enter');
+      await dialog(page).getByText('PIN of BENCH-1').waitFor();
+      await dialog(page)
+        .getByText(`Attempts that are left: ${typed === PIN ? 7 : 8}`)
+        .waitFor();
+      await scan(page, '999999');
+      expect(await field.inputValue()).toBe('');
+      await field.fill(typed);
+      await page.keyboard.press('Enter');
+      await dialog(page).waitFor({ state: 'detached' });
+      await decided(typed === PIN ? 'BOUND' : 'FAIL');
+    }
+    await said('Signs in at: company, okta.');
+    expect(await held()).not.toContain(PIN);
+    expect(await held()).not.toMatch(/314159|999999/);
+
+    first.unplug();
+    await page.reload();
+    await said('Plug in a key for ben.bench.');
+    const second = key('BENCH-2');
+    second.plug();
+    await decided('PASS');
+    await page.keyboard.press('Enter');
+    await field.fill(PIN);
+    await again.fill(PIN);
+    await page.keyboard.press('Enter');
+    await decided('BOUND');
+    await page.getByText('2 of 2 rows done').waitFor();
+    for (const { state } of [company, okta])
+      expect(state.accepted.map(({ person }) => person)).toEqual(['ann.bench', 'ben.bench']);
+    expect(await held()).not.toContain(PIN);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download as CSV' }).click(),
+    ]);
+    const parts: Buffer[] = [];
+    for await (const part of await download.createReadStream()) parts.push(part as Buffer);
+    const [header = '', ...rows] = Buffer.concat(parts).toString().trim().split('\r\n');
+    expect(header).toMatch(/,provider:company,provider:okta$/);
+    expect(rows.map(row => row.split(',').slice(-2).join(' '))).toEqual([
+      'issued missing',
+      'issued missing',
+      'issued issued',
+      'issued issued',
+    ]);
+    // The browser reports the refusal of the stand-in.
+    expect(complaints).toEqual([expect.stringContaining('400 (Bad Request)')]);
+    second.unplug();
+    await context.close();
+  });
+});

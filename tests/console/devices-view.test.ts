@@ -1,0 +1,177 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { data } from '../support/fleet.ts';
+import { needs } from '../support/needs.ts';
+import { armed, button, consoleTests, dialog, status, violationsOn } from './browser.ts';
+import { type FleetDevice, fleet } from './fleet.ts';
+
+const list = 'devices?manufacturer=View&sortBy=serialNumber&sortOrder=asc';
+const heads = (page: Page) =>
+  page.locator('thead th').evaluateAll(cells => cells.map(cell => cell.textContent?.trim()));
+const focused = (page: Page) => page.evaluate<string>('document.activeElement.textContent');
+const topOf = async (page: Page, selector: string) => (await page.locator(selector).first().boundingBox())!.y;
+
+needs('chromium')('the view of the list of devices', () => {
+  const { daemon, openTab } = consoleTests();
+  let devices: FleetDevice[];
+  beforeAll(async () => {
+    devices = await fleet(daemon, 'View', 120, 60);
+  });
+  const id = (index: number): string => devices[index]!.deviceId;
+
+  it('goes through the rows with j and k, selects with x and Shift+x, opens with Enter, and continues there after Back', async () => {
+    const { page, context } = await openTab({ place: list });
+    await status(page, /^120 devices$/);
+    await page.keyboard.press('j');
+    expect(await focused(page)).toBe(id(0));
+    for (const key of ['j', 'j', 'k', 'x', 'j', 'j', 'j', 'Shift+X']) await page.keyboard.press(key);
+    await status(page, /^4 of 120 devices selected$/);
+    expect(await focused(page)).toBe(id(4));
+    await page.keyboard.press('Enter');
+    // The link that had the focus has gone with its page.
+    await page.locator('h1:focus').getByText(id(4)).waitFor();
+    await page.keyboard.press('j');
+    await page.goBack();
+    await status(page, /^4 of 120 devices selected$/);
+    await expect.poll(() => focused(page)).toBe(id(4));
+    await page.keyboard.press('j');
+    expect(await focused(page)).toBe(id(5));
+    await page.getByLabel('Search').fill('');
+    await page.getByLabel('Search').pressSequentially('jx');
+    await page.getByText('No device matches.').waitFor();
+    await context.close();
+  });
+
+  it.each([1280, 768])('keeps bar and head in sight at %s px', async width => {
+    const { page, context } = await openTab({ place: list, viewport: { width, height: 700 } });
+    await status(page, /^120 devices$/);
+    await page
+      .getByRole('checkbox', { name: /^Select DEV/ })
+      .nth(2)
+      .check();
+    await page.getByRole('link', { name: id(49) }).scrollIntoViewIfNeeded();
+    const bar = (await page.locator('.list-bar').boundingBox())!;
+    expect(bar.y).toBeGreaterThanOrEqual(0);
+    // Below 960 px the page has a header of 56 px.
+    expect(bar.y).toBeLessThan(40 + (width < 960 ? 56 : 0));
+    const head = await topOf(page, 'thead th');
+    expect(Math.abs(head - bar.y - bar.height)).toBeLessThanOrEqual(2);
+    expect(await topOf(page, `tr:has-text("${id(0)}")`)).toBeLessThan(head);
+    await button(page, 'Lock …').first().click();
+    await dialog(page).waitFor();
+    await context.close();
+  });
+
+  it('shows the columns that were chosen: in the address, and in this browser later', async () => {
+    const { page, context, requested } = await openTab({ place: list });
+    await status(page, /^120 devices$/);
+    const before = [
+      '',
+      'Device',
+      'Serial number ↑',
+      'Manufacturer',
+      'Model',
+      'State',
+      'User',
+      'Registered',
+      'Tags',
+      'Actions',
+    ];
+    expect(await heads(page)).toEqual(before);
+    await page.getByText('Columns', { exact: true }).first().click();
+    await page.getByLabel('Manufacturer', { exact: true }).uncheck();
+    await page.getByLabel('Last used', { exact: true }).check();
+    const after = [
+      '',
+      'Device',
+      'Serial number ↑',
+      'Model',
+      'State',
+      'User',
+      'Registered',
+      'Last used',
+      'Tags',
+      'Actions',
+    ];
+    expect(await heads(page)).toEqual(after);
+    expect(page.url()).toContain('columns=serial');
+    expect(requested.filter(url => url.includes('/api/devices/list'))).toHaveLength(1);
+    await page.goto(`${daemon.url}/console/#/devices?status=ACTIVE`);
+    await status(page, /^60 devices$/);
+    expect(await heads(page)).toEqual(after.map(head => head.replace(' ↑', '').replace('Registered', 'Registered ↓')));
+    await page.goto(`${daemon.url}/console/#/devices?columns=state`);
+    await page.locator('thead th').nth(4).waitFor({ state: 'detached' });
+    expect(await heads(page)).toEqual(['', 'Device', 'State', 'Actions']);
+    await context.close();
+  });
+
+  it('saves a search as a view, shows it again and removes it, by keyboard alone', async () => {
+    const { page, context } = await openTab({ place: `${list}&status=ACTIVE` });
+    await status(page, /^60 devices$/);
+    await button(page, 'Save as view …').press('Enter');
+    await armed(page);
+    await page.keyboard.type('In use');
+    expect(await violationsOn(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await dialog(page).waitFor({ state: 'detached' });
+    const views = page.getByRole('navigation', { name: 'Views' });
+    await views.getByRole('link', { name: 'All' }).press('Enter');
+    await status(page, /^120 devices$/);
+    await page.reload();
+    await views.getByRole('link', { name: 'In use' }).press('Enter');
+    await status(page, /^60 devices$/);
+    expect(page.url()).toContain('status=ACTIVE');
+    await views.getByRole('button', { name: 'Remove the view In use' }).press('Enter');
+    await views.getByRole('link', { name: 'In use' }).waitFor({ state: 'detached' });
+    expect(await violationsOn(page)).toEqual([]);
+    await context.close();
+  });
+
+  it('locks a device from the menu of its row, by keyboard alone', async () => {
+    const { page, context } = await openTab({ place: list });
+    await status(page, /^120 devices$/);
+    await page.getByRole('button', { name: `Actions for ${id(3)}`, exact: true }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Lock …' }).waitFor();
+    expect(await page.getByRole('menuitem').allTextContents()).toEqual(['Lock …', 'New code …', 'Retire …']);
+    expect(await violationsOn(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await armed(page);
+    await page.keyboard.type('lost');
+    await page.keyboard.press('Enter');
+    await page.locator('tr', { hasText: 'View-0003' }).getByText('locked').waitFor();
+    await context.close();
+  });
+
+  it('finds the devices of a person: by user name, and by a part of the name', async () => {
+    const { page, context } = await openTab({ place: 'devices?manufacturer=View' });
+    await status(page, /^120 devices$/);
+    await page.getByLabel('Search').fill('alice');
+    await status(page, /^60 devices$/);
+    await page.getByText('User (exact): alice').waitFor();
+    await button(page, 'Remove the filter User (exact)').click();
+    await status(page, /^120 devices$/);
+
+    const made = data(
+      await daemon.call('POST', '/api/devices/register', {
+        deviceType: 'UKEY',
+        serialNumber: 'PERSON-1',
+        manufacturer: 'Other',
+        model: 'One',
+      }),
+    );
+    data(await daemon.call('POST', '/api/people', { userName: 'ada', name: 'Ada Lovelace' }));
+    const { deviceId, activationCode } = made;
+    data(await daemon.call('POST', '/api/devices/activate', { deviceId, activationCode, userId: 'ada' }));
+    await page.goto(`${daemon.url}/console/#/devices`);
+    await status(page, /^121 devices$/);
+    await page.getByLabel('Search').fill('lovel');
+    await page.getByRole('link', { name: 'Ada Lovelace' }).click();
+    await page.getByText('PERSON-1').waitFor();
+    await page.goto(`${daemon.url}/console/#/devices?keyword=View-0001`);
+    await status(page, /^1 device$/);
+    await button(page, 'User: View-0001').click();
+    await page.getByText('No device matches.').waitFor();
+    expect(page.url()).toContain('userId=View-0001');
+    await context.close();
+  });
+});

@@ -1,0 +1,205 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { activation, data, register } from '../support/fleet.ts';
+import { needs } from '../support/needs.ts';
+import {
+  actionsFor,
+  armed,
+  button,
+  choose,
+  consoleTests,
+  dialog,
+  row,
+  status,
+  tabTo,
+  violationsOn,
+  withoutPage,
+} from './browser.ts';
+
+const hostile = '<img src=x onerror=alert(1)>';
+
+needs('chromium')('the pages of persons in the console', () => {
+  const tests = consoleTests();
+  const { daemon, openTab } = tests;
+  const post = async (path: string, body: object) => data(await daemon.call('POST', path, body));
+  const add = async (userName: string, more = {}): Promise<string> =>
+    (await post('/api/people', { userName, ...more })).personId;
+  const bind = async (userId: string): Promise<string> =>
+    (await post('/api/devices/activate', activation(await register(daemon), userId))).deviceId;
+  const statusOf = async (id: string) => data(await daemon.call('GET', `/api/devices/${id}`)).status;
+  /** Confirms the open dialog by keyboard. */
+  const confirm = async (page: Page, name: string | RegExp) => {
+    await tabTo(page, dialog(page).getByRole('button', { name }));
+    await page.keyboard.press('Enter');
+  };
+  // So many that a person with one device is not held.
+  beforeAll(() => Promise.all(Array.from({ length: 12 }, () => bind('stock'))));
+
+  it('lists persons by name and state, with their devices, and keeps texts of the registry texts', async () => {
+    const personId = await add('lovelace', { name: hostile, email: 'ada@example.com' });
+    await bind('lovelace');
+    await post(`/api/people/${await add('former')}/leave`, { reason: 'has left' });
+    const { page, context, complaints } = await openTab({ place: 'people' });
+    await row(page, 'lovelace').getByText(hostile).waitFor();
+    await row(page, 'lovelace').getByText('ada@example.com').waitFor();
+    expect(await row(page, 'lovelace').getByRole('link', { name: '1' }).getAttribute('href')).toBe(
+      '#/devices?userId=lovelace',
+    );
+    await page.getByLabel('State').selectOption('has left');
+    await row(page, 'lovelace').waitFor({ state: 'detached' });
+    await row(page, 'former').getByText('now').waitFor();
+    await page.getByLabel('State').selectOption('all');
+    await page.getByLabel('Name, e-mail or id').fill('ADA@');
+    await page.keyboard.press('Enter');
+    await status(page, '1 person');
+    expect(new URL(page.url()).hash).toBe('#/people?keyword=ADA%40');
+    await page.getByRole('link', { name: 'lovelace' }).click();
+    await page.getByRole('heading', { name: hostile }).waitFor();
+    expect(page.url()).toContain(personId);
+    expect(await page.locator('img').count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('adds a person by keyboard alone', async () => {
+    const { page, context } = await openTab({ place: 'people' });
+    await button(page, 'Add person …').press('Enter');
+    await armed(page);
+    for (const text of ['hopper', 'Grace Hopper', 'grace@example.com']) {
+      await page.keyboard.type(text);
+      await page.keyboard.press('Tab');
+    }
+    await confirm(page, 'Add person');
+    await status(page, 'hopper was added.');
+    await row(page, 'hopper').getByText('grace@example.com').waitFor();
+    await context.close();
+  });
+
+  it('ends a person by keyboard alone, names the devices before, and lists what is locked after the return', async () => {
+    const personId = await add('leaver', { name: 'Lea Ver' });
+    const ids = [await bind('leaver'), await bind('leaver')];
+    const { page, context } = await openTab({ place: `people/${personId}` });
+    await tabTo(page, button(page, 'Leaves …'));
+    await page.keyboard.press('Enter');
+    await armed(page);
+    await dialog(page).getByText(`${ids[1]}, ${ids[0]}`).waitFor();
+    await dialog(page).getByText('2 active devices will be locked at once').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await dialog(page).waitFor({ state: 'detached' });
+    expect(await statusOf(ids[0]!)).toBe('ACTIVE');
+    await page.keyboard.press('Enter');
+    await armed(page);
+    await page.keyboard.type('contract ended');
+    await confirm(page, 'Leaves');
+    await status(page, 'leaver has left: 2 devices locked');
+    await row(page, ids[0]!).getByText('locked', { exact: true }).waitFor();
+    await page.locator('.events').getByText('contract ended').first().waitFor();
+    await tabTo(page, button(page, 'Bring back …'));
+    await page.keyboard.press('Enter');
+    await armed(page);
+    await confirm(page, 'Bring back');
+    const locked = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Locked keys' }) });
+    await locked.getByRole('link', { name: ids[1]! }).waitFor();
+    expect(await locked.getByRole('listitem').allTextContents()).toEqual(
+      ids.toReversed().map(id => `${id} contract ended`),
+    );
+    expect(await statusOf(ids[0]!)).toBe('LOCKED');
+    await context.close();
+  });
+
+  it('reports what the brake holds, shows it on the overview, and releases what is held at that moment', async () => {
+    const personId = await add('bulk', { name: 'Bulk Leaver' });
+    const ids = await Promise.all(Array.from({ length: 11 }, () => bind('bulk')));
+    const { page, context, show } = await openTab({ place: 'people' });
+    await choose(page, 'bulk', 'Leaves');
+    await armed(page);
+    await page.keyboard.type('moved away');
+    await page.keyboard.press('Enter');
+    await dialog(page).getByRole('alert').getByText('11 devices stay active').waitFor();
+    await confirm(page, 'Close');
+    expect(await statusOf(ids[0]!)).toBe('ACTIVE');
+    await page.getByRole('heading', { name: 'Held leavers' }).waitFor();
+    await show('');
+    await page.getByRole('link', { name: '1 leavers whose devices wait for a release' }).click();
+    await page.getByRole('heading', { name: 'Held leavers' }).waitFor();
+    await tabTo(page, button(page, 'Release bulk'));
+    await page.keyboard.press('Enter');
+    await armed(page);
+    const release = dialog(page).getByRole('button', { name: /^Lock/ });
+    expect(await release.textContent()).toBe('Lock 11 devices');
+    expect(await violationsOn(page)).toEqual([]);
+    await post(`/api/devices/${ids[10]}/lock`, { reason: 'lost' });
+    await dialog(page).getByRole('button', { name: 'Lock 10 devices' }).waitFor();
+    await confirm(page, 'Lock 10 devices');
+    await status(page, '10 devices locked');
+    await page.getByRole('heading', { name: 'Held leavers' }).waitFor({ state: 'detached' });
+    expect(await statusOf(ids[0]!)).toBe('LOCKED');
+    await show('activity?types=PERSON_HELD');
+    await page.getByText('leaver held: devices wait for a release').nth(1).waitFor();
+    await page.getByText('11 devices').waitFor();
+    await page.getByRole('link', { name: personId }).click();
+    await page.getByRole('heading', { name: 'Bulk Leaver' }).waitFor();
+    await context.close();
+  });
+
+  it('shows a DEALER neither e-mail addresses nor actions', async () => {
+    const personId = await add('seen', { email: 'seen@example.com' });
+    await bind('seen');
+    const { token } = await daemon.user('people-dealer', 'DEALER');
+    const { page, context, requested, show } = await openTab({ place: 'people', token });
+    await row(page, 'seen').waitFor();
+    expect(await page.getByRole('columnheader').allTextContents()).toEqual([
+      'User name',
+      'Name',
+      'Groups',
+      'Source',
+      'Devices',
+      'Left',
+    ]);
+    expect(await actionsFor(page, 'seen').count()).toBe(0);
+    expect(await button(page, 'Add person …').count()).toBe(0);
+    await show(`people/${personId}`);
+    await page.getByRole('heading', { name: 'seen' }).waitFor();
+    await page.getByText('activated').waitFor();
+    expect(await button(page, 'Leaves …').count()).toBe(0);
+    expect(await page.content()).not.toContain('seen@example.com');
+    expect(requested.filter(url => url.includes('/people/held'))).toEqual([]);
+    await context.close();
+  });
+
+  it('offers persons by name in the field for a user, with one request for a pause, and requires one by the policy', async () => {
+    await add('offered.person', { name: 'Olga Offered' });
+    const { deviceId, activationCode } = await register(daemon);
+    const { page, context, requested } = await openTab({ place: `devices/${deviceId}` });
+    const searches = () => requested.filter(url => url.includes('/people/list'));
+    const policy = (personsRequired: boolean) =>
+      daemon.call('PUT', '/api/policies/people', { personsRequired, leavers: 'lock', leaverDelayHours: 0 });
+    data(await policy(true));
+    await button(page, 'Activate …').press('Enter');
+    await armed(page);
+    const field = dialog(page).getByRole('combobox', { name: 'User' });
+    await field.pressSequentially('olga', { delay: 20 });
+    await dialog(page)
+      .locator('option[value="offered.person"][label="Olga Offered · offered.person"]')
+      .waitFor({ state: 'attached' });
+    expect(searches()).toHaveLength(1);
+    await dialog(page).getByText('no active person has this user name').waitFor();
+    await dialog(page).getByLabel('Activation code').fill(activationCode);
+    await page.keyboard.press('Enter');
+    expect(await dialog(page).locator('input:invalid').count()).toBe(1);
+    expect(await violationsOn(page, { part: 'dialog[open]' })).toEqual([]);
+    await field.fill('offered.person');
+    await dialog(page).getByText('no active person has this user name').waitFor({ state: 'detached' });
+    await confirm(page, 'Activate');
+    await status(page, `${deviceId}: activated`);
+    expect(data(await daemon.call('GET', `/api/devices/${deviceId}`)).userId).toBe('offered.person');
+    data(await policy(false));
+    await context.close();
+  });
+
+  it('does not exist for a VIEWER', async () => {
+    const page = { place: 'people', link: 'People', path: '/api/people/' };
+    expect(await withoutPage(tests, 'VIEWER', page)).toEqual({ links: 0, requests: [] });
+  });
+});

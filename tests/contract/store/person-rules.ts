@@ -1,0 +1,289 @@
+/** Rules about persons: how they are found, what their entries show, and what happens to the devices of those who leave. */
+
+import { expect } from 'vitest';
+import * as domain from '../../../daemon/domain/person.ts';
+import { hashOf } from '../../../daemon/domain/sso.ts';
+import { type Change, Conflict } from '../../../daemon/store/commit.ts';
+import type { Store } from '../../../daemon/store/store.ts';
+import { addDevice, addUser, commit, queryOf, type Rule, rule, setDevice } from './fixtures.ts';
+
+const NOON = 1_800_000_000_000;
+const MINUTE = 60_000;
+
+const add = (userName: string, rest: Partial<domain.PersonDetails> = {}): Change =>
+  domain.create({
+    userName,
+    name: null,
+    names: null,
+    email: null,
+    externalId: null,
+    groups: [],
+    source: 'local',
+    ...rest,
+  });
+
+const activate = (device: number, userId: string): Change => setDevice(device, { status: 'ACTIVE', userId });
+
+const leaving = (person: number, userName: string, rest: Partial<domain.PersonLeave> = {}): Change => ({
+  kind: 'person.leave',
+  step: 'leave',
+  person,
+  userName,
+  reason: 'left (scim)',
+  rule: { action: 'lock', delayMs: 0 },
+  activeDevices: 1000,
+  isRemoved: false,
+  ...rest,
+});
+
+const left = (locked: number[], rest: object = {}) => ({ kind: 'left', locked, held: [], dueAt: null, ...rest });
+const page = { descending: false, offset: 0, limit: 10 };
+const found = async (store: Store, filter: object) =>
+  (await store.people({ ...page, ...filter })).rows.map(({ userName }) => userName);
+const typesAfter = async (store: Store, after: number) =>
+  (await store.events({ after, limit: 99 })).map(({ type }) => type);
+
+/** Registers devices and binds each to the user name beside it. */
+async function bind(store: Store, ...owners: string[]): Promise<void> {
+  const first = (await store.devices(queryOf({ limit: 1 }))).total + 1;
+  await commit(
+    store,
+    owners.map((_, i) => addDevice(`SN-${first + i}`)),
+  );
+  await commit(
+    store,
+    owners.map((userId, i) => activate(first + i, userId)),
+  );
+}
+
+export const personRules: readonly Rule[] = [
+  rule('a person is found by number and name, also after a restart', async ({ store, reopen }) => {
+    const details = {
+      name: 'Ada',
+      names: { givenName: 'Ada' },
+      email: 'ada@example.com',
+      externalId: 'x',
+      groups: [1, 4],
+    };
+    expect(await commit(store, [add('Ada.L', details)], { at: NOON })).toEqual([{ kind: 'added', number: 1 }]);
+    const read = async (reader: Store) => {
+      const person = await reader.person(1);
+      expect(person).toMatchObject({ ...details, userName: 'Ada.L', active: true, version: 1, createdAt: NOON });
+      expect(await reader.personByName('ada.l')).toEqual(person);
+      expect([await reader.person(2), await reader.personByName('bob')]).toEqual([null, null]);
+    };
+    await read(store);
+    await read(await reopen());
+  }),
+
+  rule('a user name is given once, in upper or lower case', async ({ store }) => {
+    await commit(store, [add('ada')]);
+    expect(await commit(store, [add('ADA')])).toEqual([{ kind: 'duplicate', number: 1, status: null }]);
+    await commit(store, [add('bob')]);
+    const bob = (await store.person(2))!;
+    await expect(commit(store, [domain.edit(bob, { userName: 'Ada' })!])).rejects.toThrow(Conflict);
+    await commit(store, [domain.edit(bob, { userName: 'Bob' })!]);
+    expect(await store.personByName('bob')).toMatchObject({ userName: 'Bob', version: 2 });
+  }),
+
+  rule('persons are listed by keyword, source, state and group', async ({ store }) => {
+    await commit(store, [
+      add('ada', { name: 'Ada Lovelace', email: 'countess@example.com', groups: [2] }),
+      add('bob', { source: 'scim', externalId: 'ext-ö', groups: [1, 2] }),
+      add('carl_%', { groups: [12] }),
+    ]);
+    await commit(store, [leaving(3, 'carl_%', { isRemoved: true })]);
+    const cases: readonly [object, readonly string[]][] = [
+      [{ keyword: 'LOVE' }, ['ada']],
+      [{ keyword: 'countess' }, ['ada']],
+      [{ keyword: 'countess', withEmail: false }, []],
+      [{ keyword: 'love', withEmail: false }, ['ada']],
+      [{ keyword: 'EXT-Ö' }, ['bob']],
+      [{ keyword: 'per-2' }, ['bob']],
+      [{ keyword: '_%' }, ['carl_%']],
+      [{ source: 'scim' }, ['bob']],
+      [{ active: false }, ['carl_%']],
+      [{ active: true }, ['ada', 'bob']],
+      [{ group: 2 }, ['ada', 'bob']],
+      [{ group: 1 }, ['bob']],
+      [{ externalId: 'ext-ö' }, ['bob']],
+      [{ isPresent: true }, ['ada', 'bob']],
+      [{ after: 1 }, ['bob', 'carl_%']],
+      [{ isHeld: true }, []],
+    ];
+    for (const [filter, names] of cases) expect(await found(store, filter), JSON.stringify(filter)).toEqual(names);
+    const bob = (await store.person(2))!;
+    await commit(store, [domain.edit(bob, { groups: [3] })!]);
+    expect([await found(store, { group: 2 }), await found(store, { group: 3 })]).toEqual([['ada'], ['bob']]);
+    expect(await store.people({ ...page, descending: true, limit: 1, offset: 1 })).toMatchObject({
+      total: 3,
+      rows: [{ userName: 'bob' }],
+    });
+  }),
+
+  rule('a change holds from the version that was read', async ({ store }) => {
+    await commit(store, [add('ada')]);
+    const ada = (await store.person(1))!;
+    await commit(store, [domain.edit(ada, { name: 'Ada' })!]);
+    await expect(commit(store, [domain.edit(ada, { name: 'Eve' })!])).rejects.toThrow(Conflict);
+    expect((await store.person(1))?.name).toBe('Ada');
+  }),
+
+  rule('no entry about a person has a name or an e-mail address', async ({ store }) => {
+    const details = {
+      name: 'Ada Lovelace',
+      email: 'ada@example.com',
+      externalId: 'external',
+      names: { givenName: 'Augusta' },
+    };
+    await commit(store, [add('ada.user', details)]);
+    await commit(store, [domain.edit((await store.person(1))!, { name: 'Countess', email: 'c@example.com' })!]);
+    await commit(store, [leaving(1, 'ada.user')]);
+    await commit(store, [domain.comesBack((await store.person(1))!, [])!]);
+    const entries = await store.events({ after: 0, limit: 9 });
+    expect(entries).toHaveLength(4);
+    expect(entries.every(({ subject }) => subject === 1)).toBe(true);
+    expect(JSON.stringify(entries)).not.toMatch(/ada\.user|lovelace|example\.com|external"|augusta|countess/i);
+  }),
+
+  rule('all ACTIVE devices of a leaver are locked, and no others', async ({ store }) => {
+    await commit(store, [add('ada'), addUser('ada'), addUser('root', { role: 'ADMIN' })]);
+    await bind(store, 'ada', 'bob', 'ada');
+    const before = await store.lastEventId();
+    expect(await commit(store, [leaving(1, 'ada')], { at: NOON })).toEqual([left([1, 3])]);
+    const locked = { status: 'LOCKED', lockReason: 'left (scim)', lockedAt: NOON };
+    expect(await Promise.all([1, 2, 3].map(number => store.device(number)))).toMatchObject([
+      locked,
+      { status: 'ACTIVE' },
+      locked,
+    ]);
+    expect(await store.person(1)).toMatchObject({ active: false, leftAt: NOON, reason: 'left (scim)' });
+    expect(await store.userByName('ada')).toMatchObject({ disabled: true, tokenEpoch: 1 });
+    expect((await typesAfter(store, before)).filter(type => type !== 'USER_UPDATED')).toEqual([
+      'DEVICE_LOCKED',
+      'DEVICE_LOCKED',
+      'PERSON_LEFT',
+    ]);
+    const end = await store.lastEventId();
+    expect(await commit(store, [leaving(1, 'ada')])).toEqual([left([])]);
+    expect(await store.lastEventId()).toBe(end);
+  }),
+
+  rule('a device that is activated in the same transaction is locked too', async ({ store }) => {
+    await commit(store, [add('ada'), addDevice('SN-1')]);
+    const [, result] = await Promise.all([commit(store, [activate(1, 'ada')]), commit(store, [leaving(1, 'ada')])]);
+    expect(result).toEqual([left([1])]);
+  }),
+
+  rule('a device is not bound to a person who has left', async ({ store }) => {
+    await commit(store, [add('ada'), addDevice('SN-1')]);
+    await commit(store, [leaving(1, 'ada')]);
+    const guards = (userId: string, isRequired = false) => [{ kind: 'owner', userId, isRequired }] as const;
+    for (const userId of ['ada', 'ADA'])
+      await expect(commit(store, [activate(1, userId)], { guards: guards(userId) })).rejects.toThrow(Conflict);
+    await expect(commit(store, [activate(1, 'bob')], { guards: guards('bob', true) })).rejects.toThrow(Conflict);
+    await commit(store, [activate(1, 'bob')], { guards: guards('bob') });
+  }),
+
+  rule('the last administrator stays enabled', async ({ store }) => {
+    await commit(store, [add('root'), addUser('root', { role: 'ADMIN' })]);
+    await commit(store, [leaving(1, 'root')]);
+    expect(await store.userByName('root')).toMatchObject({ disabled: false });
+  }),
+
+  rule('the policy can retire devices', async ({ store }) => {
+    await commit(store, [add('ada')]);
+    await bind(store, 'ada');
+    await commit(store, [leaving(1, 'ada', { rule: { action: 'retire', delayMs: 0 } })]);
+    expect(await store.device(1)).toMatchObject({ status: 'DEACTIVATED' });
+  }),
+
+  rule('a delay is kept, and a repeated request does not prolong it', async ({ store, reopen }) => {
+    await commit(store, [add('ada')]);
+    await bind(store, 'ada');
+    const rule = { action: 'lock', delayMs: MINUTE } as const;
+    expect(await commit(store, [leaving(1, 'ada', { rule })], { at: NOON })).toEqual([
+      left([], { dueAt: NOON + MINUTE }),
+    ]);
+    await commit(store, [leaving(1, 'ada', { rule })], { at: NOON + 9 });
+    const again = await reopen();
+    expect(await found(again, { dueBy: NOON + MINUTE - 1 })).toEqual([]);
+    expect(await found(again, { dueBy: NOON + MINUTE })).toEqual(['ada']);
+    const due = leaving(1, 'ada', { step: 'due' });
+    expect(await commit(again, [due], { at: NOON + MINUTE })).toEqual([left([1])]);
+    expect(await commit(again, [due])).toEqual([left([])]);
+  }),
+
+  rule('a person who comes back ends the delay, and nothing is unlocked', async ({ store }) => {
+    await commit(store, [add('ada')]);
+    await bind(store, 'ada');
+    await commit(store, [leaving(1, 'ada', { rule: { action: 'lock', delayMs: MINUTE } })], { at: NOON });
+    await commit(store, [domain.comesBack((await store.person(1))!, [])!]);
+    expect(await commit(store, [leaving(1, 'ada', { step: 'due' })])).toEqual([left([])]);
+    await commit(store, [leaving(1, 'ada')]);
+    await commit(store, [domain.comesBack((await store.person(1))!, [1])!]);
+    expect((await store.device(1))?.status).toBe('LOCKED');
+    const [entry] = await store.events({ after: 0, before: Number.POSITIVE_INFINITY, limit: 1 });
+    expect(entry).toMatchObject({ type: 'PERSON_RETURNED', data: { personId: 'PER-1', lockedDevices: ['DEV-1'] } });
+  }),
+
+  rule(
+    'the brake holds leavers above 5 % and 10 devices within 10 minutes until they are released',
+    async ({ store }) => {
+      const names = Array.from({ length: 11 }, (_, i) => `p${i}`);
+      await commit(
+        store,
+        names.map(name => add(name)),
+      );
+      await bind(store, ...names);
+      const leaveAt = async (i: number, at: number, activeDevices: number) =>
+        (await commit(store, [leaving(i + 1, `p${i}`, { activeDevices })], { at }))[0];
+      for (let i = 0; i < 9; i++) expect(await leaveAt(i, NOON + i, 100 - i)).toMatchObject({ locked: [i + 1] });
+      const before = await store.lastEventId();
+      expect(await leaveAt(9, NOON + MINUTE, 91)).toEqual(left([], { held: [10] }));
+      expect(await leaveAt(9, NOON + 2 * MINUTE, 91)).toEqual(left([], { held: [10] }));
+      expect(await typesAfter(store, before)).toEqual(['PERSON_HELD']);
+      expect([(await store.device(10))?.status, await found(store, { isHeld: true })]).toEqual(['ACTIVE', ['p9']]);
+      // Ten minutes later the others no longer count.
+      expect(await leaveAt(10, NOON + 12 * MINUTE, 91)).toMatchObject({ locked: [11] });
+      const release = leaving(10, 'p9', { step: 'release' });
+      expect(await commit(store, [release])).toEqual([left([10])]);
+      expect([(await store.device(10))?.lockReason, await found(store, { isHeld: true })]).toEqual(['left (scim)', []]);
+      expect(await commit(store, [release])).toEqual([left([])]);
+    },
+  ),
+
+  rule('ten devices of many are not held', async ({ store }) => {
+    await commit(store, [add('ada')]);
+    await bind(store, ...Array.from({ length: 10 }, () => 'ada'));
+    expect(await commit(store, [leaving(1, 'ada', { activeDevices: 200 })])).toMatchObject([{ held: [] }]);
+  }),
+
+  rule('devices follow a new user name', async ({ store }) => {
+    await commit(store, [add('ada')]);
+    await bind(store, 'ada', 'bob');
+    await commit(store, [domain.edit((await store.person(1))!, { userName: 'ada.l' })!], { at: NOON });
+    expect(await store.device(1)).toMatchObject({ userId: 'ada.l', updatedAt: NOON });
+    expect(await store.device(2)).toMatchObject({ userId: 'bob' });
+    expect(await commit(store, [leaving(1, 'ada.l')])).toEqual([left([1])]);
+    await expect(commit(store, [leaving(1, 'ada')])).rejects.toThrow(Conflict);
+  }),
+
+  rule(
+    'a new user name disables the local account with the former one, which a leave would not find',
+    async ({ store }) => {
+      await commit(store, [add('ada'), add('root'), add('eve')]);
+      const ofProvider = { passwordHash: hashOf('key') };
+      await commit(store, [addUser('ada'), addUser('root', { role: 'ADMIN' }), addUser('eve', ofProvider)]);
+      for (const [number, userName] of [
+        [1, 'ada.l'],
+        [2, 'root.l'],
+        [3, 'eve.l'],
+      ] as const)
+        await commit(store, [domain.edit((await store.person(number))!, { userName })!]);
+      expect(await store.userByName('ada')).toMatchObject({ disabled: true, tokenEpoch: 1 });
+      expect(await store.userByName('root')).toMatchObject({ disabled: false });
+      expect(await store.userByName('eve')).toMatchObject({ disabled: false });
+    },
+  ),
+];

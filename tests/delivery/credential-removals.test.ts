@@ -1,0 +1,44 @@
+/** Credentials of lost keys, removed in the background. */
+import { pino } from 'pino';
+import { expect, it, vi } from 'vitest';
+import { CredentialRemovals } from '../../daemon/delivery/credential-removals.ts';
+import { beginCredential, noteStep } from '../../daemon/domain/credential.ts';
+import { lock } from '../../daemon/domain/device-decisions.ts';
+import type { ProviderRecord } from '../../daemon/domain/provider.ts';
+import { addDevice, commit, setDevice } from '../contract/store/fixtures.ts';
+import { openTemporary } from '../support/sqlite.ts';
+
+const NOON = 1_800_000_000_000;
+
+it('removes the credential of a device that is locked while it looks for others', async () => {
+  const { store, cleanup } = await openTemporary();
+  await commit(store, [addDevice('SN-1')]);
+  await commit(store, [setDevice(1, { status: 'ACTIVE', userId: 'ada' })]);
+  const begun = { challenge: 'A'.repeat(22), origin: 'https://a.example', rpId: 'a.example', handle: null };
+  await commit(store, [beginCredential({ device: 1, provider: 1, account: 'ada', label: 'devmgr 1', begun }, null)]);
+  await commit(store, [noteStep((await store.credential(1))!, { credentialId: 'AAAA' })]);
+  const events = store.events.bind(store);
+  vi.spyOn(store, 'events').mockImplementationOnce(async query => {
+    const found = await events(query);
+    const decided = lock((await store.device(1))!, 'lost', null, NOON);
+    if ('change' in decided) await commit(store, [decided.change]);
+    return found;
+  });
+  const removed = Promise.withResolvers<number>();
+  const removals = new CredentialRemovals({
+    store,
+    providers: { find: async () => ({ number: 1 }) as ProviderRecord },
+    credentials: {
+      removeThere: async (_, { number }) => {
+        removed.resolve(number);
+        return null;
+      },
+    },
+    log: pino({ level: 'silent' }),
+    now: () => NOON,
+  });
+  removals.start();
+  expect(await removed.promise).toBe(1);
+  await removals.stop();
+  await cleanup();
+});

@@ -1,0 +1,77 @@
+/** Entries of directories as persons. */
+import { expect, it } from 'vitest';
+import { fieldsOf, pageOf, timestampOf } from '../../daemon/delivery/directory/person-entry.ts';
+
+const unnamed = { userName: null, name: null, email: null, id: null, disabled: null, groups: null };
+const guid = Buffer.from('00112233445566778899aabbccddeeff', 'hex');
+const active = {
+  dn: 'CN=Ada,CN=Users,DC=example,DC=com',
+  objectGUID: guid,
+  sAMAccountName: 'ada',
+  displayName: 'Ada Lovelace',
+  mail: 'ada@example.com',
+  userAccountControl: '512',
+  memberOf: ['CN=Staff, OU=Groups,DC=Example,DC=com', 'CN=Other,DC=example,DC=com'],
+};
+const read = (entry: object, named = unnamed, isActiveDirectory = true) =>
+  pageOf([{ dn: '', ...entry }], fieldsOf(named, isActiveDirectory), [
+    { name: 'staff', dn: 'cn=staff,ou=groups,dc=example,dc=com' },
+  ]);
+
+it('reads an account of Active Directory, with the id as its tools write it', () => {
+  expect(read(active).entries).toEqual([
+    {
+      id: '33221100-5544-7766-8899-aabbccddeeff',
+      userName: 'ada',
+      name: 'Ada Lovelace',
+      email: 'ada@example.com',
+      isDisabled: false,
+      groups: ['staff'],
+    },
+  ]);
+});
+
+it.each([
+  ['514', true],
+  ['66050', true],
+  ['66048', false],
+  ['not a number', false],
+])('userAccountControl %s: disabled is %s', (userAccountControl, isDisabled) => {
+  expect(read({ ...active, userAccountControl }).entries).toMatchObject([{ isDisabled }]);
+});
+
+it.each([
+  [[], false],
+  ['FALSE', false],
+  ['no', false],
+  ['true', true],
+  ['000001010000Z', true],
+])('a named attribute with the value %s: disabled is %s', (value, isDisabled) => {
+  const entry = { entryUUID: 'id-1', UID: 'ada', pwdAccountLockedTime: value };
+  expect(read(entry, { ...unnamed, disabled: 'pwdaccountlockedtime' } as never, false).entries).toMatchObject([
+    { isDisabled },
+  ]);
+});
+
+it('takes the same of several values each time', () => {
+  const one = read({ entryUUID: 'id-1', uid: ['b', 'a'], mail: ['y@example.com', 'x@example.com'] }, unnamed, false);
+  const other = read({ entryUUID: 'id-1', uid: ['a', 'b'], mail: ['x@example.com', 'y@example.com'] }, unnamed, false);
+  expect(one).toEqual(other);
+});
+
+it('leaves out what is not valid: an address alone, or an entry that cannot be a person', () => {
+  const entry = { entryUUID: 'id-1', uid: 'ada', cn: 'Ada', mail: 'no address' };
+  expect(read(entry, unnamed, false).entries).toMatchObject([{ userName: 'ada', name: 'Ada', email: null }]);
+  expect(read({ ...entry, uid: 'a\u0000b' }, unnamed, false)).toMatchObject({ entries: [], skipped: [{ id: 'id-1' }] });
+  expect(read({ ...entry, uid: 'a'.repeat(65) }, unnamed, false).skipped).toMatchObject([{ id: 'id-1' }]);
+  expect(read({ ...entry, entryUUID: [] }, unnamed, false).skipped).toMatchObject([{ id: null, userName: 'ada' }]);
+  expect(read({ ...active, objectGUID: guid.subarray(1) }).skipped).toMatchObject([{ id: null }]);
+  expect(read({ ...active, ['__proto__']: ['x'] }).entries).toHaveLength(1);
+});
+
+it('knows when entries changed last', () => {
+  const at = (modifyTimestamp: string) => ({ dn: '', entryUUID: 'id', uid: 'a', modifyTimestamp });
+  const page = pageOf([at('20261123101500Z'), at('20261123113000.0Z'), at('soon')], fieldsOf(unnamed, false), []);
+  expect(page.changedAt).toBe('20261123113000.0Z');
+  expect(timestampOf('20261123000100Z', 5 * 60_000)).toBe('20261122235600Z');
+});

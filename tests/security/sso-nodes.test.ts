@@ -1,0 +1,67 @@
+/** Single sign-on on two daemons of one registry in PostgreSQL. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { needsPostgres, PostgresServer } from '../support/postgres.ts';
+import { Browser, type SsoProvider, setUp, startSsoProvider } from '../support/sso-provider.ts';
+import { startTwoDaemons, type TwoDaemons } from '../support/two-daemons.ts';
+
+needsPostgres('single sign-on on two daemons', () => {
+  let server: PostgresServer;
+  let daemons: TwoDaemons;
+  let provider: SsoProvider;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+    daemons = await startTwoDaemons(server);
+    // One address, as behind a load balancer.
+    await daemons.two.restart({ publicUrl: daemons.one.url });
+    provider = await startSsoProvider({ daemons: [daemons.one.url] });
+    provider.people.set('s-ana', { name: 'ana', groups: ['keys-admins'] });
+    await setUp(daemons.one, provider);
+  });
+  afterAll(async () => {
+    await provider?.stop();
+    await daemons?.stop();
+    await server?.stop();
+  });
+
+  const codes = async (token: string) => {
+    const both = [daemons.one, daemons.two].map(daemon =>
+      daemon.call('GET', '/api/auth/session', undefined, { token }),
+    );
+    return (await Promise.all(both)).map(({ code }) => code);
+  };
+  const signIn = () => new Browser().signIn(daemons.one, 's-ana', daemons.two);
+
+  it('a sign-in that began at one ends at the other', async () => {
+    const { problem, token, user } = await signIn();
+    expect({ problem, user }).toMatchObject({ problem: null, user: { username: 'ana', role: 'ADMIN' } });
+    expect(await codes(token)).toEqual([200, 200]);
+  });
+
+  it('a logout by the provider ends the session on both', async () => {
+    const { token } = await signIn();
+    expect(await codes(token)).toEqual([200, 200]);
+    await provider.logout('s-ana');
+    await expect.poll(() => codes(token)).toEqual([1004, 1004]);
+  });
+
+  it('of many requests at the end of a check, one asks the provider, and a removed group ends the session on both', async () => {
+    const { token } = await signIn();
+    const due = async () => {
+      await server.query(
+        `UPDATE sso_session SET sessions = regexp_replace(sessions, '"checkedAt":\\d+', '"checkedAt":1', 'g')`,
+        daemons.database,
+      );
+      // What daemons have noted is forgotten with any change of a user.
+      await daemons.one.user(`user-${provider.requested.length}`, 'VIEWER');
+      await expect.poll(async () => (await daemons.two.call('GET', '/api/users/list')).code).toBe(200);
+    };
+    await due();
+    const before = provider.requested.filter(path => path === '/token').length;
+    const many = await Promise.all(Array.from({ length: 10 }, () => codes(token)));
+    expect(new Set(many.flat())).toEqual(new Set([200]));
+    expect(provider.requested.filter(path => path === '/token').length).toBe(before + 1);
+    provider.people.set('s-ana', { name: 'ana', groups: ['staff'] });
+    await due();
+    await expect.poll(() => codes(token)).toEqual([1004, 1004]);
+  });
+});

@@ -1,0 +1,18 @@
+/** What reads a directory, on a store of its own. */
+import type { Context } from '../../daemon/services/context.ts';
+import { DirectorySettingsService } from '../../daemon/services/directory/settings.ts';
+import { DirectorySync } from '../../daemon/services/directory/sync.ts';
+import { Leavers } from '../../daemon/services/people/leavers.ts';
+import { PeoplePolicies } from '../../daemon/services/people/people-policies.ts';
+import { openTemporary } from './sqlite.ts';
+
+const byTest = { caller: { user: null, serviceToken: null }, requestId: 'test', address: '' } as unknown as Context;
+
+export async function openDirectorySync(now: () => number) {
+  const { store, cleanup } = await openTemporary();
+  const settings = new DirectorySettingsService({ store, sealingKey: Buffer.alloc(32, 1), now });
+  const leavers = new Leavers({ store, policies: new PeoplePolicies({ store, now }) });
+  const sync = new DirectorySync({ store, leavers, settings, now });
+  const set = (body: Parameters<typeof settings.set>[1]) => settings.set(byTest, body);
+  return { store, settings, sync, set, cleanup };
+}
