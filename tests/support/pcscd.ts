@@ -2,10 +2,11 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, watch } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe } from 'vitest';
+import { freePort } from './free-port.ts';
 import { findTool } from './needs.ts';
 import { type CardProgram, plugCard, type VirtualCard } from './vcard.ts';
 
@@ -68,7 +69,7 @@ export async function startPcscd({
   const socket = join(run, 'pcscd.comm');
   const pairs: number[] = [];
   while (pairs.length <= others) {
-    const pair = await freePortPair();
+    const pair = await freePort(2);
     // No one listens there yet, so the same or an overlapping pair can come again.
     if (pairs.every(other => Math.abs(other - pair) > 1)) pairs.push(pair);
   }
@@ -183,21 +184,4 @@ function takesConnections(path: string): Promise<boolean> {
       resolve(true);
     });
   });
-}
-
-/** The first of two consecutive free ports, as a two-slot virtual reader needs them. */
-async function freePortPair(): Promise<number> {
-  for (;;) {
-    const first = createServer().listen(0, '127.0.0.1');
-    await once(first, 'listening');
-    const address = first.address();
-    const port = typeof address === 'object' && address ? address.port : 0;
-    const second = createServer();
-    const free = await new Promise<boolean>(resolve => {
-      second.once('error', () => resolve(false));
-      second.listen(port + 1, '127.0.0.1', () => resolve(true));
-    });
-    await Promise.all([first, second].filter(server => server.listening).map(server => once(server.close(), 'close')));
-    if (free && port > 0x8000) return port;
-  }
 }

@@ -100,7 +100,8 @@ export async function startSlapd(uids: readonly string[] = []): Promise<Slapd> {
   const persons = uids.map((uid): [string, object] => [dnOf(uid), { ...personOf(uid), ...longAgo }]);
   await writeFile(join(home, 'all.ldif'), ldif([root, unit(people), unit(others), unit(groups), ...persons]));
   execFileSync(findTool('slapadd')!, ['-q', '-f', config, '-l', join(home, 'all.ldif')], { stdio: 'pipe' });
-  const [port, tlsPort] = [await freePort(), await freePort()];
+  const port = await freePort(2);
+  const tlsPort = port + 1;
   const url = `ldap://127.0.0.1:${port}`;
   const tlsUrl = `ldaps://127.0.0.1:${tlsPort}`;
   const client = new Client({ url });

@@ -2,11 +2,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import type { S3Target } from '../../daemon/blobs/s3/target.ts';
+import { freePort } from './free-port.ts';
 import { needs } from './needs.ts';
 
 const servers = ['account', 'container', 'object'] as const;
@@ -46,7 +46,8 @@ for name, port in zip(('account', 'container', 'object'), sys.argv[2:]):
 export async function startSwift(): Promise<Swift> {
   const home = await mkdtemp(join(tmpdir(), 'devmgr-swift-'));
   await mkdir(join(home, 'node/d1'), { recursive: true });
-  const [proxyPort, ...ports] = await freePorts(4);
+  const proxyPort = await freePort(4);
+  const ports = [proxyPort + 1, proxyPort + 2, proxyPort + 3];
   execFileSync('/usr/bin/python3', ['-W', 'ignore', '-c', ringScript, home, ...ports.map(String)], { stdio: 'pipe' });
   const common = `user = ${userInfo().username}\nswift_dir = ${home}\nworkers = 0\nlog_address = ${home}/none\nbind_ip = 127.0.0.1\n`;
   await writeFile(
@@ -134,17 +135,4 @@ async function ended(process: ChildProcess): Promise<void> {
   const exit = once(process, 'exit');
   process.kill('SIGKILL');
   await exit;
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const listening = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer().listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      return server;
-    }),
-  );
-  const ports = listening.map(server => (server.address() as { port: number }).port);
-  await Promise.all(listening.map(server => new Promise(resolve => server.close(resolve))));
-  return ports;
 }
