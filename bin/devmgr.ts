@@ -2,6 +2,7 @@
 /** Joins the command line and the daemon; nothing else imports both. */
 import { removalCommand, runRemoval } from '../src/cli/commands/session/open/removal.ts';
 import { exitCodes } from '../src/cli/exit-codes.ts';
+import { keepMemoryOutOfCoreDumps } from '../src/cli/framework/core-dumps.ts';
 import { checkNode } from '../src/cli/framework/version.ts';
 import { run } from '../src/cli/main.ts';
 import { keychainCommand, runKeychainAccess } from '../src/cli/settings/keychain.ts';
@@ -27,6 +28,7 @@ const programs: Programs = {
   resetPassword: async (options, io) => (await daemon()).resetPassword(options, io),
 };
 
+keepMemoryOutOfCoreDumps();
 // A smart card that does not answer blocks a thread of the pool; files and password hashes need others.
 process.env.UV_THREADPOOL_SIZE ??= '16';
 const argv = process.argv.slice(2);

@@ -1,0 +1,42 @@
+/** What a core dump of devmgr has: nothing of its memory. On the built program, under a kernel that writes core files. */
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { follow, programFile } from '../cli/program.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const password = 'the password in memory 7361';
+
+/** Whether the kernel writes core files into the working folder of a process; else a program of the system gets them. */
+const pattern = readFileSync('/proc/sys/kernel/core_pattern', 'utf8').trim();
+const isWritten = !/[|/]/.test(pattern) && pattern !== '';
+
+/** Aborts a daemon that has started; resolves to how often its password is in its core file, and to the file's filter. */
+async function dumpOf({ isAllowed }: { readonly isAllowed: boolean }): Promise<{ filter: number; found: boolean }> {
+  const [folder, home] = [temporaryFolder(), temporaryFolder()];
+  const script = 'ulimit -c unlimited; exec "$@"';
+  const program = [process.execPath, programFile, 'daemon', 'run', '--port', '0', '--home', home, '--json'];
+  const child = spawn('sh', ['-c', script, 'sh', ...program], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HOME: home, DEVMGR_ADMIN_PASSWORD: password },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const daemon = follow(child);
+  await daemon.until('stdout', /listening/i);
+  const file = `/proc/${child.pid}/coredump_filter`;
+  const filter = Number.parseInt(readFileSync(file, 'utf8'), 16);
+  // Private memory that belongs to no file: where V8 has its objects.
+  if (isAllowed) writeFileSync(file, '1');
+  child.kill('SIGABRT');
+  await daemon.ended;
+  const dumps = readdirSync(folder).filter(name => name.startsWith('core'));
+  if (isWritten) expect(dumps).toHaveLength(1);
+  return { filter, found: dumps.some(name => readFileSync(join(folder, name)).includes(password)) };
+}
+
+it.runIf(process.platform === 'linux')('the memory of the daemon is in no core dump', async () => {
+  expect(await dumpOf({ isAllowed: false })).toEqual({ filter: 0, found: false });
+  // Without the filter, it would be.
+  if (isWritten) expect(await dumpOf({ isAllowed: true })).toMatchObject({ found: true });
+});
