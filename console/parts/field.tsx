@@ -13,9 +13,6 @@ export function useEntries<T extends Readonly<Record<string, unknown>>>(
   }, []);
 }
 
-/** The words of a text, with spaces, commas or semicolons between them. */
-export const wordsIn = (text: string): string[] => text.split(/[\s,;]+/).filter(Boolean);
-
 interface LabeledProps {
   readonly label: string;
   /** Why the value is not accepted; null if it is. */

@@ -95,7 +95,7 @@ export const detailsOf = ({ id, userName, name, email }: DirectoryEntry, groups:
  * Whether an entry may become this person, who has its user name and another id. Persons who were added here may. Persons of a source that has removed
  * them may, because their devices were locked then. Others may not: they may be other people with the same name.
  */
-export const isFree = ({ source, removedAt, heldAt, dueAt }: PersonRecord): boolean =>
+const isFree = ({ source, removedAt, heldAt, dueAt }: PersonRecord): boolean =>
   source === 'local' || (removedAt !== null && heldAt === null && dueAt === null);
 
 /** Whether an ADMIN has ended the person here: then the entry, which is not disabled yet, brings no one back. */

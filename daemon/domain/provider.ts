@@ -27,7 +27,7 @@ export interface ProviderRecord extends Readonly<Record<ProviderSetting, string 
 }
 
 /** What a provider is added with. */
-export type NewProvider = Omit<ProviderRecord, 'number'>;
+type NewProvider = Omit<ProviderRecord, 'number'>;
 
 /** The providers of a registry. */
 export interface Providers {

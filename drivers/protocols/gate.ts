@@ -43,7 +43,7 @@ const CREDENTIAL_PARAMETERS: ReadonlySet<number | string> = new Set([1, 2, 3, 4,
 /** The relying party of the credentials that may sign: devmgr's own, of no site. */
 const RELYING_PARTY = 'devmgr.invalid';
 /** Most credentials that a key is asked to sign with. */
-export const MOST_CREDENTIALS = 8;
+const MOST_CREDENTIALS = 8;
 /** The command of Trussed's admin application that may be sent. */
 export const TRUSSED_STATUS = 0x80;
 /** U2F_REGISTER as an APDU of extended length with 64 bytes of data. */

@@ -18,9 +18,11 @@ export const serialNumber = line(textLengths.serialNumber, {
   examples: ['UK-2026-000001'],
 });
 /** The texts that describe a device. */
-export const { manufacturer, model, ...versions } = forEachText(({ label, max, example }) =>
+const { manufacturer, model, ...versions } = forEachText(({ label, max, example }) =>
   line(max, { description: label, examples: [example] }),
 );
+
+export { manufacturer, model, versions };
 /** A remark; may have several lines. */
 export const note = prose(textLengths.note, { description: 'free-text remark' });
 /** The reason for a change, stored in the audit log. */

@@ -77,7 +77,7 @@ const pinText = secret({ min: 1, max: 63 }, { description: 'PIN of the key: 4 to
 const MAX_OPTIONS = 16_384;
 
 /** What the key reports about its PIN. */
-export const pinState = Type.Object({
+const pinState = Type.Object({
   isSet: Type.Boolean(),
   retries: nullable(count('wrong entries that are left before the key blocks its PIN; null if none is set')),
   needsReplug: Type.Boolean({ description: 'the key accepts no entry before it is plugged in again' }),

@@ -31,7 +31,7 @@ const listedReceipt = Type.Object(listed);
 /** A receipt in a list. */
 export type ListedReceipt = Static<typeof listedReceipt>;
 /** A receipt with everything that it takes to verify it offline. */
-export const receipt = Type.Object({
+const receipt = Type.Object({
   ...listed,
   registryId: shown('id of the registry, which is in the text'),
   terms: shown('terms'),

@@ -39,7 +39,7 @@ export type PinChoice =
     };
 
 /** How keys are issued. */
-export interface IssueOptions {
+interface IssueOptions {
   readonly providers: readonly Pick<ProviderItem, 'providerId' | 'name'>[];
   readonly pin: PinChoice;
   /** The person has to change the PIN before it opens anything else. */
@@ -69,7 +69,7 @@ export class IssueProblem extends Error {
 }
 
 /** What has become of a key. */
-export interface IssueOutcome {
+interface IssueOutcome {
   /** Providers at which the key signs in now. */
   readonly issued: ReadonlySet<string>;
   /** Whether it did so before. */

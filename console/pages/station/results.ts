@@ -15,7 +15,7 @@ export interface IssueChoice {
 }
 
 /** What has become of a key that was to be issued. */
-export interface IssuedKey {
+interface IssuedKey {
   /** By the names of columns. */
   readonly providers: NonNullable<EnrollmentOutcome['providers']>;
   /** Why it does not sign in at each; null if it does. */
@@ -70,7 +70,7 @@ export function figuresOf({ results, startedAt }: Pick<StoredRun, 'results' | 's
 }
 
 /** The columns of the results as CSV. */
-export const resultColumns = [
+const resultColumns = [
   'at',
   'result',
   'userId',

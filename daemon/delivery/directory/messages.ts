@@ -30,7 +30,7 @@ export const PAGED = '1.2.840.113556.1.4.319';
 export class MalformedMessage extends Error {}
 
 /** What a checked message is. A reference leads to another server; it is not followed. */
-export interface LdapMessage {
+interface LdapMessage {
   readonly kind: keyof typeof operations;
   /** Where paged results continue; empty at their end, null if the message has no such control. */
   readonly cookie: Buffer | null;

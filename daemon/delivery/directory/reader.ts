@@ -22,7 +22,7 @@ export type DirectoryPosition =
   | { readonly kind: 'time'; readonly value: string };
 
 /** What a server reports of itself. */
-export interface DirectoryServer {
+interface DirectoryServer {
   readonly isActiveDirectory: boolean;
   readonly hasPages: boolean;
   /** The number of its last change, if it counts them. */

@@ -10,7 +10,7 @@ import { type Leavers, leaverResult } from '../people/leavers.ts';
 import { decide, type GroupNumbers, groupsFor, type Plan, type Planned } from './plan.ts';
 
 /** What a plan is carried out with. */
-export interface ApplyParts {
+interface ApplyParts {
   readonly store: Store;
   readonly leavers: Leavers;
   readonly numbers: GroupNumbers;

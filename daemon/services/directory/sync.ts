@@ -26,7 +26,7 @@ interface DirectorySyncParts {
 }
 
 /** What a run is to do. */
-export interface RunRequest {
+interface RunRequest {
   /** False: only entries that changed, if the directory can tell. */
   readonly isAll: boolean;
   readonly dryRun?: boolean | undefined;

@@ -212,7 +212,7 @@ function addressProblem(type: ProviderType, settings: Settings): string | null {
 }
 
 /** What a provider has refused, for the operator. An error of this program is not one of them. */
-export function messageOf(error: unknown): string {
+function messageOf(error: unknown): string {
   if (error instanceof ProviderAway || error instanceof ProviderRefused) return error.message;
   throw error;
 }

@@ -1,12 +1,8 @@
 /** Every command with its summary. The code of a command is loaded when the command is run or its help is shown. */
 import type { CommandTable } from '../framework/define.ts';
 import { daemonEntries } from './daemon/entries.ts';
-import { directoryEntries } from './directory/entries.ts';
 import { entry } from './entry.ts';
-import { idpEntries } from './issuing/entries.ts';
-import { peopleEntries } from './people/entries.ts';
-import { receiptEntries } from './receipts/entries.ts';
-import { ssoEntries } from './sso/entries.ts';
+import { directoryEntries, idpEntries, peopleEntries, receiptEntries, ssoEntries } from './person-entries.ts';
 import { webhookEntries } from './webhooks/entries.ts';
 
 /** All commands, in the order of the help. */

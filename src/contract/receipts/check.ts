@@ -4,7 +4,7 @@ import { relyingParty } from '../values.ts';
 import { type ReceiptFacts, readReceiptText } from './text.ts';
 
 /** What a key signed, and with which credential. Bytes are base64url without padding. */
-export interface SignedText {
+interface SignedText {
   readonly text: string;
   readonly authenticatorData: string;
   readonly signature: string;

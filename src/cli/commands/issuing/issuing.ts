@@ -17,7 +17,7 @@ import { digitsOf, pinRecipients, randomPin, sealed } from './sealed-pin.ts';
 export type WhileAsked = <T>(ask: () => Promise<T>) => Promise<T>;
 
 /** A provider at which keys are issued. */
-export interface PlannedProvider {
+interface PlannedProvider {
   readonly providerId: string;
   readonly name: string;
   /** Its name in rows of results: the id if a column cannot have the name. */

@@ -24,7 +24,7 @@ export async function receiptNamed(context: Context, named: string): Promise<Rec
 }
 
 /** The receipt in a file. Throws a usage fault if it is none. */
-export function readReceipt(file: string): Receipt {
+function readReceipt(file: string): Receipt {
   const json = textOf(file);
   let value: unknown;
   try {

@@ -65,7 +65,7 @@ function endOf(due: string): string {
 }
 
 /** Shows a receipt that was just signed. */
-export const showReceipt = (context: Context, receipt: Receipt, { kind }: Pick<ReceiptWanted, 'kind'>): Promise<void> =>
+const showReceipt = (context: Context, receipt: Receipt, { kind }: Pick<ReceiptWanted, 'kind'>): Promise<void> =>
   present(context, {
     data: receipt,
     id: receipt.receiptId,

@@ -8,7 +8,7 @@ const page =
   '<!doctype html><meta charset="utf-8"><title>devmgr</title><p>You can close this window and go back to the terminal.';
 
 /** Where the browser is led. */
-export interface Loopback {
+interface Loopback {
   readonly port: number;
   /** Resolves with the first answer that has this state; others get 404. Rejects when the time is over, or the signal is aborted. */
   answer(state: string, milliseconds: number, signal: AbortSignal): Promise<URLSearchParams>;

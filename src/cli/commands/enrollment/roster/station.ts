@@ -17,7 +17,7 @@ import type { SpooledKeys } from '../spool/spooled-keys.ts';
 type IssueBound = (key: NumberedKey, row: EnrollmentOutcome) => Promise<IssuedRow>;
 
 /** What has become of a key. */
-export interface BoundVerdict extends PersonVerdict {
+interface BoundVerdict extends PersonVerdict {
   /** The PIN that was made for its letter; null if none was. */
   readonly madePin: string | null;
 }

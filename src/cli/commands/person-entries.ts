@@ -1,0 +1,92 @@
+/** Commands about persons and about what persons sign in at, in the order of the help. */
+import type { Entry } from '../framework/define.ts';
+import { entry } from './entry.ts';
+
+/** The commands about persons, in the order of the help. */
+export const peopleEntries: readonly Entry[] = [
+  entry('people list', 'list persons', async () => (await import('./people/people.ts')).peopleList, 'people ls'),
+  entry('people show', 'show a person', async () => (await import('./people/people.ts')).peopleShow),
+  entry('people add', 'add a person', async () => (await import('./people/people.ts')).peopleAdd),
+  entry('people keys', 'list the keys of a person', async () => (await import('./people/keys.ts')).peopleKeys),
+  entry(
+    'people leave',
+    'lock all keys of a person who leaves',
+    async () => (await import('./people/leavers.ts')).peopleLeave,
+  ),
+  entry('people back', 'record that a person is back', async () => (await import('./people/leavers.ts')).peopleBack),
+  entry(
+    'people held',
+    'list leavers whose keys wait for a release',
+    async () => (await import('./people/leavers.ts')).peopleHeld,
+  ),
+  entry(
+    'people release',
+    'lock the keys of held leavers',
+    async () => (await import('./people/leavers.ts')).peopleRelease,
+  ),
+];
+
+/** The commands about the directory, in the order of the help. */
+export const directoryEntries: readonly Entry[] = [
+  entry(
+    'directory show',
+    'show how persons are read from a directory',
+    async () => (await import('./directory/directory.ts')).directoryShow,
+  ),
+  entry(
+    'directory set',
+    'read persons from an LDAP directory',
+    async () => (await import('./directory/set.ts')).directorySet,
+  ),
+  entry('directory test', 'check the directory', async () => (await import('./directory/directory.ts')).directoryTest),
+  entry('directory sync', 'read the directory now', async () => (await import('./directory/sync.ts')).directorySync),
+  entry(
+    'directory remove',
+    'end the use of the directory',
+    async () => (await import('./directory/directory.ts')).directoryRemove,
+    'directory rm',
+  ),
+];
+
+/** The commands about single sign-on, in the order of the help. */
+export const ssoEntries: readonly Entry[] = [
+  entry('sso show', 'show how people sign in at the provider', async () => (await import('./sso/sso.ts')).ssoShow),
+  entry('sso set', 'sign people in at a provider', async () => (await import('./sso/set.ts')).ssoSet),
+  entry('sso test', 'check the provider', async () => (await import('./sso/sso.ts')).ssoTest),
+  entry('sso remove', 'end single sign-on', async () => (await import('./sso/sso.ts')).ssoRemove, 'sso rm'),
+];
+
+/** The commands about providers at which keys are issued, in the order of the help. */
+export const idpEntries: readonly Entry[] = [
+  entry(
+    'idp list',
+    'list the providers that keys sign in at',
+    async () => (await import('./issuing/idp.ts')).idpList,
+    'idp ls',
+  ),
+  entry('idp add', 'add a provider', async () => (await import('./issuing/idp.ts')).idpAdd),
+  entry('idp test', 'check that a provider answers', async () => (await import('./issuing/idp.ts')).idpTest),
+  entry(
+    'idp reconcile',
+    'compare credentials with a provider',
+    async () => (await import('./issuing/reconcile.ts')).idpReconcile,
+  ),
+  entry('idp remove', 'remove a provider', async () => (await import('./issuing/idp.ts')).idpRemove, 'idp rm'),
+];
+
+/** The commands about receipts, in the order of the help. */
+export const receiptEntries: readonly Entry[] = [
+  entry(
+    'receipt make',
+    'have a key sign a hand-over, loan or return',
+    async () => (await import('./receipts/make.ts')).make,
+  ),
+  entry('receipt verify', 'verify a signed receipt offline', async () => (await import('./receipts/verify.ts')).verify),
+  entry('receipt print', 'write a receipt as PDF or JSON', async () => (await import('./receipts/print.ts')).print),
+  entry(
+    'receipt list',
+    'list receipts and overdue loans',
+    async () => (await import('./receipts/list.ts')).list,
+    'receipt ls',
+  ),
+];
