@@ -20,7 +20,7 @@ const PAGE = 100;
 const MOST = 1000;
 
 /** What the address selects, as it has it. */
-interface Search {
+interface EventSearch {
   readonly types: string;
   readonly deviceId: string;
   /** For an administrator, as are the days. */
@@ -29,12 +29,12 @@ interface Search {
   readonly from: string;
   readonly to: string;
 }
-type SearchName = keyof Search;
+type SearchName = keyof EventSearch;
 
 const names: readonly SearchName[] = ['types', 'deviceId', 'actor', 'from', 'to'];
 
-const searchIn = (query: URLSearchParams): Search =>
-  Object.fromEntries(names.map(name => [name, query.get(name) ?? ''])) as unknown as Search;
+const searchIn = (query: URLSearchParams): EventSearch =>
+  Object.fromEntries(names.map(name => [name, query.get(name) ?? ''])) as unknown as EventSearch;
 
 /** The events of the journal: the newest as they happen, earlier ones on demand. What is searched for is in the address. */
 export function ActivityPage() {
@@ -48,8 +48,8 @@ export function ActivityPage() {
   );
 }
 
-function SearchFields({ search }: { readonly search: Search }) {
-  const change = (part: Partial<Search>) => go(linkTo('activity', { ...search, ...part }), true);
+function SearchFields({ search }: { readonly search: EventSearch }) {
+  const change = (part: Partial<EventSearch>) => go(linkTo('activity', { ...search, ...part }), true);
   const offered = (['deviceId', 'actor', 'from', 'to'] as const).filter(name => name === 'deviceId' || isAdmin.value);
   return (
     <>
@@ -86,7 +86,7 @@ function momentOf(date: string, later = 0): Date | undefined {
 }
 
 /** The events that a search selects: the newest as they happen, earlier ones on demand. */
-function useEvents(search: Search) {
+function useEvents(search: EventSearch) {
   const isShown = useMemo(() => shownBy(search), []);
   const { types, deviceId, actor, from, to } = search;
   /** The newest events are at hand; those of a search are read. */
@@ -125,7 +125,7 @@ function useEvents(search: Search) {
   return { events, lowest, readEarlier, isAtHand };
 }
 
-function Events({ search }: { readonly search: Search }) {
+function Events({ search }: { readonly search: EventSearch }) {
   const { events, lowest, readEarlier, isAtHand } = useEvents(search);
   const { busy, problem, run } = useAction();
   useEffect(() => {
@@ -144,7 +144,7 @@ function Events({ search }: { readonly search: Search }) {
   );
 }
 
-function shownBy({ types, deviceId, actor, from, to }: Search): (event: Notification) => boolean {
+function shownBy({ types, deviceId, actor, from, to }: EventSearch): (event: Notification) => boolean {
   const chosen = new Set(types.split(',').filter(Boolean));
   const [begin, end] = [momentOf(from), momentOf(to, 1)];
   return event =>

@@ -43,16 +43,16 @@ export async function saveResponse(name: string, request: () => Promise<Response
   await response.body?.pipeTo(await file.createWritable());
 }
 
-type Cells = readonly (string | number | null)[];
+type SavedCells = readonly (string | number | null)[];
 
 /** Saves a file with a header and a line for each row. Null becomes an empty cell. */
 export async function saveCsv<R>(
   name: string,
   header: readonly string[],
   rows: readonly R[],
-  cellsOf: (row: R) => Cells,
+  cellsOf: (row: R) => SavedCells,
 ): Promise<void> {
-  const lineOf = (cells: Cells) => `${cells.map(cell => csvCell(`${cell ?? ''}`)).join(',')}\r\n`;
+  const lineOf = (cells: SavedCells) => `${cells.map(cell => csvCell(`${cell ?? ''}`)).join(',')}\r\n`;
   const lines = [lineOf(header)];
   for await (const row of inSlices(rows)) lines.push(lineOf(cellsOf(row)));
   save(name, new Blob(lines, { type: 'text/csv' }));

@@ -113,7 +113,7 @@ export class CredentialRemovals extends BackgroundWork {
 }
 
 /** How a provider answered in one pass, and the longest time in seconds that it asks to wait; null if it does not say. */
-interface Answers {
+interface RemovalAnswers {
   done: number;
   refused: number;
   away: number;
@@ -150,7 +150,7 @@ class Queues {
     const { now } = this.#parts;
     for (let state = untried; waiting.size > 0 && !this.#signal.aborted; ) {
       const startedAt = now();
-      const answers: Answers = { done: 0, refused: 0, away: 0, waitSeconds: null };
+      const answers: RemovalAnswers = { done: 0, refused: 0, away: 0, waitSeconds: null };
       await Promise.all([...waiting].map(number => limit(() => this.#remove(provider, number, waiting, answers))));
       if (answers.done > 0) state = untried;
       if (waiting.size === 0 || (answers.away === 0 && answers.refused < AT_ONCE)) continue;
@@ -163,7 +163,7 @@ class Queues {
   }
 
   /** After a few failures in one pass, or if the provider asks to wait, the rest waits for the next one. */
-  async #remove(provider: number, number: number, waiting: Set<number>, answers: Answers): Promise<void> {
+  async #remove(provider: number, number: number, waiting: Set<number>, answers: RemovalAnswers): Promise<void> {
     const { away, refused, waitSeconds } = answers;
     if (this.#signal.aborted || away + refused >= AT_ONCE || waitSeconds !== null) return;
     const { log } = this.#parts;

@@ -47,14 +47,14 @@ interface TokenRevoke {
 }
 
 /** Stores when a token was last used. No operation of a user, so it has no journal entry. */
-interface TokenUse {
+interface ServiceTokenUse {
   readonly kind: 'token.use';
   readonly token: number;
   readonly usedAt: number;
 }
 
 /** Every change of a service token. */
-export type TokenChange = TokenAdd | TokenRevoke | TokenUse;
+export type TokenChange = TokenAdd | TokenRevoke | ServiceTokenUse;
 
 /** Adds a token. The journal gets all that decides what the token may do, so that the row can be checked against it. */
 export function create(token: NewServiceToken): TokenAdd {

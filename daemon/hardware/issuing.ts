@@ -48,9 +48,9 @@ export async function issueAttached(
   }
 }
 
-type Step = (key: IssuedKey) => Promise<Partial<IssueOutput>>;
+type KeyStep = (key: IssuedKey) => Promise<Partial<IssueOutput>>;
 
-function stepOf(input: IssueInput): Step {
+function stepOf(input: IssueInput): KeyStep {
   switch (input.step) {
     case 'state':
       return async key => ({ state: await stateOf(key) });

@@ -95,14 +95,14 @@ export function parseBody(body: Buffer, { outermost }: LongValues): Generator<vo
 }
 
 /** Bytes of a body, and what is written around them. */
-interface Part {
+interface JsonPart {
   readonly start: number;
   readonly end: number;
   readonly inner: readonly LongValue[];
   readonly brackets: readonly [string, string];
 }
 
-function* parsePart(body: Buffer, { start, end, inner, brackets }: Part): Generator<void, unknown> {
+function* parsePart(body: Buffer, { start, end, inner, brackets }: JsonPart): Generator<void, unknown> {
   const texts: string[] = [brackets[0]];
   const values: unknown[] = [];
   let from = start;
@@ -172,7 +172,7 @@ function requireSome(count: number, { cuts }: LongValue): void {
   if (count === 0 && cuts.length > 0) throw new ApiError(Code.parameterError, NOT_JSON);
 }
 
-function* partsOf({ start, end, cuts, inner }: LongValue, brackets: Part['brackets']): Generator<Part, void> {
+function* partsOf({ start, end, cuts, inner }: LongValue, brackets: JsonPart['brackets']): Generator<JsonPart, void> {
   let from = start + 1;
   let next = 0;
   for (const to of [...cuts, end - 1]) {

@@ -1,11 +1,11 @@
 /** A JSON object whose members are not checked. */
-type JsonObject = Readonly<Record<string, unknown>>;
+type JsonMembers = Readonly<Record<string, unknown>>;
 
-export const isObject = (value: unknown): value is JsonObject =>
+export const isObject = (value: unknown): value is JsonMembers =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The object that a text is; null if it is something else. */
-export function objectIn(text: string): JsonObject | null {
+export function objectIn(text: string): JsonMembers | null {
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : null;

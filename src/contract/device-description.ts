@@ -85,18 +85,18 @@ export const forEachText = <V>(create: (description: TextDescription, name: Desc
 export const undescribed = forEachText(() => null);
 
 type GivenTexts = { readonly [N in DescribedText]?: string | null | undefined };
-type Described<D extends GivenTexts> = {
+type DescribedTexts<D extends GivenTexts> = {
   readonly [N in DescribedText]: Exclude<D[N], undefined> | (undefined extends D[N] ? null : never);
 };
 
 /** The texts of a registration, a record or a key; one that is absent is null. No loop: it would take 1 % of a registration (measured). */
-export const descriptionOf = <D extends GivenTexts>(given: D): Described<D> =>
+export const descriptionOf = <D extends GivenTexts>(given: D): DescribedTexts<D> =>
   ({
     manufacturer: given.manufacturer ?? null,
     model: given.model ?? null,
     hardwareVersion: given.hardwareVersion ?? null,
     firmwareVersion: given.firmwareVersion ?? null,
-  }) satisfies Record<DescribedText, string | null> as Described<D>;
+  }) satisfies Record<DescribedText, string | null> as DescribedTexts<D>;
 
 /** The texts that never change, a line each. */
 export const fixedLines = ({ manufacturer, model, hardwareVersion }: Pick<DeviceDescription, FixedText>): string =>

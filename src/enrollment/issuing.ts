@@ -7,7 +7,7 @@ import type { NumberedKey } from './registry.ts';
 /** One step of the key. */
 export type IssueStep = Omit<BodyOf<Routes['issueKey']>, 'serialNumber'>;
 type StepAnswer = DataOf<Routes['issueKey']>;
-type PinState = NonNullable<StepAnswer['state']>;
+type KeyPinState = NonNullable<StepAnswer['state']>;
 
 /** Requests of an issuing. They reject with the errors of their client, which `failureOf` reads. */
 export interface IssueRequests {
@@ -87,7 +87,7 @@ const MAX_BYTES = 63;
 /** Requests for one answer of a key: the provider may lose some. */
 const ATTEMPTS = 3;
 
-interface Opened {
+interface UsablePin {
   /** Null: the key has none. */
   readonly pin: string | null;
   readonly canKeepRules: boolean;
@@ -147,7 +147,7 @@ export class KeyIssuing {
   }
 
   /** A PIN that opens the key; the first one is set. Nothing is entered yet if the key has one. */
-  async #open(key: NumberedKey, deviceId: string, onMade: (pin: string) => void): Promise<Opened> {
+  async #open(key: NumberedKey, deviceId: string, onMade: (pin: string) => void): Promise<UsablePin> {
     const { requests, askPin, askNewPin } = this.#parts;
     const { state } = await requests.step(key, { step: 'state' });
     if (state === null) throw new IssueProblem('unknown', 'the key does not report its PIN');
@@ -227,7 +227,7 @@ export class KeyIssuing {
   }
 
   /** False if they are asked for and the key cannot keep them. Afterwards the PIN opens nothing. */
-  async #setRules(key: NumberedKey, { pin, canKeepRules }: Opened): Promise<boolean> {
+  async #setRules(key: NumberedKey, { pin, canKeepRules }: UsablePin): Promise<boolean> {
     if (!this.#options.changePin || pin === null) return true;
     if (canKeepRules) await this.#parts.requests.step(key, { step: 'rules', pin });
     return canKeepRules;
@@ -245,14 +245,14 @@ const isMissingIn =
   ({ providerId }: Pick<ProviderItem, 'providerId'>): boolean =>
     !credentials.some(one => one.providerId === providerId && one.removedAt === null && one.createdAt !== null);
 
-function checkUsable({ needsReplug, retries, mustChange }: PinState): void {
+function checkUsable({ needsReplug, retries, mustChange }: KeyPinState): void {
   if (needsReplug) throw new IssueProblem('pin-replug', 'the key accepts no PIN');
   if (retries === 0) throw new IssueProblem('pin-blocked', 'the PIN of the key is blocked');
   if (mustChange) throw new IssueProblem('pin-change', 'the PIN of the key must be changed first');
 }
 
 const checkFor =
-  ({ minLength }: PinState) =>
+  ({ minLength }: KeyPinState) =>
   (pin: string): string | null => {
     const text = pin.normalize('NFC');
     if ([...text].length < minLength) return `the PIN of this key has at least ${minLength} characters`;

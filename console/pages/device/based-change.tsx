@@ -14,7 +14,7 @@ export interface MaintainedField {
   readonly bodyOf: (value: string | null) => Input<'updateDevice'>['body'];
 }
 
-interface Conflict {
+interface ChangeConflict {
   readonly field: MaintainedField;
   readonly mine: string | null;
   /** The device as it is stored: the next attempt is based on it. */
@@ -26,7 +26,7 @@ interface Conflict {
 /** Changes of one device. `onChanged` is called after each. */
 export function useBasedChanges(onChanged: () => void) {
   const action = useAction();
-  const conflict = useSignal<Conflict | null>(null);
+  const conflict = useSignal<ChangeConflict | null>(null);
   const settle = (onSettled: () => void) => {
     conflict.value = null;
     onChanged();
@@ -38,9 +38,9 @@ export function useBasedChanges(onChanged: () => void) {
     if (latest) conflict.value = { field, mine, latest, onSettled };
     else settle(onSettled);
   };
-  const keepMine = ({ field, mine, latest, onSettled }: Conflict) =>
+  const keepMine = ({ field, mine, latest, onSettled }: ChangeConflict) =>
     void action.run(() => change(field, mine, latest, onSettled));
-  const keepStored = ({ onSettled }: Conflict) => settle(onSettled);
+  const keepStored = ({ onSettled }: ChangeConflict) => settle(onSettled);
   return { ...action, conflict, change, keepMine, keepStored };
 }
 

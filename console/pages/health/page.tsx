@@ -6,11 +6,11 @@ import { useResource } from '../../api/resource.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { text, health as words } from '../../text/words.ts';
 
-type Health = Data<'getHealth'>;
-type Part = 'node' | 'daemons' | 'store' | 'forwarding' | 'webhooks' | 'directory' | 'providers' | 'drivers';
+type DaemonHealth = Data<'getHealth'>;
+type HealthPart = 'node' | 'daemons' | 'store' | 'forwarding' | 'webhooks' | 'directory' | 'providers' | 'drivers';
 
-interface Check {
-  readonly part: Part;
+interface HealthCheck {
+  readonly part: HealthPart;
   readonly state: 'good' | 'warn' | 'bad' | 'off';
   /** In words; of the daemon, if they are its own. */
   readonly detail: string;
@@ -22,9 +22,9 @@ const colors = { good: 'good', warn: 'warn', bad: 'bad', off: '' } as const;
 const AGAIN_MS = 10_000;
 
 /** A daemon that is not ready refuses with the same data. */
-const healthOf = (signal: AbortSignal): Promise<Health> =>
+const healthOf = (signal: AbortSignal): Promise<DaemonHealth> =>
   call('getHealth', {}, { signal }).catch((error: unknown) => {
-    if (error instanceof Problem && error.data) return error.data as Health;
+    if (error instanceof Problem && error.data) return error.data as DaemonHealth;
     throw error;
   });
 
@@ -34,7 +34,7 @@ function figureIn(metrics: string, name: string): number | undefined {
   return line === undefined ? undefined : Number(line.split(' ').at(-1));
 }
 
-function checksOf(health: Health, metrics: string): Check[] {
+function checksOf(health: DaemonHealth, metrics: string): HealthCheck[] {
   const { node, version, uptimeSeconds, ready, reason, store, drivers } = health;
   const daemons = figureIn(metrics, 'devmgr_daemons');
   const lag = figureIn(metrics, 'devmgr_audit_forward_lag_entries');

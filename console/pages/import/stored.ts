@@ -4,7 +4,7 @@
  */
 import { newKey } from '../../api/request.ts';
 
-interface StoredRun {
+interface StoredImport {
   /** Name, size and time of the file. */
   readonly file: string;
   /** How it is read, as JSON. */
@@ -17,23 +17,23 @@ interface StoredRun {
 const STORED = 'devmgr.import';
 
 /** The run that was not finished; null if there is none. */
-export function storedRun(): StoredRun | null {
+export function storedRun(): StoredImport | null {
   try {
-    return JSON.parse(sessionStorage.getItem(STORED) ?? 'null') as StoredRun | null;
+    return JSON.parse(sessionStorage.getItem(STORED) ?? 'null') as StoredImport | null;
   } catch {
     return null;
   }
 }
 
 /** Stores how far a run is; null when it has ended. */
-export const storeRun = (run: StoredRun | null): void =>
+export const storeRun = (run: StoredImport | null): void =>
   run ? sessionStorage.setItem(STORED, JSON.stringify(run)) : sessionStorage.removeItem(STORED);
 
 /** What identifies a file as long as it does not change. */
 export const identityOf = ({ name, size, lastModified }: File): string => JSON.stringify([name, size, lastModified]);
 
 /** The stored run of a file that is read in the same way, else a new one. */
-export function runOf(file: File, settings: string): StoredRun {
+export function runOf(file: File, settings: string): StoredImport {
   const stored = storedRun();
   const identity = identityOf(file);
   return stored?.file === identity && stored.settings === settings

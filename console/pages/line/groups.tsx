@@ -14,13 +14,13 @@ import { KeyRow } from '../station/keys.tsx';
 
 /** A tag that has a page. */
 export type LineTag = 'lot' | 'station';
-type Group = Data<'getStatistics'>['byTag'][LineTag][number];
-type TokenUse = ReadonlyMap<string, string | null>;
+type TagGroup = Data<'getStatistics'>['byTag'][LineTag][number];
+type LastUses = ReadonlyMap<string, string | null>;
 
 const pageOf = (tag: LineTag, value: string): string => linkTo(`${tag}s/${encodeURIComponent(value)}`);
 
 /** A service token has the name of its station: the last use of each. Only administrators see tokens. */
-async function tokenUses(signal: AbortSignal): Promise<TokenUse> {
+async function tokenUses(signal: AbortSignal): Promise<LastUses> {
   if (!isAdmin.peek()) return new Map();
   const { list } = await call('listTokens', { query: { size: 100 } }, { signal });
   return new Map(list.filter(({ revokedAt }) => revokedAt === null).map(({ name, lastUsedAt }) => [name, lastUsedAt]));
@@ -77,15 +77,15 @@ function Groups({ tag }: { readonly tag: LineTag }) {
               {empty} <code>devmgr enroll --tag {tag}=7</code>
             </p>
           ) : (
-            <Table<Group>
+            <Table<TagGroup>
               title={title}
               heads={{ value: name, count: words.devices, ...text.status, used: words.tokenUsed }}
               columns={{
                 value: ({ value }) => <a href={pageOf(tag, value)}>{value}</a>,
                 count: ({ count }) => grouped(count),
-                ...eachState(status => (group: Group) => grouped(group.byStatus[status])),
+                ...eachState(status => (group: TagGroup) => grouped(group.byStatus[status])),
                 ...(uses.size > 0 && {
-                  used: ({ value }: Group) => (uses.has(value) ? <Moment at={uses.get(value) ?? null} /> : null),
+                  used: ({ value }: TagGroup) => (uses.has(value) ? <Moment at={uses.get(value) ?? null} /> : null),
                 }),
               }}
               rowHead="value"

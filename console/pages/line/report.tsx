@@ -59,13 +59,13 @@ function Report({ tag, value }: { readonly tag: LineTag; readonly value: string 
   );
 }
 
-interface ShownProps {
+interface ReportProps {
   readonly figures: FleetFigures;
   /** Selects the devices in the list. */
   readonly filter: Readonly<Record<string, string>>;
 }
 
-function Shown({ figures, filter }: ShownProps) {
+function Shown({ figures, filter }: ReportProps) {
   const { total, byStatus, byProof, byModel, registrations, secondsBetween, persons } = figures;
   const facts = {
     first: <Moment at={registrations.first} />,

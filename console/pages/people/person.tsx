@@ -28,9 +28,9 @@ const mostKeys = 50;
 const withHistory = 5;
 const eventsOfKey = 20;
 
-type Known = Readonly<{ person: Person; keys: readonly DeviceListItem[]; events: readonly Notification[] }>;
+type PersonView = Readonly<{ person: Person; keys: readonly DeviceListItem[]; events: readonly Notification[] }>;
 
-async function read(personId: string, signal: AbortSignal): Promise<Known> {
+async function read(personId: string, signal: AbortSignal): Promise<PersonView> {
   const person = await call('getPerson', { params: { personId } }, { signal });
   const { list: keys } = await call('listDevices', { query: { userId: person.userName, size: mostKeys } }, { signal });
   const before = Number.MAX_SAFE_INTEGER;
@@ -80,7 +80,7 @@ export function PersonPage() {
   );
 }
 
-function Sections({ person, keys, events }: Known) {
+function Sections({ person, keys, events }: PersonView) {
   const { personId, userName, name, email, externalId, active, groups, source, leftAt } = person;
   const { column } = words;
   return (
@@ -119,7 +119,7 @@ function Sections({ person, keys, events }: Known) {
 }
 
 /** What could be unlocked for a person who is active: nothing is unlocked automatically. */
-function Locked({ keys, events }: Pick<Known, 'keys' | 'events'>) {
+function Locked({ keys, events }: Pick<PersonView, 'keys' | 'events'>) {
   const locked = keys.filter(({ status }) => status === 'LOCKED');
   if (!locked.length) return null;
   const reasonOf = (id: string) => events.find(({ type, data }) => type === 'DEVICE_LOCKED' && data.deviceId === id);
@@ -140,7 +140,7 @@ function Locked({ keys, events }: Pick<Known, 'keys' | 'events'>) {
 
 const { device, serial, state, used } = deviceColumns;
 
-const Keys = ({ keys }: Pick<Known, 'keys'>) => (
+const Keys = ({ keys }: Pick<PersonView, 'keys'>) => (
   <Table
     title={words.keys}
     columns={{

@@ -10,7 +10,7 @@ import { Table } from '../../parts/table.tsx';
 import { linkTo } from '../../router.ts';
 import { providers as words } from '../../text/words.ts';
 
-interface Line {
+interface DifferenceLine {
   readonly difference: keyof (typeof words)['difference'];
   readonly id: string;
   readonly deviceId?: string;
@@ -18,12 +18,13 @@ interface Line {
 }
 
 const columns = {
-  credential: ({ id }: Line) => <span class="code">{id}</span>,
-  of: ({ deviceId, account }: Line) => (deviceId ? <a href={linkTo(`devices/${deviceId}`)}>{deviceId}</a> : account),
-  difference: ({ difference }: Line) => words.difference[difference],
+  credential: ({ id }: DifferenceLine) => <span class="code">{id}</span>,
+  of: ({ deviceId, account }: DifferenceLine) =>
+    deviceId ? <a href={linkTo(`devices/${deviceId}`)}>{deviceId}</a> : account,
+  difference: ({ difference }: DifferenceLine) => words.difference[difference],
 };
 
-const linesOf = ({ onlyHere, onlyThere, otherPerson }: Differences): Line[] => [
+const linesOf = ({ onlyHere, onlyThere, otherPerson }: Differences): DifferenceLine[] => [
   ...onlyHere.map(({ credentialId, deviceId }) => ({ difference: 'onlyHere' as const, id: credentialId, deviceId })),
   ...otherPerson.map(({ credentialId, deviceId }) => ({ difference: 'other' as const, id: credentialId, deviceId })),
   ...onlyThere.map(({ remoteId, account, removable }) => ({

@@ -67,9 +67,9 @@ function TokenFields({ entries }: { readonly entries: ReturnType<typeof useEntri
   );
 }
 
-type CreatedProps = Readonly<{ token: Data<'createToken'>; onClose: () => void }>;
+type CreatedTokenProps = Readonly<{ token: Data<'createToken'>; onClose: () => void }>;
 
-function Created({ token: { token, name, role, expiresAt }, onClose }: CreatedProps) {
+function Created({ token: { token, name, role, expiresAt }, onClose }: CreatedTokenProps) {
   const isCopied = useSignal(false);
   const isAsking = useSignal(false);
   const close = () => {

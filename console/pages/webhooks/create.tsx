@@ -39,9 +39,9 @@ export function CreateWebhook({ onClose, onDone }: DialogProps) {
   );
 }
 
-type CreatedProps = Readonly<{ webhook: Data<'createWebhook'>; secret: string; onClose: () => void }>;
+type CreatedWebhookProps = Readonly<{ webhook: Data<'createWebhook'>; secret: string; onClose: () => void }>;
 
-const Created = ({ webhook: { webhookId }, secret, onClose }: CreatedProps) => (
+const Created = ({ webhook: { webhookId }, secret, onClose }: CreatedWebhookProps) => (
   <Dialog title={words.created(webhookId)} onClose={onClose}>
     <p>
       <strong>{words.once}</strong>

@@ -9,17 +9,17 @@ import { go, linkTo } from '../../router.ts';
 import { text, palette as words } from '../../text/words.ts';
 import { addDevice, opened } from '../open.ts';
 
-type Device = Data<'listDevices'>['list'][number];
-type Person = Data<'listPeople'>['list'][number];
-type Group = 'recent' | 'devices' | 'targets' | 'persons' | 'lists' | 'pages' | 'commands';
+type FoundDevice = Data<'listDevices'>['list'][number];
+type FoundPerson = Data<'listPeople'>['list'][number];
+type ChoiceGroup = 'recent' | 'devices' | 'targets' | 'persons' | 'lists' | 'pages' | 'commands';
 
 /** What the registry has for what is typed. */
-export type Found = Readonly<{ devices: readonly Device[]; persons: readonly Person[] }>;
+export type Found = Readonly<{ devices: readonly FoundDevice[]; persons: readonly FoundPerson[] }>;
 
 /** A line of the search. */
 export interface Choice {
   readonly key: string;
-  readonly group: Group;
+  readonly group: ChoiceGroup;
   readonly words: string;
   readonly detail?: string;
   readonly status?: DeviceStatus;
@@ -45,7 +45,7 @@ export function choose(choice: Choice): void {
   choice.run();
 }
 
-const to = (group: Group, path: string, label: string, query?: Record<string, string>): Choice => {
+const to = (group: ChoiceGroup, path: string, label: string, query?: Record<string, string>): Choice => {
   const address = linkTo(path, query);
   return { key: `${group} ${address}`, group, words: label, run: () => go(address) };
 };
@@ -76,20 +76,20 @@ function commands(): Choice[] {
   ];
 }
 
-const deviceOf = ({ deviceId, serialNumber, userId, status }: Device): Choice => ({
+const deviceOf = ({ deviceId, serialNumber, userId, status }: FoundDevice): Choice => ({
   ...to('devices', `devices/${encodeURIComponent(deviceId)}`, deviceId),
   detail: [serialNumber, userId].filter(Boolean).join(' · '),
   status,
   names: [deviceId.toLowerCase(), serialNumber.toLowerCase()],
 });
 
-const personOf = ({ personId, userName, name }: Person): Choice => ({
+const personOf = ({ personId, userName, name }: FoundPerson): Choice => ({
   ...to('persons', `people/${personId}`, name ?? userName),
   detail: userName,
 });
 
 /** The devices that a person can choose for an action. */
-export const targetsOf = (name: SingleOperation, devices: readonly Device[]): Choice[] =>
+export const targetsOf = (name: SingleOperation, devices: readonly FoundDevice[]): Choice[] =>
   devices.map(device => ({
     ...deviceOf(device),
     group: 'targets',
@@ -108,5 +108,5 @@ export function choicesFor(typed: string, { devices, persons }: Found): Choice[]
 }
 
 /** The choices by group, in their order. */
-export const groupsOf = (choices: readonly Choice[]): readonly (readonly [Group, readonly Choice[]])[] =>
+export const groupsOf = (choices: readonly Choice[]): readonly (readonly [ChoiceGroup, readonly Choice[]])[] =>
   [...Map.groupBy(choices, ({ group }) => group)] as const;

@@ -5,7 +5,7 @@
  */
 
 /** A part of a message; `start` and `end` of its content. */
-interface Part {
+interface MessagePart {
   readonly tag: number;
   readonly start: number;
   readonly end: number;
@@ -59,7 +59,7 @@ export function checkMessage(bytes: Buffer): LdapMessage {
   return { kind, cookie: controls ? cookieIn(bytes, controls) : null };
 }
 
-function checkEntry(bytes: Buffer, operation: Part): void {
+function checkEntry(bytes: Buffer, operation: MessagePart): void {
   const [name, attributes] = childrenOf(bytes, operation, 2);
   if (!is(name, tags.text) || !is(attributes, tags.sequence)) throw new MalformedMessage('an entry without a name');
   for (const attribute of childrenOf(bytes, attributes, Number.POSITIVE_INFINITY)) {
@@ -70,7 +70,7 @@ function checkEntry(bytes: Buffer, operation: Part): void {
   }
 }
 
-function checkResult(bytes: Buffer, operation: Part): void {
+function checkResult(bytes: Buffer, operation: MessagePart): void {
   const [code, name, text, ...others] = childrenOf(bytes, operation, 5);
   if (!isInteger(code, tags.enumerated) || !is(name, tags.text) || !is(text, tags.text))
     throw new MalformedMessage('a result without a code');
@@ -79,7 +79,7 @@ function checkResult(bytes: Buffer, operation: Part): void {
     throw new MalformedMessage('a result with an unknown part');
 }
 
-function cookieIn(bytes: Buffer, controls: Part): Buffer | null {
+function cookieIn(bytes: Buffer, controls: MessagePart): Buffer | null {
   if (!is(controls, tags.controls)) throw new MalformedMessage('controls of another type');
   let cookie: Buffer | null = null;
   for (const control of childrenOf(bytes, controls, 16)) {
@@ -93,22 +93,23 @@ function cookieIn(bytes: Buffer, controls: Part): Buffer | null {
   return cookie;
 }
 
-function cookieOf(bytes: Buffer, value: Part | undefined): Buffer {
+function cookieOf(bytes: Buffer, value: MessagePart | undefined): Buffer {
   const [sequence] = value ? partsOf(bytes, value.start, value.end, 1) : [];
   const [size, cookie] = is(sequence, tags.sequence) ? childrenOf(bytes, sequence, 2) : [];
   if (!isInteger(size, tags.integer) || !is(cookie, tags.text)) throw new MalformedMessage('a page without a position');
   return bytes.subarray(cookie.start, cookie.end);
 }
 
-const is = (part: Part | undefined, tag: number): part is Part => part?.tag === tag;
-const isInteger = (part: Part | undefined, tag: number): part is Part =>
+const is = (part: MessagePart | undefined, tag: number): part is MessagePart => part?.tag === tag;
+const isInteger = (part: MessagePart | undefined, tag: number): part is MessagePart =>
   is(part, tag) && part.end - part.start >= 1 && part.end - part.start <= 4;
 
-const childrenOf = (bytes: Buffer, { start, end }: Part, most: number): Part[] => partsOf(bytes, start, end, most);
+const childrenOf = (bytes: Buffer, { start, end }: MessagePart, most: number): MessagePart[] =>
+  partsOf(bytes, start, end, most);
 
 /** The parts that fill the bytes from `start` to `end` exactly; at most so many. */
-function partsOf(bytes: Buffer, start: number, end: number, most: number): Part[] {
-  const found: Part[] = [];
+function partsOf(bytes: Buffer, start: number, end: number, most: number): MessagePart[] {
+  const found: MessagePart[] = [];
   for (let at = start; at < end; at = found.at(-1)!.end) {
     if (found.length === most) throw new MalformedMessage('more parts than expected');
     found.push(partAt(bytes, at, end));
@@ -116,7 +117,7 @@ function partsOf(bytes: Buffer, start: number, end: number, most: number): Part[
   return found;
 }
 
-function partAt(bytes: Buffer, at: number, end: number): Part {
+function partAt(bytes: Buffer, at: number, end: number): MessagePart {
   const tag = bytes[at]!;
   const first = at + 1 < end ? bytes[at + 1]! : 0x80;
   const octets = first < 0x80 ? 0 : first & 0x7f;

@@ -50,7 +50,7 @@ const readPerson = compileReader(Type.Object({ userName: personUserName, id: lin
 const readName = compileReader(Type.Object({ name: personName }));
 const readEmail = compileReader(Type.Object({ email: personEmail }));
 
-type Values = (attribute: string) => readonly (string | Buffer)[];
+type AttributeValues = (attribute: string) => readonly (string | Buffer)[];
 
 /** Reads a page. */
 export function pageOf(
@@ -73,13 +73,13 @@ export function pageOf(
 }
 
 /** Names of attributes are the same in upper and lower case. */
-function valuesOf(entry: Entry): Values {
+function valuesOf(entry: Entry): AttributeValues {
   const byName = new Map(Object.entries(entry).map(([name, value]) => [name.toLowerCase(), [value].flat()]));
   return attribute => byName.get(attribute.toLowerCase()) ?? [];
 }
 
 function personOf(
-  values: Values,
+  values: AttributeValues,
   fields: EntryFields,
   groups: DirectoryConfig['groups'],
 ): DirectoryEntry | SkippedEntry {

@@ -1,6 +1,6 @@
 /** Why a provider has signed no one in, or a session has ended. */
 
-class Named extends Error {
+class ProviderError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = new.target.name;
@@ -8,7 +8,7 @@ class Named extends Error {
 }
 
 /** The provider does not answer, or not as a provider: another request may succeed. */
-export class ProviderAway extends Named {
+export class ProviderAway extends ProviderError {
   /** Seconds that the provider asks to wait at least (`Retry-After`); null if it does not say. */
   readonly waitSeconds: number | null;
   constructor(
@@ -20,11 +20,11 @@ export class ProviderAway extends Named {
   }
 }
 /** A token, or an answer, is not accepted. `message`: why, for the log. */
-export class TokenRefused extends Named {}
+export class TokenRefused extends ProviderError {}
 /** The provider reports that the session has ended. */
-export class SessionOver extends Named {}
+export class SessionOver extends ProviderError {}
 /** The person has refused, or the provider has. */
-export class SignInDenied extends Named {}
+export class SignInDenied extends ProviderError {}
 
 /** A request needs a provider that does not answer now, or not as it must. The message is for clients: what it has done, and what to do. */
-export class ProviderUnavailable extends Named {}
+export class ProviderUnavailable extends ProviderError {}

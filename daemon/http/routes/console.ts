@@ -32,7 +32,7 @@ const encodings = [
 ] as const;
 
 /** What a client gets. */
-interface SentFile {
+interface ConsoleFile {
   readonly content: Buffer;
   /** Null: as it is. */
   readonly encoding: (typeof encodings)[number]['encoding'] | null;
@@ -56,7 +56,7 @@ export function consoleRoutes(app: FastifyInstance): void {
 }
 
 /** A file in the smallest form that the client accepts; null if there is none of this name. */
-async function readFor(accepted: string | undefined, name: string): Promise<SentFile | null> {
+async function readFor(accepted: string | undefined, name: string): Promise<ConsoleFile | null> {
   for (const { encoding, suffix } of encodings) {
     if (!isAccepted(accepted, encoding)) continue;
     // Small files have no compressed form.

@@ -85,14 +85,14 @@ function pathOf({ params }: FastifyRequest): string[] {
   return path.split('/').filter((one, i, all) => one !== '' || i < all.length - 1);
 }
 
-type Operation = (id: string) => Promise<object | null>;
+type ScimOperation = (id: string) => Promise<object | null>;
 
 /** By method and kind; with a slash for one resource. */
 function operationsOf(
   scim: ScimService,
   call: ScimRequest,
   request: FastifyRequest,
-): Readonly<Record<string, Operation | undefined>> {
+): Readonly<Record<string, ScimOperation | undefined>> {
   const { base } = call;
   const query = request.query as Readonly<Record<string, unknown>>;
   const withMembers = !namesOf(query.excludedAttributes).includes('members');

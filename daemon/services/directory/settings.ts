@@ -22,7 +22,7 @@ interface DirectorySettingsParts {
   readonly now: () => number;
 }
 
-type Finding = DataOf<Routes['testDirectory']>['findings'][number];
+type DirectoryFinding = DataOf<Routes['testDirectory']>['findings'][number];
 
 const unnamed = { userName: null, name: null, email: null, id: null, disabled: null, groups: null };
 const intervals = { everyMinutes: 15, fullEveryMinutes: 60 } as const;
@@ -148,7 +148,10 @@ function demandCertificate(ca: string): void {
   }
 }
 
-async function findingsOf(reader: DirectoryReader, { bindDn, url }: domain.DirectoryConfig): Promise<Finding[]> {
+async function findingsOf(
+  reader: DirectoryReader,
+  { bindDn, url }: domain.DirectoryConfig,
+): Promise<DirectoryFinding[]> {
   const { server, fields } = reader;
   const { entries, skipped } = await reader.sample();
   const read = entries.length + skipped.length;

@@ -61,7 +61,7 @@ export class ProviderService {
   create(context: Context, body: BodyOf<Routes['createProvider']>): Promise<ProviderItem> {
     const { store, sealingKey, now } = this.#parts;
     const { name, type, secret = null, ...given } = body;
-    const settings = Object.fromEntries(providerSettings.map(each => [each, given[each] ?? null])) as Settings;
+    const settings = Object.fromEntries(providerSettings.map(each => [each, given[each] ?? null])) as ProviderSettings;
     const problem = domain.providerProblem({ type, ...settings }, secret) ?? addressProblem(type, settings);
     if (problem !== null) throw new ApiError(Code.parameterError, problem);
     return retrying(async () => {
@@ -134,8 +134,8 @@ export class ProviderService {
     return made;
   }
 
-  async #counts(hasProviders: boolean): Promise<ReadonlyMap<number, Counts>> {
-    const counts = new Map<number, Counts>();
+  async #counts(hasProviders: boolean): Promise<ReadonlyMap<number, CredentialCounts>> {
+    const counts = new Map<number, CredentialCounts>();
     if (!hasProviders) return counts;
     for await (const portion of allOpenCredentials(this.#parts.store))
       for (const { provider, due } of portion) {
@@ -147,7 +147,7 @@ export class ProviderService {
 
   #present(
     { number, name, type, tenant, clientId, address, createdAt }: domain.ProviderRecord,
-    { present = 0, pending = 0 }: Partial<Counts> = {},
+    { present = 0, pending = 0 }: Partial<CredentialCounts> = {},
   ): ProviderItem {
     return {
       providerId: providerIds.format(number),
@@ -165,18 +165,18 @@ export class ProviderService {
 }
 
 /** Credentials of a provider: those that are not removed, and those of them that have to be. */
-interface Counts {
+interface CredentialCounts {
   readonly present: number;
   readonly pending: number;
 }
 
-type Settings = Record<ProviderSetting, string | null>;
+type ProviderSettings = Record<ProviderSetting, string | null>;
 
-interface Opened extends Pick<ProviderServiceParts, 'allowed' | 'own' | 'now'> {
+interface ProviderAccess extends Pick<ProviderServiceParts, 'allowed' | 'own' | 'now'> {
   readonly secret: string;
 }
 
-function apiOf(record: domain.ProviderRecord, opened: Opened): IssuingProvider {
+function apiOf(record: domain.ProviderRecord, opened: ProviderAccess): IssuingProvider {
   const { type, tenant, clientId, address, finishAddress, removeAddress, loginAddress } = record;
   switch (type) {
     case 'entra':
@@ -202,7 +202,7 @@ function recordIn({ list }: domain.Providers, providerId: string): domain.Provid
   return record;
 }
 
-function addressProblem(type: ProviderType, settings: Settings): string | null {
+function addressProblem(type: ProviderType, settings: ProviderSettings): string | null {
   for (const [name, address] of Object.entries(settings)) {
     if (!name.toLowerCase().endsWith('address') || address === null) continue;
     const problem = issuerProblem(address) ?? (type === 'devmgr' ? consoleAddressProblem(address) : null);

@@ -20,8 +20,8 @@ interface ReconcileParts {
   readonly now: () => number;
 }
 
-type Differences = DataOf<Routes['reconcileProvider']>;
-type Input = BodyOf<Routes['reconcileProvider']>;
+type Reconciliation = DataOf<Routes['reconcileProvider']>;
+type ReconcileInput = BodyOf<Routes['reconcileProvider']>;
 
 /** Persons whose credentials are asked for at the same time. */
 const AT_ONCE = 4;
@@ -30,13 +30,13 @@ const AT_ONCE = 4;
  * One portion of the credentials of a provider: `next` is where the following one begins. With `apply`, what differs is repaired; a
  * credential of which only the provider knows is removed there if its label is that of a registry.
  */
-export type Reconcile = (context: Context, providerId: string, input: Input) => Promise<Differences>;
+export type Reconcile = (context: Context, providerId: string, input: ReconcileInput) => Promise<Reconciliation>;
 
 /** See `Reconcile`. */
 export async function reconcile(
   parts: ReconcileParts,
   ...[context, providerId, { apply = false, after = 0 }]: Parameters<Reconcile>
-): Promise<Differences> {
+): Promise<Reconciliation> {
   const { store, providers } = parts;
   const provider = await providers.find(providerId);
   const portion = await store.credentialsAt(provider.number, after, providerBounds.reconciled);

@@ -9,7 +9,7 @@ import type { PeoplePolicies } from './people-policies.ts';
 /** What leaving has done to devices, by their numbers. */
 type LeaverResult = Extract<ChangeResult, { kind: 'left' }>;
 
-type Step = Pick<PersonLeave, 'step' | 'reason'> & Partial<Pick<PersonLeave, 'isRemoved'>>;
+type LeaveStep = Pick<PersonLeave, 'step' | 'reason'> & Partial<Pick<PersonLeave, 'isRemoved'>>;
 
 /** Locked devices of a person that are looked at. */
 const MAX_LOCKED = 1000;
@@ -27,7 +27,7 @@ export class Leavers {
   /** The change that a step of these persons makes, one for each, in order. `userName`: also the one that the commit gives the person. */
   async changes(
     persons: readonly Pick<PersonRecord, 'number' | 'userName'>[],
-    { step, reason, isRemoved = false }: Step,
+    { step, reason, isRemoved = false }: LeaveStep,
   ): Promise<PersonLeave[]> {
     const [{ policy }, active] = await Promise.all([
       this.#policies.read(),

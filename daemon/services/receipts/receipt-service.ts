@@ -179,14 +179,14 @@ function newReceipt(
   return { ...of, ...signed, proof, openUntil: dueAt === null ? null : Date.parse(dueAt) };
 }
 
-type Stored = Pick<ReceiptRecord, 'text' | 'createdAt'>;
+type StoredReceipt = Pick<ReceiptRecord, 'text' | 'createdAt'>;
 
-function listed({ text, createdAt }: Stored, closedBy: string | null): ListedReceipt {
+function listed({ text, createdAt }: StoredReceipt, closedBy: string | null): ListedReceipt {
   const { registryId: _, terms: __, ...facts } = readReceiptText(text)!;
   return { ...facts, signedAt: iso(createdAt), closedBy };
 }
 
-function shown(row: NewReceipt & Stored, closedBy: string | null): Receipt {
+function shown(row: NewReceipt & StoredReceipt, closedBy: string | null): Receipt {
   const { text, credentialId, authenticatorData, signature, publicKey, proof } = row;
   const { registryId, terms } = readReceiptText(text)!;
   const signed = { text, relyingParty, credentialId, authenticatorData, signature, publicKey, proof };

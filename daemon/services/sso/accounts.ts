@@ -16,7 +16,7 @@ interface SsoAccountParts {
 export const ACTOR = 'provider:sso';
 
 /** A person at the provider, and what follows here. */
-interface Person extends domain.ProviderSubject {
+interface SubjectOfPerson extends domain.ProviderSubject {
   /** The name at the provider. */
   readonly name: string | null;
   readonly role: Role;
@@ -36,7 +36,7 @@ export class SsoAccounts {
   }
 
   /** The account of a person, made if there is none, with the role that it has now. A `Refusal` if the last ADMIN would lose the role. */
-  async enter(person: Person, requestId: string | null): Promise<UserRecord | Refusal> {
+  async enter(person: SubjectOfPerson, requestId: string | null): Promise<UserRecord | Refusal> {
     const key = domain.accountKey(person);
     return retrying(async () => {
       const { user, version } = await this.#linked(key);

@@ -5,7 +5,7 @@ import { ProviderAway, TokenRefused } from '../../delivery/provider/errors.ts';
 import type { Provider } from './provider.ts';
 
 type Inspection = DataOf<Routes['testSso']>;
-type Finding = Inspection['findings'][number];
+type SsoFinding = Inspection['findings'][number];
 
 const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
 /** Seconds by which the clocks may differ before tokens are refused. */
@@ -27,7 +27,7 @@ export async function inspect(provider: Provider | null, callback: string): Prom
   }
 }
 
-function findingsOf({ metadata, keys, clockOff }: Awaited<ReturnType<Provider['inspect']>>): Finding[] {
+function findingsOf({ metadata, keys, clockOff }: Awaited<ReturnType<Provider['inspect']>>): SsoFinding[] {
   const hasDevice = metadata.device_authorization_endpoint !== undefined;
   const hasPkce = metadata.code_challenge_methods_supported?.includes('S256') ?? true;
   const device = hasDevice ? 'offered' : 'not offered: devmgr login --web signs terminals in';
@@ -43,7 +43,7 @@ function findingsOf({ metadata, keys, clockOff }: Awaited<ReturnType<Provider['i
 }
 
 /** `off`: seconds by which this clock is ahead; null if the provider sends no time. */
-function clockFinding(off: number | null): Finding {
+function clockFinding(off: number | null): SsoFinding {
   if (off === null) return { check: 'clock', ok: true, detail: 'the provider sends no time to compare with' };
   const ok = Math.abs(off) < CLOCK;
   const side = off > 0 ? 'ahead of' : 'behind';

@@ -125,7 +125,7 @@ export class SsoSignIn {
     { query, address, cookie = '' }: Return,
     opened: { readonly console: boolean },
     from: From,
-    then: (session: Opened) => T | Promise<T>,
+    then: (session: SignInState) => T | Promise<T>,
   ): Promise<T> {
     const { settings, challenges, now } = this.#parts;
     const active = await settings.active();
@@ -234,13 +234,13 @@ export class SsoSignIn {
 }
 
 /** A session that was opened. */
-interface Opened {
+interface SignInState {
   readonly token: string;
   readonly expiresAt: number;
   readonly user: UserRecord;
 }
 
-const asLogin = ({ token, expiresAt, user }: Opened): DataOf<Routes['takeSso']> => ({
+const asLogin = ({ token, expiresAt, user }: SignInState): DataOf<Routes['takeSso']> => ({
   token,
   expireTime: present.iso(expiresAt),
   user: present.loginUser(user),

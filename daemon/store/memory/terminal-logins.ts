@@ -1,6 +1,6 @@
 import { type PendingTerminalLogin, type WaitingTerminals, waitingBounds } from '../short-lived.ts';
 
-interface Stored extends PendingTerminalLogin {
+interface KeptLogin extends PendingTerminalLogin {
   readonly endsAt: number;
   /** Null until a person approves it. */
   login: string | null;
@@ -9,7 +9,7 @@ interface Stored extends PendingTerminalLogin {
 /** A few thousand requests at most: the bounds hold for those that wait, and approvals are limited. So each call may look at all. */
 export class MemoryTerminalLogins implements WaitingTerminals {
   /** By code, in the order in which they were made and in which they end. */
-  readonly #requests = new Map<string, Stored>();
+  readonly #requests = new Map<string, KeptLogin>();
   readonly #now: () => number;
 
   /** `now`: milliseconds since any moment. */
@@ -53,14 +53,14 @@ export class MemoryTerminalLogins implements WaitingTerminals {
     return request.endsAt > this.#now() ? request.login : null;
   }
 
-  #waiting(code: string): Stored | undefined {
+  #waiting(code: string): KeptLogin | undefined {
     const found = this.#requests.get(code);
     return found && found.login === null && found.endsAt > this.#now() ? found : undefined;
   }
 }
 
 /** The oldest request of the networks that have the most. */
-function oldestOfTheLargest(waiting: readonly Stored[]): Stored {
+function oldestOfTheLargest(waiting: readonly KeptLogin[]): KeptLogin {
   const counts = new Map<string, number>();
   for (const { network } of waiting) counts.set(network, (counts.get(network) ?? 0) + 1);
   const most = Math.max(...counts.values());

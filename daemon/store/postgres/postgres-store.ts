@@ -92,7 +92,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   }
 }
 
-interface Opened {
+interface OpenStore {
   /** The database in words, without a password. */
   readonly address: string;
   readonly connections: Connections;
@@ -124,7 +124,7 @@ class Handle {
   #closing: Promise<void> | null = null;
 
   constructor(
-    { address, connections, primary, end, head, confirmed }: Opened,
+    { address, connections, primary, end, head, confirmed }: OpenStore,
     { watchMs = WATCH_MS, patienceMs = PATIENCE_MS, counting, notice = () => {}, readJournalKeys }: PostgresOptions,
   ) {
     this.#connections = connections;

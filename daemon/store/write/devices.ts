@@ -11,7 +11,7 @@ import type { Draft } from './draft.ts';
 import { type ChangeRules, done, type GuardRules, withFields } from './rule.ts';
 import type { Wanted } from './source.ts';
 
-type DeviceSet = Extract<DeviceChange, { readonly kind: 'device.set' }>;
+type DeviceSetChange = Extract<DeviceChange, { readonly kind: 'device.set' }>;
 
 /** The device must exist. */
 export const ofDevice = {
@@ -60,7 +60,7 @@ export const deviceChanges: ChangeRules<DeviceChange['kind']> = {
 };
 
 /** Sets fields of a device, without what follows from them elsewhere. */
-export function setDevice(draft: Draft, { device, set, entry }: DeviceSet, context: EntryContext): void {
+export function setDevice(draft: Draft, { device, set, entry }: DeviceSetChange, context: EntryContext): void {
   const before = draft.of(devices).get(device)!;
   const after = { ...withFields(before, set), version: before.version + 1 };
   if (after.status !== before.status) {

@@ -8,11 +8,11 @@ import type { ChangeRules, GuardRules } from './rule.ts';
 import { done } from './rule.ts';
 import type { Source } from './source.ts';
 
-type Answers = Lookup<ProofRow, 'proofId'>;
+type ProofLookup = Lookup<ProofRow, 'proofId'>;
 /** The answer to a challenge. */
-const answered: Answers = { table: proofs, by: ['proofId'], select: ['proofId'] };
+const answered: ProofLookup = { table: proofs, by: ['proofId'], select: ['proofId'] };
 /** The answers of a key. */
-export const answersOf: Answers = { table: proofs, by: ['serialNumber'], select: ['proofId'] };
+export const answersOf: ProofLookup = { table: proofs, by: ['serialNumber'], select: ['proofId'] };
 
 /** The answers that a transaction stores and removes. */
 export class Proofs implements Part {

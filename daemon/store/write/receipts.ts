@@ -41,7 +41,7 @@ export const receiptChanges: ChangeRules<ReceiptChange['kind']> = {
 };
 
 /** What entries say about a receipt. */
-interface Said {
+interface ReceiptFacts {
   readonly digest: unknown;
   openUntil: unknown;
   announceAt: unknown;
@@ -52,7 +52,7 @@ interface Said {
 export class ReceiptReplay implements Replay<number, ReceiptRecord> {
   readonly table = 'receipt';
   readonly fields = ['number', ...signedFields, 'openUntil', 'announceAt', 'closedBy'] as const;
-  readonly #said = new Map<number, Said>();
+  readonly #said = new Map<number, ReceiptFacts>();
 
   apply(number: number, { type, detail }: ReplayedEntry): void {
     if (type === 'LOAN_OVERDUE') this.#set(number, { announceAt: null });
@@ -63,7 +63,7 @@ export class ReceiptReplay implements Replay<number, ReceiptRecord> {
     this.#said.set(number, { digest, openUntil, announceAt: openUntil, closedBy: null });
   }
 
-  #set(number: number, changed: Partial<Said>): void {
+  #set(number: number, changed: Partial<ReceiptFacts>): void {
     const said = this.#said.get(number);
     if (said) Object.assign(said, changed);
   }
@@ -74,7 +74,7 @@ export class ReceiptReplay implements Replay<number, ReceiptRecord> {
     const { openUntil, announceAt, closedBy } = row;
     const found = { digest: receiptDigest(row), openUntil, announceAt, closedBy };
     if (!said) report(`receipt ${row.number} was added without an entry`);
-    else if (Object.entries(found).some(([field, value]) => said[field as keyof Said] !== value))
+    else if (Object.entries(found).some(([field, value]) => said[field as keyof ReceiptFacts] !== value))
       report(`receipt ${row.number} was changed without an entry`);
   }
 

@@ -3,7 +3,7 @@ import { dlopen, getRawPointer } from 'node:ffi';
 import type { Abi } from './abi.ts';
 
 type Argument = number | bigint | Uint8Array | null;
-type Native = (...values: Argument[]) => number | bigint;
+type NativeFunction = (...values: Argument[]) => number | bigint;
 
 const FUNCTIONS = [
   'establish',
@@ -22,7 +22,7 @@ const FUNCTIONS = [
 ] as const;
 
 /** The functions, by our names. Each returns a result of PC/SC. */
-export type NativeFunctions = Readonly<Record<(typeof FUNCTIONS)[number], Native>>;
+export type NativeFunctions = Readonly<Record<(typeof FUNCTIONS)[number], NativeFunction>>;
 
 /** Loads the library. Throws the text of the system if it is missing. */
 export function loadNative(abi: Abi): NativeFunctions {
@@ -47,7 +47,10 @@ export function loadNative(abi: Abi): NativeFunctions {
   const { lib } = dlopen(abi.library);
   const entries = FUNCTIONS.map(name => {
     const [symbol, signature] = signatures[name];
-    return [name, lib.getFunction(symbol, signature as Parameters<typeof lib.getFunction>[1]) as Native] as const;
+    return [
+      name,
+      lib.getFunction(symbol, signature as Parameters<typeof lib.getFunction>[1]) as NativeFunction,
+    ] as const;
   });
   return Object.fromEntries(entries) as NativeFunctions;
 }

@@ -6,7 +6,7 @@ import type { Context } from '../framework/context.ts';
 import { type FileLock, tryLock } from '../settings/file-lock.ts';
 
 /** What a run uses alone. */
-interface Used {
+interface UsedPlace {
   /** The lock is this file with the ending `.lock`. */
   readonly file: string;
   /** In words; absent for the file itself. */
@@ -28,7 +28,7 @@ class UnwritableLock extends Fault {
 }
 
 /** Throws a fault if another run holds the lock, or if the lock cannot be written. */
-export function lockRun({ file, name = file, hint }: Used): FileLock {
+export function lockRun({ file, name = file, hint }: UsedPlace): FileLock {
   const lockFile = `${file}.lock`;
   let lock: ReturnType<typeof tryLock>;
   try {
@@ -41,7 +41,7 @@ export function lockRun({ file, name = file, hint }: Used): FileLock {
 }
 
 /** Likewise; null if the folder is not writable: a file in it can still be written. */
-export function lockRunIfPossible(used: Used): FileLock | null {
+export function lockRunIfPossible(used: UsedPlace): FileLock | null {
   try {
     return lockRun(used);
   } catch (error) {

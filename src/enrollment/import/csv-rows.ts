@@ -38,7 +38,7 @@ interface Columns {
   readonly haveSecrets: boolean;
 }
 
-type Cells = Extract<CsvRecord, { readonly cells: unknown }>;
+type CsvCells = Extract<CsvRecord, { readonly cells: unknown }>;
 
 /** The rows of the records. Throws `InvalidInput` if the header row is missing or not enough. */
 export async function* csvRows(chunks: AsyncIterable<string>, options: ReadOptions): AsyncGenerator<Row> {
@@ -61,14 +61,14 @@ export async function* csvRows(chunks: AsyncIterable<string>, options: ReadOptio
   }
 }
 
-const isComment = ({ cells }: Cells, { hasComments }: Mapping): boolean =>
+const isComment = ({ cells }: CsvCells, { hasComments }: Mapping): boolean =>
   hasComments && cells[0]!.trimStart().startsWith('#');
 
 /** The names of the columns, and the cells of the first line. */
 export async function csvHead(
   chunks: AsyncIterable<string>,
   mapping: Mapping,
-): Promise<[readonly string[], Cells['cells']]> {
+): Promise<[readonly string[], CsvCells['cells']]> {
   let names: readonly string[] | null = null;
   for await (const record of readCsv(chunks)) {
     if ('problem' in record || isComment(record, mapping)) continue;
@@ -80,7 +80,7 @@ export async function csvHead(
   return [names ?? [], []];
 }
 
-function lineOf({ line, cells }: Cells, { fields, names, tags, haveSecrets }: Columns, options: ReadOptions): Row {
+function lineOf({ line, cells }: CsvCells, { fields, names, tags, haveSecrets }: Columns, options: ReadOptions): Row {
   const values: Record<string, unknown> = {};
   for (const [index, field] of fields.entries()) {
     const cell = cells[index];

@@ -120,10 +120,10 @@ async function all(
 }
 
 /** A device, with the name of its person if that is shown. */
-type ListedDevice = DeviceListItem & { readonly name?: string | null };
+type NamedDevice = DeviceListItem & { readonly name?: string | null };
 
 /** The devices, with the names of their persons if the result shows them. */
-const named = async ({ out, registry }: Context, list: readonly DeviceListItem[]): Promise<ListedDevice[]> =>
+const named = async ({ out, registry }: Context, list: readonly DeviceListItem[]): Promise<NamedDevice[]> =>
   out.fields.includes('name') || out.format === 'wide' ? withPersonNames(registry, list) : [...list];
 
 /** The columns of a CSV that depend on its devices, as in an export. */
@@ -167,7 +167,7 @@ const rowsFor = ({ out }: Context, devices: readonly DeviceListItem[]): readonly
 const fitted = (
   { out }: Context,
   listing: Listing<DeviceListItem>,
-  devices: readonly ListedDevice[],
+  devices: readonly NamedDevice[],
 ): Listing<DeviceListItem> => ({
   ...listing,
   columns: deviceColumns({
@@ -180,17 +180,17 @@ const fitted = (
 const none = 'No device matches.';
 
 /** Columns of a list of devices; `wide` adds those that there is seldom room for. On a live screen they are the first to go. */
-export function deviceColumns({ wide = false, withProof = false, withName = false } = {}): Column<ListedDevice>[] {
-  const columns: Column<ListedDevice>[] = [
+export function deviceColumns({ wide = false, withProof = false, withName = false } = {}): Column<NamedDevice>[] {
+  const columns: Column<NamedDevice>[] = [
     { title: 'DEVICE', value: device => device.deviceId },
     { title: 'TYPE', value: device => device.deviceType, drop: 2 },
     { title: 'SERIAL', value: device => device.serialNumber, shorten: 'middle', least: 16 },
     { title: 'STATUS', value: device => device.status, style: device => statusStyle(device.status) },
     { title: 'USER', value: device => device.userId, shorten: 'end', drop: 1 },
     ...(withName
-      ? [{ title: 'NAME', value: ({ name }: ListedDevice) => name ?? null, shorten: 'end', drop: 3 } as const]
+      ? [{ title: 'NAME', value: ({ name }: NamedDevice) => name ?? null, shorten: 'end', drop: 3 } as const]
       : []),
-    ...(wide || withProof ? [proofColumn<ListedDevice>(3)] : []),
+    ...(wide || withProof ? [proofColumn<NamedDevice>(3)] : []),
     { title: 'MANUFACTURER', value: device => device.manufacturer, shorten: 'end', drop: 6 },
     { title: 'MODEL', value: device => device.model, shorten: 'end', drop: 7 },
     { title: 'CODE', value: device => (device.status === 'INACTIVE' ? device.activationCode : null), drop: 5 },

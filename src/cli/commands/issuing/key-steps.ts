@@ -7,19 +7,19 @@ import { Fault } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { whileTouched } from '../proofs/prove-key.ts';
 
-type Answer = DataOf<Routes['issueKey']>;
+type StepAnswer = DataOf<Routes['issueKey']>;
 
 /** What a key has refused. */
 export class KeyRefusal extends Fault {
-  readonly refusal: Answer['refusal'];
-  constructor(problem: string, refusal: Answer['refusal']) {
+  readonly refusal: StepAnswer['refusal'];
+  constructor(problem: string, refusal: StepAnswer['refusal']) {
     super('hardware', problem, hintOf(refusal));
     this.refusal = refusal;
   }
 }
 
 /** What the key has answered. What it refuses is thrown as a fault. */
-export async function issueStep(context: Context, key: NumberedKey, step: IssueStep): Promise<Answer> {
+export async function issueStep(context: Context, key: NumberedKey, step: IssueStep): Promise<StepAnswer> {
   const { keyId, serialNumber } = key;
   const request = { params: { keyId }, body: { ...step, serialNumber } };
   const answer = await whileTouched(context, key, () => context.hardware.call('issueKey', request));
@@ -27,7 +27,7 @@ export async function issueStep(context: Context, key: NumberedKey, step: IssueS
   throw new KeyRefusal(answer.problem, answer.refusal);
 }
 
-function hintOf(refusal: Answer['refusal']): string | null {
+function hintOf(refusal: StepAnswer['refusal']): string | null {
   switch (refusal) {
     case 'pin-invalid':
       return 'run the command again with the right PIN: each wrong one brings the key closer to blocking';

@@ -64,7 +64,7 @@ function useFont(document: PDFKit.PDFDocument, font: Buffer, text: string): void
   } catch {
     throw usage('the font cannot be read', 'name a font file: TrueType or OpenType');
   }
-  const { font: used } = (document as unknown as Used)._font;
+  const { font: used } = (document as unknown as UsedGlyphs)._font;
   const missing = [...new Set(text)].filter(
     one => one.trim() !== '' && !used.hasGlyphForCodePoint(one.codePointAt(0)!),
   );
@@ -73,6 +73,6 @@ function useFont(document: PDFKit.PDFDocument, font: Buffer, text: string): void
 }
 
 /** What pdfkit has of the font that is used. */
-interface Used {
+interface UsedGlyphs {
   readonly _font: { readonly font: { hasGlyphForCodePoint(codePoint: number): boolean } };
 }

@@ -12,12 +12,12 @@ export interface Section {
   readonly title: string;
   /** What a row is, as the title of its column. */
   readonly what: string;
-  readonly rows: readonly CountRow[];
+  readonly rows: readonly ReportCount[];
   /** Whether the rows follow each other, so that a plot shows more than bars beside the counts. */
   readonly isPlot: boolean;
 }
 
-interface CountRow {
+interface ReportCount {
   readonly name: string;
   readonly count: number;
   /** The count as keys per hour, if the row is a span of time. */
@@ -83,7 +83,7 @@ export function sectionsOf(figures: Figures): readonly Section[] {
 }
 
 /** A single value, with its unit. */
-interface Fact {
+interface ReportFact {
   /** Its name in CSV. */
   readonly id: string;
   readonly label: string;
@@ -94,7 +94,7 @@ interface Fact {
 }
 
 /** The values that are not tables, in the order of the report. */
-export function factsOf(figures: Figures): readonly Fact[] {
+export function factsOf(figures: Figures): readonly ReportFact[] {
   const { total, registrations, secondsBetween, persons, codes, changes, attempts } = figures;
   const seconds = (value: number | null) => (value === null ? '-' : `${count(value)} s`);
   return [
@@ -122,7 +122,7 @@ export function factsOf(figures: Figures): readonly Fact[] {
   ];
 }
 
-const attemptFacts = ({ attempts, failedAttempts, keys, yield: part }: Attempts): readonly Fact[] => [
+const attemptFacts = ({ attempts, failedAttempts, keys, yield: part }: Attempts): readonly ReportFact[] => [
   fact('attempts', 'attempts', attempts),
   fact('attempts-failed', 'failed attempts', failedAttempts),
   fact('keys-passed', 'keys passed', keys.passed),
@@ -130,7 +130,7 @@ const attemptFacts = ({ attempts, failedAttempts, keys, yield: part }: Attempts)
   { id: 'yield', label: 'yield', words: part === null ? '-' : `${part} %`, value: part },
 ];
 
-const fact = (id: string, label: string, value: number | null): Fact => ({
+const fact = (id: string, label: string, value: number | null): ReportFact => ({
   id,
   label,
   words: value === null ? '-' : count(value),
@@ -146,10 +146,10 @@ export function criteriaWords({ criteria }: Figures): string {
 /** `2026-11-22 08:05:00Z`. */
 export const timeOf = (iso: string | null): string => (iso === null ? '-' : dayAndTime(iso, true).join(' '));
 
-const rowsOf = (counts: Readonly<Record<string, number>>): readonly CountRow[] =>
+const rowsOf = (counts: Readonly<Record<string, number>>): readonly ReportCount[] =>
   Object.entries(counts).map(([name, count]) => ({ name, count }));
 
-function fewOf(rows: readonly CountRow[], more: number, most = mostRows): readonly CountRow[] {
+function fewOf(rows: readonly ReportCount[], more: number, most = mostRows): readonly ReportCount[] {
   const others = rows.slice(most).reduce((sum, row) => sum + row.count, more);
   return [...rows.slice(0, most), ...(others > 0 ? [{ name: 'others', count: others }] : [])];
 }

@@ -67,14 +67,14 @@ function sourceOf<T>(entries: readonly ListedEntry<T>[], more: number): ChoiceSo
   };
 }
 
-interface PageQuery {
+interface PickerQuery {
   readonly page: number;
   readonly size: number;
 }
 
 /** The first thousand items of a paged list. */
 async function firstPages<T>(
-  read: (query: PageQuery) => Promise<ServerPage<T>>,
+  read: (query: PickerQuery) => Promise<ServerPage<T>>,
   keyOf: (item: T) => string,
 ): Promise<{ readonly items: readonly T[]; readonly more: number }> {
   const items: T[] = [];
@@ -170,7 +170,7 @@ export function pickBackup(context: Context, command: string, deviceId: string):
   const none = `${deviceId} has no backups`;
   const question = { question: `Backup of ${deviceId}`, argument: 'BACKUP_ID', command, none };
   return pickListed(context, question, async () => {
-    const read = (query: PageQuery) => context.registry.call('listBackups', { params: { deviceId }, query });
+    const read = (query: PickerQuery) => context.registry.call('listBackups', { params: { deviceId }, query });
     const { items, more } = await firstPages(read, backup => backup.backupId);
     const entries = items.map(
       (backup): ListedEntry<Backup> => ({

@@ -45,9 +45,9 @@ export const label = command({
   },
 });
 
-type Values = FlagValues<typeof selectionFlags>;
+type SelectionValues = FlagValues<typeof selectionFlags>;
 
-function check(names: readonly string[], { file, filter, out, resume, plugged }: Values): void {
+function check(names: readonly string[], { file, filter, out, resume, plugged }: SelectionValues): void {
   if (names.length > 0 && filter.length > 0)
     throw usage(`both "${names[0]}" and --filter name devices`, 'omit one of them');
   if (plugged && names.length > 0) throw usage(`both "${names[0]}" and --plugged name a device`, 'omit one of them');
@@ -63,7 +63,7 @@ async function confirmFile(context: Context, { html, force }: FlagValues<typeof 
 }
 
 /** The devices that the command line names; if it names none, those that are marked in a list at the terminal. */
-async function namesOf(context: Context, args: readonly string[], flags: Values): Promise<readonly string[]> {
+async function namesOf(context: Context, args: readonly string[], flags: SelectionValues): Promise<readonly string[]> {
   if (flags.plugged) return [await resolveDevice(context, undefined, true)];
   if (args.length > 0 || flags.file !== undefined || flags.filter.length > 0) return args;
   if (!context.canAsk) throw usage('no device is named', 'name devices, or use --file or --filter');

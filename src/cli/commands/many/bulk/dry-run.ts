@@ -13,7 +13,7 @@ import { type BulkResult, invalidResult, writerOf } from './results.ts';
 import { filterOfPairs } from './selection.ts';
 import { absent, type Item, itemsOfFile, targetOf } from './source.ts';
 
-type Known = Pick<DeviceListItem, 'deviceId' | 'serialNumber' | 'status'>;
+type PlannedDevice = Pick<DeviceListItem, 'deviceId' | 'serialNumber' | 'status'>;
 
 /** Results that are written at once. */
 const resultsPerWrite = 1_000;
@@ -75,7 +75,7 @@ async function* planOf(
   }
 }
 
-function planned(operation: BatchOperation, { target }: Item, device: Known): BulkResult {
+function planned(operation: BatchOperation, { target }: Item, device: PlannedDevice): BulkResult {
   const { deviceId, serialNumber, status } = device;
   const { fits, done } = operations[operation];
   const base = { ...target, deviceId, serialNumber, operation };
