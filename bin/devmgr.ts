@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /** Joins the command line and the daemon; nothing else imports both. */
+import { writeFileSync } from 'node:fs';
 import { removalCommand, runRemoval } from '../src/cli/commands/session/open/removal.ts';
 import { exitCodes } from '../src/cli/exit-codes.ts';
-import { keepMemoryOutOfCoreDumps } from '../src/cli/framework/core-dumps.ts';
 import { checkNode } from '../src/cli/framework/version.ts';
 import { run } from '../src/cli/main.ts';
 import { keychainCommand, runKeychainAccess } from '../src/cli/settings/keychain.ts';
@@ -57,4 +57,18 @@ function finish(code: number): void {
   process.exitCode = code;
   process.on('uncaughtException', () => process.exit(code));
   setTimeout(() => process.exit(code), closingMs).unref();
+}
+
+/**
+ * Leaves all memory of this process out of core dumps: PINs, passwords and tokens are in it, and no text of JavaScript can be
+ * overwritten. It also holds for programs that this one starts, and for `gcore`. Only Linux can do that for a process alone.
+ * Source: core(5), Controlling which mappings are written to the core dump.
+ */
+function keepMemoryOutOfCoreDumps(): void {
+  if (process.platform !== 'linux') return;
+  try {
+    writeFileSync('/proc/self/coredump_filter', '0');
+  } catch {
+    // A kernel without core dumps has no such file.
+  }
 }

@@ -2,8 +2,7 @@
 
 import { CredentialRemovals } from '../delivery/credential-removals.ts';
 import { DirectoryRuns } from '../delivery/directory-runs.ts';
-import { DueLeavers } from '../delivery/leavers.ts';
-import { OverdueLoans } from '../delivery/loans.ts';
+import { DueLeavers, OverdueLoans } from '../delivery/due.ts';
 import { AllowedTargets } from '../delivery/webhooks/allowed.ts';
 import { WebhookDeliveries } from '../delivery/webhooks/deliveries.ts';
 import { Poster } from '../delivery/webhooks/poster.ts';

@@ -1,9 +1,15 @@
 /** Every command with its summary. The code of a command is loaded when the command is run or its help is shown. */
 import type { CommandTable } from '../framework/define.ts';
+import {
+  directoryEntries,
+  idpEntries,
+  peopleEntries,
+  receiptEntries,
+  ssoEntries,
+  webhookEntries,
+} from './command-groups.ts';
 import { daemonEntries } from './daemon/entries.ts';
 import { entry } from './entry.ts';
-import { directoryEntries, idpEntries, peopleEntries, receiptEntries, ssoEntries } from './person-entries.ts';
-import { webhookEntries } from './webhooks/entries.ts';
 
 /** All commands, in the order of the help. */
 export const commandTable: CommandTable = {

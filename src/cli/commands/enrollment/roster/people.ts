@@ -1,12 +1,14 @@
-/** The roster: who gets keys, from a CSV file that is checked as a whole before the first key. */
+/** The roster: who gets keys, from a CSV file that is checked as a whole before the first key, or from a group. */
 import { readBoundUser } from '../../../../contract/readers.ts';
 import { deviceTypes } from '../../../../contract/values.ts';
 import { fewOf } from '../../../../enrollment/import/columns.ts';
 import { readCsv } from '../../../../enrollment/import/csv.ts';
 import type { Person } from '../../../../enrollment/line/people.ts';
 import { type RosterFault, RosterReader, rosterBounds } from '../../../../enrollment/line/roster.ts';
+import type { Client } from '../../../client/client.ts';
+import { pagesOf } from '../../../client/pages.ts';
 import { count } from '../../../count.ts';
-import { type Fault, usage } from '../../../fault.ts';
+import { Fault, usage } from '../../../fault.ts';
 import { nameOf, unreadable } from '../../../jobs/input-file.ts';
 import { type InputSource, inputText } from '../../../jobs/input-text.ts';
 import { safe } from '../../../terminal/text.ts';
@@ -85,4 +87,19 @@ function wordsOf(fault: RosterFault): PeopleWords {
 function userIdWords(userId: string): string {
   const outcome = readBoundUser({ userId });
   return outcome.ok ? 'userId is not valid' : outcome.message;
+}
+
+/** The active members of a group, in the order in which they were added: a key for each. A fault if there are none. */
+export async function readGroup(registry: Client, group: string): Promise<readonly Person[]> {
+  const roster = new RosterReader();
+  let line = 1;
+  roster.add(line, ['userId', 'name']);
+  const read = (page: number) =>
+    registry.call('listPeople', { query: { group, active: true, sortOrder: 'asc', page, size: 100 } });
+  for await (const { list } of pagesOf(read, person => person.personId))
+    for (const { userName, name } of list)
+      if (roster.add(++line, [userName, name ?? '']) !== null)
+        throw usage(`the group "${group}" cannot be a roster: ${userName}`, 'use --roster with a file');
+  if (roster.people.length > 0) return roster.people;
+  throw new Fault('absent', `the group "${group}" has no active member`, 'see: devmgr people list');
 }

@@ -11,8 +11,7 @@ import { uncounted } from '../enroll/lacking.ts';
 import { EnrollFile } from '../enroll/results.ts';
 import { attachedAtStart } from '../enroll/waiting.ts';
 import type { SpooledKeys } from '../spool/spooled-keys.ts';
-import { readGroup } from './group.ts';
-import { readRoster } from './people.ts';
+import { readGroup, readRoster } from './people.ts';
 import { type RosterOptions, RosterRun } from './run.ts';
 
 /** Resolves to the exit code: 7 if people were skipped. Exit code 10 if no key comes in time. */

@@ -1,16 +1,24 @@
-import { type ChangedDevice, type Comparison, operationOf } from '../../../../fleet/cleanup.ts';
+import {
+  type ChangedDevice,
+  type Comparison,
+  comparePlan,
+  criteriaToCompare,
+  operationOf,
+} from '../../../../fleet/cleanup.ts';
 import { count } from '../../../count.ts';
 import { usage } from '../../../fault.ts';
 import { readPassword } from '../../../framework/ask.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
+import { exportedDevices } from '../../../framework/devices/export-stream.ts';
 import { passwordFlags } from '../../../framework/flags.ts';
+import { meetServer } from '../../../session/server-identity.ts';
 import { safe } from '../../../terminal/text.ts';
+import { localTime } from '../../../terminal/when.ts';
 import { changeMany } from '../bulk/change.ts';
 import { bulkFlags } from '../bulk/flags.ts';
 import { devices as counted, operations } from '../bulk/operations.ts';
 import { confirmChange } from '../bulk/selection.ts';
-import { compare, demandRegistry, reasonFor } from './compare.ts';
 import { type Plan, readPlan } from './plan-file.ts';
 
 /** Carries out a plan. Devices that have changed since it was made are named and stay as they are. */
@@ -117,4 +125,27 @@ async function summarize(context: Context, plan: Plan, { found, total, dryRun, y
   else if (dryRun) await out.text(`${text}\n`);
   else if (yes) notify(context, text);
   else await out.preview(text);
+}
+
+/** Throws a usage fault if the plan is for devices of another registry. */
+async function demandRegistry({ registry }: Context, plan: Plan): Promise<void> {
+  const known = await meetServer(registry);
+  if ((known?.instanceId ?? null) === plan.registry) return;
+  throw usage(
+    `the plan is for another registry: instance ${plan.registry ?? 'without an identity'}, and ${await registry.address()} is ${known?.instanceId ?? 'without one'}`,
+    'name the registry of the plan with --server or --profile',
+  );
+}
+
+/** Compares the plan with the registry by one export, whatever the number of devices. */
+const compare = (context: Context, plan: Plan): Promise<Comparison> =>
+  comparePlan(plan, exportedDevices(context, criteriaToCompare(plan)));
+
+/** Why a device stays as it is. */
+function reasonFor({ device, now, fields }: ChangedDevice): string {
+  if (now === undefined) return 'the filters of the plan do not match it any more';
+  if (fields.includes('status')) return `it was ${device.status} and is ${now.status}`;
+  if (fields.includes('userId')) return `it is bound to ${now.userId ?? 'no user'}`;
+  if (fields.includes('lastUsedAt') && now.lastUsedAt !== null) return `it was used: ${localTime(now.lastUsedAt)}`;
+  return `its ${fields.join(' and ')} changed`;
 }

@@ -1,11 +1,34 @@
-/** Announces loans that are overdue: an entry of the journal each, which the stream and webhooks deliver. */
+/** What a date makes due: devices of leavers whose delay is over are locked, and overdue loans are announced. */
 import { readReceiptText } from '../../src/contract/receipts/text.ts';
 import { announce } from '../domain/receipt.ts';
+import type { Leavers } from '../services/people/leavers.ts';
 import type { Store } from '../store/store.ts';
 import { DueWork, type DueWorkParts } from './due-work.ts';
 
-/** Loans of one look. */
+/** Persons or loans of one look. */
 const PORTION = 100;
+
+interface DueLeaversParts extends DueWorkParts {
+  readonly store: Pick<Store, 'people' | 'commit' | 'sharedWork'>;
+  readonly leavers: Pick<Leavers, 'changes'>;
+}
+
+/** Each person in a commit of its own. */
+export class DueLeavers extends DueWork<DueLeaversParts> {
+  protected readonly work = 'leavers';
+  protected readonly undone = 'leavers whose delay is over stay unlocked';
+
+  async doDue(): Promise<boolean> {
+    const { store, leavers, now } = this.parts;
+    const window = { descending: false, offset: 0, limit: PORTION };
+    const { rows } = await store.people({ dueBy: now(), ...window });
+    for (const person of rows) {
+      const changes = await leavers.changes([person], { step: 'due', reason: person.reason ?? 'left' });
+      await store.commit({ at: now(), actor: null, requestId: null, changes });
+    }
+    return rows.length === PORTION;
+  }
+}
 
 interface OverdueLoansParts extends DueWorkParts {
   readonly store: Pick<Store, 'receipts' | 'device' | 'commit' | 'sharedWork'>;
