@@ -2,8 +2,8 @@ import { endProcess, nativeCallsOut } from '../drivers/index.ts';
 import { environment, type ListeningLine } from '../src/contract/local.ts';
 import type { ProgramIo, RunOptions } from '../src/contract/programs.ts';
 import { filesTarget } from './blobs/s3/target.ts';
+import { forwardTarget } from './delivery/forwarding/target.ts';
 import { webhookAllowFrom } from './delivery/webhooks/allowed.ts';
-import { forwardTarget } from './home/forward-target.ts';
 import {
   drainFrom,
   nodeFrom,

@@ -1,8 +1,8 @@
 /** What concerns devices: their service, proofs, files, and deliveries of their events. */
 
-import { CredentialRemovals } from '../delivery/credential-removals.ts';
-import { DirectoryRuns } from '../delivery/directory-runs.ts';
-import { DueLeavers, OverdueLoans } from '../delivery/due.ts';
+import { CredentialRemovals } from '../background/credential-removals.ts';
+import { DirectoryRuns } from '../background/directory-runs.ts';
+import { DueLeavers, OverdueLoans } from '../background/due.ts';
 import { AllowedTargets } from '../delivery/webhooks/allowed.ts';
 import { WebhookDeliveries } from '../delivery/webhooks/deliveries.ts';
 import { Poster } from '../delivery/webhooks/poster.ts';

@@ -2,12 +2,12 @@ import ipaddr from 'ipaddr.js';
 import { passwordLength } from '../../src/contract/limits.ts';
 import { type DaemonRole, environment, type StepUpMode } from '../../src/contract/local.ts';
 import type { S3Target } from '../blobs/s3/target.ts';
+import type { ForwardTarget } from '../delivery/forwarding/target.ts';
 import { isLoopbackName } from '../loopback.ts';
 import type { FileBounds } from '../services/file-budget.ts';
 import type { Limits } from '../services/limiter.ts';
 import type { Cost } from '../services/passwords.ts';
 import { StartRefused } from '../start-refused.ts';
-import type { ForwardTarget } from './forward-target.ts';
 import type { StoreTarget } from './store-target.ts';
 
 /** How the daemon runs. */

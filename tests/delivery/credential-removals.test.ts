@@ -1,7 +1,7 @@
 /** Credentials of lost keys, removed in the background. */
 import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
-import { CredentialRemovals } from '../../daemon/delivery/credential-removals.ts';
+import { CredentialRemovals } from '../../daemon/background/credential-removals.ts';
 import { beginCredential, noteStep } from '../../daemon/domain/credential.ts';
 import { lock } from '../../daemon/domain/device-decisions.ts';
 import type { ProviderRecord } from '../../daemon/domain/provider.ts';

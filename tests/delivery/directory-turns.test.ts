@@ -1,7 +1,7 @@
 /** Daemons that share a registry: one of them reads the directory. */
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
-import { DirectoryRuns } from '../../daemon/delivery/directory-runs.ts';
+import { DirectoryRuns } from '../../daemon/background/directory-runs.ts';
 import { settingsIn } from '../../daemon/domain/document.ts';
 import type { Store } from '../../daemon/store/store.ts';
 import { poll } from '../../src/delivery/wait.ts';

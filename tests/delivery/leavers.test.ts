@@ -1,7 +1,7 @@
 /** Delays of leavers. */
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { DueLeavers } from '../../daemon/delivery/due.ts';
+import { DueLeavers } from '../../daemon/background/due.ts';
 import { create } from '../../daemon/domain/person.ts';
 import { Leavers } from '../../daemon/services/people/leavers.ts';
 import { PeoplePolicies } from '../../daemon/services/people/people-policies.ts';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { Forwarder } from '../../daemon/delivery/forwarding/forwarder.ts';
-import { forwardTarget } from '../../daemon/home/forward-target.ts';
+import { forwardTarget } from '../../daemon/delivery/forwarding/target.ts';
 import { Home } from '../../daemon/home/home.ts';
 import type { Logger } from '../../daemon/logger.ts';
 import { audit, backup, restore } from '../../daemon/programs.ts';

@@ -13,16 +13,15 @@ import {
 } from '../../../src/delivery/retry.ts';
 import { sleep } from '../../../src/delivery/wait.ts';
 import type { EventRecord } from '../../domain/journal.ts';
-import type { ForwardTarget } from '../../home/forward-target.ts';
-import type { Home } from '../../home/home.ts';
 import type { Logger } from '../../logger.ts';
 import { isLoopbackName } from '../../loopback.ts';
 import type { Store } from '../../store/store.ts';
 import { JournalTail } from '../journal-tail.ts';
 import { inTurn } from '../turns.ts';
 import { type AuditLine, toAuditLine } from './audit-line.ts';
-import { ForwardPosition } from './position.ts';
+import { ForwardPosition, type PositionHome } from './position.ts';
 import { type Send, senderTo } from './senders.ts';
+import type { ForwardTarget } from './target.ts';
 
 /** Entries in one delivery. */
 const PAGE = 500;
@@ -42,7 +41,7 @@ const DELIVERY_MS = 120_000;
 /** What a forwarder works with. */
 interface ForwarderOptions {
   readonly store: Pick<Store, 'events' | 'device' | 'lastEventId' | 'onCommit' | 'sharedWork'>;
-  readonly home: Home;
+  readonly home: PositionHome;
   readonly target: ForwardTarget;
   readonly log: Logger;
   /** Milliseconds after which a delivery has failed. */

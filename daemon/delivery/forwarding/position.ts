@@ -1,7 +1,6 @@
 /** How far the journal was forwarded: in the home, or in the database if several daemons share it. */
 import { createHash } from 'node:crypto';
 import type { EventRecord } from '../../domain/journal.ts';
-import type { Home } from '../../home/home.ts';
 import { StoreFailure } from '../../store/commit.ts';
 import type { SharedWork, Store } from '../../store/store.ts';
 
@@ -19,16 +18,22 @@ interface StoredPosition {
   readonly mark: string;
 }
 
+/** The home, as far as a position is kept there. */
+export interface PositionHome {
+  readSecret(name: 'auditForward'): Promise<string | null>;
+  writeSecret(name: 'auditForward', text: string): Promise<void>;
+}
+
 /** The position of one target in the journal. */
 export class ForwardPosition {
-  readonly #home: Home;
+  readonly #home: PositionHome;
   readonly #target: string;
   readonly #shared: SharedWork | undefined;
   /** The note as it was read or written last. */
   #noted: string | null = null;
 
   /** `shared` is absent if one daemon uses the registry. */
-  constructor(home: Home, url: string, shared: SharedWork | undefined) {
+  constructor(home: PositionHome, url: string, shared: SharedWork | undefined) {
     this.#home = home;
     this.#target = digest(url);
     this.#shared = shared;

@@ -10,7 +10,6 @@ import { providerBounds } from '../../../src/contract/limits.ts';
 import type { CredentialItem } from '../../../src/contract/providers.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import type { AttestationResponse } from '../../../src/contract/webauthn.ts';
-import { newLabel, type ProviderOptions, ProviderRefused } from '../../delivery/issuing/provider-api.ts';
 import { ProviderAway, ProviderUnavailable } from '../../delivery/provider/errors.ts';
 import * as domain from '../../domain/credential.ts';
 import type { DeviceRecord } from '../../domain/device.ts';
@@ -23,6 +22,7 @@ import { iso } from '../present.ts';
 import { readDevice } from '../reads.ts';
 import { readClientData } from '../sign-in/client-data.ts';
 import type { ProviderService } from './provider-service.ts';
+import { newLabel, type ProviderOptions, ProviderRefused } from './providers/provider-api.ts';
 
 interface CredentialServiceParts {
   readonly store: Store;

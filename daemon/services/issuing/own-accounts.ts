@@ -2,7 +2,6 @@
 import { ApiError, Code } from '../../../src/contract/codes.ts';
 import { deviceIds, passkeyIds, userIds } from '../../../src/contract/ids.ts';
 import { passkeyBounds } from '../../../src/contract/limits.ts';
-import { type IssuingProvider, ProviderRefused } from '../../delivery/issuing/provider-api.ts';
 import type { UserRecord } from '../../domain/user.ts';
 import { isAddressHost } from '../../networks.ts';
 import type { Store } from '../../store/store.ts';
@@ -11,6 +10,7 @@ import type { StepUpRule } from '../session.ts';
 import type { PasskeyService } from '../sign-in/passkeys.ts';
 import type { RelyingParty } from '../sign-in/relying-party.ts';
 import type { SignInPolicies } from '../sign-in/sign-in-policies.ts';
+import { type IssuingProvider, ProviderRefused } from './providers/provider-api.ts';
 
 interface OwnAccountsParts {
   readonly store: Store;

@@ -5,10 +5,6 @@ import { providerIds } from '../../../src/contract/ids.ts';
 import type { ProviderItem } from '../../../src/contract/providers.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import { type ProviderSetting, type ProviderType, providerSettings } from '../../../src/contract/values.ts';
-import { Entra } from '../../delivery/issuing/entra.ts';
-import { Okta } from '../../delivery/issuing/okta.ts';
-import { type IssuingProvider, ProviderRefused } from '../../delivery/issuing/provider-api.ts';
-import { WebauthnServer } from '../../delivery/issuing/webauthn-server.ts';
 import { ProviderAway } from '../../delivery/provider/errors.ts';
 import { issuerProblem } from '../../delivery/provider/fetch.ts';
 import * as domain from '../../domain/provider.ts';
@@ -18,6 +14,10 @@ import type { Store } from '../../store/store.ts';
 import { accept, type Context, commitLast, retrying } from '../context.ts';
 import { iso } from '../present.ts';
 import { consoleAddressProblem, type OwnAccounts } from './own-accounts.ts';
+import { Entra } from './providers/entra.ts';
+import { Okta } from './providers/okta.ts';
+import { type IssuingProvider, ProviderRefused } from './providers/provider-api.ts';
+import { WebauthnServer } from './providers/webauthn-server.ts';
 
 interface ProviderServiceParts {
   readonly store: Store;

@@ -4,13 +4,13 @@ import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
 import { credentialIds, deviceIds } from '../../../src/contract/ids.ts';
 import { providerBounds } from '../../../src/contract/limits.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
-import { isLabel, type RemoteCredential } from '../../delivery/issuing/provider-api.ts';
 import { type CredentialRecord, removed } from '../../domain/credential.ts';
 import type { ProviderRecord } from '../../domain/provider.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, commitFor } from '../context.ts';
 import { asked, type CredentialService, SETTLES_MS } from './credential-service.ts';
 import type { ProviderService } from './provider-service.ts';
+import { isLabel, type RemoteCredential } from './providers/provider-api.ts';
 
 interface ReconcileParts {
   readonly store: Store;

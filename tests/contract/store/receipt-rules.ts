@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect } from 'vitest';
-import { OverdueLoans } from '../../../daemon/delivery/due.ts';
+import { OverdueLoans } from '../../../daemon/background/due.ts';
 import type { NewReceipt } from '../../../daemon/domain/receipt.ts';
 import { type Change, Conflict } from '../../../daemon/store/commit.ts';
 import type { Store } from '../../../daemon/store/store.ts';

@@ -1,6 +1,6 @@
 /** Requests of JSON to a provider: bounded, never to an address that only this machine can reach, and answered by an object. */
-import { ProviderAway } from '../provider/errors.ts';
-import { type ProviderFetch, providerFetch } from '../provider/fetch.ts';
+import { ProviderAway } from '../../../delivery/provider/errors.ts';
+import { type ProviderFetch, providerFetch } from '../../../delivery/provider/fetch.ts';
 import { ProviderRefused } from './provider-api.ts';
 
 /** What a request carries. */

@@ -1,9 +1,9 @@
 /** Where journal entries are forwarded to, from a URL and the environment. */
 import { readFileSync } from 'node:fs';
-import { type Env, environment } from '../../src/contract/local.ts';
-import { isLoopbackName } from '../loopback.ts';
-import { privateText } from '../private-file.ts';
-import { StartRefused } from '../start-refused.ts';
+import { type Env, environment } from '../../../src/contract/local.ts';
+import { isLoopbackName } from '../../loopback.ts';
+import { privateText } from '../../private-file.ts';
+import { StartRefused } from '../../start-refused.ts';
 
 /** The place that receives journal entries. */
 export type ForwardTarget = SyslogTarget | HttpTarget;

@@ -7,20 +7,20 @@ import { providerIds } from '../../src/contract/ids.ts';
 import { providerBounds } from '../../src/contract/limits.ts';
 import { afterAttempt, doubling, failed, type RetryPolicy, untried } from '../../src/delivery/retry.ts';
 import { sleep } from '../../src/delivery/wait.ts';
+import { JournalTail } from '../delivery/journal-tail.ts';
+import { ProviderAway } from '../delivery/provider/errors.ts';
+import { inTurn } from '../delivery/turns.ts';
 import { isToRemove } from '../domain/credential.ts';
 import type { EntryType } from '../domain/journal.ts';
 import { pinDocument, pinIn, setPin } from '../domain/pin.ts';
 import type { Logger } from '../logger.ts';
 import { type CredentialService, nameOfCredential } from '../services/issuing/credential-service.ts';
 import type { ProviderService } from '../services/issuing/provider-service.ts';
+import { ProviderRefused } from '../services/issuing/providers/provider-api.ts';
 import { Conflict } from '../store/commit.ts';
 import { allOpenCredentials } from '../store/read/credentials.ts';
 import type { Store } from '../store/store.ts';
 import { BackgroundWork } from './background-work.ts';
-import { ProviderRefused } from './issuing/provider-api.ts';
-import { JournalTail } from './journal-tail.ts';
-import { ProviderAway } from './provider/errors.ts';
-import { inTurn } from './turns.ts';
 
 /** The name of the work that daemons share. */
 const WORK = 'credentials';

@@ -1,7 +1,7 @@
 /** What the registry asks a provider at which keys are issued, whatever its type. */
 import { randomBytes } from 'node:crypto';
-import type { AttestationResponse } from '../../../src/contract/webauthn.ts';
-import type { Context } from '../../services/context.ts';
+import type { AttestationResponse } from '../../../../src/contract/webauthn.ts';
+import type { Context } from '../../context.ts';
 
 /** Creation options of a provider for one person. */
 export interface ProviderOptions {

@@ -2,7 +2,7 @@
  * Okta, by its Factors API: a WebAuthn factor is enrolled and activated on behalf of a person. Source: developer.okta.com, "UserFactor". Its
  * preregistration API is bound to one fulfillment provider, so that it is of no use here. No organization was available to try it with.
  */
-import { ProviderAway } from '../provider/errors.ts';
+import { ProviderAway } from '../../../delivery/provider/errors.ts';
 import { type IssuingProvider, type NewRemote, ProviderRefused } from './provider-api.ts';
 import { base64url, objectIn, objectsIn, type ProviderNetwork, ProviderRequests, textIn } from './requests.ts';
 

@@ -1,11 +1,11 @@
 /** Reads the directory every few minutes. One daemon of a registry does it at a time. */
 import { sleep } from '../../src/delivery/wait.ts';
+import { inTurn } from '../delivery/turns.ts';
 import type { Logger } from '../logger.ts';
 import type { DirectorySettingsService } from '../services/directory/settings.ts';
 import type { DirectorySync } from '../services/directory/sync.ts';
 import type { Store } from '../store/store.ts';
 import { BackgroundWork } from './background-work.ts';
-import { inTurn } from './turns.ts';
 
 /** The name of the work that daemons share. */
 const WORK = 'directory';

@@ -2,7 +2,7 @@
  * Microsoft Entra ID, by Microsoft Graph v1.0: fido2AuthenticationMethod. Source: learn.microsoft.com, "fido2AuthenticationMethod resource type",
  * "creationOptions" and "Create fido2AuthenticationMethod". No tenant was available to try it with.
  */
-import { ProviderAway } from '../provider/errors.ts';
+import { ProviderAway } from '../../../delivery/provider/errors.ts';
 import { type IssuingProvider, type NewRemote, ProviderRefused } from './provider-api.ts';
 import {
   base64url,
