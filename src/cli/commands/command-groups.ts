@@ -31,29 +31,41 @@ export const directoryEntries: readonly Entry[] = [
   entry(
     'directory show',
     'show how persons are read from a directory',
-    async () => (await import('./directory/directory.ts')).directoryShow,
+    async () => (await import('./people/directory/directory.ts')).directoryShow,
   ),
   entry(
     'directory set',
     'read persons from an LDAP directory',
-    async () => (await import('./directory/set.ts')).directorySet,
+    async () => (await import('./people/directory/set.ts')).directorySet,
   ),
-  entry('directory test', 'check the directory', async () => (await import('./directory/directory.ts')).directoryTest),
-  entry('directory sync', 'read the directory now', async () => (await import('./directory/sync.ts')).directorySync),
+  entry(
+    'directory test',
+    'check the directory',
+    async () => (await import('./people/directory/directory.ts')).directoryTest,
+  ),
+  entry(
+    'directory sync',
+    'read the directory now',
+    async () => (await import('./people/directory/sync.ts')).directorySync,
+  ),
   entry(
     'directory remove',
     'end the use of the directory',
-    async () => (await import('./directory/directory.ts')).directoryRemove,
+    async () => (await import('./people/directory/directory.ts')).directoryRemove,
     'directory rm',
   ),
 ];
 
 /** The commands about single sign-on, in the order of the help. */
 export const ssoEntries: readonly Entry[] = [
-  entry('sso show', 'show how people sign in at the provider', async () => (await import('./sso/sso.ts')).ssoShow),
-  entry('sso set', 'sign people in at a provider', async () => (await import('./sso/set.ts')).ssoSet),
-  entry('sso test', 'check the provider', async () => (await import('./sso/sso.ts')).ssoTest),
-  entry('sso remove', 'end single sign-on', async () => (await import('./sso/sso.ts')).ssoRemove, 'sso rm'),
+  entry(
+    'sso show',
+    'show how people sign in at the provider',
+    async () => (await import('./users/sso/sso.ts')).ssoShow,
+  ),
+  entry('sso set', 'sign people in at a provider', async () => (await import('./users/sso/set.ts')).ssoSet),
+  entry('sso test', 'check the provider', async () => (await import('./users/sso/sso.ts')).ssoTest),
+  entry('sso remove', 'end single sign-on', async () => (await import('./users/sso/sso.ts')).ssoRemove, 'sso rm'),
 ];
 
 /** The commands about providers at which keys are issued, in the order of the help. */
@@ -61,17 +73,22 @@ export const idpEntries: readonly Entry[] = [
   entry(
     'idp list',
     'list the providers that keys sign in at',
-    async () => (await import('./issuing/idp.ts')).idpList,
+    async () => (await import('./enrollment/issuing/idp.ts')).idpList,
     'idp ls',
   ),
-  entry('idp add', 'add a provider', async () => (await import('./issuing/idp.ts')).idpAdd),
-  entry('idp test', 'check that a provider answers', async () => (await import('./issuing/idp.ts')).idpTest),
+  entry('idp add', 'add a provider', async () => (await import('./enrollment/issuing/idp.ts')).idpAdd),
+  entry('idp test', 'check that a provider answers', async () => (await import('./enrollment/issuing/idp.ts')).idpTest),
   entry(
     'idp reconcile',
     'compare credentials with a provider',
-    async () => (await import('./issuing/reconcile.ts')).idpReconcile,
+    async () => (await import('./enrollment/issuing/reconcile.ts')).idpReconcile,
   ),
-  entry('idp remove', 'remove a provider', async () => (await import('./issuing/idp.ts')).idpRemove, 'idp rm'),
+  entry(
+    'idp remove',
+    'remove a provider',
+    async () => (await import('./enrollment/issuing/idp.ts')).idpRemove,
+    'idp rm',
+  ),
 ];
 
 /** The commands about receipts, in the order of the help. */
@@ -79,14 +96,22 @@ export const receiptEntries: readonly Entry[] = [
   entry(
     'receipt make',
     'have a key sign a hand-over, loan or return',
-    async () => (await import('./receipts/make.ts')).make,
+    async () => (await import('./proofs/receipts/make.ts')).make,
   ),
-  entry('receipt verify', 'verify a signed receipt offline', async () => (await import('./receipts/verify.ts')).verify),
-  entry('receipt print', 'write a receipt as PDF or JSON', async () => (await import('./receipts/print.ts')).print),
+  entry(
+    'receipt verify',
+    'verify a signed receipt offline',
+    async () => (await import('./proofs/receipts/verify.ts')).verify,
+  ),
+  entry(
+    'receipt print',
+    'write a receipt as PDF or JSON',
+    async () => (await import('./proofs/receipts/print.ts')).print,
+  ),
   entry(
     'receipt list',
     'list receipts and overdue loans',
-    async () => (await import('./receipts/list.ts')).list,
+    async () => (await import('./proofs/receipts/list.ts')).list,
     'receipt ls',
   ),
 ];

@@ -120,9 +120,13 @@ export const commandTable: CommandTable = {
         entry(
           'keys issue',
           'let a key sign in at a provider',
-          async () => (await import('./issuing/issue.ts')).keysIssue,
+          async () => (await import('./enrollment/issuing/issue.ts')).keysIssue,
         ),
-        entry('pin letter', 'open or print a sealed PIN', async () => (await import('./issuing/letter.ts')).pinLetter),
+        entry(
+          'pin letter',
+          'open or print a sealed PIN',
+          async () => (await import('./enrollment/issuing/letter.ts')).pinLetter,
+        ),
         entry(
           'verify',
           'prove that an attached key is genuine',
@@ -207,17 +211,21 @@ export const commandTable: CommandTable = {
           'janitor apply',
         ),
         ...peopleEntries,
-        entry('tokens add', 'create a token for a program', async () => (await import('./tokens/tokens.ts')).tokensAdd),
+        entry(
+          'tokens add',
+          'create a token for a program',
+          async () => (await import('./users/tokens/tokens.ts')).tokensAdd,
+        ),
         entry(
           'tokens list',
           'list service tokens',
-          async () => (await import('./tokens/tokens.ts')).tokensList,
+          async () => (await import('./users/tokens/tokens.ts')).tokensList,
           'tokens ls',
         ),
         entry(
           'tokens revoke',
           'revoke a service token',
-          async () => (await import('./tokens/revoke.ts')).tokensRevoke,
+          async () => (await import('./users/tokens/revoke.ts')).tokensRevoke,
           'tokens rm',
         ),
         ...ssoEntries,

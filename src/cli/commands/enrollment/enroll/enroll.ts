@@ -6,9 +6,9 @@ import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { tagFlag, tagsOf } from '../../../framework/devices/tags.ts';
 import { encodingFlag, encodingOf } from '../../../jobs/encoding.ts';
-import { issueFlags } from '../../issuing/flags.ts';
-import { termsFlag, usualTerms } from '../../receipts/make.ts';
+import { termsFlag, usualTerms } from '../../proofs/receipts/make.ts';
 import { boundName } from '../../users/find-user.ts';
+import { issueFlags } from '../issuing/flags.ts';
 import { keyLabelFlags, keyLabelOf } from '../labels/enrolled.ts';
 import type { SpoolOutbox } from '../spool/outbox.ts';
 import { doneWith, type EnrollOptions, EnrollRun, spooledKeys } from './enroll-run.ts';
@@ -152,7 +152,7 @@ export const enroll = command({
         'name it: --activate-for USER, --roster FILE or --group NAME',
       );
     const issue =
-      flags.for.length === 0 ? null : await (await import('../../issuing/issuing.ts')).issuePlan(context, flags);
+      flags.for.length === 0 ? null : await (await import('../issuing/issuing.ts')).issuePlan(context, flags);
     const label = keyLabelOf(context, flags, issue?.makesPins);
     if (roster !== undefined) {
       const { enrollRoster } = await import('../roster/roster.ts');

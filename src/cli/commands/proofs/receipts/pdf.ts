@@ -1,10 +1,10 @@
 /** A receipt as a page to print. Loads pdfkit, which nothing else does. */
 import { createPublicKey } from 'node:crypto';
 import PDFDocument from 'pdfkit';
-import { fingerprintOf } from '../../../contract/receipts/check.ts';
-import { readReceiptText } from '../../../contract/receipts/text.ts';
-import type { Receipt } from '../../../contract/receipts.ts';
-import { usage } from '../../fault.ts';
+import { fingerprintOf } from '../../../../contract/receipts/check.ts';
+import { readReceiptText } from '../../../../contract/receipts/text.ts';
+import type { Receipt } from '../../../../contract/receipts.ts';
+import { usage } from '../../../fault.ts';
 
 const titles = {
   handover: 'Hand-over of a security key',

@@ -1,8 +1,8 @@
 /** Finds the provider that a command is about. */
-import type { ProviderItem } from '../../../contract/providers.ts';
-import type { Client } from '../../client/client.ts';
-import { Fault } from '../../fault.ts';
-import type { ArgShape } from '../../framework/flags.ts';
+import type { ProviderItem } from '../../../../contract/providers.ts';
+import type { Client } from '../../../client/client.ts';
+import { Fault } from '../../../fault.ts';
+import type { ArgShape } from '../../../framework/flags.ts';
 
 /** The argument that names a provider. */
 export const providerArg: ArgShape = { name: 'PROVIDER', help: 'name or id of the provider', offer: 'provider' };

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import type { DirectorySettings } from '../../../contract/directory.ts';
-import { directoryBounds } from '../../../contract/limits.ts';
-import { systemWords, usage } from '../../fault.ts';
-import { command } from '../../framework/define.ts';
-import { secretFrom } from '../secret-file.ts';
+import type { DirectorySettings } from '../../../../contract/directory.ts';
+import { directoryBounds } from '../../../../contract/limits.ts';
+import { systemWords, usage } from '../../../fault.ts';
+import { command } from '../../../framework/define.ts';
+import { secretFrom } from '../../secret-file.ts';
 import { showDirectory } from './directory.ts';
 
 const uses = [

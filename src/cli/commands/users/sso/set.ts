@@ -1,8 +1,8 @@
-import type { SsoSettings } from '../../../contract/sso.ts';
-import { localSources, type Role, roles } from '../../../contract/values.ts';
-import { usage } from '../../fault.ts';
-import { command } from '../../framework/define.ts';
-import { secretFrom } from '../secret-file.ts';
+import type { SsoSettings } from '../../../../contract/sso.ts';
+import { localSources, type Role, roles } from '../../../../contract/values.ts';
+import { usage } from '../../../fault.ts';
+import { command } from '../../../framework/define.ts';
+import { secretFrom } from '../../secret-file.ts';
 import { showSettings } from './sso.ts';
 
 /** Sets single sign-on up, or changes it: `PUT /api/sso`. */

@@ -1,13 +1,13 @@
-import type { Receipt } from '../../../contract/receipts.ts';
-import { receiptKinds } from '../../../contract/values.ts';
-import { Fault, usage } from '../../fault.ts';
-import type { Context } from '../../framework/context.ts';
-import { command } from '../../framework/define.ts';
-import { resolveDevice } from '../../framework/devices/device.ts';
-import { present } from '../../framework/present.ts';
-import { safe } from '../../terminal/text.ts';
-import { localTime } from '../../terminal/when.ts';
-import { attachedKeys } from '../proofs/verify.ts';
+import type { Receipt } from '../../../../contract/receipts.ts';
+import { receiptKinds } from '../../../../contract/values.ts';
+import { Fault, usage } from '../../../fault.ts';
+import type { Context } from '../../../framework/context.ts';
+import { command } from '../../../framework/define.ts';
+import { resolveDevice } from '../../../framework/devices/device.ts';
+import { present } from '../../../framework/present.ts';
+import { safe } from '../../../terminal/text.ts';
+import { localTime } from '../../../terminal/when.ts';
+import { attachedKeys } from '../verify.ts';
 import { type ReceiptWanted, signedReceipt } from './signing.ts';
 
 /** Flags with the terms and the end of a loan. */

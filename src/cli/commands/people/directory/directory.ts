@@ -1,11 +1,11 @@
-import type { DirectorySettings } from '../../../contract/directory.ts';
-import type { Context } from '../../framework/context.ts';
-import { command } from '../../framework/define.ts';
-import { type CardRow, present } from '../../framework/present.ts';
-import { demandYes } from '../../terminal/prompt.ts';
-import { safe } from '../../terminal/text.ts';
-import { localTime } from '../../terminal/when.ts';
-import { showFindings } from '../findings.ts';
+import type { DirectorySettings } from '../../../../contract/directory.ts';
+import type { Context } from '../../../framework/context.ts';
+import { command } from '../../../framework/define.ts';
+import { type CardRow, present } from '../../../framework/present.ts';
+import { demandYes } from '../../../terminal/prompt.ts';
+import { safe } from '../../../terminal/text.ts';
+import { localTime } from '../../../terminal/when.ts';
+import { showFindings } from '../../findings.ts';
 
 /** Shows the settings. */
 export function showDirectory(

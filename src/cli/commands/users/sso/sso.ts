@@ -1,10 +1,10 @@
-import type { SsoSettings } from '../../../contract/sso.ts';
-import type { Context } from '../../framework/context.ts';
-import { command } from '../../framework/define.ts';
-import { type CardRow, present } from '../../framework/present.ts';
-import { demandYes } from '../../terminal/prompt.ts';
-import { safe } from '../../terminal/text.ts';
-import { showFindings } from '../findings.ts';
+import type { SsoSettings } from '../../../../contract/sso.ts';
+import type { Context } from '../../../framework/context.ts';
+import { command } from '../../../framework/define.ts';
+import { type CardRow, present } from '../../../framework/present.ts';
+import { demandYes } from '../../../terminal/prompt.ts';
+import { safe } from '../../../terminal/text.ts';
+import { showFindings } from '../../findings.ts';
 
 const list = (values: readonly string[] | null | undefined, none: string): string =>
   Array.isArray(values) && values.length > 0 ? values.map(String).map(safe).join(', ') : none;

@@ -1,7 +1,7 @@
 /** Has a key that an enrollment has bound to its person sign its hand-over. */
-import type { EnrollmentOutcome } from '../../../enrollment/outcome.ts';
-import type { NumberedKey } from '../../../enrollment/registry.ts';
-import type { Context } from '../../framework/context.ts';
+import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
+import type { NumberedKey } from '../../../../enrollment/registry.ts';
+import type { Context } from '../../../framework/context.ts';
 import { signedReceipt } from './signing.ts';
 
 /** What is signed, by whom. */

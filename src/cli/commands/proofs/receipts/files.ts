@@ -1,8 +1,8 @@
 /** Receipts in files: the JSON of the registry, as a file or inside its envelope. */
 import { readFileSync, statSync } from 'node:fs';
-import type { Receipt } from '../../../contract/receipts.ts';
-import { systemWords, usage } from '../../fault.ts';
-import type { Context } from '../../framework/context.ts';
+import type { Receipt } from '../../../../contract/receipts.ts';
+import { systemWords, usage } from '../../../fault.ts';
+import type { Context } from '../../../framework/context.ts';
 
 /** More than any receipt has. */
 const MAX_BYTES = 256 * 1024;

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { receiptHash } from '../../../contract/receipts/check.ts';
-import type { Receipt } from '../../../contract/receipts.ts';
-import { systemWords, usage } from '../../fault.ts';
-import { notify } from '../../framework/context.ts';
-import { command } from '../../framework/define.ts';
-import { writeNew } from '../../settings/files.ts';
-import { readFont } from '../../settings/packaged.ts';
-import { safe, safeJson } from '../../terminal/text.ts';
+import { receiptHash } from '../../../../contract/receipts/check.ts';
+import type { Receipt } from '../../../../contract/receipts.ts';
+import { systemWords, usage } from '../../../fault.ts';
+import { notify } from '../../../framework/context.ts';
+import { command } from '../../../framework/define.ts';
+import { writeNew } from '../../../settings/files.ts';
+import { readFont } from '../../../settings/packaged.ts';
+import { safe, safeJson } from '../../../terminal/text.ts';
 import { receiptNamed } from './files.ts';
 
 const formats = ['pdf', 'json', 'pem', 'fido2'] as const;

@@ -1,11 +1,11 @@
-import type { ListedReceipt } from '../../../contract/receipts.ts';
-import { command, definedFields } from '../../framework/define.ts';
-import { resolveDevice } from '../../framework/devices/device.ts';
-import { pageFlags } from '../../framework/flags.ts';
-import { listFlags } from '../../framework/format.ts';
-import { presentPage } from '../../framework/present-list.ts';
-import type { Column } from '../../terminal/column.ts';
-import { localTime } from '../../terminal/when.ts';
+import type { ListedReceipt } from '../../../../contract/receipts.ts';
+import { command, definedFields } from '../../../framework/define.ts';
+import { resolveDevice } from '../../../framework/devices/device.ts';
+import { pageFlags } from '../../../framework/flags.ts';
+import { listFlags } from '../../../framework/format.ts';
+import { presentPage } from '../../../framework/present-list.ts';
+import type { Column } from '../../../terminal/column.ts';
+import { localTime } from '../../../terminal/when.ts';
 
 const fields = [
   'receiptId',

@@ -1,10 +1,10 @@
-import { allDifferences, type Differences, repairable } from '../../../fleet/reconcile.ts';
-import { exitCodes } from '../../exit-codes.ts';
-import { usage } from '../../fault.ts';
-import type { Context } from '../../framework/context.ts';
-import { command } from '../../framework/define.ts';
-import { confirm } from '../../terminal/prompt.ts';
-import { safe } from '../../terminal/text.ts';
+import { allDifferences, type Differences, repairable } from '../../../../fleet/reconcile.ts';
+import { exitCodes } from '../../../exit-codes.ts';
+import { usage } from '../../../fault.ts';
+import type { Context } from '../../../framework/context.ts';
+import { command } from '../../../framework/define.ts';
+import { confirm } from '../../../terminal/prompt.ts';
+import { safe } from '../../../terminal/text.ts';
 import { findProvider, providerArg } from './find-provider.ts';
 
 /** Compares credentials: `POST /api/providers/{providerId}/reconcile`. Exit code 1 if some differ. */

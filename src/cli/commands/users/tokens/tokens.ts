@@ -1,14 +1,14 @@
-import { serviceTokenDays } from '../../../contract/limits.ts';
-import type { ServiceToken } from '../../../contract/tokens.ts';
-import { type Role, roles, type TokenPermission, tokenPermissions } from '../../../contract/values.ts';
-import { need } from '../../framework/ask.ts';
-import { command, definedFields } from '../../framework/define.ts';
-import { pageFlags } from '../../framework/flags.ts';
-import { listFlags } from '../../framework/format.ts';
-import { presentPage } from '../../framework/present-list.ts';
-import type { Column } from '../../terminal/column.ts';
-import { safe } from '../../terminal/text.ts';
-import { localTime } from '../../terminal/when.ts';
+import { serviceTokenDays } from '../../../../contract/limits.ts';
+import type { ServiceToken } from '../../../../contract/tokens.ts';
+import { type Role, roles, type TokenPermission, tokenPermissions } from '../../../../contract/values.ts';
+import { need } from '../../../framework/ask.ts';
+import { command, definedFields } from '../../../framework/define.ts';
+import { pageFlags } from '../../../framework/flags.ts';
+import { listFlags } from '../../../framework/format.ts';
+import { presentPage } from '../../../framework/present-list.ts';
+import type { Column } from '../../../terminal/column.ts';
+import { safe } from '../../../terminal/text.ts';
+import { localTime } from '../../../terminal/when.ts';
 
 const DEFAULT_DAYS = 90;
 

@@ -1,13 +1,13 @@
 /** Issues keys from the command line: its flags, the requests to registry and key, and what a person is asked. */
-import { Code } from '../../../contract/codes.ts';
-import { type IssueParts, IssueProblem, KeyIssuing, type PinChoice } from '../../../enrollment/issuing.ts';
-import { columnOf } from '../../../enrollment/outcome.ts';
-import { isServerRefusal } from '../../client/failures.ts';
-import { Fault, usage } from '../../fault.ts';
-import type { Context } from '../../framework/context.ts';
-import type { FlagValues } from '../../framework/flags.ts';
-import { askPassword } from '../../terminal/prompt.ts';
-import { secretFrom } from '../secret-file.ts';
+import { Code } from '../../../../contract/codes.ts';
+import { type IssueParts, IssueProblem, KeyIssuing, type PinChoice } from '../../../../enrollment/issuing.ts';
+import { columnOf } from '../../../../enrollment/outcome.ts';
+import { isServerRefusal } from '../../../client/failures.ts';
+import { Fault, usage } from '../../../fault.ts';
+import type { Context } from '../../../framework/context.ts';
+import type { FlagValues } from '../../../framework/flags.ts';
+import { askPassword } from '../../../terminal/prompt.ts';
+import { secretFrom } from '../../secret-file.ts';
 import { findProvider } from './find-provider.ts';
 import type { issueFlags } from './flags.ts';
 import { issueStep, KeyRefusal } from './key-steps.ts';

@@ -1,13 +1,13 @@
-import type { DirectoryStep } from '../../../contract/directory.ts';
-import { directoryBounds } from '../../../contract/limits.ts';
-import { count } from '../../count.ts';
-import { exitCodes } from '../../exit-codes.ts';
-import { command } from '../../framework/define.ts';
-import { listFlags } from '../../framework/format.ts';
-import { presentRows } from '../../framework/present-list.ts';
-import type { Column } from '../../terminal/column.ts';
-import type { Style } from '../../terminal/style.ts';
-import { safe } from '../../terminal/text.ts';
+import type { DirectoryStep } from '../../../../contract/directory.ts';
+import { directoryBounds } from '../../../../contract/limits.ts';
+import { count } from '../../../count.ts';
+import { exitCodes } from '../../../exit-codes.ts';
+import { command } from '../../../framework/define.ts';
+import { listFlags } from '../../../framework/format.ts';
+import { presentRows } from '../../../framework/present-list.ts';
+import type { Column } from '../../../terminal/column.ts';
+import type { Style } from '../../../terminal/style.ts';
+import { safe } from '../../../terminal/text.ts';
 
 const fields = ['step', 'personId', 'userName', 'detail'] as const satisfies readonly (keyof DirectoryStep)[];
 const colors: Readonly<Partial<Record<DirectoryStep['step'], Style>>> = {

@@ -1,9 +1,9 @@
 /** PINs that are made here: random, and sealed for recipients of age before the key gets them. They are in memory only. */
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { pinBounds } from '../../../contract/limits.ts';
-import { Fault, systemWords, usage } from '../../fault.ts';
-import type { Context } from '../../framework/context.ts';
+import { pinBounds } from '../../../../contract/limits.ts';
+import { Fault, systemWords, usage } from '../../../fault.ts';
+import type { Context } from '../../../framework/context.ts';
 
 /** What `--pin` asks for: digits of a random PIN; null to ask for one. */
 export function digitsOf(kind: string | undefined): number | null {

@@ -1,9 +1,9 @@
 /** Issues a key that an enrollment has bound to its person. */
-import type { KeyIssuing } from '../../../enrollment/issuing.ts';
-import type { EnrollmentOutcome } from '../../../enrollment/outcome.ts';
-import type { NumberedKey } from '../../../enrollment/registry.ts';
-import { Fault } from '../../fault.ts';
-import type { Context } from '../../framework/context.ts';
+import type { KeyIssuing } from '../../../../enrollment/issuing.ts';
+import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
+import type { NumberedKey } from '../../../../enrollment/registry.ts';
+import { Fault } from '../../../fault.ts';
+import type { Context } from '../../../framework/context.ts';
 import { faultOf, type IssuePlan } from './issuing.ts';
 
 /** A row, and the PIN that was made for its letter; null if none was. */

@@ -1,15 +1,15 @@
-import { tokenIds } from '../../../contract/ids.ts';
-import { paging } from '../../../contract/limits.ts';
-import type { Client } from '../../client/client.ts';
-import { isServerRefusal } from '../../client/failures.ts';
-import { pagesOf } from '../../client/pages.ts';
-import { Fault } from '../../fault.ts';
-import type { Context } from '../../framework/context.ts';
-import { command } from '../../framework/define.ts';
-import { present } from '../../framework/present.ts';
-import { confirm, demandYes } from '../../terminal/prompt.ts';
-import { safe } from '../../terminal/text.ts';
-import { localTime } from '../../terminal/when.ts';
+import { tokenIds } from '../../../../contract/ids.ts';
+import { paging } from '../../../../contract/limits.ts';
+import type { Client } from '../../../client/client.ts';
+import { isServerRefusal } from '../../../client/failures.ts';
+import { pagesOf } from '../../../client/pages.ts';
+import { Fault } from '../../../fault.ts';
+import type { Context } from '../../../framework/context.ts';
+import { command } from '../../../framework/define.ts';
+import { present } from '../../../framework/present.ts';
+import { confirm, demandYes } from '../../../terminal/prompt.ts';
+import { safe } from '../../../terminal/text.ts';
+import { localTime } from '../../../terminal/when.ts';
 
 /** Revokes a service token: `POST /api/tokens/{tokenId}/revoke`. */
 export const tokensRevoke = command({
@@ -73,7 +73,7 @@ async function removeWebhooks({ registry, out }: Context, webhooks: readonly str
 
 /** One of the valid tokens. A person confirms it: two rows of a list are easily confused. */
 async function picked(context: Context): Promise<string> {
-  const { pickToken } = await import('../../framework/pickers/listed.ts');
+  const { pickToken } = await import('../../../framework/pickers/listed.ts');
   const { tokenId, name } = await pickToken(context, 'tokens revoke');
   await demandYes(context.out, `Revoke ${name}?`);
   return tokenId;

@@ -1,17 +1,17 @@
-import type { BodyOf } from '../../../contract/define.ts';
-import type { ProviderItem } from '../../../contract/providers.ts';
-import type { Routes } from '../../../contract/routes.ts';
-import { providerTypes } from '../../../contract/values.ts';
-import { exitCodes } from '../../exit-codes.ts';
-import { usage } from '../../fault.ts';
-import { command, definedFields } from '../../framework/define.ts';
-import { listFlags } from '../../framework/format.ts';
-import { present } from '../../framework/present.ts';
-import { presentRows } from '../../framework/present-list.ts';
-import type { Column } from '../../terminal/column.ts';
-import { confirm } from '../../terminal/prompt.ts';
-import { safe } from '../../terminal/text.ts';
-import { secretFrom } from '../secret-file.ts';
+import type { BodyOf } from '../../../../contract/define.ts';
+import type { ProviderItem } from '../../../../contract/providers.ts';
+import type { Routes } from '../../../../contract/routes.ts';
+import { providerTypes } from '../../../../contract/values.ts';
+import { exitCodes } from '../../../exit-codes.ts';
+import { usage } from '../../../fault.ts';
+import { command, definedFields } from '../../../framework/define.ts';
+import { listFlags } from '../../../framework/format.ts';
+import { present } from '../../../framework/present.ts';
+import { presentRows } from '../../../framework/present-list.ts';
+import type { Column } from '../../../terminal/column.ts';
+import { confirm } from '../../../terminal/prompt.ts';
+import { safe } from '../../../terminal/text.ts';
+import { secretFrom } from '../../secret-file.ts';
 import { findProvider, providerArg } from './find-provider.ts';
 
 const fields = [

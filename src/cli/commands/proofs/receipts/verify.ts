@@ -1,13 +1,13 @@
-import { checkReceipt, fingerprintOf, readPublicKey } from '../../../contract/receipts/check.ts';
-import type { ReceiptFacts } from '../../../contract/receipts/text.ts';
-import type { Receipt } from '../../../contract/receipts.ts';
-import { relyingParty } from '../../../contract/values.ts';
-import { exitCodes } from '../../exit-codes.ts';
-import { usage } from '../../fault.ts';
-import { command } from '../../framework/define.ts';
-import { present } from '../../framework/present.ts';
-import { safe } from '../../terminal/text.ts';
-import { localTime } from '../../terminal/when.ts';
+import { checkReceipt, fingerprintOf, readPublicKey } from '../../../../contract/receipts/check.ts';
+import type { ReceiptFacts } from '../../../../contract/receipts/text.ts';
+import type { Receipt } from '../../../../contract/receipts.ts';
+import { relyingParty } from '../../../../contract/values.ts';
+import { exitCodes } from '../../../exit-codes.ts';
+import { usage } from '../../../fault.ts';
+import { command } from '../../../framework/define.ts';
+import { present } from '../../../framework/present.ts';
+import { safe } from '../../../terminal/text.ts';
+import { localTime } from '../../../terminal/when.ts';
 import { receiptNamed, textOf } from './files.ts';
 
 /** Verifies a receipt. With a file, nothing but the file and the public key is needed. */

@@ -1,4 +1,4 @@
-import type { FlagShapes } from '../../framework/flags.ts';
+import type { FlagShapes } from '../../../framework/flags.ts';
 
 /** Flags of commands that issue keys. */
 export const issueFlags = {

@@ -1,11 +1,11 @@
 /** One step in which an attached key is issued. */
-import type { DataOf } from '../../../contract/define.ts';
-import type { Routes } from '../../../contract/routes.ts';
-import type { IssueStep } from '../../../enrollment/issuing.ts';
-import type { NumberedKey } from '../../../enrollment/registry.ts';
-import { Fault } from '../../fault.ts';
-import type { Context } from '../../framework/context.ts';
-import { whileTouched } from '../proofs/prove-key.ts';
+import type { DataOf } from '../../../../contract/define.ts';
+import type { Routes } from '../../../../contract/routes.ts';
+import type { IssueStep } from '../../../../enrollment/issuing.ts';
+import type { NumberedKey } from '../../../../enrollment/registry.ts';
+import { Fault } from '../../../fault.ts';
+import type { Context } from '../../../framework/context.ts';
+import { whileTouched } from '../../proofs/prove-key.ts';
 
 type StepAnswer = DataOf<Routes['issueKey']>;
 

@@ -1,16 +1,16 @@
 /** The letter of a PIN: a label with it, on a printer in the network. A queue of the system would store what it prints. */
-import type { DeviceListItem } from '../../../contract/devices.ts';
-import { usage } from '../../fault.ts';
-import type { Context } from '../../framework/context.ts';
-import { command } from '../../framework/define.ts';
-import { resolveDevice } from '../../framework/devices/device.ts';
-import type { FlagShapes, FlagValues } from '../../framework/flags.ts';
-import { personsOf } from '../../framework/persons.ts';
-import { present } from '../../framework/present.ts';
-import { safe } from '../../terminal/text.ts';
-import { localTime } from '../../terminal/when.ts';
-import { pinLabelOf, printerFlags, printerSeconds } from '../enrollment/labels/outputs.ts';
-import { networkPrinter } from '../enrollment/labels/printer.ts';
+import type { DeviceListItem } from '../../../../contract/devices.ts';
+import { usage } from '../../../fault.ts';
+import type { Context } from '../../../framework/context.ts';
+import { command } from '../../../framework/define.ts';
+import { resolveDevice } from '../../../framework/devices/device.ts';
+import type { FlagShapes, FlagValues } from '../../../framework/flags.ts';
+import { personsOf } from '../../../framework/persons.ts';
+import { present } from '../../../framework/present.ts';
+import { safe } from '../../../terminal/text.ts';
+import { localTime } from '../../../terminal/when.ts';
+import { pinLabelOf, printerFlags, printerSeconds } from '../labels/outputs.ts';
+import { networkPrinter } from '../labels/printer.ts';
 import { opened } from './sealed-pin.ts';
 
 /** Flags that name the printer of letters and their template. */
