@@ -23,7 +23,7 @@ const SignIn = lazy(async () => (await import('./pages/sign-in.tsx')).SignInPage
 const OfferDialog = lazy(async () => (await import('./pages/offer/dialog.tsx')).OfferDialog);
 const ToastRegion = lazy(async () => (await import('./parts/toast-region.tsx')).ToastRegion);
 const AddDevice = lazy(async () => (await import('./pages/adding/dialog.tsx')).AddDevice);
-const Palette = lazy(async () => (await import('./parts/palette/palette.tsx')).Palette);
+const Palette = lazy(async () => (await import('./palette/palette.tsx')).Palette);
 const StepUp = lazy(async () => (await import('./parts/step-up.tsx')).StepUp);
 
 startStream();

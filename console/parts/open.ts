@@ -1,8 +1,8 @@
 /** What is in front of any page: the search, the list of keys, the dialog that adds a device. */
 import { signal } from '@preact/signals';
 import { session } from '../api/session.ts';
-import type { SingleOperation } from '../pages/devices/operations.tsx';
 import { place } from '../router.ts';
+import type { SingleOperation } from './operations.tsx';
 
 /** What is in front of the page: the search, that for the device of an action, the form of the action, or the list of keys. Null if none is. */
 export const opened = signal<'search' | 'keys' | SingleOperation | ChosenAction | null>(null);

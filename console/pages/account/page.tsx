@@ -3,7 +3,7 @@ import { session } from '../../api/session.ts';
 import { DialogButton } from '../../parts/button.tsx';
 import { lazy } from '../../parts/lazy.tsx';
 import { text, account as words } from '../../text/words.ts';
-import { Keys } from './keys.tsx';
+import { Keys } from '../users/keys.tsx';
 
 const SetPassword = lazy(async () => (await import('../users/password.tsx')).SetPassword);
 

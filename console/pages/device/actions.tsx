@@ -6,10 +6,10 @@ import { mayChange } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { lazy } from '../../parts/lazy.tsx';
 import { MoreButton } from '../../parts/menu.tsx';
+import type { SingleOperation } from '../../parts/operations.tsx';
 import { device as deviceWords, text } from '../../text/words.ts';
-import type { SingleOperation } from '../devices/operations.tsx';
 
-const ActionForm = lazy(async () => (await import('./action-form.tsx')).ActionForm);
+const ActionForm = lazy(async () => (await import('../../parts/action-form.tsx')).ActionForm);
 const AddBackup = lazy(async () => (await import('./dialogs.tsx')).AddBackup);
 const RecordUse = lazy(async () => (await import('./dialogs.tsx')).RecordUse);
 

@@ -6,16 +6,16 @@ import { mayChange } from '../../api/session.ts';
 import { deviceColumns } from '../../parts/device-columns.tsx';
 import { lazy } from '../../parts/lazy.tsx';
 import { MoreButton } from '../../parts/menu.tsx';
+import type { SingleOperation } from '../../parts/operations.tsx';
 import { Table } from '../../parts/table.tsx';
 import { go } from '../../router.ts';
 import { devices as listWords, text } from '../../text/words.ts';
-import type { SingleOperation } from './operations.tsx';
 import { addressWith, type Device, sortOf } from './query.ts';
 import { useRowKeys } from './row-keys.ts';
 import type { DeviceSelection } from './selection.ts';
 import { columnNames, columnsIn, type ListColumn } from './views.tsx';
 
-const ActionForm = lazy(async () => (await import('../device/action-form.tsx')).ActionForm);
+const ActionForm = lazy(async () => (await import('../../parts/action-form.tsx')).ActionForm);
 
 interface DeviceTableProps {
   readonly devices: readonly Device[];

@@ -6,7 +6,7 @@ import { RecordTable } from '../../parts/records.tsx';
 import { reporting } from '../../parts/toast.ts';
 import { place } from '../../router.ts';
 import { text, users as words } from '../../text/words.ts';
-import { Keys, type KeysOfUser } from '../account/keys.tsx';
+import { Keys, type KeysOfUser } from './keys.tsx';
 import { users } from './page.tsx';
 import { allUsers } from './states.ts';
 

@@ -2,10 +2,16 @@
 import { operationStates } from '../../../../src/contract/operation-states.ts';
 import { deviceStatuses } from '../../../../src/contract/values.ts';
 import { ApprovedForm } from '../../../parts/action-dialog.tsx';
+import {
+  type EnteredFields,
+  enteredFor,
+  isComplete,
+  OperationFields,
+  useOperationEntries,
+} from '../../../parts/operations.tsx';
 import { Table } from '../../../parts/table.tsx';
 import { grouped } from '../../../text/numbers.ts';
 import { text, bulk as words } from '../../../text/words.ts';
-import { type EnteredFields, enteredFor, isComplete, OperationFields, useOperationEntries } from '../operations.tsx';
 import type { BulkName } from '../selection.ts';
 import type { BulkRun, BulkTargets } from './targets.ts';
 

@@ -6,7 +6,7 @@ import { type DeviceStatus, deviceStatuses } from '../../../../src/contract/valu
 import { BatchRun } from '../../../api/batch-run.ts';
 import { exportedDevices } from '../../../api/export.ts';
 import { call, type Data } from '../../../api/request.ts';
-import type { EnteredFields } from '../operations.tsx';
+import type { EnteredFields } from '../../../parts/operations.tsx';
 import { filterOf } from '../query.ts';
 import type { BulkName, Selected } from '../selection.ts';
 

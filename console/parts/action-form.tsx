@@ -1,8 +1,7 @@
 /** The form of an action. It is loaded when an action is chosen. */
-import { call, newKey } from '../../api/request.ts';
-import { ActionDialog } from '../../parts/action-dialog.tsx';
-import { toast } from '../../parts/toast.ts';
-import { device as deviceWords, text } from '../../text/words.ts';
+import { call, newKey } from '../api/request.ts';
+import { device as deviceWords, text } from '../text/words.ts';
+import { ActionDialog } from './action-dialog.tsx';
 import {
   type EnteredFields,
   enteredFor,
@@ -10,7 +9,8 @@ import {
   OperationFields,
   type SingleOperation,
   useOperationEntries,
-} from '../devices/operations.tsx';
+} from './operations.tsx';
+import { toast } from './toast.ts';
 
 type SendAction = (deviceId: string, entered: Required<EnteredFields>, key: string) => Promise<unknown>;
 

@@ -1,13 +1,13 @@
 /** What the search offers for what is typed. */
-import type { DeviceStatus } from '../../../src/contract/values.ts';
-import type { Data } from '../../api/request.ts';
-import { mayChange, session } from '../../api/session.ts';
-import { signOut } from '../../api/tabs.ts';
-import type { SingleOperation } from '../../pages/devices/operations.tsx';
-import { isShown, pages } from '../../pages.tsx';
-import { go, linkTo } from '../../router.ts';
-import { text, palette as words } from '../../text/words.ts';
-import { addDevice, opened } from '../open.ts';
+import type { DeviceStatus } from '../../src/contract/values.ts';
+import type { Data } from '../api/request.ts';
+import { mayChange, session } from '../api/session.ts';
+import { signOut } from '../api/tabs.ts';
+import { isShown, pages } from '../pages.tsx';
+import { addDevice, opened } from '../parts/open.ts';
+import type { SingleOperation } from '../parts/operations.tsx';
+import { go, linkTo } from '../router.ts';
+import { text, palette as words } from '../text/words.ts';
 
 type FoundDevice = Data<'listDevices'>['list'][number];
 type FoundPerson = Data<'listPeople'>['list'][number];

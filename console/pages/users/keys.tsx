@@ -15,7 +15,7 @@ import { ProblemNotice } from '../../parts/problem.tsx';
 import { type RecordKind, RecordTable } from '../../parts/records.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { account as words } from '../../text/words.ts';
-import { isOwn } from '../users/states.ts';
+import { isOwn } from './states.ts';
 
 /** The keys of a user, and whether one is required. */
 export type KeysOfUser = Data<'listKeysOfUser'>;

@@ -5,17 +5,17 @@ import * as combobox from '@zag-js/combobox';
 import { normalizeProps, useMachine } from '@zag-js/preact';
 import type { TargetedEvent, TargetedKeyboardEvent } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { operationStates } from '../../../src/contract/operation-states.ts';
-import { personsNamed, usePaused } from '../../api/people.ts';
-import { call } from '../../api/request.ts';
-import { useResource } from '../../api/resource.ts';
-import type { SingleOperation } from '../../pages/devices/operations.tsx';
-import { text as common, palette as words } from '../../text/words.ts';
-import { StatusBadge } from '../badge.tsx';
-import { CloseButton, Dialog } from '../dialog.tsx';
-import { lazy } from '../lazy.tsx';
-import { modifier, opened } from '../open.ts';
-import { ProblemNotice } from '../problem.tsx';
+import { operationStates } from '../../src/contract/operation-states.ts';
+import { personsNamed, usePaused } from '../api/people.ts';
+import { call } from '../api/request.ts';
+import { useResource } from '../api/resource.ts';
+import { StatusBadge } from '../parts/badge.tsx';
+import { CloseButton, Dialog } from '../parts/dialog.tsx';
+import { lazy } from '../parts/lazy.tsx';
+import { modifier, opened } from '../parts/open.ts';
+import type { SingleOperation } from '../parts/operations.tsx';
+import { ProblemNotice } from '../parts/problem.tsx';
+import { text as common, palette as words } from '../text/words.ts';
 import { type Choice, choicesFor, choose, type Found, groupsOf, targetsOf } from './choices.ts';
 
 const SHOWN_DEVICES = 6;
@@ -24,7 +24,7 @@ const none: Found = { devices: [], persons: [] };
 
 const close = () => (opened.value = null);
 
-const ActionForm = lazy(async () => (await import('../../pages/device/action-form.tsx')).ActionForm);
+const ActionForm = lazy(async () => (await import('../parts/action-form.tsx')).ActionForm);
 
 /** The search, the form of an action or the list of keys. */
 export function Palette() {

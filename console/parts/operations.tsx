@@ -1,15 +1,15 @@
 /** What a person enters for an operation on devices. */
 import type { Signal } from '@preact/signals';
-import { activationCodeDays, textLengths } from '../../../src/contract/limits.ts';
-import { isTagName, parseTag, type TagChanges } from '../../../src/contract/tags.ts';
-import type { BatchOperation } from '../../../src/contract/values.ts';
-import type { Input } from '../../api/request.ts';
-import { isAdmin } from '../../api/session.ts';
-import { useIsOfProvider } from '../../api/sso.ts';
-import { Field, presentPassword, useEntries } from '../../parts/field.tsx';
-import { TextArea } from '../../parts/inputs.tsx';
-import { PersonField } from '../../parts/person-field.tsx';
-import { entries as words } from '../../text/words.ts';
+import { activationCodeDays, textLengths } from '../../src/contract/limits.ts';
+import { isTagName, parseTag, type TagChanges } from '../../src/contract/tags.ts';
+import type { BatchOperation } from '../../src/contract/values.ts';
+import type { Input } from '../api/request.ts';
+import { isAdmin } from '../api/session.ts';
+import { useIsOfProvider } from '../api/sso.ts';
+import { entries as words } from '../text/words.ts';
+import { Field, presentPassword, useEntries } from './field.tsx';
+import { TextArea } from './inputs.tsx';
+import { PersonField } from './person-field.tsx';
 
 /** An operation that the page of a device has a dialog for; its tags are changed on the page. */
 export type SingleOperation = Exclude<BatchOperation, 'UPDATE'>;
