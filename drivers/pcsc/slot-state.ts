@@ -2,7 +2,7 @@
  * The state machine of one reader slot: what a card's coming, going and reading lead to. Pure, so that a table tests it.
  * However often and in whatever order a reader reports, each insertion is reported once.
  */
-import type { HardwareError } from '../driver.ts';
+import type { HardwareError, HardwareErrorCode } from '../driver.ts';
 import type { CardIdentity } from '../protocols/identify-card.ts';
 import type { CardPresence } from './presence.ts';
 
@@ -56,8 +56,11 @@ export interface Transition {
 
 /** Longest pause between two reads, in milliseconds. */
 const MAX_RETRY_AFTER = 30_000;
-/** How often a card that seems to be removed is read again before that is reported as its problem. */
-const MAX_DOUBTS = 4;
+/**
+ * How often a card with such a failure is read again before the failure is reported: it may be about to leave. pcscd asks a reader
+ * every 400 ms whether a card is present, so a card that is pulled while it is powered is mute until then. Three reads take 1,050 ms.
+ */
+const DOUBTS: Partial<Record<HardwareErrorCode, number>> = { removed: 4, unavailable: 4, mute: 3 };
 /** Milliseconds until such a card is read again, doubled each time: in sum long enough for the reader to report a removal. */
 const RETRY_IN_DOUBT = 150;
 
@@ -84,8 +87,7 @@ function onRead(state: SlotState, result: SlotReading, retryAfter: number): Tran
   const attempts = state.attempts + 1;
   const next: Insertion = { ...state, attempts, failed: result.failure !== null };
   // If the card or the service has just gone, the reader reports that in a moment: until then report nothing.
-  const code = result.failure?.code;
-  const doubtful = (code === 'removed' || code === 'unavailable') && attempts <= MAX_DOUBTS;
+  const doubtful = result.failure !== null && attempts <= (DOUBTS[result.failure.code] ?? 0);
   const first = doubtful ? Math.min(retryAfter, RETRY_IN_DOUBT) : retryAfter;
   const after = Math.min(first * 2 ** (attempts - 1), MAX_RETRY_AFTER);
   const retry: SlotAction[] = result.failure === null ? [] : [{ do: 'retry', after }];

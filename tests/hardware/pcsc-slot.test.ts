@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { KeyEvent } from '../../drivers/driver.ts';
 import { CardSlot, type CardSlotParts } from '../../drivers/pcsc/card-slot.ts';
 import { cardOnlyKeyProfile, cardReaderProfile } from '../../drivers/pcsc/reader-profile.ts';
@@ -135,6 +135,44 @@ describe('a card slot', () => {
     slot.update(null);
     await slot.idle();
     expect(kinds()).toEqual([]);
+  });
+
+  describe('with a card that does not answer to power', () => {
+    const muteSlot = () => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const failures = { connect: Array.from({ length: 9 }, () => 'UnresponsiveCard') };
+      const slot = slotOn(readerWith(uicc({ iccid: '8986000000000001232' }), failures).reader, { retryAfter: 1_000 });
+      slot.update({ ...present(1), mute: true });
+      return slot;
+    };
+    /** Moves the clock. A read that is due ends before it moves on. */
+    const pass = async (slot: CardSlot, milliseconds: number) => {
+      for (let passed = 0; passed < milliseconds; passed += 50) {
+        await slot.idle();
+        await vi.advanceTimersByTimeAsync(50);
+      }
+      await slot.idle();
+    };
+    afterEach(() => {
+      vi.useRealTimers();
+    });
+
+    it('reports nothing if it is pulled within a second', async () => {
+      const slot = muteSlot();
+      await pass(slot, 1_000);
+      slot.update(null);
+      await pass(slot, 30_000);
+      expect(kinds()).toEqual([]);
+    });
+
+    it('reports it once if it stays', async () => {
+      const slot = muteSlot();
+      await pass(slot, 1_050);
+      expect(slot.key()?.problem).toMatch(/^The card gives no sign of life: it is upside down/);
+      await pass(slot, 30_000);
+      expect(kinds()).toEqual(['attached']);
+      slot.close();
+    });
   });
 
   it('reports a connection that could not be released, because the binding has few', async () => {
