@@ -1279,6 +1279,32 @@ export const benchIssue: typeof en.benchIssue = {
     'pin-present': 'Der Schlüssel hat schon eine PIN.',
     'pin-unfit': 'Der Schlüssel nimmt diese PIN nicht an.',
   },
+  unfit: {
+    short: least => `Die PIN dieses Schlüssels hat mindestens ${grouped(least)} Zeichen.`,
+    long: most => `Eine PIN hat höchstens ${grouped(most)} Byte.`,
+  },
+  refusal: {
+    excluded: 'Der Schlüssel hat beim Anbieter schon eine Anmeldung dieser Person: Entfernen Sie sie dort.',
+    full: 'Der Schlüssel hat keinen Platz für eine weitere Anmeldung: Entfernen Sie eine, oder nehmen Sie einen anderen.',
+    'no-credential': 'Der Schlüssel hat diese Anmeldung nicht.',
+    'not-allowed': 'Der Schlüssel lässt das jetzt nicht zu.',
+    'pin-blocked': 'Die PIN des Schlüssels ist gesperrt: Nur ein Zurücksetzen gibt ihn frei.',
+    'pin-invalid': 'Die PIN ist falsch. Mit jeder falschen wird der Schlüssel eher gesperrt.',
+    'pin-not-set': 'Der Anbieter verlangt eine PIN, und der Schlüssel hat keine.',
+    'pin-policy': 'Der Schlüssel nimmt diese PIN nicht an.',
+    'pin-replug': 'Der Schlüssel nimmt keine PIN an, bis er neu eingesteckt wird.',
+    'pin-required': 'Der Schlüssel verlangt seine PIN.',
+  },
+  failure: {
+    unavailable: 'Der Schlüssel kann das nicht.',
+    'no-permission': 'Der Dienst darf den Schlüssel nicht öffnen.',
+    removed: 'Der Schlüssel wurde abgezogen.',
+    busy: 'Der Schlüssel wird gerade verwendet.',
+    mute: 'Der Schlüssel antwortet nicht.',
+    timeout: 'Der Schlüssel hat nicht rechtzeitig geantwortet oder wurde nicht berührt.',
+    aborted: 'Es wurde abgebrochen.',
+    protocol: 'Der Schlüssel hat nicht wie erwartet geantwortet.',
+  },
 };
 
 /** Why a file is not a roster. */

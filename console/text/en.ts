@@ -3,10 +3,10 @@
  * them. An entry is a text, or a function of what it names.
  */
 import { Code, type ErrorCode } from '../../src/contract/codes.ts';
-import { statisticsRange } from '../../src/contract/values.ts';
+import { type hardwareFailures, type keyRefusals, statisticsRange } from '../../src/contract/values.ts';
 import type { InputFault } from '../../src/enrollment/import/fault.ts';
 import type { Preset } from '../../src/enrollment/import/mapping.ts';
-import type { IssueProblemCode } from '../../src/enrollment/issuing.ts';
+import type { IssueProblemCode, PinFault } from '../../src/enrollment/issuing.ts';
 import type { CheckName } from '../../src/enrollment/line/checks.ts';
 import type { Remark } from '../../src/enrollment/line/events.ts';
 import { type FileFault, rosterBounds } from '../../src/enrollment/line/roster.ts';
@@ -1229,6 +1229,32 @@ export const benchIssue = {
     'pin-present': 'The key has a PIN already.',
     'pin-unfit': 'The key does not accept this PIN.',
   } satisfies Words<IssueProblemCode>,
+  unfit: {
+    short: (least: number) => `The PIN of this key has at least ${grouped(least)} characters.`,
+    long: (most: number) => `A PIN has at most ${grouped(most)} bytes.`,
+  } satisfies Record<PinFault['what'], (bound: number) => string>,
+  refusal: {
+    excluded: 'The key already has a sign-in of this person at the provider: remove it there.',
+    full: 'The key has no room for another sign-in: remove one, or use another key.',
+    'no-credential': 'The key does not have the sign-in.',
+    'not-allowed': 'The key does not allow that now.',
+    'pin-blocked': 'The PIN of the key is blocked: only a reset frees the key.',
+    'pin-invalid': 'The PIN is wrong. Each wrong one brings the key closer to blocking.',
+    'pin-not-set': 'The provider requires a PIN, and the key has none.',
+    'pin-policy': 'The key does not accept this PIN.',
+    'pin-replug': 'The key accepts no PIN before it is plugged in again.',
+    'pin-required': 'The key requires its PIN.',
+  } satisfies Words<(typeof keyRefusals)[number]>,
+  failure: {
+    unavailable: 'The key cannot do this.',
+    'no-permission': 'The daemon may not open the key.',
+    removed: 'The key was unplugged.',
+    busy: 'The key is in use.',
+    mute: 'The key does not answer.',
+    timeout: 'The key did not answer in time, or it was not touched.',
+    aborted: 'It was canceled.',
+    protocol: 'The key did not answer as expected.',
+  } satisfies Words<(typeof hardwareFailures)[number]>,
 };
 
 /** A text for each fault of a file, or a function of the fault. */

@@ -51,9 +51,18 @@ export interface IssueParts {
   readonly requests: IssueRequests;
   /** The PIN of a key that has one. `retries`: attempts that are left, null if that is not known. */
   readonly askPin: (key: NumberedKey, retries: number | null) => Promise<string>;
-  /** The first PIN of a key. `check`: why it cannot be its PIN; null if it can. */
-  readonly askNewPin: (key: NumberedKey, check: (pin: string) => string | null) => Promise<string>;
+  /** The first PIN of a key. */
+  readonly askNewPin: (key: NumberedKey, check: CheckPin) => Promise<string>;
 }
+
+/** Why a text cannot be the PIN of a key: it has fewer characters, or more bytes, than `bound`. */
+export interface PinFault {
+  readonly what: 'short' | 'long';
+  readonly bound: number;
+}
+
+/** Null if the text can be the PIN of the key. */
+export type CheckPin = (pin: string) => PinFault | null;
 
 /** Why a key is not issued. `pin-present`: only a first PIN is made. */
 export type IssueProblemCode = 'unknown' | 'pin-replug' | 'pin-blocked' | 'pin-change' | 'pin-present' | 'pin-unfit';
@@ -163,8 +172,8 @@ export class KeyIssuing {
     if (choice.kind === 'none') return { pin: null, canKeepRules: false };
     const check = checkFor(state);
     const pin = choice.kind === 'random' ? choice.make() : await askNewPin(key, check);
-    const problem = check(pin);
-    if (problem !== null) throw new IssueProblem('pin-unfit', problem);
+    const fault = check(pin);
+    if (fault !== null) throw new IssueProblem('pin-unfit', pinFaultText(fault));
     // The registry has it, sealed, before the key does: an interruption leaves no PIN that no one can open.
     if (choice.kind === 'random') await choice.store(deviceId, pin);
     this.#pins.set(key.serialNumber, pin);
@@ -252,9 +261,13 @@ function checkUsable({ needsReplug, retries, mustChange }: KeyPinState): void {
 }
 
 const checkFor =
-  ({ minLength }: KeyPinState) =>
-  (pin: string): string | null => {
+  ({ minLength }: KeyPinState): CheckPin =>
+  pin => {
     const text = pin.normalize('NFC');
-    if ([...text].length < minLength) return `the PIN of this key has at least ${minLength} characters`;
-    return new TextEncoder().encode(text).length > MAX_BYTES ? `a PIN has at most ${MAX_BYTES} bytes` : null;
+    if ([...text].length < minLength) return { what: 'short', bound: minLength };
+    return new TextEncoder().encode(text).length > MAX_BYTES ? { what: 'long', bound: MAX_BYTES } : null;
   };
+
+/** The fault as a sentence without its end. */
+export const pinFaultText = ({ what, bound }: PinFault): string =>
+  what === 'short' ? `the PIN of this key has at least ${bound} characters` : `a PIN has at most ${bound} bytes`;

@@ -154,4 +154,70 @@ needs('chromium')('issuing at the bench', () => {
     second.unplug();
     await context.close();
   });
+
+  it('a PIN that is not entered, does not fit or is not there is explained in the language of the page, and the key continues', async () => {
+    const { state, settings } = await startEntra();
+    data(await daemon.call('POST', '/api/providers', { name: 'third', ...settings }));
+    const { page, context, complaints } = await openTab({ place: 'bench', locale: 'de-DE' });
+    await page.locator('.stream.live').waitFor();
+    const stage = page.locator('.stage');
+    const decided = (word: string) => page.locator('.verdict').getByText(word, { exact: true }).waitFor();
+    const field = dialog(page).getByLabel('PIN', { exact: true });
+    const again = dialog(page).getByLabel('Dieselbe PIN noch einmal');
+    await page.getByRole('group', { name: 'Anbieter' }).getByLabel('third').click();
+    const [file] = await Promise.all([page.waitForEvent('filechooser'), page.getByLabel(/CSV/).first().click()]);
+    await file.setFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from('userId\ncleo.bench\n') });
+    await stage.getByText('Stecken Sie einen Schlüssel für cleo.bench ein.').waitFor();
+
+    const one = key('BENCH-3');
+    const plug = async () => {
+      // Two Enter in 300 ms are of a scanner, unless Esc is between them.
+      await page.keyboard.press('Escape');
+      one.plug();
+      await decided('GUT');
+      await page.keyboard.press('Enter');
+    };
+    // Enter belongs to a list of choices that has the focus.
+    const choosePin = async (label: string) => {
+      await page.getByLabel('PIN', { exact: true }).selectOption({ label });
+      await page.locator('main h1').click();
+    };
+    const pull = async () => {
+      one.unplug();
+      await stage.locator('.events li').waitFor({ state: 'detached' });
+    };
+    await plug();
+    await field.fill('12');
+    await again.fill('12');
+    await page.keyboard.press('Enter');
+    await dialog(page).getByText('Die PIN dieses Schlüssels hat mindestens 4 Zeichen.').waitFor();
+    await dialog(page).getByRole('button', { name: 'Abbrechen' }).click();
+    await decided('FEHLER');
+    await stage.getByText('Es wurde keine PIN eingegeben.').waitFor();
+
+    await pull();
+    await plug();
+    await field.waitFor();
+    one.unplug();
+    await dialog(page).waitFor({ state: 'detached' });
+    await decided('FEHLER');
+    await stage.locator('.events li').waitFor({ state: 'detached' });
+
+    await choosePin('Ein Schlüssel ohne PIN bleibt ohne PIN');
+    await plug();
+    await decided('FEHLER');
+    await stage.getByText('Der Anbieter verlangt eine PIN, und der Schlüssel hat keine.').waitFor();
+
+    await pull();
+    await choosePin('Ein Schlüssel ohne PIN erhält eine');
+    await plug();
+    await field.fill(PIN);
+    await again.fill(PIN);
+    await page.keyboard.press('Enter');
+    await decided('GEBUNDEN');
+    expect([one.authenticator.isPin(PIN), state.accepted.map(({ person }) => person)]).toEqual([true, ['cleo.bench']]);
+    expect(complaints).toEqual([]);
+    one.unplug();
+    await context.close();
+  });
 });

@@ -65,7 +65,9 @@ function PinDialog({ asked }: { readonly asked: AskedPin }) {
   const submit = (event: Event) => {
     event.preventDefault();
     const typed = pin.value;
-    fault.value = check?.(typed) ?? (check && typed !== again.value ? words.differs : null);
+    const unfit = check?.(typed);
+    if (unfit) fault.value = words.unfit[unfit.what](unfit.bound);
+    else fault.value = check && typed !== again.value ? words.differs : null;
     if (fault.value !== null) return;
     pin.value = '';
     again.value = '';

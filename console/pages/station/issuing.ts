@@ -1,14 +1,23 @@
 /** Issues a key that the bench has bound, at the providers that the operator has chosen. */
 import { Code } from '../../../src/contract/codes.ts';
+import type { DataOf } from '../../../src/contract/define.ts';
+import type { Routes } from '../../../src/contract/routes.ts';
 import { type IssueParts, IssueProblem, type IssueRequests, KeyIssuing } from '../../../src/enrollment/issuing.ts';
 import { columnOf } from '../../../src/enrollment/outcome.ts';
 import { Problem, problemOf } from '../../api/problem.ts';
 import { call, newKey } from '../../api/request.ts';
+import { wordsOf } from '../../parts/problem.tsx';
 import { benchIssue as words } from '../../text/words.ts';
 import type { AskPin, IssueKey } from './results.ts';
 
-/** The key itself has refused a PIN. */
-class WrongPin extends Problem {}
+/** What a key has not done. */
+class KeyProblem extends Problem {
+  readonly answer: Pick<DataOf<Routes['issueKey']>, 'refusal' | 'failure'>;
+  constructor(answer: KeyProblem['answer'], message: string) {
+    super('key', message);
+    this.answer = answer;
+  }
+}
 
 /** A PIN is known to this call only: a key that continues is asked for it again. */
 export const issueKey: IssueKey = async (key, deviceId, { providers, setsPin }, ask) => {
@@ -45,21 +54,25 @@ const requests: IssueRequests = {
     const body = { ...step, serialNumber };
     const answer = await call('issueKey', { params: { keyId }, body }, { key: newKey() });
     if (answer.problem === null) return answer;
-    const Refusal = answer.refusal === 'pin-invalid' ? WrongPin : Problem;
-    throw new Refusal('key', answer.problem);
+    throw new KeyProblem(answer, answer.problem);
   },
   failureOf(error) {
     const code = problemOf(error)?.code;
     return {
       isRefusal: code === Code.parameterError,
       isLost: code === 0 || code === 500,
-      isWrongPin: error instanceof WrongPin,
+      isWrongPin: error instanceof KeyProblem && error.answer.refusal === 'pin-invalid',
     };
   },
 };
 
 function reasonOf(error: unknown): string {
   if (error instanceof IssueProblem) return words.problem[error.code];
+  if (error instanceof KeyProblem) {
+    const { refusal, failure } = error.answer;
+    return refusal === null ? words.failure[failure ?? 'protocol'] : words.refusal[refusal];
+  }
   const problem = problemOf(error);
-  return problem?.code === 404 ? words.unplugged : (problem?.message ?? words.noPin);
+  if (problem === null) return words.noPin;
+  return problem.code === 404 ? words.unplugged : wordsOf(problem);
 }

@@ -1,6 +1,7 @@
 /** What the bench has done: each key, the figures, and the rows of the file. */
 
 import type { ProviderItem } from '../../../src/contract/providers.ts';
+import type { CheckPin } from '../../../src/enrollment/issuing.ts';
 import type { Person } from '../../../src/enrollment/line/people.ts';
 import { Tally, type TallyFigures } from '../../../src/enrollment/line/tally.ts';
 import { type EnrollmentOutcome, type KeyFailure, providerColumn } from '../../../src/enrollment/outcome.ts';
@@ -28,8 +29,8 @@ export interface PinQuestion {
   readonly serialNumber: string;
   /** Attempts that are left; null if that is not known, or if the key has no PIN. */
   readonly retries: number | null;
-  /** Why a text cannot be the first PIN of the key, null if it can; null for a key that has a PIN. */
-  readonly check: ((pin: string) => string | null) | null;
+  /** For the first PIN of the key; null for a key that has one. */
+  readonly check: CheckPin | null;
 }
 
 /** Resolves with the PIN, which is stored nowhere. Rejects if the operator enters none. */

@@ -1,6 +1,12 @@
 /** Issues keys from the command line: its flags, the requests to registry and key, and what a person is asked. */
 import { Code } from '../../../../contract/codes.ts';
-import { type IssueParts, IssueProblem, KeyIssuing, type PinChoice } from '../../../../enrollment/issuing.ts';
+import {
+  type IssueParts,
+  IssueProblem,
+  KeyIssuing,
+  type PinChoice,
+  pinFaultText,
+} from '../../../../enrollment/issuing.ts';
 import { columnOf } from '../../../../enrollment/outcome.ts';
 import { isServerRefusal } from '../../../client/failures.ts';
 import { Fault, usage } from '../../../fault.ts';
@@ -91,7 +97,11 @@ function partsOf(context: Context, file: string | undefined, whileAsked: WhileAs
     },
     askNewPin: ({ serialNumber }, check) =>
       pinOf(async () => {
-        const pin = await askPassword(context.out, `New PIN of ${serialNumber}, which has none`, check);
+        const faultOf = (pin: string): string | null => {
+          const fault = check(pin);
+          return fault && pinFaultText(fault);
+        };
+        const pin = await askPassword(context.out, `New PIN of ${serialNumber}, which has none`, faultOf);
         await askPassword(context.out, 'The same PIN again', again => (again === pin ? null : 'it is another one'));
         return pin;
       }),
