@@ -1,9 +1,10 @@
 /**
- * Keys are issued at two providers while the command line and the daemon are killed, keys are pulled, and providers lose answers or are away.
+ * Keys are issued at two providers, by `keys issue`, after a reset and by `enroll --for`, while the command line and the daemon are killed, keys are pulled, and providers lose answers or are away.
  * Afterwards no credential is without a record or of another person, and each PIN can be opened.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { Decrypter, generateIdentity, identityToRecipient } from 'age-encryption';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { CommandRunner } from '../support/command-runner.ts';
@@ -24,20 +25,26 @@ import { needsPostgres, PostgresServer } from '../support/postgres.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { programFile } from '../support/test-programs.ts';
 
-/** `npm run test:issuing` has 200, with each command in a process of its own, which is killed. */
-const KEYS = Number(process.env.DEVMGR_ISSUING_KEYS ?? 6);
+/** How a key is issued. `reset`: it was issued before, and is erased. */
+type Way = 'issue' | 'reset' | 'enroll';
+
+/** `npm run test:issuing` has 240, with each command in a process of its own, which is killed. */
+const KEYS = Number(process.env.DEVMGR_ISSUING_KEYS ?? 10);
 const seed = Number(process.env.DEVMGR_ISSUING_SEED ?? 1);
-const inProcesses = KEYS > 6;
+const inProcesses = KEYS > 10;
 const timeout = 60_000 + 5000 * KEYS;
 /** Runs of one key, each with at most one fault. */
 const RUNS = 8;
 
-/** Requests of one key that change something: state, sealed PIN, PIN; options, credential and answer for each provider; rules. */
-const STEPS = 10;
+/**
+ * Requests of one key that change something: state, sealed PIN, PIN; options, credential and answer for each provider; rules. Before
+ * them, an enrollment registers and activates, and a reset removes two credentials, erases the key and removes its sealed PIN.
+ */
+const STEPS: Readonly<Record<Way, number>> = { issue: 10, enroll: 12, reset: 14 };
 const times = ['before', 'after'] as const;
-const everyFault: readonly Fault[] = [
+const everyFault = (way: Way): readonly Fault[] => [
   ...(['finish', 'options'] as const).flatMap(at => times.map(when => ({ victim: 'daemon', at, when }) as const)),
-  ...Array.from({ length: STEPS }, (_, step) =>
+  ...Array.from({ length: STEPS[way] }, (_, step) =>
     times.flatMap(when => (['command', 'daemon', 'key'] as const).map(victim => ({ victim, at: step + 1, when }))),
   ).flat(),
 ];
@@ -51,6 +58,8 @@ const troubles: readonly (readonly [Kind, Trouble])[] = [
   ['list', 'away'],
 ];
 
+const kinds = ['options', 'finish', 'list', 'remove'] as const;
+
 /** What happens in a run. */
 interface Plan {
   readonly fault: Fault | null;
@@ -58,29 +67,42 @@ interface Plan {
   readonly isAway: boolean;
 }
 
-/** Those of `npm test`: after the sealed PIN, the PIN, a credential, an answer of a key; in a request to a provider. */
-const few: readonly Partial<Plan>[] = [
-  { fault: { victim: 'command', at: 2, when: 'after' } },
-  { fault: { victim: 'command', at: 3, when: 'after' } },
-  { fault: { victim: 'key', at: 5, when: 'after' } },
-  { fault: { victim: 'command', at: 6, when: 'before' } },
-  { fault: { victim: 'daemon', at: 'finish', when: 'after' } },
-  { trouble: ['finish', 'late'] },
+/** The runs of a key. */
+interface KeyPlan {
+  readonly way: Way;
+  readonly plans: readonly Plan[];
+}
+
+/** Those of `npm test`: after the sealed PIN, the PIN, a credential, an answer of a key; in a request to a provider; before the activation; after the reset. */
+const few: readonly (readonly [Way, Partial<Plan>])[] = [
+  ['issue', { fault: { victim: 'command', at: 2, when: 'after' } }],
+  ['issue', { fault: { victim: 'command', at: 3, when: 'after' } }],
+  ['issue', { fault: { victim: 'key', at: 5, when: 'after' } }],
+  ['issue', { fault: { victim: 'command', at: 6, when: 'before' } }],
+  ['issue', { fault: { victim: 'daemon', at: 'finish', when: 'after' } }],
+  ['issue', { trouble: ['finish', 'late'] }],
+  ['enroll', { fault: { victim: 'command', at: 2, when: 'before' } }],
+  ['enroll', { fault: { victim: 'key', at: 7, when: 'after' } }],
+  ['reset', { fault: { victim: 'command', at: 1, when: 'after' } }],
+  ['reset', { fault: { victim: 'command', at: 3, when: 'after' } }],
 ];
 
-/** Each fault once in a first run; the others, and what follows, by the seed. */
-function plansOf(random: () => number): readonly (readonly Plan[])[] {
+/** Each fault of `keys issue` once in a first run; the others, and what follows, by the seed. Two keys of twelve are enrolled or erased. */
+function plansOf(random: () => number): readonly KeyPlan[] {
   const oneOf = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
-  const any = (): Plan => ({
-    fault: random() < 0.4 ? oneOf(everyFault) : null,
+  const any = (way: Way): Plan => ({
+    fault: random() < 0.4 ? oneOf(everyFault(way)) : null,
     trouble: random() < 0.4 ? oneOf(troubles) : null,
     isAway: random() < 0.1,
   });
   const quiet: Plan = { fault: null, trouble: null, isAway: false };
-  if (!inProcesses) return few.map(plan => [{ ...quiet, ...plan }, quiet]);
+  if (!inProcesses) return few.map(([way, plan]) => ({ way, plans: [{ ...quiet, ...plan }, quiet] }));
+  const unused = [...everyFault('issue')];
   return Array.from({ length: KEYS }, (_, i) => {
-    const fault = everyFault[i];
-    return [fault ? { ...quiet, fault } : { ...any(), fault: oneOf(everyFault) }, any(), any(), quiet];
+    const way = ({ 5: 'enroll', 11: 'reset' } as const)[i % 12] ?? 'issue';
+    const fault = way === 'issue' ? unused.shift() : undefined;
+    const first = fault ? { ...quiet, fault } : { ...any(way), fault: oneOf(everyFault(way)) };
+    return { way, plans: [first, any(way), any(way), quiet] };
   });
 }
 
@@ -142,42 +164,70 @@ it(`${KEYS} keys are issued, whatever fails: no credential without a record, of 
   const random = mulberry(seed);
   const issued: { deviceId: string; person: string; authenticator: typeof station.authenticator }[] = [];
   let runs = 0;
-  for (const [i, plans] of plansOf(random).entries()) {
+  /** Ends what goes wrong at the providers. */
+  const clear = () => {
+    for (const state of states) for (const kind of kinds) state.trouble(kind);
+  };
+  for (const [i, { way, plans }] of plansOf(random).entries()) {
     const [serialNumber, person] = [`KILLED-${i}`, `person.${i}`];
-    const device = { deviceType: 'UKEY', serialNumber, manufacturer: 'Feitian', model: 'K9' };
-    const { deviceId, activationCode } = await call('POST', '/api/devices/register', device);
-    await call('POST', '/api/devices/activate', { deviceId, activationCode, userId: person });
+    clear();
+    if (way !== 'enroll') {
+      const device = { deviceType: 'UKEY', serialNumber, manufacturer: 'Feitian', model: 'K9' };
+      const { deviceId, activationCode } = await call('POST', '/api/devices/register', device);
+      await call('POST', '/api/devices/activate', { deviceId, activationCode, userId: person });
+    }
     station = await issuingStation(serialNumber);
     const { authenticator } = station;
-    let code: number | null = null;
-    for (let run = 0; code !== 0; run++) {
-      if (run === RUNS) throw new Error(`${serialNumber} is not issued after ${RUNS} runs of ${JSON.stringify(plans)}`);
-      const { fault, trouble, isAway } = plans[Math.min(run, plans.length - 1)]!;
-      for (const state of states) {
-        for (const kind of ['options', 'finish', 'list', 'remove'] as const)
-          state.trouble(kind, ...(isAway ? Array<Trouble>(20).fill('away') : []));
-        if (trouble) state.trouble(...trouble);
-        if (run > 0 && random() < 0.7) await state.settle();
-      }
-      if (run >= plans.length) for (const state of states) await state.settle();
-      gate.arm(fault);
+    const out = join(temporaryFolder(), 'enrolled.csv');
+    const deviceOf = async (): Promise<string> =>
+      (await call('GET', `/api/devices/list?keyword=${serialNumber}&page=1&size=100`)).list.find(
+        (one: { serialNumber: string }) => one.serialNumber === serialNumber,
+      )?.deviceId;
+    const run = async ({ isErasing = false } = {}) => {
       // The identity of a recipient opens the PIN of a key that was interrupted.
-      const pin = authenticator.hasPin ? await openedPin(deviceId) : null;
-      const how = pin === null ? ['--pin', 'random'] : ['--pin-file', '-'];
-      const flags = ['--for', 'company,okta', '--change-pin', ...how, '--no-wait', '--json'];
-      const at = ['--server', gate.registry, '--hardware', gate.station];
-      code = await command(['keys', 'issue', serialNumber, ...flags, ...at], pin === null ? '' : `${pin}\n`);
+      const pin = authenticator.hasPin && !isErasing ? await openedPin(await deviceOf()) : null;
+      const enrolls =
+        way === 'enroll' ? ['--activate-for', person, '--count', '1', '--timeout', '1', '--out', out] : null;
+      return command(
+        [
+          ...(enrolls ? ['enroll', ...enrolls] : ['keys', 'issue', serialNumber]),
+          ...(isErasing ? ['--reset', '--yes'] : []),
+          ...['--for', 'company,okta', '--change-pin', ...(pin === null ? ['--pin', 'random'] : ['--pin-file', '-'])],
+          ...['--no-wait', '--json', '--server', gate.registry, '--hardware', gate.station],
+        ],
+        pin === null ? '' : `${pin}\n`,
+      );
+    };
+    if (way === 'reset') expect(await run()).toBe(0);
+    const erased = authenticator.credentials.map(({ id }) => id);
+    const isErased = () => !authenticator.credentials.some(({ id }) => erased.includes(id));
+    let code: number | null = null;
+    for (let turn = 0; code !== 0; turn++) {
+      if (turn === RUNS)
+        throw new Error(`${serialNumber} (${way}) is not issued after ${RUNS} runs of ${JSON.stringify(plans)}`);
+      const { fault, trouble, isAway } = plans[Math.min(turn, plans.length - 1)]!;
+      clear();
+      for (const state of states) {
+        if (isAway) for (const kind of kinds) state.trouble(kind, ...Array<Trouble>(20).fill('away'));
+        if (trouble) state.trouble(...trouble);
+        if (turn > 0 && random() < 0.7) await state.settle();
+      }
+      if (turn >= plans.length) for (const state of states) await state.settle();
+      const isErasing = way === 'reset' && !isErased();
+      // A key is erased only right after it was plugged in.
+      if (isErasing) await station.replug();
+      gate.arm(fault);
+      code = await run({ isErasing });
       await gate.settled();
       runs++;
     }
+    const deviceId = await deviceOf();
     await station.stop();
     gate.arm(null);
     issued.push({ deviceId, person, authenticator });
   }
-  for (const state of states) {
-    await state.settle();
-    for (const kind of ['options', 'finish', 'list', 'remove'] as const) state.trouble(kind);
-  }
+  clear();
+  for (const state of states) await state.settle();
   // It looks at once after a start, and else each half minute.
   await daemon.kill();
   daemon = await start();

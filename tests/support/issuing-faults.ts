@@ -70,7 +70,7 @@ export class Gate {
   async #pass(onward: () => string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
-    const step = request.method === 'POST' ? ++this.#writes : 0;
+    const step = request.method === 'GET' ? 0 : ++this.#writes;
     // A command that is killed sends nothing more. One that shares its process ends at the refusal.
     const cut = () => void response.writeHead(403, json).end('{"code":2007,"message":"killed","data":null}');
     const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers;
