@@ -121,7 +121,7 @@ test('a refused list ends the events', async () => {
   await expect(first).rejects.toThrow('token expired');
 });
 
-test('a key with a new keyId after a restart of the daemon is reported as detached, then as attached', async () => {
+test('a key with a new keyId after a restart of the daemon is reported as detached, then as attached, also before the stream was there', async () => {
   const { next, look } = await followed();
   const first = next();
   (await look(1))([keyOf('old', 'A-1')]);
@@ -129,7 +129,7 @@ test('a key with a new keyId after a restart of the daemon is reported as detach
   const second = next();
   (await look(2))([keyOf('new', 'A-1')]);
   expect(await second).toMatchObject({ type: 'KEY_DETACHED', key: { keyId: 'old' } });
-  expect(await next()).toMatchObject({ type: 'KEY_ATTACHED', key: { keyId: 'new' } });
+  expect(await next()).toMatchObject({ type: 'KEY_ATTACHED', key: { keyId: 'new' }, before: 'old' });
 });
 
 test('the same if the stream reports it before the list', async () => {

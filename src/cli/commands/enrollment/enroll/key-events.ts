@@ -118,7 +118,8 @@ class KeyFeed {
   #streamChanged(state: string, detail: string): void {
     this.#isStreaming = state === 'connected' || state === 'resumed';
     if (state !== 'gap') this.#onState?.(state, detail);
-    if (state === 'lost') this.#keys.doubt();
+    // The list before a connection may be of a daemon that was restarted since.
+    if (state === 'lost' || this.#isStreaming) this.#keys.doubt();
     if (this.#isStreaming) void this.#readListAgain();
   }
 
