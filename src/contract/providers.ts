@@ -92,7 +92,12 @@ export const providerOperations = operations({
       name: line(providerBounds.name, { description: 'name, unique', examples: ['entra'] }),
       type: oneOf(providerTypes),
       secret: Type.Optional(
-        nullable(secret({ min: 1, max: providerBounds.secret }, { description: 'what requests are authorized with' })),
+        nullable(
+          secret(
+            { min: 1, max: providerBounds.secret },
+            { description: 'what requests are authorized with, in visible ASCII characters' },
+          ),
+        ),
       ),
       tenant: url('tenant of Entra ID: its id or domain'),
       clientId: url('id of this registry at Entra ID'),

@@ -446,6 +446,12 @@ it.each([
     { type: 'okta', secret: 's', address: 'https://x.example', tenant: 't' },
     'tenant is not for',
   ],
+  [
+    'with a secret that no header carries',
+    { type: 'okta', secret: 's\u0001', address: 'https://x.example' },
+    'visible ASCII',
+  ],
+  ['with a secret of two lines', { type: 'okta', secret: 's\r\nt', address: 'https://x.example' }, 'visible ASCII'],
   ['with a plain address', { type: 'okta', secret: 's', address: 'http://x.example' }, 'must start with https://'],
 ])('a provider %s is refused', async (_what, body, message) => {
   const answer = await call('POST', '/api/providers', { name: `provider-${++made}`, ...body });

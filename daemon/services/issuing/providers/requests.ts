@@ -38,6 +38,9 @@ export class ProviderRequests {
   /** The object in the response; empty if it has none, null for a 404 that may be. */
   async send(url: string, { method = 'GET', authorization, body, form, mayMiss = false }: JsonRequest = {}) {
     const headers: Record<string, string> = { accept: 'application/json' };
+    // A secret that was stored before secrets were checked, or what a sign-in server gave as a token.
+    if (authorization !== undefined && !/^[\x20-\x7e]*$/.test(authorization))
+      throw new ProviderRefused(`the secret or token of ${this.#name} cannot be sent in a header: check its secret`);
     if (authorization !== undefined) headers.authorization = authorization;
     if (body !== undefined) headers['content-type'] = 'application/json';
     if (form !== undefined) headers['content-type'] = 'application/x-www-form-urlencoded';
