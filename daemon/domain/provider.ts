@@ -50,8 +50,8 @@ export const providerBinding = (provider: Omit<NewProvider, 'sealed' | 'createdA
   url: JSON.stringify([provider.type, ...providerSettings.map(setting => provider[setting])]),
 });
 
-/** RFC 6750, section 2.1, and RFC 9110, section 5.5: other characters are not in a bearer token, and Node refuses most of them in a header. */
-const SENDABLE = /^[\x21-\x7e]+$/;
+/** RFC 6749, appendix A.2: the characters of a client secret. Node refuses most others in a header. */
+const SENDABLE = /^[\x20-\x7e]+$/;
 
 /** What is wrong with the fields of a provider; null if nothing is. */
 export function providerProblem(
@@ -62,7 +62,7 @@ export function providerProblem(
   if (isOwn && secret !== null) return 'secret is not for a provider of type devmgr';
   if (!isOwn && secret === null) return 'secret is required';
   if (secret !== null && !SENDABLE.test(secret))
-    return 'secret may only have visible ASCII characters: it is sent in a header';
+    return 'secret may only have printable ASCII characters: a header cannot carry others';
   const { needs, may } = settingsOfProvider[provider.type];
   for (const field of providerSettings) {
     if (provider[field] === null && needs.includes(field)) return `${field} is required`;

@@ -95,7 +95,7 @@ export const providerOperations = operations({
         nullable(
           secret(
             { min: 1, max: providerBounds.secret },
-            { description: 'what requests are authorized with, in visible ASCII characters' },
+            { description: 'what requests are authorized with, in printable ASCII characters' },
           ),
         ),
       ),

@@ -449,9 +449,9 @@ it.each([
   [
     'with a secret that no header carries',
     { type: 'okta', secret: 's\u0001', address: 'https://x.example' },
-    'visible ASCII',
+    'printable ASCII',
   ],
-  ['with a secret of two lines', { type: 'okta', secret: 's\r\nt', address: 'https://x.example' }, 'visible ASCII'],
+  ['with a secret of two lines', { type: 'okta', secret: 's\r\nt', address: 'https://x.example' }, 'printable ASCII'],
   ['with a plain address', { type: 'okta', secret: 's', address: 'http://x.example' }, 'must start with https://'],
 ])('a provider %s is refused', async (_what, body, message) => {
   const answer = await call('POST', '/api/providers', { name: `provider-${++made}`, ...body });
