@@ -24,7 +24,7 @@ export function relyingPartyOf(
   { headers, protocol, socket }: Pick<FastifyRequest, 'headers' | 'protocol' | 'socket'>,
   { origin: { hosts }, publicUrl }: SiteRule,
 ): RelyingParty | string {
-  const url = URL.parse(`${protocol}://${headers.host ?? ''}`);
+  const url = addressOf({ headers, protocol });
   if (!url) return 'the address of the request has no name';
   const { hostname: id, host, origin } = url;
   if (publicUrl !== undefined && host === new URL(publicUrl).host) return { id, origin: publicUrl };
@@ -44,9 +44,15 @@ export function originOf(
   { headers, protocol }: Pick<FastifyRequest, 'headers' | 'protocol'>,
   publicUrl: string | undefined,
 ): string {
-  const url = URL.parse(`${protocol}://${headers.host ?? ''}`);
-  if (!url) throw new ApiError(Code.parameterError, 'the header Host is not valid');
+  const url = addressOf({ headers, protocol });
+  if (!url) throw new ApiError(Code.parameterError, 'the header Host or X-Forwarded-Proto is not valid');
   return publicUrl !== undefined && url.host === new URL(publicUrl).host ? publicUrl : url.origin;
+}
+
+/** Null also for a protocol that a proxy made up: the origin of such an address is the text "null". */
+function addressOf({ headers, protocol }: Pick<FastifyRequest, 'headers' | 'protocol'>): URL | null {
+  const url = URL.parse(`${protocol}://${headers.host ?? ''}`);
+  return url?.protocol === 'https:' || url?.protocol === 'http:' ? url : null;
 }
 
 const portOf = ({ port, protocol }: URL): number => Number(port || (protocol === 'https:' ? HTTPS_PORT : 80));

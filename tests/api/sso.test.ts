@@ -304,6 +304,21 @@ describe('local accounts', () => {
   });
 });
 
+it('a sign-in through a proxy that names another protocol than HTTP is refused', async () => {
+  const behind = await startTestDaemon({ trustProxy: ['127.0.0.1/32'] });
+  await setUp(behind, provider, {});
+  const headers = { 'x-forwarded-proto': 'ftps' };
+  const answered = { state: 'a'.repeat(43), code: 'c', secret: 'b'.repeat(43) };
+  for (const [path, body] of [
+    ['/api/auth/sso/start', {}],
+    ['/api/auth/sso/callback', answered],
+  ] as const) {
+    const { code, message } = await behind.call('POST', path, body, { token: null, headers });
+    expect({ code, message }).toEqual({ code: 1001, message: expect.stringContaining('X-Forwarded-Proto') });
+  }
+  await behind.stop();
+});
+
 describe('what the provider sends', () => {
   const resigned = async (change: object) => {
     sending(change);
