@@ -85,14 +85,17 @@ export class CredentialRemovals extends BackgroundWork {
             for (const { number, provider, due } of portion) if (due) queues.add(provider, number);
           sweepAt = performance.now() + WAIT_MS.sweep;
         }
-        const ended = await store.events({ after: last, limit: PAGE, types: ENDING });
+        // Up to here: otherwise each look would walk again through all entries of other types since the last one of these.
+        const through = await store.lastEventId();
+        const ended = await store.events({ after: last, through, limit: PAGE, types: ENDING });
         for (const { type, device } of ended) if (type === 'DEVICE_DEACTIVATED') await this.#removePin(device!);
         const devices = ended.map(async ({ device, subject }) => device ?? (await store.credential(subject!))?.device);
         for (const device of new Set(await Promise.all(devices)))
           for (const { number, provider } of device ? await store.credentialsOf(device) : [])
             queues.add(provider, number);
-        if (ended.length > 0) last = ended.at(-1)!.id;
-        if (ended.length === PAGE) continue;
+        const isPage = ended.length === PAGE;
+        last = isPage ? ended.at(-1)!.id : through;
+        if (isPage) continue;
         await sleep(sweepAt - performance.now(), AbortSignal.any([signal, next]));
         await sleep(WAIT_MS.settle, signal);
       } catch (error) {

@@ -5,10 +5,27 @@ import { CredentialRemovals } from '../../daemon/background/credential-removals.
 import { beginCredential, noteStep } from '../../daemon/domain/credential.ts';
 import { lock } from '../../daemon/domain/device-decisions.ts';
 import type { ProviderRecord } from '../../daemon/domain/provider.ts';
+import type { Store } from '../../daemon/store/store.ts';
 import { addDevice, commit, setDevice } from '../contract/store/fixtures.ts';
 import { openTemporary } from '../support/sqlite.ts';
 
 const NOON = 1_800_000_000_000;
+
+/** Removals that tell which credential they would remove. */
+function removalsOf(store: Store, removed: (credential: number) => void = () => {}): CredentialRemovals {
+  return new CredentialRemovals({
+    store,
+    providers: { find: async () => ({ number: 1 }) as ProviderRecord },
+    credentials: {
+      removeThere: async (_, { number }) => {
+        removed(number);
+        return null;
+      },
+    },
+    log: pino({ level: 'silent' }),
+    now: () => NOON,
+  });
+}
 
 it('removes the credential of a device that is locked while it looks for others', async () => {
   const { store, cleanup } = await openTemporary();
@@ -25,20 +42,28 @@ it('removes the credential of a device that is locked while it looks for others'
     return found;
   });
   const removed = Promise.withResolvers<number>();
-  const removals = new CredentialRemovals({
-    store,
-    providers: { find: async () => ({ number: 1 }) as ProviderRecord },
-    credentials: {
-      removeThere: async (_, { number }) => {
-        removed.resolve(number);
-        return null;
-      },
-    },
-    log: pino({ level: 'silent' }),
-    now: () => NOON,
-  });
+  const removals = removalsOf(store, removed.resolve);
   removals.start();
   expect(await removed.promise).toBe(1);
   await removals.stop();
+  await cleanup();
+});
+
+it('reads an entry that ends nothing once, not again at each look', async () => {
+  const { store, cleanup } = await openTemporary();
+  const read = vi.spyOn(store, 'events');
+  const removals = removalsOf(store);
+  removals.start();
+  await vi.waitFor(() => expect(read).toHaveBeenCalledTimes(1));
+  await commit(store, [addDevice('SN-1'), addDevice('SN-2')]);
+  await vi.waitFor(() => expect(read).toHaveBeenCalledTimes(2));
+  await commit(store, [addDevice('SN-3')]);
+  await vi.waitFor(() => expect(read).toHaveBeenCalledTimes(3));
+  await removals.stop();
+  expect(read.mock.calls.map(([{ after, through }]) => [after, through])).toEqual([
+    [0, 0],
+    [0, 2],
+    [2, 3],
+  ]);
   await cleanup();
 });
