@@ -21,6 +21,7 @@ export function writeChangelog(tree, { version, maintainer, epoch }) {
         .split(/\n(?! )/)[0]
         .replace(/\s+/g, ' ')
         .replaceAll('`', '')
+        .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')
         .trim(),
     );
   const date = new Date(Number(epoch) * 1000).toUTCString().replace('GMT', '+0000');
