@@ -240,9 +240,9 @@ export type LeaverCounts = readonly (readonly [start: number, locked: number, he
 const SPAN_MS = 10_000;
 const sum = (counts: LeaverCounts, of: 1 | 2) => counts.reduce((total, span) => total + span[of], 0);
 
-/** The counts that still matter at `now`. Spans of a clock that was ahead count too, until they end. */
+/** The counts that still matter at `now`: of spans that ended within the time. Spans of a clock that was ahead count too, until they end. */
 export const recentCounts = (counts: LeaverCounts, now: number): LeaverCounts =>
-  counts.filter(([start]) => start > now - leaverBrake.minutes * 60_000);
+  counts.filter(([start]) => start + SPAN_MS > now - leaverBrake.minutes * 60_000);
 
 /** The counts with these devices. */
 export function withCount(counts: LeaverCounts, now: number, devices: number, isHeld: boolean): LeaverCounts {

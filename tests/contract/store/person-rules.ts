@@ -253,6 +253,15 @@ export const personRules: readonly Rule[] = [
     },
   ),
 
+  rule('a leaver counts for the whole of ten minutes', async ({ store }) => {
+    await commit(store, [add('ada'), add('bob')]);
+    await bind(store, ...Array.from({ length: 9 }, () => 'ada'), 'bob');
+    const at = NOON + 9999;
+    await commit(store, [leaving(1, 'ada', { activeDevices: 100 })], { at });
+    const late = await commit(store, [leaving(2, 'bob', { activeDevices: 91 })], { at: at + 10 * MINUTE - 1 });
+    expect(late).toMatchObject([{ held: [10] }]);
+  }),
+
   rule('ten devices of many are not held', async ({ store }) => {
     await commit(store, [add('ada')]);
     await bind(store, ...Array.from({ length: 10 }, () => 'ada'));
