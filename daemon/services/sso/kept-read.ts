@@ -23,14 +23,12 @@ export class KeptRead<T> {
     return this.#current() ?? this.again();
   }
 
-  /** Reads again, unless it was read too often in the last minute: then what is kept, or a `ProviderAway`. */
+  /** Reads again. Rejects with `ProviderAway` if it was read too often in the last minute. */
   async again(): Promise<T> {
     const now = this.#now();
     this.#reads = this.#reads.filter(at => at > now - 60_000);
     if (this.#reading || this.#reads.length < perMinute) return this.read();
-    const kept = this.#current();
-    if (kept === null) throw new ProviderAway(`asked ${perMinute} times within a minute`);
-    return kept;
+    throw new ProviderAway(`asked ${perMinute} times within a minute`);
   }
 
   /** Reads again; of several calls at the same time, one does. */

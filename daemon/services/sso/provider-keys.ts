@@ -14,6 +14,7 @@ export function providerKeys(url: string, fetch: ProviderFetch, now: () => numbe
       return await (await known.get())(header, token);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      // If the keys cannot be read now, the token may be genuine: strangers who use up the reads must end no session.
       return (await known.again())(header, token);
     }
   };
