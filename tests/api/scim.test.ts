@@ -162,6 +162,8 @@ describe('users', () => {
     expect(body).toMatchObject({ id, userName });
     expect(body).not.toHaveProperty('displayName');
     expect((await scim('GET', `/Users/${id}?excludedAttributes=displayName`)).body).not.toHaveProperty('displayName');
+    const whole = `/Users/${id}?attributes=${USER}:userName,meta.location`;
+    expect((await scim('GET', whole)).body).toEqual({ ...body, displayName: undefined });
   });
 
   it('change only in the version that the request names', async () => {
@@ -184,6 +186,7 @@ describe('filters', () => {
     expect([filter, status]).toEqual([filter, 200]);
     return body.Resources.map(({ displayName }: { displayName: string }) => displayName);
   };
+  const inAnHour = `${new Date(Date.now() - 11 * 3_600_000).toISOString().slice(0, 19)}-12:00`;
   let id: string;
   beforeAll(async () => {
     const ada = { displayName: 'Filter Ada', externalId: 'Ext-1', name: { familyName: 'Lovelace' } };
@@ -213,6 +216,8 @@ describe('filters', () => {
     ['userName eq "filter.ada" and externalId eq "other"', []],
     ['name.familyName pr and displayName ew "ada"', ['Filter Ada']],
     ['displayName sw "filter" and meta.lastModified gt "2000-01-01T00:00:00Z"', ['Filter Ada', 'Filter Bob "B" \\']],
+    ['displayName sw "filter" and meta.lastModified gt "2999-01-01"', []],
+    [`displayName sw "filter" and meta.created le "${inAnHour}"`, ['Filter Ada', 'Filter Bob "B" \\']],
     ['displayName sw "filter" and title eq null', ['Filter Ada', 'Filter Bob "B" \\']],
     ['displayName sw "filter" and externalId ne "Ext-1"', ['Filter Bob "B" \\']],
     ['urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:department eq "x"', []],
@@ -266,6 +271,18 @@ describe('leavers', () => {
     expect(await deviceOf(deviceId)).toMatchObject({ status: 'LOCKED' });
     const { list } = data(await daemon.call('GET', '/api/events?types=PERSON_RETURNED&before=999999&limit=1'));
     expect(list).toMatchObject([{ data: { personId: id, source: 'scim', lockedDevices: [deviceId] } }]);
+  });
+
+  it('a change of a person who has left locks only with active: false', async () => {
+    const { id, userName } = await add();
+    const deviceId = await bound(userName);
+    const patch = (value: object) => scim('PATCH', `/Users/${id}`, patchOp({ op: 'replace', value }));
+    await patch({ active: false });
+    data(await daemon.call('POST', `/api/devices/${deviceId}/unlock`, {}));
+    expect((await patch({ displayName: 'Ada' })).body).toMatchObject({ displayName: 'Ada', active: false });
+    expect(await deviceOf(deviceId)).toMatchObject({ status: 'ACTIVE' });
+    await patch({ active: false });
+    expect(await deviceOf(deviceId)).toMatchObject({ status: 'LOCKED' });
   });
 
   it('DELETE locks the devices; the person is gone for SCIM and stays for devmgr, and can be created again', async () => {

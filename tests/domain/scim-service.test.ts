@@ -1,17 +1,24 @@
-/** A filter that matches most persons of a large registry must not hold the event loop. */
-import { expect, it } from 'vitest';
+/** Requests about many persons or groups must not hold the event loop. */
+import { expect, it, onTestFinished } from 'vitest';
 import { create, type PersonRecord } from '../../daemon/domain/person.ts';
 import type { Leavers } from '../../daemon/services/people/leavers.ts';
 import { readFilter } from '../../daemon/services/scim/filter.ts';
 import { ScimService } from '../../daemon/services/scim/scim-service.ts';
 import type { PersonFilter, Window } from '../../daemon/store/queries.ts';
 import type { Store } from '../../daemon/store/store.ts';
+import { openTemporary } from '../support/sqlite.ts';
 
 const PERSONS = 5000;
+const none = { name: null, names: null, email: null, externalId: null, groups: [], source: 'scim' } as const;
+const request = {
+  context: { caller: {} } as never,
+  base: 'https://registry.test/scim/v2',
+  body: null as unknown,
+  ifMatch: undefined,
+};
 
 it('a filter looks at each person once, and makes the resources of its page alone', async () => {
   let made = 0;
-  const none = { name: null, names: null, email: null, externalId: null, groups: [], source: 'scim' } as const;
   const personOf = (number: number): PersonRecord => ({
     ...create({ ...none, userName: `person.${number}` }).person,
     number,
@@ -29,12 +36,18 @@ it('a filter looks at each person once, and makes the resources of its page alon
   const store = { people, document: async () => null } as unknown as Store;
   const service = new ScimService({ store, leavers: {} as Leavers, now: () => 0 });
   const window = { filter: readFilter('userName co "person"'), startIndex: 101, count: 50 };
-  const { rows, total } = await service.users(window, {
-    context: { caller: null } as never,
-    base: 'https://registry.test/scim/v2',
-    body: null,
-    ifMatch: undefined,
-  });
+  const { rows, total } = await service.users(window, request);
   expect([total, rows.length, rows[0]?.id]).toEqual([PERSONS, 50, 'PER-101']);
   expect(made).toBe(PERSONS + 50);
+});
+
+it('a person is in at most 256 groups, so that a page of persons stays small', async () => {
+  const { store, cleanup } = await openTemporary();
+  onTestFinished(cleanup);
+  const service = new ScimService({ store, leavers: {} as Leavers, now: () => 0 });
+  const groups = Array.from({ length: 256 }, (_, i) => i + 1000);
+  const changes = [create({ ...none, userName: 'ada', groups })];
+  await store.commit({ at: 0, actor: null, requestId: null, changes });
+  const body = { displayName: 'one more', members: [{ value: 'PER-1' }] };
+  await expect(service.createGroup({ ...request, body })).rejects.toMatchObject({ status: 400, scimType: 'tooMany' });
 });

@@ -4,7 +4,7 @@ import { ApiError, Code } from '../../../src/contract/codes.ts';
 import { bodyBounds, sizes } from '../../../src/contract/limits.ts';
 import type { Caller } from '../../services/context.ts';
 import { badRequest, ScimError } from '../../services/scim/error.ts';
-import { readFilter } from '../../services/scim/filter.ts';
+import { coreSchema, readFilter } from '../../services/scim/filter.ts';
 import { pageBounds, resourceTypes, schemas, serviceProviderConfig } from '../../services/scim/schemas.ts';
 import type { ScimRequest, ScimResource, ScimService, ScimWindow } from '../../services/scim/scim-service.ts';
 import { boundBody } from '../connections.ts';
@@ -95,7 +95,7 @@ function operationsOf(
 ): Readonly<Record<string, ScimOperation | undefined>> {
   const { base } = call;
   const query = request.query as Readonly<Record<string, unknown>>;
-  const withMembers = !namesOf(query.excludedAttributes).includes('members');
+  const withMembers = 'members' in selected({ members: null }, query);
   const listed = async (read: (window: ScimWindow) => Promise<{ rows: readonly object[]; total: number }>) => {
     const window = windowOf(query);
     return listOf(await read(window), window.startIndex);
@@ -153,9 +153,9 @@ function wholeNumber(name: string, value: unknown, otherwise: number): number {
   return Number(value);
 }
 
-/** The first parts of the names of attributes, in lower case. */
+/** The names of attributes, in lower case. */
 const namesOf = (value: unknown): string[] =>
-  typeof value === 'string' ? value.split(',').map(name => name.trim().toLowerCase().split('.')[0]!) : [];
+  typeof value === 'string' ? value.split(',').map(name => name.trim().toLowerCase().replace(coreSchema, '')) : [];
 
 /** Attributes that a response always has. */
 const always = ['schemas', 'id', 'meta'];
@@ -177,12 +177,16 @@ function sent(found: object, request: FastifyRequest, reply: FastifyReply): stri
   return JSON.stringify(selected(found, query));
 }
 
+/** Whether a name is that of an attribute, or of a part of it. */
+const isPartOf = (attribute: string, name: string): boolean =>
+  name.startsWith(attribute) && [undefined, '.', ':'].includes(name[attribute.length]);
+
 /** The resource with the attributes that the request wants. */
 function selected(resource: object, { attributes, excludedAttributes }: Readonly<Record<string, unknown>>): object {
   const [wanted, left] = [namesOf(attributes), namesOf(excludedAttributes)];
   if (wanted.length === 0 && left.length === 0) return resource;
   const isKept = (name: string) =>
     always.includes(name) ||
-    (wanted.length > 0 ? wanted.includes(name.toLowerCase()) : !left.includes(name.toLowerCase()));
+    (wanted.length > 0 ? wanted.some(one => isPartOf(name.toLowerCase(), one)) : !left.includes(name.toLowerCase()));
   return Object.fromEntries(Object.entries(resource).filter(([name]) => isKept(name)));
 }

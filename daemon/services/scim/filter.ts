@@ -36,7 +36,8 @@ export interface PatchPath extends AttributeName {
 /** Longest filter or path in characters, most comparisons of one, and levels of brackets. */
 const bounds = { length: 4096, terms: 64, depth: 16 } as const;
 
-const coreSchema = /^urn:ietf:params:scim:schemas:core:2\.0:(?:user|group)(?::|$)/i;
+/** The core schemas before the name of an attribute. */
+export const coreSchema = /^urn:ietf:params:scim:schemas:core:2\.0:(?:user|group)(?::|$)/i;
 const attributeForm = /^[a-z][a-z0-9_$-]*(?:\.[a-z][a-z0-9_$-]*)?$/i;
 
 /** An attribute of the core schemas; null for one of another schema, which is well formed and not stored. */
@@ -200,8 +201,9 @@ export function lowerCased(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toLowerCase(), lowerCased(member)]));
 }
 
-/** Attributes whose texts differ in upper and lower case. */
+/** Attributes whose texts differ in upper and lower case, and those that are times. */
 const exact = new Set(['id', 'externalid']);
+const times = new Set(['created', 'lastmodified']);
 
 /** Whether a resource, with names in lower case, matches. */
 export function matches(filter: Filter, resource: Attributes): boolean {
@@ -246,8 +248,12 @@ function compares(
   );
 }
 
-const textOf = ({ name, sub }: AttributeName, text: string): string =>
-  exact.has(sub ?? name) ? text : text.toLowerCase();
+/** Equal times, and no others, have equal texts. */
+function textOf({ name, sub }: AttributeName, text: string): string {
+  const time = name === 'meta' && times.has(sub ?? '') ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(time)) return new Date(time).toISOString();
+  return exact.has(sub ?? name) ? text : text.toLowerCase();
+}
 
 function isEqual(attribute: AttributeName, found: unknown, value: FilterValue): boolean {
   if (typeof found === 'string' && typeof value === 'string')

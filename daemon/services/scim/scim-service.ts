@@ -1,5 +1,6 @@
 /** Users and groups of SCIM 2.0: persons of the registry, and their groups. */
 import { groupIds, personIds } from '../../../src/contract/ids.ts';
+import { personBounds } from '../../../src/contract/limits.ts';
 import { KeyedMutex, TimeSlice } from '../../concurrency.ts';
 import { Refusal } from '../../domain/decision.ts';
 import * as groupsDomain from '../../domain/people-policy.ts';
@@ -251,6 +252,8 @@ export class ScimService {
       const person = await this.#memberNamed(id);
       if (!person) throw badRequest('invalidValue', `members: ${id} does not exist`);
       const groups = [...new Set([...person.groups, record.number])].sort((a, b) => a - b);
+      if (groups.length > personBounds.groupsOfPerson)
+        throw badRequest('tooMany', `${id} is in ${person.groups.length} groups, which is the most`);
       changes.push(...asChange(domain.edit(person, { groups })));
     }
     for (const id of gone) {

@@ -131,11 +131,12 @@ function named(before: Attributes, sub: string | null, value: unknown): Attribut
   return { ...before, ...value };
 }
 
-const draftOf = ({ userName, externalId, names, name, email, active }: PersonRecord): UserDraft => ({
+/** Without the state: a request that does not say it does not repeat that the person has left. */
+const draftOf = ({ userName, externalId, names, name, email }: PersonRecord): UserDraft => ({
   username: userName,
   externalid: externalId,
   displayname: names ? names.displayName : name,
-  active,
+  active: undefined,
   name: { formatted: names?.formatted, givenname: names?.givenName, familyname: names?.familyName },
   emails: email === null ? [] : [{ value: email, type: 'work', primary: true }],
 });
@@ -154,6 +155,7 @@ export function userResource(person: PersonRecord, { list }: Groups, base: strin
   const devices = lockedDevices?.length
     ? { lockedDevices: lockedDevices.map(number => deviceIds.format(number)) }
     : null;
+  const own = new Set(groups);
   return {
     schemas: [schemaIds.user, ...(devices ? [schemaIds.devices] : [])],
     id,
@@ -164,7 +166,7 @@ export function userResource(person: PersonRecord, { list }: Groups, base: strin
     ...(email === null ? {} : { emails: [{ value: email, type: 'work', primary: true }] }),
     active,
     groups: list
-      .filter(({ number }) => groups.includes(number))
+      .filter(({ number }) => own.has(number))
       .map(group => {
         const value = groupIds.format(group.number);
         return { value, $ref: locationOf(base, 'Groups', value), display: group.name };
