@@ -1,9 +1,9 @@
 /** Carries a plan out. Each step decides again on what the registry has then, so that runs of several daemons do not disturb each other. */
-
+import { personIds } from '../../../src/contract/ids.ts';
 import { detailsOf, SOURCE } from '../../domain/directory.ts';
 import { GROUPS, groupsIn, touchGroups } from '../../domain/people-policy.ts';
-import { create, leaverReason, type PersonRecord, personKey } from '../../domain/person.ts';
-import type { Change, ChangeResult } from '../../store/commit.ts';
+import { create, edit, leaverReason, type PersonRecord, personKey } from '../../domain/person.ts';
+import { type Change, type ChangeResult, Conflict } from '../../store/commit.ts';
 import type { Store } from '../../store/store.ts';
 import { retrying } from '../context.ts';
 import { type Leavers, leaverResult } from '../people/leavers.ts';
@@ -22,6 +22,8 @@ interface ApplyParts {
 
 /** Persons of one commit. */
 const BATCH = 100;
+/** A name that someone gives up within this run is free at the next look. The next run does what is left. */
+const LOOKS = 4;
 const TAKEN = 'another person has the user name';
 
 /** Marks what could not be done as skipped, and leavers whose devices are held as held. Stops early when the signal is aborted. */
@@ -31,10 +33,12 @@ export async function apply(parts: ApplyParts, { items, gone }: Plan): Promise<v
     if (signal.aborted) return;
     await leave(parts, item);
   }
-  const changed = items.filter(({ step }) => step === 'changed' || step === 'back');
-  // A name that someone gives up within this run is free at the second look.
-  const later = await inBatches(changed, signal, batch => change(parts, batch));
-  for (const item of await inBatches(later, signal, batch => change(parts, batch))) skip(item);
+  let waiting = items.filter(({ step }) => step === 'changed' || step === 'back');
+  for (let look = 1; waiting.length > 0 && look <= LOOKS; look++) {
+    if (look > 1) await stepAside(parts, waiting);
+    waiting = await inBatches(waiting, signal, batch => change(parts, batch));
+  }
+  for (const item of waiting) skip(item);
   const added = items.filter(({ step }) => step === 'new');
   for (const item of await inBatches(added, signal, batch => add(parts, batch))) skip(item);
 }
@@ -96,6 +100,20 @@ async function change(parts: ApplyParts, batch: readonly Planned[]): Promise<Pla
     if (changes.length > 0) await commitWith(parts, touched, changes);
     return later;
   });
+}
+
+/** Of two persons who swap their names, one is called by its id until the other has given up the name. */
+async function stepAside({ store, commit }: ApplyParts, waiting: readonly Planned[]): Promise<void> {
+  const names = new Map(waiting.map(({ number, entry }) => [number, entry!.userName]));
+  for (const [number, name] of names) {
+    const [person, other] = await Promise.all([store.person(number!), store.personByName(name)]);
+    const back = names.get(other?.number ?? null);
+    if (!person || !other || person.number >= other.number || back === undefined || personKey(back) !== person.userKey)
+      continue;
+    await commit([edit(person, { userName: personIds.format(person.number) })!]).catch(error => {
+      if (!(error instanceof Conflict)) throw error;
+    });
+  }
 }
 
 /** One commit, with the new versions of the groups whose members it changes. */

@@ -9,6 +9,7 @@ import type { DirectoryPosition, DirectoryReader } from '../../delivery/director
 import { Refusal } from '../../domain/decision.ts';
 import * as domain from '../../domain/directory.ts';
 import { addGroup, GROUPS, groupNamed, groupsIn } from '../../domain/people-policy.ts';
+import { personKey } from '../../domain/person.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, nameOf, refused, retrying } from '../context.ts';
 import type { Leavers } from '../people/leavers.ts';
@@ -88,11 +89,21 @@ export class DirectorySync {
     const after = !isAllWanted && reader.canContinue(reached) ? reached : null;
     const entries = new Map<string, domain.DirectoryEntry>();
     const skipped: SkippedEntry[] = [];
+    const shared = new Set<string>();
     let latest = after?.kind === 'time' ? after.value : null;
     for await (const page of reader.read(after)) {
-      for (const entry of page.entries) entries.set(entry.id, entry);
+      for (const entry of page.entries) {
+        const { userName = entry.userName } = entries.get(entry.id) ?? {};
+        if (personKey(userName) !== personKey(entry.userName)) shared.add(entry.id);
+        entries.set(entry.id, entry);
+      }
       skipped.push(...page.skipped);
       if (page.changedAt !== null && (latest === null || page.changedAt > latest)) latest = page.changedAt;
+    }
+    // Which of them is the person is not known: neither is renamed to the other, and no one leaves.
+    for (const id of shared) {
+      skipped.push({ id, userName: entries.get(id)!.userName, why: `another entry has the id ${id} too` });
+      entries.delete(id);
     }
     const time = latest === null ? null : ({ kind: 'time', value: latest } as const);
     return { config, isAll: after === null, entries, skipped, position: reader.server.position ?? time };

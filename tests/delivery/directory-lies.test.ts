@@ -1,0 +1,82 @@
+/** What a directory should not do: swap names, and give several entries one id. */
+import { expect, it, onTestFinished } from 'vitest';
+import { DirectorySync } from '../../daemon/services/directory/sync.ts';
+import { Leavers } from '../../daemon/services/people/leavers.ts';
+import { PeoplePolicies } from '../../daemon/services/people/people-policies.ts';
+import { addDevice, commit, setDevice } from '../contract/store/fixtures.ts';
+import { openTemporary } from '../support/sqlite.ts';
+
+type Named = readonly [id: string, userName: string];
+
+/** Carries out what a run reads. */
+async function setUp() {
+  const { store, cleanup } = await openTemporary();
+  onTestFinished(cleanup);
+  const now = () => 1_800_000_000_000;
+  let named: readonly Named[] = [];
+  const rest = { name: null, email: null, isDisabled: false, groups: [] };
+  const reader = {
+    server: { position: null },
+    canContinue: () => false,
+    async *read() {
+      yield { entries: named.map(([id, userName]) => ({ id, userName, ...rest })), skipped: [], changedAt: null };
+    },
+  };
+  const config = { url: 'ldap://127.0.0.1', groups: [] };
+  const settings = {
+    open: (_signal: AbortSignal, use: (...given: object[]) => Promise<unknown>) => use(reader, config),
+    read: async () => ({ version: 1, config }),
+    lastRun: async () => null,
+  };
+  const leavers = new Leavers({ store, policies: new PeoplePolicies({ store, now }) });
+  const sync = new DirectorySync({ store, leavers, settings: settings as never, now });
+  const run = async (...entries: readonly Named[]) => {
+    named = entries;
+    return sync.run({ isAll: true }, new AbortController().signal);
+  };
+  /** User names and ids of the directory of the persons, in the order in which they were added. */
+  const persons = async () => {
+    const { rows } = await store.people({ descending: false, offset: 0, limit: 99 });
+    return rows.map(({ externalId, userName, active }) => [externalId, userName, active]);
+  };
+  return { store, run, persons };
+}
+
+it('two persons who swap their names keep their devices', async () => {
+  const { store, run, persons } = await setUp();
+  await run(['1', 'ada'], ['2', 'bob']);
+  await commit(store, [addDevice('SN-1'), addDevice('SN-2')]);
+  await commit(store, [
+    setDevice(1, { status: 'ACTIVE', userId: 'ada' }),
+    setDevice(2, { status: 'ACTIVE', userId: 'bob' }),
+  ]);
+  expect(await run(['1', 'bob'], ['2', 'Ada'])).toMatchObject({ counts: { changed: 2, skipped: 0 } });
+  expect(await persons()).toEqual([
+    ['1', 'bob', true],
+    ['2', 'Ada', true],
+  ]);
+  expect((await Promise.all([1, 2].map(number => store.device(number)))).map(device => device?.userId)).toEqual([
+    'bob',
+    'Ada',
+  ]);
+});
+
+it('names that move on from person to person are given in any order', async () => {
+  const { run, persons } = await setUp();
+  await run(['1', 'a'], ['2', 'b'], ['3', 'c'], ['4', 'd']);
+  expect(await run(['1', 'b'], ['2', 'c'], ['3', 'd'], ['4', 'e'])).toMatchObject({ counts: { skipped: 0 } });
+  expect((await persons()).map(([, userName]) => userName)).toEqual(['b', 'c', 'd', 'e']);
+});
+
+it('an id that several entries have changes no one, and no one leaves', async () => {
+  const { run, persons } = await setUp();
+  await run(['1', 'ada'], ['2', 'bob'], ['3', 'carl']);
+  const { counts, list } = await run(['1', 'ada'], ['2', 'bob'], ['1', 'eve'], ['4', 'x'], ['4', 'y'], ['3', 'carl']);
+  expect(counts).toMatchObject({ new: 0, changed: 0, left: 0, skipped: 2 });
+  expect(list).toContainEqual(expect.objectContaining({ step: 'skipped', detail: 'another entry has the id 1 too' }));
+  expect(await persons()).toEqual([
+    ['1', 'ada', true],
+    ['2', 'bob', true],
+    ['3', 'carl', true],
+  ]);
+});
