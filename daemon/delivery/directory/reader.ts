@@ -1,5 +1,13 @@
 /** Reads the persons of a directory, page by page (RFC 2696). References to other servers are not followed. */
-import { type BerWriter, Client, Control, type Entry, FilterParser, ResultCodeError } from 'ldapts';
+import {
+  type BerWriter,
+  Client,
+  Control,
+  type Entry,
+  FilterParser,
+  PagedResultsControl,
+  ResultCodeError,
+} from 'ldapts';
 import { directoryBounds } from '../../../src/contract/limits.ts';
 import type { DirectoryConfig } from '../../domain/directory.ts';
 import { DirectoryFailure, GIVEN_UP, type LdapStream, openDirectory } from './connection.ts';
@@ -29,7 +37,10 @@ interface DirectoryServer {
   readonly position: DirectoryPosition | null;
 }
 
-/** The control with the position in paged results. The library stops at an empty page, which Active Directory sends in between. */
+/**
+ * The control with the position in paged results, as the library writes it. The library does not take its own, and stops at an empty page, which
+ * Active Directory sends in between.
+ */
 class PageControl extends Control {
   readonly #cookie: Buffer;
   constructor(cookie: Buffer) {
@@ -37,12 +48,7 @@ class PageControl extends Control {
     this.#cookie = cookie;
   }
   override writeControl(writer: BerWriter): void {
-    const head = (tag: number, length: number) =>
-      length < 0x80 ? [tag, length] : [tag, 0x82, length >> 8, length & 0xff];
-    const size = [0x02, 0x02, bounds.page >> 8, bounds.page & 0xff];
-    const cookie = Buffer.concat([Buffer.from(head(0x04, this.#cookie.length)), this.#cookie]);
-    const value = Buffer.concat([Buffer.from(head(0x30, size.length + cookie.length)), Buffer.from(size), cookie]);
-    writer.writeBuffer(value, 0x04);
+    new PagedResultsControl({ value: { size: bounds.page, cookie: this.#cookie } }).writeControl(writer);
   }
 }
 
