@@ -30,17 +30,20 @@ export abstract class DueWork<P extends DueWorkParts> extends BackgroundWork {
   /** The name of the work that daemons share, and what stays undone after a failure, for the log. */
   protected abstract readonly work: string;
   protected abstract readonly undone: string;
-  /** Does a part of what is due now; resolves with whether there may be more. */
-  abstract doDue(): Promise<boolean>;
+  /** Does a part of what is due now; resolves with whether there may be more. `signal`: another daemon may have the work, or this one stops. */
+  abstract doDue(signal: AbortSignal): Promise<boolean>;
+  /** Called when this daemon takes the work. */
+  protected begin(): void {}
 
   protected async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) await inTurn(this.parts.store.sharedWork, this.work, signal, turn => this.#look(turn));
   }
 
   async #look(signal: AbortSignal): Promise<void> {
+    this.begin();
     while (!signal.aborted) {
       try {
-        const hasMore = await this.doDue();
+        const hasMore = await this.doDue(signal);
         if (!hasMore) await sleep(LOOK_MS, signal);
       } catch (error) {
         if (!(error instanceof Conflict)) this.parts.log.warn({ err: error }, this.undone);

@@ -1,5 +1,5 @@
 /** A directory: its settings, its last run, and what an entry means for a person. Decisions only, no I/O. */
-import type { DirectoryAttributes, DirectoryCounts, DirectorySettings } from '../../src/contract/directory.ts';
+import type { DirectoryCounts, DirectorySettings } from '../../src/contract/directory.ts';
 import type { DirectoryRun } from '../../src/contract/values.ts';
 import { type DocumentRecord, type DocumentSet, replace, type SettingsRecord } from './document.ts';
 import { comesBack, edit, leaverReason, type PersonChange, type PersonDetails, type PersonRecord } from './person.ts';
@@ -14,12 +14,11 @@ export const SOURCE = 'directory';
 
 /** The settings while a directory is in use. */
 export interface DirectoryConfig
-  extends Pick<DirectorySettings, 'groups' | 'bindDn' | 'ca' | 'everyMinutes' | 'fullEveryMinutes'> {
+  extends Pick<DirectorySettings, 'attributes' | 'groups' | 'bindDn' | 'ca' | 'everyMinutes' | 'fullEveryMinutes'> {
   readonly url: string;
   readonly base: string;
   /** Null: that of the server. */
   readonly filter: string | null;
-  readonly attributes: DirectoryAttributes;
   /** The password, sealed for address and name; null without a name. */
   readonly sealed: string | null;
 }

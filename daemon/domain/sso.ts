@@ -10,14 +10,12 @@ import type { UserChange, UserRecord } from './user.ts';
 export const SSO = 'sso';
 
 /** The settings while single sign-on is on. */
-export interface SsoConfig extends Pick<SsoSettings, 'roles' | 'groupsClaim' | 'strong' | 'localAccounts'> {
+export interface SsoConfig extends Pick<SsoSettings, 'roles' | 'groupsClaim' | 'scopes' | 'strong' | 'localAccounts'> {
   readonly issuer: string;
   readonly name: string;
   readonly clientId: string;
   /** The secret of the client, sealed for issuer and client. */
   readonly sealed: string;
-  /** Null for the usual ones. */
-  readonly scopes: readonly string[] | null;
 }
 
 /** The settings as they are stored; without `config` single sign-on is off. */

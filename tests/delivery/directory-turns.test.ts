@@ -31,7 +31,7 @@ needsPostgres('two daemons with a directory', () => {
           return report;
         },
       };
-      const made = new DirectoryRuns({ store, settings, sync, log, now: () => clock, lookMs: 10 });
+      const made = new DirectoryRuns({ store, settings, sync, log, now: () => clock });
       made.start();
       return made;
     };
@@ -50,12 +50,12 @@ needsPostgres('two daemons with a directory', () => {
         { everyMs: 20, forMs: 30_000 },
       );
 
-    await until(5);
+    await until(3);
     const [holder] = runs;
     expect(new Set(runs)).toEqual(new Set([holder]));
     await daemons.get(holder!)!.stop();
     const before = runs.length;
-    await until(before + 3);
+    await until(before + 2);
     const other = holder === 'one' ? 'two' : 'one';
     expect(new Set(runs.slice(before))).toEqual(new Set([other]));
   });

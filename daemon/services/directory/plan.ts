@@ -15,7 +15,7 @@ import {
 } from '../../domain/directory.ts';
 import { isHeldBack, type LeaverCounts, leaverReason, type PersonRecord, withCount } from '../../domain/person.ts';
 import type { Store } from '../../store/store.ts';
-import { deviceTotal, type Leavers } from '../people/leavers.ts';
+import { deviceTotal, type Leavers, personPortions } from '../people/leavers.ts';
 
 /** What was read of a directory. */
 export interface DirectoryContent {
@@ -50,8 +50,6 @@ export interface Plan {
 /** The numbers, by name, of the groups of the settings, and of those that they named before: no entry is a member of these. */
 export type GroupNumbers = ReadonlyMap<string, number>;
 
-/** Persons that are read at a time. */
-const PORTION = 500;
 /** Persons that are looked for at a time. */
 const LOOKUPS = 50;
 
@@ -128,12 +126,7 @@ async function compare(store: Store, { entries, skipped }: DirectoryContent, num
 }
 
 async function* personsOf(store: Store): AsyncGenerator<PersonRecord> {
-  for (let after = 0; ; ) {
-    const { rows } = await store.people({ source: SOURCE, after, descending: false, offset: 0, limit: PORTION });
-    yield* rows;
-    if (rows.length < PORTION) return;
-    after = rows.at(-1)!.number;
-  }
+  for await (const persons of personPortions(store, { source: SOURCE })) yield* persons;
 }
 
 /** Plans entries whose persons `find` looks for. */

@@ -26,6 +26,18 @@ type DirectoryFinding = DataOf<Routes['testDirectory']>['findings'][number];
 
 const unnamed = { userName: null, name: null, email: null, id: null, disabled: null, groups: null };
 const intervals = { everyMinutes: 15, fullEveryMinutes: 60 } as const;
+/** What is shown without a directory. */
+const off = {
+  url: null,
+  base: null,
+  filter: null,
+  attributes: unnamed,
+  groups: [],
+  bindDn: null,
+  sealed: null,
+  ca: null,
+  ...intervals,
+};
 
 /** What the sealed password is bound to. */
 const boundOf = ({ url, bindDn }: Pick<domain.DirectoryConfig, 'url' | 'bindDn'>) => ({
@@ -176,17 +188,7 @@ async function findingsOf(
 }
 
 function presented(config: domain.DirectoryConfig | null, run: domain.DirectoryRunRecord | null): DirectorySettings {
-  return {
-    enabled: config !== null,
-    url: config?.url ?? null,
-    base: config?.base ?? null,
-    filter: config?.filter ?? null,
-    attributes: { ...unnamed, ...config?.attributes },
-    groups: config ? [...config.groups] : [],
-    bindDn: config?.bindDn ?? null,
-    ca: config?.ca ?? null,
-    everyMinutes: config?.everyMinutes ?? intervals.everyMinutes,
-    fullEveryMinutes: config?.fullEveryMinutes ?? intervals.fullEveryMinutes,
-    lastRun: run && { at: iso(run.at), kind: run.kind, problem: run.problem, counts: run.counts },
-  };
+  const { sealed: _, ...shown } = config ?? off;
+  const lastRun = run && { at: iso(run.at), kind: run.kind, problem: run.problem, counts: run.counts };
+  return { enabled: config !== null, ...shown, lastRun };
 }

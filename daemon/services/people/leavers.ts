@@ -3,6 +3,7 @@ import type { DeviceStatus } from '../../../src/contract/values.ts';
 import { leaverRuleOf } from '../../domain/people-policy.ts';
 import { leaverReason, type PersonLeave, type PersonRecord } from '../../domain/person.ts';
 import type { ChangeResult } from '../../store/commit.ts';
+import type { PersonFilter } from '../../store/queries.ts';
 import type { Store } from '../../store/store.ts';
 import type { PeoplePolicies } from './people-policies.ts';
 
@@ -11,6 +12,8 @@ type LeaverResult = Extract<ChangeResult, { kind: 'left' }>;
 
 type LeaveStep = Pick<PersonLeave, 'step' | 'reason'> & Partial<Pick<PersonLeave, 'isRemoved'>>;
 
+/** Persons that are read at a time. */
+const PORTION = 500;
 /** Locked devices of a person that are looked at. */
 const MAX_LOCKED = 1000;
 
@@ -61,6 +64,19 @@ export function leaverResult(results: readonly ChangeResult[]): LeaverResult {
   const result = results.find(({ kind }) => kind === 'left');
   if (result?.kind !== 'left') throw new Error('the commit has no leaver');
   return result;
+}
+
+/** All persons who match, in the order in which they were added. */
+export async function* personPortions(
+  store: Pick<Store, 'people'>,
+  filter: PersonFilter,
+): AsyncGenerator<readonly PersonRecord[]> {
+  for (let after = 0; ; ) {
+    const { rows } = await store.people({ ...filter, after, descending: false, offset: 0, limit: PORTION });
+    yield rows;
+    if (rows.length < PORTION) return;
+    after = rows.at(-1)!.number;
+  }
 }
 
 /** How many devices match. */

@@ -194,11 +194,21 @@ export const readPath = (text: string): PatchPath | null =>
 /** A resource or a value of it, with the names of its attributes in lower case. */
 export type Attributes = Readonly<Record<string, unknown>>;
 
+/** Whether a value has attributes. */
+export const isObject = (value: unknown): value is Attributes =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** The object with the names of all its members in lower case, at all levels. */
 export function lowerCased(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(lowerCased);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toLowerCase(), lowerCased(member)]));
+}
+
+/** A body, with names in lower case. Refuses with `invalidSyntax` what is not an object. */
+export function requiredObject(body: unknown): Attributes {
+  if (!isObject(body)) throw badRequest('invalidSyntax', 'the body must be a JSON object');
+  return lowerCased(body) as Attributes;
 }
 
 /** Attributes whose texts differ in upper and lower case, and those that are times. */

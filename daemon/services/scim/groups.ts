@@ -8,7 +8,7 @@ import type { GroupRecord } from '../../domain/people-policy.ts';
 import type { PersonRecord } from '../../domain/person.ts';
 import { iso } from '../present.ts';
 import { badRequest } from './error.ts';
-import { type Attributes, lowerCased, requiredText } from './filter.ts';
+import { requiredObject, requiredText } from './filter.ts';
 import { readPatch, textIn, valuesIn } from './patch.ts';
 import { etagOf, locationOf, schemaIds } from './users.ts';
 
@@ -46,10 +46,7 @@ const idsOf = (value: unknown): string[] => valuesIn(value).map(one => String(on
 
 /** What a body of POST or PUT sets. Refuses with `invalidValue` and `invalidSyntax`. */
 export function readGroup(body: unknown): ScimGroup & { readonly members: readonly string[] } {
-  const given = lowerCased(body);
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw badRequest('invalidSyntax', 'the body must be a JSON object');
-  const { displayname, externalid, members } = given as Attributes;
+  const { displayname, externalid, members } = requiredObject(body);
   return { ...finished(displayname, externalid), members: members === undefined ? [] : idsOf(members) };
 }
 

@@ -1,6 +1,6 @@
 /** PATCH of a resource (RFC 7644, section 3.5.2), in the spellings that identity providers send. */
 import { badRequest } from './error.ts';
-import { type Attributes, type Filter, lowerCased, matches, type PatchPath, readPath } from './filter.ts';
+import { type Attributes, type Filter, isObject, lowerCased, matches, type PatchPath, readPath } from './filter.ts';
 
 /** An operation that was read. `path` is null if the value has attributes of the resource. */
 interface PatchOperation {
@@ -13,8 +13,6 @@ interface PatchOperation {
 /** Most operations of a request. */
 const MAX_OPERATIONS = 1000;
 const kinds = ['add', 'replace', 'remove'] as const;
-const isObject = (value: unknown): value is Attributes =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The operations of a body. Attributes of other schemas are left out. Refuses with `invalidSyntax`, `invalidPath` and `noTarget`. */
 export function readPatch(body: unknown): PatchOperation[] {
@@ -43,7 +41,7 @@ function readOperation(given: unknown): PatchOperation[] {
   });
 }
 
-/** The values of a multi-valued attribute after an operation. `single`: the name of the attribute that a bare text stands for. */
+/** The values of a multi-valued attribute after an operation. */
 export function patchValues(values: readonly Attributes[], { op, path, value }: PatchOperation): Attributes[] {
   const { filter = null, sub = null } = path ?? {};
   const given = valuesIn(value);

@@ -9,7 +9,7 @@ import type { Change } from '../../store/commit.ts';
 import type { Rows } from '../../store/queries.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, commitFor, retrying } from '../context.ts';
-import type { Leavers } from '../people/leavers.ts';
+import { type Leavers, personPortions } from '../people/leavers.ts';
 import { badRequest, ScimError } from './error.ts';
 import { comparisons, type Filter, lowerCased, matches, requiredText } from './filter.ts';
 import { groupResource, patchGroup, readGroup } from './groups.ts';
@@ -43,8 +43,6 @@ export interface ScimWindow {
 /** A resource, as it is sent. */
 export type ScimResource = ReturnType<typeof userResource> | ReturnType<typeof groupResource>;
 
-/** Persons that are read at a time. */
-const PORTION = 500;
 const SOURCE = 'scim';
 
 const notFound = (id: string): ScimError => new ScimError(404, null, `${id} does not exist`);
@@ -288,7 +286,7 @@ export class ScimService {
 
   async #members(group: number): Promise<domain.PersonRecord[]> {
     const found: domain.PersonRecord[] = [];
-    for await (const persons of this.#portions({ group })) found.push(...persons);
+    for await (const persons of personPortions(this.#parts.store, { group, isPresent: true })) found.push(...persons);
     return found;
   }
 
@@ -301,17 +299,7 @@ export class ScimService {
     if (userName !== null || id !== null) {
       const person = userName === null ? await this.#memberNamed(id!) : await store.personByName(userName);
       yield person?.removedAt === null ? [person] : [];
-    } else yield* this.#portions(externalId === null ? {} : { externalId });
-  }
-
-  async *#portions(filter: { readonly group?: number; readonly externalId?: string }) {
-    for (let after = 0; ; ) {
-      const window = { after, descending: false, offset: 0, limit: PORTION };
-      const { rows } = await this.#parts.store.people({ ...filter, isPresent: true, ...window });
-      yield rows;
-      if (rows.length < PORTION) return;
-      after = rows.at(-1)!.number;
-    }
+    } else yield* personPortions(store, { ...(externalId === null ? {} : { externalId }), isPresent: true });
   }
 
   /** Members are compared by their ids: those that the filter names are looked up. */

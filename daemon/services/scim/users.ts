@@ -9,7 +9,7 @@ import type { Groups } from '../../domain/people-policy.ts';
 import type { PersonDetails, PersonNames, PersonRecord } from '../../domain/person.ts';
 import { iso } from '../present.ts';
 import { badRequest } from './error.ts';
-import { type Attributes, lowerCased } from './filter.ts';
+import { type Attributes, isObject, requiredObject } from './filter.ts';
 import { patchValues, readPatch, textIn, valuesIn } from './patch.ts';
 
 /** The names of schemas. */
@@ -50,8 +50,6 @@ const readTexts = compileReader(
 
 /** An empty text means that there is none. */
 const orNull = (value: unknown): unknown => (value === undefined || value === '' ? null : value);
-const isObject = (value: unknown): value is Attributes =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A boolean; Entra ID sends it as a text. */
 function booleanOf(value: unknown): boolean {
@@ -97,9 +95,7 @@ function finished({ username, externalid, displayname, active, name, emails }: U
 
 /** What a body of POST or PUT sets. Attributes that devmgr does not store are ignored. Refuses with `invalidValue` and `invalidSyntax`. */
 export function readUser(body: unknown): ScimUser {
-  if (!isObject(body)) throw badRequest('invalidSyntax', 'the body must be a JSON object');
-  const given = lowerCased(body) as Partial<UserDraft>;
-  const { username, externalid, displayname, active, name, emails } = given;
+  const { username, externalid, displayname, active, name, emails } = requiredObject(body);
   const draft = { username, externalid, displayname, active, name: isObject(name) ? name : {} };
   return finished({ ...draft, emails: emails === undefined ? [] : valuesIn(emails) });
 }

@@ -35,6 +35,18 @@ export interface ActiveSso {
 const none = { ADMIN: [], DEALER: [], VIEWER: [] };
 const anywhere = { from: 'ANYWHERE', names: null } as const;
 const noStrong = { acr: [], amr: [] };
+/** What is shown without a provider. */
+const off = {
+  issuer: null,
+  name: null,
+  clientId: null,
+  sealed: null,
+  roles: none,
+  groupsClaim: 'groups',
+  scopes: null,
+  strong: noStrong,
+  localAccounts: anywhere,
+};
 
 /** What a sealed secret is bound to. */
 const boundOf = (config: Pick<domain.SsoConfig, 'issuer' | 'clientId'>) => ({
@@ -148,24 +160,6 @@ export class SsoSettingsService {
 }
 
 function presented(config: domain.SsoConfig | null): SsoSettings {
-  const {
-    issuer = null,
-    name = null,
-    clientId = null,
-    roles = none,
-    groupsClaim = 'groups',
-    scopes = null,
-  } = config ?? {};
-  const { strong = noStrong, localAccounts = anywhere } = config ?? {};
-  return {
-    enabled: config !== null,
-    issuer,
-    name,
-    clientId,
-    roles,
-    groupsClaim,
-    scopes: scopes && [...scopes],
-    strong,
-    localAccounts,
-  };
+  const { sealed: _, ...shown } = config ?? off;
+  return { enabled: config !== null, ...shown };
 }
