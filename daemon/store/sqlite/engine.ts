@@ -10,13 +10,12 @@ import type { Batch, Engine, FailedTransaction } from '../write/group.ts';
 import { Unstorable } from '../write/group.ts';
 import { Proofs } from '../write/proofs.ts';
 import type { Changed } from '../write/records.ts';
-import type { RowWriter } from '../write/source.ts';
 import { isOutage, toFailure } from './failure.ts';
 import { continueJournal, writeHead } from './journal.ts';
 import { SqliteSource } from './source.ts';
 import type { Statements } from './statements.ts';
 import { SqliteTables } from './tables.ts';
-import { rowWriter, writeRest } from './writes.ts';
+import { SqliteRowWriter, writeRest } from './writes.ts';
 
 /** What a transaction did to devices, for code that keeps more than the tables. */
 export interface DeviceDeltas {
@@ -32,7 +31,7 @@ export class SqliteEngine implements Engine {
   readonly #db: Database.Database;
   readonly #tables: SqliteTables;
   readonly #source: SqliteSource;
-  readonly #writer: RowWriter;
+  readonly #writer: SqliteRowWriter;
   readonly #end: JournalEnd;
   readonly #committed: EngineCommitted;
   #last: LastNumbers = {};
@@ -46,7 +45,7 @@ export class SqliteEngine implements Engine {
     this.#db = statements.db;
     this.#tables = new SqliteTables(statements);
     this.#source = new SqliteSource(this.#tables);
-    this.#writer = rowWriter(this.#tables);
+    this.#writer = new SqliteRowWriter(this.#tables);
     this.#end = new JournalEnd(keys);
     this.#committed = committed;
   }
@@ -113,6 +112,7 @@ export class SqliteEngine implements Engine {
   }
 
   #write(draft: Draft): void {
+    this.#writer.flush();
     writeRest(this.#tables, draft);
     this.#noteClockStep(draft.of(devices).added);
     if (draft.hasEntries) writeHead(this.#tables.statements, draft.seal());
@@ -141,6 +141,7 @@ export class SqliteEngine implements Engine {
 
   #rollback(): void {
     this.#isStale = true;
+    this.#writer.discard();
     try {
       // Some errors have already ended the transaction.
       if (this.#db.inTransaction) this.#db.exec('ROLLBACK');

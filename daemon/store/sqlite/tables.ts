@@ -55,6 +55,9 @@ function literal(value: unknown): string {
 const constantTerm = ([field, value]: [string, unknown]) =>
   value === null ? `${columnOf(field)} IS NULL` : `${columnOf(field)} = ${literal(value)}`;
 
+/** Rows that one statement adds in `insertTogether`. More take hardly less time. */
+export const rowsTogether = 16;
+
 interface Find {
   readonly sql: string;
   readonly toRecord: (row: unknown) => unknown;
@@ -72,6 +75,8 @@ interface Write {
 interface Writes {
   /** `initial`: for rows whose other fields have their initial values. */
   readonly insert: { readonly initial: Write; readonly all: Write };
+  /** Of `rowsTogether` rows, by the bits of the fields whose value they have in common. */
+  readonly together: Map<number, Write>;
   readonly constants: readonly (readonly [string, unknown])[];
   /** By the bits of the fields that have changed. */
   readonly updates: Map<number, Write>;
@@ -135,6 +140,29 @@ export class SqliteTables implements RecordQueries {
     return statement.run(...valuesOf(record, fields, coded)).changes === 1;
   }
 
+  /**
+   * Adds `rowsTogether` rows of a table without initial values. What they have in common is an argument once. An entry of the journal takes
+   * half the time that a statement of its own takes, because most of that is for the call and its arguments (measured).
+   */
+  insertTogether<R extends object>(table: StoreTable<R>, rows: readonly R[]): void {
+    const { fields } = table;
+    const first = rows[0]!;
+    const common: Record<string, unknown> = {};
+    let bits = 0;
+    for (let i = 0; i < fields.length; i++) {
+      const field = fields[i]!;
+      if (!rows.every(row => row[field] === first[field])) continue;
+      bits |= 1 << i;
+      common[field] = first[field];
+    }
+    const { together } = this.#writesOf(table);
+    const known = together.get(bits) ?? this.#togetherOf(table, bits);
+    together.set(bits, known);
+    const values: unknown[] = [];
+    for (const row of rows) for (const field of known.fields) values.push(row[field as Field<R>]);
+    known.statement.run(...values, common);
+  }
+
   /** Adds a row, or takes the place of the one with its key. */
   put<R extends object>(table: StoreTable<R>, row: R): void {
     const { fields, key, types } = table;
@@ -183,6 +211,7 @@ export class SqliteTables implements RecordQueries {
     const varying = table.fields.filter(field => !(field in table.initial));
     const made = {
       insert: { initial: this.#insertOf(table, varying), all: this.#insertOf(table, table.fields) },
+      together: new Map(),
       constants: Object.entries(table.initial),
       updates: new Map(),
     };
@@ -197,6 +226,15 @@ export class SqliteTables implements RecordQueries {
     const values = [...fields.map(() => '?'), ...constants.map(([, value]) => literal(value))].join(', ');
     const unless = table.unique.by.length > 0 ? 'ON CONFLICT DO NOTHING' : '';
     return this.#write(`INSERT INTO ${table.name} (${names}) VALUES (${values}) ${unless}`, table, fields);
+  }
+
+  #togetherOf<R extends object>(table: StoreTable<R>, bits: number): Write {
+    const { fields } = table;
+    const isCommon = (_: unknown, i: number) => (bits & (1 << i)) !== 0;
+    const row = `(${fields.map((field, i) => (isCommon(field, i) ? `@${field}` : '?')).join(', ')})`;
+    const rows = Array.from({ length: rowsTogether }, () => row).join(', ');
+    const own = fields.filter((field, i) => !isCommon(field, i));
+    return this.#write(`INSERT INTO ${table.name} (${fields.map(columnOf).join(', ')}) VALUES ${rows}`, table, own);
   }
 
   #updateOf<R extends object>(table: StoreTable<R>, bits: number): Write {

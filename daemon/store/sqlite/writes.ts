@@ -4,6 +4,7 @@ import type { Tags } from '../../../src/contract/tags.ts';
 import { type DeviceRecord, noTags } from '../../domain/device.ts';
 import { marksOf } from '../../domain/proof.ts';
 import { LARGE_RESPONSE } from '../commit.ts';
+import type { ChainedRow } from '../journal-end.ts';
 import type { StoreTable } from '../table.ts';
 import {
   devices,
@@ -22,25 +23,47 @@ import { Proofs } from '../write/proofs.ts';
 import { Responses } from '../write/responses.ts';
 import type { RowWriter } from '../write/source.ts';
 import type { Statements } from './statements.ts';
-import type { SqliteTables } from './tables.ts';
+import { rowsTogether, type SqliteTables } from './tables.ts';
 
-/** Writes records as soon as they are made. */
-export function rowWriter(tables: SqliteTables): RowWriter {
-  const { statements } = tables;
-  const isDevice = (table: unknown) => table === devices;
-  return {
-    insert(table, row) {
-      if (!tables.insert(table, row)) return false;
-      if (isDevice(table)) setIndexed(statements, null, row as never);
-      return true;
-    },
-    update(table, before, after) {
-      tables.update(table, before, after);
-      if (isDevice(table)) setIndexed(statements, before as never, after as never);
-    },
-    entry: row => void tables.insert(events, row),
-  };
+/** Writes records as soon as they are made, and entries together. */
+export class SqliteRowWriter implements RowWriter {
+  readonly #tables: SqliteTables;
+  #entries: ChainedRow[] = [];
+
+  constructor(tables: SqliteTables) {
+    this.#tables = tables;
+  }
+
+  insert<R extends object>(table: StoreTable<R>, row: R): boolean {
+    if (!this.#tables.insert(table, row)) return false;
+    if (isDevice(table)) setIndexed(this.#tables.statements, null, row as never);
+    return true;
+  }
+
+  update<R extends object>(table: StoreTable<R>, before: R, after: R): void {
+    this.#tables.update(table, before, after);
+    if (isDevice(table)) setIndexed(this.#tables.statements, before as never, after as never);
+  }
+
+  entry(row: ChainedRow): void {
+    if (this.#entries.push(row) < rowsTogether) return;
+    this.#tables.insertTogether(events, this.#entries);
+    this.#entries = [];
+  }
+
+  /** Writes the entries that are left. To be called at the end of a transaction. */
+  flush(): void {
+    for (const row of this.#entries) this.#tables.insert(events, row);
+    this.#entries = [];
+  }
+
+  /** To be called when the transaction was undone. */
+  discard(): void {
+    this.#entries = [];
+  }
 }
+
+const isDevice = (table: unknown) => table === devices;
 
 /** Writes what a draft has beside records and entries. */
 export function writeRest(tables: SqliteTables, draft: Draft): void {
