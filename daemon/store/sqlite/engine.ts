@@ -14,8 +14,8 @@ import { isOutage, toFailure } from './failure.ts';
 import { continueJournal, writeHead } from './journal.ts';
 import { SqliteSource } from './source.ts';
 import type { Statements } from './statements.ts';
-import { SqliteTables } from './tables.ts';
-import { SqliteRowWriter, writeRest } from './writes.ts';
+import { rowsTogether, SqliteTables } from './tables.ts';
+import { LateDuplicate, SqliteRowWriter, writeRest } from './writes.ts';
 
 /** What a transaction did to devices, for code that keeps more than the tables. */
 export interface DeviceDeltas {
@@ -39,13 +39,15 @@ export class SqliteEngine implements Engine {
   #lastCreated = 0;
   /** What is held is that of a transaction that was undone: if the disk failed, reading the real state may have failed too. */
   #isStale = false;
+  /** Whether a record of the last transaction had what is unique of another one: the next one may have such a record, too. */
+  #hadDuplicate = false;
 
   /** `keys`: see `JournalEnd`. To be reloaded before its first use. */
   constructor(statements: Statements, keys: readonly [Uint8Array, ...Uint8Array[]], committed: EngineCommitted) {
     this.#db = statements.db;
     this.#tables = new SqliteTables(statements);
-    this.#source = new SqliteSource(this.#tables);
     this.#writer = new SqliteRowWriter(this.#tables);
+    this.#source = new SqliteSource(this.#tables, () => this.#writer.flushDevices());
     this.#end = new JournalEnd(keys);
     this.#committed = committed;
   }
@@ -71,27 +73,39 @@ export class SqliteEngine implements Engine {
 
   async #commit(batch: Batch): Promise<Draft> {
     try {
-      if (this.#isStale) this.reload();
-      this.#tables.statements.run('BEGIN IMMEDIATE');
-      const draft = new Draft({
-        source: this.#source,
-        last: this.#last,
-        end: this.#end,
-        at: null,
-        writer: this.#writer,
-      });
-      await batch.apply(draft);
-      if (!draft.isEmpty) this.#write(draft);
-      this.#tables.statements.run('COMMIT');
-      return draft;
+      return await this.#attempt(batch, !this.#hadDuplicate && batch.size >= rowsTogether);
+    } catch (error) {
+      this.#rollback();
+      if (!(causeOf(error) instanceof LateDuplicate)) throw error;
+    }
+    try {
+      return await this.#attempt(batch, false);
     } catch (error) {
       this.#rollback();
       throw error;
     }
   }
 
+  async #attempt(batch: Batch, isLarge: boolean): Promise<Draft> {
+    if (this.#isStale) this.reload();
+    this.#writer.begin(isLarge);
+    this.#tables.statements.run('BEGIN IMMEDIATE');
+    const draft = new Draft({
+      source: this.#source,
+      last: this.#last,
+      end: this.#end,
+      at: null,
+      writer: this.#writer,
+    });
+    await batch.apply(draft);
+    if (!draft.isEmpty) this.#write(draft);
+    this.#tables.statements.run('COMMIT');
+    this.#hadDuplicate = this.#writer.hadDuplicate;
+    return draft;
+  }
+
   failed(error: unknown): FailedTransaction {
-    const cause = error instanceof Unstorable ? error.cause : error;
+    const cause = causeOf(error);
     return { failure: this.#toFailure(cause), isOutage: this.#isStale || isOutage(cause), isShared: false };
   }
 
@@ -141,7 +155,6 @@ export class SqliteEngine implements Engine {
 
   #rollback(): void {
     this.#isStale = true;
-    this.#writer.discard();
     try {
       // Some errors have already ended the transaction.
       if (this.#db.inTransaction) this.#db.exec('ROLLBACK');
@@ -155,3 +168,5 @@ export class SqliteEngine implements Engine {
     return toFailure(error, 'nothing was written', this.#db.name);
   }
 }
+
+const causeOf = (error: unknown): unknown => (error instanceof Unstorable ? error.cause : error);

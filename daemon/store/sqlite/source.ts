@@ -1,6 +1,6 @@
 import type { ResponseExpire } from '../commit.ts';
 import type { Field, Lookup, LookupKey } from '../table.ts';
-import { documentVersion, proofs, serviceTokens, users } from '../tables.ts';
+import { devices, documentVersion, proofs, serviceTokens, users } from '../tables.ts';
 import { answersOf } from '../write/proofs.ts';
 import type { Source } from '../write/source.ts';
 import type { SqliteTables } from './tables.ts';
@@ -16,11 +16,14 @@ const none: readonly never[] = [];
  */
 export class SqliteSource implements Source {
   readonly #tables: SqliteTables;
+  readonly #beforeRead: () => void;
   readonly #kept = new Map<unknown, Map<LookupKey, readonly unknown[]>>();
   #hasAnswers: boolean | null = null;
 
-  constructor(tables: SqliteTables) {
+  /** `beforeRead` is called before devices are read: it writes those that are held. */
+  constructor(tables: SqliteTables, beforeRead: () => void) {
     this.#tables = tables;
+    this.#beforeRead = beforeRead;
   }
 
   /** To be called after a change of what is kept, and when a transaction was undone. */
@@ -33,6 +36,7 @@ export class SqliteSource implements Source {
     // Most registries have no answers at all: a batch of 10,000 must not look for each of its serial numbers.
     if ((lookup as unknown) === answersOf && !this.#anyAnswers()) return none;
     if (kept.has(lookup)) return this.#keep(lookup, key);
+    if ((lookup.table as unknown) === devices) this.#beforeRead();
     const { unique, byKey } = lookup.table;
     const findsOne = (lookup as unknown) === unique || (lookup as unknown) === byKey;
     if (!findsOne) return this.#tables.all(lookup, key);

@@ -1,7 +1,7 @@
 /** Writes records, what only this engine keeps beside them (tags and marks of devices by which lists find them), and the rest of a draft. */
 import { proofBounds } from '../../../src/contract/limits.ts';
 import type { Tags } from '../../../src/contract/tags.ts';
-import { type DeviceRecord, noTags } from '../../domain/device.ts';
+import { type DeviceRecord, hasTags, noTags } from '../../domain/device.ts';
 import { marksOf } from '../../domain/proof.ts';
 import { LARGE_RESPONSE } from '../commit.ts';
 import type { ChainedRow } from '../journal-end.ts';
@@ -25,9 +25,17 @@ import type { RowWriter } from '../write/source.ts';
 import type { Statements } from './statements.ts';
 import { rowsTogether, type SqliteTables } from './tables.ts';
 
-/** Writes records as soon as they are made, and entries together. */
+/** A serial number was registered before, and whether one was is known too late: the transaction has to be made again, without `isLarge`. */
+export class LateDuplicate extends Error {}
+
+/** Writes records. Entries, and new devices of a large transaction, are held until enough of them are there to be written together. */
 export class SqliteRowWriter implements RowWriter {
+  /** Whether new devices are held. Then `insert` does not know whether one has the serial number of another: `LateDuplicate` does. */
+  #isLarge = false;
+  /** Whether a record had what is unique of another one. */
+  hadDuplicate = false;
   readonly #tables: SqliteTables;
+  #devices: object[] = [];
   #entries: ChainedRow[] = [];
 
   constructor(tables: SqliteTables) {
@@ -35,12 +43,18 @@ export class SqliteRowWriter implements RowWriter {
   }
 
   insert<R extends object>(table: StoreTable<R>, row: R): boolean {
-    if (!this.#tables.insert(table, row)) return false;
+    if (this.#isLarge && isPlainDevice(table, row) && this.#tables.isInitial(table, row)) return this.#hold(row);
+    this.flushDevices();
+    if (!this.#tables.insert(table, row)) {
+      this.hadDuplicate = true;
+      return false;
+    }
     if (isDevice(table)) setIndexed(this.#tables.statements, null, row as never);
     return true;
   }
 
   update<R extends object>(table: StoreTable<R>, before: R, after: R): void {
+    this.flushDevices();
     this.#tables.update(table, before, after);
     if (isDevice(table)) setIndexed(this.#tables.statements, before as never, after as never);
   }
@@ -51,18 +65,40 @@ export class SqliteRowWriter implements RowWriter {
     this.#entries = [];
   }
 
-  /** Writes the entries that are left. To be called at the end of a transaction. */
+  /** Writes the devices that are held. To be called before the database is read. */
+  flushDevices(): void {
+    if (this.#devices.length === 0) return;
+    for (const row of this.#devices) if (!this.#tables.insert(devices, row as DeviceRecord)) throw new LateDuplicate();
+    this.#devices = [];
+  }
+
+  /** Writes what is held. To be called at the end of a transaction. */
   flush(): void {
+    this.flushDevices();
     for (const row of this.#entries) this.#tables.insert(events, row);
     this.#entries = [];
   }
 
-  /** To be called when the transaction was undone. */
-  discard(): void {
+  /** To be called when a transaction begins. Forgets what is held: the last one may have been undone. */
+  begin(isLarge: boolean): void {
+    this.#isLarge = isLarge;
+    this.hadDuplicate = false;
+    this.#devices = [];
     this.#entries = [];
+  }
+
+  #hold(row: object): boolean {
+    if (this.#devices.push(row) < rowsTogether) return true;
+    const added = this.#tables.insertTogether(devices, this.#devices as DeviceRecord[]);
+    if (added < rowsTogether) throw new LateDuplicate();
+    this.#devices = [];
+    return true;
   }
 }
 
+/** A device without rows of other tables. */
+const isPlainDevice = (table: unknown, row: object): boolean =>
+  isDevice(table) && !hasTags((row as DeviceRecord).tags) && (row as DeviceRecord).proof === null;
 const isDevice = (table: unknown) => table === devices;
 
 /** Writes what a draft has beside records and entries. */

@@ -65,6 +65,11 @@ export class Batch {
     return this.#jobs.map(({ commit }) => commit);
   }
 
+  /** The number of its changes. */
+  get size(): number {
+    return this.#jobs.reduce((sum, { commit }) => sum + commit.changes.length, 0);
+  }
+
   /**
    * Until `close`, commits that arrive join the batch, those of one turn of the event loop together; `joined` gets them. Not those of a
    * batch whose only commit may have failed before.
@@ -92,7 +97,7 @@ export class Batch {
   }
 
   #takeWaiting(): readonly Commit[] {
-    if (this.#jobs.reduce((sum, { commit }) => sum + commit.changes.length, 0) >= maxGroupChanges) return [];
+    if (this.size >= maxGroupChanges) return [];
     const joined = this.#group.takeWaiting();
     this.#jobs.push(...joined);
     return joined.map(({ commit }) => commit);

@@ -158,6 +158,53 @@ export const commitRules: readonly Rule[] = [
     },
   ),
 
+  rule('of many devices, only those whose serial number is registered are duplicates', async ({ store }) => {
+    await commit(store, [addDevice('old')]);
+    const serials = Array.from({ length: 40 }, (_, n) => (n === 19 ? 'old' : n === 35 ? 'SN-3' : `SN-${n}`));
+    const results = await commit(
+      store,
+      serials.map(serial => addDevice(serial)),
+    );
+    expect(results[19]).toEqual({ kind: 'duplicate', number: 1, status: 'INACTIVE' });
+    expect(results[35]).toEqual({ kind: 'duplicate', number: 5, status: 'INACTIVE' });
+    const added = results.flatMap((result, n) => (result.kind === 'added' ? [[result.number, serials[n]]] : []));
+    expect(added.map(([number]) => number)).toEqual(Array.from({ length: 38 }, (_, n) => n + 2));
+    for (const [number, serial] of added) expect((await store.device(Number(number)))?.serialNumber).toBe(serial);
+    const entries = await store.events({ after: 0, limit: 100 });
+    expect(entries.map(({ id, device, data }) => [id, device, data.serialNumber])).toEqual([
+      [1, 1, 'old'],
+      ...added.map(([number, serial]) => [number, number, serial]),
+    ]);
+    const more = Array.from({ length: 20 }, (_, n) => addDevice(`later-${n}`));
+    for (const many of [more.slice(0, 18), more.slice(18)])
+      expect((await commit(store, many)).every(({ kind }) => kind === 'added')).toBe(true);
+    expect((await commit(store, [addDevice('last')]))[0]).toEqual({ kind: 'added', number: 60 });
+  }),
+
+  rule('of many commits at once, only that with a registered serial number has a duplicate', async ({ store }) => {
+    const serials = Array.from({ length: 40 }, (_, n) => (n === 30 ? 'SN-29' : `SN-${n}`));
+    const results = await Promise.all(serials.map(serial => commit(store, [addDevice(serial)])));
+    expect(results.map(([result]) => result)).toEqual(
+      serials.map((_, n) =>
+        n === 30
+          ? { kind: 'duplicate', number: 30, status: 'INACTIVE' }
+          : { kind: 'added', number: n < 30 ? n + 1 : n },
+      ),
+    );
+  }),
+
+  rule('a commit can change devices that one right before it adds', async ({ store }) => {
+    const many = Array.from({ length: 35 }, (_, n) => addDevice(`SN-${n}`));
+    await Promise.all([
+      commit(store, many),
+      commit(store, [useDevice(3, 60), setDevice(35, { note: 'x' }), addBackup(34), addDevice('last')]),
+    ]);
+    expect(await store.device(3)).toMatchObject({ serialNumber: 'SN-2', usageSeconds: 60 });
+    expect(await store.device(35)).toMatchObject({ serialNumber: 'SN-34', note: 'x', version: 2 });
+    expect(await store.device(34)).toMatchObject({ backupCount: 1 });
+    expect(await store.device(36)).toMatchObject({ serialNumber: 'last' });
+  }),
+
   rule('a package for another platform, version or extension is not a duplicate', async ({ store }) => {
     const results = await commit(store, [
       addApp('1.0.0', { platform: 'LINUX', extension: 'deb' }),

@@ -68,6 +68,13 @@ const numbersOf = async (store: Store, filter: DeviceFilter) => {
 
 /** Rules about proofs of keys and about documents. */
 export const proofRules: readonly Rule[] = [
+  rule('an answer of a key that a commit right before it registers is refused', async ({ store }) => {
+    const many = Array.from({ length: 20 }, (_, n) => addDevice(`SN-${n}`));
+    const [, answered] = await Promise.allSettled([commit(store, many), commit(store, [add(answerOf('P1', 'SN-19'))])]);
+    expect(answered).toMatchObject({ reason: expect.any(Conflict) });
+    expect(await store.proof('P1')).toBeNull();
+  }),
+
   rule('an answer is stored as given, once for each challenge', async ({ store, reopen }) => {
     const answer = answerOf('P1', 'A');
     expect(await store.proof('P1')).toBeNull();
