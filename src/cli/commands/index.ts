@@ -1,15 +1,82 @@
 /** Every command with its summary. The code of a command is loaded when the command is run or its help is shown. */
-import type { CommandTable } from '../framework/define.ts';
-import {
-  directoryEntries,
-  idpEntries,
-  peopleEntries,
-  receiptEntries,
-  ssoEntries,
-  webhookEntries,
-} from './command-groups.ts';
-import { daemonEntries } from './daemon/entries.ts';
-import { entry } from './entry.ts';
+import type { AnyCommand, CommandTable, Entry } from '../framework/define.ts';
+
+// Each is a part of its own in the build.
+const completion = () => import('../framework/completion/completion.ts');
+const apps = () => import('./apps/apps.ts');
+const download = () => import('./apps/download.ts');
+const upload = () => import('./apps/upload.ts');
+const backups = () => import('./backups/backups.ts');
+const daemon = () => import('./daemon/daemon.ts');
+const install = () => import('./daemon/install.ts');
+const logs = () => import('./daemon/logs.ts');
+const move = () => import('./daemon/move.ts');
+const restart = () => import('./daemon/restart.ts');
+const run = () => import('./daemon/run.ts');
+const store = () => import('./daemon/store.ts');
+const activate = () => import('./devices/activate.ts');
+const code = () => import('./devices/code.ts');
+const deactivate = () => import('./devices/deactivate.ts');
+const events = () => import('./devices/events.ts');
+const exportDevices = () => import('./devices/export.ts');
+const devicesList = () => import('./devices/list.ts');
+const lock = () => import('./devices/lock.ts');
+const register = () => import('./devices/register.ts');
+const search = () => import('./devices/search/search.ts');
+const show = () => import('./devices/show.ts');
+const stats = () => import('./devices/stats.ts');
+const update = () => import('./devices/update.ts');
+const usage = () => import('./devices/usage.ts');
+const doctor = () => import('./doctor/doctor.ts');
+const enroll = () => import('./enrollment/enroll/enroll.ts');
+const enrollKeys = () => import('./enrollment/enroll/keys.ts');
+const idp = () => import('./enrollment/issuing/idp.ts');
+const issue = () => import('./enrollment/issuing/issue.ts');
+const letter = () => import('./enrollment/issuing/letter.ts');
+const reconcile = () => import('./enrollment/issuing/reconcile.ts');
+const label = () => import('./enrollment/labels/label.ts');
+const flush = () => import('./enrollment/spool/flush.ts');
+const spoolList = () => import('./enrollment/spool/list.ts');
+const apply = () => import('./many/cleanup/apply.ts');
+const plan = () => import('./many/cleanup/plan.ts');
+const directory = () => import('./people/directory/directory.ts');
+const directorySet = () => import('./people/directory/set.ts');
+const sync = () => import('./people/directory/sync.ts');
+const peopleKeys = () => import('./people/keys.ts');
+const leavers = () => import('./people/leavers.ts');
+const people = () => import('./people/people.ts');
+const policies = () => import('./proofs/policies.ts');
+const receiptsList = () => import('./proofs/receipts/list.ts');
+const make = () => import('./proofs/receipts/make.ts');
+const print = () => import('./proofs/receipts/print.ts');
+const receiptsVerify = () => import('./proofs/receipts/verify.ts');
+const trust = () => import('./proofs/trust.ts');
+const proofsVerify = () => import('./proofs/verify.ts');
+const report = () => import('./reports/report.ts');
+const watch = () => import('./reports/watch/watch.ts');
+const config = () => import('./session/config.ts');
+const login = () => import('./session/login.ts');
+const man = () => import('./session/man.ts');
+const open = () => import('./session/open/open.ts');
+const quickstart = () => import('./session/quickstart.ts');
+const usersKeys = () => import('./users/keys.ts');
+const remove = () => import('./users/remove.ts');
+const ssoSet = () => import('./users/sso/set.ts');
+const sso = () => import('./users/sso/sso.ts');
+const revoke = () => import('./users/tokens/revoke.ts');
+const tokens = () => import('./users/tokens/tokens.ts');
+const users = () => import('./users/users.ts');
+const deliveries = () => import('./webhooks/deliveries.ts');
+const webhooks = () => import('./webhooks/webhooks.ts');
+
+/** A row of the table: the command that a module exports under a name, with its aliases. */
+const entry = <Name extends string>(
+  name: string,
+  summary: string,
+  load: () => Promise<Readonly<Record<NoInfer<Name>, AnyCommand>>>,
+  exported: Name,
+  ...aliases: string[]
+): Entry => ({ name, summary, aliases, load: async () => (await load())[exported] });
 
 /** All commands, in the order of the help. */
 export const commandTable: CommandTable = {
@@ -17,276 +84,144 @@ export const commandTable: CommandTable = {
     {
       title: 'Start here',
       entries: [
-        entry(
-          'quickstart',
-          'start a daemon and enroll the first key',
-          async () => (await import('./session/quickstart.ts')).quickstart,
-        ),
-        entry('login', 'log in and store the token', async () => (await import('./session/login.ts')).login),
-        entry('logout', 'delete the stored token', async () => (await import('./session/login.ts')).logout),
-        entry('whoami', 'show who is logged in, and where', async () => (await import('./session/login.ts')).whoami),
-        entry('open', 'open the console in the browser', async () => (await import('./session/open/open.ts')).open),
+        entry('quickstart', 'start a daemon and enroll the first key', quickstart, 'quickstart'),
+        entry('login', 'log in and store the token', login, 'login'),
+        entry('logout', 'delete the stored token', login, 'logout'),
+        entry('whoami', 'show who is logged in, and where', login, 'whoami'),
+        entry('open', 'open the console in the browser', open, 'open'),
       ],
     },
     {
       title: 'Devices',
       entries: [
-        entry(
-          'enroll',
-          'register keys as they are plugged in',
-          async () => (await import('./enrollment/enroll/enroll.ts')).enroll,
-        ),
-        entry(
-          'spool flush',
-          'register the keys that enroll has spooled',
-          async () => (await import('./enrollment/spool/flush.ts')).spoolFlush,
-        ),
-        entry(
-          'spool list',
-          'show the keys that enroll has spooled',
-          async () => (await import('./enrollment/spool/list.ts')).spoolList,
-          'spool ls',
-        ),
-        entry(
-          'register',
-          'register one device, or all devices in a file',
-          async () => (await import('./devices/register.ts')).register,
-        ),
-        entry('list', 'list devices', async () => (await import('./devices/list.ts')).list, 'ls'),
-        entry(
-          'export',
-          'write all devices as NDJSON or CSV',
-          async () => (await import('./devices/export.ts')).exportDevices,
-        ),
-        entry(
-          'search',
-          'find devices, users and application versions',
-          async () => (await import('./devices/search/search.ts')).search,
-        ),
-        entry('show', 'show one device', async () => (await import('./devices/show.ts')).show),
-        entry(
-          'activate',
-          'activate a device and bind it to a user',
-          async () => (await import('./devices/activate.ts')).activate,
-        ),
-        entry('lock', 'lock an active device', async () => (await import('./devices/lock.ts')).lock),
-        entry('unlock', 'unlock a locked device', async () => (await import('./devices/lock.ts')).unlock),
-        entry(
-          'deactivate',
-          'retire a device permanently',
-          async () => (await import('./devices/deactivate.ts')).deactivate,
-        ),
-        entry(
-          'update',
-          'change the firmware version or note',
-          async () => (await import('./devices/update.ts')).update,
-        ),
-        entry('code', 'replace the activation code', async () => (await import('./devices/code.ts')).code),
-        entry('label', 'print labels of devices', async () => (await import('./enrollment/labels/label.ts')).label),
-        entry('usage', 'record a use of a device', async () => (await import('./devices/usage.ts')).recordUsage),
-        entry(
-          'backups list',
-          'list the backups of a device',
-          async () => (await import('./backups/backups.ts')).backupsList,
-          'backups ls',
-        ),
-        entry(
-          'backups add',
-          'upload a backup of a device',
-          async () => (await import('./backups/backups.ts')).backupsAdd,
-        ),
-        entry(
-          'backups download',
-          'download a backup and verify its digest',
-          async () => (await import('./backups/backups.ts')).backupsDownload,
-        ),
-        entry(
-          'backups restore',
-          'verify a backup and record that it is restored',
-          async () => (await import('./backups/backups.ts')).backupsRestore,
-        ),
-        entry('stats', 'count devices by state, type and day', async () => (await import('./devices/stats.ts')).stats),
-        entry(
-          'report',
-          'report on a lot: counts, times, failures',
-          async () => (await import('./reports/report.ts')).report,
-        ),
+        entry('enroll', 'register keys as they are plugged in', enroll, 'enroll'),
+        entry('spool flush', 'register the keys that enroll has spooled', flush, 'spoolFlush'),
+        entry('spool list', 'show the keys that enroll has spooled', spoolList, 'spoolList', 'spool ls'),
+        entry('register', 'register one device, or all devices in a file', register, 'register'),
+        entry('list', 'list devices', devicesList, 'list', 'ls'),
+        entry('export', 'write all devices as NDJSON or CSV', exportDevices, 'exportDevices'),
+        entry('search', 'find devices, users and application versions', search, 'search'),
+        entry('show', 'show one device', show, 'show'),
+        entry('activate', 'activate a device and bind it to a user', activate, 'activate'),
+        entry('lock', 'lock an active device', lock, 'lock'),
+        entry('unlock', 'unlock a locked device', lock, 'unlock'),
+        entry('deactivate', 'retire a device permanently', deactivate, 'deactivate'),
+        entry('update', 'change the firmware version or note', update, 'update'),
+        entry('code', 'replace the activation code', code, 'code'),
+        entry('label', 'print labels of devices', label, 'label'),
+        entry('usage', 'record a use of a device', usage, 'recordUsage'),
+        entry('backups list', 'list the backups of a device', backups, 'backupsList', 'backups ls'),
+        entry('backups add', 'upload a backup of a device', backups, 'backupsAdd'),
+        entry('backups download', 'download a backup and verify its digest', backups, 'backupsDownload'),
+        entry('backups restore', 'verify a backup and record that it is restored', backups, 'backupsRestore'),
+        entry('stats', 'count devices by state, type and day', stats, 'stats'),
+        entry('report', 'report on a lot: counts, times, failures', report, 'report'),
       ],
     },
     {
       title: 'Keys and events',
       entries: [
-        entry('keys', 'list the attached keys', async () => (await import('./enrollment/enroll/keys.ts')).keys),
-        entry(
-          'keys issue',
-          'let a key sign in at a provider',
-          async () => (await import('./enrollment/issuing/issue.ts')).keysIssue,
-        ),
-        entry(
-          'pin letter',
-          'open or print a sealed PIN',
-          async () => (await import('./enrollment/issuing/letter.ts')).pinLetter,
-        ),
-        entry(
-          'verify',
-          'prove that an attached key is genuine',
-          async () => (await import('./proofs/verify.ts')).verify,
-        ),
-        ...receiptEntries,
-        entry('history', 'show all events of one device', async () => (await import('./devices/events.ts')).history),
-        entry('events', 'show past events', async () => (await import('./devices/events.ts')).events),
-        entry('watch', 'follow events as they happen', async () => (await import('./reports/watch/watch.ts')).watch),
+        entry('keys', 'list the attached keys', enrollKeys, 'keys'),
+        entry('keys issue', 'let a key sign in at a provider', issue, 'keysIssue'),
+        entry('pin letter', 'open or print a sealed PIN', letter, 'pinLetter'),
+        entry('verify', 'prove that an attached key is genuine', proofsVerify, 'verify'),
+        entry('receipt make', 'have a key sign a hand-over, loan or return', make, 'make'),
+        entry('receipt verify', 'verify a signed receipt offline', receiptsVerify, 'verify'),
+        entry('receipt print', 'write a receipt as PDF or JSON', print, 'print'),
+        entry('receipt list', 'list receipts and overdue loans', receiptsList, 'list', 'receipt ls'),
+        entry('history', 'show all events of one device', events, 'history'),
+        entry('events', 'show past events', events, 'events'),
+        entry('watch', 'follow events as they happen', watch, 'watch'),
       ],
     },
     {
       title: 'Applications',
       entries: [
-        entry(
-          'apps list',
-          'list application versions',
-          async () => (await import('./apps/apps.ts')).appsList,
-          'apps ls',
-        ),
-        entry(
-          'apps upload',
-          'upload an installer package',
-          async () => (await import('./apps/upload.ts')).upload,
-          'upload',
-        ),
-        entry(
-          'apps latest',
-          'show the newest version for a platform',
-          async () => (await import('./apps/apps.ts')).appsLatest,
-        ),
-        entry(
-          'apps download',
-          'download a package and verify its digest',
-          async () => (await import('./apps/download.ts')).appsDownload,
-        ),
+        entry('apps list', 'list application versions', apps, 'appsList', 'apps ls'),
+        entry('apps upload', 'upload an installer package', upload, 'upload', 'upload'),
+        entry('apps latest', 'show the newest version for a platform', apps, 'appsLatest'),
+        entry('apps download', 'download a package and verify its digest', download, 'appsDownload'),
       ],
     },
     {
       title: 'Administration',
       entries: [
-        entry('users list', 'list users', async () => (await import('./users/users.ts')).usersList, 'users ls'),
-        entry('users add', 'add a user', async () => (await import('./users/users.ts')).usersAdd),
-        entry(
-          'users update',
-          'change, disable or enable a user',
-          async () => (await import('./users/users.ts')).usersUpdate,
-        ),
-        entry('users passwd', 'set a password', async () => (await import('./users/users.ts')).usersPasswd),
-        entry(
-          'users remove',
-          'disable a user permanently and hide the user',
-          async () => (await import('./users/remove.ts')).usersRemove,
-          'users rm',
-        ),
-        entry('users logout', 'end all logins of a user', async () => (await import('./users/users.ts')).usersLogout),
-        entry(
-          'users keys',
-          'list the security keys of a user',
-          async () => (await import('./users/keys.ts')).usersKeys,
-        ),
-        entry(
-          'users remove-key',
-          'remove a security key of a user',
-          async () => (await import('./users/keys.ts')).usersRemoveKey,
-        ),
-        entry(
-          'users require-key',
-          'require a security key at each login of a user',
-          async () => (await import('./users/keys.ts')).usersRequireKey,
-        ),
-        entry(
-          'cleanup plan',
-          'plan which devices to lock or to retire',
-          async () => (await import('./many/cleanup/plan.ts')).cleanupPlan,
-          'janitor plan',
-        ),
-        entry(
-          'cleanup apply',
-          'carry out a plan',
-          async () => (await import('./many/cleanup/apply.ts')).cleanupApply,
-          'janitor apply',
-        ),
-        ...peopleEntries,
-        entry(
-          'tokens add',
-          'create a token for a program',
-          async () => (await import('./users/tokens/tokens.ts')).tokensAdd,
-        ),
-        entry(
-          'tokens list',
-          'list service tokens',
-          async () => (await import('./users/tokens/tokens.ts')).tokensList,
-          'tokens ls',
-        ),
-        entry(
-          'tokens revoke',
-          'revoke a service token',
-          async () => (await import('./users/tokens/revoke.ts')).tokensRevoke,
-          'tokens rm',
-        ),
-        ...ssoEntries,
-        ...directoryEntries,
-        ...idpEntries,
-        ...webhookEntries,
-        entry(
-          'trust import',
-          'trust FIDO metadata or certificates of vendors',
-          async () => (await import('./proofs/trust.ts')).trustImport,
-        ),
-        entry(
-          'trust list',
-          'list what keys are judged by',
-          async () => (await import('./proofs/trust.ts')).trustList,
-          'trust ls',
-        ),
-        entry(
-          'trust remove',
-          'stop trusting a certificate or FIDO metadata',
-          async () => (await import('./proofs/trust.ts')).trustRemove,
-          'trust rm',
-        ),
-        entry(
-          'policies show',
-          'show what a key must prove to be registered',
-          async () => (await import('./proofs/policies.ts')).policiesShow,
-        ),
-        entry(
-          'policies set',
-          'set what a key must prove to be registered',
-          async () => (await import('./proofs/policies.ts')).policiesSet,
-        ),
-        entry(
-          'policies sign-in',
-          'show or set which roles sign in with a key',
-          async () => (await import('./users/keys.ts')).policiesSignIn,
-        ),
-        ...daemonEntries,
+        entry('users list', 'list users', users, 'usersList', 'users ls'),
+        entry('users add', 'add a user', users, 'usersAdd'),
+        entry('users update', 'change, disable or enable a user', users, 'usersUpdate'),
+        entry('users passwd', 'set a password', users, 'usersPasswd'),
+        entry('users remove', 'disable a user permanently and hide the user', remove, 'usersRemove', 'users rm'),
+        entry('users logout', 'end all logins of a user', users, 'usersLogout'),
+        entry('users keys', 'list the security keys of a user', usersKeys, 'usersKeys'),
+        entry('users remove-key', 'remove a security key of a user', usersKeys, 'usersRemoveKey'),
+        entry('users require-key', 'require a security key at each login of a user', usersKeys, 'usersRequireKey'),
+        entry('cleanup plan', 'plan which devices to lock or to retire', plan, 'cleanupPlan', 'janitor plan'),
+        entry('cleanup apply', 'carry out a plan', apply, 'cleanupApply', 'janitor apply'),
+        entry('people list', 'list persons', people, 'peopleList', 'people ls'),
+        entry('people show', 'show a person', people, 'peopleShow'),
+        entry('people add', 'add a person', people, 'peopleAdd'),
+        entry('people keys', 'list the keys of a person', peopleKeys, 'peopleKeys'),
+        entry('people leave', 'lock all keys of a person who leaves', leavers, 'peopleLeave'),
+        entry('people back', 'record that a person is back', leavers, 'peopleBack'),
+        entry('people held', 'list leavers whose keys wait for a release', leavers, 'peopleHeld'),
+        entry('people release', 'lock the keys of held leavers', leavers, 'peopleRelease'),
+        entry('tokens add', 'create a token for a program', tokens, 'tokensAdd'),
+        entry('tokens list', 'list service tokens', tokens, 'tokensList', 'tokens ls'),
+        entry('tokens revoke', 'revoke a service token', revoke, 'tokensRevoke', 'tokens rm'),
+        entry('sso show', 'show how people sign in at the provider', sso, 'ssoShow'),
+        entry('sso set', 'sign people in at a provider', ssoSet, 'ssoSet'),
+        entry('sso test', 'check the provider', sso, 'ssoTest'),
+        entry('sso remove', 'end single sign-on', sso, 'ssoRemove', 'sso rm'),
+        entry('directory show', 'show how persons are read from a directory', directory, 'directoryShow'),
+        entry('directory set', 'read persons from an LDAP directory', directorySet, 'directorySet'),
+        entry('directory test', 'check the directory', directory, 'directoryTest'),
+        entry('directory sync', 'read the directory now', sync, 'directorySync'),
+        entry('directory remove', 'end the use of the directory', directory, 'directoryRemove', 'directory rm'),
+        entry('idp list', 'list the providers that keys sign in at', idp, 'idpList', 'idp ls'),
+        entry('idp add', 'add a provider', idp, 'idpAdd'),
+        entry('idp test', 'check that a provider answers', idp, 'idpTest'),
+        entry('idp reconcile', 'compare credentials with a provider', reconcile, 'idpReconcile'),
+        entry('idp remove', 'remove a provider', idp, 'idpRemove', 'idp rm'),
+        entry('webhooks list', 'list the webhooks of the registry', webhooks, 'webhooksList', 'webhooks ls'),
+        entry('webhooks add', 'post each event to an address', webhooks, 'webhooksAdd'),
+        entry('webhooks test', 'post a test message', webhooks, 'webhooksTest'),
+        entry('webhooks disable', 'stop posting to a webhook', webhooks, 'webhooksDisable'),
+        entry('webhooks enable', 'continue where a webhook has stopped', webhooks, 'webhooksEnable'),
+        entry('webhooks remove', 'remove a webhook', webhooks, 'webhooksRemove', 'webhooks rm'),
+        entry('webhooks deliveries', 'show the last attempts of a webhook', deliveries, 'webhooksDeliveries'),
+        entry('webhooks replay', 'post an event again', webhooks, 'webhooksReplay'),
+        entry('trust import', 'trust FIDO metadata or certificates of vendors', trust, 'trustImport'),
+        entry('trust list', 'list what keys are judged by', trust, 'trustList', 'trust ls'),
+        entry('trust remove', 'stop trusting a certificate or FIDO metadata', trust, 'trustRemove', 'trust rm'),
+        entry('policies show', 'show what a key must prove to be registered', policies, 'policiesShow'),
+        entry('policies set', 'set what a key must prove to be registered', policies, 'policiesSet'),
+        entry('policies sign-in', 'show or set which roles sign in with a key', usersKeys, 'policiesSignIn'),
+        entry('daemon run', 'run the daemon in the foreground', run, 'daemonRun'),
+        entry('daemon start', 'start the daemon in the background', daemon, 'daemonStart'),
+        entry('daemon restart', 'stop the daemon and start it again', restart, 'daemonRestart'),
+        entry('daemon stop', 'stop the daemon', daemon, 'daemonStop'),
+        entry('daemon status', 'show whether the daemon is running', daemon, 'daemonStatus', 'status'),
+        entry('daemon install', 'start the daemon automatically for this user', install, 'daemonInstall'),
+        entry('daemon uninstall', 'stop starting the daemon automatically', install, 'daemonUninstall'),
+        entry('daemon logs', 'show the log of the daemon', logs, 'daemonLogs'),
+        entry('daemon init', 'create a registry with its first administrator', move, 'daemonInit'),
+        entry('daemon copy', 'move the registry to PostgreSQL, or back', move, 'daemonCopy'),
+        entry('daemon backup', 'copy the registry to a file', store, 'daemonBackup'),
+        entry('daemon restore', 'restore the registry from a backup', store, 'daemonRestore'),
+        entry('daemon check', 'check the integrity of the registry on disk', store, 'daemonCheck'),
+        entry('daemon audit', 'write the audit log', store, 'daemonAudit'),
+        entry('daemon rotate-key', 'create a new signing key for tokens', store, 'daemonRotateKey'),
+        entry('daemon reset-password', 'replace the password that a user has lost', store, 'daemonResetPassword'),
       ],
     },
     {
       title: 'This program',
       entries: [
-        entry('doctor', 'find problems and how to fix them', async () => (await import('./doctor/doctor.ts')).doctor),
-        entry(
-          'config',
-          'show or change the settings of a profile',
-          async () => (await import('./session/config.ts')).config,
-        ),
-        entry(
-          'completion',
-          'write the completion script for a shell',
-          async () => (await import('../framework/completion/completion.ts')).completion,
-        ),
-        entry('man', 'write the manual page', async () => (await import('./session/man.ts')).man),
-        entry(
-          'version',
-          'show the version and the versions of all parts',
-          async () => (await import('./session/man.ts')).versionCommand,
-        ),
+        entry('doctor', 'find problems and how to fix them', doctor, 'doctor'),
+        entry('config', 'show or change the settings of a profile', config, 'config'),
+        entry('completion', 'write the completion script for a shell', completion, 'completion'),
+        entry('man', 'write the manual page', man, 'man'),
+        entry('version', 'show the version and the versions of all parts', man, 'versionCommand'),
       ],
     },
   ],
