@@ -4,6 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { fixedLines, fixedTexts } from '../../src/contract/device-description.ts';
+import { namesIn } from '../../src/contract/names.ts';
 import type { DeviceRecord } from './device.ts';
 import type { ProofRecord } from './proof.ts';
 
@@ -53,15 +54,7 @@ export const answerDigest = (answer: AnsweredChallenge): string =>
   digest(answerParts.map(part => answer[part] ?? '').join('\n'));
 
 /** What `answerDigest` covers. */
-export const answerParts = [
-  'proofId',
-  'serialNumber',
-  'createdAt',
-  'registryId',
-  'challenge',
-  'ephemeralKey',
-  'described',
-  'claims',
-  'evidence',
-] as const satisfies readonly (keyof ProofRecord)[];
+export const answerParts = namesIn(
+  'proofId serialNumber createdAt registryId challenge ephemeralKey described claims evidence',
+) satisfies readonly (keyof ProofRecord)[];
 export type AnsweredChallenge = Pick<ProofRecord, (typeof answerParts)[number]>;

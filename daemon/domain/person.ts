@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { Code } from '../../src/contract/codes.ts';
 import { deviceIds, personIds } from '../../src/contract/ids.ts';
 import { leaverBrake } from '../../src/contract/limits.ts';
+import { namesIn } from '../../src/contract/names.ts';
 import type { LeaverAction, PersonSource } from '../../src/contract/values.ts';
 import { Refusal } from './decision.ts';
 import { saltedDigest } from './digest.ts';
@@ -136,21 +137,9 @@ export function searchTextOf({
 }
 
 /** What the digest of a person covers, in this order; `active` as 0 or 1, `names` and `groups` as JSON. */
-export const digestedFields = [
-  'userName',
-  'name',
-  'names',
-  'email',
-  'externalId',
-  'active',
-  'groups',
-  'source',
-  'leftAt',
-  'heldAt',
-  'dueAt',
-  'reason',
-  'removedAt',
-] as const satisfies readonly (keyof PersonRecord)[];
+export const digestedFields = namesIn(
+  'userName name names email externalId active groups source leftAt heldAt dueAt reason removedAt',
+) satisfies readonly (keyof PersonRecord)[];
 
 /** The digest of a person, which entries of the journal have instead of names. It shows nothing once the salt is gone. */
 export function personDigest(person: Pick<PersonRecord, (typeof digestedFields)[number] | 'salt'>): string {

@@ -1,5 +1,6 @@
 /** A receipt that a key has signed: the record and its changes. Decisions only, no I/O. */
 import { createHash } from 'node:crypto';
+import { namesIn } from '../../src/contract/names.ts';
 import type { ReceiptFacts } from '../../src/contract/receipts/text.ts';
 import type { ProofGrade, ReceiptKind } from '../../src/contract/values.ts';
 import type { Decision, Refusal } from './decision.ts';
@@ -43,18 +44,9 @@ export interface ReceiptRecord {
 }
 
 /** What the signature of the key and its circumstances consist of: it never changes. */
-export const signedFields = [
-  'receiptId',
-  'device',
-  'kind',
-  'text',
-  'credentialId',
-  'authenticatorData',
-  'signature',
-  'publicKey',
-  'proof',
-  'createdAt',
-] as const satisfies (keyof ReceiptRecord)[];
+export const signedFields = namesIn(
+  'receiptId device kind text credentialId authenticatorData signature publicKey proof createdAt',
+) satisfies readonly (keyof ReceiptRecord)[];
 
 /** A new receipt, as it is stored. */
 export type NewReceipt = Omit<ReceiptRecord, 'number' | 'createdAt' | 'announceAt' | 'closedBy'>;

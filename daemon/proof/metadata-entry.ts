@@ -1,5 +1,6 @@
 /** One entry of the FIDO metadata: what a proof needs of it. Icons and legal texts are left out. */
 import { createHash } from 'node:crypto';
+import { isObject } from '../../src/contract/json-object.ts';
 import { MalformedError } from './malformed.ts';
 import type { MetadataEntry, StatusReport } from './types.ts';
 
@@ -50,8 +51,7 @@ function reportOf(value: unknown): StatusReport {
 const versionOf = ({ authenticatorVersion: version }: Readonly<Record<string, unknown>>) =>
   typeof version === 'number' ? { authenticatorVersion: version } : {};
 
-const objectOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+const objectOf = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {});
 
 /** Items beyond the limit are not left out: a report that shows REVOKED could be among them. */
 function itemsOf(value: unknown): readonly unknown[] {

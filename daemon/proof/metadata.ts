@@ -1,5 +1,6 @@
 /** FIDO metadata BLOBs (FIDO Metadata Service 3.1.1, 3.1.7): a JWT of the FIDO Alliance, checked against the roots of the system. */
 import { createVerify } from 'node:crypto';
+import { isObject } from '../../src/contract/json-object.ts';
 import { type Certificate, KEY_USAGE, publicKeyOf, readCertificate } from './certificate.ts';
 import { readable } from './finding.ts';
 import { MalformedError } from './malformed.ts';
@@ -116,9 +117,8 @@ function jsonObject(text: string): Record<string, unknown> {
   } catch (cause) {
     throw malformed('its header is not JSON', cause);
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw malformed('its header is not an object');
-  return value as Record<string, unknown>;
+  if (!isObject(value)) throw malformed('its header is not an object');
+  return value;
 }
 
 function checkSigner(certificates: readonly Certificate[], { roots, now }: BlobContext): void {

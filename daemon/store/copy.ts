@@ -1,23 +1,11 @@
 /** How a registry moves from one engine to another: row by row, in the order of the numbers, verbatim. */
+import { namesIn } from '../../src/contract/names.ts';
 import type { StoredHead } from './journal-end.ts';
 
 /** In an order in which rows refer to earlier ones only. Responses to keyed requests are left out: they last a day. */
-export const copiedTables = [
-  'user',
-  'device',
-  'app',
-  'backup',
-  'service_token',
-  'passkey',
-  'person',
-  'credential',
-  'receipt',
-  'proof',
-  'document',
-  'webhook_progress',
-  'sso_session',
-  'event',
-] as const;
+export const copiedTables = namesIn(
+  'user device app backup service_token passkey person credential receipt proof document webhook_progress sso_session event',
+);
 export type CopiedTable = (typeof copiedTables)[number];
 
 /** The column that orders a table. */

@@ -1,4 +1,5 @@
 /** Tags of a device: values under names that the organization chooses. Plain functions, for requests and the command line. */
+import { isObject } from './json-object.ts';
 import { tagBounds } from './limits.ts';
 import { fitsUntrimmed, textFault, textLength, trimText } from './text.ts';
 
@@ -49,8 +50,7 @@ function readAll<V extends string | null>(
   most: number,
   read: (name: string, value: unknown) => V | TagFault,
 ): Readonly<Record<string, V>> | TagFault {
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
-    return new TagFault('must be an object of names and values');
+  if (!isObject(given)) return new TagFault('must be an object of names and values');
   const names = Object.keys(given);
   if (names.length > most) return new TagFault(`must have at most ${most} names`);
   const found: Record<string, V> = {};

@@ -14,6 +14,7 @@ import {
   valueKinds,
 } from './checks.ts';
 import { ALIAS, EACH, INSTANT, JUDGED, LIST, NAMES, TAG_FILTER, TAGS, TEXT } from './fields.ts';
+import { isObject } from './json-object.ts';
 
 /** The value that was read, without unknown fields; or the first field that is wrong and a message that names it. */
 type ReadResult<T> =
@@ -37,8 +38,7 @@ export function compileReader<S extends TObject>(
     compileField(name, field as unknown as FieldSchema, required.has(name), format),
   );
   return input => {
-    if (typeof input !== 'object' || input === null || Array.isArray(input))
-      return { ok: false, field: '', message: 'a JSON object is required' };
+    if (!isObject(input)) return { ok: false, field: '', message: 'a JSON object is required' };
     const given = input as Record<string, unknown> & { readonly [UNREADABLE]?: string };
     if (given[UNREADABLE] !== undefined) return { ok: false, field: '', message: given[UNREADABLE] };
     const value: Record<string, unknown> = {};
@@ -118,8 +118,6 @@ function valueOrNull(name: string, options: readonly FieldSchema[]): FieldSchema
 }
 
 const notObject = new FieldFault('must be a JSON object');
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function objectCheck(schema: FieldSchema, format: InputFormat): ValidateCheck {
   const read = compileReader(schema as TObject, format);

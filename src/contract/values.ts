@@ -2,6 +2,7 @@
  * The values that the interface fixes, as plain data. This module imports nothing: the command line reads it at every start,
  * and the schemas (which need TypeBox) are built from it.
  */
+import { namesIn } from './names.ts';
 
 /** Roles of users, from the most to the fewest permissions. VIEWER is read-only. */
 export const roles = ['ADMIN', 'DEALER', 'VIEWER'] as const;
@@ -33,14 +34,7 @@ export const providerTypes = ['entra', 'okta', 'webauthn', 'devmgr'] as const;
 export type ProviderType = (typeof providerTypes)[number];
 
 /** Settings of a provider besides its name and secret. */
-export const providerSettings = [
-  'tenant',
-  'clientId',
-  'address',
-  'finishAddress',
-  'removeAddress',
-  'loginAddress',
-] as const;
+export const providerSettings = namesIn('tenant clientId address finishAddress removeAddress loginAddress');
 /** A setting of a provider. */
 export type ProviderSetting = (typeof providerSettings)[number];
 /** The settings that a provider of a type needs, and those that it may have: Entra ID has addresses of its own in national clouds. */
@@ -87,19 +81,9 @@ export const batchOperations = ['ACTIVATE', 'LOCK', 'UNLOCK', 'DEACTIVATE', 'GEN
 export type BatchOperation = (typeof batchOperations)[number];
 
 /** Fields of a device in a list, in the order of the columns of CSV. */
-export const deviceListFields = [
-  'deviceId',
-  'deviceType',
-  'serialNumber',
-  'manufacturer',
-  'model',
-  'status',
-  'userId',
-  'activationCode',
-  'createdAt',
-  'activatedAt',
-  'lastUsedAt',
-] as const;
+export const deviceListFields = namesIn(
+  'deviceId deviceType serialNumber manufacturer model status userId activationCode createdAt activatedAt lastUsedAt',
+);
 
 /** Path of the console for browsers. */
 export const consolePath = '/console/';
@@ -164,30 +148,12 @@ export type ProvingState = (typeof provingStates)[number];
 export const issueSteps = ['state', 'pin', 'credential', 'forget', 'rules', 'reset'] as const;
 
 /** What a key refuses when it is issued, as in drivers/driver.ts. */
-export const keyRefusals = [
-  'excluded',
-  'full',
-  'no-credential',
-  'not-allowed',
-  'pin-blocked',
-  'pin-invalid',
-  'pin-not-set',
-  'pin-policy',
-  'pin-replug',
-  'pin-required',
-] as const;
+export const keyRefusals = namesIn(
+  'excluded full no-credential not-allowed pin-blocked pin-invalid pin-not-set pin-policy pin-replug pin-required',
+);
 
 /** Kinds of failures of hardware, as in drivers/driver.ts. */
-export const hardwareFailures = [
-  'unavailable',
-  'no-permission',
-  'removed',
-  'busy',
-  'mute',
-  'timeout',
-  'aborted',
-  'protocol',
-] as const;
+export const hardwareFailures = namesIn('unavailable no-permission removed busy mute timeout aborted protocol');
 
 /** States of a hardware driver. */
 export const driverStates = ['ready', 'unavailable'] as const;
@@ -237,17 +203,7 @@ export type EventType = (typeof eventTypes)[number];
 export const localSources = ['ANYWHERE', 'LOOPBACK'] as const;
 
 /** Why a sign-in at the provider has signed no one in. The console has words for each. */
-export const ssoProblems = [
-  'away',
-  'denied',
-  'disabled',
-  'groups',
-  'key',
-  'other',
-  'overage',
-  'state',
-  'token',
-] as const;
+export const ssoProblems = namesIn('away denied disabled groups key other overage state token');
 /** Why a sign-in at the provider has signed no one in. */
 export type SsoProblem = (typeof ssoProblems)[number];
 

@@ -1,23 +1,12 @@
 /** Judges the tokens that a provider signs. No I/O but the keys. All that does not hold is one error: nothing of a refused token is used. */
 import { createHash } from 'node:crypto';
 import { type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { namesIn } from '../../../src/contract/names.ts';
 import { TokenRefused } from '../../delivery/provider/errors.ts';
 import type { SignInClaims } from '../../domain/sso.ts';
 
 /** Algorithms with a public key. A token that the secret of the client signs could be made by anyone who has that. */
-const algorithms = [
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
-  'Ed25519',
-] as const;
+const algorithms = namesIn('RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519');
 
 /** Seconds by which the clocks of provider and daemon may differ. */
 export const TOLERANCE = 60;

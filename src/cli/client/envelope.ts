@@ -1,8 +1,8 @@
 /** Opens the envelope of a response. A response without one is explained in words. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { describedNames } from '../../contract/device-description.ts';
+import { isObject, objectIn } from '../../contract/json-object.ts';
 import { Fault } from '../fault.ts';
-import { isObject, objectIn } from '../json-object.ts';
 import { NotServing, ServerRefusal, Unreachable } from './failures.ts';
 
 /** A response with its body as text. */

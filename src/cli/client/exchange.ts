@@ -1,5 +1,6 @@
 /** One request to one address: from the name of an operation to its response. */
 import { endpoints, type RouteName } from '../../contract/endpoints.ts';
+import { namesIn } from '../../contract/names.ts';
 import { notDevmgr, openEnvelope, requestId } from './envelope.ts';
 import { bytesOf, type HttpResponse, patientTimeouts, readText, type StreamedBody, timeouts } from './http.ts';
 import { fieldsOf, pathOf } from './operations.ts';
@@ -57,15 +58,9 @@ export interface FileResponse extends Pick<HttpResponse, 'status' | 'headers'> {
 }
 
 /** Operations that the server works on for long, or that wait for a person. */
-const slow: readonly RouteName[] = [
-  'batchRegisterDevices',
-  'batchUpdateDevices',
-  'issueKey',
-  'judgeProofsAgain',
-  'proveKey',
-  'syncDirectory',
-  'testDirectory',
-];
+const slow: readonly RouteName[] = namesIn(
+  'batchRegisterDevices batchUpdateDevices issueKey judgeProofsAgain proveKey syncDirectory testDirectory',
+);
 
 /** Sends a request and opens its response. Errors are those of the transport and of `openEnvelope`. */
 export async function exchange(link: Link, request: AddressedRequest): Promise<Exchanged> {

@@ -1,20 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { systemWords, usage } from '../fault.ts';
+import { usage } from '../fault.ts';
 import type { Context } from '../framework/context.ts';
+import { textIn } from '../settings/files.ts';
 import { firstLines } from '../terminal/lines.ts';
 
 /** The first line of a file, or of standard input for `-`. A fault does not show it. */
 export async function secretFrom({ io }: Context, file: string): Promise<string> {
-  const text = file === '-' ? ((await firstLines(io, 1, 'a secret'))[0] ?? '') : secretIn(file);
+  const text = file === '-' ? ((await firstLines(io, 1, 'a secret'))[0] ?? '') : textIn(file, 'the secret');
   const secret = text.split(/\r?\n/, 1)[0]!.trim();
   if (secret === '') throw usage(`${file} does not contain a secret`);
   return secret;
-}
-
-function secretIn(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw usage(`the secret in ${file} cannot be read: ${systemWords(error)}`);
-  }
 }

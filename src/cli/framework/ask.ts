@@ -1,7 +1,7 @@
 /** Missing values of a command: asked at a terminal; without one, the error names the missing flag. */
-import { readFileSync } from 'node:fs';
 import type { EnteredField } from '../../contract/readers.ts';
-import { systemWords, usage } from '../fault.ts';
+import { usage } from '../fault.ts';
+import { textIn } from '../settings/files.ts';
 import { firstLines } from '../terminal/lines.ts';
 import { askPassword, askText, type Check, pickOne } from '../terminal/prompt.ts';
 import type { Context } from './context.ts';
@@ -74,7 +74,7 @@ async function readPasswords(
   if (flags.passwordStdin && flags.passwordFile !== undefined)
     throw usage('--password-stdin and --password-file exclude each other');
   if (flags.passwordFile !== undefined && flags.passwordFile !== '-')
-    return complete(linesOf(flags.passwordFile, questions.length), questions, flags.passwordFile);
+    return complete(textIn(flags.passwordFile, 'the password').split(/\r?\n/), questions, flags.passwordFile);
   const fromStdin = flags.passwordStdin || flags.passwordFile === '-';
   if (fromStdin && !context.io.stdinIsTerminal)
     return complete(await firstLines(context.io, questions.length, 'a password'), questions, 'standard input');
@@ -86,14 +86,6 @@ async function readPasswords(
   const answers: string[] = [];
   for (const { question, rule } of questions) answers.push(await askPassword(context.out, question, rule));
   return answers;
-}
-
-function linesOf(file: string, count: number): string[] {
-  try {
-    return readFileSync(file, 'utf8').split(/\r?\n/).slice(0, count);
-  } catch (error) {
-    throw usage(`the password in ${file} cannot be read: ${systemWords(error)}`);
-  }
 }
 
 function complete(lines: readonly string[], questions: readonly PasswordQuestion[], source: string): readonly string[] {

@@ -1,14 +1,14 @@
 /** What a command is run with. */
-import { readFileSync } from 'node:fs';
 import type { Programs } from '../../contract/programs.ts';
 import { listEndpoint } from '../client/addresses.ts';
 import { Client } from '../client/client.ts';
 import { fixedEndpoint, type ServerEndpoint } from '../client/endpoint.ts';
-import { systemWords, usage } from '../fault.ts';
+import { usage } from '../fault.ts';
 import { LocalEndpoint } from '../session/endpoints.ts';
 import { firstAdmin, firstPasswordFile } from '../session/first-password.ts';
 import { LocalHardwareSession, RegistrySession } from '../session/session.ts';
 import { localIdentity, readLoginName } from '../settings/credentials.ts';
+import { textIn } from '../settings/files.ts';
 import { isDaemon } from '../settings/processes.ts';
 import { listIdentity } from '../settings/server-list.ts';
 import {
@@ -191,12 +191,7 @@ function createHardware(parts: ContextParts, registry: Client): Client {
 
 function readCa(file: string | null): string | undefined {
   if (file === null) return undefined;
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw usage(`the certificates in ${file} cannot be read: ${systemWords(error)}`);
-  }
+  const text = textIn(file, 'the certificates');
   if (!text.includes('-----BEGIN CERTIFICATE-----')) throw usage(`${file} does not contain a certificate in PEM form`);
   return text;
 }

@@ -7,6 +7,7 @@ import { statusStyle } from '../terminal/style.ts';
 import { safe, safeJson } from '../terminal/text.ts';
 import { localTime } from '../terminal/when.ts';
 import type { Context } from './context.ts';
+import { definedFields } from './define.ts';
 
 /** How the rows of a list are written. */
 export interface Listing<Row extends object> {
@@ -15,14 +16,31 @@ export interface Listing<Row extends object> {
   /** The columns of CSV, if they depend on the rows. */
   readonly csv?: readonly string[];
   readonly columns: readonly Column<Row>[];
-  /** What --quiet writes. */
-  readonly id: (row: Row) => string;
+  /** The field that --quiet writes. */
+  readonly id: keyof Row & string;
 }
 
 /** A page of a list, as the server sends it. */
 export interface ListPage<Row> {
   readonly list: readonly Row[];
   readonly pagination: { readonly page: number; readonly totalPages: number; readonly total: number };
+}
+
+/** The page that flags name, as a query. */
+export const pageQuery = ({ page, limit }: { readonly page: number | undefined; readonly limit: number | undefined }) =>
+  definedFields<{ page?: number; size?: number }>({ page, size: limit });
+
+/** Writes a list that has no pages. `none` reports that it is empty. */
+export async function presentList<Row extends object>(
+  context: Context,
+  data: { readonly list: readonly Row[] },
+  listing: Listing<Row>,
+  none: string,
+): Promise<void> {
+  const { out } = context;
+  if (out.json) return out.document(data);
+  if (data.list.length === 0 && !out.quiet && out.format !== 'csv') return out.notice(none);
+  await presentRows(context, data.list, listing);
 }
 
 /** Writes one page of a list. `what` names the rows, `none` reports that there are none. */
@@ -60,7 +78,7 @@ export async function presentRows<Row extends object>(
   if (out.json) await out.rows(rows);
   else if (out.format === 'csv')
     await out.csv(csv ?? (out.fields.length > 0 ? out.fields : fields), rows.map(flat), isFirst);
-  else if (out.quiet) await out.text(rows.map(row => `${safe(id(row))}\n`).join(''));
+  else if (out.quiet) await out.text(rows.map(row => `${safe(String(row[id] ?? ''))}\n`).join(''));
   else if (rows.length > 0 || isFirst) return out.table(columnsOf(out, listing), rows, isFirst);
   return [];
 }

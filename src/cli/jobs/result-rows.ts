@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { cellText } from '../../contract/csv.ts';
+import { namesIn } from '../../contract/names.ts';
 import { tagColumn } from '../../contract/values.ts';
 import { readCsv } from '../../enrollment/import/csv.ts';
 import { readJsonLines } from '../../enrollment/import/json.ts';
@@ -11,21 +12,9 @@ import { systemCode, systemWords, usage } from '../fault.ts';
 import { wholeLines } from './torn-tail.ts';
 
 /** The first columns of each file. */
-export const fields = [
-  'result',
-  'deviceId',
-  'serialNumber',
-  'deviceType',
-  'activationCode',
-  'status',
-  'userId',
-  'manufacturer',
-  'model',
-  'firmwareVersion',
-  'serialSource',
-  'simulated',
-  'message',
-] as const satisfies readonly (keyof EnrollmentOutcome)[];
+export const fields = namesIn(
+  'result deviceId serialNumber deviceType activationCode status userId manufacturer model firmwareVersion serialSource simulated message',
+) satisfies readonly (keyof EnrollmentOutcome)[];
 
 export const proofColumn = 'proof';
 /** Present if keys sign receipts: the id, empty if the key has not signed. */
@@ -64,14 +53,9 @@ export function tagsIn(row: ResultRow): Readonly<Record<string, string>> {
 export const isIssuedAt = (row: ResultRow, providers: readonly string[]): boolean =>
   providers.every(name => (row[providerColumn + name] ?? row.providers?.[name]) === 'issued');
 
-const results: readonly unknown[] = [
-  'registered',
-  'known',
-  'new',
-  'failed',
-  'spooled',
-  'conflict',
-] satisfies EnrollmentOutcome['result'][];
+const results: readonly unknown[] = namesIn(
+  'registered known new failed spooled conflict',
+) satisfies readonly EnrollmentOutcome['result'][];
 
 /** The file is not one of `enroll`. */
 class Foreign extends Error {}

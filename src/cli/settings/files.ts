@@ -1,6 +1,7 @@
 /** Files that are read and written whole: settings, tokens, checkpoints, reports, service definitions. */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { objectIn } from '../../contract/json-object.ts';
 import { Fault, systemCode, systemWords, usage } from '../fault.ts';
 
 const otherFolder = 'name another folder with --home DIR';
@@ -17,13 +18,18 @@ export function readJsonFile(file: string, hint = otherFolder): Readonly<Record<
     if (systemCode(error) === 'ENOENT') return null;
     throw new Fault('failure', `cannot read ${file}: ${systemWords(error)}`, hint);
   }
+  const object = objectIn(text);
+  if (object === null) throw damaged(file, 'it does not contain a JSON object');
+  return object;
+}
+
+/** The text of a file that the user names. A usage fault if it cannot be read; `what` is what it should contain, in words. */
+export function textIn(file: string, what: string): string {
   try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  } catch {
-    // Reported below, like JSON that is not an object.
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw usage(`${what} in ${file} cannot be read: ${systemWords(error)}`);
   }
-  throw damaged(file, 'it does not contain a JSON object');
 }
 
 /** The fault for a file of the home folder whose content cannot be used. */

@@ -1,7 +1,7 @@
 /** What each profile has met: the identity of its servers, kept beside the logins and longer than them. */
 import { join } from 'node:path';
+import { isObject } from '../../contract/json-object.ts';
 import { homeFiles } from '../../contract/local.ts';
-import { isObject } from '../json-object.ts';
 import { withLock } from './file-lock.ts';
 import { damaged, makeFolder, readJsonFile, writeJsonFile } from './files.ts';
 

@@ -1,5 +1,6 @@
 /** Profiles: settings that are kept between commands, in `config.json` of the home folder. */
 import { basename, join } from 'node:path';
+import { isObject } from '../../contract/json-object.ts';
 import { homeFiles } from '../../contract/local.ts';
 import { Fault, systemCode, usage } from '../fault.ts';
 import { profilesWithLogin } from './credentials.ts';
@@ -46,14 +47,11 @@ export function readConfig(home: string): ConfigFile {
   return { profile, profiles };
 }
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function isProfiles(value: unknown): value is ConfigFile['profiles'] {
   const isText = (setting: unknown) => setting === undefined || typeof setting === 'string';
   const isProfile = (profile: unknown) =>
-    isRecord(profile) && Object.keys(profileSettings).every(name => isText(profile[name]));
-  return isRecord(value) && Object.values(value).every(isProfile);
+    isObject(profile) && Object.keys(profileSettings).every(name => isText(profile[name]));
+  return isObject(value) && Object.values(value).every(isProfile);
 }
 
 /** The settings of a profile; empty if it has none. */

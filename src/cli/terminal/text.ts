@@ -12,9 +12,11 @@ function visible(character: string): string {
   return point < 0x100 ? `\\x${point.toString(16).padStart(2, '0')}` : `\\u{${point.toString(16)}}`;
 }
 
-/** One line of text, in which characters that could control the terminal are shown as escapes. */
-export function safe(text: string): string {
-  return text.replace(unsafe, visible);
+/** One line of text, in which characters that could control the terminal are shown as escapes; null stays null. */
+export function safe(text: string): string;
+export function safe(text: string | null): string | null;
+export function safe(text: string | null): string | null {
+  return text === null ? null : text.replace(unsafe, visible);
 }
 
 /** Text of several lines, made safe likewise; line feeds stay. */

@@ -19,9 +19,12 @@ const twoDigits = (value: number) => String(value).padStart(2, '0');
 
 /**
  * Local time, `2026-11-21 16:29`: the one form in which people see a time. `seconds` adds them, for lines that follow each
- * other closely. A text that is not a time is returned, made safe.
+ * other closely. A text that is not a time is returned, made safe; null stays null.
  */
-export function localTime(iso: string, { seconds = false } = {}): string {
+export function localTime(iso: string, options?: { readonly seconds?: boolean }): string;
+export function localTime(iso: string | null): string | null;
+export function localTime(iso: string | null, { seconds = false } = {}): string | null {
+  if (iso === null) return null;
   const [day, time] = dayAndTime(iso, false);
   return `${day} ${seconds ? time : time.slice(0, 5)}`.trim();
 }

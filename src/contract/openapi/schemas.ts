@@ -6,6 +6,7 @@ import { batchItem, deviceDetailData, deviceListItem, registration } from '../de
 import { hardwareEvents, journalEvents } from '../events.ts';
 import { LIST, SHAPE, TEXT } from '../fields.ts';
 import { driverStatus, key } from '../hardware.ts';
+import { isObject } from '../json-object.ts';
 import { paged } from '../paging.ts';
 import { proofPolicy } from '../proof.ts';
 import { serviceToken } from '../tokens.ts';
@@ -56,8 +57,6 @@ const howToContinue: JsonObject = {
 };
 
 type Raw = Record<string, Json>;
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The OpenAPI form of a schema; a shared schema becomes a reference. */
 export function toOpenapi(schema: TSchema): JsonObject {

@@ -1,4 +1,5 @@
 /** The result of one row of an input. */
+import { namesIn } from '../../contract/names.ts';
 import type { Row } from './row.ts';
 import type { Position } from './text.ts';
 
@@ -14,16 +15,9 @@ export interface LineResult extends Position {
   readonly message: string;
 }
 
-const resultFields = [
-  'line',
-  'serialNumber',
-  'status',
-  'deviceId',
-  'activationCode',
-  'code',
-  'field',
-  'message',
-] as const satisfies readonly (keyof LineResult)[];
+const resultFields = namesIn(
+  'line serialNumber status deviceId activationCode code field message',
+) satisfies readonly (keyof LineResult)[];
 
 /** The results of an array have a column for the number of the item. */
 export const fieldsOf = ([first]: readonly LineResult[]): readonly (keyof LineResult)[] =>

@@ -1,5 +1,6 @@
 /** One row of an input: a registration, or what is wrong with it. */
 import type { Registration } from '../../contract/devices.ts';
+import { isObject } from '../../contract/json-object.ts';
 import type { readObject } from '../../contract/readers.ts';
 import { deviceTypes } from '../../contract/values.ts';
 import type { Position } from './text.ts';
@@ -47,8 +48,7 @@ function filled(values: RowValues, defaults: Defaults): RowValues {
   const all: Record<string, unknown> = { ...values };
   for (const [field, value] of Object.entries(defaults)) if (isBlank(all[field])) all[field] = value;
   const { tags } = values;
-  if (defaults.tags && typeof tags === 'object' && tags !== null && !Array.isArray(tags))
-    all.tags = { ...defaults.tags, ...tags };
+  if (defaults.tags && isObject(tags)) all.tags = { ...defaults.tags, ...tags };
   return all;
 }
 

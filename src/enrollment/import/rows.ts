@@ -1,4 +1,5 @@
 /** The rows of an input: registrations, or what is wrong with them. The command line and the console share it; it has no I/O. */
+import { isObject } from '../../contract/json-object.ts';
 import { readObject } from '../../contract/readers.ts';
 import { isSecretName } from './columns.ts';
 import { csvHead, csvRows, type ReadOptions } from './csv-rows.ts';
@@ -96,9 +97,8 @@ async function* jsonRows(elements: AsyncIterable<JsonElement>, options: ReadOpti
     const { text, ...position } = element;
     const value = parsed(text);
     if (value === undefined) yield { position, serialNumber: null, field: '', problem: 'not valid JSON' };
-    else if (typeof value !== 'object' || value === null || Array.isArray(value))
-      yield { position, serialNumber: null, field: '', problem: 'a JSON object is required' };
-    else yield rowOf(position, byField(value as Record<string, unknown>, options), options.defaults, readObject);
+    else if (!isObject(value)) yield { position, serialNumber: null, field: '', problem: 'a JSON object is required' };
+    else yield rowOf(position, byField(value, options), options.defaults, readObject);
   }
 }
 

@@ -1,3 +1,4 @@
+import { namesIn } from '../../../../src/contract/names.ts';
 import {
   type DeviceStatus,
   type DeviceType,
@@ -32,13 +33,9 @@ export interface ListedDevice {
 type TimeName = 'createdAt' | 'activatedAt' | 'lastUsedAt' | 'updatedAt' | 'activationCodeExpiresAt';
 /** The texts that lists filter or sort by, except serial numbers. */
 type TextName = 'deviceType' | 'status' | 'manufacturer' | 'model' | 'proof';
-const timeNames = [
-  'createdAt',
-  'activatedAt',
-  'lastUsedAt',
-  'updatedAt',
-  'activationCodeExpiresAt',
-] as const satisfies readonly TimeName[];
+const timeNames = namesIn(
+  'createdAt activatedAt lastUsedAt updatedAt activationCodeExpiresAt',
+) satisfies readonly TimeName[];
 
 const kinds = deviceTypes.length * deviceStatuses.length;
 

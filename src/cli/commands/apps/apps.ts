@@ -1,29 +1,19 @@
 import type { AppVersion } from '../../../contract/apps.ts';
+import { namesIn } from '../../../contract/names.ts';
 import { platformNames } from '../../../contract/values.ts';
 import { need } from '../../framework/ask.ts';
 import { command, definedFields } from '../../framework/define.ts';
 import { pageFlags } from '../../framework/flags.ts';
 import { listFlags } from '../../framework/format.ts';
 import { type CardRow, indent, present } from '../../framework/present.ts';
-import { presentPage } from '../../framework/present-list.ts';
+import { pageQuery, presentPage } from '../../framework/present-list.ts';
 import type { Column } from '../../terminal/column.ts';
 import { safe, safeProse } from '../../terminal/text.ts';
 import { bytes, localTime } from '../../terminal/when.ts';
 
-const appFields = [
-  'versionId',
-  'platform',
-  'version',
-  'versionName',
-  'changelog',
-  'forceUpdate',
-  'minSupportVersion',
-  'fileName',
-  'fileSize',
-  'sha256',
-  'uploadedBy',
-  'createdAt',
-] as const satisfies readonly (keyof AppVersion)[];
+const appFields = namesIn(
+  'versionId platform version versionName changelog forceUpdate minSupportVersion fileName fileSize sha256 uploadedBy createdAt',
+) satisfies readonly (keyof AppVersion)[];
 
 /** Lists application versions: `GET /api/app-versions/list`. */
 export const appsList = command({
@@ -35,17 +25,9 @@ export const appsList = command({
   },
   examples: [{ does: 'versions for Android', line: 'apps list --platform ANDROID' }],
   async run({ flags }, context) {
-    const query = definedFields<{ page?: number; size?: number; platform?: string }>({
-      page: flags.page,
-      size: flags.limit,
-      platform: flags.platform,
-    });
+    const query = { ...pageQuery(flags), ...definedFields<{ platform?: string }>({ platform: flags.platform }) };
     const data = await context.registry.call('listAppVersions', { query });
-    const listing = {
-      fields: appFields,
-      columns: appColumns,
-      id: (app: AppVersion) => app.versionId,
-    };
+    const listing = { fields: appFields, columns: appColumns, id: 'versionId' } as const;
     return presentPage(context, data, listing, { what: 'versions', none: 'No application version has been uploaded.' });
   },
 });
@@ -114,7 +96,7 @@ export function appRows(app: AppVersion): CardRow[] {
     ['file', safe(`${app.fileName}, ${bytes(app.fileSize)}`)],
     ['SHA-256', safe(app.sha256)],
     ['forced', app.forceUpdate ? 'yes' : 'no'],
-    ['oldest supported', app.minSupportVersion === null ? null : safe(app.minSupportVersion)],
+    ['oldest supported', safe(app.minSupportVersion)],
     ['uploaded', `${localTime(app.createdAt)} by ${safe(app.uploadedBy)}`],
     ['changelog', app.changelog === null ? null : indent(indent(safeProse(app.changelog))).trim()],
   ];

@@ -1,11 +1,11 @@
 import { basename, extname } from 'node:path';
 import { sizes } from '../../../contract/limits.ts';
 import { type Platform, platformNames, platforms } from '../../../contract/values.ts';
-import { systemWords, usage } from '../../fault.ts';
 import { need } from '../../framework/ask.ts';
 import { command } from '../../framework/define.ts';
 import { fileAt, notAccepted, sendFile } from '../../framework/files/upload.ts';
 import { present } from '../../framework/present.ts';
+import { textIn } from '../../settings/files.ts';
 import { appRows, titleOf } from './apps.ts';
 
 /** Uploads a package: `POST /api/app-versions/upload`. Compares the SHA-256 that the server returns. */
@@ -65,12 +65,7 @@ const optional = (name: string, value: string | undefined): [string, string][] =
   value === undefined ? [] : [[name, value]];
 
 function changelogOf(text: string | undefined): string | undefined {
-  if (!text?.startsWith('@')) return text;
-  try {
-    return process.getBuiltinModule('node:fs').readFileSync(text.slice(1), 'utf8');
-  } catch (error) {
-    throw usage(`the changelog in ${text.slice(1)} cannot be read: ${systemWords(error)}`);
-  }
+  return text?.startsWith('@') ? textIn(text.slice(1), 'the changelog') : text;
 }
 
 /** The platform of a package by its extension, or the one that is wanted if it takes such packages. */

@@ -2,33 +2,28 @@
 import type { Backup } from '../../../contract/backups.ts';
 import { Code } from '../../../contract/codes.ts';
 import { paging, sizes } from '../../../contract/limits.ts';
+import { namesIn } from '../../../contract/names.ts';
 import { ServerRefusal } from '../../client/failures.ts';
 import { pagesOf } from '../../client/pages.ts';
 import { usage } from '../../fault.ts';
 import { checkArgument } from '../../framework/ask.ts';
 import type { Context } from '../../framework/context.ts';
-import { command, definedFields } from '../../framework/define.ts';
+import { command } from '../../framework/define.ts';
 import { resolveDevice } from '../../framework/devices/device.ts';
 import { checkTarget, downloadTo, targetFlags } from '../../framework/files/download.ts';
 import { fileAt, fileOnStdin, sendFile } from '../../framework/files/upload.ts';
 import { type ArgShape, pageFlags } from '../../framework/flags.ts';
 import { listFlags } from '../../framework/format.ts';
 import { type CardRow, present } from '../../framework/present.ts';
-import { presentPage } from '../../framework/present-list.ts';
+import { pageQuery, presentPage } from '../../framework/present-list.ts';
 import type { Column } from '../../terminal/column.ts';
 import { confirm } from '../../terminal/prompt.ts';
 import { safe, safeProse } from '../../terminal/text.ts';
 import { bytes, localTime } from '../../terminal/when.ts';
 
-const backupFields = [
-  'backupId',
-  'deviceId',
-  'fileName',
-  'fileSize',
-  'sha256',
-  'note',
-  'createdAt',
-] as const satisfies readonly (keyof Backup)[];
+const backupFields = namesIn(
+  'backupId deviceId fileName fileSize sha256 note createdAt',
+) satisfies readonly (keyof Backup)[];
 
 const deviceArg: ArgShape = { name: 'DEVICE', help: 'deviceId or serial number', offer: 'device' };
 const askedDevice: ArgShape = { ...deviceArg, help: `${deviceArg.help}; asked for at a terminal`, optional: true };
@@ -46,13 +41,8 @@ export const backupsList = command({
   async run({ args, flags }, context) {
     checkArgument(context, args[0], 'DEVICE', 'backups list');
     const deviceId = await resolveDevice(context, args[0], false);
-    const query = definedFields<{ page?: number; size?: number }>({ page: flags.page, size: flags.limit });
-    const data = await context.registry.call('listBackups', { params: { deviceId }, query });
-    const listing = {
-      fields: backupFields,
-      columns: backupColumns,
-      id: (backup: Backup) => backup.backupId,
-    };
+    const data = await context.registry.call('listBackups', { params: { deviceId }, query: pageQuery(flags) });
+    const listing = { fields: backupFields, columns: backupColumns, id: 'backupId' } as const;
     return presentPage(context, data, listing, { what: 'backups', none: `${deviceId} has no backups.` });
   },
 });

@@ -11,7 +11,7 @@ import { csvFields, deviceFields, tagNamesIn, tagNamesOf, tagWords, withCells } 
 import { pageFlags } from '../../framework/flags.ts';
 import { listFlags } from '../../framework/format.ts';
 import { withPersonNames } from '../../framework/persons.ts';
-import { columnsOf, type Listing, presentPage, presentRows } from '../../framework/present-list.ts';
+import { columnsOf, type Listing, pageQuery, presentPage, presentRows } from '../../framework/present-list.ts';
 import type { Column } from '../../terminal/column.ts';
 import { statusStyle } from '../../terminal/style.ts';
 import { localTime } from '../../terminal/when.ts';
@@ -59,19 +59,11 @@ export const list = command({
     { does: 'what has not been used this year', line: 'list --status ACTIVE,LOCKED --last-used-before 2026-01-01' },
   ],
   async run({ flags }, context) {
-    const query = definedFields<ListQuery>({
-      ...filterOf(flags),
-      sortBy: flags.sort,
-      sortOrder: flags.order,
-    });
-    const listing: Listing<DeviceListItem> = {
-      fields: deviceFields,
-      columns: deviceColumns(),
-      id: device => device.deviceId,
-    };
+    const query = definedFields<ListQuery>({ ...filterOf(flags), sortBy: flags.sort, sortOrder: flags.order });
+    const listing: Listing<DeviceListItem> = { fields: deviceFields, columns: deviceColumns(), id: 'deviceId' };
     const load = async () => {
       const page = await context.registry.call('listDevices', {
-        query: definedFields<ListQuery>({ ...query, page: flags.page, size: flags.limit }),
+        query: { ...query, ...pageQuery(flags) },
       });
       return { ...page, list: await named(context, page.list) };
     };
@@ -197,11 +189,10 @@ export function deviceColumns({ wide = false, withProof = false, withName = fals
     { title: 'REGISTERED', value: device => localTime(device.createdAt), drop: 4 },
   ];
   if (!wide) return columns;
-  const time = (iso: string | null) => (iso === null ? null : localTime(iso));
   return [
     ...columns,
-    { title: 'ACTIVATED', value: device => time(device.activatedAt), drop: 9 },
-    { title: 'LAST USED', value: device => time(device.lastUsedAt), drop: 8 },
+    { title: 'ACTIVATED', value: device => localTime(device.activatedAt), drop: 9 },
+    { title: 'LAST USED', value: device => localTime(device.lastUsedAt), drop: 8 },
     { title: 'TAGS', value: device => tagWords(device).join(' ') || null, shorten: 'end', drop: 10 },
   ];
 }

@@ -78,8 +78,6 @@ function titleOf(device: DeviceDetail, { out }: Context): string {
   return `${safe(device.deviceId)}  ${out.paint(statusStyle(device.status), safe(device.status))}`;
 }
 
-const shown = (value: string | null): string | null => (value === null ? null : safe(value));
-
 function rowsOf(device: DeviceDetail, person: Person | undefined): CardRow[] {
   const { statistics } = device;
   const name = person?.name ?? device.userName;
@@ -91,11 +89,11 @@ function rowsOf(device: DeviceDetail, person: Person | undefined): CardRow[] {
   return [
     ['type', safe(device.deviceType)],
     ['serial number', safe(device.serialNumber)],
-    ...describedNames.map((name): CardRow => [describedTexts[name].label, shown(device[name])]),
+    ...describedNames.map((name): CardRow => [describedTexts[name].label, safe(device[name])]),
     ['user', bound ? safe(left ? `${bound}, ${left}` : bound) : null],
     // Nothing can use the code of a retired device.
     ['activation code', isRetired || device.activationCode === null ? null : safe(device.activationCode + expires)],
-    ['lock reason', shown(device.lockReason)],
+    ['lock reason', safe(device.lockReason)],
     ['note', note],
     ['tags', tagWords(device).join('\n') || null],
     ...proofRows(device),

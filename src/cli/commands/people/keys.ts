@@ -1,10 +1,9 @@
-import type { DeviceListItem } from '../../../contract/devices.ts';
 import { deviceListFields } from '../../../contract/values.ts';
-import { command, definedFields } from '../../framework/define.ts';
+import { command } from '../../framework/define.ts';
 import { pageFlags } from '../../framework/flags.ts';
 import { listFlags } from '../../framework/format.ts';
 import { findPerson, personArg, personWords } from '../../framework/persons.ts';
-import { presentPage } from '../../framework/present-list.ts';
+import { pageQuery, presentPage } from '../../framework/present-list.ts';
 import { safe } from '../../terminal/text.ts';
 import { deviceColumns } from '../devices/list.ts';
 
@@ -19,13 +18,9 @@ export const peopleKeys = command({
   ],
   async run({ args, flags }, context) {
     const person = await findPerson(context.registry, args[0]!);
-    const query = definedFields<{ page?: number; size?: number }>({ page: flags.page, size: flags.limit });
-    const data = await context.registry.call('listDevices', { query: { userId: person.userName, ...query } });
-    const listing = {
-      fields: deviceListFields,
-      columns: deviceColumns(),
-      id: (device: DeviceListItem) => device.deviceId,
-    };
+    const query = { userId: person.userName, ...pageQuery(flags) };
+    const data = await context.registry.call('listDevices', { query });
+    const listing = { fields: deviceListFields, columns: deviceColumns(), id: 'deviceId' } as const;
     const none = `${safe(personWords(person))} has no keys.`;
     return presentPage(context, data, listing, { what: 'keys', none });
   },

@@ -8,7 +8,7 @@ import { command } from '../../framework/define.ts';
 import { listFlags } from '../../framework/format.ts';
 import { findPerson, personArg, personWords } from '../../framework/persons.ts';
 import { present } from '../../framework/present.ts';
-import { presentRows } from '../../framework/present-list.ts';
+import { presentList } from '../../framework/present-list.ts';
 import type { Column } from '../../terminal/column.ts';
 import { demandYes } from '../../terminal/prompt.ts';
 import { safe } from '../../terminal/text.ts';
@@ -96,15 +96,13 @@ export const peopleHeld = command({
     { does: 'their ids, to release all of them', line: 'people held --quiet' },
   ],
   async run(_, context) {
-    const { out } = context;
     const data = await context.registry.call('listHeldPeople');
-    if (out.json) return out.document(data);
-    if (data.list.length === 0 && !out.quiet && out.format !== 'csv') return out.notice('No leaver is held.');
-    await presentRows(context, data.list, {
-      fields: heldFields,
-      columns: heldColumns,
-      id: person => person.personId,
-    });
+    await presentList(
+      context,
+      data,
+      { fields: heldFields, columns: heldColumns, id: 'personId' },
+      'No leaver is held.',
+    );
   },
 });
 

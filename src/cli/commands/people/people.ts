@@ -1,3 +1,4 @@
+import { namesIn } from '../../../contract/names.ts';
 import type { Person } from '../../../contract/people.ts';
 import { personSources } from '../../../contract/values.ts';
 import { need } from '../../framework/ask.ts';
@@ -13,18 +14,9 @@ import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 
 /** Fields of a person in a list. */
-export const personFields = [
-  'personId',
-  'userName',
-  'name',
-  'email',
-  'externalId',
-  'active',
-  'groups',
-  'source',
-  'leftAt',
-  'devices',
-] as const satisfies readonly (keyof Person)[];
+export const personFields = namesIn(
+  'personId userName name email externalId active groups source leftAt devices',
+) satisfies readonly (keyof Person)[];
 
 /** Columns of a list of persons. */
 export const personColumns: Column<Person>[] = [
@@ -68,7 +60,7 @@ export const peopleList = command({
     type Query = Partial<Parameters<typeof context.registry.call<'listPeople'>>[1]['query'] & object>;
     const query = definedFields<Query>({ keyword, source, group, active, page, size });
     const data = await context.registry.call('listPeople', { query });
-    const listing = { fields: personFields, columns: personColumns, id: (person: Person) => person.personId };
+    const listing = { fields: personFields, columns: personColumns, id: 'personId' } as const;
     const isAll = [keyword, source, group, active].every(value => value === undefined);
     const none = isAll ? 'The registry has no persons. Add one: devmgr people add NAME' : 'No person matches.';
     return presentPage(context, data, listing, { what: 'persons', none });
@@ -119,13 +111,13 @@ function show(context: Context, person: Person, what = ''): Promise<void> {
     id: personId,
     title: [safe(personId), safe(userName), what].filter(Boolean).join(' '),
     rows: [
-      ['name', name === null ? null : safe(name)],
-      ['e-mail', email === null ? null : safe(email)],
+      ['name', safe(name)],
+      ['e-mail', safe(email)],
       ['state', active ? 'active' : leftAt === null ? 'left' : `left on ${localTime(leftAt)}`],
       ['keys', safe(String(devices))],
-      ['groups', groupsOf(person) === null ? null : safe(groupsOf(person)!)],
+      ['groups', safe(groupsOf(person))],
       ['source', safe(source)],
-      ['external id', externalId === null ? null : safe(externalId)],
+      ['external id', safe(externalId)],
     ],
     ...(devices > 0 ? { next: `devmgr people keys ${safe(personId)}` } : {}),
   });

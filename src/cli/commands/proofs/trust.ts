@@ -1,4 +1,5 @@
 import { proofBounds } from '../../../contract/limits.ts';
+import { namesIn } from '../../../contract/names.ts';
 import type { TrustedCertificateItem, TrustList } from '../../../contract/trust.ts';
 import { trustPurposes } from '../../../contract/values.ts';
 import { formRequest } from '../../client/upload.ts';
@@ -110,17 +111,9 @@ function vouchesFor({ kind, purpose, aaguids }: TrustedCertificateItem): string 
   return models === '' ? 'U2F keys' : `FIDO ${models}`;
 }
 
-const certificateFields = [
-  'fingerprint',
-  'label',
-  'purpose',
-  'kind',
-  'subject',
-  'notAfter',
-  'aaguids',
-  'importedBy',
-  'importedAt',
-] as const satisfies readonly (keyof TrustedCertificateItem)[];
+const certificateFields = namesIn(
+  'fingerprint label purpose kind subject notAfter aaguids importedBy importedAt',
+) satisfies readonly (keyof TrustedCertificateItem)[];
 
 const columns: Column<TrustedCertificateItem>[] = [
   { title: 'SHA-256', value: ({ fingerprint }) => fingerprint, shorten: 'end', least: 16 },
@@ -160,8 +153,7 @@ export const trustList = command({
         );
       if (certificates.length === 0) return;
     }
-    const id = ({ fingerprint }: TrustedCertificateItem) => fingerprint;
-    await presentRows(context, certificates, { fields: certificateFields, columns, id });
+    await presentRows(context, certificates, { fields: certificateFields, columns, id: 'fingerprint' });
   },
 });
 

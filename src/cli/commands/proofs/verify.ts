@@ -67,7 +67,7 @@ async function write(context: Context, verdict: KeyVerdict, isOneOfSeveral: bool
     title: `${safe(serialNumber)}  ${out.paint(gradeStyle(proof.grade), safe(proof.grade))}`,
     rows: [
       ['device', deviceId === null ? 'not registered' : safe(deviceId)],
-      ['no answer', problem === null ? null : safe(problem)],
+      ['no answer', safe(problem)],
       ...proofRows({ proof }),
     ],
   });

@@ -251,7 +251,7 @@ export const whoami = command({
       title: `${safe(data.username)} (${safe(data.role)})`,
       rows: [
         ['id', safe(data.id)],
-        ['e-mail', data.email === null ? null : safe(data.email)],
+        ['e-mail', safe(data.email)],
         [
           'valid until',
           data.expiresAt === undefined ? null : `${localTime(data.expiresAt)} (${relative(data.expiresAt)})`,

@@ -22,7 +22,7 @@ const columns: Column<Passkey>[] = [
   { title: 'NAME', value: key => key.name, shorten: 'end' },
   { title: 'SITE', value: key => key.rpId, shorten: 'end' },
   { title: 'REGISTERED', value: key => localTime(key.createdAt) },
-  { title: 'LAST USED', value: key => (key.lastUsedAt === null ? null : localTime(key.lastUsedAt)) },
+  { title: 'LAST USED', value: key => localTime(key.lastUsedAt) },
 ];
 
 const userArg: ArgShape = { name: 'USER', help: 'user id or name', offer: 'user' };
@@ -43,7 +43,7 @@ export const usersKeys = command({
     const data = await registry.call('listKeysOfUser', { params: { userId: id } });
     if (out.json) return out.document(data);
     if (data.list.length > 0 || out.format !== 'table' || out.quiet)
-      await presentRows(context, data.list, { fields, columns, id: key => key.passkeyId });
+      await presentRows(context, data.list, { fields, columns, id: 'passkeyId' });
     else out.notice(`${safe(username)} has no security key.`);
     if (data.required && out.format !== 'csv') out.notice(`${safe(username)} must sign in with a security key.`);
   },

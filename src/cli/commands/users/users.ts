@@ -1,5 +1,6 @@
 import { Code } from '../../../contract/codes.ts';
 import { userIds } from '../../../contract/ids.ts';
+import { namesIn } from '../../../contract/names.ts';
 import type { User } from '../../../contract/users.ts';
 import { type Role, removedEmail, roles } from '../../../contract/values.ts';
 import type { Client } from '../../client/client.ts';
@@ -7,25 +8,18 @@ import { isServerRefusal } from '../../client/failures.ts';
 import { usage } from '../../fault.ts';
 import { need, readNewPassword, readNewPasswords } from '../../framework/ask.ts';
 import type { Context } from '../../framework/context.ts';
-import { command, definedFields } from '../../framework/define.ts';
+import { command } from '../../framework/define.ts';
 import { pageFlags, passwordFlags } from '../../framework/flags.ts';
 import { listFlags } from '../../framework/format.ts';
 import { type CardRow, present } from '../../framework/present.ts';
-import { presentPage } from '../../framework/present-list.ts';
+import { pageQuery, presentPage } from '../../framework/present-list.ts';
 import { forgetLogin, storeLogin } from '../../settings/credentials.ts';
 import type { Column } from '../../terminal/column.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 import { findUser, isRemoved, readUser } from './find-user.ts';
 
-const userFields = [
-  'id',
-  'username',
-  'role',
-  'email',
-  'disabled',
-  'createdAt',
-] as const satisfies readonly (keyof User)[];
+const userFields = namesIn('id username role email disabled createdAt') satisfies readonly (keyof User)[];
 
 /** Lists users: `GET /api/users/list`. */
 export const usersList = command({
@@ -42,9 +36,9 @@ export const usersList = command({
     { does: 'removed ones, too', line: 'users list --removed' },
   ],
   async run({ flags }, context) {
-    const query = definedFields<{ page?: number; size?: number }>({ page: flags.page, size: flags.limit });
+    const query = pageQuery(flags);
     const data = await context.registry.call('listUsers', { query });
-    const listing = { fields: userFields, columns: userColumns, id: (user: User) => user.id };
+    const listing = { fields: userFields, columns: userColumns, id: 'id' } as const;
     const { out } = context;
     const list = flags.removed || out.json ? data.list : data.list.filter(user => !isRemoved(user));
     const hidden = data.list.length - list.length;
@@ -256,7 +250,7 @@ const loginAgain = ({ settings, loginLine }: Context): string =>
 async function showUser(context: Context, user: User, what: string): Promise<void> {
   const rows: CardRow[] = [
     ['role', safe(user.role)],
-    ['e-mail', user.email === null ? null : safe(user.email)],
+    ['e-mail', safe(user.email)],
     ['state', user.disabled ? 'disabled' : 'enabled'],
   ];
   await present(context, { data: user, id: user.id, title: `${safe(user.id)} ${safe(user.username)} ${what}`, rows });

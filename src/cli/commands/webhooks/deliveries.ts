@@ -1,21 +1,14 @@
+import { namesIn } from '../../../contract/names.ts';
 import type { WebhookAttempt } from '../../../contract/webhooks.ts';
 import { command } from '../../framework/define.ts';
 import { listFlags } from '../../framework/format.ts';
-import { presentRows } from '../../framework/present-list.ts';
+import { presentList } from '../../framework/present-list.ts';
 import type { Column } from '../../terminal/column.ts';
 import { localTime } from '../../terminal/when.ts';
 
-const fields = [
-  'eventId',
-  'type',
-  'messageId',
-  'attempt',
-  'at',
-  'milliseconds',
-  'delivered',
-  'httpStatus',
-  'reason',
-] as const satisfies readonly (keyof WebhookAttempt)[];
+const fields = namesIn(
+  'eventId type messageId attempt at milliseconds delivered httpStatus reason',
+) satisfies readonly (keyof WebhookAttempt)[];
 
 const columns: Column<WebhookAttempt>[] = [
   { title: 'AT', value: attempt => localTime(attempt.at, { seconds: true }) },
@@ -42,11 +35,7 @@ export const webhooksDeliveries = command({
     { does: 'failed attempts only', line: `webhooks deliveries WHK-1 --jq '.list[] | select(.delivered | not)'` },
   ],
   async run({ args }, context) {
-    const { out } = context;
     const data = await context.registry.call('webhookDeliveries', { params: { webhookId: args[0]! } });
-    if (out.json) return out.document(data);
-    if (data.list.length === 0 && out.format === 'table' && !out.quiet) return out.notice('Nothing was posted yet.');
-    const id = ({ messageId }: WebhookAttempt) => messageId;
-    await presentRows(context, data.list, { fields, columns, id });
+    await presentList(context, data, { fields, columns, id: 'messageId' }, 'Nothing was posted yet.');
   },
 });

@@ -1,18 +1,9 @@
 /** The secret of a receiver: never on a command line, which other users of the machine can read. */
-import { readFileSync } from 'node:fs';
 import { isWebhookSecret, secretShape } from '../../../contract/webhooks/scheme.ts';
-import { systemWords, usage } from '../../fault.ts';
+import { usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
+import { textIn } from '../../settings/files.ts';
 import { firstLines } from '../../terminal/lines.ts';
-
-/** The secret in a file, which may have further white space. Throws a usage fault that does not show it. */
-export function secretIn(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw usage(`the secret in ${file} cannot be read: ${systemWords(error)}`);
-  }
-}
 
 /** The secret without white space around it. Throws a usage fault, which does not show it, if it is not valid. */
 export function checkedSecret(text: string): string {
@@ -27,5 +18,5 @@ export function checkedSecret(text: string): string {
 
 /** The secret that `--secret-file` names; - for the first line of standard input. */
 export async function endpointSecret({ io }: Context, file: string): Promise<string> {
-  return checkedSecret(file === '-' ? ((await firstLines(io, 1, 'a secret'))[0] ?? '') : secretIn(file));
+  return checkedSecret(file === '-' ? ((await firstLines(io, 1, 'a secret'))[0] ?? '') : textIn(file, 'the secret'));
 }

@@ -1,4 +1,5 @@
 import type { DataOf } from '../../../contract/define.ts';
+import { namesIn } from '../../../contract/names.ts';
 import type { Routes } from '../../../contract/routes.ts';
 import { journalEventTypes } from '../../../contract/values.ts';
 import type { WebhookItem } from '../../../contract/webhooks.ts';
@@ -9,7 +10,7 @@ import { command } from '../../framework/define.ts';
 import type { ArgShape } from '../../framework/flags.ts';
 import { listFlags } from '../../framework/format.ts';
 import { type CardRow, present } from '../../framework/present.ts';
-import { presentRows } from '../../framework/present-list.ts';
+import { presentList } from '../../framework/present-list.ts';
 import type { Column } from '../../terminal/column.ts';
 import { demandYes } from '../../terminal/prompt.ts';
 import { safe } from '../../terminal/text.ts';
@@ -19,7 +20,6 @@ import { endpointSecret } from './secret.ts';
 const webhookArg: ArgShape = { name: 'WEBHOOK', help: 'id of the webhook, such as WHK-1', offer: 'webhook' };
 
 const texts = (value: unknown): string | null => (Array.isArray(value) ? value.map(String).join(' ') : null);
-const time = (value: string | null): string | null => (value === null ? null : localTime(value));
 const number = (value: unknown): string => (typeof value === 'number' ? count(value) : String(value));
 const waitingOf = ({ waiting }: WebhookItem): string => (waiting === 100 ? '100 or more' : number(waiting));
 
@@ -27,9 +27,9 @@ const rowsOf = (webhook: WebhookItem): CardRow[] => [
   ['address', safe(webhook.url)],
   ['types', safe(texts(webhook.types) ?? 'all')],
   ['state', safe(webhook.state)],
-  ['reason', webhook.disabledReason === null ? null : safe(webhook.disabledReason)],
+  ['reason', safe(webhook.disabledReason)],
   ['waiting', safe(waitingOf(webhook))],
-  ['next attempt', time(webhook.nextAttemptAt)],
+  ['next attempt', localTime(webhook.nextAttemptAt)],
 ];
 
 const shown = (context: Context, webhook: WebhookItem, title: string, next?: string): Promise<void> =>
@@ -80,29 +80,17 @@ export const webhooksAdd = command({
   },
 });
 
-const webhookFields = [
-  'webhookId',
-  'url',
-  'types',
-  'state',
-  'disabledReason',
-  'disabledAt',
-  'createdBy',
-  'createdAt',
-  'deliveredThrough',
-  'waiting',
-  'failures',
-  'nextAttemptAt',
-  'lastDeliveredAt',
-] as const satisfies readonly (keyof WebhookItem)[];
+const webhookFields = namesIn(
+  'webhookId url types state disabledReason disabledAt createdBy createdAt deliveredThrough waiting failures nextAttemptAt lastDeliveredAt',
+) satisfies readonly (keyof WebhookItem)[];
 
 const columns: Column<WebhookItem>[] = [
   { title: 'WEBHOOK', value: webhook => webhook.webhookId },
   { title: 'ADDRESS', value: webhook => webhook.url, shorten: 'end' },
   { title: 'STATE', value: webhook => webhook.state, style: webhook => (webhook.state === 'active' ? null : 'red') },
   { title: 'WAITING', value: waitingOf },
-  { title: 'LAST DELIVERED', value: webhook => time(webhook.lastDeliveredAt), drop: 1 },
-  { title: 'NEXT ATTEMPT', value: webhook => time(webhook.nextAttemptAt), drop: 2 },
+  { title: 'LAST DELIVERED', value: webhook => localTime(webhook.lastDeliveredAt), drop: 1 },
+  { title: 'NEXT ATTEMPT', value: webhook => localTime(webhook.nextAttemptAt), drop: 2 },
   { title: 'REASON', value: webhook => webhook.disabledReason, shorten: 'end', drop: 3 },
   { title: 'TYPES', value: webhook => texts(webhook.types) ?? 'all', shorten: 'end', drop: 4 },
 ];
@@ -116,13 +104,9 @@ export const webhooksList = command({
     { does: 'those that are disabled', line: `webhooks list --jq '.list[] | select(.state == "disabled")'` },
   ],
   async run(_, context) {
-    const { out } = context;
     const data = await context.registry.call('listWebhooks');
-    if (out.json) return out.document(data);
-    if (data.list.length === 0 && out.format === 'table' && !out.quiet)
-      return out.notice('There is no webhook. Create one: devmgr webhooks add URL');
-    const id = ({ webhookId }: WebhookItem) => webhookId;
-    await presentRows(context, data.list, { fields: webhookFields, columns, id });
+    const none = 'There is no webhook. Create one: devmgr webhooks add URL';
+    await presentList(context, data, { fields: webhookFields, columns, id: 'webhookId' }, none);
   },
 });
 
@@ -161,7 +145,7 @@ async function presentPost(context: Context, data: DataOf<Routes['testWebhook']>
     rows: [
       ['message', safe(messageId)],
       ['status', httpStatus === null ? null : safe(String(httpStatus))],
-      ['reason', reason === null ? null : safe(reason)],
+      ['reason', safe(reason)],
       ['took', `${safe(number(milliseconds))} ms`],
     ],
   });

@@ -1,3 +1,4 @@
+import { namesIn } from '../../../../contract/names.ts';
 import { deviceTypes } from '../../../../contract/values.ts';
 import { KeyEnrollment } from '../../../../enrollment/key-enrollment.ts';
 import { exitCodes } from '../../../exit-codes.ts';
@@ -52,19 +53,7 @@ export const enroll = command({
     redeliver: {
       value: 'FILE',
       offer: 'file',
-      conflicts: [
-        'count',
-        'timeout',
-        'activate-for',
-        'roster',
-        'group',
-        'prove',
-        'require-proof',
-        'tag',
-        'spool',
-        'label',
-        'out',
-      ],
+      conflicts: namesIn('count timeout activate-for roster group prove require-proof tag spool label out'),
       help: 'register and activate again the keys of these results that the registry lacks, as after a restore; needs no key',
     },
     'skip-attached': { help: 'skip keys that are attached at the start' },

@@ -58,7 +58,7 @@ export const keys = command({
     const isFlat = out.fields.length > 0 || flags.csv;
     const rows = list.map(flat);
     if (globals.json) return out.document({ ...data, list: isFlat ? rows : list, ...registryErrorOf(failure) });
-    if (isFlat) await presentRows(context, rows, { fields: keyFields, columns: [], id: ({ keyId }) => keyId });
+    if (isFlat) await presentRows(context, rows, { fields: keyFields, columns: [], id: 'keyId' });
     else if (list.length) await out.table(columnsFor(list, failure ? 'unknown' : 'not registered'), list);
     else out.notice('No key is attached.');
     if (failure) warnOfRegistry(context, failure);

@@ -1,4 +1,5 @@
 import type { BodyOf } from '../../../../contract/define.ts';
+import { namesIn } from '../../../../contract/names.ts';
 import type { ProviderItem } from '../../../../contract/providers.ts';
 import type { Routes } from '../../../../contract/routes.ts';
 import { providerTypes } from '../../../../contract/values.ts';
@@ -7,25 +8,16 @@ import { usage } from '../../../fault.ts';
 import { command, definedFields } from '../../../framework/define.ts';
 import { listFlags } from '../../../framework/format.ts';
 import { present } from '../../../framework/present.ts';
-import { presentRows } from '../../../framework/present-list.ts';
+import { presentList } from '../../../framework/present-list.ts';
 import type { Column } from '../../../terminal/column.ts';
-import { confirm } from '../../../terminal/prompt.ts';
+import { demandYes } from '../../../terminal/prompt.ts';
 import { safe } from '../../../terminal/text.ts';
 import { secretFrom } from '../../secret-file.ts';
 import { findProvider, providerArg } from './find-provider.ts';
 
-const fields = [
-  'providerId',
-  'name',
-  'type',
-  'tenant',
-  'clientId',
-  'address',
-  'credentials',
-  'pending',
-  'problem',
-  'createdAt',
-] as const satisfies readonly (keyof ProviderItem)[];
+const fields = namesIn(
+  'providerId name type tenant clientId address credentials pending problem createdAt',
+) satisfies readonly (keyof ProviderItem)[];
 
 const columns: Column<ProviderItem>[] = [
   { title: 'PROVIDER', value: provider => provider.providerId },
@@ -50,12 +42,9 @@ export const idpList = command({
     { does: 'those with a problem', line: `idp list --jq '.list[] | select(.problem)'` },
   ],
   async run(_, context) {
-    const { out } = context;
     const data = await context.registry.call('listProviders');
-    if (out.json) return out.document(data);
-    if (data.list.length === 0 && out.format === 'table' && !out.quiet)
-      return out.notice('No providers yet. Add one: devmgr idp add entra|okta|webauthn NAME');
-    await presentRows(context, data.list, { fields, columns, id: ({ providerId }: ProviderItem) => providerId });
+    const none = 'No providers yet. Add one: devmgr idp add entra|okta|webauthn NAME';
+    await presentList(context, data, { fields, columns, id: 'providerId' }, none);
   },
 });
 
@@ -136,7 +125,7 @@ export const idpTest = command({
       data,
       id: providerId,
       title: `${safe(name)} ${data.reachable === true ? 'accepts requests of this registry' : 'does not work'}`,
-      rows: [['problem', data.problem === null ? null : safe(data.problem)]],
+      rows: [['problem', safe(data.problem)]],
     });
     return data.reachable === true ? exitCodes.done : exitCodes.failure;
   },
@@ -150,8 +139,7 @@ export const idpRemove = command({
   examples: [{ does: 'remove it', line: 'idp remove company' }],
   async run({ args, flags }, context) {
     const { providerId, name } = await findProvider(context.registry, args[0]!);
-    if (!flags.yes && context.canAsk && !(await confirm(context.out, `Remove ${safe(name)}?`)))
-      throw usage('not confirmed: nothing was changed');
+    if (!flags.yes && context.canAsk) await demandYes(context.out, `Remove ${safe(name)}?`);
     const data = await context.registry.call('removeProvider', { params: { providerId } });
     await present(context, { data, id: providerId, title: `${safe(name)} is removed`, rows: [] });
   },

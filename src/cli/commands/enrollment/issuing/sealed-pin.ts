@@ -1,9 +1,9 @@
 /** PINs that are made here: random, and sealed for recipients of age before the key gets them. They are in memory only. */
 import { randomInt } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { pinBounds } from '../../../../contract/limits.ts';
-import { Fault, systemWords, usage } from '../../../fault.ts';
+import { Fault, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
+import { textIn } from '../../../settings/files.ts';
 
 /** What `--pin` asks for: digits of a random PIN; null to ask for one. */
 export function digitsOf(kind: string | undefined): number | null {
@@ -60,13 +60,9 @@ export async function opened(text: string, file: string): Promise<string> {
 }
 
 function identitiesIn(file: string): readonly string[] {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw usage(`the identity in ${file} cannot be read: ${systemWords(error)}`);
-  }
-  const identities = text.split(/\r?\n/).filter(line => line.trim() !== '' && !line.startsWith('#'));
+  const identities = textIn(file, 'the identity')
+    .split(/\r?\n/)
+    .filter(line => line.trim() !== '' && !line.startsWith('#'));
   if (identities.length === 0) throw usage(`${file} does not contain an identity`);
   return identities.map(line => line.trim());
 }

@@ -3,9 +3,9 @@
  * line has an activation code or a token.
  */
 import { type DescribedText, describedNames, describedTexts } from '../../../../contract/device-description.ts';
+import { isObject, objectIn } from '../../../../contract/json-object.ts';
 import { deviceTypes } from '../../../../contract/values.ts';
 import type { registrationFor } from '../../../../enrollment/key-enrollment.ts';
-import { isObject, objectIn } from '../../../json-object.ts';
 
 const kind = 'devmgr enroll';
 const version = 1;

@@ -1,3 +1,4 @@
+import { namesIn } from '../../../../contract/names.ts';
 import { count, counted } from '../../../count.ts';
 import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
@@ -23,17 +24,9 @@ interface SpoolRow {
   readonly message: string | null;
 }
 
-const fields = [
-  'state',
-  'serialNumber',
-  'deviceType',
-  'manufacturer',
-  'model',
-  'userId',
-  'spooledAt',
-  'deviceId',
-  'message',
-] as const satisfies readonly (keyof SpoolRow)[];
+const fields = namesIn(
+  'state serialNumber deviceType manufacturer model userId spooledAt deviceId message',
+) satisfies readonly (keyof SpoolRow)[];
 
 const isRefused = ({ state }: SpoolRow): boolean => state === 'conflict' || state === 'failed';
 
@@ -73,7 +66,7 @@ export const spoolList = command({
     if (isTorn) out.trace(`the last line of ${file} is incomplete: it does not count`);
     if (out.json) return out.document({ file, ...header, waiting, delivered, list: rows });
     if (rows.length > 0 || out.quiet || out.format !== 'table')
-      await presentRows(context, rows, { fields, columns, id: row => row.serialNumber });
+      await presentRows(context, rows, { fields, columns, id: 'serialNumber' });
     if (!out.quiet && out.format === 'table') summarize(context, file, { header, rows, waiting, delivered, isTorn });
   },
 });

@@ -1,6 +1,7 @@
 /** One result per device: how it is shown, and how it is stored for `--resume`. */
 import { cellText } from '../../../../contract/csv.ts';
 import type { DataOf } from '../../../../contract/define.ts';
+import { namesIn } from '../../../../contract/names.ts';
 import type { Routes } from '../../../../contract/routes.ts';
 import type { BatchOperation } from '../../../../contract/values.ts';
 import { usage } from '../../../fault.ts';
@@ -32,17 +33,8 @@ export interface BulkResult extends Target {
 export type ServerResult = DataOf<Routes['batchUpdateDevices']>['results'][number];
 
 /** The columns of the results as CSV. */
-export const resultFields = (): readonly (keyof BulkResult)[] => [
-  'line',
-  'operation',
-  'deviceId',
-  'serialNumber',
-  'status',
-  'activationCode',
-  'expiresAt',
-  'code',
-  'message',
-];
+export const resultFields = (): readonly (keyof BulkResult)[] =>
+  namesIn('line operation deviceId serialNumber status activationCode expiresAt code message');
 
 /** The result for an item that was sent. */
 export function resultOf(operation: BatchOperation, target: Target, result: ServerResult): BulkResult {

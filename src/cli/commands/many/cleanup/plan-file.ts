@@ -1,5 +1,6 @@
 /** The file of a plan: a line of JSON that shows what is to be done, and one line for each device as it was. */
 import { existsSync, statSync } from 'node:fs';
+import { isObject, objectIn } from '../../../../contract/json-object.ts';
 import { type JsonElement, readJsonLines } from '../../../../enrollment/import/json.ts';
 import { TooLong } from '../../../../enrollment/import/text.ts';
 import {
@@ -77,13 +78,9 @@ async function* linesOf(file: string, foreign: () => Error): AsyncGenerator<Json
 }
 
 function parsed(text: string, broken: () => Error): PlanFields {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null) return value as PlanFields;
-  } catch {
-    // Reported below, like JSON that is not an object.
-  }
-  throw broken();
+  const record = objectIn(text);
+  if (record === null) throw broken();
+  return record;
 }
 
 const makeOne = 'make a plan: devmgr cleanup plan --help';
@@ -106,7 +103,7 @@ function headerOf(file: string, record: PlanFields, foreign: () => Error): PlanH
 }
 
 function isCriteria(value: unknown): value is PlanHeader['criteria'] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  if (!isObject(value)) return false;
   const isText = (part: unknown) => typeof part === 'string';
   return Object.values(value).every(part => isText(part) || (Array.isArray(part) && part.every(isText)));
 }

@@ -1,19 +1,15 @@
-import { readFileSync } from 'node:fs';
 import type { DirectorySettings } from '../../../../contract/directory.ts';
 import { directoryBounds } from '../../../../contract/limits.ts';
-import { systemWords, usage } from '../../../fault.ts';
+import { namesIn } from '../../../../contract/names.ts';
+import { usage } from '../../../fault.ts';
 import { command } from '../../../framework/define.ts';
+import { textIn } from '../../../settings/files.ts';
 import { secretFrom } from '../../secret-file.ts';
 import { showDirectory } from './directory.ts';
 
-const uses = [
-  'userName',
-  'name',
-  'email',
-  'id',
-  'disabled',
-  'groups',
-] as const satisfies readonly (keyof DirectorySettings['attributes'])[];
+const uses = namesIn(
+  'userName name email id disabled groups',
+) satisfies readonly (keyof DirectorySettings['attributes'])[];
 const minutes = { min: 1, max: directoryBounds.minutes } as const;
 
 /** Sets the directory up, or changes it: `PUT /api/directory`. */
@@ -68,7 +64,7 @@ export const directorySet = command({
       groups: groupDn.length > 0 ? groupDn.filter(text => text !== '').map(groupOf) : before.groups,
       bindDn: orNull(bindDn ?? before.bindDn),
       ...password,
-      ca: caFile === undefined ? before.ca : caFile === '' ? null : certificates(caFile),
+      ca: caFile === undefined ? before.ca : caFile === '' ? null : textIn(caFile, 'the certificates'),
       everyMinutes: flags.every ?? before.everyMinutes,
       fullEveryMinutes: flags.fullEvery ?? before.fullEveryMinutes,
     };
@@ -104,12 +100,4 @@ function groupOf(text: string): { name: string; dn: string } {
     throw usage(`--group-dn "${text}" is not the name (DN) of a group`, 'for example cn=staff,dc=example,dc=com');
   if (!value.includes('=')) return { name: value.trim(), dn: text };
   return { name: text.slice(0, at).trim(), dn: rest };
-}
-
-function certificates(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw usage(`the certificates in ${file} cannot be read: ${systemWords(error)}`);
-  }
 }

@@ -46,7 +46,7 @@ export const directorySync = command({
     const report = await registry.call('syncDirectory', { body });
     const { counts, problem, list } = report;
     if (out.json) await out.document(report);
-    else if (list.length > 0) await presentRows(context, list, { fields, columns, id: step => step.personId ?? '' });
+    else if (list.length > 0) await presentRows(context, list, { fields, columns, id: 'personId' });
     const { read, ...steps } = counts;
     const found = Object.entries(steps).filter(([, number]) => number > 0);
     const words = found.map(([step, number]) => `${count(number)} ${safe(step)}`).join(', ') || 'nothing differs';

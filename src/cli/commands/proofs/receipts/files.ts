@@ -1,5 +1,7 @@
 /** Receipts in files: the JSON of the registry, as a file or inside its envelope. */
 import { readFileSync, statSync } from 'node:fs';
+import { isObject } from '../../../../contract/json-object.ts';
+import { namesIn } from '../../../../contract/names.ts';
 import type { Receipt } from '../../../../contract/receipts.ts';
 import { systemWords, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
@@ -7,15 +9,7 @@ import type { Context } from '../../../framework/context.ts';
 /** More than any receipt has. */
 const MAX_BYTES = 256 * 1024;
 /** The members that a check or a printed receipt needs; null only where the registry has null. */
-const texts = [
-  'receiptId',
-  'text',
-  'relyingParty',
-  'credentialId',
-  'authenticatorData',
-  'signature',
-  'publicKey',
-] as const;
+const texts = namesIn('receiptId text relyingParty credentialId authenticatorData signature publicKey');
 
 /** The receipt with this id, or in this file. */
 export async function receiptNamed(context: Context, named: string): Promise<Receipt> {
@@ -47,5 +41,3 @@ export function textOf(file: string): string {
   }
   throw usage(`${file} has more than ${MAX_BYTES} bytes`, 'name a file with one receipt');
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

@@ -1,3 +1,4 @@
+import { namesIn } from '../../../../contract/names.ts';
 import type { ListedReceipt } from '../../../../contract/receipts.ts';
 import { command, definedFields } from '../../../framework/define.ts';
 import { resolveDevice } from '../../../framework/devices/device.ts';
@@ -7,19 +8,9 @@ import { presentPage } from '../../../framework/present-list.ts';
 import type { Column } from '../../../terminal/column.ts';
 import { localTime } from '../../../terminal/when.ts';
 
-const fields = [
-  'receiptId',
-  'kind',
-  'deviceId',
-  'serialNumber',
-  'lot',
-  'person',
-  'name',
-  'date',
-  'dueAt',
-  'signedAt',
-  'closedBy',
-] as const satisfies readonly (keyof ListedReceipt)[];
+const fields = namesIn(
+  'receiptId kind deviceId serialNumber lot person name date dueAt signedAt closedBy',
+) satisfies readonly (keyof ListedReceipt)[];
 
 const columns: Column<ListedReceipt>[] = [
   { title: 'RECEIPT', value: row => row.receiptId },
@@ -51,7 +42,11 @@ export const list = command({
     type Query = Partial<Parameters<typeof context.registry.call<'listReceipts'>>[1]['query'] & object>;
     const query = definedFields<Query>({ deviceId, overdue: flags.overdue ? true : undefined, page, size });
     const data = await context.registry.call('listReceipts', { query });
-    const listing = { fields, columns, id: (row: ListedReceipt) => row.receiptId };
-    return presentPage(context, data, listing, { what: 'receipts', none: 'No receipt matches.' });
+    return presentPage(
+      context,
+      data,
+      { fields, columns, id: 'receiptId' },
+      { what: 'receipts', none: 'No receipt matches.' },
+    );
   },
 });

@@ -40,7 +40,7 @@ export const tokensRevoke = command({
       rows: [
         ['role', safe(data.role)],
         ['last used', data.lastUsedAt === null ? 'never' : localTime(data.lastUsedAt)],
-        ['revoked', data.revokedAt === null ? null : localTime(data.revokedAt)],
+        ['revoked', localTime(data.revokedAt)],
         ['webhooks it made', webhooks.length > 0 ? safe(webhooks.join(' ')) : null],
       ],
     });

@@ -1,11 +1,12 @@
 import { serviceTokenDays } from '../../../../contract/limits.ts';
+import { namesIn } from '../../../../contract/names.ts';
 import type { ServiceToken } from '../../../../contract/tokens.ts';
 import { type Role, roles, type TokenPermission, tokenPermissions } from '../../../../contract/values.ts';
 import { need } from '../../../framework/ask.ts';
-import { command, definedFields } from '../../../framework/define.ts';
+import { command } from '../../../framework/define.ts';
 import { pageFlags } from '../../../framework/flags.ts';
 import { listFlags } from '../../../framework/format.ts';
-import { presentPage } from '../../../framework/present-list.ts';
+import { pageQuery, presentPage } from '../../../framework/present-list.ts';
 import type { Column } from '../../../terminal/column.ts';
 import { safe } from '../../../terminal/text.ts';
 import { localTime } from '../../../terminal/when.ts';
@@ -64,18 +65,9 @@ export const tokensAdd = command({
   },
 });
 
-const tokenFields = [
-  'tokenId',
-  'name',
-  'role',
-  'createdBy',
-  'createdAt',
-  'expiresAt',
-  'lastUsedAt',
-  'revokedAt',
-  'allowedFrom',
-  'may',
-] as const satisfies readonly (keyof ServiceToken)[];
+const tokenFields = namesIn(
+  'tokenId name role createdBy createdAt expiresAt lastUsedAt revokedAt allowedFrom may',
+) satisfies readonly (keyof ServiceToken)[];
 
 /** Lists service tokens: `GET /api/tokens/list`. */
 export const tokensList = command({
@@ -93,13 +85,8 @@ export const tokensList = command({
     },
   ],
   async run({ flags }, context) {
-    const query = definedFields<{ page?: number; size?: number }>({ page: flags.page, size: flags.limit });
-    const data = await context.registry.call('listTokens', { query });
-    const listing = {
-      fields: tokenFields,
-      columns,
-      id: (token: ServiceToken) => token.tokenId,
-    };
+    const data = await context.registry.call('listTokens', { query: pageQuery(flags) });
+    const listing = { fields: tokenFields, columns, id: 'tokenId' } as const;
     return presentPage(context, data, listing, { what: 'tokens', none: 'There is no service token.' });
   },
 });
@@ -120,7 +107,7 @@ const columns: Column<ServiceToken>[] = [
   { title: 'MAY', value: permissionsOf, shorten: 'end' },
   { title: 'STATE', value: stateOf, style: token => (stateOf(token) === 'valid' ? null : 'red') },
   { title: 'UNTIL', value: token => localTime(token.expiresAt) },
-  { title: 'LAST USED', value: token => (token.lastUsedAt === null ? null : localTime(token.lastUsedAt)), drop: 1 },
+  { title: 'LAST USED', value: token => localTime(token.lastUsedAt), drop: 1 },
   { title: 'FROM', value: networksOf, shorten: 'end', drop: 2 },
   { title: 'CREATED BY', value: token => token.createdBy, shorten: 'end', drop: 3 },
 ];

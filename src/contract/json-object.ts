@@ -1,6 +1,7 @@
 /** A JSON object whose members are not checked. */
 type JsonMembers = Readonly<Record<string, unknown>>;
 
+/** Whether a value is an object of JSON: neither null nor an array. */
 export const isObject = (value: unknown): value is JsonMembers =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
