@@ -7,8 +7,6 @@ import { sizes, textLengths } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
 import { platformNames, roles, textShapes } from './values.ts';
 
-const tag = 'Application versions';
-
 const platformInput = token({ description: `${platformNames.join(', ')}; case-insensitive`, examples: ['ANDROID'] });
 const number = line(textLengths.version, {
   ...textShapes.packageVersion,
@@ -37,10 +35,9 @@ export type AppVersion = Static<typeof appVersion>;
 const params = Type.Object({ versionId: token({ description: 'version id', examples: ['APP-1'] }) });
 
 /** Operations on application versions. */
-export const appOperations = operations({
+export const appOperations = operations('Application versions', {
   /** The same platform, version and extension a second time is refused with 4002. After a failure nothing is stored. */
   uploadAppVersion: {
-    tag,
     summary: 'Upload an installer package',
     description:
       'The parts may have any order. Each combination of platform, version and extension can be uploaded once.',
@@ -68,25 +65,20 @@ export const appOperations = operations({
 
   /** A page past the end is empty. */
   listAppVersions: {
-    tag,
     summary: 'List application versions',
     extension: true,
     access: roles,
-    limit: 'query',
     query: Type.Object({ ...pageQuery(), platform: Type.Optional(platformInput) }),
     data: paged(appVersion),
-    errors: [],
   },
 
   /** Refused with 4001 if nothing was uploaded for the platform (and extension). */
   getLatestAppVersion: {
-    tag,
     summary: 'Find the newest version and whether a client must update',
     description:
       'Versions compare as numbers; a missing part counts as 0, and a pre-release is below its release. Without currentVersion, updateAvailable and forceUpdate are false.',
     extension: true,
     access: roles,
-    limit: 'query',
     query: Type.Object({
       platform: platformInput,
       currentVersion: Type.Optional(number),
@@ -107,11 +99,9 @@ export const appOperations = operations({
 
   /** An unknown id is refused with 4001. */
   getAppVersion: {
-    tag,
     summary: 'Show an application version',
     extension: true,
     access: roles,
-    limit: 'query',
     params,
     data: appVersion,
     errors: [Code.versionNotFound],
@@ -119,12 +109,10 @@ export const appOperations = operations({
 
   /** Supports one range per request; more than one returns the whole file. */
   downloadAppVersion: {
-    tag,
     summary: 'Download the package',
     description: 'Supports Range and If-None-Match; the ETag is the SHA-256 of the file.',
     extension: true,
     access: roles,
-    limit: 'query',
     params,
     raw: { contentType: 'application/octet-stream', description: 'the file' },
     errors: [Code.versionNotFound, 416],

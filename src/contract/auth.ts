@@ -5,7 +5,6 @@ import { nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { userIds } from './ids.ts';
 import { roles, sessionKinds } from './values.ts';
 
-const tag = 'Authentication';
 /** A token of a login. */
 export const jwt = Type.String({
   description: 'JWT; send it as Authorization: Bearer TOKEN',
@@ -39,10 +38,9 @@ export const loginData = Type.Object({
 });
 
 /** Logins. */
-export const authOperations = operations({
+export const authOperations = operations('Authentication', {
   /** Each attempt counts against the limit of the client's address. A disabled user gets 1002, whatever the password. */
   login: {
-    tag,
     summary: 'Log in',
     description:
       'The token is valid for 24 hours. A user who must sign in with a security key gets 1004 after the right password, with `data.loginTicket` and, where the address allows it, `data.secondFactor`: options for `navigator.credentials.get`. The second step is `POST /api/auth/webauthn/login`.',
@@ -59,7 +57,6 @@ export const authOperations = operations({
 
   /** An expired token cannot be refreshed (1005). All tokens of a login end 30 days after it, or as the operator has set. */
   refreshToken: {
-    tag,
     summary: 'Get a new token before the current one expires',
     description:
       'The earlier token stays valid until it expires. No token of a login is valid for longer than 30 days after it, unless the operator has set another number of days.',
@@ -67,6 +64,5 @@ export const authOperations = operations({
     peopleOnly: true,
     limit: 'query',
     data: Type.Object({ token: jwt, expireTime }),
-    errors: [],
   },
 });

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Code } from './codes.ts';
-import { operations } from './define.ts';
+import { additions } from './define.ts';
 import { deviceId, note } from './device-fields.ts';
 import { changers } from './devices.ts';
 import { nullable, shown, timestamp, token } from './fields.ts';
@@ -9,7 +9,6 @@ import { sizes } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
 import { roles } from './values.ts';
 
-const tag = 'Backups';
 const deviceParam = token({ description: 'device id', examples: ['DEV-1'] });
 const params = Type.Object({ deviceId: deviceParam });
 const backupParams = Type.Object({
@@ -32,15 +31,12 @@ export const backup = Type.Object(record);
 export type Backup = Static<typeof backup>;
 
 /** Operations on backups. */
-export const backupOperations = operations({
+export const backupOperations = additions('Backups', {
   /** After a failure nothing is stored. Not idempotent. */
   createBackup: {
-    tag,
     summary: 'Upload an encrypted backup of an ACTIVE device',
     description: 'The service does not interpret the file.',
-    extension: true,
     access: changers,
-    limit: 'modify',
     params,
     form: Type.Object({ note: Type.Optional(nullable(note)) }),
     file: { field: 'file', maxBytes: sizes.backup, description: 'the backup, at most 64 MiB' },
@@ -50,11 +46,8 @@ export const backupOperations = operations({
 
   /** A page past the end is empty. */
   listBackups: {
-    tag,
     summary: 'List the backups of a device',
-    extension: true,
     access: roles,
-    limit: 'query',
     params,
     query: Type.Object(pageQuery()),
     data: paged(backup),
@@ -63,12 +56,9 @@ export const backupOperations = operations({
 
   /** A file that is missing or damaged is refused with 3002. */
   downloadBackup: {
-    tag,
     summary: 'Download a backup',
     description: 'Supports Range and If-None-Match; the ETag is the SHA-256 of the file.',
-    extension: true,
     access: roles,
-    limit: 'query',
     params: backupParams,
     raw: { contentType: 'application/octet-stream', description: 'the file' },
     errors: [Code.deviceNotFound, Code.backupNotFound, Code.restoreFailed, 416],
@@ -76,12 +66,9 @@ export const backupOperations = operations({
 
   /** Changes nothing but the journal: the file is not sent; see `downloadBackup`. */
   restoreBackup: {
-    tag,
     summary: 'Verify a backup and mark it as restored',
     description: 'Checks the digest of the stored file. Allowed for every device that is not DEACTIVATED.',
-    extension: true,
     access: changers,
-    limit: 'modify',
     params: backupParams,
     data: Type.Object({ ...record, restoredAt: timestamp('when it was verified') }),
     errors: [Code.deviceNotFound, Code.deviceDeactivated, Code.backupNotFound, Code.restoreFailed],

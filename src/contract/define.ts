@@ -85,19 +85,42 @@ export interface RouteShape extends Omit<Endpoint, 'access'> {
 }
 
 /** What the file of a resource states of an operation; the rest is its endpoint. */
-type Description = Omit<RouteShape, 'id' | 'access' | keyof Endpoint> & {
+type Description = Omit<RouteShape, 'id' | 'access' | 'tag' | 'limit' | 'errors' | keyof Endpoint> & {
   /** Absent if the endpoint is public. */
   readonly access?: OperationAccess;
+  /** Absent if all operations of the resource have the same. */
+  readonly tag?: string;
+  /** Absent for that of the method: `query` for GET, else `modify`. */
+  readonly limit?: LimitScope | null;
+  /** Absent if there are none. */
+  readonly errors?: readonly ErrorCode[];
 };
-type Described<T> = { readonly [N in keyof T & RouteName]: { readonly id: N } & (typeof endpoints)[N] & T[N] };
+type Descriptions = { readonly [N in RouteName]?: Description };
+type Described<T, S> = {
+  readonly [N in keyof T & RouteName]: { readonly id: N } & Pick<RouteShape, 'tag' | 'limit' | 'errors'> &
+    (typeof endpoints)[N] &
+    S &
+    T[N];
+};
 
 /** Describes operations of a resource by their names. Keeps the literal types, from which the types below are derived. */
-export function operations<const T extends { readonly [N in RouteName]?: Description }>(descriptions: T): Described<T> {
-  const found = Object.entries(descriptions).map(([id, description]) => [
-    id,
-    { id, ...endpoints[id as RouteName], ...description },
-  ]);
-  return Object.fromEntries(found) as Described<T>;
+export const operations = <const T extends Descriptions>(tag: string, descriptions: T) =>
+  described(descriptions, { tag });
+
+/** Describes operations that are additions to the published interface. */
+export const additions = <const T extends Descriptions>(tag: string, descriptions: T) =>
+  described(descriptions, { tag, extension: true });
+
+function described<T extends Descriptions, const S extends Pick<RouteShape, 'tag' | 'extension'>>(
+  descriptions: T,
+  shared: S,
+): Described<T, S> {
+  const found = Object.entries(descriptions).map(([id, description]) => {
+    const endpoint = endpoints[id as RouteName];
+    const limit = endpoint.method === 'GET' ? 'query' : 'modify';
+    return [id, { id, ...endpoint, limit, errors: [], ...shared, ...description }];
+  });
+  return Object.fromEntries(found) as Described<T, S>;
 }
 
 type PartOf<R, K extends string> = R extends { readonly [P in K]: infer S extends TSchema } ? Static<S> : undefined;

@@ -1,7 +1,7 @@
 /** The operation that changes many devices in one request. */
 import { type TObject, Type } from 'typebox';
 import { Code } from './codes.ts';
-import { operations } from './define.ts';
+import { additions } from './define.ts';
 import { changers, deviceOperations } from './devices.ts';
 import { count, EACH, nullable, oneOf, secret, shown, token } from './fields.ts';
 import { bodyBounds, sizes } from './limits.ts';
@@ -32,16 +32,13 @@ export const batchItems = {
 } as const satisfies Record<BatchOperation, TObject>;
 
 /** The operation that changes many devices. */
-export const deviceBatchOperations = operations({
+export const deviceBatchOperations = additions('Devices', {
   /** Not idempotent as a whole: a repeated item fails with the code of the single operation. */
   batchUpdateDevices: {
-    tag: 'Devices',
     summary: `Change up to ${sizes.batchUpdateItems.toLocaleString('en')} devices`,
     description:
       'Returns 200 even if items fail. Results are in the order of the items. The accepted items are committed together or not at all. Of two items for one device, the second is evaluated after the first.',
-    extension: true,
     access: changers,
-    limit: 'modify',
     bodyLimit: sizes.batchBody,
     bodyValues: bodyBounds.manyValues,
     batchOf: 'items',

@@ -13,8 +13,6 @@ import { exportBounds, stallSeconds } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
 import { deviceSorts, type ExportFormat, exportFormats, roles, sortOrders } from './values.ts';
 
-const tag = 'Devices';
-
 type FilterSchemas = {
   [N in DeviceFilterName]: TOptional<TUnsafe<DeviceFilterValue<N, Date, string>>>;
 };
@@ -52,31 +50,26 @@ export const exportTypes: Readonly<Record<ExportFormat, string>> = {
 };
 
 /** The operations that return a selection of devices. */
-export const deviceListOperations = operations({
+export const deviceListOperations = operations('Devices', {
   /** A page past the end is empty. */
   listDevices: {
-    tag,
     summary: 'List devices',
     description:
       'Nulls come last in both orders. Ties are broken by deviceId, so paging neither repeats nor skips a device.',
     access: roles,
-    limit: 'query',
     query: Type.Object({
       ...pageQuery(deviceSorts),
       ...deviceFilter,
     }),
     data: paged(deviceListItem),
-    errors: [],
   },
 
   /** All matches as of one moment. A response that breaks off has no last line (NDJSON) and no end of its last chunk. */
   exportDevices: {
-    tag,
     summary: 'Export devices as NDJSON or CSV',
     description: `Streams all matches in order of deviceId, as of one moment. NDJSON has a list item per line and ends with {"end":true,"count":N}. CSV has a header, with a column proof with the grade if a match has a proof, and a column tag:NAME for each tag of the matches; a cell that a spreadsheet would evaluate starts with an apostrophe. One export at a time for a user or service token, ${exportBounds.viewers} for all VIEWERs together, ${exportBounds.all} in all; a further one is refused with 429. A client that takes nothing for ${stallSeconds} s is disconnected.`,
     extension: true,
     access: roles,
-    limit: 'query',
     query: Type.Object({
       format: Type.Optional(oneOf(exportFormats, { description: 'ndjson if absent' })),
       sortOrder: Type.Optional(oneOf(sortOrders, { description: 'asc if absent' })),
@@ -88,6 +81,5 @@ export const deviceListOperations = operations({
       ...deviceFilter,
     }),
     raw: { contentType: exportTypes.ndjson, also: exportTypes.csv, description: 'the devices' },
-    errors: [],
   },
 });

@@ -10,7 +10,6 @@ import { immutableFields, type Role, roles } from './values.ts';
 export * from './device-lists.ts';
 export * from './device-shapes.ts';
 
-const tag = 'Devices';
 /** Roles that may change a device. */
 export const changers = ['ADMIN', 'DEALER'] as const satisfies readonly Role[];
 
@@ -24,14 +23,12 @@ const serviceExample = {
 };
 
 /** Operations on single devices, and registration. */
-export const deviceOperations = operations({
+export const deviceOperations = operations('Devices', {
   /** A serial number that is already registered is refused with 2006, so a repeated request registers nothing twice. */
   registerDevice: {
-    tag,
     summary: 'Register a device',
     description: 'Assigns a deviceId and an activation code. The device is INACTIVE until it is activated.',
     access: changers,
-    limit: 'modify',
     body: registration,
     data: Type.Object({
       deviceId: f.deviceId,
@@ -47,12 +44,10 @@ export const deviceOperations = operations({
 
   /** Repeating the request fails each item that was registered before; it changes nothing. */
   batchRegisterDevices: {
-    tag,
     summary: 'Register up to 10,000 devices',
     description:
       'Returns 200 even if items fail. Results are in the order of the items. All accepted items are committed together or not at all. Of two equal serial numbers, the first is registered.',
     access: changers,
-    limit: 'modify',
     bodyLimit: sizes.batchBody,
     bodyValues: bodyBounds.manyValues,
     batchOf: 'devices',
@@ -68,16 +63,13 @@ export const deviceOperations = operations({
       failed: count('number of failed items'),
       results: Type.Array(batchItem),
     }),
-    errors: [],
     example: { body: { devices: [serviceExample, { ...serviceExample, serialNumber: 'UK-2026-000002' }] } },
   },
 
   /** Of two simultaneous activations exactly one succeeds; the other gets 2002. Each check in turn: 2001, state, code. */
   activateDevice: {
-    tag,
     summary: 'Activate a device and bind it to a user',
     access: changers,
-    limit: 'modify',
     body: Type.Object({
       deviceId: deviceIdBody,
       activationCode: token({ description: 'activation code, case-insensitive', examples: ['7KQM-2XWD-H9TB-C4RE'] }),
@@ -101,10 +93,8 @@ export const deviceOperations = operations({
 
   /** An INACTIVE device is refused with 1001. */
   lockDevice: {
-    tag,
     summary: 'Lock an ACTIVE device',
     access: changers,
-    limit: 'modify',
     params,
     body: Type.Object({ reason: f.reason, note: Type.Optional(nullable(f.note)) }),
     data: Type.Object({
@@ -119,26 +109,26 @@ export const deviceOperations = operations({
 
   /** A device that is not LOCKED is refused with 1001. Clears lockReason and lockedAt. */
   unlockDevice: {
-    tag,
     summary: 'Unlock a LOCKED device',
     access: changers,
-    limit: 'modify',
     params,
     body: Type.Object({ note: Type.Optional(nullable(f.note)) }),
     bodyOptional: true,
-    data: Type.Object({ deviceId: f.deviceId, status: f.deviceStatus, unlockedAt: timestamp('when it was unlocked') }),
+    data: Type.Object({
+      deviceId: f.deviceId,
+      status: f.deviceStatus,
+      unlockedAt: timestamp('when it was unlocked'),
+    }),
     errors: [Code.deviceNotFound, Code.deviceDeactivated, 412],
     example: { body: { note: 'found again' } },
   },
 
   /** Allowed from every other state, LOCKED included: a stolen key can be retired without being usable first. */
   deactivateDevice: {
-    tag,
     summary: 'Deactivate a device permanently',
     description:
       'Cannot be undone. confirmPassword is the password of the calling ADMIN; a DEALER sends that of any enabled ADMIN.',
     access: changers,
-    limit: 'modify',
     params,
     body: Type.Object({
       reason: f.reason,
@@ -156,10 +146,8 @@ export const deviceOperations = operations({
 
   /** The only operation that returns userName, userEmail, version and statistics. The header ETag has the version in quotes. */
   getDevice: {
-    tag,
     summary: 'Show one device',
     access: roles,
-    limit: 'query',
     params,
     query: Type.Object({
       events: Type.Optional(
@@ -176,11 +164,9 @@ export const deviceOperations = operations({
 
   /** An absent field keeps its value. */
   updateDevice: {
-    tag,
     summary: 'Change the firmware version, the note or tags',
     description: `At least one field is required; null clears firmwareVersion and note. userId is the name of the account to whose id the device is bound: then it is bound to the name; any other value is ignored. Tags that are not named stay, and null removes a tag; a device has at most ${tagBounds.perDevice}. ${immutableFields.join(', ')} cannot be changed: a value other than the current one is refused with 1001.`,
     access: changers,
-    limit: 'modify',
     params,
     body: Type.Object({
       firmwareVersion: Type.Optional(nullable(f.versions.firmwareVersion)),
@@ -201,11 +187,9 @@ export const deviceOperations = operations({
 
   /** Allowed for ACTIVE and LOCKED devices too: the code then serves a later activation only. */
   generateActivationCode: {
-    tag,
     summary: 'Replace the activation code',
     description: 'The previous code is invalid from then on.',
     access: changers,
-    limit: 'modify',
     body: Type.Object({
       deviceId: deviceIdBody,
       validityDays: Type.Optional(
@@ -231,12 +215,10 @@ export const deviceOperations = operations({
 
   /** An INACTIVE device is refused with 1001. Not idempotent. */
   recordUsage: {
-    tag,
     summary: 'Record a use of an ACTIVE device',
     description: 'Adds one to totalUsageCount and durationSeconds to totalUsageDuration, and sets lastUsedAt.',
     extension: true,
     access: changers,
-    limit: 'modify',
     params,
     body: Type.Object({
       durationSeconds: Type.Integer({

@@ -1,12 +1,11 @@
 /** Persons from an LDAP directory: OpenLDAP, Active Directory or another one. */
 import { type Static, Type } from 'typebox';
-import { operations } from './define.ts';
+import { additions } from './define.ts';
 import { count, findings, line, nullable, oneOf, prose, secret, shown, timestamp } from './fields.ts';
 import { personIds } from './ids.ts';
 import { directoryBounds as bounds } from './limits.ts';
 import { directoryRuns, directorySteps } from './values.ts';
 
-const tag = 'Directory';
 const attribute = (description: string, example: string) =>
   Type.Optional(
     nullable(
@@ -105,37 +104,32 @@ const report = Type.Object({
 export type DirectoryReport = Static<typeof report>;
 
 /** Operations on the directory. */
-export const directoryOperations = operations({
+export const directoryOperations = additions('Directory', {
   /** The password is in no response. */
   showDirectory: {
-    tag,
     summary: 'Show how the registry uses the directory, and its last run',
-    extension: true,
     access: ['ADMIN'],
     peopleOnly: true,
-    limit: 'query',
     data: settings,
-    errors: [],
   },
 
   /** Replaces all settings. One daemon of the registry reads the directory from then on. */
   setDirectory: {
-    tag,
     summary: 'Set up, change or end the use of a directory',
     description:
       'With `enabled: false` the settings are removed; the persons stay. The password is stored sealed; without `bindPassword`, that of the same address and name stays. ldap:// is for the machine of the daemon only.',
-    extension: true,
     access: ['ADMIN'],
     peopleOnly: true,
     stepUp: true,
-    limit: 'modify',
     body: Type.Object({
       enabled: Type.Optional(Type.Boolean({ description: 'true if absent' })),
       url: Type.Optional(nullable(line(bounds.text, { description: 'ldaps://HOST or ldaps://HOST:PORT' }))),
       base: Type.Optional(nullable(line(bounds.text, { description: 'name (DN) under which persons are searched' }))),
       filter: Type.Optional(
         nullable(
-          line(bounds.text, { description: 'which entries are persons (RFC 4515); absent: those of the usual class' }),
+          line(bounds.text, {
+            description: 'which entries are persons (RFC 4515); absent: those of the usual class',
+          }),
         ),
       ),
       attributes: Type.Optional(nullable(attributes)),
@@ -151,7 +145,6 @@ export const directoryOperations = operations({
       ),
     }),
     data: settings,
-    errors: [],
     example: {
       body: {
         url: 'ldaps://ldap.example.com',
@@ -164,26 +157,20 @@ export const directoryOperations = operations({
 
   /** Nothing is changed. */
   testDirectory: {
-    tag,
     summary: 'Check the directory: connection, sign-in, entries and attributes',
-    extension: true,
     access: ['ADMIN'],
     peopleOnly: true,
     limit: 'query',
     data: Type.Object(findings),
-    errors: [],
   },
 
   /** Reads all entries. A run that fails while it reads changes nothing. */
   syncDirectory: {
-    tag,
     summary: 'Compare persons with the directory now',
     description:
       'Persons who are disabled or no longer found leave: see the operation that ends a person; the brake for leavers holds mistakes. If no entry is found, or fewer than half of the known persons, nothing is changed; `acceptMissing` overrides the latter.',
-    extension: true,
     access: ['ADMIN'],
     peopleOnly: true,
-    limit: 'modify',
     body: Type.Object({
       dryRun: Type.Optional(Type.Boolean({ description: 'true: only show what would change' })),
       acceptMissing: Type.Optional(
@@ -191,7 +178,6 @@ export const directoryOperations = operations({
       ),
     }),
     data: report,
-    errors: [],
     example: { body: { dryRun: true } },
   },
 });

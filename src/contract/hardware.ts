@@ -1,6 +1,6 @@
 /** Attached keys and their drivers, as the hardware service shows them. */
 import { type Static, Type } from 'typebox';
-import { operations } from './define.ts';
+import { additions } from './define.ts';
 import { forEachText } from './device-description.ts';
 import { deviceId, deviceStatus, deviceType } from './device-fields.ts';
 import { count, line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
@@ -90,28 +90,21 @@ const pinState = Type.Object({
 export type PinStateData = Static<typeof pinState>;
 
 /** Operations on attached keys. */
-export const hardwareOperations = operations({
+export const hardwareOperations = additions('Hardware', {
   /** Keys are listed in the order in which they were plugged in. */
   listKeys: {
-    tag: 'Hardware',
     summary: 'List the keys that are plugged into this machine',
-    extension: true,
     access: [...roles, 'LOCAL'],
-    limit: 'query',
     data: Type.Object({ list: Type.Array(key), drivers: Type.Array(driverStatus) }),
-    errors: [],
   },
 
   /** Returns evidence for `POST /api/proofs/{proofId}`: the registry judges it. */
   proveKey: {
-    tag: 'Hardware',
     summary: 'Have an attached key prove what it is',
     description:
       'Answers when the key has answered, after 30 seconds at the latest. During that time `GET /api/hardware/keys` shows in `proving` whether the key waits to be touched. A closed request cancels the proof. Sends the key no PIN and nothing that changes it. A key answers by SCP11b once after it was plugged in.',
-    extension: true,
     access: ['ADMIN', 'DEALER', 'LOCAL'],
     neverReplayed: true,
-    limit: 'modify',
     params: Type.Object({ keyId: token({ description: 'as in `GET /api/hardware/keys`' }) }),
     body: Type.Object({
       method: Type.Optional(
@@ -156,14 +149,11 @@ export const hardwareOperations = operations({
 
   /** The only operation that sends a PIN to a key, or stores something on it. */
   issueKey: {
-    tag: 'Hardware',
     summary: 'Issue an attached key',
     description:
       'state: reports what the key reports about its PIN. pin: sets the PIN of a key that has none; one that is set is never replaced. credential: enters the PIN once and has the key store a credential for the creation options of a provider, which needs a touch; without a PIN if the options do not require user verification. forget: removes such a credential from the key. rules: the PIN has to be changed before it opens anything else; some keys cannot keep that. reset: erases all credentials and the PIN, within 10 seconds after the key was plugged in, and needs a touch. The PIN is stored nowhere and never logged. A closed request cancels what waits for a touch.',
-    extension: true,
     access: ['ADMIN', 'DEALER', 'LOCAL'],
     neverReplayed: true,
-    limit: 'modify',
     params: Type.Object({ keyId: token({ description: 'as in `GET /api/hardware/keys`' }) }),
     body: Type.Object({
       step: oneOf(issueSteps),
@@ -206,14 +196,11 @@ export const hardwareOperations = operations({
 
   /** Returns what `POST /api/receipts/{receiptId}` takes. Signs texts of receipts only. */
   signReceipt: {
-    tag: 'Hardware',
     summary: 'Have an attached key sign the text of a receipt',
     description:
       'Answers when the key was touched, after 30 seconds at the latest; see the proof of a key. The key signs with a credential that it made for devmgr, and with no other.',
-    extension: true,
     access: ['ADMIN', 'DEALER', 'LOCAL'],
     neverReplayed: true,
-    limit: 'modify',
     params: Type.Object({ keyId: token({ description: 'as in `GET /api/hardware/keys`' }) }),
     body: signing,
     data: Type.Object({

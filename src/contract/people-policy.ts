@@ -1,11 +1,10 @@
 /** What the registry requires of persons, and what happens when one leaves. */
 import { type Static, Type } from 'typebox';
-import { operations } from './define.ts';
+import { additions } from './define.ts';
 import { oneOf } from './fields.ts';
 import { leaverDelayHours } from './limits.ts';
 import { leaverActions, roles } from './values.ts';
 
-const tag = 'Persons';
 const peoplePolicy = Type.Object({
   personsRequired: Type.Boolean({
     description: 'whether a device is activated only for the userName of an active person',
@@ -21,31 +20,23 @@ const peoplePolicy = Type.Object({
 export type PeoplePolicy = Static<typeof peoplePolicy>;
 
 /** The policy of persons. */
-export const peoplePolicyOperations = operations({
+export const peoplePolicyOperations = additions('Persons', {
   /** Before a policy is set, persons are not required, and devices are locked at once. */
   showPeoplePolicy: {
-    tag,
     summary: 'Show what is required of persons, and what happens when one leaves',
-    extension: true,
     access: roles,
     tokenMay: 'policies',
-    limit: 'query',
     data: peoplePolicy,
-    errors: [],
   },
 
   /** Replaces the whole policy. Delays that run already are kept. */
   setPeoplePolicy: {
-    tag,
     summary: 'Set what is required of persons, and what happens when one leaves',
-    extension: true,
     access: ['ADMIN'],
     tokenMay: 'policies',
     stepUp: true,
-    limit: 'modify',
     body: peoplePolicy,
     data: peoplePolicy,
-    errors: [],
     example: { body: { personsRequired: true, leavers: 'lock', leaverDelayHours: 0 } },
   },
 });

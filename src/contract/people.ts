@@ -1,13 +1,12 @@
 /** Persons: who devices are bound to. `userId` of a device means the person with that userName. */
 import { type Static, Type } from 'typebox';
-import { operations } from './define.ts';
+import { additions } from './define.ts';
 import { count, line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { deviceIds, personIds } from './ids.ts';
 import { personBounds, textLengths } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
 import { personSources, textShapes } from './values.ts';
 
-const tag = 'Persons';
 const adminOnly = ['ADMIN'] as const;
 const readers = ['ADMIN', 'DEALER'] as const;
 const personId = Type.String({ pattern: personIds.pattern, examples: ['PER-1'] });
@@ -54,16 +53,13 @@ const heldPerson = Type.Object({
 export type HeldPerson = Static<typeof heldPerson>;
 
 /** Operations on persons. */
-export const peopleOperations = operations({
+export const peopleOperations = additions('Persons', {
   /** Persons who have left are listed too. */
   listPeople: {
-    tag,
     summary: 'List persons',
     description:
       'keyword is a substring of user name, name, e-mail address, external id or id, upper and lower case being equal; for the role DEALER not of the e-mail address.',
-    extension: true,
     access: readers,
-    limit: 'query',
     query: Type.Object({
       ...pageQuery(),
       keyword: Type.Optional(line(textLengths.email, { description: 'part of a name or id', examples: ['ada'] })),
@@ -80,47 +76,35 @@ export const peopleOperations = operations({
       group: Type.Optional(line(personBounds.name, { description: 'name of a group', examples: ['New hires'] })),
     }),
     data: paged(person),
-    errors: [],
   },
 
   /** A userName that already exists is refused with 1001. */
   createPerson: {
-    tag,
     summary: 'Add a person',
-    extension: true,
     access: adminOnly,
-    limit: 'modify',
     body: Type.Object({
       userName: personUserName,
       name: Type.Optional(nullable(personName)),
       email: Type.Optional(nullable(personEmail)),
     }),
     data: person,
-    errors: [],
     example: { body: { userName: 'ada.lovelace', name: 'Ada Lovelace', email: 'ada@example.com' } },
   },
 
   /** Leavers whose devices the brake has not locked. */
   listHeldPeople: {
-    tag,
     summary: 'List leavers whose devices are held',
     description:
       'If more than 5 % of all ACTIVE devices, and at least 10, would be locked within 10 minutes, they stay ACTIVE until they are released.',
-    extension: true,
     access: adminOnly,
-    limit: 'query',
     data: Type.Object({ list: Type.Array(heldPerson) }),
-    errors: [],
   },
 
   /** Idempotent: a person who is not held is left out of `released`. All persons are released, or none. */
   releasePeople: {
-    tag,
     summary: 'Lock the devices of held leavers',
-    extension: true,
     access: adminOnly,
     stepUp: true,
-    limit: 'modify',
     body: Type.Object({
       personIds: Type.Array(token({ examples: ['PER-1'] }), { minItems: 1, maxItems: personBounds.released }),
     }),
@@ -134,11 +118,8 @@ export const peopleOperations = operations({
 
   /** For the role DEALER without the e-mail address. */
   getPerson: {
-    tag,
     summary: 'Show a person',
-    extension: true,
     access: readers,
-    limit: 'query',
     params,
     data: person,
     errors: [404],
@@ -147,13 +128,10 @@ export const peopleOperations = operations({
 
   /** Idempotent: a further call locks what has become ACTIVE in between. */
   personLeaves: {
-    tag,
     summary: 'A person leaves',
     description:
       'Locks every ACTIVE device of the person and disables the account with that user name, in one commit. The last enabled ADMIN stays enabled. A policy can retire the devices instead, or lock them later (`dueAt`). More than 5 % of all ACTIVE devices, and at least 10, within 10 minutes are held: see the list of held leavers.',
-    extension: true,
     access: adminOnly,
-    limit: 'modify',
     params,
     body: Type.Object({
       reason: line(textLengths.reason, { description: 'why; the reason of the locks', examples: ['has left'] }),
@@ -169,13 +147,10 @@ export const peopleOperations = operations({
 
   /** Idempotent. Nothing is unlocked, and the account stays disabled. */
   personReturns: {
-    tag,
     summary: 'A person is back',
     description:
       'The person is active again: a delay ends, and so does a hold. Devices stay locked: unlock those that the person still has. The account with that user name stays disabled until it is enabled. A person whom an identity provider or a directory has removed becomes a local one.',
-    extension: true,
     access: adminOnly,
-    limit: 'modify',
     params,
     data: Type.Object({
       lockedDevices: deviceList('devices that were locked because the person had left'),

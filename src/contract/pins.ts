@@ -1,12 +1,11 @@
 /** PINs that a station has made for keys. They are sealed for recipients of age before a key gets them: the registry cannot read them. */
 import { type Static, Type } from 'typebox';
 import { Code } from './codes.ts';
-import { operations } from './define.ts';
+import { additions } from './define.ts';
 import { line, nullable, shown, timestamp, token } from './fields.ts';
 import { pinBounds } from './limits.ts';
 import { roles } from './values.ts';
 
-const tag = 'Providers';
 const ofDevice = { deviceId: token({ description: 'id of the device', examples: ['DEV-1'] }) };
 const example = 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p';
 
@@ -32,43 +31,32 @@ const sealedPin = Type.Object({
 });
 
 /** Operations on PINs. */
-export const pinOperations = operations({
+export const pinOperations = additions('Providers', {
   /** Until a policy is set, no recipient can open sealed PINs. */
   showPinPolicy: {
-    tag,
     summary: 'Show who can read PINs that stations make',
-    extension: true,
     access: roles,
     tokenMay: 'policies',
-    limit: 'query',
     data: pinPolicy,
-    errors: [],
   },
 
   /** Replaces the whole policy. PINs that are stored stay sealed for the recipients of their time. */
   setPinPolicy: {
-    tag,
     summary: 'Set who can read PINs that stations make',
-    extension: true,
     access: ['ADMIN'],
     tokenMay: 'policies',
     stepUp: true,
-    limit: 'modify',
     body: pinPolicy,
     data: pinPolicy,
-    errors: [],
     example: { body: { recipients: [example] } },
   },
 
   /** Before the key gets the PIN: a key never has one that no one can open. */
   storePin: {
-    tag,
     summary: 'Store the sealed PIN of a key',
     description:
       'What is not encrypted with age is refused, and so is a second PIN while one is stored: the first one would be unreadable. With reset the stored one is replaced, or removed if sealed is absent; the journal records that. It is also removed when the device is deactivated.',
-    extension: true,
     access: ['ADMIN', 'DEALER'],
-    limit: 'modify',
     params: Type.Object(ofDevice),
     body: Type.Object({
       sealed: Type.Optional(
@@ -94,12 +82,9 @@ export const pinOperations = operations({
 
   /** The journal records each request. */
   readPin: {
-    tag,
     summary: 'Read the sealed PIN of a key',
     description: 'Only a recipient can open it. 404 if none is stored.',
-    extension: true,
     access: ['ADMIN'],
-    limit: 'query',
     params: Type.Object(ofDevice),
     data: Type.Object({ ...sealedPin.properties, sealed: shown('the PIN, encrypted with age; base64url') }),
     errors: [404, Code.deviceNotFound],

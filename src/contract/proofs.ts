@@ -1,6 +1,6 @@
 /** Operations with which keys are proved: a challenge, its answer, and judging stored answers again. */
 import { Type } from 'typebox';
-import { operations } from './define.ts';
+import { additions } from './define.ts';
 import * as f from './device-fields.ts';
 import { changers } from './devices.ts';
 import { count, nullable, oneOf, shown, timestamp, token } from './fields.ts';
@@ -8,18 +8,14 @@ import { bodyBounds, proofBounds } from './limits.ts';
 import { claims, evidence, proof } from './proof.ts';
 import { evidenceMethods } from './values.ts';
 
-const tag = 'Proofs';
-
 const bytes = (description: string) => shown(`${description}; base64url without padding`);
 
 /** Proofs of keys. */
-export const proofOperations = operations({
+export const proofOperations = additions('Proofs', {
   /** Each challenge can be answered once. It is not stored: any node can check it. */
   createProofChallenge: {
-    tag,
     summary: 'Get a challenge that a key has to answer',
     description: `The challenge is valid for ${proofBounds.challengeSeconds / 60} minutes, once, and for this caller only.`,
-    extension: true,
     access: changers,
     limit: 'query',
     data: Type.Object({
@@ -35,18 +31,14 @@ export const proofOperations = operations({
         }),
       ),
     }),
-    errors: [],
   },
 
   /** A verdict is a success, whatever its grade. */
   submitProof: {
-    tag,
     summary: 'Answer a challenge with what a key has sent',
     description:
       'Returns the verdict: 200 also if the grade is failed. If the serial number is registered, the device has the proof from then on, except that claims alone do not replace evidence; if not, a registration within a day takes it. A challenge that has expired, was answered before or was given to another caller is refused with 1001.',
-    extension: true,
     access: changers,
-    limit: 'modify',
     params: Type.Object({ proofId: token({ description: 'id of the challenge' }) }),
     bodyValues: bodyBounds.manyValues,
     body: Type.Object({
@@ -76,12 +68,9 @@ export const proofOperations = operations({
 
   /** One portion of the registry; a client repeats it until `next` is null. */
   judgeProofsAgain: {
-    tag,
     summary: 'Judge stored evidence again',
     description: `After a change of trust. Judges up to ${proofBounds.judgedAtOnce} devices with evidence, by ascending deviceId; each verdict that changes has an entry in the journal.`,
-    extension: true,
     access: ['ADMIN'],
-    limit: 'modify',
     body: Type.Object({
       after: Type.Optional(
         Type.Integer({ minimum: 0, default: 0, description: 'next of the previous response; 0 to begin' }),
@@ -92,7 +81,6 @@ export const proofOperations = operations({
       changed: count('devices whose proof has changed'),
       next: nullable(Type.Integer({ description: '`after` of the next request; null if all were judged' })),
     }),
-    errors: [],
     example: { body: { after: 0 } },
   },
 });

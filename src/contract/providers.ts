@@ -1,14 +1,13 @@
 /** Providers of sign-in at which keys are issued for persons, and the credentials of devices there. */
 import { type Static, Type } from 'typebox';
 import { Code } from './codes.ts';
-import { operations } from './define.ts';
+import { additions } from './define.ts';
 import { count, line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { credentialIds, providerIds } from './ids.ts';
 import { providerBounds } from './limits.ts';
 import { providerTypes } from './values.ts';
 import { attestation, webauthnJson } from './webauthn.ts';
 
-const tag = 'Providers';
 const adminOnly = ['ADMIN'] as const;
 const issuers = ['ADMIN', 'DEALER'] as const;
 const providerId = Type.String({ pattern: providerIds.pattern, examples: ['IDP-1'] });
@@ -16,8 +15,6 @@ const params = Type.Object({ providerId: token({ description: 'id of the provide
 const ofDevice = { deviceId: token({ description: 'id of the device', examples: ['DEV-1'] }) };
 const ofCredential = { ...ofDevice, credentialId: token({ description: 'id of the credential', examples: ['CRD-1'] }) };
 const ofOne = {
-  tag,
-  extension: true,
   access: adminOnly,
   peopleOnly: true,
   params,
@@ -66,28 +63,21 @@ const difference = Type.Object({
 });
 
 /** Operations on providers and credentials. */
-export const providerOperations = operations({
+export const providerOperations = additions('Providers', {
   /** Secrets are never returned. */
   listProviders: {
-    tag,
     summary: 'List the providers at which keys are issued',
-    extension: true,
     access: issuers,
-    limit: 'query',
     data: Type.Object({ list: Type.Array(provider) }),
-    errors: [],
   },
 
   /** The secret is sealed in the registry. */
   createProvider: {
-    tag,
     summary: 'Add a provider',
     description: `entra needs tenant and clientId; okta needs address; webauthn needs address (options), finishAddress and removeAddress. The secret is a client secret of Entra ID, an API token of Okta, or what a WebAuthn server accepts as bearer token. devmgr needs address, that of the console of this registry, and no secret: its credentials are sign-in keys of accounts, which only an ADMIN issues and removes. A registry has at most ${providerBounds.providers} providers.`,
-    extension: true,
     access: adminOnly,
     peopleOnly: true,
     stepUp: true,
-    limit: 'modify',
     body: Type.Object({
       name: line(providerBounds.name, { description: 'name, unique', examples: ['entra'] }),
       type: oneOf(providerTypes),
@@ -109,7 +99,6 @@ export const providerOperations = operations({
       loginAddress: url('sign-in of a national cloud of Entra ID; address is then that of its Microsoft Graph'),
     }),
     data: provider,
-    errors: [],
     example: { body: { name: 'okta', type: 'okta', address: 'https://example.okta.com', secret: '00abc' } },
   },
 
@@ -158,18 +147,14 @@ export const providerOperations = operations({
     ...ofOne,
     summary: 'Remove a provider',
     stepUp: true,
-    limit: 'modify',
     data: Type.Object({ providerId, removed: Type.Boolean() }),
     errors: [404],
   },
 
   /** Those that are removed, too. */
   listCredentials: {
-    tag,
     summary: 'List the credentials of a device',
-    extension: true,
     access: issuers,
-    limit: 'query',
     params: Type.Object(ofDevice),
     data: Type.Array(credential),
     errors: [Code.deviceNotFound],
@@ -178,13 +163,10 @@ export const providerOperations = operations({
 
   /** The registry asks the provider; no secret of the provider reaches the caller. */
   startCredential: {
-    tag,
     summary: 'Begin a credential for the person of a device',
     description:
       'The device must be ACTIVE. Returns the creation options of the provider, for the person that the device is bound to. A credential that was begun and not finished is begun again.',
-    extension: true,
     access: issuers,
-    limit: 'modify',
     params: Type.Object(ofDevice),
     body: Type.Object({ providerId: token({ description: 'id of the provider', examples: ['IDP-1'] }) }),
     data: Type.Object({
@@ -199,11 +181,8 @@ export const providerOperations = operations({
 
   /** May be repeated with the same answer: an answer of the provider that was lost is looked up there. */
   finishCredential: {
-    tag,
     summary: 'Finish a credential',
-    extension: true,
     access: issuers,
-    limit: 'modify',
     params: Type.Object(ofCredential),
     body: Type.Object({ response: attestation }),
     data: credential,
@@ -223,11 +202,8 @@ export const providerOperations = operations({
 
   /** At the provider first, then here. */
   removeCredential: {
-    tag,
     summary: 'Remove a credential at its provider',
-    extension: true,
     access: issuers,
-    limit: 'modify',
     params: Type.Object(ofCredential),
     data: credential,
     errors: [404, Code.deviceNotFound],

@@ -1,7 +1,7 @@
 /** Receipts: a person touches a key, which signs what was issued, lent or returned. */
 import { type Static, Type } from 'typebox';
 import { Code } from './codes.ts';
-import { operations } from './define.ts';
+import { additions } from './define.ts';
 import { deviceId } from './device-fields.ts';
 import { changers } from './devices.ts';
 import { line, nullable, oneOf, prose, shown, timestamp, token } from './fields.ts';
@@ -10,7 +10,6 @@ import { paged, pageQuery } from './paging.ts';
 import { assertion, signedText } from './receipts/shapes.ts';
 import { proofGrades, receiptKinds, relyingParty, roles } from './values.ts';
 
-const tag = 'Receipts';
 const params = Type.Object({
   receiptId: token({ description: 'id of the receipt', examples: ['RCT-7KQM2XWDH9TBC4REPA3S'] }),
 });
@@ -59,13 +58,11 @@ export type Receipt = Static<typeof receipt>;
 const states = [Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated] as const;
 
 /** Operations on receipts. */
-export const receiptOperations = operations({
+export const receiptOperations = additions('Receipts', {
   /** Nothing is stored before the key has signed. */
   createReceipt: {
-    tag,
     summary: 'Get the text of a receipt that a key has to sign',
     description: `The text is valid for ${proofBounds.challengeSeconds / 60} minutes, for this caller only. handover and loan need an ACTIVE device; return also accepts one that is LOCKED or DEACTIVATED. The person is the one that the device is bound to.`,
-    extension: true,
     access: changers,
     limit: 'query',
     body: Type.Object({
@@ -101,13 +98,10 @@ export const receiptOperations = operations({
 
   /** A text that was signed before is refused with 1001. */
   submitReceipt: {
-    tag,
     summary: 'Store a receipt that a key has signed',
     description:
       'Accepts the signature of a credential that the key made in a proof with grade model or unit. A return is signed with the credential of the receipt before it. If that receipt has another credential, a hand-over or loan with a new one needs grade unit or the role ADMIN. Every receipt ends the open loan of its device.',
-    extension: true,
     access: changers,
-    limit: 'modify',
     params,
     body: Type.Object({ text: signedText, ...assertion }),
     data: receipt,
@@ -120,12 +114,9 @@ export const receiptOperations = operations({
 
   /** A page past the end is empty. */
   listReceipts: {
-    tag,
     summary: 'List receipts',
     description: 'overdue: open loans whose time is over, of devices that are not DEACTIVATED.',
-    extension: true,
     access: roles,
-    limit: 'query',
     query: Type.Object({
       ...pageQuery(),
       deviceId: Type.Optional(token({ description: 'receipts of this device', examples: ['DEV-1'] })),
@@ -137,11 +128,8 @@ export const receiptOperations = operations({
 
   /** For programs, and for `devmgr receipt verify`, which needs no registry. */
   getReceipt: {
-    tag,
     summary: 'Show a receipt, to be verified offline',
-    extension: true,
     access: roles,
-    limit: 'query',
     params,
     data: receipt,
     errors: [404],

@@ -58,7 +58,7 @@ const described = {
 /** Members of the data of a response, and of the items of its list. */
 type MemberOf<D> = (keyof D & string) | (D extends { list: (infer I)[] } ? `list.${keyof I & string}` : never);
 type CompleteRoutes = {
-  readonly [N in RouteName]: RouteShape & { readonly returns?: readonly MemberOf<DataOf<(typeof described)[N]>>[] };
+  readonly [N in RouteName]: RouteShape & { readonly returns: readonly MemberOf<DataOf<(typeof described)[N]>>[] };
 };
 
 /** The types of all operations, by name. */

@@ -1,10 +1,9 @@
 /** Who has to sign in with a security key. */
 import { type Static, Type } from 'typebox';
-import { operations } from './define.ts';
+import { additions } from './define.ts';
 import { oneOf } from './fields.ts';
 import { roles } from './values.ts';
 
-const tag = 'Security keys of users';
 /** Who has to sign in with a security key. */
 const signInPolicy = Type.Object({
   requireKey: Type.Array(oneOf(roles), {
@@ -17,34 +16,26 @@ const signInPolicy = Type.Object({
 export type SignInPolicy = Static<typeof signInPolicy>;
 
 /** The policy of sign-ins. */
-export const signInPolicyOperations = operations({
+export const signInPolicyOperations = additions('Security keys of users', {
   /** No role is in it before a policy is set. */
   showSignInPolicy: {
-    tag,
     summary: 'Show which roles must sign in with a security key',
-    extension: true,
     access: roles,
     tokenMay: 'policies',
-    limit: 'query',
     data: signInPolicy,
-    errors: [],
   },
 
   /** Replaces the whole policy. Tokens that were issued before stay valid until they expire, but cannot be refreshed. */
   setSignInPolicy: {
-    tag,
     summary: 'Set which roles must sign in with a security key',
     description:
       'A user of such a role who has no key signs in with the password, and may then only register one. An ADMIN who includes the role ADMIN must have a key (1001). An ADMIN who must sign in with a key changes the policy in a session with a key only (2007). Tokens of sign-ins without a key stay valid until they expire, but cannot be refreshed.',
-    extension: true,
     access: ['ADMIN'],
     peopleOnly: true,
     tokenMay: 'policies',
     stepUp: true,
-    limit: 'modify',
     body: signInPolicy,
     data: signInPolicy,
-    errors: [],
     example: { body: { requireKey: [] } },
   },
 });

@@ -2,12 +2,11 @@
 import { type Static, Type } from 'typebox';
 import { loginData, expireTime as tokenEnd } from './auth.ts';
 import { Code } from './codes.ts';
-import { operations } from './define.ts';
+import { additions } from './define.ts';
 import { findings, line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { ssoBounds } from './limits.ts';
 import { localSources, roles } from './values.ts';
 
-const tag = 'Single sign-on';
 const names = (description: string) =>
   Type.Array(line(ssoBounds.text), { minItems: 0, maxItems: ssoBounds.names, description });
 
@@ -76,44 +75,33 @@ const returned = {
 };
 
 /** Operations of single sign-on. */
-export const ssoOperations = operations({
+export const ssoOperations = additions('Single sign-on', {
   /** Needs no token: the page of the sign-in shows a button. */
   showSso: {
-    tag,
     summary: 'Show whether people sign in at a provider',
-    extension: true,
-    limit: 'query',
     data: Type.Object({
       enabled: Type.Boolean(),
       issuer: nullable(shown('issuer of the provider', 'https://login.example.com/realms/company')),
       name: nullable(shown('what the button reports', 'Example Inc.')),
     }),
-    errors: [],
   },
 
   /** The secret of the client is in no response. */
   showSsoSettings: {
-    tag,
     summary: 'Show how the registry uses the provider',
-    extension: true,
     access: ['ADMIN'],
     peopleOnly: true,
-    limit: 'query',
     data: settings,
-    errors: [],
   },
 
   /** Replaces all settings. Sessions of another issuer or client end. */
   setSso: {
-    tag,
     summary: 'Set up, change or end single sign-on',
     description:
       'With `enabled: false` no one signs in at the provider, its sessions end, and the settings are removed. The secret is stored sealed; without `clientSecret`, that of the same issuer and client stays. A policy of local accounts must leave an enabled ADMIN who can sign in (1001).',
-    extension: true,
     access: ['ADMIN'],
     peopleOnly: true,
     stepUp: true,
-    limit: 'modify',
     body: Type.Object({
       enabled: Type.Optional(Type.Boolean({ description: 'true if absent' })),
       issuer: Type.Optional(nullable(issuer)),
@@ -140,7 +128,6 @@ export const ssoOperations = operations({
       localAccounts: Type.Optional(nullable(localAccounts)),
     }),
     data: settings,
-    errors: [],
     example: {
       body: {
         issuer: 'https://login.example.com/realms/company',
@@ -154,26 +141,22 @@ export const ssoOperations = operations({
 
   /** Nothing is changed. */
   testSso: {
-    tag,
     summary: 'Check the provider: discovery, keys, clock',
-    extension: true,
     access: ['ADMIN'],
     peopleOnly: true,
-    limit: 'modify',
     data: Type.Object({ ...findings, register: registration }),
-    errors: [],
   },
 
   /** Sets a cookie that binds the sign-in to this browser. */
   startSso: {
-    tag,
     summary: 'Begin a sign-in at the provider in a browser',
     description: `The browser goes to \`url\` and comes back to /api/auth/sso/callback within ${ssoBounds.signInSeconds / 60} minutes, to any node. The response sets a cookie: the sign-in ends only in the browser that has it.`,
-    extension: true,
     limit: 'query',
     body: Type.Object({
       again: Type.Optional(
-        Type.Boolean({ description: 'true: the provider asks for the password or key even if a session exists there' }),
+        Type.Boolean({
+          description: 'true: the provider asks for the password or key even if a session exists there',
+        }),
       ),
       loopbackPort: Type.Optional(
         Type.Integer({
@@ -195,12 +178,9 @@ export const ssoOperations = operations({
 
   /** The provider sends the browser here. */
   finishSso: {
-    tag,
     summary: 'End a sign-in at the provider in a browser',
     description:
       'Leads to the console with a single-use code (`POST /api/auth/exchange`), or with the reason why no one is signed in. A client that does not accept HTML gets the reason as an envelope: 1004. A sign-in of a terminal is led on to its port of 127.0.0.1.',
-    extension: true,
-    limit: 'query',
     query: Type.Object(returned),
     raw: { contentType: 'text/html', status: 303, description: 'leads to the console (303)' },
     errors: [Code.tokenInvalid, 404],
@@ -208,12 +188,13 @@ export const ssoOperations = operations({
 
   /** The code of the provider is worth nothing without `secret`, which only the terminal has. */
   takeSso: {
-    tag,
     summary: 'End a sign-in at the provider for a terminal',
     description: 'Takes what the browser has brought to `loopbackPort`. Once, and only with the `secret` of the start.',
-    extension: true,
     limit: 'query',
-    body: Type.Object({ secret: secret({ min: 1, max: 100 }, { description: '`secret` of the start' }), ...returned }),
+    body: Type.Object({
+      secret: secret({ min: 1, max: 100 }, { description: '`secret` of the start' }),
+      ...returned,
+    }),
     data: loginData,
     errors: [Code.tokenInvalid, 404],
     example: { body: { secret: 'AAAA', state: 'AAAA.50000', code: 'AAAA' } },
@@ -221,10 +202,8 @@ export const ssoOperations = operations({
 
   /** For terminals: the person opens `verificationUri` anywhere. */
   startSsoDevice: {
-    tag,
     summary: 'Begin a sign-in at the provider from a terminal',
     description: 'Device authorization (RFC 8628). 1001 if the provider does not offer it.',
-    extension: true,
     limit: 'query',
     data: Type.Object({
       deviceCode: shown('with which the terminal asks for the session; never shown'),
@@ -239,9 +218,7 @@ export const ssoOperations = operations({
 
   /** The session is returned once. */
   pollSsoDevice: {
-    tag,
     summary: 'Get the session of a terminal',
-    extension: true,
     limit: 'query',
     body: Type.Object({ deviceCode: secret({ min: 1, max: 4096 }, { description: '`deviceCode` of the request' }) }),
     data: Type.Object({
@@ -255,11 +232,9 @@ export const ssoOperations = operations({
 
   /** Back-channel logout (OpenID Connect): the token is signed by the provider. */
   logoutSso: {
-    tag,
     summary: 'End sessions, as the provider reports',
     description:
       'Takes a `logout_token` as a form (application/x-www-form-urlencoded), as providers send it, or as JSON. A token with a session id ends that session on every node, one without all sessions of the person.',
-    extension: true,
     limit: 'query',
     body: Type.Object({ logout_token: secret({ min: 1, max: ssoBounds.token }, { description: 'logout token' }) }),
     data: Type.Object({ ended: Type.Integer({ minimum: 0, description: 'sessions that have ended' }) }),
@@ -271,11 +246,9 @@ export const ssoOperations = operations({
   getSession: {
     tag: 'Authentication',
     summary: 'Show the session of the token',
-    extension: true,
     access: roles,
     peopleOnly: true,
     withoutKey: true,
-    limit: 'query',
     data: Type.Object({
       user: loginData.properties.user,
       sso: Type.Boolean({ description: 'true: the session came from the provider and ends with the session there' }),
@@ -284,6 +257,5 @@ export const ssoOperations = operations({
       signedInAt: nullable(timestamp('the last sign-in; null if the provider does not say')),
       expireTime: tokenEnd,
     }),
-    errors: [],
   },
 });

@@ -1,6 +1,6 @@
 /** Figures about all devices. */
 import { Type } from 'typebox';
-import { operations } from './define.ts';
+import { additions } from './define.ts';
 import { count, shown, timestamp } from './fields.ts';
 import { type CountedTag, countedTags, deviceStatuses, deviceTypes, roles, statisticsRange } from './values.ts';
 
@@ -24,14 +24,11 @@ const most = `the ${statisticsRange.values} with the most devices, in this order
 const partsOf = (tag: CountedTag) => Type.Array(part('value', `value of the tag ${tag}`), { description: most });
 
 /** Figures. */
-export const statisticsOperations = operations({
+export const statisticsOperations = additions('Devices', {
   /** All figures are exact and of one moment. */
   getStatistics: {
-    tag: 'Devices',
     summary: 'Count devices',
-    extension: true,
     access: roles,
-    limit: 'query',
     data: Type.Object({
       total: count('number of devices'),
       byStatus: counts(deviceStatuses),
@@ -77,6 +74,5 @@ export const statisticsOperations = operations({
       ),
       generatedAt: timestamp('when the figures were counted'),
     }),
-    errors: [],
   },
 });

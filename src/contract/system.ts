@@ -12,15 +12,14 @@ const types = Type.Optional(
 );
 const ofDevice = (description: string) => Type.Optional(token({ description, examples: ['DEV-1'] }));
 
-const document = { tag: 'System', extension: true, limit: null, errors: [] } as const;
+const document = { extension: true, limit: null } as const;
 
 const { extension: _, ...published } = document;
 
 /** Events, health and documents. */
-export const systemOperations = operations({
+export const systemOperations = operations('System', {
   /** HTTP 200 if the daemon is ready, else 503 with the same data. */
   getHealth: {
-    tag: 'System',
     summary: 'Report whether the service is alive and ready',
     extension: true,
     limit: null,
@@ -77,7 +76,6 @@ export const systemOperations = operations({
       'The events as the notification stream sends them. With `before`, the highest ids come first; otherwise the lowest after `after`. `actor`, `from` and `to` are for the role ADMIN (2007).',
     extension: true,
     access: roles,
-    limit: 'query',
     query: Type.Object({
       deviceId: ofDevice('only events of this device'),
       types,

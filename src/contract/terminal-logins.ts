@@ -2,12 +2,11 @@
 import { Type } from 'typebox';
 import { loginData } from './auth.ts';
 import { Code } from './codes.ts';
-import { operations } from './define.ts';
+import { additions } from './define.ts';
 import { line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { terminalLogin } from './limits.ts';
 import { roles } from './values.ts';
 
-const tag = 'Authentication';
 const userCode = token({
   description: 'code that the terminal shows, in upper or lower case',
   examples: ['K7QM-3XWP'],
@@ -19,13 +18,11 @@ const name = line(terminalLogin.nameLength, {
 const expireTime = timestamp('when the request ends');
 
 /** Logins of terminals. */
-export const terminalLoginOperations = operations({
+export const terminalLoginOperations = additions('Authentication', {
   /** Needs no token. The secret is in no other response. */
   createTerminalLogin: {
-    tag,
     summary: 'Ask for a login that a person approves in a browser',
     description: `The terminal shows \`userCode\`, and asks with \`secret\` for the result. A request is valid for ${terminalLogin.seconds / 60} minutes and gives one session.`,
-    extension: true,
     limit: 'query',
     body: Type.Object({ name }),
     data: Type.Object({
@@ -34,15 +31,12 @@ export const terminalLoginOperations = operations({
       secret: shown('with which the terminal gets the session; never shown'),
       expireTime,
     }),
-    errors: [],
     example: { body: { name: 'alice@workstation-7' } },
   },
 
   /** For the page that asks whether this is the person's own terminal. */
   showTerminalLogin: {
-    tag,
     summary: 'Show which terminal asks for a login',
-    extension: true,
     access: roles,
     peopleOnly: true,
     limit: 'query',
@@ -60,15 +54,12 @@ export const terminalLoginOperations = operations({
 
   /** Once for each request. */
   approveTerminalLogin: {
-    tag,
     summary: 'Sign a terminal in as the calling user',
     description:
       'The session of the terminal has the time of the last sign-in of the caller. Needs a recent sign-in in the console.',
-    extension: true,
     access: roles,
     peopleOnly: true,
     stepUp: true,
-    limit: 'modify',
     body: Type.Object({ userCode }),
     data: Type.Object({ userCode: shown('the code', 'K7QM-3XWP'), approved: Type.Boolean() }),
     errors: [404],
@@ -77,10 +68,8 @@ export const terminalLoginOperations = operations({
 
   /** 1004 if the request is unknown, was used or has ended. */
   takeTerminalLogin: {
-    tag,
     summary: 'Get the session that was approved',
     description: `A terminal asks every ${terminalLogin.pollSeconds} seconds. The session is returned once.`,
-    extension: true,
     limit: 'query',
     body: Type.Object({
       requestId: token({ description: '`requestId` of the request' }),

@@ -1,12 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { operations } from './define.ts';
+import { additions } from './define.ts';
 import { EACH, line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { tokenIds, webhookIds } from './ids.ts';
 import { MAX_NETWORKS, serviceTokenDays, textLengths } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
 import { roles, tokenPermissions } from './values.ts';
 
-const tag = 'Service tokens';
 const adminOnly = ['ADMIN'] as const;
 const networks = Type.Array(Type.String(), {
   minItems: 1,
@@ -49,18 +48,15 @@ export const serviceToken = Type.Object({
 export type ServiceToken = Static<typeof serviceToken>;
 
 /** Operations on service tokens. */
-export const tokenOperations = operations({
+export const tokenOperations = additions('Service tokens', {
   /** The only response that contains the token: the daemon stores its SHA-256. */
   createToken: {
-    tag,
     summary: 'Create a service token',
     description:
       'For a program that would otherwise need the password of a person. Accepted wherever the token of a login is, with the permissions of its role; the operations on webhooks and policies also need `may`. This response is the only one that contains the token.',
-    extension: true,
     access: adminOnly,
     peopleOnly: true,
     stepUp: true,
-    limit: 'modify',
     body: Type.Object({
       name: tokenName,
       role: oneOf(roles),
@@ -92,33 +88,25 @@ export const tokenOperations = operations({
       expiresAt,
       may,
     }),
-    errors: [],
     example: { body: { name: 'line-3', role: 'DEALER', expiresInDays: 90, allowedFrom: ['10.20.0.0/16'], may: [] } },
   },
 
   /** Tokens that have expired or were revoked are listed too. */
   listTokens: {
-    tag,
     summary: 'List service tokens',
-    extension: true,
     access: adminOnly,
-    limit: 'query',
     query: Type.Object(pageQuery()),
     data: paged(serviceToken),
-    errors: [],
   },
 
   /** Idempotent: revoking a revoked token succeeds and changes nothing; `made` is what still exists then. */
   revokeToken: {
-    tag,
     summary: 'Revoke a service token',
     description:
       'Permanent. The next request with the token is refused with 1004, and its streams close with 4401. Webhooks that it has created continue: `made` names them, so that they can be removed.',
-    extension: true,
     access: adminOnly,
     peopleOnly: true,
     stepUp: true,
-    limit: 'modify',
     params: Type.Object({ tokenId: token({ description: 'id of the service token', examples: ['TOK-1'] }) }),
     data: Type.Object({
       ...serviceToken.properties,

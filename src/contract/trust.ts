@@ -1,13 +1,12 @@
 /** What the registry trusts when it judges keys, and what it requires of them. */
 import { type Static, Type } from 'typebox';
 import { Code } from './codes.ts';
-import { operations } from './define.ts';
+import { additions } from './define.ts';
 import { line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { bodyBounds, proofBounds } from './limits.ts';
 import { proofPolicy } from './proof.ts';
 import { aaguidText, roles, trustPurposes } from './values.ts';
 
-const tag = 'Trust';
 const adminOnly = ['ADMIN'] as const;
 
 /** Trust anchors, and the intermediates between them and the evidence. */
@@ -49,14 +48,12 @@ const listed = Type.Object({ metadata, certificates: Type.Array(trustedCertifica
 export type TrustList = Static<typeof listed>;
 
 /** Trust, and the policy of proofs. */
-export const trustOperations = operations({
+export const trustOperations = additions('Trust', {
   /** Idempotent: a certificate that is trusted already keeps its place and gets the given purpose and label. */
   importTrust: {
-    tag,
     summary: 'Import FIDO metadata or certificates',
     description:
       'The file is a FIDO metadata BLOB, which replaces the present one, or certificates in PEM or DER. Self-issued certificates become anchors, others intermediates. Metadata with a lower number than the present one is refused. A file that cannot be read or is not trusted is refused with 4002.',
-    extension: true,
     access: adminOnly,
     stepUp: true,
     limit: 'upload',
@@ -87,24 +84,17 @@ export const trustOperations = operations({
 
   /** Certificates are sorted by fingerprint. */
   listTrust: {
-    tag,
     summary: 'List what the registry trusts',
-    extension: true,
     access: roles,
-    limit: 'query',
     data: listed,
-    errors: [],
   },
 
   /** Verdicts stay as they are until the evidence is judged again. */
   removeTrust: {
-    tag,
     summary: 'Stop trusting a certificate or the FIDO metadata',
     description: 'Verdicts stay as they are until the stored evidence is judged again.',
-    extension: true,
     access: adminOnly,
     stepUp: true,
-    limit: 'modify',
     params: Type.Object({
       fingerprint: token({ description: 'SHA-256 of the certificate in hex, or `metadata`', examples: ['metadata'] }),
     }),
@@ -115,31 +105,23 @@ export const trustOperations = operations({
 
   /** Nothing is required before a policy is set. */
   showProofPolicy: {
-    tag,
     summary: 'Show what a key must prove to be registered',
-    extension: true,
     access: roles,
     tokenMay: 'policies',
-    limit: 'query',
     data: proofPolicy,
-    errors: [],
   },
 
   /** Replaces the whole policy. Devices that are registered stay as they are. */
   setProofPolicy: {
-    tag,
     summary: 'Set what a key must prove to be registered',
     description:
       'Replaces the whole policy. A registration that does not fulfil it is refused with 1001, which names the rule and the fact. A fact that is not proved does not meet a rule about it. Devices that are registered stay as they are.',
-    extension: true,
     access: adminOnly,
     tokenMay: 'policies',
     stepUp: true,
-    limit: 'modify',
     bodyValues: bodyBounds.manyValues,
     body: proofPolicy,
     data: proofPolicy,
-    errors: [],
     example: { body: { requiredGrade: 'model', allowedAaguids: [], leastFirmware: [] } },
   },
 });

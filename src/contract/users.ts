@@ -1,13 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { Code } from './codes.ts';
-import { operations } from './define.ts';
+import { additions } from './define.ts';
 import { line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { userIds } from './ids.ts';
 import { passwordLength, textLengths } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
 import { roles, textShapes } from './values.ts';
 
-const tag = 'Users';
 const adminOnly = ['ADMIN'] as const;
 const params = Type.Object({ userId: token({ description: 'user id', examples: ['USR-1'] }) });
 
@@ -62,58 +61,48 @@ const caller = Type.Object({
 });
 
 /** Operations on users. */
-export const userOperations = operations({
+export const userOperations = additions('Users', {
   /** A username that already exists is refused with 1001. */
   createUser: {
-    tag,
     summary: 'Add a user',
-    extension: true,
     access: adminOnly,
     peopleOnly: true,
     stepUp: true,
-    limit: 'modify',
     body: Type.Object({ username, password, role: oneOf(roles), email: Type.Optional(nullable(email)) }),
     data: user,
-    errors: [],
     example: {
-      body: { username: 'dealer-berlin', password: 'correct horse battery', role: 'DEALER', email: 'ops@example.com' },
+      body: {
+        username: 'dealer-berlin',
+        password: 'correct horse battery',
+        role: 'DEALER',
+        email: 'ops@example.com',
+      },
     },
   },
 
   /** Disabled users are listed too. */
   listUsers: {
-    tag,
     summary: 'List users',
-    extension: true,
     access: adminOnly,
-    limit: 'query',
     query: Type.Object(pageQuery()),
     data: paged(listedUser),
-    errors: [],
   },
 
   /** For a service token, what it is. The role LOCAL is not a user: 2007. */
   getOwnUser: {
-    tag,
     summary: 'Show the calling user',
-    extension: true,
     access: roles,
     withoutKey: true,
-    limit: 'query',
     data: caller,
-    errors: [],
   },
 
   /** An absent field keeps its value. */
   updateUser: {
-    tag,
     summary: 'Change role or e-mail address, disable or enable',
     description: 'The last enabled ADMIN can be neither disabled nor demoted (1001). `email: null` clears the address.',
-    extension: true,
     access: adminOnly,
     peopleOnly: true,
     stepUp: true,
-    limit: 'modify',
     params,
     body: Type.Object({
       role: Type.Optional(oneOf(roles)),
@@ -127,16 +116,13 @@ export const userOperations = operations({
 
   /** A wrong oldPassword is refused with 1003 and counts against the login limit. */
   setPassword: {
-    tag,
     summary: 'Set a password',
     description:
       'An ADMIN sets the password of any user; other users change their own, with oldPassword. All tokens of the user become invalid, and their streams close with 4401.',
-    extension: true,
     access: adminOnly,
     ownUser: 'userId',
     peopleOnly: true,
     stepUp: true,
-    limit: 'modify',
     params,
     body: Type.Object({
       password,
@@ -151,16 +137,13 @@ export const userOperations = operations({
 
   /** Idempotent: a second logout also succeeds. */
   logoutUser: {
-    tag,
     summary: 'Log a user out everywhere',
     description:
       'All tokens of the user become invalid, and their streams close with 4401; the password is unchanged. An ADMIN logs out any user, other users themselves.',
-    extension: true,
     access: adminOnly,
     ownUser: 'userId',
     peopleOnly: true,
     withoutKey: true,
-    limit: 'modify',
     params,
     data: user,
     errors: [404],

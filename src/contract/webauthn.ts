@@ -2,13 +2,12 @@
 import { type Static, Type } from 'typebox';
 import { expireTime, jwt, loginData, session } from './auth.ts';
 import { Code } from './codes.ts';
-import { operations } from './define.ts';
+import { additions } from './define.ts';
 import { JUDGED, line, nullable, SHAPE, secret, shown, timestamp, token } from './fields.ts';
 import { passkeyIds } from './ids.ts';
 import { passkeyBounds, stepUpSeconds, textLengths } from './limits.ts';
 import { roles } from './values.ts';
 
-const tag = 'Security keys of users';
 const minutes = passkeyBounds.challengeSeconds / 60;
 
 /** An object of WebAuthn in JSON, as browsers write and read it (WebAuthn 3, 5.1 `toJSON`, `parse…FromJSON`). */
@@ -69,13 +68,11 @@ export const passkey = Type.Object({
 export type Passkey = Static<typeof passkey>;
 
 /** Operations on security keys of users, and sign-ins with them. */
-export const passkeyOperations = operations({
+export const passkeyOperations = additions('Security keys of users', {
   /** The options are the same for everyone: they show neither whether an account exists nor whether it has a key. */
   getSignInOptions: {
-    tag,
     summary: 'Get a challenge to sign in with a security key alone',
     description: `The key names the account (a discoverable credential) and verifies the person by PIN or fingerprint. The challenge is valid for ${minutes} minutes, once. 1001 if keys cannot be used at the address of the request.`,
-    extension: true,
     limit: 'query',
     data: Type.Object({ options: requestOptions }),
     errors: [Code.parameterError],
@@ -83,11 +80,9 @@ export const passkeyOperations = operations({
 
   /** A signature cannot be guessed, so that attempts do not count as logins. The message of a refusal does not name the reason. */
   signInWithKey: {
-    tag,
     summary: 'Sign in with a security key',
     description:
       'With `loginTicket` as the second step of a login with a password, else alone. A key that is not registered, was removed or belongs to another account, a wrong origin, a page in a frame of another origin, a challenge that was answered before, right or wrong, and a counter that went back are all refused with the same 1004; the journal has the reason.',
-    extension: true,
     limit: 'query',
     body: Type.Object({
       response: assertion,
@@ -101,10 +96,8 @@ export const passkeyOperations = operations({
 
   /** Needs a sign-in of the last ten minutes. */
   getKeyRegistrationOptions: {
-    tag,
     summary: 'Get a challenge to register a security key',
     description: `For the calling user and this session. The challenge is valid for ${minutes} minutes, once.`,
-    extension: true,
     access: roles,
     peopleOnly: true,
     stepUp: true,
@@ -116,33 +109,26 @@ export const passkeyOperations = operations({
 
   /** A key that is or was registered is refused with 1001. */
   registerKey: {
-    tag,
     summary: 'Register a security key of the calling user',
     description: `At most ${passkeyBounds.perUser} keys for each user.`,
-    extension: true,
     access: roles,
     peopleOnly: true,
     stepUp: true,
     withoutKey: true,
-    limit: 'modify',
     body: Type.Object({
       name: line(textLengths.tokenName, { description: 'name of the key', examples: ['desk'] }),
       response: attestation,
     }),
     data: passkey,
-    errors: [],
     example: { body: { name: 'desk', response: attested } },
   },
 
   /** An ADMIN sees the keys of any user, other users see their own. */
   listKeysOfUser: {
-    tag,
     summary: 'List the security keys of a user',
-    extension: true,
     access: ['ADMIN'],
     ownUser: 'userId',
     withoutKey: true,
-    limit: 'query',
     params: Type.Object(ofUser),
     data: Type.Object({
       list: Type.Array(passkey),
@@ -154,16 +140,13 @@ export const passkeyOperations = operations({
 
   /** An ADMIN removes the keys of any user, other users remove their own. */
   removeKeyOfUser: {
-    tag,
     summary: 'Remove a security key of a user',
     description:
       'Permanent: the same credential cannot be registered again. The last key of a user who has chosen to need one is refused with 1001, unless another ADMIN removes it.',
-    extension: true,
     access: ['ADMIN'],
     ownUser: 'userId',
     peopleOnly: true,
     stepUp: true,
-    limit: 'modify',
     params: Type.Object({ ...ofUser, passkeyId: token({ description: 'id of the key', examples: ['PSK-1'] }) }),
     data: passkey,
     errors: [404],
@@ -172,15 +155,12 @@ export const passkeyOperations = operations({
 
   /** Users without a key cannot require one of themselves (1001). */
   requireKeyOfUser: {
-    tag,
     summary: 'Require a security key at each login of a user, or stop that',
     description: 'Beside the policy of roles, which holds for all users of a role.',
-    extension: true,
     access: ['ADMIN'],
     ownUser: 'userId',
     peopleOnly: true,
     stepUp: true,
-    limit: 'modify',
     params: Type.Object(ofUser),
     body: Type.Object({ required: Type.Boolean({ description: 'whether this user must sign in with a key' }) }),
     data: Type.Object({ userId: shown('user id', 'USR-1'), required: Type.Boolean() }),
@@ -190,9 +170,7 @@ export const passkeyOperations = operations({
 
   /** Options for the keys of the calling user. */
   getStepUpOptions: {
-    tag,
     summary: 'Get a challenge to sign in again with a security key',
-    extension: true,
     access: roles,
     peopleOnly: true,
     limit: 'query',
@@ -202,10 +180,8 @@ export const passkeyOperations = operations({
 
   /** The earlier token stays valid; it keeps the time of its sign-in. */
   stepUp: {
-    tag,
     summary: 'Sign in again within a session',
     description: `Returns a token of the same session whose sign-in is new. Operations that need a recent sign-in accept it for ${stepUpSeconds / 60} minutes. Send either the password or the answer of a key; a user who must sign in with a key sends the latter. A wrong password is refused with 1003, a key that is not accepted with 1004 in HTTP 401; both count as wrong passwords do.`,
-    extension: true,
     access: roles,
     peopleOnly: true,
     limit: 'query',

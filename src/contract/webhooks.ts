@@ -1,18 +1,16 @@
 /** Webhooks: the daemon posts the events of the journal to endpoints. */
 import { type Static, Type } from 'typebox';
-import { operations } from './define.ts';
+import { additions } from './define.ts';
 import { count, line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { webhookIds } from './ids.ts';
 import { webhookBounds } from './limits.ts';
 import { journalEventTypes, webhookStates } from './values.ts';
 
-const tag = 'Webhooks';
 const adminOnly = ['ADMIN'] as const;
 const webhookId = Type.String({ pattern: webhookIds.pattern, examples: ['WHK-1'] });
 const params = Type.Object({ webhookId: token({ description: 'id of the webhook', examples: ['WHK-1'] }) });
 /** What the operations on one webhook share. */
 const ofOne = {
-  extension: true,
   access: adminOnly,
   tokenMay: 'webhooks',
   params,
@@ -69,17 +67,14 @@ const posted = {
 };
 
 /** Operations on webhooks. */
-export const webhookOperations = operations({
+export const webhookOperations = additions('Webhooks', {
   /** The endpoint gets the events that are committed from now on. The only response with a secret that the daemon made. */
   createWebhook: {
-    tag,
     summary: 'Create a webhook',
     description: `Each event of the journal from now on is posted to the address as the stream of notifications sends it, in order and signed by the scheme of Standard Webhooks. Loopback, private and other special addresses, and http, are refused unless the operator of the daemon allows them. A registry has at most ${webhookBounds.endpoints} webhooks.`,
-    extension: true,
     access: adminOnly,
     tokenMay: 'webhooks',
     stepUp: true,
-    limit: 'modify',
     body: Type.Object({
       url: line(webhookBounds.url, {
         description: 'address that starts with https://, without a user name and a password',
@@ -108,85 +103,68 @@ export const webhookOperations = operations({
       ...webhook.properties,
       secret: nullable(shown('the secret that the daemon made, this one time; null if the request had one')),
     }),
-    errors: [],
     example: { body: { url: 'https://hooks.example.com/devmgr', types: ['DEVICE_REGISTERED', 'DEVICE_LOCKED'] } },
   },
 
   /** In order of creation. */
   listWebhooks: {
-    tag,
     summary: 'List webhooks',
-    extension: true,
     access: adminOnly,
     tokenMay: 'webhooks',
-    limit: 'query',
     data: Type.Object({ list: Type.Array(webhook) }),
-    errors: [],
   },
 
   /** Posts a message of the type WEBHOOK_TEST once. Changes nothing. A disabled endpoint can be tested. */
   testWebhook: {
-    tag,
     summary: 'Post a test message to a webhook',
     description:
       'Posts a signed message of the type WEBHOOK_TEST once. The response shows whether the endpoint took it.',
     ...ofOne,
-    limit: 'modify',
     data: Type.Object(posted),
   },
 
   /** Idempotent. */
   disableWebhook: {
-    tag,
     summary: 'Disable a webhook',
     description: 'Nothing is posted until it is enabled. Its place in the journal is kept.',
     ...ofOne,
     stepUp: true,
-    limit: 'modify',
     data: webhook,
   },
 
   /** Continues where the endpoint stopped. If its next event is to be tried later, it is tried at once. */
   enableWebhook: {
-    tag,
     summary: 'Enable a webhook',
     description:
       'Continues with the event after the last delivered one, at once, also if it is enabled and waits for its next attempt.',
     ...ofOne,
     stepUp: true,
-    limit: 'modify',
     data: webhook,
   },
 
   /** Permanent: the secret and the attempts are deleted. */
   removeWebhook: {
-    tag,
     summary: 'Remove a webhook',
     description: 'Permanent. Events that were not delivered are not posted.',
     ...ofOne,
     stepUp: true,
-    limit: 'modify',
     data: Type.Object({ webhookId, removed: Type.Boolean() }),
   },
 
   /** The latest attempt first. */
   webhookDeliveries: {
-    tag,
     summary: 'List the last attempts of a webhook',
     description: `The last ${webhookBounds.attempts} attempts to deliver an event, the latest first.`,
     ...ofOne,
-    limit: 'query',
     data: Type.Object({ webhookId, list: Type.Array(attempt) }),
   },
 
   /** Once, whatever comes of it. Changes nothing: neither the list of attempts nor what is delivered next. */
   replayWebhookDelivery: {
-    tag,
     summary: 'Post an event to a webhook again',
     description:
       'Posts the message of an event in the list of attempts once more, with the same `webhook-id`, for a receiver that has lost it. The response shows whether the endpoint took it. A disabled endpoint gets it, too. 404 if no attempt in the list is for the event.',
     ...ofOne,
-    limit: 'modify',
     params: Type.Object({
       ...params.properties,
       deliveryId: token({ description: '`eventId` of an attempt in the list', examples: ['17'] }),

@@ -1,11 +1,8 @@
 /** What the command line needs to know of the operations beside their endpoints. */
-import { type Endpoint, endpoints, type RouteName } from '../../contract/endpoints.ts';
+import { endpoints, type RouteName } from '../../contract/endpoints.ts';
 
 /** Fields that the `data` of an operation has at least: see `returns`. */
-export const fieldsOf = (name: RouteName): readonly string[] => {
-  const endpoint: Endpoint = endpoints[name];
-  return endpoint.returns ?? [];
-};
+export const fieldsOf = (name: RouteName): readonly string[] => endpoints[name].returns;
 
 /** Whether an operation is called with a token. */
 export const needsToken = (name: RouteName): boolean => !('access' in endpoints[name]);
