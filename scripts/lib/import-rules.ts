@@ -23,6 +23,7 @@ const plainContract = [
   'device-description',
   'device-filters',
   'endpoints',
+  'names',
   'ids',
   'limits',
   'local',
