@@ -241,11 +241,11 @@ export function withCount(counts: LeaverCounts, now: number, devices: number, is
   return [...others, isHeld ? [start, locked, held + devices] : [start, locked + devices, held]];
 }
 
-/** Whether locking `devices` more must wait for a release. `active`: ACTIVE devices of the registry now. */
+/** Whether leaving of a person with so many ACTIVE devices must wait for a release. `active`: ACTIVE devices of the registry now. */
 export function isHeldBack(recent: LeaverCounts, devices: number, active: number): boolean {
   const concerned = sum(recent, 1) + sum(recent, 2) + devices;
   const before = active + sum(recent, 1);
-  return devices > 0 && concerned >= leaverBrake.least && concerned > leaverBrake.share * before;
+  return concerned >= leaverBrake.least && concerned > leaverBrake.share * before;
 }
 
 /** What a step does to a person and the ACTIVE devices of that person. `null`: the person waits for nothing. */
@@ -256,10 +256,10 @@ interface LeaverOutcome {
   readonly entry: Entry | null;
 }
 
-/** Decides a step at `now`. `devices`: how many ACTIVE ones the person has. */
+/** Decides a step at `now`. `devices`: how many ACTIVE ones the person has. `hasAccount`: whether an enabled account has the user name. */
 export function leave(
   { step, reason, rule, activeDevices, isRemoved }: PersonLeave,
-  { person, devices, recent, now }: LeaverState,
+  { person, devices, hasAccount, recent, now }: LeaverState,
 ): LeaverOutcome | null {
   if (step === 'due' && person.dueAt === null) return null;
   if (step === 'release' && person.heldAt === null) return null;
@@ -269,11 +269,12 @@ export function leave(
   const data = { ...subject(person), devices };
   // A repeated request must neither prolong a delay nor count what is held twice.
   const waits = step === 'leave' && person.heldAt !== null;
+  const losesSomething = devices > 0 || hasAccount;
   if (step === 'leave' && !waits && rule.delayMs > 0 && (person.active || person.dueAt !== null)) {
     const set = { ...gone, dueAt: person.dueAt ?? now + rule.delayMs };
     return { result: 'due', set, entry: person.active ? { type: 'PERSON_LEFT', data } : null };
   }
-  if (waits || (step !== 'release' && isHeldBack(recent, devices, activeDevices))) {
+  if (waits || (step !== 'release' && losesSomething && isHeldBack(recent, devices, activeDevices))) {
     const set = { ...gone, heldAt: person.heldAt ?? now, dueAt: null };
     return { result: 'held', set, entry: waits ? null : { type: 'PERSON_HELD', data } };
   }
@@ -286,6 +287,7 @@ export function leave(
 interface LeaverState {
   readonly person: PersonRecord;
   readonly devices: number;
+  readonly hasAccount: boolean;
   readonly recent: LeaverCounts;
   readonly now: number;
 }

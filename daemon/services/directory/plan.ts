@@ -177,7 +177,7 @@ export async function foresee(
   let locked = 0;
   for (const item of left) {
     const total = await deviceTotal(store, { userId: item.userName!, status: ['ACTIVE'] });
-    const isHeld = isHeldBack(counts, total, change.activeDevices - locked);
+    const isHeld = total > 0 && isHeldBack(counts, total, change.activeDevices - locked);
     if (isHeld) item.step = 'held';
     else locked += total;
     counts = withCount(counts, now(), total, isHeld);

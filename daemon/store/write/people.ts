@@ -124,7 +124,8 @@ function applyLeave(draft: Draft, step: PersonLeave, context: EntryContext) {
   const numbers = devices.map(({ number }) => number);
   const window = draft.part(LeaverWindow);
   const recent = recentCounts(window.counts, context.at);
-  const outcome = leave(step, { person, devices: devices.length, recent, now: context.at });
+  const hasAccount = draft.of(users).withKey(step.userName)?.disabled === false;
+  const outcome = leave(step, { person, devices: devices.length, hasAccount, recent, now: context.at });
   if (!outcome) return { kind: 'left', locked: [], held: [], dueAt: null } as const;
   const { result, set, entry } = outcome;
   if (result === 'locked') {

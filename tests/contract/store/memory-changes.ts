@@ -462,7 +462,8 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       const own = content.devices.filter(({ userId, status }) => userId === person.userName && status === 'ACTIVE');
       const numbers = own.map(({ number }) => number);
       const recent = recentCounts(content.leavers, at);
-      const outcome = leave(change, { person, devices: own.length, recent, now: at });
+      const hasAccount = content.users.some(({ username, disabled }) => username === person.userName && !disabled);
+      const outcome = leave(change, { person, devices: own.length, hasAccount, recent, now: at });
       if (!outcome) return { kind: 'left', locked: [], held: [], dueAt: null };
       const { result, set, entry } = outcome;
       const isLocked = result === 'locked';

@@ -253,6 +253,17 @@ export const personRules: readonly Rule[] = [
     },
   ),
 
+  rule('while the brake holds, the account of a leaver without devices stays enabled, too', async ({ store }) => {
+    await commit(store, [add('ada'), add('eve'), add('carl'), addUser('eve'), addUser('root', { role: 'ADMIN' })]);
+    await bind(store, ...Array.from({ length: 10 }, () => 'ada'));
+    for (const [i, name] of ['ada', 'eve', 'carl'].entries())
+      await commit(store, [leaving(i + 1, name, { activeDevices: 100 })], { at: NOON });
+    expect(await found(store, { isHeld: true })).toEqual(['ada', 'eve']);
+    expect(await store.userByName('eve')).toMatchObject({ disabled: false });
+    await commit(store, [leaving(2, 'eve', { step: 'release' })]);
+    expect(await store.userByName('eve')).toMatchObject({ disabled: true });
+  }),
+
   rule('a leaver counts for the whole of ten minutes', async ({ store }) => {
     await commit(store, [add('ada'), add('bob')]);
     await bind(store, ...Array.from({ length: 9 }, () => 'ada'), 'bob');
