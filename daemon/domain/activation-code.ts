@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { dayMs } from '../../src/contract/durations.ts';
 import { activationAlphabet } from '../../src/contract/values.ts';
 
-const DAY_MS = 86_400_000;
 /** Random bytes are drawn for this many codes at a time: a system call for each code would be most of the cost of a batch. */
 const POOL_CODES = 256;
 const SYMBOLS = 16;
@@ -26,7 +26,7 @@ export function newActivationCode(): string {
 
 /** When a code issued at `from` (milliseconds since 1970) stops being valid. */
 export function expiry(from: number, days: number): number {
-  return from + days * DAY_MS;
+  return from + days * dayMs;
 }
 
 /** Compares in constant time; `given` may be in upper or lower case. */

@@ -2,6 +2,7 @@
  * Journal entries for accesses without a change: logins, refused operations, wrong confirmations and codes, downloads. One entry counts
  * the equal accesses of a minute, so an attack costs neither a write for each attempt nor unbounded storage.
  */
+import { minuteMs } from '../../src/contract/durations.ts';
 import type { EntryType } from '../domain/journal.ts';
 import { clientOf } from '../loopback.ts';
 import type { Store } from '../store/store.ts';
@@ -56,7 +57,6 @@ interface AccessJournalParts {
   readonly warn: (message: string, error: unknown) => void;
 }
 
-const MINUTE_MS = 60_000;
 /** Entries in a minute for requests without a login. One further entry counts all others. */
 const MOST_ANONYMOUS = 20;
 /** Entries a minute for each other type: their accounts are known. */
@@ -99,7 +99,7 @@ export class AccessJournal {
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
       void this.flush();
-    }, MINUTE_MS).unref();
+    }, minuteMs).unref();
   }
 
   async #write(): Promise<void> {

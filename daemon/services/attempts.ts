@@ -1,15 +1,14 @@
 /** Counters of wrong attempts, by key. */
+import { dayMs, minuteMs } from '../../src/contract/durations.ts';
 import { every } from '../concurrency.ts';
 import type { Backoff, Counters, SharedCounters } from '../store/short-lived.ts';
 
 /** Wrong attempts that are answered before the first refusal. */
 const FREE_ATTEMPTS = 10;
-const MINUTE_MS = 60_000;
-const CONFIRMATION_WINDOW_MS = 15 * MINUTE_MS;
-const CODE_WINDOW_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * 60 * MINUTE_MS;
+const CONFIRMATION_WINDOW_MS = 15 * minuteMs;
+const CODE_WINDOW_MS = 60 * minuteMs;
 /** From the tenth wrong attempt on, each one starts a block that is twice as long as the one before. */
-const backoff: Backoff = { free: FREE_ATTEMPTS, first: 15_000, longest: 15 * MINUTE_MS, forget: DAY_MS };
+const backoff: Backoff = { free: FREE_ATTEMPTS, first: 15_000, longest: 15 * minuteMs, forget: dayMs };
 /** Names that do not exist and are remembered in a shared store. */
 const MOST_NAMES = 1_000_000;
 const SWEEP_MS = 60_000;

@@ -1,8 +1,7 @@
 /** The bytes that each user has stored in files within 24 hours after the first upload. */
+import { dayMs } from '../../src/contract/durations.ts';
 import type { Counters } from '../store/short-lived.ts';
 import { type Allowance, allowanceOf, RateLimited } from './limiter.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Files and bytes that a user may store in a day. */
 export interface DailyBounds {
@@ -46,7 +45,7 @@ export class DailyUploads {
    * bytes. If nodes share the days, rejects with `StoreFailure` if their store does not answer.
    */
   async reserve(user: string, want: number, need: number): Promise<Reservation> {
-    const day = { key: user, share: 1, milliseconds: DAY_MS };
+    const day = { key: user, share: 1, milliseconds: dayMs };
     const files = await this.#counters.take({ ...day, scope: FILES, want: 1, need: 1, most: this.#bounds.count });
     const usedUp = (used = files.used) =>
       new DayUsedUp({ ...allowanceOf({ ...files, used }, this.#bounds.count), allowed: false });

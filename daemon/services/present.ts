@@ -3,6 +3,7 @@
 import type { DataOf } from '../../src/contract/define.ts';
 import { descriptionOf } from '../../src/contract/device-description.ts';
 import type { DeviceDetail, DeviceListItem } from '../../src/contract/devices.ts';
+import { dayMs } from '../../src/contract/durations.ts';
 import { deviceIds, tokenIds, userIds } from '../../src/contract/ids.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import type { ServiceToken } from '../../src/contract/tokens.ts';
@@ -13,7 +14,6 @@ import { actorName, type ServiceTokenRecord } from '../domain/service-token.ts';
 import type { UserRecord } from '../domain/user.ts';
 import type { Caller } from './context.ts';
 
-const DAY_MS = 86_400_000;
 /** Days whose text is cached: a page of devices names only a few. */
 const MAX_CACHED_DAYS = 4096;
 const days = new Map<number, string>();
@@ -24,8 +24,8 @@ const two = Array.from({ length: 100 }, (_, n) => String(n).padStart(2, '0'));
  * is cached and the rest takes four table lookups: measured 0.15 µs instead of 0.47, half the cost of a page of a list.
  */
 export function iso(at: number): string {
-  const day = Math.floor(at / DAY_MS);
-  const millisecond = at - day * DAY_MS;
+  const day = Math.floor(at / dayMs);
+  const millisecond = at - day * dayMs;
   const second = Math.floor(millisecond / 1000);
   const minute = Math.floor(second / 60);
   const hour = Math.floor(minute / 60);
@@ -36,7 +36,7 @@ export function iso(at: number): string {
 
 /** The date with its T. */
 function dayText(day: number): string {
-  const text = new Date(day * DAY_MS).toISOString().slice(0, -'00:00:00.000Z'.length);
+  const text = new Date(day * dayMs).toISOString().slice(0, -'00:00:00.000Z'.length);
   if (days.size >= MAX_CACHED_DAYS) days.clear();
   days.set(day, text);
   return text;

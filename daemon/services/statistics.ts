@@ -1,4 +1,5 @@
 import type { DataOf } from '../../src/contract/define.ts';
+import { hourMs } from '../../src/contract/durations.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import {
   countedTags,
@@ -11,7 +12,6 @@ import type { DeviceStatistics, Tally } from '../store/queries.ts';
 import type { Reader } from '../store/store.ts';
 import { iso } from './present.ts';
 
-const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 type ServicesStatistics = DataOf<Routes['getStatistics']>;

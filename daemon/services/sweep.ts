@@ -1,3 +1,4 @@
+import { hourMs } from '../../src/contract/durations.ts';
 import { idempotency, proofBounds } from '../../src/contract/limits.ts';
 import { every } from '../concurrency.ts';
 import { type Change, StoreFailure } from '../store/commit.ts';
@@ -5,7 +6,6 @@ import type { Store } from '../store/store.ts';
 
 /** Milliseconds between two sweeps. */
 const INTERVAL_MS = 60_000;
-const HOUR_MS = 3_600_000;
 /** Responses that one transaction removes: other commits wait for it. */
 const PORTION = 100;
 
@@ -70,7 +70,7 @@ export const responseSweep = (parts: SweepParts): Sweep =>
   new Sweep(parts, now => ({
     kind: 'response.expire',
     until: now,
-    beyond: now + 2 * idempotency.hours * HOUR_MS,
+    beyond: now + 2 * idempotency.hours * hourMs,
     most: PORTION,
   }));
 
@@ -78,6 +78,6 @@ export const responseSweep = (parts: SweepParts): Sweep =>
 export const proofSweep = (parts: SweepParts): Sweep =>
   new Sweep(parts, now => ({
     kind: 'proof.expire',
-    until: now - proofBounds.unregisteredHours * HOUR_MS,
+    until: now - proofBounds.unregisteredHours * hourMs,
     total: proofBounds.unregisteredTotal,
   }));

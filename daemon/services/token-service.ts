@@ -1,5 +1,6 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
+import { dayMs } from '../../src/contract/durations.ts';
 import { tokenIds, webhookIds } from '../../src/contract/ids.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import type * as api from '../../src/contract/tokens.ts';
@@ -13,8 +14,6 @@ import type { LastUses } from './last-uses.ts';
 import * as present from './present.ts';
 import { readPage } from './reads.ts';
 import { newServiceTokenText, serviceTokenDigest } from './service-token-text.ts';
-
-const DAY_MS = 86_400_000;
 
 /** What the service works with. `now`: milliseconds since 1970. */
 interface TokenServiceParts {
@@ -38,7 +37,7 @@ export class TokenService {
     const may = readPermissions(body.may ?? []);
     const text = newServiceTokenText();
     const at = this.#parts.now();
-    const expiresAt = at + expiresInDays * DAY_MS;
+    const expiresAt = at + expiresInDays * dayMs;
     const createdBy = context.caller.user!.username;
     const token = { name, role, sha256: serviceTokenDigest(text), createdBy, expiresAt, allowedFrom, may };
     const [result] = await commitFor(this.#parts.store, context, { at, changes: [domain.create(token)] });

@@ -1,6 +1,6 @@
 /** When devices were registered: counts over time, and the time between two registrations. Memory does not grow with the devices. */
+import { minuteMs } from '../contract/durations.ts';
 
-const minuteMs = 60_000;
 /** Minutes. Each is a multiple of the one before it, so that bins can be joined; the last one is for clocks that are wrong. */
 const widths = [1, 5, 15, 30, 60, 180, 360, 720, 1_440, 10_080, 40_320, 524_160, 524_160_000] as const;
 const mostBins = 24;

@@ -2,6 +2,7 @@
 
 import { Code } from '../../../src/contract/codes.ts';
 import type { Registration } from '../../../src/contract/devices.ts';
+import { hourMs } from '../../../src/contract/durations.ts';
 import { proofBounds } from '../../../src/contract/limits.ts';
 import type { ProofPolicy } from '../../../src/contract/proof.ts';
 import { TimeSlice } from '../../concurrency.ts';
@@ -17,7 +18,6 @@ import { judgedNow } from './judging.ts';
 import type { TrustedRoots } from './trusted.ts';
 
 const NAME = 'proof-policy';
-const HOUR_MS = 3_600_000;
 
 /** Requires nothing: the policy before one is set. */
 const noPolicy: ProofPolicy = { requiredGrade: 'none', allowedAaguids: [], leastFirmware: [] };
@@ -123,7 +123,7 @@ export class ProofPolicies {
     const [known, latest] = await Promise.all([this.#read(), this.#store.latestProofs(serials)]);
     this.#known = known;
     const { policy, version } = known;
-    const since = this.#now() - HOUR_MS * proofBounds.unregisteredHours;
+    const since = this.#now() - hourMs * proofBounds.unregisteredHours;
     const answers = await this.#judgedNow([...latest.values()].filter(({ createdAt }) => createdAt >= since));
     return {
       guards: [{ kind: 'document', name: NAME, version }],

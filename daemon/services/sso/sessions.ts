@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { DataOf } from '../../../src/contract/define.ts';
+import { dayMs } from '../../../src/contract/durations.ts';
 import { ssoBounds } from '../../../src/contract/limits.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import { KeyedMutex } from '../../concurrency.ts';
@@ -40,7 +41,6 @@ interface Sealed {
 const CHECK_MS = ssoBounds.checkSeconds * 1000;
 /** A check that began so recently may still be running, on any node: with the same refresh token, a second one would end the session. */
 const RUNNING_MS = 8000;
-const DAY_MS = 86_400_000;
 
 const over = () =>
   new ApiError(Code.tokenInvalid, 'the session at the provider of single sign-on has ended; sign in again');
@@ -75,7 +75,7 @@ export class SsoSessions {
       sealed: this.#seal(user.number, { sub, tokens }),
       checkedAt: now(),
       confirmedAt: now(),
-      endsAt: now() + days * DAY_MS,
+      endsAt: now() + days * dayMs,
     };
     await this.#change(user.number, sessions => [...sessions, session]);
     return session.id;

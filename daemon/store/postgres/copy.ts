@@ -1,3 +1,4 @@
+import { hourMs } from '../../../src/contract/durations.ts';
 import { StoreFailure } from '../commit.ts';
 import {
   type CopiedRow,
@@ -22,7 +23,6 @@ import { PostgresRows } from './rows.ts';
 import { type Login, Session } from './session.ts';
 import { tagLines } from './tags.ts';
 import { tallyDialect } from './tallies.ts';
-import { hourMs } from './writes.ts';
 
 /** The other side may take long between two statements. */
 const settings = { idleInTransactionMs: 3_600_000, lockMs: 60_000 };

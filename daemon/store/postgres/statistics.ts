@@ -1,8 +1,8 @@
+import { hourMs } from '../../../src/contract/durations.ts';
 import type { DeviceStatistics, StatisticsQuery } from '../queries.ts';
 import { selectTallies } from '../write/tallies.ts';
 import type { Readers } from './readers.ts';
 import { rememberedTotal } from './totals.ts';
-import { hourMs } from './writes.ts';
 
 /** Counts of types, states, manufacturers and hours are kept; the others are remembered. One statement, and so of one moment. */
 export async function readStatistics(readers: Readers, query: StatisticsQuery): Promise<DeviceStatistics> {

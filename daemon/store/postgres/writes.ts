@@ -1,4 +1,5 @@
 /** The statements that write a draft. */
+import { hourMs } from '../../../src/contract/durations.ts';
 import { proofBounds } from '../../../src/contract/limits.ts';
 import { LARGE_RESPONSE } from '../commit.ts';
 import type { StoredHead } from '../journal-end.ts';
@@ -20,9 +21,6 @@ import { Proofs } from '../write/proofs.ts';
 import { Responses } from '../write/responses.ts';
 import { lastColumns } from './head.ts';
 import { insert, nameOf, type Statement, update } from './tables.ts';
-
-/** Milliseconds of an hour. */
-export const hourMs = 3_600_000;
 
 /** Rows come before those that refer to them. */
 export function* writesOf(draft: Draft): Generator<Statement> {

@@ -1,9 +1,7 @@
+import { hourMs } from '../../../src/contract/durations.ts';
 import type { DeviceStatistics, StatisticsQuery, Tally } from '../queries.ts';
 import { selectTallies } from '../write/tallies.ts';
 import type { Statements } from './statements.ts';
-
-/** Milliseconds of an hour. */
-export const hourMs = 3_600_000;
 
 /** Statistics by plain SQL: looks at every device. */
 export function sqlStatistics(statements: Statements, query: StatisticsQuery): DeviceStatistics {

@@ -1,11 +1,10 @@
 /** How many devices have a value in common. Kept with the rows, so that figures need no look at every device. */
+import { dayMs } from '../../../src/contract/durations.ts';
 import { countedTags, type DeviceStatus, statisticsRange } from '../../../src/contract/values.ts';
 import type { DeviceRecord } from '../../domain/device.ts';
 import { storedProof } from '../../domain/proof.ts';
 import type { Tally } from '../queries.ts';
 import type { Changed } from './records.ts';
-
-const dayMs = 86_400_000;
 
 /** The state of a device after an entry, and the one before. */
 const moves: Readonly<Record<string, { readonly to: DeviceStatus; readonly from?: DeviceStatus }>> = {

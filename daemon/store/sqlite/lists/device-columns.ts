@@ -1,3 +1,4 @@
+import { hourMs } from '../../../../src/contract/durations.ts';
 import { namesIn } from '../../../../src/contract/names.ts';
 import {
   type DeviceStatus,
@@ -8,7 +9,6 @@ import {
   proofGrades,
 } from '../../../../src/contract/values.ts';
 import type { DeviceFilter, DeviceStatistics } from '../../queries.ts';
-import { hourMs } from '../statistics.ts';
 import { type Bits, bitsFor } from './bits.ts';
 import { grown, type NumberSet } from './number-set.ts';
 import { Serials } from './serials.ts';

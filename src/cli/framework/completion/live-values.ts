@@ -29,16 +29,18 @@ export async function liveValues(wanted: WantedValues, context: Context): Promis
   return words.filter(([word]) => typeof word === 'string' && !word.startsWith('-'));
 }
 
+/** A word for each item of a list. */
+const wordsOf = async <T>(answer: Promise<{ readonly list: readonly T[] }>, word: (item: T) => Word): Promise<Word[]> =>
+  (await answer).list.map(word);
+
 async function read({ offer, typed, states, operands }: WantedValues, context: Context): Promise<readonly Word[]> {
   const { registry, settings } = context;
   const query = { size: 100 };
   switch (offer) {
     case 'device':
       return devices(context, typed, states);
-    case 'user': {
-      const { list } = await registry.call('listUsers', { query });
-      return list.map((user): Word => [user.username, user.role]);
-    }
+    case 'user':
+      return wordsOf(registry.call('listUsers', { query }), user => [user.username, user.role]);
     case 'holder': {
       const [{ list }, persons] = await Promise.all([
         registry.call('listDevices', { query }),
@@ -60,24 +62,22 @@ async function read({ offer, typed, states, operands }: WantedValues, context: C
       const { list } = await registry.call('listTokens', { query });
       return list.filter(token => token.revokedAt === null).map((token): Word => [token.name, token.role]);
     }
-    case 'person': {
-      const { list } = await registry.call('listPeople', { query: typed ? { ...query, keyword: typed } : query });
-      return list.map((person): Word => [person.userName, person.name ?? '']);
-    }
-    case 'webhook': {
-      const { list } = await registry.call('listWebhooks');
-      return list.map((webhook): Word => [webhook.webhookId, webhook.url]);
-    }
-    case 'provider': {
-      const { list } = await registry.call('listProviders');
-      return list.map((provider): Word => [provider.name, provider.type]);
-    }
+    case 'person':
+      return wordsOf(registry.call('listPeople', { query: typed ? { ...query, keyword: typed } : query }), person => [
+        person.userName,
+        person.name ?? '',
+      ]);
+    case 'webhook':
+      return wordsOf(registry.call('listWebhooks'), webhook => [webhook.webhookId, webhook.url]);
+    case 'provider':
+      return wordsOf(registry.call('listProviders'), provider => [provider.name, provider.type]);
     case 'backup':
       return backups(context, operands[0] ?? '');
-    case 'version': {
-      const { list } = await registry.call('listAppVersions', { query });
-      return list.map((app): Word => [app.versionId, `${app.platform} ${app.version}`]);
-    }
+    case 'version':
+      return wordsOf(registry.call('listAppVersions', { query }), app => [
+        app.versionId,
+        `${app.platform} ${app.version}`,
+      ]);
     case 'manufacturer': {
       const { byManufacturer } = await registry.call('getStatistics');
       return byManufacturer.map(({ manufacturer, count }): Word => [manufacturer, String(count)]);

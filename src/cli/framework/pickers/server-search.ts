@@ -1,4 +1,5 @@
 /** A search that asks the server, while a person types. */
+import { minuteMs } from '../../../contract/durations.ts';
 import type { Client } from '../../client/client.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import { pause, retry } from '../../retry.ts';
@@ -7,7 +8,6 @@ import type { ChoiceSource, Found, Search } from '../../terminal/search-prompts.
 /** Asks the server for a text, in at most two requests. */
 export type SearchLookup<T> = (typed: string, client: Client) => Promise<Found<T>>;
 
-const minuteMs = 60_000;
 /** Milliseconds without a key before the server is asked: the texts in between are skipped. */
 const typingPauseMs = 250;
 /** The same while a person keeps on searching. */

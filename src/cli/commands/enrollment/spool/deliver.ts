@@ -1,5 +1,6 @@
 /** Delivers the keys of a spool file. Each is registered once, even if an earlier attempt was sent. */
 import type { DeviceDetail } from '../../../../contract/device-shapes.ts';
+import { minuteMs } from '../../../../contract/durations.ts';
 import { idempotency } from '../../../../contract/limits.ts';
 import { type EnrollmentParts, KeyEnrollment } from '../../../../enrollment/key-enrollment.ts';
 import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
@@ -13,7 +14,6 @@ import { endings, type SpoolEntry } from './lines.ts';
 import type { SpoolItem } from './read.ts';
 import type { SpoolFile } from './spool-file.ts';
 
-const minuteMs = 60_000;
 /** How long the registry certainly has the response to an idempotency key: an hour less than it promises, because clocks differ. */
 const replayMs = (idempotency.hours - 1) * 60 * minuteMs;
 /** How far the clock of a station may be ahead of the one of the registry. */

@@ -1,11 +1,11 @@
 /** Serial numbers for events that name only the deviceId. */
+import { minuteMs } from '../../../../contract/durations.ts';
 import type { Notification } from '../../../../contract/events.ts';
 import type { Context } from '../../../framework/context.ts';
 
 const maxKnown = 1_000;
 /** Requests per minute, so that a stream of events does not use up the limit of 100. */
 const maxLookups = 20;
-const minuteMs = 60_000;
 /** A lookup must not hold up the events that follow. */
 const patienceMs = 1_000;
 /** After so many failures in a row, no lookup is tried any more. */
