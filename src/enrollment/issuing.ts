@@ -252,7 +252,7 @@ interface IssueAt {
 const isMissingIn =
   (credentials: readonly CredentialItem[]) =>
   ({ providerId }: Pick<ProviderItem, 'providerId'>): boolean =>
-    !credentials.some(one => one.providerId === providerId && one.removedAt === null && one.createdAt !== null);
+    !credentials.some(one => one.providerId === providerId && one.removedAt === null && !one.pending);
 
 function checkUsable({ needsReplug, retries, mustChange }: KeyPinState): void {
   if (needsReplug) throw new IssueProblem('pin-replug', 'the key accepts no PIN');

@@ -145,6 +145,30 @@ describe.each(Object.entries(stands))('at %s', (_name, start) => {
     expect(state.accepted).toHaveLength(1);
   });
 
+  it('an answer that redirects is no refusal: the provider may have registered the key', async () => {
+    const { state, begin, finish } = await issuing(start);
+    const begun = data(await begin());
+    state.trouble('finish', 'moved');
+    const answer = answerOf(begun);
+    const first = await finish(begun.credentialId, answer);
+    expect(first.code === 200 || first.status === 503).toBe(true);
+    expect(data(await finish(begun.credentialId, answer))).toMatchObject({ pending: false });
+    expect(state.accepted).toHaveLength(1);
+  });
+
+  it('a provider that does not know yet what it has accepted just now is asked again to remove it', async () => {
+    const { state, deviceId, issue, list } = await issuing(start);
+    await issue();
+    state.trouble('remove', 'absent');
+    await call('POST', `/api/devices/${deviceId}/lock`, { reason: 'lost' });
+    await expect.poll(() => state.requests.filter(kind => kind === 'remove').length).toBe(1);
+    await expect.poll(list).toMatchObject([{ pending: true, removedAt: null }]);
+    // It looks at once after a start, and else each half minute.
+    await daemon.restart();
+    await state.emptied();
+    await expect.poll(list).toMatchObject([{ pending: false, removedAt: expect.any(String) }]);
+  });
+
   it('a refusal leaves nothing, and the credential can be begun again', async () => {
     const { state, begin, finish, issue } = await issuing(start);
     const begun = data(await begin());
@@ -390,6 +414,35 @@ describe('beside that', () => {
     expect(await compare({})).toMatchObject({ otherPerson: [{ credentialId, deviceId }] });
     await compare({ apply: true });
     expect(state.accepted.map(({ remoteId }) => remoteId)).toEqual(['own']);
+  });
+});
+
+describe('who is asked, and with what', () => {
+  ownDaemon();
+
+  it.each([
+    ['Entra ID', startEntra, (state: ProviderState) => state.accountOf('grace')],
+    ['Okta', startOkta, (state: ProviderState) => state.accountOf('grace')],
+    ['Okta', startOkta, () => 'me'],
+  ])('a user name for which %s finds another person gets no key', async (_name, start, nameIn) => {
+    const { state, providerId } = await issuing(start);
+    const device = await register(daemon);
+    const userName = nameIn(state);
+    const { deviceId } = data(await call('POST', '/api/devices/activate', activation(device, userName)));
+    expect(await call('POST', `/api/devices/${deviceId}/credentials`, { providerId })).toMatchObject({
+      code: 1001,
+      message: expect.stringContaining(`no user with exactly the name ${userName}`),
+    });
+    expect(state.requests).toEqual([]);
+  });
+
+  it('a token that Graph refuses before its end is replaced at once', async () => {
+    const { state, deviceId, issue } = await issuing(startEntra);
+    await issue();
+    state.trouble('remove', 'expired');
+    await call('POST', `/api/devices/${deviceId}/lock`, { reason: 'lost' });
+    await expect.poll(() => state.accepted.length, { timeout: 3000 }).toBe(0);
+    expect(state.requests.filter(kind => kind === 'remove')).toHaveLength(2);
   });
 });
 

@@ -20,9 +20,10 @@ export interface Accepted {
 
 /**
  * What happens to the next requests of a kind. `lost`: carried out, but the connection ends before the answer; `late`: the same, and carried
- * out by `settle` only; `unlisted`: as `lost`, and lists lack it until `settle`.
+ * out by `settle` only; `unlisted`: as `lost`, and lists lack it until `settle`. `absent`: 404, not carried out; `moved`: carried out, and
+ * answered by a redirect; `expired`: 401, not carried out.
  */
-export type Trouble = 'lost' | 'late' | 'unlisted' | 'away' | 'refused' | 'busy';
+export type Trouble = 'lost' | 'late' | 'unlisted' | 'away' | 'refused' | 'busy' | 'absent' | 'moved' | 'expired';
 
 export type Kind = 'options' | 'finish' | 'list' | 'remove';
 
@@ -108,6 +109,12 @@ export class ProviderState {
     return account;
   }
 
+  /** A user, who is found by name and by id. `as`: what the provider calls the name. */
+  userNamed(nameOrId: string, as: string): Record<string, string> {
+    const id = this.#names.has(nameOrId) ? nameOrId : this.accountOf(nameOrId);
+    return { id, [as]: this.nameOf(id) };
+  }
+
   /** The name of an account, or the name itself. */
   nameOf(account: string): string {
     return this.#names.get(account) ?? account;
@@ -179,6 +186,8 @@ const serving = (state: ProviderState, handler: Handler): RequestListener => {
     const trouble = kind === null ? null : state.take(kind);
     if (trouble === 'away') return void request.socket.destroy();
     if (trouble === 'busy') return void response.writeHead(429, { 'retry-after': state.retryAfter }).end();
+    if (trouble === 'absent' || trouble === 'expired')
+      return void respond(response, trouble === 'absent' ? missing : { status: 401 });
     if (trouble === 'refused')
       return void respond(response, { status: 400, body: { error: { message: 'not allowed' } } });
     if (trouble === 'late') {
@@ -190,6 +199,7 @@ const serving = (state: ProviderState, handler: Handler): RequestListener => {
     if (kind !== null) await state.hook(kind, 'after');
     if (trouble === 'unlisted') state.hideLast();
     if (trouble === 'lost' || trouble === 'unlisted') return void request.socket.destroy();
+    if (trouble === 'moved') return void response.writeHead(303, { location: '/done' }).end();
     respond(response, handled);
   };
   return (request, response) => void answer(request, response);
@@ -221,7 +231,8 @@ export async function startEntra() {
     if (request.headers.authorization !== `Bearer ${token}`) return [null, async () => ({ status: 401 })];
     if (path === '/v1.0/users') return [null, async () => ({ status: 200, body: { value: [] } })];
     const [, name] = /^\/v1\.0\/users\/([^/]+)$/.exec(path) ?? [];
-    if (name !== undefined) return [null, async () => ({ status: 200, body: { id: state.accountOf(name) } })];
+    if (name !== undefined)
+      return [null, async () => ({ status: 200, body: state.userNamed(name, 'userPrincipalName') })];
     const [, account, rest = ''] = /^\/v1\.0\/users\/([^/]+)\/authentication\/fido2Methods(.*)$/.exec(path) ?? [];
     if (account === undefined) return [null, async () => missing];
     const person = state.nameOf(account);
@@ -286,7 +297,10 @@ export async function startOkta() {
       ];
     if (path === '/api/v1/users') return [null, async () => ({ status: 200, body: [] })];
     const [, name] = /^\/api\/v1\/users\/([^/]+)$/.exec(path) ?? [];
-    if (name !== undefined) return [null, async () => ({ status: 200, body: { id: state.accountOf(name) } })];
+    if (name !== undefined) {
+      const { id, ...profile } = state.userNamed(name === 'me' ? 'token.owner' : name, 'login');
+      return [null, async () => ({ status: 200, body: { id, profile } })];
+    }
     const [, account, rest = ''] = /^\/api\/v1\/users\/([^/]+)\/factors(.*)$/.exec(path) ?? [];
     if (account === undefined) return [null, async () => missing];
     const person = state.nameOf(account);

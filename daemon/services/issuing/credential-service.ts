@@ -31,7 +31,7 @@ interface CredentialServiceParts {
   readonly now: () => number;
 }
 
-/** Milliseconds for which a provider may not list what it has accepted just now. */
+/** Milliseconds for which a provider may not list or find what it has accepted just now. */
 export const SETTLES_MS = 10 * 60_000;
 
 /** A refusal is thrown as an `ApiError`. */
@@ -124,25 +124,27 @@ export class CredentialService {
 
   /**
    * Removes it at the provider. Resolves with the change that follows; null if none does: as long as a request whose answer was lost may
-   * still register it, it has to be removed again. Rejects with `ProviderAway` and with `ProviderRefused`.
+   * still register it, or the provider may not know yet what it has accepted, it has to be removed again. Rejects with `ProviderAway` and
+   * with `ProviderRefused`.
    */
   async removeThere(
     provider: ProviderRecord,
     credential: domain.CredentialRecord,
   ): Promise<ReturnType<typeof domain.removed> | null> {
     const { providers, now } = this.#parts;
-    const { account, credentialId, uncertainAt } = credential;
+    const { account, credentialId, issuedAt, uncertainAt } = credential;
     let { remoteId } = credential;
+    let isGone = credentialId === null;
     if (credentialId !== null) {
       if (remoteId === null) {
         const found = await this.#lookUp(provider, credential);
         remoteId = typeof found === 'object' ? found.remoteId : null;
       }
-      await providers.ask(provider, api => api.remove(account, { remoteId, credentialId }));
+      const wasThere = await providers.ask(provider, api => api.remove(account, { remoteId, credentialId }));
+      isGone = wasThere && remoteId !== null;
     }
     const at = now();
-    const isSettled = credentialId === null || remoteId !== null || (uncertainAt ?? at) <= at - SETTLES_MS;
-    if (isSettled) return domain.removed(credential, at);
+    if (isGone || (uncertainAt ?? issuedAt ?? at) <= at - SETTLES_MS) return domain.removed(credential, at);
     return uncertainAt === null ? domain.givenUp(credential, at) : null;
   }
 

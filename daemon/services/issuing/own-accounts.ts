@@ -81,7 +81,10 @@ export class OwnAccounts {
             label: name,
           }));
       },
-      remove: (account, { credentialId }) => passkeys.takeBack(numberOf(account), credentialId),
+      remove: async (account, { credentialId }) => {
+        await passkeys.takeBack(numberOf(account), credentialId);
+        return true;
+      },
     };
   }
 }

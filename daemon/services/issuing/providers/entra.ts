@@ -6,6 +6,7 @@ import { ProviderAway } from '../../../delivery/provider/errors.ts';
 import { type IssuingProvider, type NewRemote, ProviderRefused } from './provider-api.ts';
 import {
   base64url,
+  demandName,
   type JsonObject,
   objectIn,
   objectsIn,
@@ -54,8 +55,9 @@ export class Entra implements IssuingProvider {
   }
 
   async account(userName: string): Promise<string> {
-    const user = await this.#send(`${userOf(userName)}?$select=id`, { mayMiss: true });
+    const user = await this.#send(`${userOf(userName)}?$select=id,userPrincipalName`, { mayMiss: true });
     if (user === null) throw new ProviderRefused(`Entra ID has no user ${userName}: add the person there first`);
+    demandName(userName, user.userPrincipalName, 'Entra ID');
     return textIn(user, 'id');
   }
 
@@ -107,21 +109,28 @@ export class Entra implements IssuingProvider {
     return url.href.slice(start.length - 1);
   }
 
-  async remove(account: string, { remoteId }: { readonly remoteId: string | null }): Promise<void> {
-    if (remoteId === null) return;
-    await this.#send(`${methodsOf(account)}/${encodeURIComponent(remoteId)}`, { method: 'DELETE', mayMiss: true });
+  async remove(account: string, { remoteId }: { readonly remoteId: string | null }): Promise<boolean> {
+    if (remoteId === null) return false;
+    const path = `${methodsOf(account)}/${encodeURIComponent(remoteId)}`;
+    return (await this.#send(path, { method: 'DELETE', mayMiss: true })) !== null;
   }
 
-  async #send(path: string, request: Parameters<ProviderRequests['send']>[1] = {}) {
-    return this.#graph.send(`${this.#graphAddress}/v1.0${path}`, {
-      ...request,
-      authorization: `Bearer ${await this.#accessToken()}`,
-    });
+  /** A token that is refused before its end is replaced once: a lost key does not wait until it ends. */
+  async #send(path: string, request: Parameters<ProviderRequests['send']>[1] = {}): Promise<JsonObject | null> {
+    const isKnown = this.#token !== null && this.#token.until > this.#settings.now();
+    const authorization = `Bearer ${isKnown ? this.#token!.text : await this.#newToken()}`;
+    try {
+      return await this.#graph.send(`${this.#graphAddress}/v1.0${path}`, { ...request, authorization });
+    } catch (error) {
+      if (!(error instanceof ProviderRefused) || error.status !== 401) throw error;
+      this.#token = null;
+      if (!isKnown) throw error;
+      return this.#send(path, request);
+    }
   }
 
-  async #accessToken(): Promise<string> {
+  async #newToken(): Promise<string> {
     const { tenant, clientId, secret, now } = this.#settings;
-    if (this.#token !== null && this.#token.until > now()) return this.#token.text;
     const answer = (await this.#login.send(`${this.#loginAddress}/${encodeURIComponent(tenant)}/oauth2/v2.0/token`, {
       method: 'POST',
       form: {

@@ -4,7 +4,15 @@
  */
 import { ProviderAway } from '../../../delivery/provider/errors.ts';
 import { type IssuingProvider, type NewRemote, ProviderRefused } from './provider-api.ts';
-import { base64url, objectIn, objectsIn, type ProviderNetwork, ProviderRequests, textIn } from './requests.ts';
+import {
+  base64url,
+  demandName,
+  objectIn,
+  objectsIn,
+  type ProviderNetwork,
+  ProviderRequests,
+  textIn,
+} from './requests.ts';
 
 interface OktaSettings extends ProviderNetwork {
   /** Address of the organization. */
@@ -36,6 +44,7 @@ export class Okta implements IssuingProvider {
   async account(userName: string): Promise<string> {
     const user = await this.#send(userOf(userName), { mayMiss: true });
     if (user === null) throw new ProviderRefused(`Okta has no user ${userName}: add the person there first`);
+    demandName(userName, objectIn(user, 'profile').login, 'Okta');
     return textIn(user, 'id');
   }
 
@@ -71,9 +80,10 @@ export class Okta implements IssuingProvider {
       });
   }
 
-  async remove(account: string, { remoteId }: { readonly remoteId: string | null }): Promise<void> {
-    if (remoteId === null) return;
-    await this.#send(`${factorsOf(account)}/${encodeURIComponent(remoteId)}`, { method: 'DELETE', mayMiss: true });
+  async remove(account: string, { remoteId }: { readonly remoteId: string | null }): Promise<boolean> {
+    if (remoteId === null) return false;
+    const path = `${factorsOf(account)}/${encodeURIComponent(remoteId)}`;
+    return (await this.#send(path, { method: 'DELETE', mayMiss: true })) !== null;
   }
 
   #send(path: string, request: Parameters<ProviderRequests['send']>[1] = {}) {

@@ -49,18 +49,21 @@ export interface IssuingProvider {
   finish(credential: NewRemote): Promise<string>;
   /** Those of a person; null if the provider cannot say. */
   list(account: string): Promise<readonly RemoteCredential[] | null>;
-  /** Succeeds if the provider does not have it. */
+  /** Resolves with whether the provider had it: one that it has accepted just now may not be known everywhere there. */
   remove(
     account: string,
     credential: { readonly remoteId: string | null; readonly credentialId: string },
-  ): Promise<void>;
+  ): Promise<boolean>;
 }
 
 /** The provider refuses the request permanently. `message`: why, for the operator. */
 export class ProviderRefused extends Error {
-  constructor(message: string, options?: ErrorOptions) {
+  /** Of its response; null without one. */
+  readonly status: number | null;
+  constructor(message: string, { status, ...options }: ErrorOptions & { readonly status?: number } = {}) {
     super(message, options);
     this.name = 'ProviderRefused';
+    this.status = status ?? null;
   }
 }
 

@@ -53,7 +53,11 @@ export class ProviderRequests {
     } as Parameters<ProviderFetch>[1]);
     if (response.status === 404 && mayMiss) return null;
     const text = await response.text();
-    if (response.status >= 300) throw this.#refused(response.status, text);
+    const { status } = response;
+    // Only what refuses has done nothing for certain: a server may redirect after it has registered a credential.
+    if ((status >= 300 && status < 400) || status === 408)
+      throw new ProviderAway(`${this.#name} answers with HTTP ${status}: check its address`);
+    if (status >= 400) throw this.#refused(status, text);
     return text === '' ? {} : this.#objectIn(text);
   }
 
@@ -71,7 +75,9 @@ export class ProviderRequests {
   #refused(status: number, text: string): ProviderRefused {
     const reason = reasonIn(text);
     const access = status === 401 || status === 403 ? ': check its secret and permissions' : '';
-    return new ProviderRefused(`${this.#name} refuses with HTTP ${status}${reason && ` (${reason})`}${access}`);
+    return new ProviderRefused(`${this.#name} refuses with HTTP ${status}${reason && ` (${reason})`}${access}`, {
+      status,
+    });
   }
 }
 
@@ -100,6 +106,14 @@ export function objectIn(object: JsonObject, name: string): JsonObject {
   const value = object[name];
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
   throw new ProviderAway(`the answer of the provider has no ${name}`);
+}
+
+/** Throws `ProviderRefused` if the user has another name: providers also find users by id and short name, and Okta its own by `me`. */
+export function demandName(userName: string, found: unknown, provider: string): void {
+  if (typeof found === 'string' && found.toLowerCase() === userName.toLowerCase()) return;
+  throw new ProviderRefused(
+    `${provider} has no user with exactly the name ${userName}: use the name of the person there`,
+  );
 }
 
 /** The objects in a member that is a list; none if it is absent. */

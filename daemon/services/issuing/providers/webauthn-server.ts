@@ -47,9 +47,9 @@ export class WebauthnServer implements IssuingProvider {
     return null;
   }
 
-  async remove(account: string, { credentialId }: { readonly credentialId: string }): Promise<void> {
+  async remove(account: string, { credentialId }: { readonly credentialId: string }): Promise<boolean> {
     const body = { userName: account, credentialId };
-    await this.#post(this.#settings.removeAddress, body, true);
+    return (await this.#post(this.#settings.removeAddress, body, true)) !== null;
   }
 
   #post(url: string, body: object, mayMiss = false) {
