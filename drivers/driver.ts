@@ -128,6 +128,8 @@ export interface PinState {
   readonly needsReplug: boolean;
   /** Code points that a PIN has at least. */
   readonly minLength: number;
+  /** The key refuses PINs that it finds too simple. */
+  readonly refusesSimple: boolean;
   /** The PIN has to be replaced before it opens anything. */
   readonly mustChange: boolean;
   /** Whether the key can keep `PinRules`. */

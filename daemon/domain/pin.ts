@@ -32,6 +32,8 @@ export interface StoredPin {
   readonly storedAt: number;
   /** When it was last read; null: never. */
   readonly openedAt: number | null;
+  /** What it has replaced: the PIN of the key, if two programs issued it at the same time. Absent or null: nothing. */
+  readonly earlier?: string | null;
 }
 
 /** The PIN in a document; null if none is stored, or it was removed. */

@@ -85,9 +85,17 @@ export function addProvider(providers: Providers, record: ProviderRecord): Docum
 export const removeProvider = (providers: Providers, record: ProviderRecord): DocumentSet =>
   stored({ ...providers, list: providers.list.filter(one => one !== record) }, 'PROVIDER_REMOVED', record);
 
+/** Replaces the secret of a provider. */
+export const setSecret = (providers: Providers, record: ProviderRecord, sealed: string): DocumentSet =>
+  stored(
+    { ...providers, list: providers.list.map(one => (one === record ? { ...one, sealed } : one)) },
+    'PROVIDER_SECRET_SET',
+    record,
+  );
+
 function stored(
   { version, ...value }: Providers,
-  type: 'PROVIDER_ADDED' | 'PROVIDER_REMOVED',
+  type: 'PROVIDER_ADDED' | 'PROVIDER_SECRET_SET' | 'PROVIDER_REMOVED',
   { sealed: _, number, ...shown }: ProviderRecord,
 ): DocumentSet {
   const detail = { providerId: providerIds.format(number), ...shown };

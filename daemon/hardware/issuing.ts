@@ -5,6 +5,7 @@ import {
   type Driver,
   HardwareError,
   type IssuedKey,
+  type PinRules,
   type StoredCredentialRequest,
 } from '../../drivers/driver.ts';
 import { ApiError, Code } from '../../src/contract/codes.ts';
@@ -76,7 +77,7 @@ function stepOf(input: IssueInput): KeyStep {
       return key => withPin(input, async pin => key.deleteCredential(id, pin).then(() => ({})));
     }
     case 'rules':
-      return key => withPin(input, async pin => key.setPinRules({ forceChange: true }, pin).then(() => ({})));
+      return key => withPin(input, async pin => key.setPinRules(rulesOf(input), pin).then(() => ({})));
     case 'reset':
       return async key => {
         await key.reset();
@@ -84,6 +85,12 @@ function stepOf(input: IssueInput): KeyStep {
       };
   }
 }
+
+/** A request that names no rule is that of a program that knows only one. */
+const rulesOf = ({ minPinLength, changePin = minPinLength === undefined }: IssueInput): PinRules => ({
+  ...(changePin ? { forceChange: true } : {}),
+  ...(minPinLength === undefined ? {} : { minLength: minPinLength }),
+});
 
 async function stateOf(key: IssuedKey): Promise<PinStateData> {
   return { ...(await key.pinState()), freeCredentials: key.freeCredentials };
@@ -117,7 +124,10 @@ function requestOf({ origin = '', options = '' }: IssueInput): {
     throw refuse('they are for another site than the origin');
   if (typeof challenge !== 'string' || typeof user?.id !== 'string') throw refuse('they have no challenge or no user');
   const clientData = Buffer.from(JSON.stringify({ type: 'webauthn.create', challenge, origin, crossOrigin: false }));
-  const algorithms = itemsOf(pubKeyCredParams).flatMap(({ alg }) => (typeof alg === 'number' ? alg : []));
+  const userId = Buffer.from(user.id, 'base64url');
+  if (userId.length === 0 || userId.length > USER_ID_BYTES) throw refuse('the id of the user has another length');
+  const named = itemsOf(pubKeyCredParams).flatMap(({ alg }) => (Number.isInteger(alg) ? (alg as number) : []));
+  const algorithms = [...new Set(named)].slice(0, MOST_ALGORITHMS);
   const name = textOf(user.name) ?? 'user';
   return {
     clientData,
@@ -125,7 +135,7 @@ function requestOf({ origin = '', options = '' }: IssueInput): {
     request: {
       clientDataHash: createHash('sha256').update(clientData).digest(),
       relyingParty: { id, name: textOf(rp?.name) ?? id },
-      user: { id: Buffer.from(user.id, 'base64url'), name, displayName: textOf(user.displayName) ?? name },
+      user: { id: userId, name, displayName: textOf(user.displayName) ?? name },
       algorithms: algorithms.length > 0 ? algorithms : [ES256],
       exclude: itemsOf(excludeCredentials).flatMap(one =>
         typeof one.id === 'string' ? Buffer.from(one.id, 'base64url') : [],
@@ -142,6 +152,9 @@ const NO_PIN = 'the provider requires user verification, and no PIN of the key w
 
 /** COSE algorithm that every key has. */
 const ES256 = -7;
+/** More than are registered for signatures, and bytes of the id of a user (WebAuthn, 5.4.3). */
+const MOST_ALGORITHMS = 32;
+const USER_ID_BYTES = 64;
 
 /** The members of creation options that reach a key, as a provider may have sent them. */
 interface Options {

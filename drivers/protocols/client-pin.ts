@@ -17,7 +17,12 @@ const PADDED = 64;
 const HASH_BYTES = 16;
 
 /** What a token permits (6.5.5.7). */
-export const PERMISSION = { makeCredential: 0x01, manageCredentials: 0x04, configure: 0x20 } as const;
+export const PERMISSION = {
+  makeCredential: 0x01,
+  getAssertion: 0x02,
+  manageCredentials: 0x04,
+  configure: 0x20,
+} as const;
 
 /** Fails with a HardwareError `unavailable` if the authenticator cannot have a PIN. */
 export async function readPinState(
@@ -28,6 +33,7 @@ export async function readPinState(
   const protocol = protocolOf(info);
   const rules = {
     minLength: info.minPinLength,
+    refusesSimple: info.refusesSimplePins,
     mustChange: info.forcesPinChange,
     canKeepRules: info.options.get('setMinPINLength') === true,
   };

@@ -28,8 +28,13 @@ export interface AuthenticatorInfo {
   readonly minPinLength: number;
   /** The PIN has to be replaced before it opens anything. */
   readonly forcesPinChange: boolean;
+  /** It refuses PINs that it finds too simple. */
+  readonly refusesSimplePins: boolean;
   /** Credentials that can still be stored; null if the key does not say it. */
   readonly freeCredentials: number | null;
+  /** Bytes of a message, and credentials in one list, that it takes at most. */
+  readonly maxMessage: number;
+  readonly maxList: number;
 }
 
 /** Keys of the response to getInfo. */
@@ -38,14 +43,19 @@ const INFO = {
   extensions: 2,
   aaguid: 3,
   options: 4,
+  maxMessage: 5,
   pinProtocols: 6,
+  maxList: 7,
   forcesPinChange: 0x0c,
   minPinLength: 0x0d,
   firmware: 0x0e,
   certifications: 0x13,
   freeCredentials: 0x14,
   formats: 0x16,
+  refusesSimplePins: 0x1b,
 } as const;
+/** Bytes of a message that each key takes (6.4). */
+const MESSAGE = 1024;
 /** The shortest PIN of an authenticator that names none (CTAP 2.1, 6.5.1). */
 const MIN_PIN = 4;
 const AAGUID_BYTES = 16;
@@ -75,7 +85,10 @@ export function parseInfo(bytes: Uint8Array): AuthenticatorInfo {
     pinProtocols: numbersOf(map.get(INFO.pinProtocols)),
     minPinLength: countOf(map.get(INFO.minPinLength)) ?? MIN_PIN,
     forcesPinChange: map.get(INFO.forcesPinChange) === true,
+    refusesSimplePins: map.get(INFO.refusesSimplePins) === true,
     freeCredentials: countOf(map.get(INFO.freeCredentials)),
+    maxMessage: countOf(map.get(INFO.maxMessage)) ?? MESSAGE,
+    maxList: countOf(map.get(INFO.maxList)) || Number.POSITIVE_INFINITY,
   };
 }
 

@@ -40,6 +40,8 @@ export const CONFIG_SET_MIN_PIN = 3;
 export const CREDENTIAL_DELETE = 6;
 /** Parameters of makeCredential that may be sent: client data hash, relying party, user, algorithms, enterprise attestation. */
 const CREDENTIAL_PARAMETERS: ReadonlySet<number | string> = new Set([1, 2, 3, 4, 10]);
+/** Parameters of getAssertion with which a key is asked for a credential: relying party, client data hash, list, options, token. */
+const LOOK_UP_PARAMETERS: ReadonlySet<unknown> = new Set([1, 2, 3, 5, 6, 7]);
 /** The relying party of the credentials that may sign: devmgr's own, of no site. */
 const RELYING_PARTY = 'devmgr.invalid';
 /** Most credentials that a key is asked to sign with. */
@@ -87,6 +89,7 @@ const issuing: ReadonlyMap<number, IssuingRule> = new Map<number, IssuingRule>([
 ]);
 
 function isIssuingCbor(payload: Uint8Array): boolean {
+  if (payload[0] === CTAP2.GET_ASSERTION) return isOwnAssertion(payload) || isLookUp(payload);
   const rule = issuing.get(payload[0] ?? -1);
   if (rule === undefined) return isHarmlessCbor(payload);
   const parameters = readCbor(payload.subarray(1));
@@ -106,6 +109,14 @@ function isOwnAssertion(payload: Uint8Array): boolean {
   const [hash, list] = [parameters.get(2), parameters.get(3)];
   if (!(hash instanceof Uint8Array) || hash.length !== 32 || !Array.isArray(list)) return false;
   return list.length > 0 && list.length <= MOST_CREDENTIALS;
+}
+
+/** Whether a key has a credential of a list: without a touch (`up`), so that no site accepts the signature. */
+function isLookUp(payload: Uint8Array): boolean {
+  const parameters = readCbor(payload.subarray(1));
+  if (!(parameters instanceof Map) || ![...parameters.keys()].every(key => LOOK_UP_PARAMETERS.has(key))) return false;
+  const [list, options] = [parameters.get(3), parameters.get(5)];
+  return Array.isArray(list) && list.length > 0 && options instanceof Map && options.get('up') === false;
 }
 
 /** Commands to smart cards in hex; `.` is any digit. A card may ask for the same command with another last byte, its Le (6Cxx). */

@@ -60,7 +60,8 @@ class OpenKey implements IssuedKey {
   }
 
   async makeCredential(...[request, pin]: Parameters<IssuedKey['makeCredential']>): Promise<StoredCredential> {
-    const use = { permissions: PERMISSION.makeCredential, relyingParty: request.relyingParty.id };
+    const permissions = PERMISSION.makeCredential | PERMISSION.getAssertion;
+    const use = { permissions, relyingParty: request.relyingParty.id };
     const make = (token: PinToken | null) =>
       makeStoredCredential(this.#channel, this.#info, request, token, { ...this.#work, signal: this.#signal() });
     const stored = await (pin === null ? make(null) : this.#withToken(pin, use, make));

@@ -29,7 +29,8 @@ export async function makeStoredCredential(
   work: CallWork,
 ): Promise<StoredCredential> {
   if (info.options.get('rk') !== true) throw new HardwareError('unavailable', 'this key cannot store credentials');
-  const { clientDataHash, relyingParty, user, algorithms, exclude, protection, enterprise, isAnonymous } = request;
+  const { clientDataHash, relyingParty, user, algorithms, protection, enterprise, isAnonymous } = request;
+  const exclude = await excluded(channel, info, request, token, work.signal);
   const parameters: readonly [number, CborInput | null][] = [
     [1, clientDataHash],
     [2, cborMap(Object.entries({ id: relyingParty.id, name: relyingParty.name }))],
@@ -45,6 +46,60 @@ export async function makeStoredCredential(
   const response = await callCtap2(channel, CTAP2.MAKE_CREDENTIAL, parameters, work);
   return storedCredential(response, isAnonymous === true ? NO_ATTESTATION : new Map());
 }
+
+/** Bytes of a message beside its list, and of an entry of a list beside its id. */
+const OTHER_BYTES = 700;
+const ENTRY_BYTES = 40;
+/** The longest id (WebAuthn, 4). */
+const ID_BYTES = 1023;
+
+/** The part of the list that the key may have. Keys take short lists: a longer one is asked for in parts first, without a touch. */
+async function excluded(
+  channel: CtapHidChannel,
+  info: AuthenticatorInfo,
+  { relyingParty, exclude }: Pick<StoredCredentialRequest, 'relyingParty' | 'exclude'>,
+  token: PinToken | null,
+  signal: AbortSignal,
+): Promise<readonly Uint8Array[]> {
+  const [first = [], ...others] = partsOf(exclude, info);
+  if (others.length === 0) return first;
+  // The digest of nothing that anybody asked for.
+  const hash = new Uint8Array(32);
+  for (const part of [first, ...others]) {
+    const parameters: readonly [number, CborInput | null][] = [
+      [1, relyingParty.id],
+      [2, hash],
+      [3, part.map(descriptor)],
+      [5, cborMap([['up', false]])],
+      [6, token?.authenticate(hash) ?? null],
+      [7, token?.protocol ?? null],
+    ];
+    if ((await unlessMissing(callCtap2(channel, CTAP2.GET_ASSERTION, parameters, { signal }))) !== null) return part;
+  }
+  return [];
+}
+
+function partsOf(ids: readonly Uint8Array[], { maxMessage, maxList }: AuthenticatorInfo): Uint8Array[][] {
+  const parts: Uint8Array[][] = [];
+  let room = 0;
+  for (const id of ids) {
+    if (id.length > ID_BYTES) continue;
+    room -= id.length + ENTRY_BYTES;
+    if (room < 0 || parts.at(-1)!.length >= maxList) {
+      parts.push([]);
+      room = maxMessage - OTHER_BYTES - id.length - ENTRY_BYTES;
+    }
+    parts.at(-1)!.push(id);
+  }
+  return parts;
+}
+
+/** Null if the key does not have the credential. */
+const unlessMissing = (answer: Promise<Uint8Array>): Promise<Uint8Array | null> =>
+  answer.catch(error => {
+    if (error instanceof HardwareError && error.data.refusal === 'no-credential') return null;
+    throw error;
+  });
 
 /** Members of the response, and their names in an attestation object, in its order. */
 const RESPONSE = { format: 1, data: 2, statement: 3 } as const;
@@ -133,11 +188,7 @@ export async function deleteStoredCredential(
     [3, token.protocol],
     [4, token.authenticate(concat(Uint8Array.of(CREDENTIAL_DELETE), writeCbor(which)))],
   ];
-  try {
-    await callCtap2(channel, CTAP2.CREDENTIAL_MANAGEMENT, parameters, { signal });
-  } catch (error) {
-    if (!(error instanceof HardwareError) || error.data.refusal !== 'no-credential') throw error;
-  }
+  await unlessMissing(callCtap2(channel, CTAP2.CREDENTIAL_MANAGEMENT, parameters, { signal }));
 }
 
 /** Erases all credentials and the PIN, which needs a touch within 10 s after the key was plugged in. */

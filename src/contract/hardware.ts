@@ -4,7 +4,7 @@ import { additions } from './define.ts';
 import { forEachText } from './device-description.ts';
 import { deviceId, deviceStatus, deviceType } from './device-fields.ts';
 import { count, line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
-import { textLengths } from './limits.ts';
+import { pinBounds, textLengths } from './limits.ts';
 import { claims, evidence, proof } from './proof.ts';
 import { assertion, signing } from './receipts/shapes.ts';
 import {
@@ -71,7 +71,7 @@ const bytes = (count: number, description: string) => {
 };
 
 /** Characters and bytes of a PIN (FIDO CTAP 2.1, 6.5.1). */
-const pinText = secret({ min: 1, max: 63 }, { description: 'PIN of the key: 4 to 63 bytes of UTF-8' });
+const pinText = secret({ min: 1, max: pinBounds.most }, { description: 'PIN of the key: 4 to 63 bytes of UTF-8' });
 
 /** Characters of creation options: with a list of credentials, they are long. */
 const MAX_OPTIONS = 16_384;
@@ -82,7 +82,8 @@ const pinState = Type.Object({
   retries: nullable(count('wrong entries that are left before the key blocks its PIN; null if none is set')),
   needsReplug: Type.Boolean({ description: 'the key accepts no entry before it is plugged in again' }),
   minLength: count('characters that a PIN must have'),
-  canKeepRules: Type.Boolean({ description: 'whether it can demand that the PIN is changed' }),
+  refusesSimple: Type.Boolean({ description: 'whether the key refuses PINs that it finds too simple' }),
+  canKeepRules: Type.Boolean({ description: 'whether it keeps rules: a minimal length, and that the PIN is changed' }),
   mustChange: Type.Boolean({ description: 'the person has to change the PIN before it opens anything' }),
   freeCredentials: nullable(count('credentials that the key can still store; null if it does not report them')),
 });
@@ -151,7 +152,7 @@ export const hardwareOperations = additions('Hardware', {
   issueKey: {
     summary: 'Issue an attached key',
     description:
-      'state: reports what the key reports about its PIN. pin: sets the PIN of a key that has none; one that is set is never replaced. credential: enters the PIN once and has the key store a credential for the creation options of a provider, which needs a touch; without a PIN if the options do not require user verification. forget: removes such a credential from the key. rules: the PIN has to be changed before it opens anything else; some keys cannot keep that. reset: erases all credentials and the PIN, within 10 seconds after the key was plugged in, and needs a touch. The PIN is stored nowhere and never logged. A closed request cancels what waits for a touch.',
+      'state: reports what the key reports about its PIN. pin: sets the PIN of a key that has none; one that is set is never replaced. credential: enters the PIN once and has the key store a credential for the creation options of a provider, which needs a touch; without a PIN if the options do not require user verification. forget: removes such a credential from the key. rules: minPinLength is what a PIN has at least from now on, and with changePin the PIN has to be changed before it opens anything else; some keys cannot keep that. reset: erases all credentials and the PIN, within 10 seconds after the key was plugged in, and needs a touch. The PIN is stored nowhere and never logged. A closed request cancels what waits for a touch.',
     access: ['ADMIN', 'DEALER', 'LOCAL'],
     neverReplayed: true,
     params: Type.Object({ keyId: token({ description: 'as in `GET /api/hardware/keys`' }) }),
@@ -159,6 +160,10 @@ export const hardwareOperations = additions('Hardware', {
       step: oneOf(issueSteps),
       serialNumber: line(textLengths.serialNumber, { description: 'serial number of the key' }),
       pin: Type.Optional(pinText),
+      changePin: Type.Optional(Type.Boolean({ description: 'for rules; by default true without minPinLength' })),
+      minPinLength: Type.Optional(
+        Type.Integer({ minimum: pinBounds.least, maximum: pinBounds.most, description: 'for rules: characters' }),
+      ),
       origin: Type.Optional(line(1000, { description: 'for credential: the origin of the provider' })),
       credentialId: Type.Optional(line(1400, { description: 'for forget: id of the credential, as base64url' })),
       options: Type.Optional(
@@ -182,6 +187,7 @@ export const hardwareOperations = additions('Hardware', {
           retries: 8,
           needsReplug: false,
           minLength: 4,
+          refusesSimple: false,
           canKeepRules: true,
           mustChange: false,
           freeCredentials: 25,

@@ -103,6 +103,8 @@ export const pinBounds = {
   recipient: 62,
   sealed: 8192,
   digits: { least: 4, most: 16, usual: 8 },
+  least: 4,
+  most: 63,
 } as const;
 
 /** Bounds of providers at which keys are issued: how many, characters, and seconds of a `Retry-After`. */

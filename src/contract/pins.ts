@@ -86,7 +86,11 @@ export const pinOperations = additions('Providers', {
     description: 'Only a recipient can open it. 404 if none is stored.',
     access: ['ADMIN'],
     params: Type.Object(ofDevice),
-    data: Type.Object({ ...sealedPin.properties, sealed: shown('the PIN, encrypted with age; base64url') }),
+    data: Type.Object({
+      ...sealedPin.properties,
+      sealed: shown('the PIN, encrypted with age; base64url'),
+      earlier: nullable(shown('what it has replaced, in the same form: the PIN of the key, if this one is not')),
+    }),
     errors: [404, Code.deviceNotFound],
     example: { params: { deviceId: 'DEV-1' } },
   },

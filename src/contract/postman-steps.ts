@@ -158,6 +158,7 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   listProviders: {},
   testProvider: {},
   reconcileProvider: {},
+  setProviderSecret: { send: { secret: 'another sample' } },
   listCredentials: {},
   // Nothing is issued: the provider of the sample does not exist, and a key would have to answer.
   startCredential: { asProgram: true, takesKey: true },

@@ -22,6 +22,11 @@ const ofOne = {
 } as const;
 const url = (description: string) => Type.Optional(nullable(line(providerBounds.url, { description })));
 
+const providerSecret = secret(
+  { min: 1, max: providerBounds.secret },
+  { description: 'what requests are authorized with, in printable ASCII characters' },
+);
+
 /** A provider, without its secret. */
 const provider = Type.Object({
   providerId,
@@ -81,14 +86,7 @@ export const providerOperations = additions('Providers', {
     body: Type.Object({
       name: line(providerBounds.name, { description: 'name, unique', examples: ['entra'] }),
       type: oneOf(providerTypes),
-      secret: Type.Optional(
-        nullable(
-          secret(
-            { min: 1, max: providerBounds.secret },
-            { description: 'what requests are authorized with, in printable ASCII characters' },
-          ),
-        ),
-      ),
+      secret: Type.Optional(nullable(providerSecret)),
       tenant: url('tenant of Entra ID: its id or domain'),
       clientId: url('id of this registry at Entra ID'),
       address: url(
@@ -140,6 +138,18 @@ export const providerOperations = additions('Providers', {
     }),
     errors: [404],
     example: { params: { providerId: 'IDP-1' }, body: { apply: false } },
+  },
+
+  /** Client secrets and tokens expire: without a new one, no credential could be removed there. */
+  setProviderSecret: {
+    ...ofOne,
+    summary: 'Replace the secret of a provider',
+    description: 'It counts from the next request on. Credentials and settings stay.',
+    stepUp: true,
+    body: Type.Object({ secret: providerSecret }),
+    data: provider,
+    errors: [404],
+    example: { params: { providerId: 'IDP-1' }, body: { secret: '00def' } },
   },
 
   /** Refused while credentials there are not removed: what forgets them could remove them no more. */

@@ -44,6 +44,8 @@ interface IssueOptions {
   readonly pin: PinChoice;
   /** The person has to change the PIN before it opens anything else. */
   readonly changePin: boolean;
+  /** Characters that the key demands of a PIN from now on; null: as before. */
+  readonly minPinLength: number | null;
 }
 
 /** What an issuing works with. */
@@ -51,8 +53,8 @@ export interface IssueParts {
   readonly requests: IssueRequests;
   /** The PIN of a key that has one. `retries`: attempts that are left, null if that is not known. */
   readonly askPin: (key: NumberedKey, retries: number | null) => Promise<string>;
-  /** The first PIN of a key. */
-  readonly askNewPin: (key: NumberedKey, check: CheckPin) => Promise<string>;
+  /** The first PIN of a key. `refusesSimple`: the key refuses those that it finds too simple. */
+  readonly askNewPin: (key: NumberedKey, check: CheckPin, refusesSimple: boolean) => Promise<string>;
 }
 
 /** Why a text cannot be the PIN of a key: it has fewer characters, or more bytes, than `bound`. */
@@ -85,7 +87,7 @@ interface IssueOutcome {
   readonly wasIssued: boolean;
   /** The first PIN if it was made here: for its letter. */
   readonly madePin: string | null;
-  /** The key cannot demand that its PIN is changed, as it was asked to. */
+  /** The key cannot keep the rules for its PIN that it was asked to. */
   readonly lacksRules: boolean;
   /** The first error; null if the key is issued. */
   readonly error: unknown;
@@ -99,7 +101,7 @@ const ATTEMPTS = 3;
 interface UsablePin {
   /** Null: the key has none. */
   readonly pin: string | null;
-  readonly canKeepRules: boolean;
+  readonly state: KeyPinState;
 }
 
 /** Issues keys one by one, with the same options. */
@@ -108,6 +110,8 @@ export class KeyIssuing {
   readonly #parts: IssueParts;
   /** First PINs of keys that are not issued yet, by serial number: a key that was pulled continues with its own. */
   readonly #pins = new Map<string, string>();
+  /** The wrong PIN of a key, and what it was refused with: it is not entered again. */
+  readonly #wrong = new Map<string, { readonly pin: string; readonly error: unknown }>();
 
   constructor(parts: IssueParts, options: IssueOptions) {
     this.#parts = parts;
@@ -125,11 +129,15 @@ export class KeyIssuing {
       lacksRules: false,
       error: null as unknown,
     };
+    let entered: string | null = null;
     try {
       if (run.wasIssued && !(await this.#lacksRules(key))) return { ...run, issued };
       const opened = await this.#open(key, deviceId, pin => {
         run.madePin = pin;
       });
+      entered = opened.pin;
+      const wrong = this.#wrong.get(key.serialNumber);
+      if (wrong !== undefined && wrong.pin === entered) throw wrong.error;
       for (const { providerId } of open)
         try {
           await this.#issueAt(key, { deviceId, providerId, pin: opened.pin });
@@ -142,7 +150,9 @@ export class KeyIssuing {
     } catch (error) {
       run.error ??= error;
     }
-    if (run.error === null || this.#failureOf(run.error).isWrongPin) this.#pins.delete(key.serialNumber);
+    const isWrong = run.error !== null && this.#failureOf(run.error).isWrongPin;
+    if (run.error === null || isWrong) this.#pins.delete(key.serialNumber);
+    if (isWrong && entered !== null) this.#wrong.set(key.serialNumber, { pin: entered, error: run.error });
     return { ...run, issued };
   }
 
@@ -160,18 +170,18 @@ export class KeyIssuing {
     const { requests, askPin, askNewPin } = this.#parts;
     const { state } = await requests.step(key, { step: 'state' });
     if (state === null) throw new IssueProblem('unknown', 'the key does not report its PIN');
-    const { isSet, retries, canKeepRules } = state;
+    const { isSet, retries } = state;
     const choice = this.#options.pin;
     if (isSet) {
       checkUsable(state);
       const known = this.#pins.get(key.serialNumber);
       if (known === undefined && choice.kind === 'random')
         throw new IssueProblem('pin-present', `${key.serialNumber} has a PIN already, and only a first one is made`);
-      return { pin: known ?? (await askPin(key, retries)), canKeepRules };
+      return { pin: known ?? (await askPin(key, retries)), state };
     }
-    if (choice.kind === 'none') return { pin: null, canKeepRules: false };
-    const check = checkFor(state);
-    const pin = choice.kind === 'random' ? choice.make() : await askNewPin(key, check);
+    if (choice.kind === 'none') return { pin: null, state };
+    const check = checkFor(Math.max(state.minLength, this.#options.minPinLength ?? 0));
+    const pin = choice.kind === 'random' ? choice.make() : await askNewPin(key, check, state.refusesSimple);
     const fault = check(pin);
     if (fault !== null) throw new IssueProblem('pin-unfit', pinFaultText(fault));
     // The registry has it, sealed, before the key does: an interruption leaves no PIN that no one can open.
@@ -179,7 +189,7 @@ export class KeyIssuing {
     this.#pins.set(key.serialNumber, pin);
     await requests.step(key, { step: 'pin', pin });
     if (choice.kind === 'random') onMade(pin);
-    return { pin, canKeepRules };
+    return { pin, state };
   }
 
   /** Options of the provider, the answer of the key, and the registration of it. */
@@ -230,16 +240,27 @@ export class KeyIssuing {
 
   /** Whether an earlier run ended before it set them: they are the last step. */
   async #lacksRules(key: NumberedKey): Promise<boolean> {
-    if (!this.#options.changePin) return false;
+    const { changePin, minPinLength } = this.#options;
+    if (!changePin && minPinLength === null) return false;
     const { state } = await this.#parts.requests.step(key, { step: 'state' });
-    return state?.isSet === true && state.canKeepRules && !state.mustChange;
+    // A PIN that has to be changed opens nothing, also not for a rule.
+    return state?.isSet === true && state.canKeepRules && !state.mustChange && this.#missingRules(state) !== null;
   }
 
-  /** False if they are asked for and the key cannot keep them. Afterwards the PIN opens nothing. */
-  async #setRules(key: NumberedKey, { pin, canKeepRules }: UsablePin): Promise<boolean> {
-    if (!this.#options.changePin || pin === null) return true;
-    if (canKeepRules) await this.#parts.requests.step(key, { step: 'rules', pin });
-    return canKeepRules;
+  /** Null if the key keeps all of them. It refuses a length below its own. */
+  #missingRules({ minLength, mustChange }: KeyPinState): Pick<IssueStep, 'changePin' | 'minPinLength'> | null {
+    const { changePin, minPinLength } = this.#options;
+    const isLonger = minPinLength !== null && minPinLength > minLength;
+    const rules = { ...(isLonger ? { minPinLength } : {}), ...(changePin && !mustChange ? { changePin } : {}) };
+    return Object.keys(rules).length === 0 ? null : rules;
+  }
+
+  /** False if they are asked for and the key cannot keep them. Afterwards the PIN may open nothing. */
+  async #setRules(key: NumberedKey, { pin, state }: UsablePin): Promise<boolean> {
+    const rules = this.#missingRules(state);
+    if (rules === null || pin === null) return true;
+    if (state.canKeepRules) await this.#parts.requests.step(key, { step: 'rules', pin, ...rules });
+    return state.canKeepRules;
   }
 }
 
@@ -261,7 +282,7 @@ function checkUsable({ needsReplug, retries, mustChange }: KeyPinState): void {
 }
 
 const checkFor =
-  ({ minLength }: KeyPinState): CheckPin =>
+  (minLength: number): CheckPin =>
   pin => {
     const text = pin.normalize('NFC');
     if ([...text].length < minLength) return { what: 'short', bound: minLength };

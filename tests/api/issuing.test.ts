@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tryAnswersOfKeys, tryProviderAnswers } from '../fuzz/issuing.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { activation, data, register } from '../support/fleet.ts';
+import { answering, json } from '../support/http-servers.ts';
 import {
   answerOf,
   type ProviderState,
@@ -436,6 +437,55 @@ describe('who is asked, and with what', () => {
     expect(state.requests).toEqual([]);
   });
 
+  it.each([
+    ['Entra ID', startEntra],
+    ['Okta', startOkta],
+  ])(
+    'a secret of %s that has expired is replaced, and what it kept from being removed is removed',
+    async (_n, start) => {
+      const { state, settings, providerId, deviceId, issue } = await issuing(start);
+      const put = (secret: string) => call('POST', `/api/providers/${providerId}/secret`, { secret });
+      await issue();
+      data(await put('expired'));
+      await call('POST', `/api/devices/${deviceId}/lock`, { reason: 'lost' });
+      const [before] = data(await call('GET', '/api/providers/list')).list.slice(-1);
+      expect(before).toMatchObject({ providerId, credentials: 1 });
+      expect(state.requests).not.toContain('remove');
+      expect(await put('zwei\nZeilen')).toMatchObject({ code: 1001, message: expect.stringContaining('printable') });
+      expect(data(await put(settings.secret))).toMatchObject({ providerId, credentials: 1 });
+      // It looks at once after a start, and else each half minute.
+      await daemon.restart();
+      await state.emptied();
+      const events = JSON.stringify(await call('GET', '/api/events?after=0&limit=1000'));
+      expect(events).not.toContain(settings.secret);
+    },
+  );
+
+  it('options that are nested too deep to be written again are an answer of no provider', async () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const options = `{"challenge":"${'A'.repeat(43)}","rp":{"id":"a.example"},"extensions":${deep}}`;
+    const { url } = await answering((_, response) =>
+      response.writeHead(200, json).end(`{"origin":"https://a.example","options":${options}}`),
+    );
+    const addresses = { address: url, finishAddress: url, removeAddress: url };
+    const body = { name: `provider-${++made}`, type: 'webauthn', secret: 's', ...addresses };
+    const { providerId } = data(await call('POST', '/api/providers', body));
+    const { deviceId } = data(await call('POST', '/api/devices/activate', activation(await register(daemon), 'ada')));
+    expect(await call('POST', `/api/devices/${deviceId}/credentials`, { providerId })).toMatchObject({
+      status: 503,
+      message: expect.stringContaining('levels of JSON'),
+    });
+    await call('POST', `/api/providers/${providerId}/remove`);
+  });
+
+  it('a credential of one device is not finished or removed under another one', async () => {
+    const [one, other] = [await issuing(startEntra), await issuing(startEntra)];
+    const begun = data(await one.begin());
+    expect(await other.finish(begun.credentialId, answerOf(begun))).toMatchObject({ code: 404 });
+    expect(await call('POST', `${other.credentials}/${begun.credentialId}/remove`)).toMatchObject({ code: 404 });
+    expect(one.state.requests).toEqual(['options']);
+  });
+
   it('a token that Graph refuses before its end is replaced at once', async () => {
     const { state, deviceId, issue } = await issuing(startEntra);
     await issue();
@@ -477,7 +527,8 @@ it('a DEALER cannot make a stored PIN unreadable: a second one is refused, unles
   expect(await store({})).toMatchObject({ code: 1001, message: expect.stringContaining('sealed') });
   expect(data(await call('GET', path))).toMatchObject({ ...first, storedAt });
   expect(data(await store({ ...second, reset: true }))).toMatchObject({ deviceId, openedAt: null });
-  expect(data(await call('GET', path))).toMatchObject(second!);
+  // The first one stays readable: it is that of the key, if two programs issued it at the same time.
+  expect(data(await call('GET', path))).toMatchObject({ ...second, earlier: first!.sealed });
   expect(data(await store({ reset: true }))).toMatchObject({ deviceId, storedAt: null });
   expect(await call('GET', path)).toMatchObject({ code: 404 });
   expect(data(await store({ reset: true }))).toMatchObject({ storedAt: null });

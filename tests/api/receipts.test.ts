@@ -195,6 +195,24 @@ describe('a receipt is not forged', () => {
     expect(data(await create({ deviceId }, dealer)).credentials).toHaveLength(2);
   });
 
+  it('with a lone surrogate in the place of a replacement character, which has the same bytes', async () => {
+    const { deviceId, key } = await provedDevice(daemon);
+    const stored = await receiptOf(daemon, key, { deviceId, terms: 'as agreed \ufffd' });
+    const publicKey = createPublicKey(stored.publicKey);
+    expect(checkReceipt(stored, publicKey)).toMatchObject({ terms: 'as agreed \ufffd' });
+    const text = stored.text.replace('\ufffd', '\ud800');
+    expect(receiptHash(text)).toEqual(receiptHash(stored.text));
+    expect(checkReceipt({ ...stored, text }, publicKey)).toBe('the text is not that of a receipt');
+  });
+
+  it('after a clock that was ahead is set back', async () => {
+    const { deviceId, key } = await provedDevice(daemon);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
+    const early = await signedBy(daemon, key, { deviceId }).finally(() => vi.useRealTimers());
+    const answer = await submit(early.path, early.body);
+    expect(answer).toMatchObject({ code: 1001, message: expect.stringContaining('expired') });
+  });
+
   it('after five minutes, or for another person', async () => {
     const { deviceId, key } = await provedDevice(daemon);
     const late = await signedBy(daemon, key, { deviceId });

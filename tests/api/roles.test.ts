@@ -128,6 +128,7 @@ const administrators: readonly RouteName[] = [
   'createProvider',
   'testProvider',
   'reconcileProvider',
+  'setProviderSecret',
   'removeProvider',
   'setPinPolicy',
   'readPin',
@@ -161,6 +162,7 @@ const ofPeople: readonly RouteName[] = [
   'createProvider',
   'testProvider',
   'reconcileProvider',
+  'setProviderSecret',
   'removeProvider',
 ];
 /** What a service token needs in its `may` for an operation. */

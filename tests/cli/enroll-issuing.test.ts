@@ -109,6 +109,52 @@ test('a random PIN of an enrollment is on the letter, and a key that was pulled 
   expect(stdout + readFileSync(out, 'utf8')).not.toContain(pin);
 });
 
+test('a minimal length of the PIN is kept by the key, and a shorter first PIN is not set', async () => {
+  await provider('company-18');
+  const { authenticator, issue, bodies } = await plugged('ISSUE-18');
+  expect(await issue('company-18', '481516', '--min-pin', '8')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('at least 8 characters'),
+  });
+  expect(authenticator.hasPin).toBe(false);
+  expect(await issue('company-18', '48151623', '--min-pin', '8')).toMatchObject({ code: 0, stderr: '' });
+  expect([authenticator.minPinLength, authenticator.forcesPinChange]).toEqual([8, false]);
+  // What an earlier run has not set is set later; what the key keeps already is not.
+  expect(await issue('company-18', '48151623', '--min-pin', '10')).toMatchObject({ code: 0 });
+  expect([authenticator.minPinLength, authenticator.forcesPinChange]).toEqual([10, true]);
+  const steps = bodies.length;
+  expect(await issue('company-18', '48151623', '--min-pin', '8')).toMatchObject({ code: 0 });
+  expect(bodies.slice(steps).map(({ step }) => step)).toEqual(['state']);
+});
+
+test('a secret is replaced from a file, and is in no output', async () => {
+  await provider('company-19');
+  const secret = ['idp', 'secret', 'company-19'];
+  expect(await daemon.run(secret)).toMatchObject({ code: 2, stderr: expect.stringContaining('--secret-file') });
+  const wrong = await daemon.run([...secret, '--secret-file', secretFile('wrong-secret')]);
+  expect(wrong).toMatchObject({ code: 0, stdout: expect.stringContaining('has a new secret') });
+  expect(wrong.stdout + wrong.stderr).not.toContain('wrong-secret');
+  expect(await daemon.run(['idp', 'test', 'company-19'])).toMatchObject({ code: 1 });
+  await daemon.run([...secret, '--secret-file', secretFile('entra-secret')]);
+  expect(await daemon.run(['idp', 'test', 'company-19'])).toMatchObject({ code: 0 });
+});
+
+test('a wrong PIN from a file is entered once for a key, however often it is plugged in again', async () => {
+  await provider('company-20');
+  const { authenticator, issue, replug, url } = await plugged('ISSUE-20');
+  expect(await issue('company-20', '481516')).toMatchObject({ code: 0 });
+  const okta = await provider('okta-20', startOkta);
+  const words = ['--for', 'okta-20', '--pin-file', secretFile('481517'), '--count', '1', '--hardware', url];
+  const run = daemon.start(['enroll', '--activate-for', 'ada.lovelace', ...words]);
+  for (let turn = 0; turn < 3; turn++) {
+    await run.until('stdout', new RegExp(`(?:not issued at okta-20[^]*){${turn + 1}}`));
+    if (turn < 2) await replug();
+  }
+  run.child.kill('SIGINT');
+  await run.ended;
+  expect([authenticator.retries, okta.accepted.length]).toEqual([7, 0]);
+});
+
 test('a run that ended before the key had the rule about its PIN is finished by the next one', async () => {
   await provider('company-16');
   const { authenticator, issue } = await plugged('ISSUE-16');

@@ -96,6 +96,58 @@ test('a key that has a credential of the list makes no other', async () => {
   expect(authenticator.credentials).toHaveLength(1);
 });
 
+describe('a list that is longer than a key takes', () => {
+  const others = (count: number, length = 64) =>
+    Array.from({ length: count }, (_, i) => new Uint8Array(length).fill(i));
+
+  test.each([1, 2, 3] as const)(
+    'has a credential of the key, with protection %s: it makes no other',
+    async protection => {
+      const { authenticator, issue } = keyWith();
+      await issue(async key => {
+        await key.setPin(bytes('481516'));
+        await key.makeCredential({ ...request, protection }, bytes('481516'));
+        const exclude = [...others(20), authenticator.credentials[0]!.id];
+        expect(await refusalOf(key.makeCredential({ ...request, exclude }, bytes('481516')))).toBe('excluded');
+      });
+      expect(authenticator.credentials).toHaveLength(1);
+      expect(authenticator.entries).toBe(2);
+    },
+  );
+
+  test('has none of the key: it makes one', async () => {
+    const { authenticator, issue } = keyWith();
+    await issue(async key => {
+      await key.setPin(bytes('481516'));
+      await key.makeCredential({ ...request, exclude: [...others(250), ...others(3, 5000)] }, bytes('481516'));
+    });
+    expect(authenticator.credentials).toHaveLength(1);
+  });
+
+  test('is not asked for if it is short', async () => {
+    const { authenticator, issue } = keyWith();
+    await issue(async key => {
+      await key.setPin(bytes('481516'));
+      await key.makeCredential({ ...request, exclude: others(4) }, bytes('481516'));
+    });
+    expect(authenticator.commands.filter(name => name.startsWith('02'))).toEqual([]);
+  });
+});
+
+test.each([
+  ['gives it to a provider that asks for one', true, Uint8Array.of(1, 2, 3), 1],
+  ['gives none that was not asked for', false, Uint8Array.of(1, 2, 3), 0],
+  ['is not asked for one that it does not have', true, undefined, 0],
+])('a key with an enterprise attestation %s', async (_what, enterprise, serialOctets, given) => {
+  const { key, issue } = keyWith(serialOctets === undefined ? {} : { serialOctets });
+  await issue(async issued => {
+    await issued.setPin(bytes('481516'));
+    await issued.makeCredential({ ...request, enterprise }, bytes('481516'));
+  });
+  // Parameter 10 of makeCredential, the last one, is 2: the platform has chosen the relying party.
+  expect(key.received.filter(message => /^1001.*0a02$/.test(message))).toHaveLength(given);
+});
+
 test('removing a credential succeeds, also if the key does not have it', async () => {
   const { authenticator, issue } = keyWith();
   await issue(async key => {
@@ -202,6 +254,8 @@ describe('the gate of issuing', () => {
     ['bioEnrollment', '09a10101'],
     ['largeBlobs', '0ca10100'],
     ['getAssertion', '02a0'],
+    ['getAssertion with a touch', '02a401616102400381a005a1627570f5'],
+    ['getAssertion with an empty list', '02a4016161024003 8005a1627570f4'],
     ['a reset', '07'],
   ])('refuses %s', (_what, payload) => {
     expect(() => allowIssuing(CBOR, hex(payload))).toThrow('never sent');
@@ -212,7 +266,7 @@ describe('the gate of issuing', () => {
     expect(() => allowReset(CBOR, hex('07a0'))).toThrow('never sent');
   });
 
-  test.each(['06a201020203', '0da10103', '0aa10106', '01a107a162726bf5'])(
+  test.each(['06a201020203', '0da10103', '0aa10106', '01a107a162726bf5', '02a401616102400381a005a1627570f4'])(
     'is not that of enrollment and proofs: %s',
     payload => {
       expect(() => allowIssuing(CBOR, hex(payload))).not.toThrow();

@@ -1,6 +1,7 @@
 /** The models of keys in the lab, each with the bytes that a real one answers with. */
 import { FakeCtapKey, FakeOtpKey } from '../support/fake-ukey.ts';
 import { FidoKey } from '../support/fido-key.ts';
+import { IssuableAuthenticator } from '../support/issuable-authenticator.ts';
 import { authenticatorRoot, TestAuthenticator } from '../support/test-authenticator.ts';
 import { cardRoot } from '../support/test-scp11b-card.ts';
 import { token2Card, yubiKeyCard } from '../support/vcard-programs.ts';
@@ -154,6 +155,23 @@ const MODELS = {
     product: 'ePass FIDO2',
     release: 0x0100,
     interfaces: () => [{ kind: 'fido', key: new FidoKey({ authenticator: authenticator() }) }],
+  },
+  /** A FIDO2 key that can be issued: with a PIN and stored credentials. It is touched at once. */
+  issuable: {
+    ids: ['096e', '085e'],
+    maker: 'Feitian',
+    product: 'ePass FIDO2',
+    release: 0x0100,
+    interfaces: () => [
+      {
+        kind: 'fido',
+        key: new FidoKey({
+          authenticator: new IssuableAuthenticator({ root: ROOTS.fido, aaguid: AAGUID }),
+          touched: true,
+          issued: true,
+        }),
+      },
+    ],
   },
   /** The same for other programs than devmgr, which may send it any command. */
   judged: {

@@ -19,6 +19,7 @@ const environment = {
   DEVMGR_ADMIN_PASSWORD: PASSWORD,
   DEVMGR_LIMIT_MODIFY: 'off',
   DEVMGR_LIMIT_QUERY: 'off',
+  DEVMGR_WEBHOOK_ALLOW: '127.0.0.1',
 };
 
 /** Starts `devmgr` with these arguments. */

@@ -52,6 +52,11 @@ const SCENARIOS: readonly Scenario[] = [
     script: `roster.ts ${often(200)}`,
     guest: { limit: 1800 },
   },
+  {
+    name: 'issue',
+    what: `${often(20)} keys by enroll --for at two providers, beside ${2 * often(20)} without it`,
+    script: `issue.ts ${often(20)}`,
+  },
   { name: 'sims', what: `${often(50)} insertions of SIMs`, script: `sim-storm.ts ${often(50)}` },
 ];
 

@@ -25,6 +25,7 @@ export interface IssuableOptions extends AuthenticatorOptions {
   /** False: a key of CTAP 2.0, without permissions, configuration and credential management. */
   readonly ctap21?: boolean;
   readonly minPinLength?: number;
+  readonly refusesSimplePins?: boolean;
   /** Credentials that fit. Default: 25. */
   readonly room?: number;
 }
@@ -44,6 +45,7 @@ const S = {
   unknownCommand: 0x01,
   invalidParameter: 0x02,
   missingParameter: 0x14,
+  limitExceeded: 0x15,
   excluded: 0x19,
   unsupportedAlgorithm: 0x26,
   full: 0x28,
@@ -67,6 +69,8 @@ class Refusal extends Error {
   }
 }
 
+/** Credentials of one list at most. */
+const LIST = 8;
 const RETRIES = 8;
 /** Wrong entries in a row after which the key has to be plugged in again. */
 const IN_A_ROW = 3;
@@ -89,6 +93,7 @@ export class IssuableAuthenticator extends TestAuthenticator {
   entries = 0;
   #options: IssuableOptions;
   #pinHash: Buffer | null = null;
+  #pinLength = 0;
   #wrongInARow = 0;
   #token: Token | null = null;
   #key = createECDH('prime256v1');
@@ -130,8 +135,7 @@ export class IssuableAuthenticator extends TestAuthenticator {
       if (command === 0x04) return Buffer.concat([Buffer.of(S.ok), this.info()]);
       const parameters = request.length > 1 ? expectMap(readCbor(request.subarray(1)), 'parameters') : new Map();
       this.commands.push(nameOf(command, parameters));
-      if (command === 0x02) return this.getAssertion(request.subarray(1));
-      if (command === 0x02) return this.getAssertion(request.subarray(1));
+      if (command === 0x02 && !parameters.has(5)) return this.getAssertion(request.subarray(1));
       return Buffer.concat([Buffer.of(S.ok), this.#answer(command, parameters)]);
     } catch (error) {
       if (error instanceof Refusal) return Buffer.of(error.status);
@@ -141,6 +145,7 @@ export class IssuableAuthenticator extends TestAuthenticator {
 
   #answer(command: number, parameters: CborMap): Buffer {
     if (command === 0x01) return this.#make(parameters);
+    if (command === 0x02) return this.#lookUp(parameters);
     if (command === 0x06) return this.#clientPin(parameters);
     if (command === 0x07) return this.#reset();
     if (command === 0x0a && this.#isCtap21) return this.#manage(parameters);
@@ -159,6 +164,8 @@ export class IssuableAuthenticator extends TestAuthenticator {
     members.set(1, this.#isCtap21 ? ['U2F_V2', 'FIDO_2_0', 'FIDO_2_1'] : ['U2F_V2', 'FIDO_2_0']);
     members.set(2, ['credProtect', 'hmac-secret']);
     members.set(6, this.#options.protocols ?? [2, 1]);
+    members.set(7, LIST);
+    if (this.#options.refusesSimplePins) members.set(0x1b, true);
     if (this.#isCtap21) {
       for (const name of ['credMgmt', 'authnrCfg', 'setMinPINLength', 'pinUvAuthToken', 'makeCredUvNotRqd'])
         options.set(name, true);
@@ -167,6 +174,31 @@ export class IssuableAuthenticator extends TestAuthenticator {
       members.set(0x14, (this.#options.room ?? 25) - this.credentials.length);
     }
     return members.set(4, options);
+  }
+
+  /** getAssertion without a touch: whether the key has a credential of the list. Those of protection 3 need the PIN. */
+  #lookUp(parameters: CborMap): Buffer {
+    const rp = parameters.get(1);
+    if (expectMap(parameters.get(5), 'options').get('up') !== false) throw new Refusal(S.invalidParameter);
+    const hash = expectBytes(parameters.get(2), 'client data hash');
+    const auth = parameters.get(6);
+    if (auth !== undefined) this.#demand(PERMISSION.get, parameters.get(7), auth, Buffer.from(hash), String(rp));
+    const ids = this.#listed(parameters.get(3));
+    const found = this.credentials.find(one => one.rpId === rp && ids.some(id => id.equals(one.id)));
+    if (!found || (found.protection === 3 && auth === undefined)) throw new Refusal(S.noCredentials);
+    const { data, signature } = this.assertion(found.id, hash);
+    return writeCbor(
+      new Map([
+        [2, data],
+        [3, signature],
+      ]),
+    );
+  }
+
+  #listed(list: Cbor | undefined): Buffer[] {
+    const ids = idsOf(list);
+    if (ids.length > LIST) throw new Refusal(S.limitExceeded);
+    return ids;
   }
 
   #make(parameters: CborMap): Buffer {
@@ -180,7 +212,7 @@ export class IssuableAuthenticator extends TestAuthenticator {
     else if (this.hasPin && (stored || !this.#isCtap21)) throw new Refusal(S.tokenRequired);
     const algorithms = parameters.get(4) as readonly CborMap[];
     if (!algorithms.some(one => one.get('alg') === -7)) throw new Refusal(S.unsupportedAlgorithm);
-    for (const id of idsOf(parameters.get(5)))
+    for (const id of this.#listed(parameters.get(5)))
       if (this.credentials.some(one => one.rpId === rp && one.id.equals(id))) throw new Refusal(S.excluded);
     if (stored && this.credentials.length >= (this.#options.room ?? 25)) throw new Refusal(S.full);
     const extensions = parameters.get(6);
@@ -266,6 +298,7 @@ export class IssuableAuthenticator extends TestAuthenticator {
     const pin = padded.subarray(0, padded.indexOf(0));
     if ([...pin.toString()].length < this.minPinLength) throw new Refusal(S.pinPolicy);
     this.#pinHash = hashOf(pin);
+    this.#pinLength = [...pin.toString()].length;
     this.retries = RETRIES;
     return Buffer.alloc(0);
   }
@@ -312,6 +345,8 @@ export class IssuableAuthenticator extends TestAuthenticator {
     if (typeof least === 'number') {
       if (least < this.minPinLength) throw new Refusal(S.pinPolicy);
       this.minPinLength = least;
+      // A PIN that is shorter has to be changed (6.11.4).
+      if (this.#pinLength < least) this.forcesPinChange = true;
     }
     if (rules.get(3) === true) this.forcesPinChange = true;
     return Buffer.alloc(0);

@@ -53,6 +53,7 @@ function issuingRequests(daemon: () => TestDaemon): Readonly<Partial<Record<Rout
     createProvider: async () => ({ body: await provider() }),
     testProvider: async () => ({ path: `/api/providers/${await added()}/test` }),
     reconcileProvider: async () => ({ path: `/api/providers/${await added()}/reconcile`, body: {} }),
+    setProviderSecret: async () => ({ path: `/api/providers/${await added()}/secret`, body: { secret: 'next' } }),
     removeProvider: async () => ({ path: `/api/providers/${await added()}/remove` }),
     listCredentials: async () => ({ path: `/api/devices/${(await register(daemon())).deviceId}/credentials` }),
     startCredential: async () => {

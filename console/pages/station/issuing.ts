@@ -27,10 +27,8 @@ export const issueKey: IssueKey = async (key, deviceId, { providers, setsPin }, 
     );
   try {
     const pin = { kind: setsPin ? 'ask' : 'none' } as const;
-    const { issued, error } = await new KeyIssuing(partsOf(ask), { providers, pin, changePin: false }).issue(
-      key,
-      deviceId,
-    );
+    const rules = { changePin: false, minPinLength: null };
+    const { issued, error } = await new KeyIssuing(partsOf(ask), { providers, pin, ...rules }).issue(key, deviceId);
     return { providers: of(issued), reason: error === null ? null : reasonOf(error) };
   } catch (error) {
     return { providers: of(new Set()), reason: reasonOf(error) };

@@ -273,6 +273,7 @@ const issuingOperations = (to: RegistryServices): Bindings => ({
   createProvider: ({ context, body }) => to.providers.create(context, body),
   testProvider: ({ params }) => to.providers.test(params.providerId),
   reconcileProvider: ({ context, params, body }) => to.reconcile(context, params.providerId, body),
+  setProviderSecret: ({ context, params, body }) => to.providers.setSecret(context, params.providerId, body.secret),
   removeProvider: ({ context, params }) => to.providers.remove(context, params.providerId),
   listCredentials: ({ params }) => to.credentials.list(params.deviceId),
   startCredential: ({ context, params, body }) => to.credentials.start(context, params.deviceId, body),

@@ -49,7 +49,8 @@ export class PinService {
       const earlier = domain.pinIn(document);
       if (earlier !== null && !reset) throw new ApiError(Code.parameterError, STORED);
       const at = this.#now();
-      const pin = sealed === undefined ? null : { sealed, storedAt: at, openedAt: null };
+      const pin =
+        sealed === undefined ? null : { sealed, storedAt: at, openedAt: null, earlier: earlier?.sealed ?? null };
       if (pin === null && earlier === null) return presented(number, null);
       const detail = earlier === null ? {} : { reason: 'reset', replaced: iso(earlier.storedAt) };
       const entry = { type: pin === null ? 'PIN_REMOVED' : 'PIN_STORED', detail } as const;
@@ -67,7 +68,12 @@ export class PinService {
       if (!document || !pin || status === 'DEACTIVATED') throw new ApiError(404, 'no PIN of this device is stored');
       const at = this.#now();
       const changes = [domain.setPin(number, document.version, { ...pin, openedAt: at }, { type: 'PIN_READ' })];
-      const shown = { ...presented(number, pin), storedAt: iso(pin.storedAt), sealed: pin.sealed };
+      const shown = {
+        ...presented(number, pin),
+        storedAt: iso(pin.storedAt),
+        sealed: pin.sealed,
+        earlier: pin.earlier ?? null,
+      };
       return commitLast(this.#store, context, { at, changes }, () => shown);
     });
   }

@@ -84,6 +84,20 @@ export class ProviderService {
     }
   }
 
+  setSecret(context: Context, providerId: string, secret: string): Promise<ProviderItem> {
+    const { store, sealingKey, now } = this.#parts;
+    return retrying(async () => {
+      const providers = await this.read();
+      const record = recordIn(providers, providerId);
+      const problem = domain.providerProblem(record, secret);
+      if (problem !== null) throw new ApiError(Code.parameterError, problem);
+      const counts = await this.#counts(true);
+      const sealed = sealSecret(sealingKey, domain.providerBinding(record), secret);
+      const changes = [domain.setSecret(providers, record, sealed)];
+      return commitLast(store, context, { at: now(), changes }, () => this.#present(record, counts.get(record.number)));
+    });
+  }
+
   remove(context: Context, providerId: string): Promise<DataOf<Routes['removeProvider']>> {
     const { store, now } = this.#parts;
     return retrying(async () => {

@@ -181,6 +181,7 @@ export const commandTable: CommandTable = {
         entry('idp add', 'add a provider', idp, 'idpAdd'),
         entry('idp test', 'check that a provider answers', idp, 'idpTest'),
         entry('idp reconcile', 'compare credentials with a provider', reconcile, 'idpReconcile'),
+        entry('idp secret', 'replace the secret of a provider', idp, 'idpSecret'),
         entry('idp remove', 'remove a provider', idp, 'idpRemove', 'idp rm'),
         entry('webhooks list', 'list the webhooks of the registry', webhooks, 'webhooksList', 'webhooks ls'),
         entry('webhooks add', 'post each event to an address', webhooks, 'webhooksAdd'),

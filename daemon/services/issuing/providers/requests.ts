@@ -62,6 +62,7 @@ export class ProviderRequests {
   }
 
   #objectIn(text: string): JsonObject {
+    if (isDeep(text)) throw new ProviderAway(`${this.#name} answers with more than ${DEPTH} levels of JSON`);
     try {
       const value: unknown = JSON.parse(text);
       if (Array.isArray(value)) return { value };
@@ -81,8 +82,22 @@ export class ProviderRequests {
   }
 }
 
+/** Deeper than any answer of a provider: the text of such a value could not be written again. */
+const DEPTH = 64;
+
+/** Brackets in texts count as well. */
+function isDeep(text: string): boolean {
+  let depth = 0;
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    depth += bracket === '[' || bracket === '{' ? 1 : -1;
+    if (depth > DEPTH) return true;
+  }
+  return false;
+}
+
 /** The sentence of the provider about its refusal: Graph, Okta and OAuth name it differently. */
 function reasonIn(text: string): string {
+  if (isDeep(text)) return '';
   try {
     const value = JSON.parse(text) as Record<string, unknown>;
     const { error, errorSummary, error_description: description } = value;

@@ -30,7 +30,9 @@ export async function issuedRow(
   const providers = Object.fromEntries(states);
   const said = (text: string) => (row.message === null ? text : `${row.message}; ${text}`);
   if (error === null) {
-    const message = lacksRules ? said('this key cannot demand a new PIN: ask the person to change it') : row.message;
+    const message = lacksRules
+      ? said('this key keeps no rules for its PIN: tell the person what to choose')
+      : row.message;
     return { row: { ...row, providers, message }, madePin };
   }
   const missing = states.flatMap(([name, state]) => (state === 'missing' ? [name] : []));

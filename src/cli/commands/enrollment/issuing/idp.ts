@@ -50,6 +50,14 @@ export const idpList = command({
 
 type ProviderSettings = Omit<BodyOf<Routes['createProvider']>, 'name' | 'type' | 'secret'>;
 
+const secretFlag = {
+  value: 'FILE',
+  offer: 'file',
+  field: 'secret',
+  help: 'client secret, API token or bearer token, first line of a file; - for standard input',
+} as const;
+const noSecret = () => usage('the secret is missing', 'write it to a file: --secret-file FILE');
+
 /** Adds a provider: `POST /api/providers`. */
 export const idpAdd = command({
   description:
@@ -61,12 +69,7 @@ export const idpAdd = command({
   flags: {
     tenant: { value: 'ID', help: 'tenant of Entra ID: its id or domain' },
     'client-id': { value: 'ID', field: 'clientId', help: 'id of this registry at the provider' },
-    'secret-file': {
-      value: 'FILE',
-      offer: 'file',
-      field: 'secret',
-      help: 'client secret, API token or bearer token, first line of a file; - for standard input',
-    },
+    'secret-file': secretFlag,
     address: {
       value: 'URL',
       help: 'organization of Okta, console of devmgr, or where a WebAuthn server makes options, https://…',
@@ -94,8 +97,7 @@ export const idpAdd = command({
     const type = providerTypes.find(one => one === typed);
     if (type === undefined) throw usage(`"${typed}" is not a type of provider: use ${providerTypes.join(', ')}`);
     const { secretFile, ...settings } = flags;
-    if (secretFile === undefined && type !== 'devmgr')
-      throw usage('the secret is missing', 'write it to a file: --secret-file FILE');
+    if (secretFile === undefined && type !== 'devmgr') throw noSecret();
     const secret = secretFile === undefined ? {} : { secret: await secretFrom(context, secretFile) };
     const body = { name, type, ...secret, ...definedFields<ProviderSettings>(settings) };
     const data = await context.registry.call('createProvider', { body });
@@ -128,6 +130,22 @@ export const idpTest = command({
       rows: [['problem', safe(data.problem)]],
     });
     return data.reachable === true ? exitCodes.done : exitCodes.failure;
+  },
+});
+
+/** Replaces the secret: `POST /api/providers/{providerId}/secret`. */
+export const idpSecret = command({
+  description: 'Secrets expire: the new one counts from the next request on, and credentials stay.',
+  args: [providerArg],
+  flags: { 'secret-file': secretFlag },
+  examples: [{ does: 'before the old one expires', line: 'idp secret company --secret-file secret' }],
+  async run({ args, flags }, context) {
+    if (flags.secretFile === undefined) throw noSecret();
+    const { providerId, name } = await findProvider(context.registry, args[0]!);
+    const body = { secret: await secretFrom(context, flags.secretFile) };
+    const data = await context.registry.call('setProviderSecret', { params: { providerId }, body });
+    const title = `${safe(name)} has a new secret`;
+    await present(context, { data, id: providerId, title, rows: [], next: `devmgr idp test ${safe(name)}` });
   },
 });
 

@@ -56,7 +56,7 @@ export const keysIssue = command({
     const { wasIssued, madePin, lacksRules, error } = await plan.open().issue(key!, deviceId);
     const letterProblem = madePin === null ? null : await printed(print, deviceId, madePin);
     if (error !== null) throw faultOf(error, deviceId);
-    if (lacksRules) notify(context, 'This key cannot demand a new PIN: ask the person to change it.');
+    if (lacksRules) notify(context, 'This key keeps no rules for its PIN: tell the person what to choose.');
     const credentials = (await credentialsOf(context, deviceId)).filter(({ removedAt }) => removedAt === null);
     await present(context, {
       data: { deviceId, serialNumber: key!.serialNumber, credentials },

@@ -9,6 +9,7 @@ import {
 } from '../../../../enrollment/issuing.ts';
 import { columnOf } from '../../../../enrollment/outcome.ts';
 import { isServerRefusal } from '../../../client/failures.ts';
+import { counted } from '../../../count.ts';
 import { Fault, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import type { FlagValues } from '../../../framework/flags.ts';
@@ -51,7 +52,12 @@ export async function issuePlan(context: Context, flags: FlagValues<typeof issue
     providers,
     makesPins: pin.kind === 'random',
     open: (whileAsked = ask => ask()) =>
-      new KeyIssuing(partsOf(context, flags.pinFile, whileAsked), { providers, pin, changePin: flags.changePin }),
+      new KeyIssuing(partsOf(context, flags.pinFile, whileAsked), {
+        providers,
+        pin,
+        changePin: flags.changePin,
+        minPinLength: flags.minPin ?? null,
+      }),
   };
 }
 
@@ -92,16 +98,17 @@ function partsOf(context: Context, file: string | undefined, whileAsked: WhileAs
       }),
     },
     askPin: ({ serialNumber }, retries) => {
-      const left = retries === null ? '' : ` (${retries} attempts are left)`;
+      const left = retries === null ? '' : ` (${counted(retries, 'attempt')} left)`;
       return pinOf(() => askPassword(context.out, `PIN of ${serialNumber}${left}`, () => null));
     },
-    askNewPin: ({ serialNumber }, check) =>
+    askNewPin: ({ serialNumber }, check, refusesSimple) =>
       pinOf(async () => {
         const faultOf = (pin: string): string | null => {
           const fault = check(pin);
           return fault && pinFaultText(fault);
         };
-        const pin = await askPassword(context.out, `New PIN of ${serialNumber}, which has none`, faultOf);
+        const simple = refusesSimple ? ' and refuses simple ones' : '';
+        const pin = await askPassword(context.out, `New PIN of ${serialNumber}, which has none${simple}`, faultOf);
         await askPassword(context.out, 'The same PIN again', again => (again === pin ? null : 'it is another one'));
         return pin;
       }),

@@ -1,6 +1,6 @@
 /** The letter of a PIN: a label with it, on a printer in the network. A queue of the system would store what it prints. */
 import type { DeviceListItem } from '../../../../contract/devices.ts';
-import { usage } from '../../../fault.ts';
+import { Fault, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { resolveDevice } from '../../../framework/devices/device.ts';
@@ -44,6 +44,7 @@ export const pinLetter = command({
     'Opens the PIN that keys issue --pin random has stored, with the identity of a recipient. Only an ADMIN reads it, and the journal records that.\nWith --printer the PIN is printed and not shown. A queue of the system is not used: it would store the letter.',
   args: [{ name: 'DEVICE', help: 'deviceId or serial number', offer: 'device' }],
   flags: {
+    earlier: { help: 'the PIN that the stored one has replaced, if the key does not accept that' },
     'identity-file': { value: 'FILE', offer: 'file', help: 'identities of age, one on each line' },
     ...letterFlags,
   },
@@ -55,8 +56,10 @@ export const pinLetter = command({
     if (flags.identityFile === undefined) throw usage('no identity is named', 'name its file: --identity-file FILE');
     const print = letterOf(context, flags);
     const deviceId = await resolveDevice(context, args[0], false);
-    const { sealed, storedAt, openedAt } = await context.registry.call('readPin', { params: { deviceId } });
-    const pin = await opened(sealed, flags.identityFile);
+    const { sealed, earlier, storedAt, openedAt } = await context.registry.call('readPin', { params: { deviceId } });
+    const chosen = flags.earlier ? earlier : sealed;
+    if (chosen === null) throw new Fault('absent', `the PIN of ${deviceId} has replaced no other`);
+    const pin = await opened(chosen, flags.identityFile);
     await print?.(deviceId, pin);
     await present(context, {
       data: { deviceId, storedAt, openedAt, ...(print ? {} : { pin }) },
