@@ -146,7 +146,7 @@ describe.each(Object.entries(stands))('at %s', (_name, start) => {
     expect(state.accepted).toHaveLength(1);
   });
 
-  it('an answer that redirects is no refusal: the provider may have registered the key', async () => {
+  it('a redirect does not count as a refusal: the provider may have registered the key', async () => {
     const { state, begin, finish } = await issuing(start);
     const begun = data(await begin());
     state.trouble('finish', 'moved');
