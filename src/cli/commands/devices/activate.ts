@@ -4,14 +4,12 @@ import { usage } from '../../fault.ts';
 import { need } from '../../framework/ask.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
-import { resolveDevice } from '../../framework/devices/device.ts';
 import { pluggedFlag } from '../../framework/flags.ts';
 import { present, stateTitle } from '../../framework/present.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
-import { type BulkFlags, bulkDescription, bulkFlags, devicesArg, isBulk } from '../many/bulk/flags.ts';
-import { operations } from '../many/bulk/operations.ts';
-import { type ChangeTargets, targetsOf } from '../many/bulk/targets.ts';
+import { bulkDescription, bulkFlags, devicesArg, isBulk } from '../many/bulk/flags.ts';
+import { changeTargets } from '../many/bulk/targets.ts';
 import { boundName } from '../users/find-user.ts';
 
 /** Binds a device to a user: `POST /api/devices/activate`. Prompts for a missing code and user. */
@@ -44,34 +42,34 @@ export const activate = command({
     },
   ],
   async run({ args, flags }, context) {
-    const { names, isBatch } = await targets(context, args, flags);
-    if (isBatch) return activateMany(context, names, flags);
-    const deviceId = await resolveDevice(context, names[0], flags.plugged, operations.ACTIVATE.offers);
-    const typed = await need(context, flags.code, {
-      flag: '--code',
-      question: 'Activation code',
-      check: code => (isCode(code) ? null : codeRule),
-    });
-    const activationCode = writtenActivationCode(typed);
-    const userId = await userOf(context, flags.user);
-    const data = await context.registry.call('activateDevice', { body: { deviceId, activationCode, userId } });
-    return present(context, {
-      data,
-      id: data.deviceId,
-      title: stateTitle(context, data),
-      rows: [
-        ['user', safe(data.userId)],
-        ['activated', localTime(data.activatedAt)],
-      ],
-    });
+    const isCodeGiven = flags.code !== undefined;
+    if (isCodeGiven && isBulk(args, flags))
+      throw usage('--code is for one device', 'omit it: the codes come from the registry');
+    // The lines of a file may name their users.
+    const fields = async () =>
+      flags.file === undefined || flags.user !== undefined ? { userId: await userOf(context, flags.user) } : {};
+    const activateOne = async (deviceId: string) => {
+      const typed = await need(context, flags.code, {
+        flag: '--code',
+        question: 'Activation code',
+        check: code => (isCode(code) ? null : codeRule),
+      });
+      const activationCode = writtenActivationCode(typed);
+      const userId = await userOf(context, flags.user);
+      const data = await context.registry.call('activateDevice', { body: { deviceId, activationCode, userId } });
+      return present(context, {
+        data,
+        id: data.deviceId,
+        title: stateTitle(context, data),
+        rows: [
+          ['user', safe(data.userId)],
+          ['activated', localTime(data.activatedAt)],
+        ],
+      });
+    };
+    return changeTargets(context, { operation: 'ACTIVATE', names: args, flags, fields }, activateOne, isCodeGiven);
   },
 });
-
-/** A code that is given belongs to one device. Those that are marked in a list take their codes from the registry. */
-const targets = (context: Context, names: readonly string[], flags: Flags): Promise<ChangeTargets> | ChangeTargets =>
-  flags.code !== undefined && !isBulk(names, flags)
-    ? { names, isBatch: false }
-    : targetsOf(context, 'ACTIVATE', names, flags);
 
 /** The user, picked among the persons of the registry, or its accounts, by a caller who may list them. */
 async function userOf(context: Context, given: string | undefined): Promise<string> {
@@ -91,25 +89,4 @@ const codeRule = 'A code has four groups of four letters and digits, and none of
 function isCode(typed: string): boolean {
   const symbols = [...typed.replaceAll(/[\s-]/g, '').toUpperCase()];
   return symbols.length === 16 && symbols.every(symbol => activationAlphabet.includes(symbol));
-}
-
-type Flags = BulkFlags & {
-  readonly code: string | undefined;
-  readonly user: string | undefined;
-  readonly plugged: boolean;
-};
-
-async function activateMany(context: Context, names: readonly string[], flags: Flags): Promise<number> {
-  if (flags.code !== undefined) throw usage('--code is for one device', 'omit it: the codes come from the registry');
-  const { changeMany } = await import('../many/bulk/change.ts');
-  return changeMany(context, {
-    operation: 'ACTIVATE',
-    names,
-    flags,
-    // The lines of a file may name their users.
-    fields: async () => {
-      if (flags.file === undefined) return { userId: await userOf(context, flags.user) };
-      return flags.user === undefined ? {} : { userId: await userOf(context, flags.user) };
-    },
-  });
 }

@@ -1,13 +1,12 @@
 import { activationCodeDays } from '../../../contract/limits.ts';
 import { command } from '../../framework/define.ts';
-import { resolveDevice } from '../../framework/devices/device.ts';
 import { reasonOf } from '../../framework/devices/reason.ts';
 import { pluggedFlag } from '../../framework/flags.ts';
 import { present } from '../../framework/present.ts';
 import { safe } from '../../terminal/text.ts';
 import { timeAndDistance } from '../../terminal/when.ts';
 import { bulkDescription, bulkFlags, devicesArg } from '../many/bulk/flags.ts';
-import { targetsOf } from '../many/bulk/targets.ts';
+import { changeTargets } from '../many/bulk/targets.ts';
 
 /** Replaces the activation code: `POST /api/devices/generate-activation-code`. */
 export const code = command({
@@ -34,24 +33,20 @@ export const code = command({
   ],
   async run({ args, flags }, context) {
     const validity = flags.expiresInDays === undefined ? {} : { validityDays: flags.expiresInDays };
-    const { names, isBatch } = await targetsOf(context, 'GENERATE_CODE', args, flags);
-    if (isBatch) {
-      const { changeMany } = await import('../many/bulk/change.ts');
-      const fields = async () => ({ reason: await reasonOf(context, flags.reason), ...validity });
-      return changeMany(context, { operation: 'GENERATE_CODE', names, flags, fields });
-    }
-    const deviceId = await resolveDevice(context, names[0], flags.plugged);
-    const body = { deviceId, reason: await reasonOf(context, flags.reason), ...validity };
-    const data = await context.registry.call('generateActivationCode', { body });
-    return present(context, {
-      data,
-      id: data.activationCode,
-      title: `New activation code of ${safe(data.deviceId)}`,
-      rows: [
-        ['code', safe(data.activationCode)],
-        ['valid until', timeAndDistance(data.expiresAt)],
-        ['replaces', safe(data.oldActivationCode)],
-      ],
+    const fields = async () => ({ reason: await reasonOf(context, flags.reason), ...validity });
+    return changeTargets(context, { operation: 'GENERATE_CODE', names: args, flags, fields }, async deviceId => {
+      const body = { deviceId, ...(await fields()) };
+      const data = await context.registry.call('generateActivationCode', { body });
+      return present(context, {
+        data,
+        id: data.activationCode,
+        title: `New activation code of ${safe(data.deviceId)}`,
+        rows: [
+          ['code', safe(data.activationCode)],
+          ['valid until', timeAndDistance(data.expiresAt)],
+          ['replaces', safe(data.oldActivationCode)],
+        ],
+      });
     });
   },
 });

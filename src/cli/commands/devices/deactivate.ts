@@ -1,16 +1,15 @@
 import { usage } from '../../fault.ts';
-import { type PasswordFlags, readPassword } from '../../framework/ask.ts';
+import { readPassword } from '../../framework/ask.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
-import { resolveDevice } from '../../framework/devices/device.ts';
 import { noteFlag, noteOf, reasonOf } from '../../framework/devices/reason.ts';
 import { passwordFlags, pluggedFlag } from '../../framework/flags.ts';
 import { present, stateTitle } from '../../framework/present.ts';
 import { askText } from '../../terminal/prompt.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
-import { type BulkFlags, bulkDescription, bulkFlags, devicesArg } from '../many/bulk/flags.ts';
-import { targetsOf } from '../many/bulk/targets.ts';
+import { bulkDescription, bulkFlags, devicesArg } from '../many/bulk/flags.ts';
+import { changeTargets } from '../many/bulk/targets.ts';
 
 /** Retires a device: `POST /api/devices/{deviceId}/deactivate`. The id is confirmed by typing it, or with --yes. */
 export const deactivate = command({
@@ -33,44 +32,25 @@ export const deactivate = command({
   async run({ args, flags }, context) {
     if (!flags.yes && !flags.dryRun && !context.canAsk)
       throw usage('deactivation is permanent and must be confirmed', 'name the device and add --yes');
-    const { names, isBatch } = await targetsOf(context, 'DEACTIVATE', args, flags);
-    if (isBatch) return deactivateMany(context, names, flags);
-    const deviceId = await resolveDevice(context, names[0], flags.plugged);
-    const reason = await reasonOf(context, flags.reason);
-    if (!flags.yes) await confirm(context, deviceId);
-    const confirmPassword = await readPassword(context, flags, question);
-    const body = { reason, confirmPassword, ...noteOf(flags.note) };
-    const data = await context.registry.call('deactivateDevice', { params: { deviceId }, body });
-    return present(context, {
-      data,
-      id: data.deviceId,
-      title: stateTitle(context, data),
-      rows: [['deactivated', localTime(data.deactivatedAt)]],
+    if (flags.file === '-' && (flags.passwordStdin || flags.passwordFile === '-'))
+      throw usage('standard input cannot be both the devices and the password', 'give --password-file FILE');
+    const fields = async () => ({ reason: await reasonOf(context, flags.reason), ...noteOf(flags.note) });
+    const password = () => readPassword(context, flags, "An administrator's password");
+    const change = { operation: 'DEACTIVATE', names: args, flags, fields, password } as const;
+    return changeTargets(context, change, async deviceId => {
+      const given = await fields();
+      if (!flags.yes) await confirm(context, deviceId);
+      const body = { ...given, confirmPassword: await password() };
+      const data = await context.registry.call('deactivateDevice', { params: { deviceId }, body });
+      return present(context, {
+        data,
+        id: data.deviceId,
+        title: stateTitle(context, data),
+        rows: [['deactivated', localTime(data.deactivatedAt)]],
+      });
     });
   },
 });
-
-const question = "An administrator's password";
-
-type DeactivateFlags = BulkFlags &
-  PasswordFlags & {
-    readonly reason: string | undefined;
-    readonly note: string | undefined;
-    readonly plugged: boolean;
-  };
-
-async function deactivateMany(context: Context, names: readonly string[], flags: DeactivateFlags): Promise<number> {
-  if (flags.file === '-' && (flags.passwordStdin || flags.passwordFile === '-'))
-    throw usage('standard input cannot be both the devices and the password', 'give --password-file FILE');
-  const { changeMany } = await import('../many/bulk/change.ts');
-  return changeMany(context, {
-    operation: 'DEACTIVATE',
-    names,
-    flags,
-    fields: async () => ({ reason: await reasonOf(context, flags.reason), ...noteOf(flags.note) }),
-    password: () => readPassword(context, flags, question),
-  });
-}
 
 async function confirm(context: Context, deviceId: string): Promise<void> {
   const device = await context.registry.call('getDevice', { params: { deviceId } });

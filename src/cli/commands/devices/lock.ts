@@ -1,7 +1,6 @@
 import { counted } from '../../count.ts';
 import { type Context, notify } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
-import { resolveDevice } from '../../framework/devices/device.ts';
 import { deviceSearch } from '../../framework/devices/find-device.ts';
 import { noteFlag, noteOf, reasonOf } from '../../framework/devices/reason.ts';
 import { pluggedFlag } from '../../framework/flags.ts';
@@ -10,7 +9,7 @@ import { present, stateTitle } from '../../framework/present.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 import { bulkDescription, bulkFlags, devicesArg } from '../many/bulk/flags.ts';
-import { targetsOf } from '../many/bulk/targets.ts';
+import { changeTargets } from '../many/bulk/targets.ts';
 import { warnOfLostCredentials } from './credentials.ts';
 
 /** Locks devices: `POST /api/devices/{deviceId}/lock`. */
@@ -28,24 +27,19 @@ export const lock = command({
     { does: 'all keys of a user', line: 'lock --filter user=alice --filter status=ACTIVE --reason "left the company"' },
   ],
   async run({ args, flags }, context) {
-    const { names, isBatch } = await targetsOf(context, 'LOCK', args, flags);
-    if (isBatch) {
-      const { changeMany } = await import('../many/bulk/change.ts');
-      const fields = async () => ({ reason: await reasonOf(context, flags.reason), ...noteOf(flags.note) });
-      return changeMany(context, { operation: 'LOCK', names, flags, fields });
-    }
-    const deviceId = await resolveDevice(context, names[0], flags.plugged);
-    const body = { reason: await reasonOf(context, flags.reason), ...noteOf(flags.note) };
-    const data = await context.registry.call('lockDevice', { params: { deviceId }, body });
-    return present(context, {
-      data,
-      id: data.deviceId,
-      title: stateTitle(context, data),
-      rows: [
-        ['reason', safe(data.lockReason)],
-        ['locked', localTime(data.lockedAt)],
-      ],
-      next: `devmgr unlock ${safe(data.deviceId)} if it is found`,
+    const fields = async () => ({ reason: await reasonOf(context, flags.reason), ...noteOf(flags.note) });
+    return changeTargets(context, { operation: 'LOCK', names: args, flags, fields }, async deviceId => {
+      const data = await context.registry.call('lockDevice', { params: { deviceId }, body: await fields() });
+      return present(context, {
+        data,
+        id: data.deviceId,
+        title: stateTitle(context, data),
+        rows: [
+          ['reason', safe(data.lockReason)],
+          ['locked', localTime(data.lockedAt)],
+        ],
+        next: `devmgr unlock ${safe(data.deviceId)} if it is found`,
+      });
     });
   },
 });
@@ -60,28 +54,20 @@ export const unlock = command({
     { does: 'the devices in a file, in a script', line: 'unlock --file found.txt --yes --out unlocked.csv' },
   ],
   async run({ args, flags }, context) {
-    const { names, isBatch } = await targetsOf(context, 'UNLOCK', args, flags);
-    if (isBatch) {
-      const { changeMany } = await import('../many/bulk/change.ts');
-      const changed = (unlocked: readonly string[]) => remarkLeavers(context, unlocked);
-      return changeMany(context, {
-        operation: 'UNLOCK',
-        names,
-        flags,
-        fields: async () => noteOf(flags.note),
-        changed,
+    const body = noteOf(flags.note);
+    const changed = (unlocked: readonly string[]) => remarkLeavers(context, unlocked);
+    const change = { operation: 'UNLOCK', names: args, flags, fields: async () => body, changed } as const;
+    return changeTargets(context, change, async deviceId => {
+      const data = await context.registry.call('unlockDevice', { params: { deviceId }, body });
+      await present(context, {
+        data,
+        id: data.deviceId,
+        title: stateTitle(context, data),
+        rows: [['unlocked', localTime(data.unlockedAt)]],
       });
-    }
-    const deviceId = await resolveDevice(context, names[0], flags.plugged);
-    const data = await context.registry.call('unlockDevice', { params: { deviceId }, body: noteOf(flags.note) });
-    await present(context, {
-      data,
-      id: data.deviceId,
-      title: stateTitle(context, data),
-      rows: [['unlocked', localTime(data.unlockedAt)]],
+      await changed([data.deviceId]);
+      return warnOfLostCredentials(context, data.deviceId);
     });
-    await remarkLeavers(context, [data.deviceId]);
-    return warnOfLostCredentials(context, data.deviceId);
   },
 });
 

@@ -1,13 +1,12 @@
 import type { TagChanges } from '../../../contract/tags.ts';
 import { usage } from '../../fault.ts';
 import { command } from '../../framework/define.ts';
-import { resolveDevice } from '../../framework/devices/device.ts';
 import { tagFlag, tagNameOf, tagsOf, tagWords } from '../../framework/devices/tags.ts';
 import { pluggedFlag } from '../../framework/flags.ts';
 import { present } from '../../framework/present.ts';
 import { safe, safeProse } from '../../terminal/text.ts';
 import { bulkDescription, bulkFlags, devicesArg } from '../many/bulk/flags.ts';
-import { targetsOf } from '../many/bulk/targets.ts';
+import { changeTargets } from '../many/bulk/targets.ts';
 
 /** Changes firmware version, note and tags: `PUT /api/devices/{deviceId}`. */
 export const update = command({
@@ -39,22 +38,19 @@ export const update = command({
       ...(flags.note === undefined ? {} : { note: flags.note.trim() || null }),
       ...(tags === null ? {} : { tags }),
     };
-    const { names, isBatch } = await targetsOf(context, 'UPDATE', args, flags);
-    if (isBatch) {
-      const { changeMany } = await import('../many/bulk/change.ts');
-      return changeMany(context, { operation: 'UPDATE', names, flags, fields: async () => body });
-    }
-    const deviceId = await resolveDevice(context, names[0], flags.plugged);
-    const data = await context.registry.call('updateDevice', { params: { deviceId }, body });
-    return present(context, {
-      data,
-      id: data.deviceId,
-      title: `${safe(data.deviceId)} is updated`,
-      rows: [
-        ['firmware version', data.firmwareVersion === null ? '-' : safe(data.firmwareVersion)],
-        ['note', data.note === null ? '-' : safeProse(data.note)],
-        ['tags', tagWords(data).join('\n') || null],
-      ],
+    const change = { operation: 'UPDATE', names: args, flags, fields: async () => body } as const;
+    return changeTargets(context, change, async deviceId => {
+      const data = await context.registry.call('updateDevice', { params: { deviceId }, body });
+      return present(context, {
+        data,
+        id: data.deviceId,
+        title: `${safe(data.deviceId)} is updated`,
+        rows: [
+          ['firmware version', data.firmwareVersion === null ? '-' : safe(data.firmwareVersion)],
+          ['note', data.note === null ? '-' : safeProse(data.note)],
+          ['tags', tagWords(data).join('\n') || null],
+        ],
+      });
     });
   },
 });

@@ -9,7 +9,7 @@ import { BulkChangeRun } from './run.ts';
 import { confirmChange, filterOfPairs } from './selection.ts';
 
 /** What is changed, and how. */
-interface BulkChange {
+export interface BulkChange {
   readonly operation: BatchOperation;
   readonly names: readonly string[];
   readonly flags: BulkFlags & { readonly plugged: boolean };
