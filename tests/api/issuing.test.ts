@@ -1,5 +1,6 @@
 /** Credentials of devices at providers: begun, finished, removed; lost answers; keys that are lost. Stand-ins for the providers: see their file. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Entra } from '../../daemon/services/issuing/providers/entra.ts';
 import { tryAnswersOfKeys, tryProviderAnswers } from '../fuzz/issuing.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { activation, data, register } from '../support/fleet.ts';
@@ -486,13 +487,16 @@ describe('who is asked, and with what', () => {
     expect(one.state.requests).toEqual(['options']);
   });
 
-  it('a token that Graph refuses before its end is replaced at once', async () => {
-    const { state, deviceId, issue } = await issuing(startEntra);
-    await issue();
-    state.trouble('remove', 'expired');
-    await call('POST', `/api/devices/${deviceId}/lock`, { reason: 'lost' });
-    await expect.poll(() => state.accepted.length, { timeout: 3000 }).toBe(0);
-    expect(state.requests.filter(kind => kind === 'remove')).toHaveLength(2);
+  it('a token that Graph refuses before its end is replaced once', async () => {
+    const { state, settings } = await startEntra();
+    const { tenant, clientId, secret, loginAddress: login, address } = settings;
+    const network = { allowed: ['127.0.0.1'], now: Date.now };
+    const graph = new Entra({ tenant, clientId, secret, login, graph: address, ...network });
+    const account = await graph.account('ada');
+    state.trouble('list', 'expired');
+    expect(await graph.list(account)).toEqual([]);
+    state.trouble('list', 'expired', 'expired');
+    await expect(graph.list(account)).rejects.toThrow('HTTP 401');
   });
 });
 
