@@ -89,6 +89,8 @@ describe('U+0000 in a request', () => {
     ['an unknown parameter', '/api/users/me?x=%00'],
     ['the name of a parameter', '/api/users/me?%00=x'],
     ['a path', '/api/devices/DEV-%00'],
+    ['the query of a document', '/api/openapi.json?x=%00'],
+    ['the query of a page', '/api/swagger-ui.html?x=%00'],
   ])('is refused in %s', async (_what, path) => {
     expect(await daemon.call('GET', path)).toMatchObject(refused);
   });

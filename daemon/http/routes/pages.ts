@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { refuseNullInUrl } from '../null-text.ts';
 
 /** Content security policy of pages: they load everything from this daemon. `data:` is for icons inside style sheets. */
 export const pagePolicy = [
@@ -21,6 +22,7 @@ export function sendPage(
   content: string | Buffer,
   caching = 'no-cache',
 ): FastifyReply {
+  refuseNullInUrl(request.url);
   const etag = `"${createHash('sha256').update(content).digest('base64url')}"`;
   reply.header('cache-control', caching).header('etag', etag).header('referrer-policy', 'no-referrer');
   reply.header('x-content-type-options', 'nosniff');
