@@ -72,7 +72,11 @@ export const deviceOperations = operations('Devices', {
     access: changers,
     body: Type.Object({
       deviceId: deviceIdBody,
-      activationCode: token({ description: 'activation code, case-insensitive', examples: ['7KQM-2XWD-H9TB-C4RE'] }),
+      // As long as any body: a code of a wrong length is wrong (2003), not an invalid parameter.
+      activationCode: token(
+        { description: 'activation code, case-insensitive', examples: ['7KQM-2XWD-H9TB-C4RE'] },
+        sizes.batchBody,
+      ),
       userId: f.boundUser,
     }),
     data: Type.Object({

@@ -57,7 +57,7 @@ export const prose = (maxLength: number, options?: TextOptions) => text('prose',
 /** Longest text that an operation judges itself, in characters: more than any id, code or password has. */
 const MAX_JUDGED = 1024;
 /** A text that the operation judges itself (an id, an activation code): trimmed, not empty. */
-export const token = (options?: TextOptions) => text('token', MAX_JUDGED, options);
+export const token = (options?: TextOptions, maxLength = MAX_JUDGED) => text('token', maxLength, options);
 /** A secret: taken exactly as sent. Lengths in characters. */
 export const secret = (length: { min: number; max?: number }, options?: TextOptions) =>
   text('raw', length.max ?? MAX_JUDGED, { ...options, minLength: length.min });

@@ -63,7 +63,7 @@ export const textLengths = {
 export const tagBounds = { perDevice: 16, valueLength: 128 } as const;
 
 /** Defaults of `page` and `size`, and their largest values. Both start at 1. */
-export const paging = { page: 1, size: 20, maxSize: 100, maxPage: 1_000_000_000 } as const;
+export const paging = { page: 1, size: 20, maxSize: 100, maxPage: 1_000_000_000_000 } as const;
 
 /** How many events one request returns: the default and the largest number. */
 export const eventPage = { default: 100, max: 1000 } as const;

@@ -32,6 +32,7 @@ describe('2003', () => {
   it.each([
     ['wrong', 'AAAA-AAAA-AAAA-AAAA'],
     ['malformed', 'not a code'],
+    ['of 5,000 characters', 'A'.repeat(5000)],
     ['not ASCII', 'ÄÄÄÄ-ÄÄÄÄ-ÄÄÄÄ-ÄÄÄÄ'],
   ])('is returned for an activation code that is %s', async (_, activationCode) => {
     const { deviceId } = await register(daemon);

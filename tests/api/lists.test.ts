@@ -83,6 +83,10 @@ describe('the pages of a list', () => {
     },
   );
 
+  it('are empty after the last one, whatever the number', async () => {
+    for (const page of [31, 2 ** 31, 999_999_999_999]) expect(await rows({ page, size: 1 })).toEqual([]);
+  });
+
   it('ignore empty parameters', async () => {
     expect(await rows({ page: '', size: '', status: '', keyword: '', sortBy: '' })).toHaveLength(20);
   });
