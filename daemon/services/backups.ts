@@ -13,7 +13,7 @@ import type { ChangeResult } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
 import { accept, type Context, commitLast, retrying, timeOf } from './context.ts';
 import * as present from './present.ts';
-import { readDevice, readPage } from './reads.ts';
+import { holdVersion, readCurrent, readDevice, readPage } from './reads.ts';
 import { type Arriving, type Download, type FileStore, keep, stage, type Uploaded } from './stored-files.ts';
 
 /** What the service works with. `now`: milliseconds since 1970. */
@@ -38,9 +38,9 @@ export class BackupService {
     return stage(this.#parts, arriving);
   }
 
-  /** Refuses a device that does not exist (2001) or that cannot be backed up in its state. */
-  async judge(deviceId: string): Promise<void> {
-    accept(refusalOf('backUp', await this.#device(deviceId)));
+  /** Refuses a device that does not exist (2001), has another version (412), or cannot be backed up in its state. */
+  async judge(context: Context, deviceId: string): Promise<void> {
+    accept(refusalOf('backUp', await readCurrent(this.#parts.store, context, deviceId)));
   }
 
   async create(
@@ -51,7 +51,7 @@ export class BackupService {
   ): Promise<api.Backup> {
     return keep(this.#parts, blob, name =>
       retrying(async () => {
-        const device = await this.#device(deviceId);
+        const device = await readCurrent(this.#parts.store, context, deviceId);
         const file = {
           fileName: cleanFileName(fileName) || UNNAMED,
           fileSize: blob.size,
@@ -81,7 +81,7 @@ export class BackupService {
 
   async restore(context: Context, deviceId: string, backupId: string): Promise<DataOf<Routes['restoreBackup']>> {
     return retrying(async () => {
-      const device = await this.#device(deviceId);
+      const device = await readCurrent(this.#parts.store, context, deviceId);
       const backup = await this.#backup(device, backupId);
       const decision = accept(restore(device, backup));
       await (await this.#verified(backup)).close();
@@ -120,7 +120,12 @@ export class BackupService {
     { change, guards }: BackupDecision,
     data: (results: readonly ChangeResult[]) => D,
   ): Promise<D> {
-    return commitLast(this.#parts.store, context, { at, changes: [change], guards }, data);
+    return commitLast(
+      this.#parts.store,
+      context,
+      { at, changes: [change], guards: holdVersion(context, guards) },
+      data,
+    );
   }
 }
 

@@ -15,7 +15,7 @@ import type { ChangeResult } from '../store/commit.ts';
 import type { DeviceFilter } from '../store/queries.ts';
 import type { Store } from '../store/store.ts';
 import type { AccessJournal } from './access-journal.ts';
-import { accept, type Context, commitLast, refused, retrying, timeOf, VersionChanged } from './context.ts';
+import { accept, type Context, commitLast, refused, retrying, timeOf } from './context.ts';
 import { DeviceBatches } from './device-batches.ts';
 import { type DeviceAction, deviceOperations, type OperationDecision } from './device-operations.ts';
 import type { Guessing } from './guessing.ts';
@@ -23,7 +23,7 @@ import type { Passwords } from './passwords.ts';
 import type { PeoplePolicies } from './people/people-policies.ts';
 import * as present from './present.ts';
 import type { ProofPolicies } from './proofs/policies.ts';
-import { readDevice, readPage } from './reads.ts';
+import { holdVersion, readCurrent, readDevice, readPage } from './reads.ts';
 
 /** What the service works with. `now`: milliseconds since 1970. */
 interface DeviceServiceParts {
@@ -132,7 +132,7 @@ export class DeviceService {
     deviceId: string,
     body: BodyOf<Routes['deactivateDevice']>,
   ): Promise<DataOf<Routes['deactivateDevice']>> {
-    accept(domain.refusalOf('deactivate', await this.#current(context, deviceId)));
+    accept(domain.refusalOf('deactivate', await readCurrent(this.#parts.store, context, deviceId)));
     await this.#parts.passwords.confirmAdministrator(context, body.confirmPassword);
     return this.#apply(context, deviceId, this.#operations.DEACTIVATE, body);
   }
@@ -212,13 +212,6 @@ export class DeviceService {
     });
   }
 
-  /** The device that a request changes. Refuses with 412 if it has another version than the request names. */
-  async #current({ version }: Context, deviceId: string): Promise<DeviceRecord> {
-    const device = await this.#device(deviceId);
-    if (version !== undefined && version !== device.version) throw new VersionChanged(device);
-    return device;
-  }
-
   #device(deviceId: string): Promise<DeviceRecord> {
     return readDevice(this.#parts.store, deviceId);
   }
@@ -229,12 +222,10 @@ export class DeviceService {
    */
   #change<D>(context: Context, deviceId: string, { decide, data }: DeviceStep<D>): Promise<D> {
     const attempt = async () => {
-      const device = await this.#current(context, deviceId);
+      const device = await readCurrent(this.#parts.store, context, deviceId);
       const at = this.#parts.now();
       const { change, guards } = accept(await decide(device, at));
-      const { version } = context;
-      const held =
-        version === undefined ? guards : guards.map(guard => (guard.kind === 'device' ? { ...guard, version } : guard));
+      const held = holdVersion(context, guards);
       return commitLast(this.#parts.store, context, { at, changes: [change], guards: held }, ([result]) =>
         data({ device, at, change, result }),
       );

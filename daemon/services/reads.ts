@@ -6,6 +6,7 @@ import type { DeviceRecord } from '../domain/device.ts';
 import type { UserRecord } from '../domain/user.ts';
 import type { Rows, Window } from '../store/queries.ts';
 import type { Reader } from '../store/store.ts';
+import { type Context, VersionChanged } from './context.ts';
 
 interface PageQuery {
   readonly page?: number;
@@ -30,6 +31,24 @@ export async function readDevice(store: Pick<Reader, 'device'>, deviceId: string
   if (!device) throw new ApiError(Code.deviceNotFound);
   return device;
 }
+
+/** The device that a request changes. Refuses with 412 if it has another version than the request names. */
+export async function readCurrent(
+  store: Pick<Reader, 'device'>,
+  { version }: Pick<Context, 'version'>,
+  deviceId: string,
+): Promise<DeviceRecord> {
+  const device = await readDevice(store, deviceId);
+  if (version !== undefined && version !== device.version) throw new VersionChanged(device);
+  return device;
+}
+
+/** Guards of a change that also hold the version of the device that the request names. */
+export const holdVersion = <G extends { readonly kind: string }>(
+  { version }: Pick<Context, 'version'>,
+  guards: readonly G[],
+): readonly G[] =>
+  version === undefined ? guards : guards.map(guard => (guard.kind === 'device' ? { ...guard, version } : guard));
 
 /** The user with this id. Refuses with 404 if there is none. */
 export async function readUser(store: Pick<Reader, 'user'>, userId: string): Promise<UserRecord> {

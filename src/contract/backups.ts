@@ -41,7 +41,7 @@ export const backupOperations = additions('Backups', {
     form: Type.Object({ note: Type.Optional(nullable(note)) }),
     file: { field: 'file', maxBytes: sizes.backup, description: 'the backup, at most 64 MiB' },
     data: backup,
-    errors: [Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated, Code.uploadFailed],
+    errors: [Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated, Code.uploadFailed, 412],
   },
 
   /** A page past the end is empty. */
@@ -71,6 +71,6 @@ export const backupOperations = additions('Backups', {
     access: changers,
     params: backupParams,
     data: Type.Object({ ...record, restoredAt: timestamp('when it was verified') }),
-    errors: [Code.deviceNotFound, Code.deviceDeactivated, Code.backupNotFound, Code.restoreFailed],
+    errors: [Code.deviceNotFound, Code.deviceDeactivated, Code.backupNotFound, Code.restoreFailed, 412],
   },
 });

@@ -1,7 +1,7 @@
 /** Versions of devices: what raises them, and changes that are based on one. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
-import { activation, backUp, data, deviceIn, register, type TestDevice } from '../support/fleet.ts';
+import { type Answer, adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { activation, backUp, data, deviceIn, form, register, type TestDevice } from '../support/fleet.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {
@@ -72,6 +72,24 @@ describe('a change with If-Match', () => {
       expect(await sendBased(device, sent, `"${before.version}"`)).toMatchObject({ status: 200, code: 200 });
     },
   );
+
+  it('backs up and restores a device in the version only', async () => {
+    const device = await deviceIn('ACTIVE', daemon);
+    const version = await versionOf(device);
+    const based = (path: string, ifMatch: string, raw?: FormData): Promise<Answer> =>
+      daemon.call('POST', `/api/devices/${device.deviceId}/backups${path}`, undefined, {
+        headers: { 'if-match': ifMatch },
+        ...(raw ? { raw } : {}),
+      });
+    const file = () => form({}, { name: 'key.bin', content: 'sealed' });
+    expect(await based('', `"${version + 1}"`, file())).toMatchObject({ status: 412, code: 412, data: null });
+    expect((await based('', 'x', file())).code).toBe(1001);
+    const { backupId } = data(await based('', `"${version}"`, file()));
+    const refused = await based(`/${backupId}/restore`, `"${version}"`);
+    expect([refused.code, refused.headers.get('etag')]).toEqual([412, `"${version + 1}"`]);
+    expect((await based(`/${backupId}/restore`, `"${version + 1}"`)).code).toBe(200);
+    expect((await read(device)).data.statistics.backupCount).toBe(1);
+  });
 
   it('is 412 before the state of the device is looked at, and 2001 without a device', async () => {
     const device = await deviceIn('DEACTIVATED', daemon);

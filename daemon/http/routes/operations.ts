@@ -348,7 +348,7 @@ const fileOperations = (to: RegistryServices): Bindings => ({
     },
   },
   createBackup: {
-    before: ({ params }) => to.backups.judge(params.deviceId),
+    before: ({ context, params }) => to.backups.judge(context, params.deviceId),
     stage: ({ context }, file) => to.backups.stage({ context, ...file }),
     add: ({ context, params }, { form, ...file }) => to.backups.create(context, params.deviceId, form, file),
   },
