@@ -84,7 +84,7 @@ const accepting = writes.filter(([, shape]) => acceptsKey(shape)).map(([name, sh
 const requests = validRequests(() => daemon);
 
 describe('operations', () => {
-  it('every POST and PUT accepts a key except login, refresh, codes, tokens, uploads, single sign-on, directories, new webhooks and what asks a key, a provider or an endpoint', () => {
+  it('every POST and PUT accepts a key except login, refresh, codes, tokens, uploads, new webhooks and what asks a key, a provider, a directory or an endpoint', () => {
     const others = writes.filter(([, shape]) => !acceptsKey(shape)).map(([name]) => name);
     const uploads = ['createBackup', 'importTrust', 'uploadAppVersion'];
     // A proof stores nothing, and a key gives each challenge an answer of its own.
@@ -100,8 +100,8 @@ describe('operations', () => {
     const keys = ['getSignInOptions', 'signInWithKey', 'getKeyRegistrationOptions', 'registerKey', 'removeKeyOfUser'];
     const terminals = ['createTerminalLogin', 'showTerminalLogin', 'approveTerminalLogin', 'takeTerminalLogin'];
     const signIns = [...keys, ...terminals, 'requireKeyOfUser', 'getStepUpOptions', 'stepUp'];
-    const sso = ['setSso', 'testSso', 'startSso', 'takeSso', 'startSsoDevice', 'pollSsoDevice', 'logoutSso'];
-    const directory = ['setDirectory', 'syncDirectory', 'testDirectory'];
+    const sso = ['testSso', 'startSso', 'takeSso', 'startSsoDevice', 'pollSsoDevice', 'logoutSso'];
+    const directory = ['syncDirectory', 'testDirectory'];
     expect(others.sort()).toEqual(
       [
         ...uploads,
@@ -111,7 +111,6 @@ describe('operations', () => {
         ...directory,
         'proveKey',
         'issueKey',
-        'createProvider',
         'testProvider',
         'reconcileProvider',
         'startCredential',
