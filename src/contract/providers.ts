@@ -5,7 +5,7 @@ import { additions } from './define.ts';
 import { count, line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { credentialIds, providerIds } from './ids.ts';
 import { providerBounds } from './limits.ts';
-import { providerTypes } from './values.ts';
+import { providerTypes, roles } from './values.ts';
 import { attestation, webauthnJson } from './webauthn.ts';
 
 const adminOnly = ['ADMIN'] as const;
@@ -164,7 +164,7 @@ export const providerOperations = additions('Providers', {
   /** Those that are removed, too. */
   listCredentials: {
     summary: 'List the credentials of a device',
-    access: issuers,
+    access: roles,
     params: Type.Object(ofDevice),
     data: Type.Array(credential),
     errors: [Code.deviceNotFound],
