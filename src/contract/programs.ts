@@ -23,9 +23,9 @@ interface HomeOptions {
 /** Where a program finds a registry. */
 export interface RegistryOptions extends HomeOptions {
   /** URL of the database of the registry; null or absent takes it from the environment. */
-  readonly store?: string | null;
+  readonly store?: string | null | undefined;
   /** Folder of the keys; null or absent takes it from the environment. */
-  readonly secrets?: string | null;
+  readonly secrets?: string | null | undefined;
 }
 
 /** Options of `daemon run`. */
@@ -35,16 +35,16 @@ export interface RunOptions extends RegistryOptions, FilesOptions {
   readonly port: number;
   readonly verbose: boolean;
   /** `all`, `registry` or `station`; null or absent takes it from the environment. */
-  readonly role?: string | null;
+  readonly role?: string | null | undefined;
   /** Name of the daemon among those of its registry; null or absent takes it from the environment, else from the host. */
-  readonly node?: string | null;
+  readonly node?: string | null | undefined;
   /** Seconds for which a stopping daemon still serves requests; null or absent takes it from the environment. */
-  readonly drain?: number | null;
+  readonly drain?: number | null | undefined;
   /** Number of simulated keys to add. */
   readonly simulateKeys: number;
   /** PEM files; both or neither. */
-  readonly tlsCert: string | null;
-  readonly tlsKey: string | null;
+  readonly tlsCert?: string | null | undefined;
+  readonly tlsKey?: string | null | undefined;
   /** Allows plain HTTP on an address that is not loopback. */
   readonly insecureHttp: boolean;
   /** Networks (CIDR) of the proxies whose X-Forwarded-For is trusted. */
@@ -58,11 +58,11 @@ export interface RunOptions extends RegistryOptions, FilesOptions {
   /** Networks and hosts that webhooks may post to besides public ones; empty or absent takes them from the environment. */
   readonly webhookAllow?: readonly string[];
   /** Address at which people open the daemon in a browser; null or absent takes it from the environment. */
-  readonly publicUrl?: string | null;
+  readonly publicUrl?: string | null | undefined;
   /** `console`, `all` or `off`; null or absent takes it from the environment. */
-  readonly stepUp?: string | null;
+  readonly stepUp?: string | null | undefined;
   /** URL of the receiver of journal entries; null or absent takes it from the environment. */
-  readonly forward?: string | null;
+  readonly forward?: string | null | undefined;
 }
 
 /** Options of `daemon init`. */
@@ -77,10 +77,10 @@ export interface CopyOptions extends HomeOptions {
   readonly from: string;
   readonly to: string;
   /** Where the files are, and where they go. With neither, they are left in place. */
-  readonly filesFrom?: string | null;
-  readonly filesTo?: string | null;
+  readonly filesFrom?: string | null | undefined;
+  readonly filesTo?: string | null | undefined;
   /** Folder of the keys; null or absent takes it from the environment. */
-  readonly secrets?: string | null;
+  readonly secrets?: string | null | undefined;
 }
 
 /** Options of `daemon backup`. */
@@ -90,13 +90,13 @@ export interface BackupOptions extends RegistryOptions {
   /** Recipients of age. With one or a passphrase, the file is encrypted. */
   readonly encryptTo?: readonly string[];
   /** File with the passphrase on its first line. Not together with recipients. */
-  readonly passphraseFile?: string | null;
+  readonly passphraseFile?: string | null | undefined;
 }
 
 /** Where a program finds the files of a registry. */
 interface FilesOptions {
   /** `file:` or `s3:`; null or absent takes it from the environment. */
-  readonly files?: string | null;
+  readonly files?: string | null | undefined;
 }
 
 /** Options of `daemon check`. */
@@ -109,9 +109,9 @@ export interface RestoreOptions extends RegistryOptions, FilesOptions {
   /** Restore it even if it is not proven who wrote it, and that no one changed it. By default it is refused. */
   readonly acceptUnverified?: boolean;
   /** File with identities of age, for an encrypted backup. */
-  readonly identityFile?: string | null;
+  readonly identityFile?: string | null | undefined;
   /** File with the passphrase of an encrypted backup on its first line. */
-  readonly passphraseFile?: string | null;
+  readonly passphraseFile?: string | null | undefined;
 }
 
 /** Options of `daemon rotate-key`. */
@@ -145,7 +145,7 @@ export interface AuditOptions extends RegistryOptions {
   /** Print the head of the journal as ID:MAC; with `verify`, a head that the journal must contain. */
   readonly head?: string | boolean;
   /** Only what this user did. */
-  readonly user?: string | null;
+  readonly user?: string | null | undefined;
   /** Only entries of these types. */
   readonly types?: readonly string[] | null;
   readonly csv?: boolean;

@@ -4,6 +4,7 @@ import { exitCodes } from '../../exit-codes.ts';
 import { Fault } from '../../fault.ts';
 import { type Context, commandLine, firstLogin } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
+import { camel, type FlagShape, type FlagValues } from '../../framework/flags.ts';
 import { present } from '../../framework/present.ts';
 import { firstPasswordFile } from '../../session/first-password.ts';
 import {
@@ -102,51 +103,15 @@ function nextLogin(context: Context, passwordFile: string | null): { readonly ne
   return isNew ? { next: firstLogin(context, passwordFile) } : {};
 }
 
-interface DaemonFlags {
-  readonly host: string | undefined;
-  readonly role: string | undefined;
-  readonly node: string | undefined;
-  readonly drain: number | undefined;
-  readonly simulateKeys: number | undefined;
-  readonly tlsCert: string | undefined;
-  readonly tlsKey: string | undefined;
-  readonly insecureHttp: boolean;
-  readonly trustProxy: readonly string[];
-  readonly allowHost: readonly string[];
-  readonly console: boolean;
-  readonly ukeyMatch: readonly string[];
-  readonly webhookAllow: readonly string[];
-  readonly publicUrl: string | undefined;
-  readonly stepUp: string | undefined;
-  readonly forward: string | undefined;
-  readonly store: string | undefined;
-  readonly secrets: string | undefined;
-  readonly files: string | undefined;
-}
-
-/** The flags for `daemon run`. It runs in another folder, so file names become absolute. */
-export function argumentsOf(flags: DaemonFlags): string[] {
-  const args: string[] = [];
-  if (flags.host !== undefined) args.push(`--host=${flags.host}`);
-  if (flags.role !== undefined) args.push(`--role=${flags.role}`);
-  if (flags.node !== undefined) args.push(`--node=${flags.node}`);
-  if (flags.drain !== undefined) args.push(`--drain=${flags.drain}`);
-  if (flags.simulateKeys !== undefined) args.push(`--simulate-keys=${flags.simulateKeys}`);
-  if (flags.tlsCert !== undefined) args.push(`--tls-cert=${resolve(flags.tlsCert)}`);
-  if (flags.tlsKey !== undefined) args.push(`--tls-key=${resolve(flags.tlsKey)}`);
-  if (flags.insecureHttp) args.push('--insecure-http');
-  for (const network of flags.trustProxy) args.push(`--trust-proxy=${network}`);
-  for (const name of flags.allowHost) args.push(`--allow-host=${name}`);
-  if (!flags.console) args.push('--no-console');
-  for (const match of flags.ukeyMatch) args.push(`--ukey-match=${match}`);
-  for (const entry of flags.webhookAllow) args.push(`--webhook-allow=${entry}`);
-  if (flags.publicUrl !== undefined) args.push(`--public-url=${flags.publicUrl}`);
-  if (flags.stepUp !== undefined) args.push(`--step-up=${flags.stepUp}`);
-  if (flags.forward !== undefined) args.push(`--forward=${flags.forward}`);
-  if (flags.store !== undefined) args.push(`--store=${flags.store}`);
-  if (flags.secrets !== undefined) args.push(`--secrets=${resolve(flags.secrets)}`);
-  if (flags.files !== undefined) args.push(`--files=${flags.files}`);
-  return args;
+/** The flags for `daemon run`, without the port. It runs in another folder, so file names become absolute. */
+export function argumentsOf(flags: Omit<FlagValues<typeof daemonFlags>, 'port'>): string[] {
+  const { port: _, ...shapes } = daemonFlags;
+  const values: Readonly<Record<string, unknown>> = { ...flags };
+  return Object.entries<FlagShape>(shapes).flatMap(([name, { value, offer }]) => {
+    const given = values[camel(name)];
+    if (value === undefined) return given === name.startsWith('no-') ? [] : [`--${name}`];
+    return [given ?? []].flat().map(text => `--${name}=${offer === 'file' ? resolve(String(text)) : text}`);
+  });
 }
 
 /** Stops the daemon, and waits until it has ended. Idempotent. */

@@ -1,6 +1,6 @@
 import { usage } from '../../fault.ts';
 import { command } from '../../framework/define.ts';
-import { programIo, registryFlags, registryOf } from './store.ts';
+import { homeOf, programIo, registryFlags } from './store.ts';
 
 /** Creates a registry. Idempotent. */
 export const daemonInit = command({
@@ -17,8 +17,7 @@ export const daemonInit = command({
       line: 'daemon init --store postgres://devmgr@db.example.com/devmgr --secrets /etc/devmgr/secrets',
     },
   ],
-  run: ({ flags }, context) =>
-    context.programs.init({ ...registryOf(context, flags), newRegistry: flags.newRegistry }, programIo(context)),
+  run: ({ flags }, context) => context.programs.init({ ...flags, ...homeOf(context) }, programIo(context)),
 });
 
 /** Moves a registry from SQLite to PostgreSQL, or back. */
@@ -45,17 +44,6 @@ export const daemonCopy = command({
   run({ flags }, context) {
     const { from, to } = flags;
     if (from === undefined || to === undefined) throw usage('daemon copy needs --from and --to');
-    return context.programs.copy(
-      {
-        home: context.settings.home,
-        json: context.globals.json,
-        from,
-        to,
-        filesFrom: flags.filesFrom ?? null,
-        filesTo: flags.filesTo ?? null,
-        secrets: flags.secrets ?? null,
-      },
-      programIo(context),
-    );
+    return context.programs.copy({ ...flags, ...homeOf(context), from, to }, programIo(context));
   },
 });

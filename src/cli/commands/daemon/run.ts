@@ -66,33 +66,10 @@ export const daemonRun = command({
   ],
   run({ flags }, context) {
     const { programs, settings, globals } = context;
-    return programs.run(
-      {
-        host: flags.host ?? defaultHost,
-        port: flags.port ?? defaultPort,
-        home: settings.home,
-        json: globals.json,
-        verbose: globals.verbose,
-        role: flags.role ?? null,
-        node: flags.node ?? null,
-        drain: flags.drain ?? null,
-        simulateKeys: flags.simulateKeys ?? 0,
-        tlsCert: flags.tlsCert ?? null,
-        tlsKey: flags.tlsKey ?? null,
-        insecureHttp: flags.insecureHttp,
-        trustProxy: flags.trustProxy,
-        allowHosts: flags.allowHost,
-        console: flags.console,
-        ukeyMatch: flags.ukeyMatch,
-        webhookAllow: flags.webhookAllow,
-        publicUrl: flags.publicUrl ?? null,
-        stepUp: flags.stepUp ?? null,
-        forward: flags.forward ?? null,
-        store: flags.store ?? null,
-        secrets: flags.secrets ?? null,
-        files: flags.files ?? null,
-      },
-      programIo(context),
-    );
+    const { home } = settings;
+    const { json, verbose } = globals;
+    const { host = defaultHost, port = defaultPort, simulateKeys = 0, allowHost: allowHosts } = flags;
+    const options = { ...flags, home, json, verbose, host, port, simulateKeys, allowHosts };
+    return programs.run(options, programIo(context));
   },
 });

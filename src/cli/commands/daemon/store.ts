@@ -56,11 +56,8 @@ export const registryFlags = {
   secrets: { value: 'DIR', offer: 'file', help: 'the keys of the registry are in this folder, outside the home' },
 } as const satisfies FlagShapes;
 
-/** What each of these commands gives its program. */
-export const registryOf = (
-  { settings, globals }: Context,
-  { store, secrets }: { readonly store: string | undefined; readonly secrets: string | undefined },
-) => ({ home: settings.home, json: globals.json, store: store ?? null, secrets: secrets ?? null });
+/** What each of these commands gives its program beside its flags. */
+export const homeOf = ({ settings, globals }: Context) => ({ home: settings.home, json: globals.json });
 
 const filesFlag = {
   files: { value: 'URL', help: 'the files are in this object store; see daemon run' },
@@ -92,15 +89,7 @@ export const daemonBackup = command({
     { does: 'encrypted', line: 'daemon backup registry.age --passphrase-file passphrase' },
   ],
   run: ({ args, flags }, context) =>
-    context.programs.backup(
-      {
-        ...registryOf(context, flags),
-        file: resolve(args[0]!),
-        encryptTo: flags.encryptTo,
-        passphraseFile: flags.passphraseFile ?? null,
-      },
-      programIo(context),
-    ),
+    context.programs.backup({ ...flags, ...homeOf(context), file: resolve(args[0]!) }, programIo(context)),
 });
 
 /** Replaces the registry by a backup. Asks for confirmation, unless --yes is given. */
@@ -141,17 +130,7 @@ export const daemonRestore = command({
       const place = (flags.store ?? context.env[environment.store]) ? 'the database' : home;
       if (existsSync(file)) await demandYes(context.out, `Replace the registry in ${place}${by}?`);
     }
-    return context.programs.restore(
-      {
-        ...registryOf(context, flags),
-        file,
-        acceptUnverified: flags.acceptUnverified,
-        identityFile: flags.identityFile ?? null,
-        passphraseFile: flags.passphraseFile ?? null,
-        files: flags.files ?? null,
-      },
-      programIo(context),
-    );
+    return context.programs.restore({ ...flags, ...homeOf(context), file }, programIo(context));
   },
 });
 
@@ -160,8 +139,7 @@ export const daemonCheck = command({
   description: 'Checks the database, the journal and the stored files. Exit code 1 if there are problems.',
   flags: { ...registryFlags, ...filesFlag },
   examples: [{ does: 'check it', line: 'daemon check' }],
-  run: ({ flags }, context) =>
-    context.programs.check({ ...registryOf(context, flags), files: flags.files ?? null }, programIo(context)),
+  run: ({ flags }, context) => context.programs.check({ ...flags, ...homeOf(context) }, programIo(context)),
 });
 
 /** Creates a new signing key for tokens, or a new key of the journal. */
@@ -178,11 +156,7 @@ export const daemonRotateKey = command({
     { does: 'if the key may have been read', line: 'daemon rotate-key --revoke-now' },
     { does: 'if the journal key may have been read', line: 'daemon rotate-key --journal' },
   ],
-  run: ({ flags }, context) =>
-    context.programs.rotateKey(
-      { ...registryOf(context, flags), revokeNow: flags.revokeNow, journal: flags.journal },
-      programIo(context),
-    ),
+  run: ({ flags }, context) => context.programs.rotateKey({ ...flags, ...homeOf(context) }, programIo(context)),
 });
 
 /** Sets a random password for a user. */
@@ -193,7 +167,7 @@ export const daemonResetPassword = command({
   flags: registryFlags,
   examples: [{ does: 'if no administrator can log in', line: 'daemon reset-password admin' }],
   run: ({ args, flags }, context) =>
-    context.programs.resetPassword({ ...registryOf(context, flags), username: args[0]! }, programIo(context)),
+    context.programs.resetPassword({ ...flags, ...homeOf(context), username: args[0]! }, programIo(context)),
 });
 
 /** Writes the audit log as text, CSV or JSON lines, or verifies it. */
@@ -223,9 +197,11 @@ export const daemonAudit = command({
   run: ({ flags }, context) =>
     context.programs.audit(
       {
-        ...registryOf(context, flags),
+        ...homeOf(context),
+        store: flags.store,
+        secrets: flags.secrets,
         device: flags.device ?? null,
-        user: flags.by ?? null,
+        user: flags.by,
         types: flags.type.length ? flags.type.map(type => type.toUpperCase()) : null,
         since: placeOf('--since', flags.since),
         until: placeOf('--until', flags.until),
