@@ -62,7 +62,7 @@ describe('a server that is not devmgr', () => {
   });
 
   test.each([
-    ['stats', null, 'it lacks "total"'],
+    ['stats', null, '"total" is missing'],
     ['stats', { total: 1, byStatus: null, byType: {}, byManufacturer: [], registrations: {} }, '"byStatus" is not'],
     ['list', { list: [null], pagination: {} }, '"list" is not a list of objects'],
     ['users list', { list: [[]], pagination: {} }, '"list" is not a list of objects'],
@@ -84,7 +84,7 @@ describe('a server that is not devmgr', () => {
   test.each([
     ['list', paged({ ...deviceOf(1), createdAt: 7 }), '"createdAt" of an item of "list" is not text'],
     ['list --all --sort model', paged({ ...deviceOf(1), status: {} }), '"status" of an item of "list" is not text'],
-    ['list --quiet', paged({ serialNumber: 'S' }), 'an item of "list" lacks "deviceId"'],
+    ['list --quiet', paged({ serialNumber: 'S' }), '"deviceId" is missing in an item of "list"'],
     [
       'list',
       { list: [], pagination: { page: 1, total: '0', totalPages: 0 } },
@@ -92,10 +92,10 @@ describe('a server that is not devmgr', () => {
     ],
     ['show DEV-1', { ...deviceOf(1), deviceType: 7 }, '"deviceType" is not text'],
     ['users list', paged({ ...userOf(1), role: 7 }), '"role" of an item of "list" is not text'],
-    ['tokens list', paged({ name: 'x' }), 'an item of "list" lacks "tokenId"'],
+    ['tokens list', paged({ name: 'x' }), '"tokenId" is missing in an item of "list"'],
     ['apps list', paged({ versionId: 'APP-1', platform: [] }), '"platform" of an item of "list" is not text'],
     ['events', { list: [{ ...event, timestamp: 7 }], head: 1 }, '"timestamp" of an item of "list" is not text'],
-    ['events', { list: [{ ...event, data: null }], head: 1 }, 'an item of "list" lacks "data"'],
+    ['events', { list: [{ ...event, data: null }], head: 1 }, '"data" is missing in an item of "list"'],
   ])('%s: data %j names the field', async (line, data, words) => {
     const { url } = await answering((_, response) => void response.writeHead(200, json).end(success(data)));
     const { code, stderr } = await asked(url, line.split(' '));

@@ -47,7 +47,7 @@ describe('a killed run', () => {
       const resumed = await daemon.run([...args, '--resume']);
       expect(resumed.code).toBe(0);
       expect(resumed.stderr).toContain(
-        `had sent 500 devices without an answer; ${executed ? 500 : 0} of them were changed`,
+        `received no response for 500 devices; ${executed ? 500 : 0} of them were changed`,
       );
       expect(namesIn(out)).toEqual(ids);
       const line = linesOf(out)[1201]!.split(',');

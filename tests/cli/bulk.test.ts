@@ -321,13 +321,13 @@ describe('--filter', () => {
   });
 
   test.each([
-    ['colour=red', '--filter does not know "colour"'],
+    ['colour=red', '--filter has no filter "colour"'],
     ['status', '--filter status has no value'],
     ['status=', '--filter status has no value'],
     ['status=ACTIVE,BROKEN', '--filter status=ACTIVE,BROKEN is not valid'],
     ['created-from=soon', '--filter created-from must be a time'],
     ['tag=lot', '--filter tag "lot" is not NAME=VALUE'],
-    ['constructor=x', '--filter does not know "constructor"'],
+    ['constructor=x', '--filter has no filter "constructor"'],
   ])('%s is refused', async (pair, message) => {
     const { code, stderr } = await daemon.run(['unlock', '--filter', pair, '--yes']);
     expect(code).toBe(2);

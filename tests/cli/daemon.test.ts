@@ -56,7 +56,7 @@ describe('in the background', () => {
     const elsewhere = ['keys', '--server', 'https://registry.invalid'];
     expect(await run(home, [...elsewhere, '--no-autostart'])).toMatchObject({
       code: 9,
-      stderr: expect.stringContaining('the local daemon does not run'),
+      stderr: expect.stringContaining('the local daemon is not running'),
     });
     const { code, stderr } = await run(home, elsewhere);
     expect(stderr).toMatch(/started the local daemon \(pid \d+\) at http/);

@@ -155,7 +155,7 @@ test('a device without a person, or a locked one, is not issued, and its key get
   await daemon.call('POST', `/api/devices/${deviceId}/lock`, { reason: 'lost' });
   expect(await issue('company-4', '481516')).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('only an ACTIVE device'),
+    stderr: expect.stringContaining('only ACTIVE devices can be issued'),
   });
   expect(bodies).toEqual([]);
   expect(authenticator.credentials).toEqual([]);
@@ -317,7 +317,7 @@ test('what differs at a provider is shown, and repaired after a confirmation', a
     { ...made!, remoteId: 'phone', credentialId: 'BBBB', label: 'my phone' },
   );
   const preview = await daemon.run(['idp', 'reconcile', 'differs']);
-  expect(preview).toMatchObject({ code: 1, stderr: expect.stringMatching(/orphan of .* is only at the provider\n/) });
+  expect(preview).toMatchObject({ code: 1, stderr: expect.stringMatching(/orphan of .* exists only at the provider\n/) });
   expect(preview.stderr).toMatch(/phone of .*: it stays/);
   expect(state.accepted).toHaveLength(3);
   expect(await daemon.run(['idp', 'reconcile', 'differs', '--apply', '--yes'])).toMatchObject({ code: 0 });

@@ -99,7 +99,7 @@ describe('a printer in the network', () => {
     const first = await daemon.run(args);
     expect(first.code).toBe(10);
     expect(first.stderr).toContain(
-      `printer ${address} has closed the connection before it had the label; 1 label was printed before that, 2 not\n`,
+      `printer ${address} closed the connection before it had received the label; 1 label was printed before that, 2 not\n`,
     );
     expect(first.stderr).toContain('then repeat the command with --resume');
     expect(readFileSync(out, 'utf8').split('\n')[1]).toContain(`LABEL,${ids[0]},LB-0,success`);
@@ -118,7 +118,7 @@ describe('a printer in the network', () => {
     const { code, stderr } = await daemon.run(['label', 'LB-0', 'LB-1', '--printer', address, '--timeout', '1']);
     expect(code).toBe(10);
     expect(stderr).toBe(
-      `devmgr: printer ${address} has not taken the label within 1 s; 0 labels were printed before that, 2 not\n  → it may be out of paper or paused\n`,
+      `devmgr: printer ${address} did not accept the label within 1 s; 0 labels were printed before that, 2 were not\n  → it may be out of paper or paused\n`,
     );
   });
 
@@ -172,7 +172,7 @@ describe('a queue of the system', () => {
     const { env } = lp('echo "lp: The printer or class does not exist." >&2; exit 1');
     const { code, stderr } = await daemon.run(['label', 'LB-0', '--lp'], { env });
     expect(code).toBe(10);
-    expect(stderr).toContain('the default queue has not taken the label: lp: The printer or class does not exist.');
+    expect(stderr).toContain('the default queue did not accept the label: lp: The printer or class does not exist.');
   });
 
   test('that is stopped takes labels, and reports that they wait', async () => {
@@ -196,7 +196,7 @@ describe('a queue of the system', () => {
     const env = { PATH: temporaryFolder() };
     const { code, stderr } = await daemon.run(['label', 'LB-0', '--lp', 'zebra'], { env });
     expect(code).toBe(10);
-    expect(stderr).toContain('queue zebra has not taken the label: the program lp is not installed');
+    expect(stderr).toContain('queue zebra did not accept the label: the program lp is not installed');
   });
 });
 
@@ -439,7 +439,7 @@ describe('enroll --label', () => {
       ['registered', 'failed'],
       ['registered', 'printed'],
     ]);
-    const why = `label: failed: printer ${address} has closed the connection before it had the label`;
+    const why = `label: failed: printer ${address} closed the connection before it had received the label`;
     expect(rows.map(({ message }) => message)).toEqual([null, why, null]);
     expect(readFileSync(out, 'utf8')).toContain(why);
     expect(labels).toEqual(

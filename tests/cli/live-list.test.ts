@@ -107,11 +107,11 @@ needs('script', 'bsdutils')('list --watch', () => {
 });
 
 test.each([
-  [['list', '--watch'], /--watch draws on a terminal.*\n.*devmgr watch --json/],
+  [['list', '--watch'], /--watch needs a terminal.*\n.*devmgr watch --json/],
   [['list', '--watch', '--json'], /--watch.*cannot be used with.*--json/],
   [['list', '--watch', '--all'], /--watch.*cannot be used with.*--all/],
-  [['list', '--watch', '-o', 'yaml'], /--watch draws a table: --output yaml does not fit\n.*--output wide/],
-  [['list', '--watch', '-o', 'csv'], /--watch draws a table: --output csv does not fit/],
+  [['list', '--watch', '-o', 'yaml'], /--watch and --output yaml cannot be combined\n.*--output wide/],
+  [['list', '--watch', '-o', 'csv'], /--watch and --output csv cannot be combined/],
 ])('%j is refused', async (args, words) => {
   const { code, stdout, stderr } = await daemon.run(args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -297,7 +297,7 @@ needs('script', 'bsdutils')('a list of devices', () => {
     }));
     await other.call('POST', '/api/devices/batch-register', { devices });
     const screen = ask(['show'], 100, other.home);
-    await screen.shows(/chooses, 25 more: type on/);
+    await screen.shows(/chooses, 25 more: keep typing/);
     screen.type('many-07');
     await screen.shows(/: many-07\s+❯ DEV-8 +MANY-07[\s\S]*chooses(?!,)/);
     screen.type(ctrl.c);

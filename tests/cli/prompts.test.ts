@@ -24,9 +24,9 @@ const ready = (kind: string): RegExp =>
   kind === 'pick'
     ? /Question:[^?]*alpha[^?]*chooses/
     : kind === 'search'
-      ? /Question:[^?]*alpha[^?]*chooses, 7 more: type on/
+      ? /Question:[^?]*alpha[^?]*chooses, 7 more: keep typing/
       : kind === 'many'
-        ? /Question:[^?]*alpha[^?]*0 marked[^?]*finishes, 7 more: type on/
+        ? /Question:[^?]*alpha[^?]*0 marked[^?]*confirms, 7 more: keep typing/
         : /Question:/;
 
 const answered = (answer: unknown) => `${JSON.stringify({ answer })}`;
@@ -221,7 +221,7 @@ needs(['script', 'bash'], 'bsdutils bash')('a question', () => {
     const screen = ask('many');
     await screen.shows(ready('many'));
     screen.type(keys.enter);
-    await screen.shows(/> Mark with the space bar[\s\S]*0 marked/);
+    await screen.shows(/> Mark at least one with the space bar[\s\S]*0 marked/);
     screen.type(`${keys.down}${keys.space}`);
     await screen.shows(/❯◉ beta[\s\S]*1 marked/);
     screen.type(keys.enter);

@@ -106,9 +106,9 @@ test.each([
   ['nothing', 204, '', {}, 'it sent nothing with HTTP 204'],
   ['JSON without a code', 200, '{"data":{}}', { 'content-type': 'application/json' }, 'no envelope (application/json)'],
   ['an array', 200, '[200]', {}, 'no envelope'],
-  ['data that lacks a field', 200, '{"code":200,"data":{"id":1}}', {}, 'it lacks "deviceId"'],
-  ['data that is null', 200, '{"code":200,"data":null}', {}, 'it lacks "deviceId"'],
-  ['data that is a list', 200, '{"code":200,"data":[{"deviceId":1}]}', {}, 'it lacks "deviceId"'],
+  ['data that lacks a field', 200, '{"code":200,"data":{"id":1}}', {}, '"deviceId" is missing'],
+  ['data that is null', 200, '{"code":200,"data":null}', {}, '"deviceId" is missing'],
+  ['data that is a list', 200, '{"code":200,"data":[{"deviceId":1}]}', {}, '"deviceId" is missing'],
 ])('%s does not come from a devmgr server', (_, status, text, headers, words) => {
   const fault = thrownBy(() => open(status, text, headers as IncomingHttpHeaders));
   expect(fault).toBeInstanceOf(Fault);

@@ -150,7 +150,7 @@ describe('in a script', () => {
     await bench.pull();
     await running.until('stdout', new RegExp(`bound {2}ivy {2}${device.deviceId} ACTIVE`));
     await bench.plugAgain();
-    await running.until('stderr', /FAIL.* counted before\n.*it already counts for ivy/);
+    await running.until('stderr', /FAIL.* counted before\n.*it is already counted for ivy/);
     await bench.pull();
     running.child.kill('SIGINT');
     await running.ended;
@@ -318,7 +318,7 @@ describe('with labels', () => {
     const { code, stderr } = await running.ended;
     server.close();
     expect(code).toBe(0);
-    const why = `label: failed: printer ${address} has closed the connection before it had the label`;
+    const why = `label: failed: printer ${address} closed the connection before it had received the label`;
     expect(stderr).toContain(`! ${why}: it is the label of ${ids[0]} for mia\n`);
     expect(stderr).toContain(
       `2 labels are not printed. Print them later: devmgr label ${ids.join(' ')} --file ${out} --printer ${address} --template ${template}`,

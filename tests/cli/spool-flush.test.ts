@@ -301,9 +301,9 @@ describe('a file', () => {
     expect(await flush()).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: expect.stringMatching(/is for another registry: .*\n.*no key waits in it/),
+      stderr: expect.stringMatching(/is for another registry: .*\n.*no key is waiting in it/),
     });
-    const isDone = { code: 0, stderr: expect.stringMatching(/^No key waits in/) };
+    const isDone = { code: 0, stderr: expect.stringMatching(/^No key is waiting in/) };
     const elsewhere = { home: folder, env: { ...env(), DEVMGR_SERVER: 'http://127.0.0.1:1' } };
     expect(await devmgr(['spool', 'flush', file], elsewhere)).toMatchObject(isDone);
     file = join(folder, 'own.spool');

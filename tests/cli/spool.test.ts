@@ -106,7 +106,7 @@ describe('keys that are plugged in while the registry is away', () => {
     await running.until('stdout', new RegExp(`registered.*${fourth}`));
     const { stderr } = await interrupt(running);
     expect(stderr).toMatch(/Keys are spooled in .*keys\.spool until the registry answers/);
-    expect(stderr).toMatch(/The registry answers: 2 spooled keys to deliver/);
+    expect(stderr).toMatch(/The registry responds again: 2 spooled keys to deliver/);
     expect(results(rowsIn(out))).toEqual([
       ['registered', first],
       ['spooled', second],
@@ -143,7 +143,7 @@ describe('keys that are plugged in while the registry is away', () => {
     expect(flushed.rows[0]).toMatchObject({ status: 'ACTIVE', userId: 'ann' });
     expect(rowsIn(out).slice(-2)).toEqual(flushed.rows);
     expect(await deviceOf(second)).toMatchObject({ status: 'ACTIVE', userId: 'ann' });
-    expect(await flush()).toMatchObject({ code: 0, stdout: '', stderr: expect.stringMatching(/No key waits/) });
+    expect(await flush()).toMatchObject({ code: 0, stdout: '', stderr: expect.stringMatching(/No key is waiting/) });
   });
 
   test('count for --count, and an earlier run that was killed is continued', async () => {

@@ -88,7 +88,7 @@ needs('script', 'bsdutils')('at a terminal', () => {
     };
     const refused = await add('a password of min');
     expect(refused.code).toBe(2);
-    expect(refused.stdout).toContain('the two passwords differ');
+    expect(refused.stdout).toContain('the passwords do not match');
     expect(await names()).not.toContain('typed-twice');
     expect((await add('a password of mine')).code).toBe(0);
     expect(await names()).toContain('typed-twice');
@@ -150,7 +150,7 @@ needs('script', 'bsdutils')('at a terminal', () => {
     await screen.answer(/New password:/, 'another password');
     await screen.answer(/New password, again:/, 'anoher password');
     const { code, stdout } = await screen.ended;
-    expect({ code, told: stdout.includes('the two passwords differ') }).toEqual({ code: 2, told: true });
+    expect({ code, told: stdout.includes('the passwords do not match') }).toEqual({ code: 2, told: true });
   });
 
   test('ends an enrollment at Ctrl-C with a summary', async () => {

@@ -219,7 +219,7 @@ describe('the bytes of a download', () => {
   test.each<[string, (response: ServerResponse) => void, string]>([
     ['that continue beyond the size of the file', response => flood(response), 'more than the 20 bytes'],
     [
-      'of another part than was requested',
+      'of another part than requested',
       response => void response.writeHead(206, { 'content-range': 'bytes 9-19/20' }).end(content.subarray(9)),
       'another part',
     ],

@@ -119,7 +119,7 @@ test('verify --all judges stored answers by the present trust, and shows what ha
   });
   await daemon.run(['trust', 'import', '-'], { input: pemOf(root) });
   const { stdout } = await daemon.run(['verify', '--all']);
-  expect(stdout).toBe('1 device judged again, 1 changed\n  claimed: 1 → 0\n  unit:    0 → 1\n');
+  expect(stdout).toBe('1 device checked again, 1 changed\n  claimed: 1 → 0\n  unit:    0 → 1\n');
 });
 
 test('a policy refuses registrations, names its rule, and is changed in parts', async () => {
@@ -143,7 +143,7 @@ test('a policy refuses registrations, names its rule, and is changed in parts', 
   await daemon.run(['policies', 'set', '--require-proof', 'none', '--least-firmware', '', '--allow-aaguid', '']);
   const shown = await daemon.run(['policies', 'show']);
   expect(shown.stdout).toMatch(
-    /required grade: +none: a proof is not required\n.*: +any\n.*: +any\n +persons: +any user name\n/,
+    /required grade: +none: no proof is required\n.*: +any\n.*: +any\n +persons: +any user name\n/,
   );
   expect((await daemon.run(['register', ...key])).code).toBe(0);
   expect((await daemon.run(['policies', 'set'])).code).toBe(2);

@@ -135,7 +135,7 @@ test('410 ends the watch, and the next run starts with that event', async () => 
   const { url, devices } = await receiver(post => (post === 2 ? { status: 410 } : ok));
   const [first, second] = await registered(2);
   const { code, stderr } = await daemon.run(forward(url));
-  expect({ code, said: stderr.includes('no longer takes events (410 Gone)') }).toEqual({ code: 1, said: true });
+  expect({ code, said: stderr.includes('no longer accepts events (410 Gone)') }).toEqual({ code: 1, said: true });
   expect((await daemon.run(forward(url, '--count', '1'))).code).toBe(0);
   expect(devices()).toEqual([first, second, second]);
 });

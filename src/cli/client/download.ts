@@ -32,7 +32,7 @@ export async function* downloadedBytes(download: FileDownload): AsyncGenerator<B
       for await (const chunk of bytesFrom(download, received)) {
         received += chunk.length;
         failures = 0;
-        if (received > size) throw new Fault('failure', `the server sends more than the ${size} bytes of the file`);
+        if (received > size) throw new Fault('failure', `the server sent more than the ${size} bytes of the file`);
         yield chunk;
       }
       return;
@@ -61,6 +61,6 @@ async function* bytesFrom({ client, operation, params, sha256 }: FileDownload, s
 function startOf({ status, headers }: FileResponse, wanted: number): number {
   if (status !== 206) return 0;
   if (Number(/^bytes (\d+)-/.exec(String(headers['content-range']))?.[1]) !== wanted)
-    throw new Fault('failure', `the server sends another part of the file than was requested`);
+    throw new Fault('failure', `the server sent another part of the file than requested`);
   return wanted;
 }

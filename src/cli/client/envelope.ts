@@ -26,7 +26,7 @@ export function openEnvelope(response: TextResponse, origin: string, fields: rea
   const envelope = objectIn(text);
   if (envelope === null || typeof envelope.code !== 'number') {
     if (status === 429)
-      throw new ServerRefusal(429, `${origin} accepts no more requests for now`, waitSeconds(headers), null);
+      throw new ServerRefusal(429, `${origin} is limiting requests`, waitSeconds(headers), null);
     if (gatewayStatuses.has(status))
       throw new Unreachable(`the server behind ${origin} is not available (HTTP ${status})`, true);
     throw notDevmgr(response, origin);
@@ -49,7 +49,7 @@ export function openEnvelope(response: TextResponse, origin: string, fields: rea
 /** What is wrong with the data; null if it has the fields. */
 function problemOf(data: unknown, fields: readonly string[]): string | null {
   for (const field of fields.filter(name => !name.includes('.'))) {
-    if (!isObject(data) || !Object.hasOwn(data, field)) return `it lacks "${field}"`;
+    if (!isObject(data) || !Object.hasOwn(data, field)) return `"${field}" is missing`;
     if (lists.has(field) && !isListOfObjects(data[field])) return `"${field}" is not a list of objects`;
     if (objects.has(field) && !isObject(data[field])) return `"${field}" is not an object`;
     if (field === 'pagination' || lists.has(field)) {
@@ -67,7 +67,7 @@ function lackingPart(data: Record<string, unknown>, fields: readonly string[]): 
     if (name === undefined) continue;
     const isLacking = (item: Record<string, unknown>) =>
       name === 'data' ? !isObject(item.data) : !Object.hasOwn(item, name);
-    if ((data[list] as Record<string, unknown>[]).some(isLacking)) return `an item of "${list}" lacks "${name}"`;
+    if ((data[list] as Record<string, unknown>[]).some(isLacking)) return `"${name}" is missing in an item of "${list}"`;
   }
   return null;
 }
@@ -138,8 +138,8 @@ function redirected(origin: string, location: string | undefined): Fault {
   const target = location && URL.canParse(location, origin) ? new URL(location, origin).origin : null;
   return new Fault(
     'failure',
-    `${origin} redirects${target ? ` to ${target}` : ''}, and a token does not follow a redirect`,
-    target ? `if that is the right server, name it: --server ${target}` : wrongServer,
+    `${origin} redirects${target ? ` to ${target}` : ''}, and devmgr does not send a token to another address`,
+    target ? `if that is the correct server: --server ${target}` : wrongServer,
   );
 }
 
@@ -147,6 +147,6 @@ function redirected(origin: string, location: string | undefined): Fault {
 export function notDevmgr({ status, headers, text }: TextResponse, origin: string): Fault {
   const type = String(headers['content-type'] ?? '').split(';')[0];
   const what =
-    text === '' ? 'nothing' : type?.includes('html') ? 'a web page' : `no envelope${type ? ` (${type})` : ''}`;
+    text === '' ? 'nothing' : type?.includes('html') ? 'a web page' : `an unexpected response${type ? ` (${type})` : ''}`;
   return new Fault('failure', `${origin} is not a devmgr server: it sent ${what} with HTTP ${status}`, wrongServer);
 }

@@ -94,14 +94,14 @@ export function linkFailure(error: unknown, origin: string): Fault {
       return new Unreachable(`there is no route to ${origin} (${code})`, false, checkAddress);
     case 'ETIMEDOUT':
     case 'ECONNECTTIMEOUT':
-      return new Unreachable(`no connection to ${origin} within the time allowed`, false, checkAddress);
+      return new Unreachable(`the connection to ${origin} timed out`, false, checkAddress);
     case 'EHEADERSTIMEOUT':
       return new Unreachable(`${origin} did not send a response in time`, true, tryAgain, true);
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
       return new Unreachable(
         `the certificate of ${origin} is for another name: ${certificateNames(error)}`,
         false,
-        'name the server as its certificate does: --server https://NAME',
+        'use a name in the certificate: --server https://NAME',
       );
     case 'EPROTO':
     case 'ERR_SSL_WRONG_VERSION_NUMBER':
@@ -118,7 +118,7 @@ export function linkFailure(error: unknown, origin: string): Fault {
       // Node adds flags of its own that this program does not have.
       `the certificate of ${origin} is not trusted: ${words.split(';')[0]}`,
       false,
-      'name the certificate of its authority with --ca FILE',
+      'give the certificate of its authority with --ca FILE',
     );
   // The codes of libraries mean nothing to people.
   const why = code === '' ? ` (${words})` : /^E[A-Z]+$/.test(code) ? ` (${code})` : '';

@@ -43,7 +43,7 @@ export async function sendKeyed<T>(write: KeyedWrite<T>): Promise<T> {
     if (lost === null) {
       if (!accepted || !isLost(error)) throw error;
       lost = error;
-      notice(`${error.message}; sending the request again (it is carried out once)`);
+      notice(`${error.message}; sending the request again (it is carried out only once)`);
     } else if (error === lost || !(error instanceof Unreachable || isLost(error) || isStillRunning(error))) throw error;
     const wait = waitMs(schedules.keyedWriting, failures);
     if (wait === null) throw lost;

@@ -130,7 +130,7 @@ class StreamFollower {
     if (!this.#isRenewal)
       onState(this.#connected ? 'resumed' : 'connected', last === null ? '' : `after event ${last}`);
     if (this.#connected && last === null)
-      onState('gap', 'there was no event to continue from: events of the meantime are not shown');
+      onState('gap', 'there was no event to continue from: events during the interruption are not shown');
     this.#connected = true;
     this.#failures = 0;
     if (last !== null || startsAfter === null) return;

@@ -72,7 +72,7 @@ async function readPasswords(
   questions: readonly PasswordQuestion[],
 ): Promise<readonly string[]> {
   if (flags.passwordStdin && flags.passwordFile !== undefined)
-    throw usage('--password-stdin and --password-file exclude each other');
+    throw usage('--password-stdin and --password-file cannot be combined');
   if (flags.passwordFile !== undefined && flags.passwordFile !== '-')
     return complete(textIn(flags.passwordFile, 'the password').split(/\r?\n/), questions, flags.passwordFile);
   const fromStdin = flags.passwordStdin || flags.passwordFile === '-';
@@ -117,6 +117,6 @@ export async function readNewPasswords(
   );
   const typed = !flags.passwordStdin && flags.passwordFile === undefined;
   if (typed && (await askPassword(context.out, `${questions[last]}, again`)) !== passwords[last])
-    throw usage('the two passwords differ');
+    throw usage('the passwords do not match');
   return passwords;
 }

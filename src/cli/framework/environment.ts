@@ -38,7 +38,7 @@ export const variables: readonly Variable[] = [
     [environment.home]: `folder for all data of this user (${defaultHome('linux', {}, '~')}); --home overrides it`,
   }),
   ...of('commands', {
-    [environment.server]: 'address of the registry, or several with commas between; --server overrides it',
+    [environment.server]: 'address of the registry, or several, separated by commas; --server overrides it',
     [environment.token]: 'token to use instead of the stored login: a service token, or that of a login',
     [environment.webhookSecret]: 'secret of the receiver of "watch --forward-to", if --secret-file is not set',
     [environment.labelPrinter]: 'printer of labels: HOST, HOST:PORT, lp or lp:QUEUE; --printer and --lp override it',
@@ -59,7 +59,7 @@ export const variables: readonly Variable[] = [
     [environment.stepUp]:
       'sessions that need a recent sign-in to change users, tokens and policies: console, all or off; --step-up overrides it (console)',
     [environment.webhookAllow]:
-      'networks, addresses and host names that webhooks may use without HTTPS, and inside, with commas; --webhook-allow overrides it (none)',
+      'networks, addresses and host names that webhooks can use without HTTPS or on an internal network, separated by commas; --webhook-allow overrides it (none)',
     [environment.forward]: 'where the daemon forwards the journal to, as a URL; --forward overrides it',
     [environment.forwardToken]: 'bearer token for an HTTPS receiver of the journal',
     [environment.forwardTokenFile]: 'file with that token, read for each request',
@@ -94,12 +94,12 @@ export const variables: readonly Variable[] = [
     NO_COLOR: 'if not empty: write without colors',
     CLICOLOR_FORCE: 'if neither empty nor 0: write colors even without a terminal',
     DEVMGR_PAGER:
-      'command that shows output longer than the screen, on a terminal; empty or cat: none. Else PAGER (less)',
+      'pager for output that is longer than the screen; empty or cat: no pager (PAGER, or else less)',
     PAGER: 'the same, if DEVMGR_PAGER is not set',
     LC_ALL: 'locale: if it is not UTF-8, a terminal gets ASCII instead of drawn characters',
     LC_CTYPE: 'the same, if LC_ALL is not set',
     LANG: 'the same, if neither is set',
-    BROWSER: 'command that "open" starts with a file, or several with colons between; %s is the file (xdg-open)',
+    BROWSER: 'command that "open" starts with a file, or several, separated by colons; %s is the file (xdg-open)',
     DISPLAY: 'display: on Linux "open" starts a browser only if this or WAYLAND_DISPLAY is set',
     WAYLAND_DISPLAY: 'the same, for Wayland',
     SSH_CONNECTION: 'if this or SSH_TTY is set, "open" prints the address instead of starting a browser',
@@ -113,7 +113,7 @@ export const variables: readonly Variable[] = [
     XDG_CONFIG_HOME: 'where daemon install writes its unit on Linux (~/.config)',
   }),
   ...of('both', {
-    XDG_CACHE_HOME: 'parent of the folder devmgr for compiled code of earlier runs, on Linux (~/.cache)',
+    XDG_CACHE_HOME: 'parent of the folder devmgr with the compiled code of earlier runs, on Linux (~/.cache)',
     NODE_COMPILE_CACHE: 'another folder for the compiled code',
     NODE_DISABLE_COMPILE_CACHE: 'if set: keep no compiled code',
   }),

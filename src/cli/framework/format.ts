@@ -40,7 +40,7 @@ export function formatOf({ json, csv, output, jq, fields = [] }: FormatFlags, is
   if (jq !== undefined) named.push(['--jq', output === 'ndjson' ? 'ndjson' : 'json']);
   const [first, ...others] = named;
   const other = others.find(([, format]) => format !== first![1]);
-  if (other) throw usage(`${first![0]} and ${other[0]} contradict each other`, 'give one of them');
+  if (other) throw usage(`${first![0]} and ${other[0]} cannot be combined`, 'omit one of them');
   return first?.[1] ?? (fields.length > 0 && !isList ? 'yaml' : 'table');
 }
 

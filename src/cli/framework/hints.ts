@@ -31,7 +31,7 @@ export function hintOf({ code, request }: ServerRefusal, refused: RefusedCommand
     case 401:
     case Code.tokenInvalid:
       // The password was right, and the second step needs a browser.
-      if (request.username !== undefined) return 'sign in in a browser: devmgr login --web';
+      if (request.username !== undefined) return 'sign in with a browser: devmgr login --web';
       return refused?.context.loginHint() ?? null;
     case Code.tokenExpired:
       return refused?.context.loginHint('log in again') ?? null;

@@ -12,7 +12,7 @@ export class Flag extends Option {
     const short = shape.short && !isAlias ? `-${shape.short}, ` : '';
     super(
       `${short}--${spelling}${valueName(shape)}`,
-      shape.many === true ? `${shape.help}; several with commas` : shape.help,
+      shape.many === true ? `${shape.help}; separate several with commas` : shape.help,
     );
     this.shape = shape;
     this.#attribute = camel(name);

@@ -13,7 +13,7 @@ import type { ArgShape } from './flags.ts';
 /** The argument that names a person. */
 export const personArg: ArgShape = {
   name: 'PERSON',
-  help: 'user name or id of the person, or a part of the name that no other person has',
+  help: 'user name or id of the person, or a part of the name that matches only one person',
   offer: 'person',
 };
 

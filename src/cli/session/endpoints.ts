@@ -92,7 +92,7 @@ export class LocalEndpoint implements ServerEndpoint {
     if (!autostart)
       return Promise.reject(
         new Unreachable(
-          `the local daemon does not run (home ${settings.home})`,
+          `the local daemon is not running (home ${settings.home})`,
           false,
           'start it: devmgr daemon start',
         ),

@@ -142,7 +142,7 @@ export async function startDaemon(options: StartOptions): Promise<StartedDaemon>
 /** What to say if the daemon has another port than before: two lines, the second one with a command. Null if it has not. */
 export function portNotice({ url, insteadOf }: StartedDaemon): string | null {
   if (insteadOf === null) return null;
-  return `Port ${insteadOf} is in use by another program: the daemon took ${portOf(url)} and keeps it.\nTo choose one: devmgr daemon restart --port PORT`;
+  return `Port ${insteadOf} is in use by another program: the daemon uses ${portOf(url)}, also after a restart.\nTo choose another port: devmgr daemon restart --port PORT`;
 }
 
 async function tryStart(port: number, options: StartOptions): Promise<DaemonInfo | FailedStart> {
@@ -251,6 +251,6 @@ export async function stopDaemon(home: string, signal: AbortSignal): Promise<Dae
   throw new Fault(
     'failure',
     `the daemon (pid ${info.pid}) does not stop`,
-    `look at devmgr daemon logs; to end it by force: kill -9 ${info.pid}`,
+    `see its log: devmgr daemon logs; to force it: kill -9 ${info.pid}`,
   );
 }

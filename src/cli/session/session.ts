@@ -150,8 +150,8 @@ export class LocalHardwareSession implements ClientSession {
       if (this.#hadToken) throw new Unreachable('the local daemon has stopped', false, 'start it: devmgr daemon start');
       throw new Fault(
         'login',
-        `the local daemon has written no token to ${this.#home}`,
-        'is it running, and is it yours? devmgr daemon status',
+        `the local daemon has not written a token to ${this.#home}`,
+        'check that it is running and that it is yours: devmgr daemon status',
       );
     }
   }

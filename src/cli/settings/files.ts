@@ -34,7 +34,7 @@ export function textIn(file: string, what: string): string {
 
 /** The fault for a file of the home folder whose content cannot be used. */
 export const damaged = (file: string, why: string): Fault =>
-  new Fault('failure', `${file} is damaged: ${why}`, `move it away and try again: mv ${file}{,.bad}`);
+  new Fault('failure', `${file} is damaged: ${why}`, `rename it and try again: mv ${file}{,.bad}`);
 
 /** The fault for a file that cannot be written. */
 export const unwritable = (file: string, error: unknown, hint = otherFolder): Fault =>

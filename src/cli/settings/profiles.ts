@@ -9,7 +9,7 @@ import { damaged, jsonText, makeFolder, readJsonFile, unwritable } from './files
 
 /** The settings of a profile and their help. Each is a text; a setting that is absent has its default. */
 export const profileSettings = {
-  server: 'address of the registry, or several with commas between; by default the daemon on this machine',
+  server: 'address of the registry, or several, separated by commas; by default the daemon on this machine',
   hardware:
     'address of the service that sees the keys; by default the registry if it runs on this machine, else the local daemon',
   ca: 'file with the certificates (PEM) to trust for the server',

@@ -74,7 +74,7 @@ function checkHome(home: string, isTyped: boolean): void {
       'failure',
       `the home folder ${home} belongs to another user`,
       user === 0
-        ? `if you trust that user, name it: --home ${home}`
+        ? `if you trust that user, name the folder explicitly: --home ${home}`
         : `name a folder of your own with --home DIR or ${environment.home}`,
     );
   if (stat.mode & 0o022)

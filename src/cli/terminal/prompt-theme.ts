@@ -28,7 +28,7 @@ export function themeOf(tint: Paint) {
       maskedText: '',
       confirmDefault: (text: string) => text.toUpperCase(),
       // The words of the lists that are searched. Inquirer has characters for the keys that need UTF-8.
-      keysHelpTip: () => dim('arrows move, Enter chooses'),
+      keysHelpTip: () => dim('arrow keys move, Enter chooses'),
     },
   };
 }

@@ -77,7 +77,7 @@ function view<T>(options: SearchOptions<T>, done: (values: readonly T[]) => void
       if (many) finish([...latest.current.marked.values()]);
       else void take(latest.current.found.choices[latest.current.active]!);
     } else if (many && latest.current.search !== 'running')
-      act({ type: 'refused', problem: 'Mark with the space bar what you mean, then press Enter' });
+      act({ type: 'refused', problem: 'Mark at least one with the space bar, then press Enter' });
     return undefined;
   });
   const take = async (choice: Choice<T>) => {
@@ -139,7 +139,7 @@ function bodyOf<T>(page: string, state: ListState<T>, { many, tip, theme }: Sear
     ' ',
     description && theme.style.description(description),
     problem && theme.style.error(problem),
-    many ? `${marks}${tip('arrows move, space marks, Enter finishes')}` : tip('arrows move, Enter chooses'),
+    many ? `${marks}${tip('arrow keys move, Space marks, Enter confirms')}` : tip('arrow keys move, Enter chooses'),
   ]
     .filter(Boolean)
     .join('\n');

@@ -105,7 +105,7 @@ class ShownSearch<T> {
 
   /** The line below the list: keys, and how many matches it does not show. */
   tip(keys: string): string {
-    const more = this.#more > 0 ? `${count(this.#more)} more: type on` : '';
+    const more = this.#more > 0 ? `${count(this.#more)} more: keep typing` : '';
     return this.theme.style.help([keys, more, this.#note].filter(Boolean).join(', '));
   }
 }

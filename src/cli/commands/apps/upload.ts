@@ -10,10 +10,10 @@ import { appRows, titleOf } from './apps.ts';
 
 /** Uploads a package: `POST /api/app-versions/upload`. Compares the SHA-256 that the server returns. */
 export const upload = command({
-  description: 'Checks extension, size and platform before the upload, and the digest of the server after it.',
+  description: 'Checks extension, size and platform before the upload, and compares the digest of the server after it.',
   args: [{ name: 'FILE', help: 'the installer package', offer: 'file' }],
   flags: {
-    platform: { value: 'PLATFORM', choices: platformNames, help: 'the platform (default: by the extension)' },
+    platform: { value: 'PLATFORM', choices: platformNames, help: 'the platform (default: from the extension)' },
     version: { value: 'VERSION', help: 'version number, such as 1.0.0' },
     name: { value: 'NAME', field: 'versionName', aliases: ['version-name'], help: 'display name' },
     changelog: { value: 'TEXT', help: 'what is new; @FILE reads the text from a file' },

@@ -31,7 +31,7 @@ const askedDevice: ArgShape = { ...deviceArg, help: `${deviceArg.help}; asked fo
 /** Lists the backups of a device: `GET /api/devices/{deviceId}/backups/list`. */
 export const backupsList = command({
   isPaged: true,
-  description: 'The newest come first.',
+  description: 'The newest backups come first.',
   args: [askedDevice],
   flags: { ...pageFlags('backups'), ...listFlags(backupFields) },
   examples: [
@@ -58,11 +58,11 @@ const backupColumns: Column<Backup>[] = [
 /** Uploads a backup: `POST /api/devices/{deviceId}/backups`. Compares the SHA-256 that the server returns. */
 export const backupsAdd = command({
   description:
-    'The registry stores the file and does not read it: encrypt it first. The device must be ACTIVE. Each call stores another backup. At most 64 MiB; the digest that the server returns is compared with that of the file.',
+    'The registry stores the file as it is: encrypt it first. The device must be ACTIVE. Each call stores another backup, of at most 64 MiB. The digest that the server returns is compared with that of the file.',
   args: [deviceArg, { name: 'FILE', help: 'the backup; - is standard input', offer: 'file' }],
   flags: {
     note: { value: 'TEXT', help: 'note, shown in the list' },
-    name: { value: 'NAME', help: 'name to store it under (default: that of the file)' },
+    name: { value: 'NAME', help: 'name to store it under (default: the name of the file)' },
   },
   examples: [
     { does: 'a file', line: 'backups add DEV-1 key.age --note "before the firmware update"' },
@@ -93,7 +93,7 @@ export const backupsAdd = command({
 /** Downloads a backup and compares its SHA-256. */
 export const backupsDownload = command({
   description:
-    'Without BACKUP_ID it is the newest one. An existing file is overwritten only with --force. A damaged or incomplete download is deleted.',
+    'Without BACKUP_ID, downloads the newest backup. An existing file is overwritten only with --force. A damaged or incomplete download is deleted.',
   args: [askedDevice, { name: 'BACKUP_ID', offer: 'backup', help: 'id of the backup, such as BKP-1', optional: true }],
   flags: targetFlags,
   examples: [
@@ -115,7 +115,7 @@ export const backupsDownload = command({
 /** Restores a backup: `POST /api/devices/{deviceId}/backups/{backupId}/restore`. Confirmed at the terminal, or with --yes. */
 export const backupsRestore = command({
   description:
-    'The server checks the stored file against its digest and records the restore in the audit log. It does not send the file: see backups download. Allowed unless the device is DEACTIVATED.',
+    'The server checks the stored file against its digest and records the restore in the audit log. It does not send the file: use backups download. Refused if the device is DEACTIVATED.',
   args: [
     askedDevice,
     {

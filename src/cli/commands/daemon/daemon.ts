@@ -25,7 +25,7 @@ import { daemonFlags } from './run.ts';
 /** Starts the daemon in the background, and waits until it is ready. Idempotent. */
 export const daemonStart = command({
   description:
-    'Does nothing if it is already running; with other options it is not started again: see daemon restart. Its log is daemon.log in the home folder.',
+    'Does nothing if the daemon is already running: to change its options, use daemon restart. The log is daemon.log in the home folder.',
   flags: daemonFlags,
   examples: [
     { does: 'on the default port', line: 'daemon start' },
@@ -131,7 +131,7 @@ export const daemonStop = command({
 /** Shows the state of the daemon. Exit code 9 if it is not running. */
 export const daemonStatus = command({
   description:
-    'Exit code 0 if it is running and answers, else 9. The state of a device is shown by devmgr show, that of the login by devmgr whoami.',
+    'Exit code 0 if it is running and answers, else 9. For the state of a device, see devmgr show; for the login, devmgr whoami.',
   flags: {},
   examples: [
     { does: 'for people', line: 'daemon status' },

@@ -16,7 +16,7 @@ import { firstFailure, marker, runStep, type Service, type ServiceFacts } from '
 import { systemdService } from './service/systemd.ts';
 
 const untested =
-  'On macOS the service is a launch agent, on Windows a scheduled task. Both follow the documentation of those systems and are untested.';
+  'On macOS the service is a launch agent, on Windows a scheduled task. Both follow the documentation of those systems and have not been tested.';
 
 /** Installs the daemon as a user service and starts it. Idempotent. */
 export const daemonInstall = command({
@@ -97,7 +97,7 @@ function homeOfUser(): string {
   try {
     return homedir();
   } catch {
-    throw new Fault('failure', 'this user has no home folder for a service', 'set HOME');
+    throw new Fault('failure', 'this user has no home folder, which a service needs', 'set HOME');
   }
 }
 
@@ -116,7 +116,7 @@ function requireOurs({ file }: Service, text: string): void {
     throw new Fault(
       'failure',
       `${file} was not written by devmgr, so it is not changed`,
-      'move it to another place first',
+      'move it to another folder first',
     );
 }
 

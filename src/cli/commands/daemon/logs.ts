@@ -15,7 +15,7 @@ const chunkBytes = 64 * 1024;
 export const daemonLogs = command({
   isPaged: true,
   description:
-    'Only a daemon in the background has this log; that of a systemd service is shown by journalctl --user -u devmgr. Exit code 5 if there is no log yet.',
+    'This is the log of a daemon in the background. For a systemd service, use journalctl --user -u devmgr. Exit code 5 if there is no log yet.',
   flags: {
     limit: { value: 'N', short: 'n', aliases: ['lines'], whole: { min: 0 }, default: 50, help: 'at most N lines' },
     follow: { short: 'f', help: 'keep showing new lines' },

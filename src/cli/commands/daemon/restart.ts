@@ -15,7 +15,7 @@ import { restartUnit, systemdOf } from './service/systemd.ts';
 /** Stops the daemon and starts it again on the same port with the same flags. */
 export const daemonRestart = command({
   description:
-    'Keeps the port and the options of the last start; options that are given here replace them. Environment variables are those of this shell. Requests in progress are completed first. A daemon that is not running is started. One that "daemon install" has set up is restarted by the service manager.',
+    'Keeps the port and the options of the last start; options given here replace them. The daemon gets the environment variables of this shell. Requests in progress are completed first. A daemon that is not running is started. A daemon that "daemon install" has set up is restarted by its service manager.',
   flags: daemonFlags,
   examples: [
     { does: 'after an upgrade', line: 'daemon restart' },
@@ -46,7 +46,7 @@ const startedElsewhere = ({ pid }: DaemonInfo): Fault =>
   new Fault(
     'failure',
     `the daemon (pid ${pid}) was not started with "daemon start", so it was not stopped`,
-    'restart it with what started it: in its terminal, or with its supervisor',
+    'restart it in its terminal, or with its supervisor',
   );
 
 /** The flags of the last start, in which those that are given replace those of the same name. */

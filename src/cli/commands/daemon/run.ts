@@ -14,33 +14,33 @@ export const daemonFlags = {
   role: {
     value: 'ROLE',
     choices: daemonRoles,
-    help: 'what it does: a registry, the keys of a station, or all (default: all)',
+    help: 'what the daemon serves: a registry, the keys of a station, or both (default: all)',
   },
   node: { value: 'NAME', help: 'name of this daemon in responses, log and metrics (default: the host name)' },
   drain: {
     value: 'SECONDS',
     whole: { min: 0, max: maxDrainSeconds },
-    help: 'at a stop, serve requests for this time while the health reports not ready (default: 0)',
+    help: 'when stopping, still serve requests for this time, while health reports not ready (default: 0)',
   },
   'simulate-keys': {
     value: 'N',
     whole: { min: 0, max: 1000 },
-    help: 'add simulated keys, marked as such',
+    help: 'add N simulated keys, which are marked as simulated',
   },
   'tls-cert': { value: 'FILE', offer: 'file', help: 'certificate chain for HTTPS (PEM)' },
   'tls-key': { value: 'FILE', offer: 'file', help: 'private key of the certificate (PEM)' },
-  'insecure-http': { help: 'serve a network without TLS' },
+  'insecure-http': { help: 'serve a network over HTTP, without TLS' },
   'trust-proxy': { value: 'CIDR', many: true, help: 'trust X-Forwarded-For from this network' },
-  'allow-host': { value: 'NAME', many: true, help: 'another host name that clients may use' },
+  'allow-host': { value: 'NAME', many: true, help: 'another host name that clients can use' },
   'no-console': { help: 'do not serve the console for browsers' },
   'webhook-allow': {
     value: 'NETWORK',
     many: true,
-    help: 'network, address or host name that webhooks may use without HTTPS, and inside (default: none)',
+    help: 'network, address or host name that webhooks can use without HTTPS or on an internal network (default: none)',
   },
   'public-url': {
     value: 'URL',
-    help: 'address at which people open the daemon in a browser, behind a proxy or at another port; security keys are registered for it',
+    help: 'address that people open in a browser, if the daemon is behind a proxy or at another port; security keys are registered for it',
   },
   'step-up': {
     value: 'WHERE',
@@ -49,9 +49,9 @@ export const daemonFlags = {
   },
   forward: { value: 'URL', help: 'forward the journal: syslog+tcp://, syslog+tls://, syslog+unix:// or https://' },
   store: { value: 'URL', help: 'keep the registry in PostgreSQL: postgres://USER@HOST:PORT/DATABASE' },
-  secrets: { value: 'DIR', offer: 'file', help: 'keep the keys in this folder, outside the home' },
+  secrets: { value: 'DIR', offer: 'file', help: 'keep the keys in this folder, outside the home folder' },
   files: { value: 'URL', help: 'store files in an object store: s3://BUCKET/PREFIX?endpoint=URL&region=NAME' },
-  'ukey-match': { value: 'VID:PID', many: true, help: 'treat these USB devices as keys, too (hex; VID or VID:PID)' },
+  'ukey-match': { value: 'VID:PID', many: true, help: 'also treat these USB devices as keys (hex; VID or VID:PID)' },
 } as const satisfies FlagShapes;
 
 /** Runs the daemon in this process until SIGTERM or Ctrl-C. */

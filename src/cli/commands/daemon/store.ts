@@ -53,7 +53,7 @@ const isReaderLeft = (error: unknown): boolean => error instanceof Fault && erro
 /** Flags of the commands that work with the registry itself: its place, as for `daemon run`. */
 export const registryFlags = {
   store: { value: 'URL', help: 'the registry is in PostgreSQL: postgres://USER@HOST:PORT/DATABASE' },
-  secrets: { value: 'DIR', offer: 'file', help: 'the keys of the registry are in this folder, outside the home' },
+  secrets: { value: 'DIR', offer: 'file', help: 'the keys of the registry are in this folder, outside the home folder' },
 } as const satisfies FlagShapes;
 
 /** What each of these commands gives its program beside its flags. */
@@ -68,13 +68,13 @@ const fileArg = (help: string) => [{ name: 'FILE', help, offer: 'file' }] as con
 /** Writes a backup of the registry, also while the daemon is running. */
 export const daemonBackup = command({
   description:
-    'Daemons may be running. The file has devices, users, codes and the journal, as they are at one moment. Uploaded packages and backups of devices are files of their own.\nWith --store, or if DEVMGR_STORE names a database of PostgreSQL, the registry in it is copied. The file has the same format, so either engine can restore it.',
+    'Daemons may be running. The file contains devices, users, codes and the journal as of one moment, but no uploaded packages and no backups of devices.\nWith --store, or if DEVMGR_STORE names a PostgreSQL database, the registry in it is copied. The format of the file is the same, so either engine can restore it.',
   args: fileArg('file to write; it must not exist'),
   flags: {
     'encrypt-to': {
       value: 'RECIPIENT',
       many: true,
-      help: 'encrypt it to this recipient of age (age1…)',
+      help: 'encrypt it to this age recipient (age1…)',
       conflicts: ['passphrase-file'],
     },
     'passphrase-file': {
@@ -95,14 +95,14 @@ export const daemonBackup = command({
 /** Replaces the registry by a backup. Asks for confirmation, unless --yes is given. */
 export const daemonRestore = command({
   description:
-    'Verifies the backup first, with the key of the journal in the home folder. The current registry is kept as a copy in the home folder. Refused while the daemon is running.\nWith --store, or if DEVMGR_STORE names a database of PostgreSQL, the registry in it is replaced, in one transaction. Refused while any daemon uses the database.',
+    'Verifies the backup first, with the key of the journal in the home folder. The current registry is kept as a copy in the home folder. Refused while the daemon is running.\nWith --store, or if DEVMGR_STORE names a PostgreSQL database, the registry in it is replaced, in one transaction. Refused while any daemon uses the database.',
   args: fileArg('file that daemon backup wrote'),
   flags: {
     yes: { short: 'y', help: 'do not ask for confirmation' },
     'identity-file': {
       value: 'FILE',
       offer: 'file',
-      help: 'decrypt it with the identities of age in a file',
+      help: 'decrypt it with the age identities in a file',
       conflicts: ['passphrase-file'],
     },
     'passphrase-file': {
@@ -145,7 +145,7 @@ export const daemonCheck = command({
 /** Creates a new signing key for tokens, or a new key of the journal. */
 export const daemonRotateKey = command({
   description:
-    'A running daemon uses the new key at once. Existing tokens are valid until they expire, for 24 hours at most; the earlier key signs no new ones.\nWith --journal the key of the journal is replaced instead. The journal records where; earlier keys stay in journal-keys-earlier and are used for verification only.',
+    'A running daemon uses the new key at once. Existing tokens are valid until they expire, for 24 hours at most; the earlier key does not sign new ones.\nWith --journal the key of the journal is replaced instead. The journal records the change. Earlier keys stay in journal-keys-earlier and are used only for verification.',
   flags: {
     'revoke-now': { help: 'revoke all existing tokens at once: all users must log in again' },
     journal: { help: 'replace the key of the journal instead', conflicts: ['revoke-now'] },
@@ -162,7 +162,7 @@ export const daemonRotateKey = command({
 /** Sets a random password for a user. */
 export const daemonResetPassword = command({
   description:
-    'For the last administrator; an administrator can reset other passwords with users passwd. Writes the password to standard output and ends all logins of the user. Refused while the daemon is running.',
+    'For the case that no administrator can log in; otherwise use users passwd. Writes the new password to standard output and ends all logins of the user. Refused while the daemon is running.',
   args: [{ name: 'USER', help: 'user name' }],
   flags: registryFlags,
   examples: [{ does: 'if no administrator can log in', line: 'daemon reset-password admin' }],
@@ -178,12 +178,12 @@ export const daemonAudit = command({
   flags: {
     ...eventFlags,
     verify: {
-      help: 'verify that no entry was changed or deleted, and that users and devices are what the entries say',
+      help: 'verify that no entry was changed or deleted, and that users and devices match the entries',
     },
     head: {
       value: 'ID:MAC',
       optional: true,
-      help: 'write the end of the journal, to be kept elsewhere; with --verify, check that the journal contains it',
+      help: 'write the head of the journal, to keep elsewhere; with --verify, check that the journal contains it',
     },
     ...csvFlags,
     ...registryFlags,
@@ -192,7 +192,7 @@ export const daemonAudit = command({
     { does: 'the history of a key', line: 'daemon audit --device UK-2026-000001' },
     { does: 'for a spreadsheet', line: 'daemon audit --since 2026-01-01 --csv' },
     { does: 'verify the log', line: 'daemon audit --verify' },
-    { does: 'what to keep elsewhere', line: 'daemon audit --head' },
+    { does: 'the head, to keep elsewhere', line: 'daemon audit --head' },
   ],
   run: ({ flags }, context) =>
     context.programs.audit(

@@ -14,7 +14,7 @@ import { boundName } from '../users/find-user.ts';
 
 /** Binds a device to a user: `POST /api/devices/activate`. Prompts for a missing code and user. */
 export const activate = command({
-  description: `With several devices or --filter, the codes come from the registry. CSV needs the columns activationCode and, without --user, userId.\n${bulkDescription}`,
+  description: `With several devices or --filter, the registry supplies the codes. A CSV file needs the column activationCode and, without --user, the column userId.\n${bulkDescription}`,
   args: [devicesArg('ACTIVATE')],
   flags: {
     code: {
@@ -83,7 +83,7 @@ async function userOf(context: Context, given: string | undefined): Promise<stri
 
 const question = 'User to bind it to';
 
-const codeRule = 'A code has four groups of four letters and digits, and none of 0, 1, I and O';
+const codeRule = 'A code has four groups of four letters and digits, without 0, 1, I and O';
 
 /** In upper or lower case, with or without hyphens. */
 function isCode(typed: string): boolean {

@@ -14,7 +14,7 @@ import { changeTargets } from '../many/bulk/targets.ts';
 /** Retires a device: `POST /api/devices/{deviceId}/deactivate`. The id is confirmed by typing it, or with --yes. */
 export const deactivate = command({
   description:
-    "This cannot be undone. You confirm it by typing the id of the device, or with --yes, and with an administrator's password. For several devices you type their number.\n" +
+    "This cannot be undone. To confirm, type the id of the device or, for several devices, their number; --yes skips this. An administrator's password is always required.\n" +
     bulkDescription,
   args: [devicesArg('DEACTIVATE')],
   flags: {

@@ -10,14 +10,14 @@ import { eventLine } from './event-lines.ts';
 export const events = command({
   isPaged: true,
   description:
-    'Shows the newest events, the newest last. With --since they are the first ones after that event or time. An ADMIN sees who did what. history shows all events of one device; watch shows events as they happen.',
+    'Shows the newest events, the newest last. With --since, shows the first events after that event or time. An ADMIN also sees who did it. history shows all events of one device; watch shows events as they happen.',
   args: [
     { name: 'DEVICE', help: 'only events of this device (deviceId or serial number)', optional: true, offer: 'device' },
   ],
   flags: { ...notifiedFlags, limit: { ...notifiedFlags.limit, default: 20 } },
   examples: [
     { does: 'what happened last', line: 'events' },
-    { does: 'what one person has done today', line: 'events --by admin --since 24h --limit 100' },
+    { does: 'what one user has done today', line: 'events --by admin --since 24h --limit 100' },
     {
       does: 'all locks, page by page, for a program',
       line: 'events --type DEVICE_LOCKED --since 0 --limit 1000 --json',
@@ -39,7 +39,7 @@ export const events = command({
 export const history = command({
   isPaged: true,
   description:
-    'Shows every event of the device, the oldest first: when, what, for an ADMIN who did it, and what an update has changed. Uses of a device are not events: see devmgr show.',
+    'Shows every event of the device, the oldest first: the time, what happened, and what an update has changed. An ADMIN also sees who did it. Uses of a device are not events: see devmgr show.',
   args: [deviceArg],
   flags: { ...notifiedFlags, ...pluggedFlag },
   examples: [

@@ -16,11 +16,11 @@ import { harmless } from '../../terminal/text.ts';
 export const exportDevices = command({
   isPaged: true,
   description:
-    'Writes every matching device in one request, as of one moment: as NDJSON, one device in each line, or as CSV for spreadsheets, which register --file reads.\nWith --out, the file is complete or not written at all.',
+    'Writes all matching devices as of one moment: as NDJSON with one device on each line, or as CSV for spreadsheets, which register --file can read.\nWith --out, the file is complete or not written at all.',
   flags: {
     ...filterFlags,
     ...listFlags([...deviceFields, 'name']),
-    names: { help: 'with the name of the person of each device, as the field name' },
+    names: { help: 'add the field name: the name of the person whom the device is bound to' },
     output: { ...globalFlags.output, choices: [...exportFormats, 'json', 'yaml'], aliases: ['format'] },
     out: { value: 'FILE', help: 'write to this file instead of standard output', offer: 'file' },
   },
@@ -35,15 +35,15 @@ export const exportDevices = command({
     const query = { ...filterOf(flags), ...names, format: flags.csv ? exportFormats[1] : exportFormats[0] };
     const isWhole = !out.isSelective && out.format !== 'yaml';
     if (flags.out !== undefined && isWhole) return toFile(context, query, flags.out);
-    if (flags.out !== undefined) throw usage('a file of --out has whole devices, as NDJSON or CSV', shellHint);
-    if (flags.csv && !isWhole) throw usage('CSV of an export has all fields', 'see: devmgr list --all --csv --fields');
+    if (flags.out !== undefined) throw usage('--out writes all fields of each device, as NDJSON or CSV', shellHint);
+    if (flags.csv && !isWhole) throw usage('an export as CSV always has all fields', 'see: devmgr list --all --csv --fields');
     if (isWhole) return toOutput(context, query);
     for await (const device of exportedDevices(context, query)) await out.row(device);
     return undefined;
   },
 });
 
-const shellHint = 'for a part of them, leave --out out and write standard output to a file';
+const shellHint = 'to write some of the fields, omit --out and redirect standard output to a file';
 
 async function toOutput(context: Context, query: ExportQuery): Promise<void> {
   for await (const text of exported(context, query)) await context.out.text(text);

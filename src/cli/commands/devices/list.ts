@@ -23,7 +23,7 @@ type ListQuery = Partial<QueryOf<Routes['listDevices']>>;
 export const list = command({
   isPaged: true,
   description:
-    'Shows one page, or with --all every device. register --file reads what --csv writes. With --all --json each device is one line.',
+    'Shows one page, or with --all every device. register --file can read the output of --csv. With --all and --json, each device is one line.',
   flags: {
     ...filterFlags,
     ...pageFlags('devices'),
@@ -37,7 +37,7 @@ export const list = command({
     all: { help: 'every device instead of one page', conflicts: ['page'] },
     watch: {
       short: 'w',
-      help: 'keep the list on the terminal, and draw it again when a device changes',
+      help: 'keep the list on the screen, and update it when a device changes',
       conflicts: ['all', 'json', 'csv', 'jq', 'quiet'],
     },
     ...listFlags([...deviceFields, 'name']),
@@ -54,9 +54,9 @@ export const list = command({
     { does: 'the devices of a lot', line: 'list --tag lot=7' },
     { does: 'the locked keys, as they change', line: 'list --status LOCKED --watch' },
     { does: 'only ids, for a pipe', line: 'list --user alice --all --quiet' },
-    { does: 'keys of which nothing is proved', line: 'list --proof none,claimed,failed' },
-    { does: 'keys to which a security advisory applies', line: 'list --advisory YSA-2024-03' },
-    { does: 'what has not been used this year', line: 'list --status ACTIVE,LOCKED --last-used-before 2026-01-01' },
+    { does: 'keys without a valid proof', line: 'list --proof none,claimed,failed' },
+    { does: 'keys affected by a security advisory', line: 'list --advisory YSA-2024-03' },
+    { does: 'devices not used this year', line: 'list --status ACTIVE,LOCKED --last-used-before 2026-01-01' },
   ],
   async run({ flags }, context) {
     const query = definedFields<ListQuery>({ ...filterOf(flags), sortBy: flags.sort, sortOrder: flags.order });

@@ -32,9 +32,9 @@ interface LiveListing {
 export async function watchList(context: Context, listing: LiveListing): Promise<number> {
   const { io, env, out } = context;
   if (out.format !== 'table' && out.format !== 'wide')
-    throw usage(`--watch draws a table: --output ${out.format} does not fit`, 'use --output wide, or omit one of them');
+    throw usage(`--watch and --output ${out.format} cannot be combined`, 'use --output wide, or omit one of them');
   if (!io.stdoutIsTerminal || env.TERM === 'dumb')
-    throw usage('--watch draws on a terminal, and standard output is not one', 'for programs: devmgr watch --json');
+    throw usage('--watch needs a terminal, and standard output is not one', 'for programs: devmgr watch --json');
   const page = await listing.load();
   return new LiveList(context, listing, page).run();
 }

@@ -19,7 +19,7 @@ const withFile = { needs: 'file' } as const;
 /** Registers one device (`POST /api/devices/register`), or with --file many of them; see `commands/import`. */
 export const register = command({
   description:
-    'Registers one device, or with --file every device in a CSV file with a header row (columns in any order), a JSON array, or JSON lines. --type, --manufacturer, --model and --tag are then the values of lines that have none; columns tag:NAME are tags.\n--map reads other files: yubico (serial numbers or the key provisioning format), entra-oath (Microsoft Entra OATH tokens), snipe-it (assets), pskc (RFC 6030, XML), or columns that you name. Secrets in a file are dropped, and the command reports how many.\nWith --skip-existing, a line whose device is registered has the status registered and no activation code. It fails if type, manufacturer or model differ.\nFor results, --out and --resume see devmgr help batches.',
+    'Registers one device, or with --file every device in a CSV file with a header row (columns in any order), a JSON array, or JSON lines. --type, --manufacturer, --model and --tag then apply to lines without a value of their own. Columns named tag:NAME are tags.\n--map reads other formats: yubico (serial numbers or the key provisioning format), entra-oath (Microsoft Entra OATH tokens), snipe-it (assets), pskc (RFC 6030, XML), or columns that you name. Secrets in a file are dropped, and the command reports how many.\nWith --skip-existing, a line whose device is already registered gets the status registered and no activation code. It fails if type, manufacturer or model differ.\nFor results, --out and --resume, see devmgr help batches.',
   flags: {
     type: { value: 'TYPE', field: 'deviceType', choices: deviceTypes, help: 'type of the device' },
     serial: {
@@ -33,13 +33,13 @@ export const register = command({
     model: { value: 'NAME', help: 'model' },
     'hardware-version': { value: 'VERSION', ...single, help: 'hardware version' },
     'firmware-version': { value: 'VERSION', aliases: ['firmware'], ...single, help: 'firmware version' },
-    tag: tagFlag('tag of the device, or of every line without it; can be repeated'),
+    tag: tagFlag('tag of the device, or of every line that lacks it; can be repeated'),
     file: { value: 'FILE', short: 'f', offer: 'file', help: 'register every device in this file; - is standard input' },
     format: {
       value: 'FORMAT',
       choices: ['csv', 'json', 'jsonl'],
       ...withFile,
-      help: 'format of the file, if its name does not say',
+      help: 'format of the file, if its name does not show it',
     },
     encoding: { ...encodingFlag, ...withFile },
     map: {
@@ -51,7 +51,7 @@ export const register = command({
     'dry-run': { ...withFile, help: 'report which lines are new, registered or invalid, and change nothing' },
     'skip-existing': { ...withFile, help: 'count devices that are already registered as done' },
     resume: { ...withFile, help: 'continue where an earlier run stopped' },
-    force: { ...withFile, help: 'start over; results that exist are kept as FILE.before' },
+    force: { ...withFile, help: 'start over; existing results are kept as FILE.before' },
     'batch-size': {
       value: 'N',
       whole: { min: 1, max: sizes.batchItems },
@@ -69,7 +69,7 @@ export const register = command({
     { does: 'check a file first', line: 'register --file keys.csv --dry-run' },
     { does: 'a file, with the activation codes in another one', line: 'register --file keys.csv --out codes.csv' },
     {
-      does: 'a list of serial numbers, as often as you like',
+      does: 'a list of serial numbers, which you can repeat at any time',
       line: 'register --file serials.csv --type UKEY --manufacturer Yubico --model "YubiKey 5" --skip-existing',
     },
     {

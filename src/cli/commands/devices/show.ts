@@ -27,7 +27,7 @@ export const show = command({
   flags: {
     ...pluggedFlag,
     ...notifiedFlags,
-    'no-events': { help: 'show the history without the events of the journal: one request less' },
+    'no-events': { help: 'do not read the events of the journal, which saves a request' },
     qr: { help: 'show the activation code as a QR code', conflicts: ['json'] },
   },
   examples: [
@@ -36,7 +36,7 @@ export const show = command({
     { does: 'the activation code as a QR code', line: 'show DEV-1 --qr' },
   ],
   async run({ args, flags }, context) {
-    if (flags.qr && context.out.json) throw usage('--qr draws on a terminal, and the result is for a program');
+    if (flags.qr && context.out.json) throw usage('--qr cannot be combined with JSON, YAML or other formats for programs');
     const deviceId = await resolveDevice(context, args[0] ?? flags.device, flags.plugged);
     const isForPeople = !context.globals.json && !context.globals.quiet;
     const { registry } = context;

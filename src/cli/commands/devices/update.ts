@@ -10,7 +10,7 @@ import { changeTargets } from '../many/bulk/targets.ts';
 
 /** Changes firmware version, note and tags: `PUT /api/devices/{deviceId}`. */
 export const update = command({
-  description: `An empty value clears the field: --note "". Tags that are not named stay as they are. ${bulkDescription}`,
+  description: `An empty value clears the field: --note "". Tags that are not named do not change.\n${bulkDescription}`,
   args: [devicesArg('UPDATE')],
   flags: {
     'firmware-version': { value: 'VERSION', aliases: ['firmware'], help: 'firmware version' },

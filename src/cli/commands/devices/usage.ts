@@ -12,7 +12,7 @@ import { duration, timeAndDistance } from '../../terminal/when.ts';
 /** Records a use of a device: `POST /api/devices/{deviceId}/usage`. */
 export const recordUsage = command({
   description:
-    'Adds one use and its length to the totals of the device, and prints the new totals. Each call counts: do not repeat one whose result you have seen. The device must be ACTIVE.',
+    'Adds one use and its length to the totals of the device, and prints the new totals. Each call counts: do not repeat a call that has succeeded. The device must be ACTIVE.',
   args: [deviceArg],
   flags: {
     seconds: {
@@ -24,7 +24,7 @@ export const recordUsage = command({
     duration: {
       value: 'TIME',
       conflicts: ['seconds'],
-      help: 'the same with units: 45s, 90m, 1h30m, 2d',
+      help: 'length of the use with units: 45s, 90m, 1h30m, 2d',
     },
     ...pluggedFlag,
   },

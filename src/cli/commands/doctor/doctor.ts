@@ -12,7 +12,7 @@ import { sourceChecks } from './sources.ts';
 export const doctor = command({
   runsOnOldNode: true,
   description:
-    'Checks this program, the home folder, the daemon, the server, the login and the hardware; for an ADMIN also where persons come from. Starts and changes nothing. Exit code 1 if a check fails.\nWith --report it writes the results, versions, settings and the end of the daemon log to a file for support. Secrets, names, hosts and serial numbers are removed. Read the file before you send it.\nWith --fix it installs the udev and polkit rules that give the group devmgr access to keys and readers. It shows the rules, asks for confirmation, and must run as root.',
+    'Checks this program, the home folder, the daemon, the server, the login and the hardware; for an ADMIN also the directory, single sign-on and the providers. It starts and changes nothing. Exit code 1 if a check fails.\nWith --report it writes the results, versions, settings and the end of the daemon log to a file for support. Secrets, names, hosts and serial numbers are removed. Read the file before you send it.\nWith --fix it installs the udev and polkit rules that give the group devmgr access to keys and readers. It shows the rules, asks for confirmation, and must run as root.',
   args: [{ name: 'FILE', help: 'with --report: file to write; - is standard output', optional: true, offer: 'file' }],
   flags: {
     report: {
@@ -23,7 +23,7 @@ export const doctor = command({
     fix: { help: 'install the rules for keys and readers' },
     'bind-names': {
       conflicts: ['fix', 'report'],
-      help: 'bind devices that are bound to the id of an account to its name',
+      help: 'bind devices to the user name of an account instead of its id',
     },
     yes: { short: 'y', help: 'with --fix and --bind-names: do not ask for confirmation' },
     root: {

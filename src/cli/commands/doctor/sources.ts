@@ -29,7 +29,7 @@ async function directoryChecks(context: Context): Promise<Check[]> {
   if (lastRun.problem !== null)
     return check(
       'failed',
-      `${read}, no one leaves: ${safe(lastRun.problem)}`,
+      `${read}, no leavers are recorded: ${safe(lastRun.problem)}`,
       `${test}; then ${commandLine(context, 'directory sync')}`,
     );
   // A run that has read all entries is always recorded.
@@ -94,6 +94,6 @@ async function issuingCheck(context: Context, { providerId, name, pending }: Pro
   const list = commandLine(context, 'idp list');
   const fix = reachable
     ? `the registry repeats removals, and ${list} shows why one fails`
-    : `check it again after the repair: ${test}; for a new secret, add the provider again`;
+    : `after the cause is fixed: ${test}; for a new secret, add the provider again`;
   return { name: 'provider', state: reachable ? (waiting ? 'warning' : 'ok') : 'failed', detail, fix };
 }

@@ -21,10 +21,10 @@ const keys = (number: number): string => counted(number, 'key');
 /** A person leaves: `POST /api/people/{personId}/leave`. */
 export const peopleLeave = command({
   description:
-    'Locks every ACTIVE key of the person and disables the account with that user name, at once. A policy can retire the keys, or wait (devmgr policies show). More than 5 % of all ACTIVE keys, and at least 10, within 10 minutes are held: devmgr people held.',
+    'Locks every ACTIVE key of the person at once, and disables the account with that user name. A policy can retire the keys instead, or add a delay: devmgr policies show. If leavers within 10 minutes have more than 5 % of all ACTIVE keys, and at least 10, their keys are held until you release them: devmgr people held.',
   args: [personArg],
   flags: {
-    reason: { value: 'TEXT', help: 'why; the reason of the locks' },
+    reason: { value: 'TEXT', help: 'reason of the locks, for the audit log' },
     yes: { short: 'y', help: 'do not ask' },
   },
   examples: [
@@ -59,7 +59,7 @@ export const peopleLeave = command({
 /** A person is back: `POST /api/people/{personId}/return`. */
 export const peopleBack = command({
   description:
-    'The person can have keys again. Nothing is unlocked: the keys that the leave has locked are shown. The account stays disabled: devmgr users update NAME --enable.',
+    'The person can have keys again. No key is unlocked: the keys that were locked when the person left are shown. The account stays disabled; to enable it: devmgr users update NAME --enable.',
   args: [personArg],
   flags: {},
   examples: [{ does: 'the person is active again', line: 'people back ada.lovelace' }],
@@ -112,7 +112,7 @@ export const peopleRelease = command({
   args: [{ ...personArg, optional: true, rest: true }],
   flags: { yes: { short: 'y', help: 'do not ask' } },
   examples: [
-    { does: 'all of them, after a question', line: 'people release' },
+    { does: 'all of them, after a confirmation', line: 'people release' },
     { does: 'one, in a script', line: 'people release PER-7 --yes' },
   ],
   async run({ args, flags }, context) {

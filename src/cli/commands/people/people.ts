@@ -81,7 +81,7 @@ export const peopleShow = command({
 /** Adds a person: `POST /api/people`. */
 export const peopleAdd = command({
   description:
-    'Devices are bound to the user name: activate --user, enroll --activate-for. Persons from an identity provider come by SCIM: see tokens add --may scim.',
+    'To bind a device to the person, use the user name: activate --user, enroll --activate-for. An identity provider adds persons over SCIM: see tokens add --may scim.',
   args: [{ name: 'NAME', help: 'user name', optional: true }],
   flags: {
     name: { value: 'NAME', help: 'full name' },

@@ -16,7 +16,7 @@ export async function judgeAll(context: Context): Promise<void> {
   await present(context, {
     data: { judged, changed, before, after },
     id: String(changed),
-    title: `${counted(judged, 'device')} judged again, ${count(changed)} changed`,
+    title: `${counted(judged, 'device')} checked again, ${count(changed)} changed`,
     rows: moved.map(grade => [grade, `${count(before[grade])} → ${count(after[grade])}`]),
     ...(after.failed > 0 ? { next: 'devmgr list --proof failed' } : {}),
   });

@@ -31,7 +31,7 @@ export const policiesShow = command({
 /** Changes parts of the policy: `PUT /api/policies/proof`. */
 export const policiesSet = command({
   description:
-    'Rules that are not named do not change; an empty value removes a rule: --allow-aaguid "". Registered devices stay registered.\nOnly proved facts count: FIDO proves an AAGUID, SCP11b the firmware, SIM cards and U2F neither.\n--least-firmware is VERSION for all keys, or NAME=VERSION for those whose AAGUID is NAME or whose model begins with NAME.',
+    'Rules that are not named do not change; an empty value removes a rule: --allow-aaguid "". Registered devices stay registered.\nOnly proved facts count: FIDO proves an AAGUID, SCP11b the firmware, SIM cards and U2F prove neither.\n--least-firmware is VERSION for all keys, or NAME=VERSION for those whose AAGUID is NAME or whose model begins with NAME.',
   flags: {
     persons: {
       value: 'RULE',
@@ -48,31 +48,31 @@ export const policiesSet = command({
       value: 'HOURS',
       field: 'leaverDelayHours',
       whole: { min: 0, max: leaverDelayHours },
-      help: 'hours from leaving until it happens',
+      help: 'hours between leaving and this action',
     },
     'pin-recipient': {
       value: 'RECIPIENT',
       many: true,
       field: 'recipients',
-      help: 'recipient of age (age1…) who opens PINs of keys issue --pin random; replaces all of them',
+      help: 'age recipient (age1…) that can open the PINs of keys issue --pin random; replaces the earlier ones',
     },
     'require-proof': {
       value: 'GRADE',
       field: 'requiredGrade',
       choices: requiredGrades,
-      help: 'least grade of a proof; none: a proof is not required',
+      help: 'lowest accepted grade of a proof; none: no proof is required',
     },
     'allow-aaguid': {
       value: 'AAGUID',
       many: true,
       field: 'allowedAaguids',
-      help: 'the only FIDO models to register; FIDO must prove them',
+      help: 'the only FIDO models that can be registered; FIDO must prove the model',
     },
     'least-firmware': {
       value: 'RULE',
       many: true,
       field: 'leastFirmware',
-      help: 'least firmware version, which SCP11b must prove; replaces all such rules',
+      help: 'minimum firmware version, which SCP11b must prove; replaces the earlier rules',
     },
   },
   examples: [
@@ -157,9 +157,9 @@ async function write(context: Context, policy: ProofPolicy & OtherRules, title: 
     id: requiredGrade,
     title,
     rows: [
-      ['required grade', requiredGrade === 'none' ? 'none: a proof is not required' : safe(requiredGrade)],
+      ['required grade', requiredGrade === 'none' ? 'none: no proof is required' : safe(requiredGrade)],
       ['allowed AAGUIDs', list(allowedAaguids).map(String).map(safe).join('\n') || 'any'],
-      ['least firmware', list(leastFirmware).map(words).join('\n') || 'any'],
+      ['minimum firmware', list(leastFirmware).map(words).join('\n') || 'any'],
       ['persons', personsRequired === undefined ? null : personsRequired ? 'required' : 'any user name'],
       ['leavers', leaverWords(policy)],
       ['PINs open for', list(pinRecipients).map(safe).join('\n') || null],

@@ -21,7 +21,7 @@ type TrustMetadata = NonNullable<TrustList['metadata']>;
 /** Imports FIDO metadata or certificates: `POST /api/trust`. */
 export const trustImport = command({
   description:
-    'The file is the BLOB of the FIDO Metadata Service, or certificates in PEM or DER; - is standard input. devmgr downloads nothing and contains no certificates of vendors: compare the fingerprints with those that the vendor publishes.\nA FIDO root vouches for the models that --aaguid names; without any, for U2F keys only.\nStored answers are judged by it after: devmgr verify --all',
+    'The file is the BLOB of the FIDO Metadata Service, or certificates in PEM or DER; - is standard input. devmgr downloads nothing and contains no certificates of vendors: compare the fingerprints with those that the vendor publishes.\nA FIDO root vouches for the models that --aaguid names or, without --aaguid, for U2F keys only.\nTo check stored evidence against it, run devmgr verify --all.',
   args: [{ name: 'FILE', help: 'the BLOB or the certificates', offer: 'file' }],
   flags: {
     purpose: {
@@ -159,7 +159,7 @@ export const trustList = command({
 
 /** Stops trusting a certificate: `POST /api/trust/{fingerprint}/remove`. */
 export const trustRemove = command({
-  description: 'Proofs stay as they are until stored answers are judged again: devmgr verify --all',
+  description: 'Proofs do not change until stored evidence is checked again: devmgr verify --all',
   args: [
     {
       name: 'FINGERPRINT',

@@ -15,7 +15,7 @@ import { type KeyVerdict, proveKey } from './prove-key.ts';
 /** Proves attached keys, or has the registry judge stored evidence again. Exit code 6 if a key failed or proved nothing. */
 export const verify = command({
   description:
-    'The registry asks a question that only a genuine key can answer, and judges the answer. Some keys blink and wait for a touch. Nothing on the key changes, and no PIN is needed.\nExit code 0: the key has proved its model or its serial number; 6: it has not; 10: it did not answer; 7: one of several keys did not prove it.\nWith --all no key is needed: the registry judges the stored answers of all devices again, after trust has changed.',
+    'The registry sends a challenge that only a genuine key can answer, and checks the response. Some keys blink and wait for a touch. Nothing on the key changes, and no PIN is needed.\nExit code 0: the key has proved its model or its serial number; 6: it has not; 10: it did not respond; 7: at least one of several keys has not.\nWith --all no key is needed: after trust has changed, the registry checks the stored evidence of all devices again.',
   args: [
     {
       name: 'KEY',
@@ -26,8 +26,8 @@ export const verify = command({
     },
   ],
   flags: {
-    method: { value: 'METHOD', choices: evidenceMethods, help: 'how to prove it (default: the best that the key has)' },
-    all: { help: 'judge the stored answers of all devices again', conflicts: ['method'] },
+    method: { value: 'METHOD', choices: evidenceMethods, help: 'how to prove it (default: the strongest method of the key)' },
+    all: { help: 'check the stored evidence of all devices again', conflicts: ['method'] },
   },
   examples: [
     { does: 'the attached key', line: 'verify' },
@@ -36,7 +36,7 @@ export const verify = command({
   ],
   async run({ args, flags }, context) {
     if (flags.all) {
-      if (args.length > 0) throw usage('--all is about all devices, and a key is named', 'omit one of them');
+      if (args.length > 0) throw usage('--all and a key cannot be combined', 'omit one of them');
       const { judgeAll } = await import('./judge-all.ts');
       return judgeAll(context);
     }
@@ -75,7 +75,7 @@ async function write(context: Context, verdict: KeyVerdict, isOneOfSeveral: bool
 
 /** The attached keys that are named, in that order; without a name the only one. Each has a serial number. */
 export async function attachedKeys(context: Context, names: readonly string[]): Promise<readonly NumberedKey[]> {
-  if (names.length === 0) return [numbered(await onePluggedKey(context, 'name the ones to verify'))];
+  if (names.length === 0) return [numbered(await onePluggedKey(context, 'name the keys to verify'))];
   const { list } = await context.hardware.call('listKeys');
   const keys: NumberedKey[] = [];
   for (const name of new Set(names.map(text => text.trim()))) keys.push(numbered(await keyNamed(context, list, name)));

@@ -21,24 +21,24 @@ const flags = {
     value: 'FILE',
     many: 'whole',
     offer: 'file',
-    help: 'count the attempts in these results of enroll --out too, also those that failed; can be repeated',
+    help: 'also count the attempts in these results of enroll --out, including failed ones; can be repeated',
   },
-  names: { help: 'list the persons with the number of their devices, by user name and name' },
+  names: { help: 'list the persons by user name and name, with the number of their devices' },
   output: {
     ...globalFlags.output,
     choices: ['text', 'csv', 'html', 'json', 'yaml'],
     aliases: ['format'],
-    help: 'format of the report (default: by the name of --out, else text)',
+    help: 'format of the report (default: from the name of --out, else text)',
   },
   out: { value: 'FILE', offer: 'file', help: 'write the report to this file instead of standard output' },
-  force: { needs: 'out', help: 'replace the file of --out if it exists' },
+  force: { needs: 'out', help: 'overwrite an existing file' },
 } as const;
 
 /** Counts the devices of a lot, or of any selection. Changes nothing. */
 export const report = command({
   isPaged: true,
   description:
-    'Counts the devices that match: by state, type, model and proof; when they were registered and how fast; bound persons, codes that were not used, and what was locked or deactivated since. With --results, also the attempts of enroll that failed, and the yield.\nHTML is one file for a browser or a printer; CSV has a row for each figure. No report has activation codes or serial numbers, and only --names lists persons. --json writes the figures, and with --out the file as well.',
+    'Counts the matching devices by state, type, model and proof. Shows when and how fast they were registered, how many persons they are bound to, which codes were not used, and what was locked or deactivated later. With --results, also shows the failed attempts of enroll and the yield.\nHTML is one file for a browser or a printer; CSV has a row for each figure. A report contains no activation codes and no serial numbers, and lists persons only with --names. --json writes the figures to standard output, also if --out writes a file.',
   flags,
   examples: [
     { does: 'a lot', line: 'report --tag lot=7' },

@@ -25,7 +25,7 @@ const names = Object.keys(profileSettings) as ProfileSetting[];
 
 /** Shows and changes profiles. Does not contact the server. */
 export const config = command({
-  description: `Settings are ${names.join(', ')}. An option overrides the environment, and the environment overrides the profile. "use NAME" chooses the profile for commands without --profile.`,
+  description: `The settings are ${names.join(', ')}. An option overrides the environment, and the environment overrides the profile. "use NAME" chooses the profile for commands without --profile.`,
   args: [
     { name: 'ACTION', help: 'what to do (default: show)', optional: true, choices: verbs },
     { name: 'NAME', help: 'setting; after use: profile', optional: true },

@@ -23,33 +23,33 @@ import { readToken } from './token-login.ts';
 /** Logs in and stores the token: `POST /api/auth/login`. With --token-file it stores a token that exists. */
 export const login = command({
   description:
-    'Stores the token in the keychain of the operating system, or in a file that only you can read. The token is renewed while it is used.\nWith --token-file it stores a service token, which needs no password and is not renewed.\nWith --web it shows an address and a code. Open the address in a browser, sign in, compare the code and approve this terminal.\nWith --sso you sign in at the provider of single sign-on, in your browser; without a display, over SSH or with --no-browser by an address and a code of the provider. If it has no codes, use --web.\nA server named with --server is stored in the profile.\nThe profile also keeps the identity of the server. Another server at that address gets no password and no token.',
+    'Stores the token in the keychain of the operating system, or in a file that only you can read. The token is renewed while it is used.\nWith --token-file it stores a service token, which needs no password and is not renewed.\nWith --web it shows an address and a code. Open the address in a browser, sign in, compare the code and approve this terminal.\nWith --sso you sign in at your identity provider, in your browser. Without a display, over SSH or with --no-browser, it shows an address and a code of the provider instead. If the provider has no codes, use --web.\nThe server given with --server is stored in the profile, with its identity. If another server answers at that address, it gets no password and no token.\nThe profile also keeps the identity of the server. Another server at that address gets no password and no token.',
   args: [{ name: 'USERNAME', help: 'user name', optional: true }],
   flags: {
     username: { value: 'NAME', short: 'u', aliases: ['user'], help: 'user name, instead of USERNAME' },
     ...passwordFlags,
     'token-file': {
       value: 'FILE',
-      help: 'use the token in the first line of a file; - is standard input',
+      help: 'read the token from the first line of a file; - is standard input',
       offer: 'file',
       conflicts: ['username', 'password-stdin', 'password-file'],
     },
     web: {
-      help: 'sign in with a browser, also with a security key, and approve this terminal there',
+      help: 'sign in with a browser, for example with a security key, and approve this terminal there',
       conflicts: ['username', 'password-stdin', 'password-file', 'token-file'],
     },
     sso: {
-      help: 'sign in at the provider of the registry, in a browser',
+      help: 'sign in at your identity provider, in a browser',
       conflicts: ['username', 'password-stdin', 'password-file', 'token-file', 'web'],
     },
-    'no-browser': { help: 'with --sso: show an address and a code, even if a browser is at hand' },
-    'accept-new-server': { help: 'accept another server than the one that this profile knows' },
+    'no-browser': { help: 'with --sso: show an address and a code, even if there is a browser' },
+    'accept-new-server': { help: 'accept a server whose identity is not the one in this profile' },
   },
   makesProfile: () => true,
   examples: [
     { does: 'asks for the password', line: 'login admin' },
     { does: 'with a browser, for example with a security key', line: 'login --web' },
-    { does: 'at the provider of the registry', line: 'login --sso' },
+    { does: 'at your identity provider', line: 'login --sso' },
     { does: 'in a script', line: 'login --username admin --password-file ./password' },
     { does: 'a station, with a service token', line: 'login --token-file line-3.token' },
     {
@@ -220,7 +220,7 @@ async function rememberServer(context: Context): Promise<void> {
 
 /** Deletes the stored token. The token itself stays valid until it expires. */
 export const logout = command({
-  description: 'For this profile and server only. To end all logins of your user, on every machine: users logout.',
+  description: 'Deletes the token of this profile and server only. To end all your logins on every machine, use devmgr users logout.',
   flags: {},
   examples: [{ does: 'delete the token of this profile and server', line: 'logout' }],
   async run(_, context) {

@@ -5,7 +5,7 @@ import { Fault, interrupted } from '../../fault.ts';
 
 const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', connection: 'close' };
 const page =
-  '<!doctype html><meta charset="utf-8"><title>devmgr</title><p>You can close this window and go back to the terminal.';
+  '<!doctype html><meta charset="utf-8"><title>devmgr</title><p>You can close this window and return to the terminal.';
 
 /** Where the browser is led. */
 interface Loopback {
@@ -30,7 +30,7 @@ export async function listenOnLoopback(): Promise<Loopback> {
     new Promise<URLSearchParams>((resolve, reject) => {
       const stop = () => reject(interrupted());
       signal.addEventListener('abort', stop, { once: true });
-      const late = () => reject(new Fault('failure', 'no one has signed in in time', 'run the command again'));
+      const late = () => reject(new Fault('failure', 'the sign-in timed out', 'run the command again'));
       const timer = setTimeout(late, milliseconds);
       take = ({ method, url = '', headers: { host } }) => {
         // Another host: a page whose name leads to this machine.

@@ -86,7 +86,7 @@ function roff(text: string): string {
 export const versionCommand = command({
   runsOnOldNode: true,
   description:
-    'Shows the build, Node, SQLite and the packages with native code. The same as devmgr --version. With --quiet only the version.',
+    'Shows the build, Node, SQLite and the packages with native code. Same as devmgr --version. With --quiet, shows only the version.',
   flags: { licences: { aliases: ['licenses'], help: 'write the licenses of all code in this copy' } },
   examples: [
     { does: 'for a bug report', line: 'version' },

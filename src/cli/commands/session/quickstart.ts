@@ -26,7 +26,7 @@ const pollMs = 200;
 /** Starts a daemon, logs in, and enrolls one key. Steps that are already done are skipped. */
 export const quickstart = command({
   description:
-    'Starts the daemon on this machine, logs in as its first administrator, and enrolls one key: an attached one, or else a simulated one, marked as such. Steps that are already done are skipped.',
+    'Starts the daemon on this machine, logs in as its first administrator, and enrolls one key: an attached key or, if there is none, a simulated key, which is marked as simulated. Steps that are already done are skipped.',
   flags: { ...passwordFlags },
   makesProfile: () => true,
   examples: [{ does: 'try it', line: 'quickstart' }],

@@ -57,5 +57,5 @@ async function logInByCode(context: Context, registry: Client): Promise<SsoLogin
     if (answer.state === 'APPROVED' && answer.login) return answer.login;
     interval = Math.max(interval, answer.interval);
   }
-  throw new Fault('failure', 'no one has signed in in time', 'run the command again');
+  throw new Fault('failure', 'the sign-in timed out', 'run the command again');
 }

@@ -53,7 +53,7 @@ async function personName(context: Context, typed: string, flag: string): Promis
   }
   if (others.length > 0) throw severalPersons(typed, meant, meant.length);
   throw usage(
-    `no person has the user name "${typed}": ${safe(personWords(first))} is perhaps meant`,
+    `no person has the user name "${typed}": ${safe(personWords(first))} may be meant`,
     `use the user name: ${flag} ${shellWord(safe(first.userName))}`,
   );
 }

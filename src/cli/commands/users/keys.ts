@@ -51,7 +51,7 @@ export const usersKeys = command({
 
 /** Removes a key: `POST /api/users/{userId}/passkeys/{passkeyId}/remove`. */
 export const usersRemoveKey = command({
-  description: 'Permanent: the same key must be registered again as a new one. For a key that is lost.',
+  description: 'For a key that is lost. This cannot be undone: to be used again, the key must be registered as a new one.',
   args: [userArg, { name: 'KEY', help: 'id of the key, such as PSK-1; see: devmgr users keys' }],
   flags: { yes: { short: 'y', help: 'do not ask for confirmation' } },
   examples: [
@@ -76,12 +76,12 @@ export const usersRemoveKey = command({
 /** Requires a key of one user: `POST /api/users/{userId}/require-key`. */
 export const usersRequireKey = command({
   description:
-    'From the next login on, the user needs a security key, whatever the role. A user without one can log in with the password only to register one. For all users of a role: devmgr policies sign-in.',
+    'From the next login on, the user needs a security key, regardless of the role. A user without one can log in with the password only to register one. For all users of a role: devmgr policies sign-in.',
   args: [userArg],
-  flags: { off: { help: 'no longer require one of this user' } },
+  flags: { off: { help: 'no longer require a security key' } },
   examples: [
     { does: 'a user who handles many devices', line: 'users require-key dealer-berlin' },
-    { does: 'end it', line: 'users require-key dealer-berlin --off' },
+    { does: 'no longer require one', line: 'users require-key dealer-berlin --off' },
   ],
   async run({ args: [name = ''], flags }, context) {
     const { id, username } = await findUser(context.registry, name);

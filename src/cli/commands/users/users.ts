@@ -25,7 +25,7 @@ const userFields = namesIn('id username role email disabled createdAt') satisfie
 export const usersList = command({
   isPaged: true,
   description:
-    'Users who were removed are left out, and counted. JSON and YAML are the answer of the server, with all of them.',
+    'Removed users are counted, but not shown. JSON and YAML contain all users, as the server returns them.',
   flags: {
     ...pageFlags('users'),
     removed: { aliases: ['all'], help: 'also show users who were removed' },
@@ -65,7 +65,7 @@ export const userColumns: Column<User>[] = [
 /** Adds a user: `POST /api/users`. The password comes from a prompt, standard input or a file. */
 export const usersAdd = command({
   description:
-    'An ADMIN may do everything. A DEALER handles devices and their backups, but not users, tokens and uploads. A VIEWER reads, without activation codes.',
+    'An ADMIN can do everything. A DEALER manages devices and their backups, but not users, tokens and uploads. A VIEWER can only read, and does not see activation codes.',
   args: [{ name: 'NAME', help: 'user name', optional: true }],
   flags: {
     username: { value: 'NAME', aliases: ['name'], help: 'user name, instead of NAME' },

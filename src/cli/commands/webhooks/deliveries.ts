@@ -27,7 +27,7 @@ const columns: Column<WebhookAttempt>[] = [
 /** Lists the last attempts: `GET /api/webhooks/{webhookId}/deliveries`. */
 export const webhooksDeliveries = command({
   isPaged: true,
-  description: 'The last 50 attempts to deliver an event, the latest first.',
+  description: 'Shows the last 50 attempts to deliver an event, the latest first.',
   args: [{ name: 'WEBHOOK', help: 'id of the webhook, such as WHK-1', offer: 'webhook' }],
   flags: listFlags(fields),
   examples: [
@@ -36,6 +36,6 @@ export const webhooksDeliveries = command({
   ],
   async run({ args }, context) {
     const data = await context.registry.call('webhookDeliveries', { params: { webhookId: args[0]! } });
-    await presentList(context, data, { fields, columns, id: 'messageId' }, 'Nothing was posted yet.');
+    await presentList(context, data, { fields, columns, id: 'messageId' }, 'No event was posted yet.');
   },
 });

@@ -44,7 +44,7 @@ const shown = (context: Context, webhook: WebhookItem, title: string, next?: str
 /** Creates a webhook: `POST /api/webhooks`. Standard output gets a secret that the registry made, so that it can go to a file. */
 export const webhooksAdd = command({
   description:
-    'The registry posts each event from now on to URL, in order, signed by the scheme of Standard Webhooks. An event that does not arrive is posted again for three days; then the webhook is disabled.\nWithout --secret-file the registry makes the secret and writes it to standard output, once: send it to a file, and give it to the receiver.',
+    'From now on, the registry posts each event to URL, in order, signed according to Standard Webhooks. An event that the receiver does not accept is retried for three days; then the webhook is disabled.\nWithout --secret-file, the registry creates the secret and writes it to standard output, once: redirect it to a file, and give it to the receiver.',
   args: [{ name: 'URL', help: 'address of the receiver, https://…' }],
   flags: {
     type: { value: 'TYPE', many: true, choices: journalEventTypes, field: 'types', help: 'only these types of event' },
@@ -52,7 +52,7 @@ export const webhooksAdd = command({
       value: 'FILE',
       offer: 'file',
       field: 'secret',
-      help: 'the secret of the receiver (whsec_…), first line of a file; - for standard input',
+      help: 'read the secret of the receiver (whsec_…) from the first line of a file; - is standard input',
     },
   },
   examples: [
@@ -110,9 +110,9 @@ export const webhooksList = command({
   },
 });
 
-/** Posts a test message: `POST /api/webhooks/{webhookId}/test`. Exit code 1 if the receiver does not take it. */
+/** Posts a test message: `POST /api/webhooks/{webhookId}/test`. Exit code 1 if the receiver does not accept it. */
 export const webhooksTest = command({
-  description: 'Posts one signed message of the type WEBHOOK_TEST. Exit code 1 if the receiver does not take it.',
+  description: 'Posts one signed message of the type WEBHOOK_TEST. Exit code 1 if the receiver does not accept it.',
   args: [webhookArg],
   flags: {},
   examples: [{ does: 'post a test message', line: 'webhooks test WHK-1' }],
@@ -122,10 +122,10 @@ export const webhooksTest = command({
   },
 });
 
-/** Posts an event again: `POST /api/webhooks/{webhookId}/deliveries/{deliveryId}/replay`. Exit code 1 if the receiver does not take it. */
+/** Posts an event again: `POST /api/webhooks/{webhookId}/deliveries/{deliveryId}/replay`. Exit code 1 if the receiver does not accept it. */
 export const webhooksReplay = command({
   description:
-    'For a receiver that has lost an event. The message is the same as before, with the same webhook-id, and is posted once; what is delivered next does not change. Exit code 1 if the receiver does not take it.',
+    'For a receiver that has lost an event. Posts the same message, with the same webhook-id, once; later deliveries do not change. Exit code 1 if the receiver does not accept it.',
   args: [webhookArg, { name: 'EVENT', help: 'id of an event in: devmgr webhooks deliveries WEBHOOK' }],
   flags: {},
   examples: [{ does: 'post event 17 again', line: 'webhooks replay WHK-1 17' }],
@@ -141,7 +141,7 @@ async function presentPost(context: Context, data: DataOf<Routes['testWebhook']>
   await present(context, {
     data,
     id: webhookId,
-    title: `${safe(webhookId)} ${delivered === true ? 'took' : 'did not take'} ${what}`,
+    title: `${safe(webhookId)} ${delivered === true ? 'accepted' : 'did not accept'} ${what}`,
     rows: [
       ['message', safe(messageId)],
       ['status', httpStatus === null ? null : safe(String(httpStatus))],
@@ -154,7 +154,7 @@ async function presentPost(context: Context, data: DataOf<Routes['testWebhook']>
 
 /** Disables a webhook: `POST /api/webhooks/{webhookId}/disable`. */
 export const webhooksDisable = command({
-  description: 'Nothing is posted until it is enabled. It then continues where it has stopped.',
+  description: 'No event is posted until the webhook is enabled. It then continues where it stopped.',
   args: [webhookArg],
   flags: {},
   examples: [{ does: 'while the receiver is rebuilt', line: 'webhooks disable WHK-1' }],
@@ -167,7 +167,7 @@ export const webhooksDisable = command({
 /** Enables a webhook: `POST /api/webhooks/{webhookId}/enable`. */
 export const webhooksEnable = command({
   description:
-    'Continues with the event after the last delivered one. One that waits for its next attempt is tried at once.',
+    'Continues with the event after the last delivered one. An event that is waiting for its next attempt is posted at once.',
   args: [webhookArg],
   flags: {},
   examples: [{ does: 'after the receiver was repaired', line: 'webhooks enable WHK-1' }],
@@ -180,7 +180,7 @@ export const webhooksEnable = command({
 
 /** Removes a webhook: `POST /api/webhooks/{webhookId}/remove`. */
 export const webhooksRemove = command({
-  description: 'Permanent. Events that were not delivered are not posted.',
+  description: 'This cannot be undone. Events that were not delivered are not posted.',
   args: [webhookArg],
   flags: { yes: { short: 'y', help: 'do not ask for confirmation' } },
   examples: [{ does: 'remove it', line: 'webhooks remove WHK-1' }],

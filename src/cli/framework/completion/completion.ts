@@ -12,7 +12,7 @@ const patienceMs = 1_500;
 /** Writes the completion script of a shell. With --offer it answers the question of such a script, within 1.5 seconds. */
 export const completion = command({
   description:
-    'Completes commands, options and their values. Devices, users and versions come from the server that you are logged in to: unlock offers the locked devices. A daemon that is not running is not started.\nThe Debian package installs the scripts.',
+    'Completes commands, options and their values. Devices, users and versions come from the server that you are logged in to: unlock offers the locked devices. It does not start a daemon.\nThe Debian package installs the scripts.',
   args: [
     { name: 'SHELL', help: 'the shell', choices: shells },
     { name: 'WORDS', help: 'used by the scripts', optional: true, rest: true },

@@ -59,7 +59,7 @@ async function requireBySerial(registry: Client, serial: string): Promise<Device
   const { exact, similar } = await findBySerial(registry, serial);
   if (exact) return exact;
   const hint = similar
-    ? `there is ${similar.serialNumber} (${similar.deviceId}): upper and lower case are different`
+    ? `did you mean ${similar.serialNumber} (${similar.deviceId})? Upper and lower case matter`
     : findDevice;
   throw new Fault('device', `no device has the deviceId or serial number "${serial}"`, hint);
 }

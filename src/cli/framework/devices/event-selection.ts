@@ -25,7 +25,7 @@ export const eventFlags = {
     aliases: ['user'],
     field: 'actor',
     offer: 'username',
-    help: 'only what this user, or token:NAME, has done; for an ADMIN',
+    help: 'only what this user or token:NAME has done (for an ADMIN)',
   },
   device: { value: 'DEVICE', offer: 'device', help: 'only this device (deviceId or serial number)' },
   limit: { value: 'N', short: 'n', aliases: ['count'], whole: { min: 1 }, help: 'at most N events' },

@@ -37,8 +37,8 @@ export const filterFlags = {
   },
   proof: { value: 'GRADE', many: true, choices: proof.values, help: 'only keys with a proof of this grade' },
   aaguid: { value: 'AAGUID', help: 'only keys of this FIDO model' },
-  advisory: { value: 'ID', help: 'only keys to which this security advisory applies, such as YSA-2024-03' },
-  tag: { ...tagFlag('only devices with this tag; with several, those that have all'), field: 'tag' },
+  advisory: { value: 'ID', help: 'only keys affected by this security advisory, such as YSA-2024-03' },
+  tag: { ...tagFlag('only devices with this tag; if repeated, only devices with all of them'), field: 'tag' },
 } as const satisfies FlagShapes;
 
 type ListFilter = Partial<QueryOf<Routes['exportDevices']>>;

@@ -14,7 +14,7 @@ import { type Found, findAll, type Group, searchedRecords } from './find.ts';
 /** Searches devices, users and application versions for a text. Exit code 5 if nothing matches. */
 export const search = command({
   isPaged: true,
-  description: `Upper and lower case are the same. Devices match by a part of the deviceId or serial number, or by the user they are bound to; users by a part of the id, name or e-mail address; application versions by a part of the id, platform, version, name or file name. Of users and application versions the newest ${searchedRecords} are searched. Users are searched only for an ADMIN.\nExit code 0 if something matches, else 5.`,
+  description: `Ignores upper and lower case. Devices match by a part of the deviceId or serial number, or by the user they are bound to; users by a part of the id, name or e-mail address; application versions by a part of the id, platform, version, name or file name. Only the newest ${searchedRecords} users and application versions are searched. Only an ADMIN can search users.\nExit code 0 if something matches, else 5.`,
   args: [{ name: 'TEXT', help: 'what to search for' }],
   flags: {
     limit: {
@@ -26,13 +26,13 @@ export const search = command({
     },
   },
   examples: [
-    { does: 'whatever has to do with alice', line: 'search alice' },
+    { does: 'everything about alice', line: 'search alice' },
     { does: 'a part of a serial number', line: 'search 2026-0000 --limit 50' },
     { does: 'is this serial number known?', line: 'search UK-2026-000001 --quiet' },
   ],
   async run({ args, flags }, context) {
     const text = args[0]!.trim();
-    if (text === '') throw usage('there is nothing to search for', 'give a part of a serial number, an id or a name');
+    if (text === '') throw usage('the text to search for is empty', 'give a part of a serial number, an id or a name');
     const searching = findAll(context.registry, text, flags.limit);
     const found = await context.out.progress.during('Searching', searching);
     const count = groupsOf(found).reduce((sum, { total }) => sum + total, 0);

@@ -23,7 +23,7 @@ import { attachedAtStart } from './waiting.ts';
 /** Enrolls keys as they are plugged in. Exit code 10 if no key comes in time, 7 if some keys failed. */
 export const enroll = command({
   description:
-    'Plug in one key after another. Each key is registered once, however often you plug it in; a key that is already registered is recognized. Keys that are attached at the start are included, unless --skip-attached is given.\nManufacturer and model are read from the key unless you name them. The command ends after --count keys, after --timeout, or with Ctrl-C; run again with the same --out, it continues.',
+    'Plug in one key after another. Each key is registered once, however often you plug it in; a key that is already registered is recognized. Keys that are attached at the start are included, unless --skip-attached is given.\nManufacturer and model are read from the key unless you name them. The command ends after --count keys, after --timeout, or with Ctrl-C. Run it again with the same --out to continue.',
   flags: {
     count: {
       value: 'N',
@@ -54,24 +54,24 @@ export const enroll = command({
       value: 'FILE',
       offer: 'file',
       conflicts: namesIn('count timeout activate-for roster group prove require-proof tag spool label out'),
-      help: 'register and activate again the keys of these results that the registry lacks, as after a restore; needs no key',
+      help: 'register and activate again the keys in these results that are missing from the registry, as after a restore; no key is plugged in',
     },
     'skip-attached': { help: 'skip keys that are attached at the start' },
-    prove: { help: 'ask each key for a proof; some blink and wait for a touch' },
+    prove: { help: 'ask each key for a proof; some keys blink and wait for a touch' },
     'require-proof': {
       value: 'GRADE',
       choices: ['model', 'unit'],
-      help: 'prove each key, and do not register one whose proof is below this grade',
+      help: 'prove each key, and register it only if its proof has at least this grade',
     },
     receipt: {
       conflicts: ['spool', 'dry-run', 'redeliver'],
-      help: 'have each key that is bound to a person sign a hand-over receipt: two touches',
+      help: 'have each key sign a hand-over receipt when it is bound to a person (two touches)',
     },
     terms: { ...termsFlag, needs: 'receipt' },
     for: {
       ...issueFlags.for,
       conflicts: ['spool', 'dry-run', 'redeliver'],
-      help: 'issue each key that is bound to a person for this provider; see keys issue',
+      help: 'let each key that is bound to a person sign in at this provider; see keys issue',
     },
     pin: { ...issueFlags.pin, needs: 'for' },
     'pin-file': { ...issueFlags['pin-file'], needs: 'for', conflicts: ['roster', 'group'] },
@@ -82,7 +82,7 @@ export const enroll = command({
       value: 'FILE',
       offer: 'file',
       conflicts: ['dry-run'],
-      help: 'while the registry is away, write keys to this file; they are delivered when it answers, or with spool flush',
+      help: 'while the registry cannot be reached, write keys to this file; they are registered when it responds again, or with spool flush',
     },
     ...keyLabelFlags,
     'dry-run': { help: 'show what would be done, and change nothing' },
@@ -105,7 +105,7 @@ export const enroll = command({
       does: 'ready to sign in, with a PIN on its letter',
       line: 'enroll --activate-for ada.lovelace --for company --pin random --label --printer 10.0.0.9',
     },
-    { does: 'also while the registry is away', line: 'enroll --spool keys.spool --out codes.csv' },
+    { does: 'even while the registry cannot be reached', line: 'enroll --spool keys.spool --out codes.csv' },
     { does: 'after the registry was restored', line: 'enroll --redeliver codes.csv' },
     { does: 'for a script', line: 'enroll --count 1 --timeout 60 --json' },
   ],

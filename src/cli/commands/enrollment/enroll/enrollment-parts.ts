@@ -89,9 +89,9 @@ const words: EnrollmentWords = {
   unproved: (required, { proof, reason }) =>
     `--require-proof ${required}: the grade of this key is ${proof.grade}${reason ? ` (${reason})` : ''}`,
   pulledEarly: 'it was unplugged too early: nothing is bound. Plug it in again',
-  wrongType: (found, wanted) => `it is a ${found}, and the person gets a ${wanted}`,
+  wrongType: (found, wanted) => `it is a ${found}, but the person needs a ${wanted}`,
   counted: ({ userId, where }) =>
     where === 'spool file'
       ? `it is in the spool file${userId === null ? '' : ` for ${userId}`}. Use another key`
-      : `it already counts for ${userId}. Use another key`,
+      : `it is already counted for ${userId}. Use another key`,
 };

@@ -61,7 +61,7 @@ export async function uncounted(
     const not = lacking.size === 1 ? 'it does not count' : 'they do not count';
     context.out.warn(
       safe(
-        `the registry lacks ${counted(lacking.size, 'key')} of ${file}, so ${not}: ${fewOf(names)}. To bring back what is lacking, without the keys: devmgr enroll --redeliver ${shellWord(file)}`,
+        `the registry lacks ${counted(lacking.size, 'key')} of ${file}, so ${not}: ${fewOf(names)}. To register and activate them again, without plugging them in: devmgr enroll --redeliver ${shellWord(file)}`,
       ),
     );
   }

@@ -37,7 +37,7 @@ async function broughtBack(context: Context, keys: Iterable<LackingKey>, file: E
   const counts = { back: 0, failed: 0 };
   const words = () => {
     const failed = counts.failed === 0 ? '' : `, ${count(counts.failed)} failed`;
-    return `${counted(counts.back, 'key')} ${file === null ? 'would be brought' : 'brought'} back${failed}`;
+    return `${counted(counts.back, 'key')} ${file === null ? 'would be restored' : 'restored'}${failed}`;
   };
   try {
     for (const key of keys) {

@@ -127,7 +127,7 @@ export class EnrollFile {
     const tail = bytes.subarray(size);
     const copy = tail.length === 0 ? null : this.#writing(() => cutTail(path, tail, size));
     this.tornNotice =
-      copy && `the last row of ${path} was incomplete: it is cut off and does not count. A copy is in ${copy}`;
+      copy && `the last row of ${path} was incomplete: it was removed and does not count. A copy is in ${copy}`;
     this.#writing(() =>
       appendFileSync(this.#target, isNew ? this.#header : '', { mode: 0o600, flush: this.#isFlushed }),
     );

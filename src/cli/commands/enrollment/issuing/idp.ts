@@ -61,10 +61,10 @@ const noSecret = () => usage('the secret is missing', 'write it to a file: --sec
 /** Adds a provider: `POST /api/providers`. */
 export const idpAdd = command({
   description:
-    'Keys are then issued there for the persons that they belong to. The registry stores the secret sealed; it never shows it, and no station gets it.\nentra needs --tenant and --client-id; okta needs --address, that of the organization; webauthn needs --address (creation options), --finish-address and --remove-address of a WebAuthn server; devmgr needs --address, that of the console of this registry, and no secret.',
+    'Keys can then be issued for this provider. The registry stores the secret encrypted, never shows it, and never sends it to a station.\nentra needs --tenant and --client-id. okta needs --address, the address of the organization. webauthn needs --address (creation options), --finish-address and --remove-address of a WebAuthn server. devmgr needs --address, the address of the console of this registry, and no secret.',
   args: [
     { name: 'TYPE', help: providerTypes.join(', ') },
-    { name: 'NAME', help: 'name for it in commands' },
+    { name: 'NAME', help: 'name of the provider in commands' },
   ],
   flags: {
     tenant: { value: 'ID', help: 'tenant of Entra ID: its id or domain' },
@@ -72,14 +72,14 @@ export const idpAdd = command({
     'secret-file': secretFlag,
     address: {
       value: 'URL',
-      help: 'organization of Okta, console of devmgr, or where a WebAuthn server makes options, https://…',
+      help: 'address of the Okta organization, the devmgr console, or the creation options of a WebAuthn server, https://…',
     },
-    'finish-address': { value: 'URL', field: 'finishAddress', help: 'where it takes the answer of a key' },
-    'remove-address': { value: 'URL', field: 'removeAddress', help: 'where it removes a credential' },
+    'finish-address': { value: 'URL', field: 'finishAddress', help: 'address where a WebAuthn server accepts the response of a key' },
+    'remove-address': { value: 'URL', field: 'removeAddress', help: 'address where a WebAuthn server removes a credential' },
     'login-address': {
       value: 'URL',
       field: 'loginAddress',
-      help: 'sign-in of a national cloud of Entra ID; --address is then its Graph',
+      help: 'sign-in address of an Entra ID national cloud; --address is then its Graph address',
     },
   },
   examples: [
@@ -116,7 +116,7 @@ export const idpAdd = command({
 
 /** Checks a provider: `POST /api/providers/{providerId}/test`. Exit code 1 if it does not answer as it should. */
 export const idpTest = command({
-  description: 'Asks the provider for something harmless. Exit code 1 if it refuses or does not answer.',
+  description: 'Sends the provider a request that changes nothing. Exit code 1 if it refuses or does not respond.',
   args: [providerArg],
   flags: {},
   examples: [{ does: 'after the secret was changed', line: 'idp test company' }],
@@ -151,7 +151,7 @@ export const idpSecret = command({
 
 /** Removes a provider: `POST /api/providers/{providerId}/remove`. */
 export const idpRemove = command({
-  description: 'Refused as long as keys have credentials there: without its secret none of them could be removed.',
+  description: 'Refused while keys have credentials there: they cannot be removed without the secret of the provider.',
   args: [providerArg],
   flags: { yes: { short: 'y', help: 'do not ask for confirmation' } },
   examples: [{ does: 'remove it', line: 'idp remove company' }],

@@ -20,7 +20,7 @@ import { digitsOf } from './sealed-pin.ts';
 /** Issues an attached key: the only command that sends a PIN to it. */
 export const keysIssue = command({
   description:
-    'The person of the device can then sign in at the providers with the key. The device must be ACTIVE. The key needs a touch for each provider.\nThe PIN of the key is asked for. A key that has none gets it; one that has one needs it, and a wrong PIN is entered once only. The PIN is neither stored nor logged.\n--pin random makes the first PIN and stores it sealed for the recipients of the policy, who open it with devmgr pin letter; with --printer its letter is printed once.\n--pin none sets no PIN: a key without one is refused where the provider requires user verification.\nAn interruption leaves nothing that the same command does not finish: run it again.',
+    'Lets the person of the device sign in at the providers with the key. The device must be ACTIVE. The key needs one touch for each provider.\nYou are asked for the PIN of the key, or for a new PIN if it has none. A wrong PIN is tried only once. The PIN is neither stored nor logged.\n--pin random creates the first PIN and stores it encrypted for the recipients that the policy names; they open it with devmgr pin letter. With --printer, its letter is printed once.\n--pin none sets no PIN. A provider that requires user verification then refuses a key without a PIN.\nAfter an interruption, run the same command again: it completes the rest.',
   args: [
     {
       name: 'KEY',
@@ -47,7 +47,7 @@ export const keysIssue = command({
   async run({ args, flags }, context) {
     if (flags.for.length === 0) throw usage('no provider is named', 'name it: --for NAME; see: devmgr idp list');
     if (flags.printer !== undefined && digitsOf(flags.pin) === null)
-      throw usage('--printer is for a PIN that is made here', 'add --pin random');
+      throw usage('--printer prints only a PIN that this command creates', 'add --pin random');
     const print = letterOf(context, flags);
     const plan = await issuePlan(context, flags);
     const [key] = await attachedKeys(context, args[0] === undefined ? [] : [args[0]]);
@@ -96,7 +96,7 @@ async function activeDevice(context: Context, key: Key): Promise<string> {
   const activate = `devmgr activate ${device.deviceId} --user NAME`;
   throw new Fault(
     'failure',
-    `${device.deviceId} is ${device.status}: only an ACTIVE device is issued`,
+    `${device.deviceId} is ${device.status}: only ACTIVE devices can be issued`,
     device.status === 'INACTIVE' ? `bind it to its person: ${activate}` : null,
   );
 }
@@ -104,11 +104,11 @@ async function activeDevice(context: Context, key: Key): Promise<string> {
 /** Its credentials are removed at the providers first: what the key has lost must not stay there. */
 async function eraseKey(context: Context, key: NumberedKey, deviceId: string, isConfirmed: boolean): Promise<void> {
   const question = `Erase ${safe(key.serialNumber)}? Its PIN and every credential on it are lost, and perhaps its enterprise attestation.`;
-  if (!isConfirmed && !context.canAsk) throw usage('a reset has to be confirmed', 'add --yes');
+  if (!isConfirmed && !context.canAsk) throw usage('a reset must be confirmed', 'add --yes');
   if (!isConfirmed && !(await confirm(context.out, question))) throw usage('not confirmed: nothing was changed');
   for (const { credentialId, removedAt } of await credentialsOf(context, deviceId))
     if (removedAt === null) await context.registry.call('removeCredential', { params: { deviceId, credentialId } });
-  notify(context, 'A key is erased within 10 seconds after it was plugged in: plug it in again if it refuses.');
+  notify(context, 'A key can be erased only within 10 seconds after it was plugged in: if it refuses, plug it in again.');
   await issueStep(context, key, { step: 'reset' });
   await context.registry.call('storePin', { params: { deviceId }, body: { reset: true } });
 }

@@ -125,7 +125,7 @@ export function faultOf(error: unknown, deviceId: string): unknown {
     case 'pin-replug':
       return new Fault('hardware', message, 'unplug it and plug it in again');
     case 'pin-blocked':
-      return new Fault('hardware', message, 'only a reset frees the key');
+      return new Fault('hardware', message, 'only a reset unblocks the key');
     case 'pin-change':
       return new Fault('hardware', message, 'the person changes it');
     case 'pin-present':

@@ -30,15 +30,15 @@ export async function issueStep(context: Context, key: NumberedKey, step: IssueS
 function hintOf(refusal: StepAnswer['refusal']): string | null {
   switch (refusal) {
     case 'pin-invalid':
-      return 'run the command again with the right PIN: each wrong one brings the key closer to blocking';
+      return 'run the command again with the correct PIN: after a few wrong ones, the key blocks its PIN';
     case 'pin-replug':
       return 'unplug the key, plug it in and run the command again';
     case 'pin-not-set':
       return 'give it a PIN: --pin ask or --pin random';
     case 'excluded':
-      return 'the provider has a credential of this key already: remove it there, or see devmgr idp reconcile';
+      return 'the provider already has a credential of this key: remove it there, or see devmgr idp reconcile';
     case 'full':
-      return 'the key can store no further credential: remove one that is not needed';
+      return 'the key cannot store another credential: remove one that is not needed';
     default:
       return null;
   }

@@ -41,7 +41,7 @@ export function letterOf(
 /** Opens the sealed PIN of a key: shows it, or prints its letter. */
 export const pinLetter = command({
   description:
-    'Opens the PIN that keys issue --pin random has stored, with the identity of a recipient. Only an ADMIN reads it, and the journal records that.\nWith --printer the PIN is printed and not shown. A queue of the system is not used: it would store the letter.',
+    'Opens the PIN that keys issue --pin random has stored, with the identity of a recipient. Only an ADMIN can open it, and the journal records each opening.\nWith --printer, the PIN is printed and not shown. Print queues of the system are not supported, because they would store the letter.',
   args: [{ name: 'DEVICE', help: 'deviceId or serial number', offer: 'device' }],
   flags: {
     earlier: { help: 'the PIN that the stored one has replaced, if the key does not accept that' },

@@ -10,15 +10,15 @@ import { findProvider, providerArg } from './find-provider.ts';
 /** Compares credentials: `POST /api/providers/{providerId}/reconcile`. Exit code 1 if some differ. */
 export const idpReconcile = command({
   description:
-    'Finds credentials that only the registry or only the provider has, and those of other persons. Without --apply nothing changes. Exit code 1 if something differs and was not repaired.\n--apply removes credentials of other persons at the provider, and those that only the provider has if a registry has made them: what people have added themselves stays. What only the registry has is marked as removed.',
+    'Finds credentials that exist only in the registry or only at the provider, and those that belong to another person. Changes nothing without --apply. Exit code 1 if differences remain.\n--apply removes from the provider the credentials of other persons, and those that the registry lacks if a registry has created them; credentials that people have added themselves stay. Credentials that exist only in the registry are marked as removed.',
   args: [providerArg],
   flags: {
-    apply: { help: 'repair what differs, after a confirmation' },
+    apply: { help: 'fix the differences, after a confirmation' },
     yes: { short: 'y', help: 'do not ask for confirmation' },
   },
   examples: [
     { does: 'what differs', line: 'idp reconcile company' },
-    { does: 'repair it', line: 'idp reconcile company --apply' },
+    { does: 'fix the differences', line: 'idp reconcile company --apply' },
   ],
   async run({ args, flags }, context) {
     const { out } = context;
@@ -27,11 +27,11 @@ export const idpReconcile = command({
     const total = repairable(found);
     if (flags.apply && total > 0) {
       if (!out.json) await show(context, found);
-      if (!flags.yes && context.canAsk && !(await confirm(out, `Repair ${total} at ${safe(name)}?`)))
+      if (!flags.yes && context.canAsk && !(await confirm(out, `Fix ${total} at ${safe(name)}?`)))
         throw usage('not confirmed: nothing was changed');
       await compare(context, providerId, true);
       if (out.json) return out.document({ ...found, applied: true });
-      return out.notice(`${total} repaired at ${safe(name)}.`);
+      return out.notice(`${total} fixed at ${safe(name)}.`);
     }
     if (out.json) await out.document({ ...found, applied: false });
     else await show(context, found);
@@ -47,10 +47,10 @@ const compare = ({ registry }: Context, providerId: string, apply: boolean): Pro
 async function show({ out }: Context, { onlyHere, onlyThere, otherPerson }: Differences): Promise<void> {
   const lines = [
     ...onlyHere.map(one => `${safe(one.credentialId)} of ${safe(one.deviceId)} is missing at the provider`),
-    ...otherPerson.map(one => `${safe(one.credentialId)} of ${safe(one.deviceId)} signs in another person`),
+    ...otherPerson.map(one => `${safe(one.credentialId)} of ${safe(one.deviceId)} belongs to another person`),
     ...onlyThere.map(
       ({ account, remoteId, label, removable }) =>
-        `${safe(remoteId)} of ${safe(account)}${label === null ? '' : ` (${safe(label)})`} is only at the provider${removable === true ? '' : ', and was not made by a registry: it stays'}`,
+        `${safe(remoteId)} of ${safe(account)}${label === null ? '' : ` (${safe(label)})`} exists only at the provider${removable === true ? '' : ', and was not created by a registry: it stays'}`,
     ),
   ];
   await out.prose(lines.length === 0 ? 'Registry and provider agree.' : lines.join('\n'));

@@ -42,7 +42,7 @@ export async function sealed(pin: string, recipients: readonly string[]): Promis
   return Buffer.from(await encrypter.encrypt(pin)).toString('base64url');
 }
 
-/** The PIN in a file of age. `file`: identities of age, one on each line. */
+/** The PIN in a file of age. `file`: file with age identities, one on each line. */
 export async function opened(text: string, file: string): Promise<string> {
   const { Decrypter } = await import('age-encryption');
   const decrypter = new Decrypter();
@@ -50,12 +50,12 @@ export async function opened(text: string, file: string): Promise<string> {
     try {
       decrypter.addIdentity(identity);
     } catch {
-      throw usage(`${file} has an identity that is not one of age`, 'an identity begins with AGE-SECRET-KEY-');
+      throw usage(`${file} has a line that is not an age identity`, 'an age identity begins with AGE-SECRET-KEY-');
     }
   try {
     return await decrypter.decrypt(Buffer.from(text, 'base64url'), 'text');
   } catch {
-    throw new Fault('failure', `the identity in ${file} does not open this PIN`, 'use that of a recipient of its time');
+    throw new Fault('failure', `the identity in ${file} does not open this PIN`, 'use the identity of a recipient that the policy named when the PIN was set');
   }
 }
 

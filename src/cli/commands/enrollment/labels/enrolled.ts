@@ -12,7 +12,7 @@ import type { LabelDevice } from './placeholders.ts';
 /** Flags of an enrollment that prints labels. */
 export const keyLabelFlags = {
   label: {
-    help: 'print the label of each key that is registered, or bound to a person of the roster; see devmgr label',
+    help: 'print a label for each key that is registered or bound to a person; see devmgr label',
   },
   printer: { ...printerFlags.printer, needs: 'label' },
   lp: { ...printerFlags.lp, needs: 'label' },

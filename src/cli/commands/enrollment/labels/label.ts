@@ -24,7 +24,7 @@ const selectionFlags = {
 
 /** Prints the labels of devices. Exit code 10 if the printer fails, 7 if some labels cannot be made. */
 export const label = command({
-  description: `Prints a label for each device, in ZPL. The printer draws QR and Data Matrix codes.\nA template is a file in ZPL: each field ^FD…^FS can have placeholders: ${fieldNames.map(name => `{${name}}`).join(' ')} {tag:NAME}. {model,16} prints at most 16 characters; {name} is the name of the person, in the registry or in a column name of --file; if there is none, the user id. The built-in template does not have the activation code. With --html, a template is the HTML of one label, and {qr:deviceId} draws a QR code.\nIf the printer fails, the command ends and reports how many labels were printed; with --out it can be continued with --resume.`,
+  description: `Prints a label for each device, in ZPL. The printer draws QR and Data Matrix codes.\nA template is a ZPL file. Each field ^FD…^FS can contain placeholders: ${fieldNames.map(name => `{${name}}`).join(' ')} {tag:NAME}. {model,16} prints at most 16 characters. {name} is the name of the person, from the registry or the column name of --file, or else the user id. The built-in template does not print the activation code. With --html, a template is the HTML of one label, and {qr:deviceId} draws a QR code.\nIf the printer fails, the command ends and reports how many labels were printed. With --out, you can continue with --resume.`,
   args: [{ ...deviceArg, rest: true }],
   flags: { ...outputFlags, ...selectionFlags },
   examples: [

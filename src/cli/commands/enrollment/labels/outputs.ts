@@ -11,8 +11,8 @@ import { type Label, resolutions, standardTemplate, zplTemplate } from './zpl.ts
 
 /** Flags that name a printer and a template. */
 export const printerFlags = {
-  printer: { value: 'HOST', conflicts: ['lp'], help: 'print on this printer, as HOST or HOST:PORT (port 9100)' },
-  lp: { value: 'QUEUE', optional: true, help: 'print on this queue of the system, or on the default queue' },
+  printer: { value: 'HOST', conflicts: ['lp'], help: 'print on this printer, as HOST or HOST:PORT (default port: 9100)' },
+  lp: { value: 'QUEUE', optional: true, help: 'print on this print queue of the system; without QUEUE, on the default queue' },
   template: {
     value: 'FILE',
     offer: 'file',
@@ -43,7 +43,7 @@ export const outputFlags = {
     conflicts: ['printer', 'lp', 'dpi', 'out'],
     help: 'write a sheet of labels for an office printer to this file',
   },
-  force: { needs: 'html', help: 'replace the file of --html if it exists; otherwise you are asked' },
+  force: { needs: 'html', help: 'replace an existing file of --html without asking' },
   ...sheetFlags,
 } as const satisfies FlagShapes;
 

@@ -99,8 +99,8 @@ function finished(socket: Socket, resolve: () => void, reject: (error: Error) =>
 function inWords(name: string, error: unknown, seconds: number): Fault {
   if (error instanceof Silence)
     return error.isConnected
-      ? new Fault('hardware', `${name} has not taken the label within ${seconds} s`, 'it may be out of paper or paused')
-      : new Fault('hardware', `${name} does not respond within ${seconds} s`, 'switch it on, and check its address');
+      ? new Fault('hardware', `${name} did not accept the label within ${seconds} s`, 'it may be out of paper or paused')
+      : new Fault('hardware', `${name} did not respond within ${seconds} s`, 'switch it on, and check its address');
   const code = systemCode(error) ?? '';
   const words = reasons[code] ?? systemWords(error);
   return new Fault('hardware', `${name} ${words}`, hints[code] ?? 'switch it on, and check its address');
@@ -111,10 +111,10 @@ const reasons: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'cannot be reached: no route to it',
   ENETUNREACH: 'cannot be reached: no route to its network',
   ETIMEDOUT: 'does not respond',
-  ENOTFOUND: 'cannot be found: its name is unknown',
+  ENOTFOUND: 'cannot be found: its host name is unknown',
   EAI_AGAIN: 'cannot be found: the name service does not respond',
-  ECONNRESET: 'has closed the connection before it had the label',
-  EPIPE: 'has closed the connection before it had the label',
+  ECONNRESET: 'closed the connection before it had received the label',
+  EPIPE: 'closed the connection before it had received the label',
 };
 const closedHint = 'check its display; another program may be printing';
 const hints: Readonly<Record<string, string>> = { ECONNRESET: closedHint, EPIPE: closedHint };
@@ -128,7 +128,7 @@ export function queuePrinter(queue: string | null, seconds: number, source = '--
   let used = queue;
   return {
     name,
-    done: `taken by ${name}`,
+    done: `accepted by ${name}`,
     waits: () => stoppedQueue(used),
     print: async zpl => {
       const answer = await queued(name, args, zpl, seconds);
@@ -146,7 +146,7 @@ async function queued(name: string, args: readonly string[], zpl: string, second
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const child = execFile('lp', args, { timeout: seconds * 1000, env: inEnglish() }, (error, stdout, stderr) => {
     if (error === null) resolve(stdout);
-    else reject(new Fault('hardware', `${name} has not taken the label: ${lpWords(error, stderr, seconds)}`, lpHint));
+    else reject(new Fault('hardware', `${name} did not accept the label: ${lpWords(error, stderr, seconds)}`, lpHint));
   });
   // If lp ends early, its exit code has the reason.
   child.stdin!.on('error', () => undefined).end(zpl);
@@ -172,6 +172,6 @@ async function stoppedQueue(queue: string | null): Promise<string | null> {
 
 function lpWords(error: Error & { readonly killed?: boolean }, stderr: string, seconds: number): string {
   if (systemCode(error) === 'ENOENT') return 'the program lp is not installed';
-  if (error.killed) return `lp has not ended within ${seconds} s`;
-  return stderr.trim().split('\n')[0]?.slice(0, 200) || 'lp has failed';
+  if (error.killed) return `lp did not end within ${seconds} s`;
+  return stderr.trim().split('\n')[0]?.slice(0, 200) || 'lp failed';
 }

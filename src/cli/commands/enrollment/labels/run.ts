@@ -124,7 +124,7 @@ class Labels {
   /** What was printed before an error; null if there is nothing to continue. */
   #doneWords(total: number): string | null {
     if (total <= 1 || this.#printed + this.#failed === 0) return null;
-    return `${labels(this.#printed)} ${this.#printed === 1 ? 'was' : 'were'} printed before that, ${count(total - this.#printed)} not`;
+    return `${labels(this.#printed)} ${this.#printed === 1 ? 'was' : 'were'} printed before that, ${count(total - this.#printed)} were not`;
   }
 
   #summary(): void {

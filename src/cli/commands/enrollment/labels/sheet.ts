@@ -24,8 +24,8 @@ export const sheetFlags = {
   grid: { value: 'RxC', needs: 'html', help: 'rows and columns of labels on a page (default: as many as fit)' },
   margin: { value: 'T,L', needs: 'html', help: 'mm above and left of the first label (default: 10,5)' },
   gap: { value: 'X,Y', needs: 'html', help: 'mm between columns and between rows (default: 0,0)' },
-  skip: { value: 'N', needs: 'html', whole: { min: 0 }, help: 'leave out the first N labels of the first page' },
-  outline: { needs: 'html', help: 'draw the edges of the labels and a rule of 100 mm, to check the printer' },
+  skip: { value: 'N', needs: 'html', whole: { min: 0 }, help: 'leave the first N labels of the first page empty' },
+  outline: { needs: 'html', help: 'draw the edges of the labels and a 100 mm ruler, to check the printer' },
 } as const satisfies FlagShapes;
 
 /** Where labels are on a page; lengths in mm. */
@@ -59,7 +59,7 @@ export function layoutOf(flags: FlagValues<typeof sheetFlags>): Layout {
       `${Math.max(0, most[0])} rows and ${Math.max(0, most[1])} columns fit with this size, margin and gap`,
     );
   const skip = flags.skip ?? 0;
-  if (skip >= rows * columns) throw usage(`--skip ${skip} leaves no label on a page of ${rows * columns}`);
+  if (skip >= rows * columns) throw usage(`--skip ${skip} leaves no room for a label on a page of ${rows * columns}`);
   return { page, width, height, top, left, gapX, gapY, rows, columns, skip, outline: flags.outline };
 }
 

@@ -29,15 +29,15 @@ export function remarkOf(what: Remark, { person, text, deviceId, roster }: About
     case 'redo':
       return `back to ${who}. ${replug}`;
     case 'redo of a binding':
-      return `back to ${who}, for another key. ${deviceId ?? 'The last key'} stays bound: a binding is not undone here. Retire that key with devmgr deactivate`;
+      return `back to ${who}, for another key. ${deviceId ?? 'The last key'} stays bound, because a binding cannot be undone here. To retire that key: devmgr deactivate`;
     case 'nothing to redo':
-      return 'nothing to redo: only the last person can be done again, before the next key is bound';
+      return 'nothing to redo: only the last person can be repeated, and only before the next key is bound';
     case 'nothing to confirm':
       return 'nothing to confirm: no key has passed its check';
     case 'nothing confirmed yet':
       return 'Enter came right after another key: nothing is bound. Press Enter again';
     case 'nothing to undo':
-      return 'nothing to undo: what is bound is not undone here';
+      return 'nothing to undo: a binding cannot be undone here';
     case 'badge':
       return `badge of ${who}`;
     case 'badge incomplete':

@@ -106,7 +106,7 @@ export class RosterReport {
     const bound = isUnchecked ? 'will be spooled for' : 'will be bound to';
     this.#notice(`    ${act}: it ${bound} ${safe(row.userId ?? '')}${isInteractive ? ' (Esc: undo)' : ''}`);
     if (isUnchecked)
-      this.#notice(this.#dim('    the registry is away: it is not checked whether the key is registered'));
+      this.#notice(this.#dim('    the registry cannot be reached: it is unknown whether the key is registered'));
   }
 
   /** A key that is not bound, and why. */
@@ -270,6 +270,6 @@ const notInFile = (error: unknown, { result, deviceId, userId }: EnrollmentOutco
   error instanceof Fault && result !== 'failed'
     ? usage(
         error.message,
-        `${safe(deviceId ?? '')} is bound to ${safe(userId ?? '')} and is not in the file. Make room, run the same command again, and plug that key in again: then it counts`,
+        `${safe(deviceId ?? '')} is bound to ${safe(userId ?? '')} and is not in the file. Free space on the disk, run the same command again and plug that key in again, so that it counts`,
       )
     : error;

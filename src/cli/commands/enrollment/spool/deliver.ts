@@ -70,7 +70,7 @@ export class SpoolDelivery {
     } catch (error) {
       if (!isServerRefusal(error) || error instanceof NotServing || !isAway(error)) throw error;
       // An error of the server may concern only this key: those behind it are tried.
-      const message = `${error.message}; it still waits`;
+      const message = `${error.message}; it is still waiting`;
       return { row: waitingRow(entry, { result: 'failed', message }), stillWaits: true };
     }
   }

@@ -16,7 +16,7 @@ import { SpoolFile } from './spool-file.ts';
 /** Delivers the keys of a spool file. Exit code 7 if some were conflicts or failed. */
 export const spoolFlush = command({
   description:
-    'Registers the keys that enroll --spool could not register, in the order in which they were plugged in, and activates those that are for a user. Each key is registered once, also if an earlier attempt was interrupted. A key that was already registered is a conflict, unless it is INACTIVE and for a user: then it is activated. Exit code 7 means that some keys were conflicts or failed; spool list shows them again. The file stays, and a second flush has nothing to do.',
+    'Registers the keys that enroll --spool could not register, in the order in which they were plugged in, and activates those that were enrolled for a user. Each key is registered once, even if an earlier attempt was interrupted. A key that is already registered is a conflict, unless it is INACTIVE and was enrolled for a user: then it is activated. Exit code 7 means that some keys were conflicts or failed; spool list shows them. The file is kept; another flush changes nothing.',
   args: [{ name: 'FILE', help: 'the file that enroll --spool has written', offer: 'file' }],
   flags: {
     out: {
@@ -74,7 +74,7 @@ class Flush {
     if (spool.tornNotice) notify(this.#context, safe(spool.tornNotice));
     if (spool.waiting === 0) {
       await checkRegistry(this.#context, spool.path, spool.header);
-      notify(this.#context, `No key waits in ${safe(spool.path)}.`);
+      notify(this.#context, `No key is waiting in ${safe(spool.path)}.`);
       return exitCodes.done;
     }
     const { header, away } = await meetRegistry(this.#context);
@@ -116,7 +116,7 @@ class Flush {
       `${counted(delivered, 'key')} delivered`,
       ...(conflict === 0 ? [] : [counted(conflict, 'conflict')]),
       ...(failed === 0 ? [] : [`${count(failed)} failed`]),
-      ...(waiting === 0 ? [] : [`${count(waiting)} still ${waiting === 1 ? 'waits' : 'wait'} in ${this.#spool.path}`]),
+      ...(waiting === 0 ? [] : [`${count(waiting)} still waiting in ${this.#spool.path}`]),
     ];
     return parts.join(', ');
   }

@@ -52,11 +52,11 @@ interface Listed {
 export const spoolList = command({
   isPaged: true,
   description:
-    'Shows the keys that wait, and those that were conflicts or failed. It changes nothing and needs no server. The state sent means that the registration was sent and the response is missing: spool flush finds out whether it was carried out.',
+    'Shows the keys that are waiting, and those that were conflicts or failed. Changes nothing and needs no server. The state sent means that the registration was sent, but no response was received; spool flush finds out whether the key was registered.',
   args: [{ name: 'FILE', help: 'the file that enroll --spool has written', offer: 'file' }],
   flags: listFlags(fields),
   examples: [
-    { does: 'what waits', line: 'spool list keys.spool' },
+    { does: 'the waiting keys', line: 'spool list keys.spool' },
     { does: 'the conflicts', line: `spool list keys.spool --jq '.list[] | select(.state == "conflict")'` },
   ],
   async run({ args }, context) {

@@ -176,20 +176,20 @@ export class SpoolOutbox {
   }
 
   #sayAway({ message }: Error): void {
-    this.#say('yellow', `${message}. Keys are spooled in ${this.#spool.path} until the registry answers.`);
+    this.#say('yellow', `${message}. Keys are spooled in ${this.#spool.path} until the registry responds.`);
   }
 
   #sayBack(): void {
     const what = this.waiting === 0 ? '.' : `: ${counted(this.waiting, 'spooled key')} to deliver.`;
-    this.#say('green', `The registry answers${what}`);
+    this.#say('green', `The registry responds again${what}`);
   }
 
   #sayWaiting(): void {
     const { path } = this.#spool;
-    const wait = this.waiting === 1 ? 'waits' : 'wait';
+    const wait = this.waiting === 1 ? 'is' : 'are';
     this.#say(
       'yellow',
-      `${counted(this.waiting, 'key')} ${wait} in ${path}. Deliver later: devmgr spool flush ${shellWord(path)}`,
+      `${counted(this.waiting, 'key')} ${wait} waiting in ${path}. To register them later: devmgr spool flush ${shellWord(path)}`,
     );
   }
 

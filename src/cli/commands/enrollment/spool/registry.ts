@@ -24,7 +24,7 @@ export const meetRegistry = (context: Context, registry: Client = context.regist
 /** Throws a usage fault if a file of which no key waits is for another registry. Needs no login; a registry that is away is not checked. */
 export async function checkRegistry(context: Context, file: string, expected: SpoolHeader): Promise<void> {
   const { header, away } = await metBy(context, () => meetServer(context.registry));
-  if (away === null) demandRegistry(file, expected, header, 'no key waits in it: nothing is left to deliver');
+  if (away === null) demandRegistry(file, expected, header, 'no key is waiting in it: there is nothing to deliver');
 }
 
 async function metBy(context: Context, meet: () => Promise<KnownServer | null>): Promise<MetRegistry> {

@@ -57,7 +57,7 @@ export class SpoolFile {
     this.#size = index.size;
     const copy = index.isTorn ? cutTail(path, bytesAfter(fd, index.size), index.size) : null;
     this.tornNotice =
-      copy && `The last line of ${path} was incomplete: it is dropped. Its key was not spooled. A copy is in ${copy}`;
+      copy && `The last line of ${path} was incomplete: it was removed. Its key was not spooled. A copy is in ${copy}`;
     for (const item of index.items.values())
       if (item.delivered === null) this.#waiting.set(item.entry.registration.serialNumber, item);
   }

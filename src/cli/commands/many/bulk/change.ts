@@ -76,7 +76,7 @@ async function checkFields(common: Readonly<Record<string, unknown>>): Promise<v
 /** Everything that can be said before anything is asked or read. */
 function check(context: Context, { operation, names, flags }: BulkChange): void {
   const { file, filter, out, resume, yes, plugged, dryRun } = flags;
-  if (plugged) throw usage('--plugged names one device', 'name the others in a command of their own');
+  if (plugged) throw usage('--plugged names one device', 'change the others with another command');
   if (names.length > 0 && (file !== undefined || filter.length > 0))
     throw usage(
       `both "${names[0]}" and ${file === undefined ? '--filter' : '--file'} name devices`,

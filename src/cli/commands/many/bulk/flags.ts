@@ -34,7 +34,7 @@ export const bulkFlags = {
   max: {
     value: 'N',
     whole: { min: 1 },
-    help: `refuse to change more than N devices (default: ${mostUnasked}, for activate none)`,
+    help: `refuse to change more than N devices (default: ${mostUnasked}; for activate, no limit)`,
   },
   yes: { short: 'y', help: 'do not ask for confirmation' },
   out: { value: 'FILE', offer: 'file', conflicts: ['plugged'], help: 'write the results to this file' },
@@ -50,4 +50,4 @@ export const isBulk = (args: readonly string[], { file, filter, out, dryRun }: B
 
 /** The part of the description that these commands have in common. */
 export const bulkDescription =
-  'Without a device, a list at the terminal offers those that fit. Several devices, --file or --filter change many devices: see devmgr help batches.';
+  'Without DEVICE, you choose from a list at the terminal. To change many devices, give several, --file or --filter: see devmgr help batches.';

@@ -130,7 +130,7 @@ export class BulkChangeRun {
     const { done } = operations[this.#operation];
     throw usage(
       `more than ${devices(most)} would be ${done}: nothing was changed`,
-      'see them with --dry-run, then allow their number with --max N',
+      'check them with --dry-run, then raise the limit with --max N',
     );
   }
 
@@ -141,7 +141,7 @@ export class BulkChangeRun {
       if (isCounted(item)) total++;
       if (item.problem !== null) invalid++;
     }
-    if (invalid > 0 && isNoted) notify(this.#context, `${invalid} of ${total} lines cannot be sent and will fail.`);
+    if (invalid > 0 && isNoted) notify(this.#context, `${invalid} of ${total} lines are not valid and will fail.`);
     return total;
   }
 
@@ -184,7 +184,7 @@ export class BulkChangeRun {
     const changed = isReplay ? results.filter(({ status }) => status === 'success').length : 0;
     notify(
       this.#context,
-      `The interrupted run had sent ${devices(results.length)} without an answer; ${count(changed)} of them were changed.`,
+      `The interrupted run received no response for ${devices(results.length)}; ${count(changed)} of them were changed.`,
     );
     await this.#keep(pending.items.map(({ target }, index) => resultOf(this.#operation, target, results[index]!)));
   }

@@ -25,7 +25,7 @@ export function filterOfPairs(pairs: readonly string[]): ReturnType<typeof filte
       : undefined;
     if (shape === undefined || value === '')
       throw usage(
-        shape === undefined ? `--filter does not know "${name}"` : `--filter ${name} has no value`,
+        shape === undefined ? `--filter has no filter "${name}"` : `--filter ${name} has no value`,
         `give NAME=VALUE with one of these names: ${Object.keys(filterFlags).join(', ')}`,
       );
     if (!shape.many && values[camel(name)] !== undefined) throw usage(`--filter ${name} is given twice`);

@@ -24,7 +24,7 @@ import { type Plan, readPlan } from './plan-file.ts';
 /** Carries out a plan. Devices that have changed since it was made are named and stay as they are. */
 export const cleanupApply = command({
   description:
-    "Locks or retires the devices of a plan. A device that was used, bound, locked or changed in another way since the plan was made is named and stays as it is. With --limit, the first N of the others are changed; the same command again continues. To retire devices, you confirm with an administrator's password.",
+    "Locks or retires the devices of a plan. A device that was used, bound, locked or changed in another way since the plan was made is listed and skipped. With --limit, only the first N of the others are changed; run the same command again to continue. To retire devices, you confirm with an administrator's password.",
   args: [{ name: 'PLAN', help: 'the file that cleanup plan has written', offer: 'file' }],
   flags: {
     limit: { value: 'N', short: 'n', aliases: ['max'], whole: { min: 1 }, help: 'change at most N devices' },
@@ -143,7 +143,7 @@ const compare = (context: Context, plan: Plan): Promise<Comparison> =>
 
 /** Why a device stays as it is. */
 function reasonFor({ device, now, fields }: ChangedDevice): string {
-  if (now === undefined) return 'the filters of the plan do not match it any more';
+  if (now === undefined) return 'it no longer matches the filters of the plan';
   if (fields.includes('status')) return `it was ${device.status} and is ${now.status}`;
   if (fields.includes('userId')) return `it is bound to ${now.userId ?? 'no user'}`;
   if (fields.includes('lastUsedAt') && now.lastUsedAt !== null) return `it was used: ${localTime(now.lastUsedAt)}`;

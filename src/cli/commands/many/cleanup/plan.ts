@@ -22,19 +22,19 @@ import { checkPlanFile, type Plan, writePlan } from './plan-file.ts';
 
 const { 'last-used-before': _, ...selecting } = filterFlags;
 const flags = {
-  action: { value: 'ACTION', choices: planActions, help: 'what is to be done with the devices' },
+  action: { value: 'ACTION', choices: planActions, help: 'what to do with the devices' },
   'unused-since': {
     value: 'AGE',
-    help: 'only devices without a use, or if never used without an activation, since this time or for so long: 90d, 12w, 36h',
+    help: 'only devices not used since this time or for this long: 90d, 12w, 36h; if never used, the activation counts',
   },
   ...selecting,
   reason: { value: 'TEXT', help: 'reason, for the audit log; asked for at a terminal' },
-  out: { value: 'FILE', offer: 'file', help: 'the plan file; a file that exists is not replaced' },
+  out: { value: 'FILE', offer: 'file', help: 'the plan file; an existing file is not overwritten' },
 } as const;
 
 /** Writes a plan: what would be done with which devices. Changes nothing in the registry. */
 export const cleanupPlan = command({
-  description: `Selects devices to lock or to retire, and writes them to a plan file. It changes nothing in the registry. Read the plan, delete the lines of devices that are to stay as they are, and carry it out with cleanup apply. Without --status, it selects devices in every state that the action accepts. A plan has at most ${count(maxPlanned)} devices.`,
+  description: `Selects devices to lock or to retire, and writes them to a plan file. It changes nothing in the registry. Read the plan, delete the lines of devices that must not change, and carry it out with cleanup apply. Without --status, it selects devices in every state that the action accepts. A plan has at most ${count(maxPlanned)} devices.`,
   flags,
   examples: [
     {
@@ -57,7 +57,7 @@ export const cleanupPlan = command({
     const createdAt = new Date().toISOString();
     const known = await meetServer(context.registry);
     const devices = await planDevices(exportedDevices(context, criteria), () => {
-      throw usage(`more than ${count(maxPlanned)} devices match`, 'select fewer devices with further filters');
+      throw usage(`more than ${count(maxPlanned)} devices match`, 'select fewer devices with more filters');
     });
     const texts: Plan['criteria'] = JSON.parse(JSON.stringify(criteria));
     const header = { registry: known?.instanceId ?? null, createdAt, action, reason: given, criteria: texts };
@@ -92,7 +92,7 @@ function criteriaOf({ unusedSince, ...filters }: PlanSelection): ReturnType<type
   const time = unusedSince === undefined ? undefined : timeOrAge('--unused-since', unusedSince);
   const criteria = { ...filterOf({ ...filters, lastUsedBefore: undefined }), ...(time && { lastUsedBefore: time }) };
   if (!isSelective(criteria))
-    throw usage('a plan needs a filter beside --status', 'give --unused-since 90d, or another one of its filters');
+    throw usage('a plan needs a filter besides --status', 'give --unused-since 90d, or another filter');
   return criteria;
 }
 

@@ -67,11 +67,11 @@ export const directoryTest = command({
 
 /** Ends the use of the directory: `PUT /api/directory`. */
 export const directoryRemove = command({
-  description: 'The directory is no longer read. The persons stay as they are, and their keys.',
+  description: 'The directory is no longer read. Persons and their keys do not change.',
   flags: { yes: { short: 'y', help: 'do not ask for confirmation' } },
-  examples: [{ does: 'end the use of the directory', line: 'directory remove' }],
+  examples: [{ does: 'stop reading the directory', line: 'directory remove' }],
   async run({ flags }, context) {
-    if (!flags.yes && context.canAsk) await demandYes(context.out, 'End the use of the directory?');
+    if (!flags.yes && context.canAsk) await demandYes(context.out, 'Stop reading the directory?');
     const settings = await context.registry.call('setDirectory', { body: { enabled: false } });
     await showDirectory(context, settings, 'No directory is set up');
   },

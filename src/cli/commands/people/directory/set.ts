@@ -14,24 +14,24 @@ const minutes = { min: 1, max: directoryBounds.minutes } as const;
 
 /** Sets the directory up, or changes it: `PUT /api/directory`. */
 export const directorySet = command({
-  description: `Settings that are not named do not change. An empty value removes one: --ca-file "".\n--attributes USE=ATTRIBUTE names what is read, for ${uses.join(', ')}; the usual attributes of OpenLDAP and Active Directory need not be named.\n--group-dn DN makes members of a group of the directory members of a group here with the same name; NAME=DN gives it another one.\nThe registry stores the password sealed. Look at devmgr directory sync --dry-run next: the daemon reads the directory on its own for the first time --every minutes later.`,
+  description: `Settings that are not named do not change. An empty value removes one: --ca-file "".\n--attributes USE=ATTRIBUTE names the attribute for ${uses.join(', ')}. The usual attributes of OpenLDAP and Active Directory are the default.\n--group-dn DN reads a group and its members. The group has the same name here; NAME=DN gives it another name.\nThe registry stores the password encrypted. Check devmgr directory sync --dry-run next: --every minutes later, the daemon reads the directory for the first time.`,
   args: [{ name: 'URL', help: 'address of the server, ldaps://HOST', optional: true }],
   flags: {
-    base: { value: 'DN', help: 'where persons are searched' },
-    'ldap-filter': { value: 'FILTER', field: 'filter', help: 'which entries are persons; the usual class unless set' },
-    attributes: { value: 'USE=ATTRIBUTE', many: true, help: 'attributes that are read' },
+    base: { value: 'DN', help: 'where to search for persons' },
+    'ldap-filter': { value: 'FILTER', field: 'filter', help: 'which entries are persons (default: the usual class of the server)' },
+    attributes: { value: 'USE=ATTRIBUTE', many: true, help: 'attributes to read' },
     'group-dn': {
       value: 'DN',
       many: 'whole',
       field: 'groups',
-      help: 'groups whose members are members here; can be repeated',
+      help: 'group to read, with its members; can be repeated',
     },
-    'bind-dn': { value: 'DN', field: 'bindDn', help: 'name with which the daemon signs in' },
+    'bind-dn': { value: 'DN', field: 'bindDn', help: 'DN with which the daemon signs in' },
     'bind-password-file': {
       value: 'FILE',
       offer: 'file',
       field: 'bindPassword',
-      help: 'its password, first line of a file; - for standard input',
+      help: 'read its password from the first line of a file; - is standard input',
     },
     'ca-file': { value: 'FILE', offer: 'file', field: 'ca', help: 'certificates (PEM) to verify the server with' },
     every: { value: 'MINUTES', field: 'everyMinutes', whole: minutes, help: 'minutes between two runs' },
@@ -39,7 +39,7 @@ export const directorySet = command({
       value: 'MINUTES',
       field: 'fullEveryMinutes',
       whole: minutes,
-      help: 'minutes between two runs that read all entries, and so find who is missing',
+      help: 'minutes between two full runs, which read all entries and find missing persons',
     },
   },
   examples: [
@@ -97,7 +97,7 @@ function groupOf(text: string): { name: string; dn: string } {
   const rest = text.slice(at + 1);
   const [value = ''] = rest.split(',', 1);
   if (at < 1)
-    throw usage(`--group-dn "${text}" is not the name (DN) of a group`, 'for example cn=staff,dc=example,dc=com');
+    throw usage(`--group-dn "${text}" is not the DN of a group`, 'for example cn=staff,dc=example,dc=com');
   if (!value.includes('=')) return { name: value.trim(), dn: text };
   return { name: text.slice(0, at).trim(), dn: rest };
 }

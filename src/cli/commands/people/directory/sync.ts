@@ -26,10 +26,10 @@ const columns: Column<DirectoryStep>[] = [
 /** Compares persons with the directory: `POST /api/directory/sync`. Exit code 1 if there is a problem. */
 export const directorySync = command({
   isPaged: true,
-  description: `Reads all entries, also if the daemon did so a minute before. Persons who are disabled or missing leave, and their keys are locked; more than the brake allows are held (devmgr people held). If an error occurs, no entry is found, or fewer than half of the known persons, nothing is changed. At most ${directoryBounds.shown} lines are shown.`,
+  description: `Reads all entries now. Persons who are disabled or missing are recorded as leavers, and their keys are locked; if there are too many at once, they are held (devmgr people held). Nothing is changed if an error occurs, or if no entries or fewer than half of the known persons are found. At most ${directoryBounds.shown} lines are shown.`,
   flags: {
     'dry-run': { help: 'show what would change, and change nothing' },
-    'accept-missing': { help: 'also if more than half of the persons are missing' },
+    'accept-missing': { help: 'continue even if more than half of the persons are missing' },
     ...listFlags(fields),
   },
   examples: [

@@ -19,7 +19,7 @@ const returnTerms = 'The security key named above was returned.';
 /** Has an attached key sign a receipt. */
 export const make = command({
   description:
-    'The person touches the key, which signs the person, the serial number, the lot, the date and the terms. The registry checks the signature and stores the receipt.\nA key that was not proved by FIDO is proved first, and blinks twice. The return of a key is signed by the key that was issued. Every receipt ends the open loan of its device.\nA touch proves that somebody was at the key, not who: see docs/receipts.md.',
+    'The person touches the key, which signs a text with the person, the serial number, the lot, the date and the terms. The registry checks the signature and stores the receipt.\nA key without a FIDO proof is proved first, and blinks twice. A return must be signed by the key that was issued. Every receipt closes the open loan of its device.\nA touch proves that a person was present, but not who: see docs/receipts.md.',
   args: [
     {
       name: 'DEVICE',
@@ -35,7 +35,7 @@ export const make = command({
       help: 'what happens to the key (default: handover, with --due loan)',
     },
     terms: termsFlag,
-    due: { value: 'TIME', help: 'when a loan ends: a date such as 2027-01-31, or a time with a zone' },
+    due: { value: 'TIME', help: 'when a loan ends: a date such as 2027-01-31, or a time with a time zone' },
   },
   examples: [
     { does: 'issue the attached key', line: 'receipt make' },

@@ -18,7 +18,7 @@ const LABEL_WIDTH = 110;
 /** The PDF. Throws a usage fault if the font lacks a character or is none. */
 export async function receiptPdf(receipt: Receipt, font: Buffer): Promise<Buffer> {
   const facts = readReceiptText(receipt.text);
-  if (!facts) throw usage('the text of the receipt is not that of a receipt', 'verify it: devmgr receipt verify');
+  if (!facts) throw usage('the signed text is not a receipt', 'verify it: devmgr receipt verify');
   // Without a font of its own it would read files of a font that no build has.
   const info = { Title: facts.receiptId, CreationDate: new Date(receipt.signedAt) };
   const document = new PDFDocument({ size: 'A4', margin: MARGIN, info, font: null as never });

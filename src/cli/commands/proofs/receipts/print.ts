@@ -14,13 +14,13 @@ const formats = ['pdf', 'json', 'pem', 'fido2'] as const;
 /** Writes a receipt for paper or for another program. */
 export const print = command({
   description:
-    'pdf: a page to print. json: everything that it takes to verify the receipt offline. pem: the public key. fido2: what fido2-assert -V reads, with the public key as pem.\nThe font of the PDF has Latin, Greek, Cyrillic, Arabic, Hebrew and others. For names in other scripts name a font file with --font.',
+    'pdf: a page to print. json: everything needed to verify the receipt offline. pem: the public key. fido2: the input of fido2-assert -V, which also needs the public key.\nThe built-in font has Latin, Greek, Cyrillic, Arabic, Hebrew and other scripts. For names in scripts that it lacks, give a font file with --font.',
   args: [{ name: 'RECEIPT', help: 'id of the receipt, or a file with its JSON', offer: 'file' }],
   flags: {
     format: { value: 'FORMAT', choices: formats, help: 'what to write (default: pdf)' },
     font: { value: 'FILE', offer: 'file', help: 'font for the PDF: TrueType or OpenType' },
     out: { value: 'FILE', offer: 'file', help: 'file to write (default: RECEIPT.pdf; other formats: standard output)' },
-    force: { help: 'replace the file if it exists' },
+    force: { help: 'overwrite an existing file' },
   },
   examples: [
     { does: 'as PDF', line: 'receipt print RCT-7KQM2XWDH9TBC4REPA3S' },

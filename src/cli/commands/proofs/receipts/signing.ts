@@ -32,7 +32,7 @@ export async function signedReceipt(context: Context, key: NumberedKey, wanted: 
   return registry.call('submitReceipt', { params: { receiptId }, body: { text, ...assertion } });
 }
 
-const NOT_TRUSTED = 'the key was not proved with grade model or unit: the registry accepts no receipt of it';
+const NOT_TRUSTED = 'the registry accepts a receipt only from a key that was proved with grade model or unit';
 
 const sign = (context: Context, key: NumberedKey, { text, credentials }: Made): Promise<Signed> => {
   const { keyId, serialNumber } = key;

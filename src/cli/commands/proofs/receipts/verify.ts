@@ -13,7 +13,7 @@ import { receiptNamed, textOf } from './files.ts';
 /** Verifies a receipt. With a file, nothing but the file and the public key is needed. */
 export const verify = command({
   description:
-    'Checks that the key has signed exactly this text, and that the receipt states nothing else. With a file it needs no registry and no login.\nA receipt contains its own public key, so anybody with some key could make one. Name the public key that you trust with --public-key, or compare the fingerprint that is shown with that of another receipt of the same key or with the registry.\nExit code 0: valid; 6: not valid.',
+    'Checks that the key has signed exactly this text, and that the receipt states nothing else. With a file it needs no registry and no login.\nA receipt contains its own public key, so anyone with any key could make one. Name the public key that you trust with --public-key, or compare the fingerprint shown with another receipt of the same key or with the registry.\nExit code 0: valid; 6: not valid.',
   args: [{ name: 'RECEIPT', help: 'file with a receipt in JSON, or its id', offer: 'file' }],
   flags: {
     'public-key': { value: 'FILE', offer: 'file', help: 'the public key to trust, in PEM' },
@@ -37,7 +37,7 @@ export const verify = command({
       id: facts === null ? 'not valid' : 'valid',
       title: facts === null ? `Not valid: ${safe(problem!)}` : 'Valid',
       rows: [...(facts ? rowsOf(facts) : []), ['public key', fingerprint && `SHA-256 ${fingerprint}`]],
-      ...(facts && !isTrusted ? { next: 'compare the public key: the receipt itself names it' } : {}),
+      ...(facts && !isTrusted ? { next: 'compare the public key with one that you trust: the receipt itself contains it' } : {}),
     });
     return facts === null ? exitCodes.refused : exitCodes.done;
   },
@@ -47,8 +47,8 @@ export const verify = command({
 function differenceIn(receipt: Receipt, facts: ReceiptFacts): string | null {
   const stated: Readonly<Record<string, unknown>> = { ...receipt };
   const field = Object.entries(facts).find(([name, value]) => stated[name] !== value)?.[0];
-  if (field !== undefined) return `${field} is not that of the signed text`;
-  return receipt.relyingParty === relyingParty ? null : 'relyingParty is not that of the signature';
+  if (field !== undefined) return `${field} differs from the signed text`;
+  return receipt.relyingParty === relyingParty ? null : 'relyingParty differs from the signature';
 }
 
 const rowsOf = (facts: ReceiptFacts): (readonly [string, string | null])[] => [

@@ -107,7 +107,7 @@ function report(
   if (attempt!.result.result === 'gone')
     throw new Fault(
       'failure',
-      `${name} no longer takes events (410 Gone)`,
+      `${name} no longer accepts events (410 Gone)`,
       'if that is intended, end this watch; if not, enable the endpoint there and run the command again',
     );
   if (!skipFailed)

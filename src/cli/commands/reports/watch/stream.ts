@@ -75,7 +75,7 @@ async function endOf(context: Context, { by, until }: WatchOptions, ending: Abor
   const { head } = await context.registry.call('listEvents', { query });
   if (place === null) return Number.POSITIVE_INFINITY;
   if ('id' in place ? place.id <= head : place.time <= new Date())
-    throw usage(`--until ${until} has passed`, 'for events of the past: devmgr events --since ID --until ID');
+    throw usage(`--until ${until} is in the past`, 'for past events: devmgr events --since ID --until ID');
   if ('id' in place) return place.id;
   void abortAt(place.time, ending);
   return Number.POSITIVE_INFINITY;

@@ -16,7 +16,7 @@ import { watchedEvents } from './stream.ts';
 /** Follows the notification stream. Remembers the last event, for --since last. */
 export const watch = command({
   description:
-    'Shows one line per event: the time, the serial number, what happened, and the id of the event. On a terminal the date is shown when it changes. After a lost connection it reconnects, and no event of the journal is missed or repeated; keys that are attached or detached during that time are not shown.\n--since last continues after the last event of an earlier watch; --since 0 starts with the first event. --limit and --until end the watch. An ADMIN sees who did what.',
+    'Shows one line per event: the time, the serial number, what happened, and the id of the event. On a terminal the date is shown when it changes. After a lost connection it reconnects, and no event of the journal is missed or repeated; keys that are attached or detached during that time are not shown.\n--since last continues after the last event of an earlier watch; --since 0 starts with the first event. --limit and --until end the watch. An ADMIN also sees who did it.',
   flags: {
     ...eventFlags,
     type: { ...eventFlags.type, choices: eventTypes },
@@ -26,12 +26,12 @@ export const watch = command({
     exec: {
       value: 'PROGRAM',
       offer: 'file',
-      help: 'run this program for each event, which is JSON on its standard input',
+      help: 'run this program for each event, with the event as JSON on its standard input',
     },
     'forward-to': {
       value: 'URL',
       conflicts: ['exec'],
-      help: 'post each event to this address, signed as in Standard Webhooks',
+      help: 'post each event to this address, signed according to Standard Webhooks',
     },
     'secret-file': {
       value: 'FILE',
@@ -43,15 +43,15 @@ export const watch = command({
       value: 'N',
       whole: { min: 1, max: 64 },
       needs: 'exec',
-      help: 'programs at a time; events of one device stay in order (default: 1)',
+      help: 'number of programs to run at a time; events of one device stay in order (default: 1)',
     },
     retries: {
       value: 'N',
       whole: { min: 0 },
-      help: 'further attempts to deliver an event (default: 3; without end for --forward-to)',
+      help: 'retries for each event (default: 3; unlimited for --forward-to)',
     },
     'skip-failed': { help: 'continue with the next event if all attempts failed' },
-    cursor: { value: 'FILE', offer: 'file', help: 'where to store which events are delivered' },
+    cursor: { value: 'FILE', offer: 'file', help: 'file that records which events were delivered' },
   },
   args: [{ name: 'ARG', help: 'arguments of the program of --exec, after --', optional: true, rest: true }],
   examples: [

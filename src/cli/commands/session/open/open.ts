@@ -11,7 +11,7 @@ import { showInBrowser } from './redirect-file.ts';
 
 /** Opens the console of the server in a browser, signed in as the user of this profile: `POST /api/auth/codes`. */
 export const open = command({
-  description: `Opens the console of the server in your browser, signed in as you. The browser gets a code that works once, within ${signInCodeSeconds} seconds, from a file that only you can read; the file is then removed.\nWithout a display, or over SSH, it prints an address with the code instead, as --no-browser does. Do not share it: it signs in as you.\n$BROWSER names another browser.`,
+  description: `Opens the console of the server in your browser, signed in as you. The browser gets a code that works once, within ${signInCodeSeconds} seconds, from a file that only you can read; the file is then removed.\nWithout a display, or over SSH, it prints an address with the code instead, as --no-browser does. Do not share it: it signs in as you.\nSet BROWSER to use another browser.`,
   args: [{ name: 'PAGE', help: 'page of the console, such as devices or devices?status=LOCKED', optional: true }],
   flags: { 'no-browser': { help: 'print the address, with the code, instead of opening it' } },
   examples: [

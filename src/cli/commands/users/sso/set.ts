@@ -8,7 +8,7 @@ import { showSettings } from './sso.ts';
 /** Sets single sign-on up, or changes it: `PUT /api/sso`. */
 export const ssoSet = command({
   description:
-    'Settings that are not named do not change. An empty value removes a list: --strong-acr "".\n--role ROLE=GROUP names a group of the provider whose members may enter, and their role; roles that are named are replaced. A person in several groups has the highest role, a person in none does not get in.\nThe registry stores the secret sealed. Register what devmgr sso test shows at the provider first.',
+    'Settings that are not named do not change. An empty value removes a list: --strong-acr "".\n--role ROLE=GROUP gives a role to the members of a group at the provider; it replaces the earlier groups of that role. A person in several groups gets the highest role. A person in none of them cannot sign in.\nThe registry stores the secret encrypted. First register the addresses that devmgr sso test shows at the provider.',
   flags: {
     issuer: { value: 'URL', help: 'issuer of the provider, https://…' },
     'client-id': { value: 'ID', field: 'clientId', help: 'id of this registry at the provider' },
@@ -16,35 +16,35 @@ export const ssoSet = command({
       value: 'FILE',
       offer: 'file',
       field: 'clientSecret',
-      help: 'its secret, first line of a file; - for standard input',
+      help: 'read the client secret from the first line of a file; - is standard input',
     },
-    name: { value: 'NAME', help: 'what the button of the sign-in shows' },
+    name: { value: 'NAME', help: 'text of the sign-in button' },
     role: {
       value: 'ROLE',
       many: 'whole',
       field: 'roles',
       help: 'ROLE=GROUP: members of GROUP have ROLE; can be repeated',
     },
-    'groups-claim': { value: 'CLAIM', field: 'groupsClaim', help: 'claim with the groups; groups unless set' },
-    scope: { value: 'SCOPE', many: true, field: 'scopes', help: 'scopes to ask for, instead of the usual ones' },
+    'groups-claim': { value: 'CLAIM', field: 'groupsClaim', help: 'claim with the groups (default: groups)' },
+    scope: { value: 'SCOPE', many: true, field: 'scopes', help: 'scopes to request instead of the usual ones' },
     'strong-acr': {
       value: 'ACR',
       many: true,
       field: 'strong',
-      help: 'acr of sign-ins that count as recent and as with a key',
+      help: 'acr values of sign-ins that count as recent and as done with a security key',
     },
-    'strong-amr': { value: 'AMR', many: true, field: 'strong', help: 'the same for amr' },
+    'strong-amr': { value: 'AMR', many: true, field: 'strong', help: 'amr values of such sign-ins' },
     'local-from': {
       value: 'WHERE',
       choices: localSources,
       field: 'localAccounts',
-      help: 'where local accounts sign in; LOOPBACK: on the machine of the daemon',
+      help: 'where local accounts can sign in from; LOOPBACK: only the machine of the daemon',
     },
     'local-account': {
       value: 'NAME',
       many: true,
       field: 'localAccounts',
-      help: 'the only local accounts that may sign in',
+      help: 'the only local accounts that can sign in',
     },
   },
   examples: [
@@ -52,7 +52,7 @@ export const ssoSet = command({
       does: 'a provider, with groups for two roles',
       line: 'sso set --issuer https://login.example.com/realms/company --client-id devmgr --client-secret-file secret --role ADMIN=keys-admins --role DEALER=keys-desk',
     },
-    { does: 'one local account is left for emergencies', line: 'sso set --local-account admin' },
+    { does: 'keep one local account for emergencies', line: 'sso set --local-account admin' },
   ],
   async run({ flags }, context) {
     const before = await context.registry.call('showSsoSettings');

@@ -51,7 +51,7 @@ export const ssoShow = command({
 /** Checks the provider: `POST /api/sso/test`. Exit code 1 if something is wrong. */
 export const ssoTest = command({
   description:
-    'Checks discovery, keys and clock from the daemon, and shows the addresses to register at the provider. The addresses begin as the one by which you reach the daemon: use that of the users.',
+    'Checks discovery, keys and clock from the daemon, and shows the addresses to register at the provider. They are made from the address at which you reach the daemon: use the one that the users open.',
   flags: {},
   examples: [{ does: 'whether the provider answers, and what to register there', line: 'sso test' }],
   async run(_, context) {
@@ -63,18 +63,18 @@ export const ssoTest = command({
       ['grants', list(grantTypes, '')],
       ['scopes', list(scopes, '')],
     ];
-    return showFindings(context, result, { title: 'The provider answers as it should', more });
+    return showFindings(context, result, { title: 'The provider works', more });
   },
 });
 
 /** Ends single sign-on: `PUT /api/sso`. */
 export const ssoRemove = command({
   description:
-    'No one signs in at the provider from now on, and the sessions that came from it end. The accounts stay; they have no passwords.',
+    'Sign-in at the provider is turned off, and its sessions end. The accounts stay, but have no passwords.',
   flags: { yes: { short: 'y', help: 'do not ask for confirmation' } },
-  examples: [{ does: 'end single sign-on', line: 'sso remove' }],
+  examples: [{ does: 'turn it off', line: 'sso remove' }],
   async run({ flags }, context) {
-    if (!flags.yes && context.canAsk) await demandYes(context.out, 'End single sign-on?');
+    if (!flags.yes && context.canAsk) await demandYes(context.out, 'Turn off single sign-on?');
     const settings = await context.registry.call('setSso', { body: { enabled: false } });
     await showSettings(context, settings, 'Single sign-on is off');
   },

@@ -14,7 +14,7 @@ import { localTime } from '../../../terminal/when.ts';
 /** Revokes a service token: `POST /api/tokens/{tokenId}/revoke`. */
 export const tokensRevoke = command({
   description:
-    'Permanent: the token is refused from the next request on, and its notification streams end. Webhooks that it has made still receive events: they are named, and at a terminal you are asked whether to remove them.',
+    'This cannot be undone. The token is refused from the next request on, and its notification streams end. Webhooks that it has created still receive events: they are listed, and at a terminal you are asked whether to remove them.',
   args: [
     {
       name: 'TOKEN',
@@ -23,11 +23,11 @@ export const tokensRevoke = command({
       offer: 'token',
     },
   ],
-  flags: { 'remove-made': { help: 'also remove what the token has made: its webhooks' } },
+  flags: { 'remove-made': { help: 'also remove the webhooks that the token has created' } },
   examples: [
     { does: 'by name', line: 'tokens revoke line-3' },
     { does: 'by id', line: 'tokens revoke TOK-1' },
-    { does: 'a stolen token, with the webhooks that the thief has made', line: 'tokens revoke TOK-1 --remove-made' },
+    { does: 'a stolen token, with the webhooks that the thief has created', line: 'tokens revoke TOK-1 --remove-made' },
   ],
   async run({ args, flags }, context) {
     const tokenId = args[0] === undefined ? await picked(context) : await findToken(context.registry, args[0]);
@@ -41,13 +41,13 @@ export const tokensRevoke = command({
         ['role', safe(data.role)],
         ['last used', data.lastUsedAt === null ? 'never' : localTime(data.lastUsedAt)],
         ['revoked', localTime(data.revokedAt)],
-        ['webhooks it made', webhooks.length > 0 ? safe(webhooks.join(' ')) : null],
+        ['its webhooks', webhooks.length > 0 ? safe(webhooks.join(' ')) : null],
       ],
     });
     if (webhooks.length === 0) return;
     if (flags.removeMade || (await isRemovalWanted(context, webhooks))) return removeWebhooks(context, webhooks);
     const { out } = context;
-    out.notice(`Webhooks that the token has made still receive events: ${safe(webhooks.join(', '))}`);
+    out.notice(`Webhooks that the token has created still receive events: ${safe(webhooks.join(', '))}`);
     out.notice(`Remove them: devmgr tokens revoke ${safe(data.tokenId)} --remove-made`);
   },
 });
@@ -57,7 +57,7 @@ const webhooksIn = ({ made }: { readonly made?: { readonly webhooks?: unknown } 
   Array.isArray(made?.webhooks) ? made.webhooks.map(String) : [];
 
 const isRemovalWanted = async (context: Context, webhooks: readonly string[]): Promise<boolean> =>
-  context.canAsk && confirm(context.out, `Remove the webhooks that it has made (${webhooks.join(', ')})?`);
+  context.canAsk && confirm(context.out, `Remove the webhooks that it has created (${webhooks.join(', ')})?`);
 
 async function removeWebhooks({ registry, out }: Context, webhooks: readonly string[]): Promise<void> {
   for (const webhookId of webhooks) {

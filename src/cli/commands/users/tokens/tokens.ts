@@ -16,7 +16,7 @@ const DEFAULT_DAYS = 90;
 /** Creates a service token: `POST /api/tokens`. Standard output gets the token alone, so that it can go to a file. */
 export const tokensAdd = command({
   description:
-    'Writes the token to standard output, once: the registry stores only a digest of it. Send it to a file that only you can read, and use it with login --token-file, or as DEVMGR_TOKEN.\nA service token does what its role allows, except to change users, passwords and tokens. It reads and changes webhooks and policies only with --may, which cannot be changed later.',
+    'Writes the token to standard output, once: the registry stores only a digest of it. Redirect it to a file that only you can read, and use it with login --token-file, or as DEVMGR_TOKEN.\nA service token can do what its role allows, but cannot change users, passwords and tokens. To read and change webhooks and policies it needs --may, which cannot be changed later.',
   args: [{ name: 'NAME', help: 'name of the token, such as the station that uses it', optional: true }],
   flags: {
     role: { value: 'ROLE', choices: roles, help: 'permissions of the token' },
@@ -32,7 +32,7 @@ export const tokensAdd = command({
       value: 'PERMISSION',
       many: true,
       choices: tokenPermissions,
-      help: 'what the token may do besides its role; by default nothing. scim: identity providers, at /scim/v2',
+      help: 'what the token can do besides its role (default: nothing); scim: provision persons at /scim/v2',
     },
   },
   examples: [
