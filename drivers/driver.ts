@@ -277,7 +277,7 @@ export type HardwareErrorCode =
 
 /** The error for a keyId that is not (or not any more) that of an attached key. */
 export function notAttached(): HardwareError {
-  return new HardwareError('removed', 'the key is not plugged in any more: plug it in and start again');
+  return new HardwareError('removed', 'the key was unplugged: plug it in and start again');
 }
 
 /** What a key refuses when it is issued. */

@@ -88,7 +88,7 @@ export interface GroupsChanged {
 /** Adds a group. Refuses with 1001 if the registry has as many as it can have; the caller has looked for its name. */
 export function addGroup(groups: Groups, name: string, externalId: string | null, at: number): GroupsChanged | Refusal {
   if (groups.list.length >= personBounds.groups)
-    return new Refusal(Code.parameterError, `the registry has ${personBounds.groups} groups, which is the most`);
+    return new Refusal(Code.parameterError, `the registry has ${personBounds.groups} groups, the maximum`);
   const number = groups.last + 1;
   const record = { number, name, externalId, createdAt: at, updatedAt: at, version: 1 };
   const change = stored(

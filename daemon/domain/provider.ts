@@ -59,15 +59,15 @@ export function providerProblem(
   secret: string | null,
 ): string | null {
   const isOwn = provider.type === 'devmgr';
-  if (isOwn && secret !== null) return 'secret is not for a provider of type devmgr';
+  if (isOwn && secret !== null) return 'secret is not allowed for a provider of type devmgr';
   if (!isOwn && secret === null) return 'secret is required';
   if (secret !== null && !SENDABLE.test(secret))
-    return 'secret may only have printable ASCII characters: a header cannot carry others';
+    return 'secret must have only printable ASCII characters, because it is sent in a header';
   const { needs, may } = settingsOfProvider[provider.type];
   for (const field of providerSettings) {
     if (provider[field] === null && needs.includes(field)) return `${field} is required`;
     if (provider[field] !== null && ![...needs, ...may].includes(field))
-      return `${field} is not for a provider of type ${provider.type}`;
+      return `${field} is not allowed for a provider of type ${provider.type}`;
   }
   return null;
 }
@@ -75,9 +75,9 @@ export function providerProblem(
 /** Adds a provider, or refuses it. */
 export function addProvider(providers: Providers, record: ProviderRecord): DocumentSet | Refusal {
   if (providers.list.some(({ name }) => name === record.name))
-    return new Refusal(Code.parameterError, 'name: another provider has it');
+    return new Refusal(Code.parameterError, 'name is the name of another provider');
   if (providers.list.length >= providerBounds.providers)
-    return new Refusal(Code.parameterError, `there are ${providerBounds.providers} providers, which is the most`);
+    return new Refusal(Code.parameterError, `the registry has ${providerBounds.providers} providers, the maximum`);
   return stored({ ...providers, last: record.number, list: [...providers.list, record] }, 'PROVIDER_ADDED', record);
 }
 

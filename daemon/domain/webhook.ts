@@ -131,7 +131,7 @@ export function create(
   if (webhooks.list.length >= webhookBounds.endpoints)
     return new Refusal(
       Code.parameterError,
-      `the registry has ${webhookBounds.endpoints} webhooks, which is the most; remove one`,
+      `the registry has ${webhookBounds.endpoints} webhooks, the maximum; remove one`,
     );
   const last = webhooks.last + 1;
   const record = { number: last, ...webhook, enabledAt: null, disabled: null };

@@ -59,7 +59,7 @@ export async function signAttached(
 ): Promise<SignOutput> {
   requireSerial(proving, serialNumber);
   if (readReceiptText(wanted)?.serialNumber !== serialNumber)
-    throw new ApiError(Code.parameterError, 'text must be that of a receipt for this key');
+    throw new ApiError(Code.parameterError, 'text must be the text of a receipt for this key');
   const request = {
     method: null,
     hostPublicKey: new Uint8Array(),

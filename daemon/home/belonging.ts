@@ -68,7 +68,7 @@ export async function checkSecrets(home: Home, { name, head, instance }: Imprint
   if (instance !== null && (await Instance.existing(home))?.id !== instance)
     throw new StartRefused(
       2,
-      `${name} is known to its clients by another instance-key than the one in ${home.secretsDir}`,
+      `the clients of ${name} know another instance-key than the one in ${home.secretsDir}`,
       'use the secrets of this registry: --secrets or DEVMGR_SECRETS names their folder',
     );
 }

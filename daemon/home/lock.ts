@@ -20,7 +20,7 @@ export async function lockHome(home: Home): Promise<HomeLock> {
     throw new StartRefused(
       1,
       `a daemon is already running on ${home.dir}${pid ? `: process ${pid}` : ''}`,
-      'devmgr daemon stop ends it; --home names another home',
+      'stop it with devmgr daemon stop, or name another home folder with --home',
     );
   }
   await writeFile(pidFile, `${process.pid}\n`, { mode: 0o600 });

@@ -80,13 +80,13 @@ export function checkRole({
     throw new StartRefused(
       2,
       'a daemon with the role registry does not look for keys',
-      'leave --simulate-keys and --ukey-match out',
+      'omit --simulate-keys and --ukey-match',
     );
   if (role === 'station' && (objectStore || forward || store || secrets))
     throw new StartRefused(
       2,
       'a daemon with the role station has no registry',
-      'leave --store, --secrets, --files and --forward out',
+      'omit --store, --secrets, --files and --forward',
     );
 }
 
@@ -108,7 +108,7 @@ export function isBehindProxy({ trustProxy, allowHosts }: DaemonSettings): boole
 /** Throws `StartRefused` if passwords and tokens would cross a network unencrypted, or if an address is not valid. */
 export function checkNetwork(settings: DaemonSettings): void {
   if ((settings.tlsCert === undefined) !== (settings.tlsKey === undefined))
-    throw new StartRefused(2, '--tls-cert and --tls-key go together');
+    throw new StartRefused(2, '--tls-cert and --tls-key must be given together');
   if (!isLoopbackName(settings.host) && !settings.tlsCert && !settings.insecureHttp)
     throw new StartRefused(
       2,

@@ -159,7 +159,7 @@ class FormOperation<R extends FormRoute> {
     const { role } = await this.#parts.tokens.check(bearer(request), request);
     const { access } = this.#shape;
     if (Array.isArray(access) && !access.includes(role))
-      throw new ApiError(Code.noPermission, `the role ${role} may not do this`);
+      throw new ApiError(Code.noPermission, `the role ${role} is not allowed to do this`);
   }
 
   /** A missing field may follow the file; an invalid one remains invalid. */

@@ -29,7 +29,7 @@ export function metricsPlugin(app: FastifyInstance, parts: MetricsParts): void {
   rawOperation(app, parts, routes.getMetrics, async ({ request, reply }) => {
     const isLocal = !parts.behindProxy && isLoopback(request.socket.remoteAddress) && !isForwarded(request.headers);
     if (!isLocal && (await parts.tokens.check(bearer(request), request)).role === 'LOCAL')
-      throw new ApiError(Code.noPermission, 'the role LOCAL may not do this');
+      throw new ApiError(Code.noPermission, 'the role LOCAL is not allowed to do this');
     const { Counter, Gauge, Registry } = await import('prom-client');
     const registry = new Registry();
     registry.setDefaultLabels({ node: app.node });

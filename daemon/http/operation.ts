@@ -185,9 +185,9 @@ function gate({ tokens, limiter, stepUp }: OperationParts, shape: RouteShape) {
     }
     const { caller } = request;
     if (caller && !allowed!.has(caller.role) && !isOwn(shape, request, caller))
-      throw new ApiError(Code.noPermission, `the role ${caller.role} may not do this`);
+      throw new ApiError(Code.noPermission, `the role ${caller.role} is not allowed to do this`);
     if (caller?.serviceToken && shape.peopleOnly)
-      throw new ApiError(Code.noPermission, 'a service token may not do this: log in as a user');
+      throw new ApiError(Code.noPermission, 'a service token is not allowed to do this: log in as a user');
     if (caller?.serviceToken && shape.tokenMay && !caller.serviceToken.may.includes(shape.tokenMay))
       throw permissionMissing(shape.tokenMay);
     if (caller?.session?.mustRegisterKey && !shape.withoutKey) throw keyMissing();
@@ -219,7 +219,7 @@ function gate({ tokens, limiter, stepUp }: OperationParts, shape: RouteShape) {
 const permissionMissing = (permission: TokenPermission): ApiError =>
   new ApiError(
     Code.noPermission,
-    `the service token may not do this: it was created without ${permission} in its permissions (may)`,
+    `the service token is not allowed to do this: it was created without ${permission} in its permissions (may)`,
   );
 
 /** The refusal of a session that may only register a security key. */

@@ -34,11 +34,11 @@ export function errorResponse(error: unknown, atLogin = false): ErrorResponse {
   if (error instanceof ApiError)
     return { code: error.code, message: error.message, status: httpStatus(error.code, atLogin), data: error.data };
   if (error instanceof OutcomeUnknown)
-    return { code: 500, message: 'the store does not say whether the change was stored', status: 503 };
+    return { code: 500, message: 'the store has not confirmed whether the change was stored', status: 503 };
   if (error instanceof ProviderAway)
     return {
       code: 500,
-      message: 'the provider of single sign-on does not answer: try again later, or sign in with a local account',
+      message: 'the provider of single sign-on does not respond: try again later, or sign in with a local account',
       status: 503,
     };
   if (error instanceof FileElsewhere || error instanceof ProviderUnavailable)
@@ -46,11 +46,11 @@ export function errorResponse(error: unknown, atLogin = false): ErrorResponse {
   if (error instanceof FilesUnavailable)
     return {
       code: 500,
-      message: 'the object store of the files does not answer now; nothing was changed',
+      message: 'the object store of the files does not respond; nothing was changed',
       status: 503,
     };
   if (error instanceof StoreUnavailable)
-    return { code: 500, message: 'the store does not answer now; nothing was changed', status: 503 };
+    return { code: 500, message: 'the store does not respond; nothing was changed', status: 503 };
   if (error instanceof StoreFailure)
     return { code: 500, message: 'the service cannot store changes now; nothing was changed', status: 500 };
   const known = frameworkErrors[(error as FastifyError | undefined)?.code ?? ''];

@@ -51,8 +51,8 @@ async function printHead(home: Home, reader: RegistryReader, options: AuditOptio
   if (head === null)
     throw new StartRefused(
       1,
-      `the journal in ${home.dir} has no genuine end`,
-      'devmgr daemon audit --verify explains why',
+      `the end of the journal in ${home.dir} is not valid`,
+      'see why: devmgr daemon audit --verify',
     );
   await print(io.stdout, options.json ? `${JSON.stringify(head)}\n` : `${head.id}:${head.mac}\n`);
   return 0;
@@ -67,7 +67,7 @@ function givenHead(text: string): JournalAnchor {
     throw new StartRefused(
       2,
       `${text} is not a head of a journal`,
-      'give what devmgr daemon audit --head has printed: ID:MAC',
+      'give the output of devmgr daemon audit --head: ID:MAC',
     );
   return { id, mac, source: 'the given head' };
 }

@@ -110,7 +110,7 @@ export class HeldDatabase {
       if (!(error instanceof StoreFailure)) throw error;
       throw new StartRefused(
         1,
-        `the present registry cannot be kept: ${error.message}`,
+        `the current registry cannot be kept as a copy: ${error.message}`,
         'nothing was changed. To discard it, empty the database, then restore again',
       );
     }

@@ -48,7 +48,7 @@ function addRecipient(encrypter: Encrypter, recipient: string): void {
       2,
       secret
         ? 'a recipient of --encrypt-to is a secret identity'
-        : `${JSON.stringify(recipient)} is not a recipient of age`,
+        : `${JSON.stringify(recipient)} is not an age recipient`,
       secret ? 'give its public part: age1…. Others may have seen the identity' : 'a recipient begins with age1',
     );
   }

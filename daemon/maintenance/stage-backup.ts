@@ -69,7 +69,7 @@ async function copyVerified({ home, file, acceptUnverified, ...unlocking }: Rest
   const encrypted = await isEncrypted(file);
   if (encrypted) await decryptFile(file, to, unlocking);
   else if (unlocking.identityFile || unlocking.passphraseFile)
-    throw new StartRefused(2, `${file} is not encrypted`, 'leave --identity-file and --passphrase-file out');
+    throw new StartRefused(2, `${file} is not encrypted`, 'omit --identity-file and --passphrase-file');
   // Not copyFile: the copy becomes the registry, and must not have the mode of the backup.
   else await pipeline(createReadStream(file), createWriteStream(to, { flags: 'wx', mode: 0o600 }));
   const verdict = await verifyManifest(to, keys);

@@ -5,7 +5,7 @@ import { type CommitNotice, maxBehindMs, type Store } from '../store/store.ts';
 /** The validity of a token is unknown because the store does not answer: 503. */
 class AccountsUnknown extends StoreUnavailable {
   constructor(options?: ErrorOptions) {
-    super('the store does not say whether the token is still valid', options);
+    super('the store has not confirmed whether the token is still valid', options);
     this.name = 'AccountsUnknown';
   }
 }

@@ -159,7 +159,7 @@ export class AuthService {
   }
 }
 
-const needsSecondStep = 'the password is right; complete the login with your security key';
+const needsSecondStep = 'the password is correct; complete the login with your security key';
 
 /** Why a login failed, for the journal. */
 function reasonOf(user: UserRecord | null, error: ApiError): string {

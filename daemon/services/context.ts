@@ -187,7 +187,7 @@ export async function retrying<T>(attempt: () => Promise<T>): Promise<T> {
       return await attempt();
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;
-      if (tries === ATTEMPTS) throw new ApiError(500, 'others keep changing the same record; try again');
+      if (tries === ATTEMPTS) throw new ApiError(500, 'other requests keep changing the same record; try again');
     }
   }
 }

@@ -23,7 +23,7 @@ export interface Reservation {
 class DayUsedUp extends RateLimited {
   constructor(allowance: Allowance) {
     super(allowance);
-    this.message = `you have uploaded as much as a day allows; try again in ${allowance.retryAfter} s`;
+    this.message = `your daily upload limit is reached; try again in ${allowance.retryAfter} s`;
   }
 }
 

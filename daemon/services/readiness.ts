@@ -75,7 +75,7 @@ export class Readiness {
   #behind(): string | null {
     const behind = this.#parts.store.behind();
     if (behind < maxBehindMs) return null;
-    return `the daemon has not learned of the changes of other daemons for ${Math.floor(behind / 1000)} s`;
+    return `the daemon has not received the changes of other daemons for ${Math.floor(behind / 1000)} s`;
   }
 
   #log(reason: string | null, err: unknown): void {

@@ -49,7 +49,7 @@ export class SignInCodes {
     { purpose }: BodyOf<Routes['createSignInCode']>,
   ): Promise<DataOf<Routes['createSignInCode']>> {
     if (serviceToken && purpose === 'SESSION')
-      throw new ApiError(Code.noPermission, 'a service token may not open a session: log in as a user');
+      throw new ApiError(Code.noPermission, 'a service token cannot open a session: log in as a user');
     const { tokens } = this.#parts;
     const session: CodeSession = serviceToken ? { serviceToken: serviceToken.sha256 } : await tokens.verified(token);
     const code = randomBytes(32).toString('base64url');

@@ -56,6 +56,6 @@ export const UDEV_RULES: readonly string[] = [FIDO_RULE, YUBIKEY_RULE];
 export function permissionProblem(vendorId: string): string {
   const rule = vendorId === VENDOR.YUBICO ? YUBIKEY_RULE : FIDO_RULE;
   return process.platform === 'linux'
-    ? `this user may not open the key: add the line ${rule} to ${UDEV_RULES_FILE}, join the group devmgr, run udevadm control --reload and plug the key in again`
-    : 'this user may not open the key: run as a user who may';
+    ? `this user is not allowed to open the key: add the line ${rule} to ${UDEV_RULES_FILE}, join the group devmgr, run udevadm control --reload and plug the key in again`
+    : 'this user is not allowed to open the key: run as a user who is';
 }

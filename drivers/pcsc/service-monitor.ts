@@ -98,7 +98,7 @@ export class ServiceMonitor {
   #reportReady(): void {
     if (this.#watch === null) return;
     const most = this.#maxReaders;
-    const limit = ` No more than ${most} readers can be watched on this machine, including those inside security keys.`;
+    const limit = ` At most ${most} readers can be watched on this machine, including those inside security keys.`;
     this.#parts.onStatus('ready', this.#readerList() + (this.#readers.size >= most ? limit : ''));
   }
 

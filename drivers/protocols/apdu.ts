@@ -116,7 +116,7 @@ export async function exchange(card: CardConnection, apdu: Uint8Array, signal: A
     if (next === null) return { data: concat(...received), status };
     command = next;
   }
-  throw new HardwareError('protocol', 'the card announces more data without end; try again, or use another reader');
+  throw new HardwareError('protocol', 'the card keeps announcing more data; try again, or use another reader');
 }
 
 /** As `exchange`: the data of the response, or null if the card refuses the command. */

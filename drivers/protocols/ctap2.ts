@@ -223,10 +223,10 @@ const refusals: ReadonlyMap<number, readonly [KeyRefusal, string]> = new Map([
   [0x28, ['full', 'the key has no room for another credential: remove one, or use another key']],
   [0x2e, ['no-credential', 'the key does not have the credential']],
   [0x31, ['pin-invalid', 'the PIN is wrong: it was entered once and is not tried again']],
-  [0x32, ['pin-blocked', 'the key has blocked its PIN after too many wrong entries: only a reset opens it again']],
-  [0x34, ['pin-replug', 'the key accepts no PIN before it is plugged in again']],
+  [0x32, ['pin-blocked', 'the key has blocked its PIN after too many wrong entries: only a reset unblocks it']],
+  [0x34, ['pin-replug', 'the key must be plugged in again before it accepts a PIN']],
   [0x35, ['pin-not-set', 'the key has no PIN']],
-  [0x36, ['pin-required', 'the key demands its PIN']],
+  [0x36, ['pin-required', 'the key requires its PIN']],
   [0x37, ['pin-policy', 'the key refuses the PIN: it is too short or too simple, or it has to be changed first']],
   [
     0x30,
@@ -268,7 +268,7 @@ function cannotSign(error: unknown): never {
 const NO_CREDENTIAL =
   'this key does not have the credential: it is another key, or its FIDO application was reset since it was proved';
 const SIGNS_WITH_PIN =
-  'this key demands a PIN for every signature, and devmgr asks for no PIN for a receipt: it cannot sign one';
+  'this key requires a PIN for every signature, and devmgr does not ask for the PIN to sign a receipt';
 
 function refused(status: number | undefined): HardwareError {
   if (status === STATUS.USER_ACTION_TIMEOUT || status === STATUS.ACTION_TIMEOUT)

@@ -143,7 +143,7 @@ async function signOver(
 const NO_FIDO2 = 'this key does not have FIDO2: it cannot sign a receipt';
 const NO_FIDO = 'this key has neither FIDO nor SCP11b: it cannot prove what it is';
 const NEEDS_PIN =
-  'this key demands a PIN for every registration, and devmgr never asks for the PIN of a key: it cannot prove what it is';
+  'this key requires a PIN for every registration, and devmgr does not ask for the PIN to prove a key: it cannot prove what it is';
 /** Why a second attempt of SCP11b is refused. */
 export const ALREADY_TRIED =
   'this key has already answered by SCP11b since it was plugged in, and too many attempts block it: unplug it and plug it in again';

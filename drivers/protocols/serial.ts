@@ -42,7 +42,7 @@ const BY_HAND = 'register it by hand with the number printed on it';
 const refused = (problem: string): SerialVerdict => ({ serial: null, firmwareVersion: null, problem });
 
 /** The problem of a key that reports no serial at all. */
-const NO_SERIAL = `no readable serial: the key gives none over USB; ${BY_HAND}`;
+const NO_SERIAL = `no readable serial: the key does not report one over USB; ${BY_HAND}`;
 
 /** The problem of two keys that report the same serial while both are plugged in. */
 export function sharedSerial(serial: string): string {

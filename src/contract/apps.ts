@@ -40,7 +40,7 @@ export const appOperations = operations('Application versions', {
   uploadAppVersion: {
     summary: 'Upload an installer package',
     description:
-      'The parts may have any order. Each combination of platform, version and extension can be uploaded once.',
+      'The parts can be in any order. Each combination of platform, version and extension can be uploaded once.',
     access: ['ADMIN'],
     limit: 'upload',
     form: Type.Object({

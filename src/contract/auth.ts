@@ -43,7 +43,7 @@ export const authOperations = operations('Authentication', {
   login: {
     summary: 'Log in',
     description:
-      'The token is valid for 24 hours. A user who must sign in with a security key gets 1004 after the right password, with `data.loginTicket` and, where the address allows it, `data.secondFactor`: options for `navigator.credentials.get`. The second step is `POST /api/auth/webauthn/login`.',
+      'The token is valid for 24 hours. A user who must sign in with a security key gets 1004 after the correct password, with `data.loginTicket` and, where the address allows it, `data.secondFactor`: options for `navigator.credentials.get`. The second step is `POST /api/auth/webauthn/login`.',
     limit: 'login',
     body: Type.Object({
       username: token({ description: 'user name', examples: ['admin'] }),

@@ -36,11 +36,11 @@ export type DirectoryAttributes = Static<typeof attributes>;
 const shownAttribute = (description: string) => nullable(shown(description));
 const shownAttributes = Type.Object({
   userName: shownAttribute('attribute with the user name; null: the usual one, here and below'),
-  name: shownAttribute('with the full name'),
-  email: shownAttribute('with the e-mail address'),
-  id: shownAttribute('with the id that never changes'),
-  disabled: shownAttribute('that shows whether the person is disabled'),
-  groups: shownAttribute('with the names of groups'),
+  name: shownAttribute('attribute with the full name'),
+  email: shownAttribute('attribute with the e-mail address'),
+  id: shownAttribute('attribute with the id that never changes'),
+  disabled: shownAttribute('attribute that shows whether the person is disabled'),
+  groups: shownAttribute('attribute with the names of groups'),
 });
 
 const group = Type.Object({
@@ -56,7 +56,7 @@ const counts = Type.Object({
   changed: count('persons with other details'),
   left: count('persons who left'),
   back: count('persons who are back'),
-  held: count('leavers whose devices wait for a release, because the brake holds them'),
+  held: count('leavers whose devices are held until a release'),
   skipped: count('entries that cannot be persons'),
 });
 /** What a run did, in numbers. */
@@ -72,8 +72,8 @@ const lastRun = Type.Object({
 const settings = Type.Object({
   enabled: Type.Boolean(),
   url: nullable(shown('address of the server', 'ldaps://ldap.example.com')),
-  base: nullable(shown('where persons are searched', 'ou=people,dc=example,dc=com')),
-  filter: nullable(shown('which entries are persons', '(objectClass=inetOrgPerson)')),
+  base: nullable(shown('where to search for persons', 'ou=people,dc=example,dc=com')),
+  filter: nullable(shown('filter of the entries that are persons', '(objectClass=inetOrgPerson)')),
   attributes: shownAttributes,
   groups: Type.Array(group),
   bindDn: nullable(shown('name with which the daemon signs in; null for none')),
@@ -96,7 +96,7 @@ export type DirectoryStep = Static<typeof step>;
 
 const report = Type.Object({
   dryRun: Type.Boolean(),
-  problem: nullable(shown('why no one leaves, or nothing is changed; null if all is well')),
+  problem: nullable(shown('why no leavers are recorded, or nothing is changed; null if all is well')),
   counts,
   list: Type.Array(step, { description: `at most ${bounds.shown} of them` }),
 });
@@ -107,7 +107,7 @@ export type DirectoryReport = Static<typeof report>;
 export const directoryOperations = additions('Directory', {
   /** The password is in no response. */
   showDirectory: {
-    summary: 'Show how the registry uses the directory, and its last run',
+    summary: 'Show the settings of the directory, and its last run',
     access: ['ADMIN'],
     peopleOnly: true,
     data: settings,
@@ -115,9 +115,9 @@ export const directoryOperations = additions('Directory', {
 
   /** Replaces all settings. One daemon of the registry reads the directory from then on. */
   setDirectory: {
-    summary: 'Set up, change or end the use of a directory',
+    summary: 'Set up, change or remove the directory',
     description:
-      'With `enabled: false` the settings are removed; the persons stay. The password is stored sealed; without `bindPassword`, that of the same address and name stays. ldap:// is for the machine of the daemon only.',
+      'With `enabled: false` the settings are removed; the persons stay. The password is stored encrypted; without `bindPassword`, the stored one for the same address and name is kept. ldap:// is allowed only for the machine of the daemon.',
     access: ['ADMIN'],
     peopleOnly: true,
     stepUp: true,
@@ -168,7 +168,7 @@ export const directoryOperations = additions('Directory', {
   syncDirectory: {
     summary: 'Compare persons with the directory now',
     description:
-      'Persons who are disabled or no longer found leave: see the operation that ends a person; the brake for leavers holds mistakes. If no entry is found, or fewer than half of the known persons, nothing is changed; `acceptMissing` overrides the latter.',
+      'Persons who are disabled or no longer found are recorded as leavers, as by `POST /api/people/{personId}/leave`; too many at once are held. If no entry is found, or fewer than half of the known persons, nothing is changed; `acceptMissing` overrides the latter.',
     access: ['ADMIN'],
     peopleOnly: true,
     body: Type.Object({

@@ -103,7 +103,7 @@ export const hardwareOperations = additions('Hardware', {
   proveKey: {
     summary: 'Have an attached key prove what it is',
     description:
-      'Answers when the key has answered, after 30 seconds at the latest. During that time `GET /api/hardware/keys` shows in `proving` whether the key waits to be touched. A closed request cancels the proof. Sends the key no PIN and nothing that changes it. A key answers by SCP11b once after it was plugged in.',
+      'The response is sent when the key has answered, after 30 seconds at the latest. During that time `GET /api/hardware/keys` shows in `proving` whether the key waits to be touched. A closed request cancels the proof. Sends the key no PIN and nothing that changes it. A key answers SCP11b only once each time it is plugged in.',
     access: ['ADMIN', 'DEALER', 'LOCAL'],
     neverReplayed: true,
     params: Type.Object({ keyId: token({ description: 'as in `GET /api/hardware/keys`' }) }),
@@ -204,7 +204,7 @@ export const hardwareOperations = additions('Hardware', {
   signReceipt: {
     summary: 'Have an attached key sign the text of a receipt',
     description:
-      'Answers when the key was touched, after 30 seconds at the latest; see the proof of a key. The key signs with a credential that it made for devmgr, and with no other.',
+      'The response is sent when the key was touched, after 30 seconds at the latest; see the proof of a key. The key signs only with a credential that it made for devmgr.',
     access: ['ADMIN', 'DEALER', 'LOCAL'],
     neverReplayed: true,
     params: Type.Object({ keyId: token({ description: 'as in `GET /api/hardware/keys`' }) }),

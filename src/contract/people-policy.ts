@@ -13,7 +13,7 @@ const peoplePolicy = Type.Object({
   leaverDelayHours: Type.Integer({
     minimum: 0,
     maximum: leaverDelayHours,
-    description: 'hours after leaving until it happens; 0: at once',
+    description: 'hours between leaving and that action; 0: at once',
   }),
 });
 /** What the registry requires of persons, and what happens when one leaves. */
@@ -23,7 +23,7 @@ export type PeoplePolicy = Static<typeof peoplePolicy>;
 export const peoplePolicyOperations = additions('Persons', {
   /** Before a policy is set, persons are not required, and devices are locked at once. */
   showPeoplePolicy: {
-    summary: 'Show what is required of persons, and what happens when one leaves',
+    summary: 'Show the rules for persons and leavers',
     access: roles,
     tokenMay: 'policies',
     data: peoplePolicy,
@@ -31,7 +31,7 @@ export const peoplePolicyOperations = additions('Persons', {
 
   /** Replaces the whole policy. Delays that run already are kept. */
   setPeoplePolicy: {
-    summary: 'Set what is required of persons, and what happens when one leaves',
+    summary: 'Set the rules for persons and leavers',
     access: ['ADMIN'],
     tokenMay: 'policies',
     stepUp: true,

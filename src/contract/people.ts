@@ -16,7 +16,7 @@ const deviceList = (description: string) =>
 
 /** Unique among all persons, upper and lower case being equal; a duplicate is refused with 1001. */
 export const personUserName = line(textLengths.userId, {
-  description: 'name that devices are bound to (userId); unique, upper and lower case being equal',
+  description: 'name that devices are bound to (userId); unique, case-insensitive',
   examples: ['ada.lovelace'],
 });
 /** The full name. */
@@ -46,7 +46,7 @@ export type Person = Static<typeof person>;
 
 const heldPerson = Type.Object({
   ...person.properties,
-  heldAt: timestamp('since when the devices wait for a release'),
+  heldAt: timestamp('when the hold began'),
   deviceIds: deviceList('ACTIVE devices of the person, which a release locks'),
 });
 /** A person whose devices wait for a release. */
@@ -58,7 +58,7 @@ export const peopleOperations = additions('Persons', {
   listPeople: {
     summary: 'List persons',
     description:
-      'keyword is a substring of user name, name, e-mail address, external id or id, upper and lower case being equal; for the role DEALER not of the e-mail address.',
+      'keyword is a substring of user name, name, e-mail address, external id or id, case-insensitive; the role DEALER cannot search e-mail addresses.',
     access: readers,
     query: Type.Object({
       ...pageQuery(),
@@ -67,7 +67,7 @@ export const peopleOperations = additions('Persons', {
         Type.Array(personUserName, {
           minItems: 1,
           maxItems: personBounds.named,
-          description: 'whole user name, upper and lower case being equal; may be repeated, and one must match',
+          description: 'whole user name, case-insensitive; can be repeated, then one must match',
           examples: ['ada.lovelace'],
         }),
       ),
@@ -128,13 +128,13 @@ export const peopleOperations = additions('Persons', {
 
   /** Idempotent: a further call locks what has become ACTIVE in between. */
   personLeaves: {
-    summary: 'A person leaves',
+    summary: 'Record that a person leaves',
     description:
       'Locks every ACTIVE device of the person and disables the account with that user name, in one commit. The last enabled ADMIN stays enabled. A policy can retire the devices instead, or lock them later (`dueAt`). More than 5 % of all ACTIVE devices, and at least 10, within 10 minutes are held: see the list of held leavers.',
     access: adminOnly,
     params,
     body: Type.Object({
-      reason: line(textLengths.reason, { description: 'why; the reason of the locks', examples: ['has left'] }),
+      reason: line(textLengths.reason, { description: 'reason of the locks', examples: ['has left'] }),
     }),
     data: Type.Object({
       locked: deviceList('devices that were locked, or retired if the policy requires it'),
@@ -147,9 +147,9 @@ export const peopleOperations = additions('Persons', {
 
   /** Idempotent. Nothing is unlocked, and the account stays disabled. */
   personReturns: {
-    summary: 'A person is back',
+    summary: 'Record that a person is back',
     description:
-      'The person is active again: a delay ends, and so does a hold. Devices stay locked: unlock those that the person still has. The account with that user name stays disabled until it is enabled. A person whom an identity provider or a directory has removed becomes a local one.',
+      'The person is active again, and a delay or hold ends. Devices stay locked: unlock those that the person still has. The account with that user name stays disabled until it is enabled. A person whom an identity provider or a directory has removed becomes a local one.',
     access: adminOnly,
     params,
     data: Type.Object({

@@ -15,10 +15,10 @@ const pinPolicy = Type.Object({
     line(pinBounds.recipient, {
       minLength: pinBounds.recipient,
       pattern: '^age1[02-9ac-hj-np-z]{58}$',
-      shape: 'a recipient of age: age1…',
+      shape: 'an age recipient: age1…',
       examples: [example],
     }),
-    { maxItems: pinBounds.recipients, description: 'recipients of age (X25519); empty: no station makes a PIN' },
+    { maxItems: pinBounds.recipients, description: 'age recipients (X25519); empty: stations cannot create PINs' },
   ),
 });
 /** Who can read PINs that stations have made. */
@@ -34,7 +34,7 @@ const sealedPin = Type.Object({
 export const pinOperations = additions('Providers', {
   /** Until a policy is set, no recipient can open sealed PINs. */
   showPinPolicy: {
-    summary: 'Show who can read PINs that stations make',
+    summary: 'Show who can read PINs that stations create',
     access: roles,
     tokenMay: 'policies',
     data: pinPolicy,
@@ -42,7 +42,7 @@ export const pinOperations = additions('Providers', {
 
   /** Replaces the whole policy. PINs that are stored stay sealed for the recipients of their time. */
   setPinPolicy: {
-    summary: 'Set who can read PINs that stations make',
+    summary: 'Set who can read PINs that stations create',
     access: ['ADMIN'],
     tokenMay: 'policies',
     stepUp: true,
@@ -55,7 +55,7 @@ export const pinOperations = additions('Providers', {
   storePin: {
     summary: 'Store the sealed PIN of a key',
     description:
-      'What is not encrypted with age is refused, and so is a second PIN while one is stored: the first one would be unreadable. With reset the stored one is replaced, or removed if sealed is absent; the journal records that. It is also removed when the device is deactivated.',
+      'Only a PIN that is encrypted with age is accepted. A second PIN is refused while one is stored, because the first one would be lost. With reset the stored one is replaced, or removed if sealed is absent; the journal records that. It is also removed when the device is deactivated.',
     access: ['ADMIN', 'DEALER'],
     params: Type.Object(ofDevice),
     body: Type.Object({

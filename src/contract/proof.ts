@@ -126,7 +126,7 @@ const leastFirmware = Type.Object({
   version: line(32, {
     pattern: '^\\d+(\\.\\d+){0,3}$',
     shape: 'up to four numbers with dots, such as 5.7.0',
-    description: 'least firmware version of these keys',
+    description: 'minimum firmware version of these keys',
     examples: ['5.7.0'],
   }),
 });
@@ -134,7 +134,7 @@ const leastFirmware = Type.Object({
 /** What a key must prove before it is registered. */
 export const proofPolicy = Type.Object(
   {
-    requiredGrade: oneOf(requiredGrades, { description: 'least grade of a proof; none: a proof is not required' }),
+    requiredGrade: oneOf(requiredGrades, { description: 'lowest accepted grade of a proof; none: no proof is required' }),
     allowedAaguids: Type.Array(aaguid, {
       maxItems: proofBounds.policyItems,
       description: 'AAGUIDs that may be registered: a key must prove its AAGUID; empty: any, also keys without one',
@@ -142,7 +142,7 @@ export const proofPolicy = Type.Object(
     leastFirmware: Type.Array(leastFirmware, {
       maxItems: proofBounds.policyItems,
       description:
-        'least firmware by model: a key must prove its firmware, or that it is of another model; an item without aaguid and model applies to all keys',
+        'minimum firmware by model: a key must prove its firmware, or that it is of another model; an item without aaguid and model applies to all keys',
     }),
   },
   { description: 'what a key must prove before it is registered' },

@@ -27,7 +27,7 @@ export const proofOperations = additions('Proofs', {
       method: nullable(
         oneOf(evidenceMethods, {
           description:
-            'how to ask a new key, so that its answer can meet the policy: only FIDO proves an AAGUID, and one answer is judged. Null: by the best method that the key has',
+            'method for a new key, so that its answer can meet the policy: only FIDO proves an AAGUID, and one answer is judged. Null: the strongest method of the key',
         }),
       ),
     }),

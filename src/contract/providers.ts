@@ -56,7 +56,7 @@ const credential = Type.Object({
   createdAt: nullable(timestamp('when the provider accepted it; null if it is not finished')),
   removedAt: nullable(timestamp('when it was removed at the provider')),
   pending: Type.Boolean({
-    description: 'true: it is not finished, or the device is not ACTIVE any more and the provider still accepts it',
+    description: 'true: it is not finished, or the device is no longer ACTIVE and the provider still accepts it',
   }),
 });
 /** A credential of a device at a provider. */
@@ -116,11 +116,11 @@ export const providerOperations = additions('Providers', {
   reconcileProvider: {
     ...ofOne,
     summary: 'Compare the credentials here and at a provider',
-    description: `Looks at ${providerBounds.reconciled} credentials and all others of their persons; next is where the following request begins. What is younger than 10 minutes does not count: the provider may not list it yet. It counts as one query, because the credentials are gone through in portions. With apply, credentials of other persons are removed at the provider, those that only the provider has if a registry has made them, and those that only the registry has are marked as removed. A provider of type webauthn lists nothing: only persons are compared.`,
+    description: `Looks at ${providerBounds.reconciled} credentials and all others of their persons; \`next\` is where the next request continues. Credentials younger than 10 minutes are ignored, because the provider may not list them yet. Counts as one query. With apply, credentials of other persons are removed at the provider, those that only the provider has if a registry has created them, and those that only the registry has are marked as removed. A provider of type webauthn lists nothing: only persons are compared.`,
     limit: 'query',
     body: Type.Object({
-      apply: Type.Optional(Type.Boolean({ description: 'true: repair what differs' })),
-      after: Type.Optional(count('next of the response before')),
+      apply: Type.Optional(Type.Boolean({ description: 'true: fix the differences' })),
+      after: Type.Optional(count('`next` of the previous response')),
     }),
     data: Type.Object({
       onlyHere: Type.Array(difference, { description: 'credentials that the provider does not have' }),
@@ -183,7 +183,7 @@ export const providerOperations = additions('Providers', {
       credentialId: Type.String({ pattern: credentialIds.pattern, examples: ['CRD-1'] }),
       origin: shown('origin for which the key answers', 'https://login.microsoft.com'),
       options: webauthnJson('creation options of the provider, as JSON'),
-      expiresAt: timestamp('when the provider forgets its challenge'),
+      expiresAt: timestamp('when the challenge of the provider expires'),
     }),
     errors: [404, Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated],
     example: { params: { deviceId: 'DEV-1' }, body: { providerId: 'IDP-1' } },

@@ -22,7 +22,7 @@ const listed = {
   person: shown('user name of the person', 'ada.lovelace'),
   name: nullable(shown('full name of the person', 'Ada Lovelace')),
   date: timestamp('date of the text'),
-  dueAt: nullable(timestamp('until when a loan is to be returned; null for other kinds')),
+  dueAt: nullable(timestamp('when a loan is due; null for other kinds')),
   signedAt: timestamp('when the registry received the signature'),
   closedBy: nullable(shown('the receipt that ended the loan: the next one of the device')),
 };
@@ -100,7 +100,7 @@ export const receiptOperations = additions('Receipts', {
   submitReceipt: {
     summary: 'Store a receipt that a key has signed',
     description:
-      'Accepts the signature of a credential that the key made in a proof with grade model or unit. A return is signed with the credential of the receipt before it. If that receipt has another credential, a hand-over or loan with a new one needs grade unit or the role ADMIN. Every receipt ends the open loan of its device.',
+      'Accepts the signature of a credential that the key made in a proof with grade model or unit. A return is signed with the credential of the receipt before it. If that receipt has another credential, a hand-over or loan with a new one needs grade unit or the role ADMIN. Every receipt closes the open loan of its device.',
     access: changers,
     params,
     body: Type.Object({ text: signedText, ...assertion }),
@@ -115,7 +115,7 @@ export const receiptOperations = additions('Receipts', {
   /** A page past the end is empty. */
   listReceipts: {
     summary: 'List receipts',
-    description: 'overdue: open loans whose time is over, of devices that are not DEACTIVATED.',
+    description: 'overdue: open loans that are past due, of devices that are not DEACTIVATED.',
     access: roles,
     query: Type.Object({
       ...pageQuery(),

@@ -15,7 +15,7 @@ export const signInCodeOperations = additions('Authentication', {
   /** The only response that contains the code: the service stores its digest. A service token gets no code for a session (2007). */
   createSignInCode: {
     summary: 'Get a single-use code in place of a token',
-    description: `For places that a token must not reach, such as an address. The code is valid for ${signInCodeSeconds} s and for one use. What it opens has the rights and the end of the session that made it.`,
+    description: `For places that a token must not reach, such as an address. The code is valid for ${signInCodeSeconds} s and for one use. The session or stream that it opens has the permissions and the expiry of the session that created it.`,
     access: roles,
     limit: 'query',
     body: Type.Object({ purpose }),

@@ -41,13 +41,13 @@ const issuer = line(ssoBounds.url, {
   description: 'issuer of the provider; https://, or http:// on the machine of the daemon',
   examples: ['https://login.example.com/realms/company'],
 });
-const name = line(ssoBounds.name, { description: 'what the button reports', examples: ['Example Inc.'] });
+const name = line(ssoBounds.name, { description: 'text of the sign-in button', examples: ['Example Inc.'] });
 
 /** How the registry uses the provider, without the secret. */
 const settings = Type.Object({
   enabled: Type.Boolean(),
   issuer: nullable(shown('issuer of the provider', 'https://login.example.com/realms/company')),
-  name: nullable(shown('what the button reports', 'Example Inc.')),
+  name: nullable(shown('text of the sign-in button', 'Example Inc.')),
   clientId: nullable(shown('id of this registry at the provider', 'devmgr')),
   roles: groupsOfRoles,
   groupsClaim: shown('claim with the groups', 'groups'),
@@ -63,7 +63,7 @@ const registration = Type.Object({
   redirectUri: shown('redirect address', 'https://registry.example.com/api/auth/sso/callback'),
   backchannelLogoutUri: shown('address for back-channel logout', 'https://registry.example.com/api/auth/sso/logout'),
   grantTypes: Type.Array(Type.String(), { description: 'grants that the client needs' }),
-  scopes: Type.Array(Type.String(), { description: 'scopes that the registry asks for' }),
+  scopes: Type.Array(Type.String(), { description: 'scopes that the registry requests' }),
 });
 
 /** What the provider sends back with the browser. */
@@ -71,24 +71,24 @@ const returned = {
   code: Type.Optional(token({ description: 'code of the provider' })),
   state: Type.Optional(token({ description: '`state` of the start' })),
   iss: Type.Optional(token({ description: 'issuer of the provider' })),
-  error: Type.Optional(token({ description: 'why the provider has signed no one in' })),
+  error: Type.Optional(token({ description: 'why the provider refused the sign-in' })),
 };
 
 /** Operations of single sign-on. */
 export const ssoOperations = additions('Single sign-on', {
   /** Needs no token: the page of the sign-in shows a button. */
   showSso: {
-    summary: 'Show whether people sign in at a provider',
+    summary: 'Show whether single sign-on is on',
     data: Type.Object({
       enabled: Type.Boolean(),
       issuer: nullable(shown('issuer of the provider', 'https://login.example.com/realms/company')),
-      name: nullable(shown('what the button reports', 'Example Inc.')),
+      name: nullable(shown('text of the sign-in button', 'Example Inc.')),
     }),
   },
 
   /** The secret of the client is in no response. */
   showSsoSettings: {
-    summary: 'Show how the registry uses the provider',
+    summary: 'Show the settings of single sign-on',
     access: ['ADMIN'],
     peopleOnly: true,
     data: settings,
@@ -96,9 +96,9 @@ export const ssoOperations = additions('Single sign-on', {
 
   /** Replaces all settings. Sessions of another issuer or client end. */
   setSso: {
-    summary: 'Set up, change or end single sign-on',
+    summary: 'Set up, change or turn off single sign-on',
     description:
-      'With `enabled: false` no one signs in at the provider, its sessions end, and the settings are removed. The secret is stored sealed; without `clientSecret`, that of the same issuer and client stays. A policy of local accounts must leave an enabled ADMIN who can sign in (1001).',
+      '`enabled: false` turns it off: its sessions end, and the settings are removed. The secret is stored encrypted; without `clientSecret`, the stored one for the same issuer and client is kept. A policy of local accounts must leave an enabled ADMIN who can sign in (1001).',
     access: ['ADMIN'],
     peopleOnly: true,
     stepUp: true,
@@ -120,7 +120,7 @@ export const ssoOperations = additions('Single sign-on', {
             minItems: 1,
             maxItems: ssoBounds.names,
             description:
-              'scopes to ask for; absent or null: openid, and of profile, groups and offline_access those that the provider has',
+              'scopes to request; absent or null: openid, and of profile, groups and offline_access those that the provider has',
           }),
         ),
       ),
@@ -149,8 +149,8 @@ export const ssoOperations = additions('Single sign-on', {
 
   /** Sets a cookie that binds the sign-in to this browser. */
   startSso: {
-    summary: 'Begin a sign-in at the provider in a browser',
-    description: `The browser goes to \`url\` and comes back to /api/auth/sso/callback within ${ssoBounds.signInSeconds / 60} minutes, to any node. The response sets a cookie: the sign-in ends only in the browser that has it.`,
+    summary: 'Start a sign-in at the provider in a browser',
+    description: `The browser opens \`url\` and is redirected to /api/auth/sso/callback within ${ssoBounds.signInSeconds / 60} minutes, to any node. The response sets a cookie: only the browser that has it can complete the sign-in.`,
     limit: 'query',
     body: Type.Object({
       again: Type.Optional(
@@ -163,14 +163,14 @@ export const ssoOperations = additions('Single sign-on', {
           minimum: 1,
           maximum: 65_535,
           description:
-            'of a terminal: the browser is led to this port of 127.0.0.1 on its own machine (RFC 8252), and no cookie is set',
+            'for a terminal: the browser is redirected to this port of 127.0.0.1 on its own machine (RFC 8252), and no cookie is set',
         }),
       ),
     }),
     data: Type.Object({
-      url: shown('where the browser goes'),
+      url: shown('address that the browser opens'),
       state: shown('what the address of the console has after a sign-in that began here'),
-      secret: Type.Optional(shown('for `loopbackPort`: with which the terminal ends the sign-in; never shown')),
+      secret: Type.Optional(shown('for `loopbackPort`: with which the terminal completes the sign-in; never shown')),
     }),
     errors: [404, Code.noPermission],
     example: { body: { again: false } },
@@ -178,18 +178,18 @@ export const ssoOperations = additions('Single sign-on', {
 
   /** The provider sends the browser here. */
   finishSso: {
-    summary: 'End a sign-in at the provider in a browser',
+    summary: 'Complete a sign-in at the provider in a browser',
     description:
-      'Leads to the console with a single-use code (`POST /api/auth/exchange`), or with the reason why no one is signed in. A client that does not accept HTML gets the reason as an envelope: 1004. A sign-in of a terminal is led on to its port of 127.0.0.1.',
+      'Redirects to the console with a single-use code (`POST /api/auth/exchange`), or with the reason why no one is signed in. A client that does not accept HTML gets the reason as an envelope: 1004. A sign-in of a terminal is redirected to its port of 127.0.0.1.',
     query: Type.Object(returned),
-    raw: { contentType: 'text/html', status: 303, description: 'leads to the console (303)' },
+    raw: { contentType: 'text/html', status: 303, description: 'redirect to the console (303)' },
     errors: [Code.tokenInvalid, 404],
   },
 
   /** The code of the provider is worth nothing without `secret`, which only the terminal has. */
   takeSso: {
-    summary: 'End a sign-in at the provider for a terminal',
-    description: 'Takes what the browser has brought to `loopbackPort`. Once, and only with the `secret` of the start.',
+    summary: 'Complete a sign-in at the provider for a terminal',
+    description: 'Takes what the browser has sent to `loopbackPort`, once, and only with the `secret` of the start.',
     limit: 'query',
     body: Type.Object({
       secret: secret({ min: 1, max: 100 }, { description: '`secret` of the start' }),
@@ -202,7 +202,7 @@ export const ssoOperations = additions('Single sign-on', {
 
   /** For terminals: the person opens `verificationUri` anywhere. */
   startSsoDevice: {
-    summary: 'Begin a sign-in at the provider from a terminal',
+    summary: 'Start a sign-in at the provider from a terminal',
     description: 'Device authorization (RFC 8628). 1001 if the provider does not offer it.',
     limit: 'query',
     data: Type.Object({
@@ -234,7 +234,7 @@ export const ssoOperations = additions('Single sign-on', {
   logoutSso: {
     summary: 'End sessions, as the provider reports',
     description:
-      'Takes a `logout_token` as a form (application/x-www-form-urlencoded), as providers send it, or as JSON. A token with a session id ends that session on every node, one without all sessions of the person.',
+      'Takes a `logout_token` as a form (application/x-www-form-urlencoded), as providers send it, or as JSON. A token with a session id ends that session on every node; a token without one ends all sessions of the person.',
     limit: 'query',
     body: Type.Object({ logout_token: secret({ min: 1, max: ssoBounds.token }, { description: 'logout token' }) }),
     data: Type.Object({ ended: Type.Integer({ minimum: 0, description: 'sessions that have ended' }) }),

@@ -24,7 +24,7 @@ export const systemOperations = operations('System', {
     extension: true,
     limit: null,
     description:
-      'HTTP 503 if no requests should be sent to this daemon: it is stopping, its store takes no changes, or it does not learn of the changes of other daemons. With `nonce`, the response also proves which registry answers. The proof counts as one query of the client address; beyond the limit the response is 429.',
+      'HTTP 503 if no requests should be sent to this daemon: it is stopping, its store accepts no changes, or it does not receive the changes of other daemons. With `nonce`, the response also proves which registry answers. The proof counts as one query of the client address; beyond the limit the response is 429.',
     query: Type.Object({
       nonce: Type.Optional(
         line(86, {

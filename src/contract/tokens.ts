@@ -17,7 +17,7 @@ const networks = Type.Array(Type.String(), {
 const permissions =
   'webhooks: the operations on webhooks; policies: those on policies; scim: /scim/v2, whatever the role';
 const may = Type.Array(oneOf(tokenPermissions), {
-  description: `what the token may do only with this, besides what its role allows. ${permissions}`,
+  description: `permissions of the token beyond its role. ${permissions}`,
 });
 const tokenId = Type.String({ pattern: tokenIds.pattern, examples: ['TOK-1'] });
 const name = shown('name of the token', 'line-3');
@@ -71,7 +71,7 @@ export const tokenOperations = additions('Service tokens', {
           Type.Array(oneOf(tokenPermissions), {
             minItems: 0,
             maxItems: tokenPermissions.length,
-            description: `what the token may do only with this, each once; absent or null for none. ${permissions}`,
+            description: `permissions of the token beyond its role, each once; absent or null for none. ${permissions}`,
             examples: [['webhooks']],
           }),
         ),
@@ -117,7 +117,7 @@ export const tokenOperations = additions('Service tokens', {
             examples: [['WHK-1']],
           }),
         },
-        { description: 'what the token has made and what continues without it' },
+        { description: 'what the token has created and what continues without it' },
       ),
     }),
     errors: [404],

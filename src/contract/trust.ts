@@ -92,7 +92,7 @@ export const trustOperations = additions('Trust', {
   /** Verdicts stay as they are until the evidence is judged again. */
   removeTrust: {
     summary: 'Stop trusting a certificate or the FIDO metadata',
-    description: 'Verdicts stay as they are until the stored evidence is judged again.',
+    description: 'Verdicts do not change until the stored evidence is judged again.',
     access: adminOnly,
     stepUp: true,
     params: Type.Object({
@@ -111,11 +111,11 @@ export const trustOperations = additions('Trust', {
     data: proofPolicy,
   },
 
-  /** Replaces the whole policy. Devices that are registered stay as they are. */
+  /** Replaces the whole policy. Registered devices do not change. */
   setProofPolicy: {
     summary: 'Set what a key must prove to be registered',
     description:
-      'Replaces the whole policy. A registration that does not fulfil it is refused with 1001, which names the rule and the fact. A fact that is not proved does not meet a rule about it. Devices that are registered stay as they are.',
+      'Replaces the whole policy. A registration that does not fulfil it is refused with 1001, which names the rule and the fact. A fact that is not proved does not meet a rule about it. Registered devices do not change.',
     access: adminOnly,
     tokenMay: 'policies',
     stepUp: true,

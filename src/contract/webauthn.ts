@@ -155,8 +155,8 @@ export const passkeyOperations = additions('Security keys of users', {
 
   /** Users without a key cannot require one of themselves (1001). */
   requireKeyOfUser: {
-    summary: 'Require a security key at each login of a user, or stop that',
-    description: 'Beside the policy of roles, which holds for all users of a role.',
+    summary: 'Require a security key at each login of a user, or stop requiring it',
+    description: 'In addition to the policy of roles, which applies to all users of a role.',
     access: ['ADMIN'],
     ownUser: 'userId',
     peopleOnly: true,

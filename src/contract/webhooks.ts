@@ -118,7 +118,7 @@ export const webhookOperations = additions('Webhooks', {
   testWebhook: {
     summary: 'Post a test message to a webhook',
     description:
-      'Posts a signed message of the type WEBHOOK_TEST once. The response shows whether the endpoint took it.',
+      'Posts a signed message of the type WEBHOOK_TEST once. The response shows whether the endpoint accepted it.',
     ...ofOne,
     data: Type.Object(posted),
   },
@@ -163,7 +163,7 @@ export const webhookOperations = additions('Webhooks', {
   replayWebhookDelivery: {
     summary: 'Post an event to a webhook again',
     description:
-      'Posts the message of an event in the list of attempts once more, with the same `webhook-id`, for a receiver that has lost it. The response shows whether the endpoint took it. A disabled endpoint gets it, too. 404 if no attempt in the list is for the event.',
+      'Posts the message of an event in the list of attempts once more, with the same `webhook-id`, for a receiver that has lost it. The response shows whether the endpoint accepted it. A disabled endpoint gets it, too. 404 if no attempt in the list is for the event.',
     ...ofOne,
     params: Type.Object({
       ...params.properties,

@@ -276,7 +276,7 @@ const isMissingIn =
     !credentials.some(one => one.providerId === providerId && one.removedAt === null && !one.pending);
 
 function checkUsable({ needsReplug, retries, mustChange }: KeyPinState): void {
-  if (needsReplug) throw new IssueProblem('pin-replug', 'the key accepts no PIN');
+  if (needsReplug) throw new IssueProblem('pin-replug', 'the key must be plugged in again before it accepts a PIN');
   if (retries === 0) throw new IssueProblem('pin-blocked', 'the PIN of the key is blocked');
   if (mustChange) throw new IssueProblem('pin-change', 'the PIN of the key must be changed first');
 }

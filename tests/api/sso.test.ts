@@ -122,7 +122,7 @@ describe('a sign-in at the provider', () => {
     await restart();
     const { status, message } = await daemon.call('POST', '/api/auth/sso/start', {}, { token: null });
     expect(status).toBe(503);
-    expect(message).toMatch(/^the provider of single sign-on does not answer: [^\n]*local account$/);
+    expect(message).toMatch(/^the provider of single sign-on does not respond: [^\n]*local account$/);
   });
 });
 
@@ -170,7 +170,7 @@ describe('a sign-in of a terminal by a port of its machine', () => {
     expect(await take({ secret: 'A'.repeat(43), state: started.state, code: 'x' })).toMatchObject({ code: 1004 });
     const { state, secret } = await start();
     const denied = await take({ secret, state, error: 'access_denied' });
-    expect(denied).toMatchObject({ code: 1004, message: 'the provider has signed no one in' });
+    expect(denied).toMatchObject({ code: 1004, message: 'the provider refused the sign-in' });
     for (const loopbackPort of [0, 65_536, '80'])
       expect(await daemon.call('POST', '/api/auth/sso/start', { loopbackPort }, { token: null })).toMatchObject({
         code: 1001,

@@ -181,7 +181,7 @@ describe('DEVMGR_TOKEN with a service token', () => {
     ])
       expect(await devmgr(args, { env })).toMatchObject({
         code: 4,
-        stderr: expect.stringContaining('a service token may not do this'),
+        stderr: expect.stringContaining('a service token is not allowed to do this'),
       });
     const passwd = await devmgr(['users', 'passwd'], { env });
     expect(passwd).toMatchObject({ code: 2, stderr: expect.stringContaining('has no password') });

@@ -141,7 +141,7 @@ describe('a backup is refused', () => {
   it('with a recipient that is not one; an identity is never shown', async () => {
     expect(await backUp({ encryptTo: ['ssh-ed25519 AAAA'] })).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/ssh-ed25519 AAAA.* is not a recipient of age/),
+      stderr: expect.stringMatching(/ssh-ed25519 AAAA.* is not an age recipient/),
     });
     const identity = (await readFile(secrets.other, 'utf8')).trim();
     const { code, stderr } = await backUp({ encryptTo: [identity] });

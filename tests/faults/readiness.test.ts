@@ -38,7 +38,7 @@ needsPostgres('a daemon on PostgreSQL', () => {
       'it does not learn of the changes of others',
       () => vi.spyOn(Watch.prototype, 'look').mockResolvedValue(),
       () => vi.restoreAllMocks(),
-      /^the daemon has not learned of the changes of other daemons for \d+ s$/,
+      /^the daemon has not received the changes of other daemons for \d+ s$/,
     ],
   ];
 

@@ -152,7 +152,7 @@ describe('a receipt', () => {
     [
       'a key that demands a PIN',
       { answer: (r: Uint8Array) => (r[0] === 2 ? hex('36') : null) },
-      /asks for no PIN for a receipt/,
+      /does not ask for the PIN to sign a receipt/,
     ],
     [
       'a key with a malformed answer',
@@ -210,7 +210,7 @@ describe('a proof by FIDO', () => {
     const { keyId } = await plugged(fido);
     await expect(prove(keyId, asking(trust, SERIAL))).rejects.toMatchObject({
       code: 'unavailable',
-      message: expect.stringMatching(/demands a PIN.*never asks for the PIN/),
+      message: expect.stringMatching(/requires a PIN.*does not ask for the PIN/),
     });
   });
 

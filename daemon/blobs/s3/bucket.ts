@@ -88,7 +88,7 @@ export class Bucket {
     const { UploadId } = await this.#run(options =>
       this.#client.send(new CreateMultipartUploadCommand(this.#at(name)), options),
     );
-    if (!UploadId) throw new StoreFailure('the object store has not named the upload');
+    if (!UploadId) throw new StoreFailure('the object store has not returned an upload id');
     return UploadId;
   }
 

@@ -204,7 +204,7 @@ function failureOf(error: unknown): DirectoryFailure {
 
 function broken(error: unknown): never | DirectoryFailure {
   if (error instanceof Error && ofLibrary.some(words => error.message.includes(words)))
-    return new DirectoryFailure(`does not answer as it should: ${plain(error.message)}`, { cause: error });
+    return new DirectoryFailure(`sent an unexpected response: ${plain(error.message)}`, { cause: error });
   throw error;
 }
 

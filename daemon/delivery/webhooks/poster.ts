@@ -62,7 +62,7 @@ export class Poster {
     const { allowed, sealingKey, now, postMs = POST_MS } = this.#parts;
     const secret = openSecret(sealingKey, record);
     if (secret === null)
-      return unanswered('its secret was sealed with another key; remove the webhook and create it again');
+      return unanswered('its secret was encrypted with another key; remove the webhook and create it again');
     const url = new URL(record.url);
     const problem = allowed.problemOf(url);
     if (problem !== null) return unanswered(`the address ${problem}`);

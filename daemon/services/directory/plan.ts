@@ -95,7 +95,7 @@ export async function plan(
   const missing = unnamed === 0 ? absent : [];
   const left = missing.filter(({ wasActive }) => wasActive).map(({ item }) => item);
   return {
-    problem: unnamed === 0 ? null : `${unnamed} entries have no valid id: persons who are missing do not leave`,
+    problem: unnamed === 0 ? null : `${unnamed} entries have no valid id: missing persons are not recorded as leavers`,
     items: [...items, ...left, ...added, ...skipped],
     gone: missing.filter(({ wasActive }) => !wasActive).map(({ item }) => item),
   };

@@ -86,7 +86,7 @@ export class DirectorySettingsService {
     const { sealed } = config;
     const password = sealed === null ? null : openSecret(this.#parts.sealingKey, { ...boundOf(config), sealed });
     if (sealed !== null && password === null)
-      throw new DirectoryFailure('cannot be used: its password was sealed with another key; set it again');
+      throw new DirectoryFailure('cannot be used: its password was encrypted with another key; set it again');
     // Loaded here, because it loads the library.
     const { DirectoryReader } = await import('../../delivery/directory/reader.ts');
     return DirectoryReader.with(config, password, signal, reader => use(reader, config));

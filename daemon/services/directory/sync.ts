@@ -73,7 +73,7 @@ export class DirectorySync {
     }
     const commit = this.#committing(content.config, request);
     await apply({ ...this.#parts, numbers, commit, signal }, planned);
-    const problem = signal.aborted ? 'the run was stopped before its end: the next one continues' : planned.problem;
+    const problem = signal.aborted ? 'the run was interrupted; the next one continues' : planned.problem;
     const reached = { settings: JSON.stringify(content.config), position: content.position };
     this.#reached = problem === null ? reached : null;
     return { isAll: content.isAll, ...reportOf(planned.items, problem, content, request) };

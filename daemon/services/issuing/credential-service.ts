@@ -68,12 +68,12 @@ export class CredentialService {
     const label = newLabel();
     return retrying(async () => {
       const present = await this.#open(device, provider);
-      if (present?.credentialId) throw new ApiError(Code.parameterError, 'another program issues this key: try again');
+      if (present?.credentialId) throw new ApiError(Code.parameterError, 'another program is issuing this key: try again');
       const fields = { device: device.number, provider: provider.number, account, label, begun };
       const change = present ? domain.noteStep(present, fields) : domain.beginCredential(fields, person.number);
       const [result] = await commitFor(store, context, { at: now(), changes: [change] });
       if (result?.kind === 'duplicate')
-        throw new ApiError(Code.parameterError, 'another program issues this key: try again');
+        throw new ApiError(Code.parameterError, 'another program is issuing this key: try again');
       const number = present?.number ?? (result?.kind === 'added' ? result.number : 0);
       return { credentialId: credentialIds.format(number), origin, options, expiresAt: iso(expiresAt) };
     });
@@ -91,7 +91,7 @@ export class CredentialService {
     if (credential.removedAt !== null) throw new ApiError(404, 'the credential is removed');
     if (credential.issuedAt !== null) {
       if (credential.credentialId === response.id) return presented(credential, device);
-      throw new ApiError(Code.parameterError, 'the credential is finished already, with another answer');
+      throw new ApiError(Code.parameterError, 'the credential was already completed with another response');
     }
     checkAnswer(response, credential.begun);
     await this.#personOf(device);
@@ -203,7 +203,7 @@ export class CredentialService {
   /** One that was begun is begun again, unless the provider has accepted it. */
   async #demandUnfinished(context: Context, provider: ProviderRecord, open: domain.CredentialRecord): Promise<void> {
     const { store, now } = this.#parts;
-    const exists = new ApiError(Code.parameterError, `this key is issued at ${provider.name} already: remove it first`);
+    const exists = new ApiError(Code.parameterError, `this key is already issued at ${provider.name}: remove that credential first`);
     if (open.issuedAt !== null) throw exists;
     if (open.credentialId === null) return;
     const found = await asked(this.#lookUp(provider, open));
@@ -233,7 +233,7 @@ export class CredentialService {
       throw new ApiError(Code.parameterError, 'the device is not bound to a person: activate it');
     const person = await this.#parts.store.personByName(device.userId);
     if (person?.active === false)
-      throw new ApiError(Code.parameterError, 'the person of the device has left: nothing is issued');
+      throw new ApiError(Code.parameterError, 'the person of the device has left: the key cannot be issued');
     return person ?? { userName: device.userId, number: null };
   }
 

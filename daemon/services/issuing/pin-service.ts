@@ -41,7 +41,7 @@ export class PinService {
   ): Promise<DataOf<Routes['storePin']>> {
     if (sealed === undefined && !reset) throw new ApiError(Code.parameterError, 'sealed is required');
     if (sealed !== undefined && !domain.isSealed(sealed))
-      throw new ApiError(Code.parameterError, 'sealed must be a file of age');
+      throw new ApiError(Code.parameterError, 'sealed must be an age file');
     return retrying(async () => {
       const { number, status } = await readDevice(this.#store, deviceId);
       if (status === 'DEACTIVATED') throw new ApiError(Code.deviceDeactivated);
@@ -87,12 +87,12 @@ async function checkRecipients({ recipients }: PinPolicy): Promise<void> {
     try {
       new Encrypter().addRecipient(recipient);
     } catch {
-      throw new ApiError(Code.parameterError, `recipients: ${recipient} is not a recipient of age`);
+      throw new ApiError(Code.parameterError, `recipients: ${recipient} is not an age recipient`);
     }
 }
 
 const STORED =
-  'a PIN of this device is stored already, and another one would make it unreadable: reset is required, after the key was reset';
+  'a PIN of this device is already stored: reset is required to replace it, after the key was reset';
 
 const presented = (device: number, pin: domain.StoredPin | null) => ({
   deviceId: deviceIds.format(device),

@@ -106,7 +106,7 @@ export class ProviderService {
       if ((await this.#counts(true)).has(record.number))
         throw new ApiError(
           Code.parameterError,
-          'credentials at this provider are not removed, and could not be any more: remove them first',
+          'keys still have credentials at this provider, which could no longer be removed: remove them first',
         );
       const changes = [domain.removeProvider(providers, record)];
       return commitLast(store, context, { at: now(), changes }, () => ({ providerId, removed: true }));
@@ -142,7 +142,7 @@ export class ProviderService {
     if (known) return known;
     const { sealingKey, allowed, own, now } = this.#parts;
     const secret = openSecret(sealingKey, { ...domain.providerBinding(record), sealed: record.sealed });
-    if (secret === null) throw new ProviderRefused('the secret was sealed with another key: add the provider again');
+    if (secret === null) throw new ProviderRefused('the secret was encrypted with another key: add the provider again');
     const made = apiOf(record, { secret, allowed, own, now });
     this.#opened.set(id, made);
     return made;

@@ -88,7 +88,7 @@ export class ProofService {
   #answer(context: Context, challenge: Challenge, body: Body, device: DeviceRecord | null, at: number): UnjudgedProof {
     const { claims, evidence = null } = body;
     if (evidence === null && Object.keys(claims).length === 0)
-      throw new ApiError(Code.parameterError, 'claims or evidence is required: the key has said nothing');
+      throw new ApiError(Code.parameterError, 'claims or evidence is required');
     const described = device ?? { manufacturer: body.manufacturer, model: body.model };
     return {
       proofId: challenge.proofId,

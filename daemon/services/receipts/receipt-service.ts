@@ -50,7 +50,7 @@ export class ReceiptService {
     const device = await readDevice(store, body.deviceId);
     accept(receiptRefusal(kind, device));
     const { serialNumber, userId, tags } = device;
-    if (userId === null) throw new ApiError(Code.parameterError, `deviceId: device ${body.deviceId} has no person`);
+    if (userId === null) throw new ApiError(Code.parameterError, `deviceId: device ${body.deviceId} is not bound to a person`);
     const facts = {
       kind,
       registryId,
@@ -97,7 +97,7 @@ export class ReceiptService {
     const device = await readDevice(store, deviceId);
     accept(receiptRefusal(kind, device));
     if (device.userId !== person)
-      throw new ApiError(Code.parameterError, `text: device ${deviceId} has another person now; request another one`);
+      throw new ApiError(Code.parameterError, `text: device ${deviceId} is now bound to another person; request another receipt`);
     const signers = await this.#signers(context, device, kind);
     const signer = signers.find(({ credential }) => credential.id === body.credentialId);
     if (!signer) throw new ApiError(Code.parameterError, `credentialId: ${NOT_ACCEPTED}`);

@@ -169,7 +169,7 @@ function reading<T>(what: 'filter' | 'path', text: string, read: (reader: Filter
   const reader = new FilterReader(text);
   try {
     const found = read(reader);
-    if (!reader.isAtEnd) throw new SyntaxError('something follows its end');
+    if (!reader.isAtEnd) throw new SyntaxError('it continues after its end');
     return found;
   } catch (error) {
     if (error instanceof SyntaxError) throw badRequest(scimType, `the ${what} cannot be read: ${error.message}`);

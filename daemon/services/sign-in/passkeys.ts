@@ -179,7 +179,7 @@ export class PasskeyService {
     if (keys.length >= passkeyBounds.perUser)
       throw new ApiError(
         Code.parameterError,
-        `the account has ${passkeyBounds.perUser} keys, which is the most; remove one`,
+        `the account has ${passkeyBounds.perUser} keys, the maximum; remove one`,
       );
     const passkey = { owner: user.number, ...key };
     const ended = endExemption(policy, user.number);
@@ -188,7 +188,7 @@ export class PasskeyService {
     const changes = [domain.create(passkey, user), ...(ended ? [ended] : [])];
     return commitLast(store, context, { at, changes, guards }, ([result]) => {
       if (result?.kind !== 'added')
-        throw new ApiError(Code.parameterError, 'response: this key is registered already, or was removed');
+        throw new ApiError(Code.parameterError, 'response: this key is already registered, or was removed');
       return presented({ ...passkey, number: result.number, createdAt: timeOf(result, at), lastUsedAt: null });
     });
   }

@@ -139,5 +139,5 @@ function writtenCode(typed: string): string {
   return `${symbols.slice(0, SYMBOLS / 2)}-${symbols.slice(SYMBOLS / 2)}`;
 }
 
-const unknownCode = () => new ApiError(404, 'no terminal waits with this code; it is wrong, was used or has expired');
+const unknownCode = () => new ApiError(404, 'no terminal is waiting for this code: it is wrong, was used or has expired');
 const ended = () => new ApiError(Code.tokenInvalid, 'the request of this terminal is unknown, was used or has expired');

@@ -50,6 +50,6 @@ function clockFinding(off: number | null): SsoFinding {
   return {
     check: 'clock',
     ok,
-    detail: ok ? 'as that of the provider' : `${Math.abs(off)} s ${side} the provider: set it`,
+    detail: ok ? 'as that of the provider' : `${Math.abs(off)} s ${side} the provider: set the clock`,
   };
 }

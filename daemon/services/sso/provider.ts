@@ -105,7 +105,7 @@ export class Provider {
   async startDevice() {
     const { library, scopes } = await this.#discovered.get();
     if (!library.serverMetadata().device_authorization_endpoint)
-      throw new SignInDenied('the provider offers no sign-in by device code');
+      throw new SignInDenied('the provider does not offer sign-in by device code');
     return refusing(() => client.initiateDeviceAuthorization(library, { scope: scopes.join(' ') }));
   }
 
@@ -258,7 +258,7 @@ async function ending<T>(work: () => Promise<T>): Promise<T> {
 function translated(error: unknown): Error {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     if (cause instanceof ProviderAway || cause instanceof TokenRefused) return cause;
-  if (error instanceof client.AuthorizationResponseError) return new SignInDenied('the provider has signed no one in');
+  if (error instanceof client.AuthorizationResponseError) return new SignInDenied('the provider refused the sign-in');
   if (error instanceof client.ResponseBodyError) {
     const code = /^[a-z_]{1,40}$/.test(error.error) ? error.error : 'an error';
     return code === 'invalid_client' || code === 'unauthorized_client'
@@ -267,5 +267,5 @@ function translated(error: unknown): Error {
   }
   if (error instanceof client.WWWAuthenticateChallengeError && error.status === 401)
     return new ProviderAway('the provider does not accept this client: check its id and secret');
-  return new TokenRefused(error instanceof Error ? error.message : 'not an answer of a provider', { cause: error });
+  return new TokenRefused(error instanceof Error ? error.message : 'not a valid response of a provider', { cause: error });
 }

@@ -156,7 +156,7 @@ export class SsoSessions {
       } catch (error) {
         if (!(error instanceof ProviderAway) || !lenient) throw error;
         // The session continues until its own end.
-        log.warn({ reason: error.message }, 'the provider of single sign-on does not answer: its sessions continue');
+        log.warn({ reason: error.message }, 'the provider of single sign-on does not respond: its sessions continue');
       }
       return now();
     });
@@ -195,7 +195,7 @@ export class SsoSessions {
       if (error instanceof SessionOver)
         throw await this.#ended(user, session.id, 'the session at the provider has ended');
       if (error instanceof TokenRefused || error instanceof SignInDenied)
-        throw await this.#ended(user, session.id, 'the provider sent something that is not valid');
+        throw await this.#ended(user, session.id, 'the response of the provider is not valid');
       throw error;
     }
   }

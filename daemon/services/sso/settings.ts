@@ -104,11 +104,11 @@ export class SsoSettingsService {
     if (!config) return;
     const { from, names } = config.localAccounts;
     if (names && !names.includes(user.username))
-      throw new ApiError(Code.noPermission, `this account may not sign in here: sign in with ${config.name}`);
+      throw new ApiError(Code.noPermission, `this account cannot sign in here: sign in with ${config.name}`);
     if (from === 'LOOPBACK' && clientOf(address) !== 'loopback')
       throw new ApiError(
         Code.noPermission,
-        `local accounts sign in on the machine of the daemon only: sign in with ${config.name}`,
+        `local accounts can sign in only on the machine of the daemon: sign in with ${config.name}`,
       );
   }
 
@@ -145,14 +145,14 @@ export class SsoSettingsService {
     if (admins.some(admin => !domain.isOfProvider(admin) && (names?.includes(admin.username) ?? true))) return;
     throw new ApiError(
       Code.parameterError,
-      'localAccounts: name an enabled local ADMIN, who can sign in when the provider is away',
+      'localAccounts: include an enabled local ADMIN, who can sign in if the provider cannot be reached',
     );
   }
 
   async #make(config: domain.SsoConfig): Promise<ActiveSso> {
     const { sealingKey, allowed, now } = this.#parts;
     const secret = openSecret(sealingKey, { ...boundOf(config), sealed: config.sealed });
-    if (secret === null) throw new ProviderAway('the secret of the client was sealed with another key; set it again');
+    if (secret === null) throw new ProviderAway('the client secret was encrypted with another key; set it again');
     // Loaded here, because it loads the library.
     const { Provider } = await import('./provider.ts');
     return { config, provider: new Provider({ ...config, secret }, { allowed, now }) };

@@ -135,8 +135,8 @@ export class SsoSignIn {
       const isPossible = isCookie(cookie) && opened.console === (port === '');
       const answered = isPossible ? await challenges.answer(purposeOf(cookie, port), challenge, now()) : null;
       if (!answered?.isFirst)
-        throw new SsoRefused('state', 'this sign-in did not begin here, was used before or took too long: begin again');
-      if (query.error !== undefined) throw new SsoRefused('denied', 'the provider has signed no one in');
+        throw new SsoRefused('state', 'this sign-in was not started here, was used before or took too long: start again');
+      if (query.error !== undefined) throw new SsoRefused('denied', 'the provider refused the sign-in');
       const person = await active.provider.signIn(address, checkOf(cookie, state));
       return then(await this.#open(active, person, opened, from));
     });
@@ -180,7 +180,7 @@ export class SsoSignIn {
     if (person.isOverage)
       throw new SsoRefused(
         'overage',
-        'the provider leaves the groups out of the token because the person is in too many: have it send only those that are assigned to devmgr, or roles of the application',
+        'the provider leaves the groups out of the token because the person is in too many: configure it to send only the groups that are assigned to devmgr, or application roles',
       );
     const role = domain.roleOf(config, person.groups);
     if (role === null) throw new SsoRefused('groups', 'you are in none of the groups that may use this registry');
@@ -250,8 +250,8 @@ const isCookie = (text: string): boolean => /^[\w-]{43}$/.test(text);
 
 function refusalOf(error: unknown): SsoRefused | null {
   if (error instanceof SsoRefused) return error;
-  if (error instanceof SignInDenied) return new SsoRefused('denied', 'the provider has signed no one in');
-  if (error instanceof TokenRefused) return new SsoRefused('token', 'what the provider has sent is not valid');
+  if (error instanceof SignInDenied) return new SsoRefused('denied', 'the provider refused the sign-in');
+  if (error instanceof TokenRefused) return new SsoRefused('token', 'the response of the provider is not valid');
   return null;
 }
 

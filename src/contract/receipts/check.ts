@@ -38,8 +38,8 @@ export function checkReceipt({ text, ...signed }: SignedText, publicKey: KeyObje
   if (asymmetricKeyType !== 'ec' || asymmetricKeyDetails?.namedCurve !== 'prime256v1')
     return 'the public key is not of P-256';
   if (!verify('sha256', Buffer.concat([data, receiptHash(text)]), publicKey, signature))
-    return 'the signature is not that of this public key and text';
-  return readReceiptText(text) ?? 'the text is not that of a receipt';
+    return 'the signature does not match the public key and the text';
+  return readReceiptText(text) ?? 'the text is not the text of a receipt';
 }
 
 /** A public key in PEM, without the surrounding white space; null if the text is none. */
