@@ -72,20 +72,20 @@ export const common: typeof en.common = {
   problem: {
     title: 'Das hat nicht geklappt',
     noAnswer: 'Der Dienst antwortet nicht. Prüfen Sie, ob er läuft, und versuchen Sie es erneut.',
-    limited: seconds => `Zu viele Anfragen: Diese wird in ${s(seconds, 'Sekunde', 'Sekunden')} erneut gesendet.`,
+    limited: seconds => `Zu viele Anfragen. Nächster Versuch in ${s(seconds, 'Sekunde', 'Sekunden')}.`,
     refusal: (code: ErrorCode, message: string): string =>
       code === Code.parameterError ? `${refusals[code]}: ${subjectOf(message)}` : refusals[code],
-    original: 'Wortlaut auf Englisch',
+    original: 'Meldung des Dienstes (englisch)',
     requestId: id => `Anfrage ${id}`,
     retry: 'Erneut versuchen',
     keyKnown: 'Dieser Schlüssel ist schon registriert.',
     noKey:
-      'Es wurde kein Sicherheitsschlüssel benutzt: abgebrochen, Zeit abgelaufen, oder keiner passt. Versuchen Sie es erneut.',
+      'Es wurde kein Sicherheitsschlüssel benutzt. Der Vorgang wurde abgebrochen, die Zeit ist abgelaufen, oder kein Schlüssel passt. Versuchen Sie es erneut.',
     keyAddress:
-      'Sie müssen sich mit einem Sicherheitsschlüssel anmelden, und unter dieser Adresse benutzen Browser keinen. Öffnen Sie die Konsole über HTTPS oder auf localhost.',
+      'Sie müssen sich mit einem Sicherheitsschlüssel anmelden, aber unter dieser Adresse unterstützen Browser keine. Öffnen Sie die Konsole über HTTPS oder auf localhost.',
     notLoaded:
-      'Dieser Teil der Konsole konnte nicht geladen werden. Er wird wieder geladen, wenn die Verbindung zurück ist.',
-    crashed: 'Diese Seite ist ausgefallen. Laden Sie sie neu; das Register ist nicht betroffen.',
+      'Dieser Teil der Konsole konnte nicht geladen werden. Er wird geladen, sobald die Verbindung wieder besteht.',
+    crashed: 'Diese Seite ist abgestürzt. Laden Sie sie neu; das Register ist nicht betroffen.',
   },
   common: {
     cancel: 'Abbrechen',
@@ -110,7 +110,7 @@ export const common: typeof en.common = {
     devices: (count: number) => `${grouped(count)} ${count === 1 ? 'Gerät' : 'Geräte'}`,
     stillLocked: (devices: string) => `noch gesperrt: ${devices}`,
     times: (count: number) => `${grouped(count)}-mal`,
-    noEvents: 'Noch ist nichts geschehen.',
+    noEvents: 'Noch keine Ereignisse.',
     page: (page, pages) => `Seite ${grouped(page)} von ${grouped(pages)}`,
   },
   column: {
@@ -161,7 +161,7 @@ export const common: typeof en.common = {
     ACTIVATION_CODE_GENERATED: 'neuer Aktivierungscode',
     APP_VERSION_UPLOADED: 'Paket hochgeladen',
     PERSON_LEFT: 'Person ist ausgeschieden',
-    PERSON_HELD: 'Sperren zurückgehalten: Geräte warten auf Freigabe',
+    PERSON_HELD: 'Sperren zurückgehalten: Geräte warten auf eine Freigabe',
     PERSON_RETURNED: 'Person ist zurück',
     RECEIPT_SIGNED: 'Beleg unterschrieben',
     LOAN_OVERDUE: 'Leihe ist überfällig',
@@ -200,9 +200,9 @@ export const overview: typeof en.overview = {
   attention: {
     title: 'Braucht Aufmerksamkeit',
     none: 'Nichts braucht Aufmerksamkeit.',
-    codes: `Aktivierungscodes, die in ${statisticsRange.dueDays} Tagen ablaufen oder abgelaufen sind`,
-    advisory: (advisory: string) => `Schlüssel, für die ${advisory} gilt`,
-    webhooks: 'Webhooks, die scheitern',
+    codes: `Aktivierungscodes, die innerhalb von ${statisticsRange.dueDays} Tagen ablaufen oder abgelaufen sind`,
+    advisory: (advisory: string) => `Schlüssel, die von ${advisory} betroffen sind`,
+    webhooks: 'fehlschlagende Webhooks',
     removals: 'Anmeldungen, die Anbieter noch annehmen',
     held: 'Ausgeschiedene, deren Geräte auf eine Freigabe warten',
     unused: `aktiv, seit ${statisticsRange.unusedDays} Tagen nicht benutzt`,
@@ -210,7 +210,7 @@ export const overview: typeof en.overview = {
   by: { manufacturer: 'Hersteller', model: 'Modell', lot: 'Los', site: 'Standort', station: 'Station' },
   types: { UKEY: 'USB-Schlüssel', SIMKEY: 'SIM-Schlüssel' },
   newest: 'Neueste Ereignisse',
-  chart: { sum: count => `${grouped(count)} insgesamt`, table: 'Als Tabelle', count: 'Registrierungen' },
+  chart: { sum: count => `${grouped(count)} insgesamt`, table: 'Als Tabelle anzeigen', count: 'Registrierungen' },
 };
 
 /** Lists of receipts. */
@@ -228,15 +228,15 @@ export const activity: typeof en.activity = {
   search: { deviceId: 'Gerät', actor: 'Person', from: 'Von (Tag)', to: 'Bis (Tag)' },
   types: 'Nur zeigen',
   earlier: 'Frühere Ereignisse',
-  whole: 'Hier beginnt das Journal.',
+  whole: 'Das ist das erste Ereignis.',
 };
 
 /** Roles, and what they allow. */
 export const roles: typeof en.roles = {
   may: {
-    ADMIN: 'Darf alles.',
-    DEALER: 'Bearbeitet Geräte und ihre Sicherungen, aber nicht Benutzer, Token und Pakete.',
-    VIEWER: 'Liest, ohne Aktivierungscodes.',
+    ADMIN: 'Voller Zugriff.',
+    DEALER: 'Verwaltet Geräte und ihre Sicherungen, aber nicht Benutzer, Token und Pakete.',
+    VIEWER: 'Nur Lesen, ohne Aktivierungscodes.',
   },
 };
 
@@ -247,12 +247,12 @@ export const entries: typeof en.entries = {
   validityDays: 'Gültigkeit des Codes in Tagen',
   password: 'Passwort eines Administrators',
   byProvider:
-    'Sie haben hier kein Passwort: Ihre Anmeldung beim Anbieter bestätigt. Ist sie älter als zehn Minuten, melden Sie sich dort noch einmal an.',
+    'Sie haben hier kein Passwort: Ihre Anmeldung beim Anbieter gilt als Bestätigung. Ist sie älter als zehn Minuten, melden Sie sich dort noch einmal an.',
   userId: 'Benutzer',
-  unknownPerson: 'Wählen Sie eine Person: Keine aktive Person hat diesen Benutzernamen.',
+  unknownPerson: 'Wählen Sie eine Person aus der Liste: Keine aktive Person hat diesen Benutzernamen.',
   activationCode: 'Aktivierungscode',
   setTags: 'Merkmale, die gesetzt werden: je Zeile name:wert',
-  removeTags: 'Namen von Merkmalen, die entfernt werden, mit Leerzeichen dazwischen',
+  removeTags: 'Namen der Merkmale, die entfernt werden, durch Leerzeichen getrennt',
   final: 'Ein stillgelegtes Gerät kann nie wieder benutzt werden.',
 };
 
@@ -263,7 +263,7 @@ export const signIn: typeof en.signIn = {
     password: 'Passwort',
     submit: 'Anmelden',
     expired: 'Die Sitzung ist beendet. Melden Sie sich erneut an.',
-    code: 'Dieser Link wurde schon benutzt oder ist älter als 30 Sekunden. Rufen Sie devmgr open erneut auf, oder melden Sie sich an.',
+    code: 'Dieser Link wurde schon benutzt oder ist abgelaufen. Rufen Sie devmgr open erneut auf, oder melden Sie sich an.',
     wrong: 'Benutzername oder Passwort ist falsch.',
     withKey: 'Mit einem Sicherheitsschlüssel anmelden',
     registered: 'Der Schlüssel ist registriert. Melden Sie sich erneut an.',
@@ -277,22 +277,22 @@ export const signIn: typeof en.signIn = {
   },
   provider: {
     away: 'Der Anbieter antwortet nicht. Versuchen Sie es später noch einmal, oder melden Sie sich mit einem lokalen Konto an.',
-    denied: 'Der Anbieter hat niemanden angemeldet.',
+    denied: 'Der Anbieter hat die Anmeldung abgelehnt.',
     disabled: 'Ihr Konto ist hier gesperrt. Fragen Sie einen Administrator.',
-    groups: 'Sie sind in keiner der Gruppen, die dieses Register benutzen dürfen. Fragen Sie einen Administrator.',
-    key: 'Ihr Konto muss sich mit einem Sicherheitsschlüssel anmelden, und der Anbieter meldet nicht, dass das geschehen ist.',
+    groups: 'Keine Ihrer Gruppen hat Zugriff auf dieses Register. Fragen Sie einen Administrator.',
+    key: 'Ihr Konto muss sich mit einem Sicherheitsschlüssel anmelden, aber der Anbieter meldet nicht, dass Sie einen benutzt haben.',
     other:
       'Mit der Rolle, die Ihre Gruppen jetzt haben, können Sie nicht angemeldet werden. Fragen Sie einen Administrator.',
     overage: 'Sie sind in so vielen Gruppen, dass der Anbieter sie nicht mitschickt. Fragen Sie einen Administrator.',
     state:
-      'Diese Anmeldung begann nicht in diesem Browser, wurde schon benutzt oder hat zu lange gedauert. Versuchen Sie es noch einmal.',
-    token: 'Was der Anbieter geschickt hat, ist nicht gültig. Fragen Sie einen Administrator.',
+      'Diese Anmeldung wurde nicht in diesem Browser begonnen, schon benutzt oder hat zu lange gedauert. Versuchen Sie es noch einmal.',
+    token: 'Die Antwort des Anbieters ist ungültig. Fragen Sie einen Administrator.',
   },
 };
 
 /** Why a button takes no answer yet. */
 export const approval: typeof en.approval = {
-  wait: 'Bestätigen können Sie, wenn dieses Fenster eine Sekunde lang vorn war.',
+  wait: 'Sie können bestätigen, sobald dieses Fenster eine Sekunde lang im Vordergrund ist.',
   opened:
     'Eine andere Seite hat diesen Tab geöffnet und kann ändern, was er zeigt. Hier kann deshalb nichts bestätigt werden: Öffnen Sie die Konsole in einem neuen Tab.',
 };
@@ -305,18 +305,18 @@ export const offer: typeof en.offer = {
   accept: name => `Als ${name} fortfahren`,
   refuse: 'Nicht fortfahren',
   stay: name => `Als ${name} angemeldet bleiben`,
-  invalid: 'Dieser Link funktioniert nicht',
+  invalid: 'Dieser Link ist ungültig',
 };
 
 /** The account of the person. */
 export const account: typeof en.account = {
   mustRegister:
-    'Sie müssen sich mit einem Sicherheitsschlüssel anmelden und haben noch keinen. Registrieren Sie einen, und melden Sie sich dann erneut an.',
+    'Sie müssen sich mit einem Sicherheitsschlüssel anmelden, haben aber noch keinen. Registrieren Sie einen, und melden Sie sich dann erneut an.',
   title: 'Sicherheitsschlüssel',
   keysHint:
-    'Mit einem Schlüssel melden Sie sich ohne Passwort an, oder nach dem Passwort. Er gilt nur für den Namen, für den er registriert wurde.',
-  noKeys: 'Sie haben noch keinen Schlüssel.',
-  noneOfUser: 'Dieser Benutzer hat keinen Sicherheitsschlüssel.',
+    'Melden Sie sich mit einem Schlüssel statt mit dem Passwort an, oder als zweitem Schritt danach. Ein Schlüssel gilt nur für die Adresse, unter der er registriert wurde.',
+  noKeys: 'Sie haben noch keine Sicherheitsschlüssel.',
+  noneOfUser: 'Dieser Benutzer hat keine Sicherheitsschlüssel.',
   password: 'Passwort ändern',
   column: { name: 'Name des Schlüssels', site: 'Gilt für' },
   action: { remove: 'Entfernen' },
@@ -325,7 +325,7 @@ export const account: typeof en.account = {
   keyExample: 'zum Beispiel: Schreibtisch',
   add: 'Schlüssel registrieren',
   cannot:
-    'Browser benutzen Sicherheitsschlüssel nur über HTTPS und auf localhost. Öffnen Sie die Konsole unter einer solchen Adresse, um einen zu registrieren.',
+    'Browser unterstützen Sicherheitsschlüssel nur über HTTPS und auf localhost. Öffnen Sie die Konsole unter einer solchen Adresse, um einen zu registrieren.',
   requireOwn: 'Für dieses Konto bei jeder Anmeldung einen Schlüssel verlangen',
 };
 
@@ -333,29 +333,29 @@ export const account: typeof en.account = {
 export const terminal: typeof en.terminal = {
   code: 'Code, den das Terminal zeigt',
   show: 'Weiter',
-  name: 'Es nennt sich',
-  address: 'Seine Adresse',
+  name: 'Angegebener Name',
+  address: 'Adresse des Terminals',
   asked: 'Angefragt um',
   warning:
-    'Stimmen Sie nur zu, wenn Sie gerade devmgr login --web gestartet und den Code auf dessen Terminal gelesen haben.',
-  effect: user => `Das Terminal arbeitet dann als ${user}.`,
+    'Stimmen Sie nur zu, wenn Sie gerade devmgr login --web gestartet haben und das Terminal diesen Code zeigt.',
+  effect: user => `Das Terminal wird als ${user} angemeldet.`,
   approve: 'Das ist mein Terminal: anmelden',
   done: 'Das Terminal ist angemeldet. Sie können diese Seite schließen.',
   unknown:
-    'Kein Terminal wartet mit diesem Code: Er ist falsch, wurde benutzt oder ist älter als fünf Minuten. Vergleichen Sie ihn mit dem Terminal, oder rufen Sie devmgr login --web erneut auf.',
+    'Kein Terminal wartet auf diesen Code: Er ist falsch, wurde schon benutzt oder ist älter als fünf Minuten. Vergleichen Sie ihn mit dem Terminal, oder rufen Sie devmgr login --web erneut auf.',
 };
 
 /** The list of devices. */
 export const devices: typeof en.devices = {
   import: 'Importieren',
   searchHint: 'ID, Seriennummer, Benutzer',
-  persons: 'Personen dieses Namens',
+  persons: 'Passende Personen',
   columns: 'Spalten',
   views: 'Ansichten',
   every: 'Alle',
   saveView: 'Als Ansicht speichern',
   viewName: 'Name der Ansicht',
-  viewHint: 'Dieser Browser merkt sich Namen, Suche und Spalten. Die Adresse zeigt sie jedem.',
+  viewHint: 'Dieser Browser speichert Namen, Suche und Spalten. Die Adresse zeigt sie jedem, der sie sieht.',
   removeView: name => `Ansicht ${name} entfernen`,
   filters: 'Filter',
   applied: 'Gesetzte Filter',
@@ -383,8 +383,8 @@ export const devices: typeof en.devices = {
   selectPage: 'Alle auf dieser Seite auswählen',
   selectAll: total => `Alle ${grouped(total)} Treffer auswählen`,
   clear: 'Auswahl aufheben',
-  changes: count => `${s(count, 'anderes Gerät', 'andere Geräte')} geändert: anzeigen`,
-  empty: 'Kein Gerät entspricht der Auswahl.',
+  changes: count => `${s(count, 'anderes Gerät', 'andere Geräte')} geändert. Anzeigen`,
+  empty: 'Keine passenden Geräte.',
   export: format => `Export ${format}`,
   exporting: 'Wird exportiert …',
 };
@@ -394,8 +394,8 @@ export const adding: typeof en.adding = {
   title: 'Ein Gerät hinzufügen',
   submit: 'Hinzufügen',
   plugged: 'Schlüssel am Rechner des Dienstes',
-  byHand: 'keiner: Angaben eintippen',
-  plugIn: 'Ein neuer Schlüssel, der am Rechner des Dienstes steckt, kann hier gewählt werden.',
+  byHand: 'keiner: Angaben eingeben',
+  plugIn: 'Um hier einen neuen Schlüssel zu wählen, stecken Sie ihn am Rechner des Dienstes ein.',
   tags: 'Merkmale, je Zeile eines, etwa lot:7 (optional)',
   added: id => `${id} wurde hinzugefügt`,
   activated: userId => `Für ${userId} aktiviert.`,
@@ -405,28 +405,28 @@ export const adding: typeof en.adding = {
 
 /** The import of a file of devices. */
 export const importing: typeof en.importing = {
-  hint: 'Registriert die Geräte einer Datei. Sie wird in diesem Browser gelesen; Spalten mit Geheimnissen werden nie gesendet.',
+  hint: 'Registriert die Geräte in einer Datei. Die Datei wird in diesem Browser gelesen; Spalten mit Geheimnissen werden nie gesendet.',
   fileHint: 'CSV mit Kopfzeile, JSON, JSON-Zeilen oder Schlüsselpakete (PSKC).',
   interrupted: name =>
-    `Der Import von ${name} wurde nicht beendet. Wählen Sie die Datei noch einmal, um fortzufahren: Kein Gerät wird zweimal registriert, und die Ergebnisse haben alle Aktivierungscodes.`,
+    `Der Import von ${name} wurde unterbrochen. Wählen Sie die Datei noch einmal, um fortzufahren: Kein Gerät wird zweimal registriert, und die Ergebnisse enthalten alle Aktivierungscodes.`,
   columns: 'Spalten',
-  preset: 'Die Datei ist von',
+  preset: 'Quelle der Datei',
   presets: {
-    '': 'irgendwo: Die Spalten heißen wie die Felder',
+    '': 'andere: Die Spalten heißen wie die Felder',
     yubico: 'Yubico: Seriennummern oder Key Provisioning',
     'entra-oath': 'Microsoft Entra: OATH-Token',
     'snipe-it': 'Snipe-IT: Assets',
     pskc: 'Schlüsselpakete (PSKC, XML)',
   },
-  column: { name: 'Spalte', example: 'In der ersten Zeile', field: 'Wird gelesen als' },
-  fieldOf: column => `Feld der Spalte ${column}`,
-  ignored: 'nicht gelesen',
+  column: { name: 'Spalte', example: 'Erste Zeile', field: 'Feld' },
+  fieldOf: column => `Feld für die Spalte ${column}`,
+  ignored: 'ignoriert',
   secret: 'enthält Geheimnisse: wird nicht gesendet',
-  defaults: 'Für Zeilen ohne Angabe',
+  defaults: 'Werte für Zeilen ohne Angabe',
   noDefault: 'keiner',
   check: 'Datei prüfen',
   reading: count => `Wird geprüft: ${s(count, 'Zeile', 'Zeilen')} …`,
-  plan: 'Was geschehen würde',
+  plan: 'Vorschau',
   planned: count => `${s(count, 'Gerät würde', 'Geräte würden')} registriert. Noch ist nichts geändert.`,
   start: count => `${s(count, 'Gerät', 'Geräte')} registrieren`,
   result: 'Ergebnis',
@@ -440,17 +440,17 @@ export const importing: typeof en.importing = {
     differs: 'weicht vom Register ab',
     refused: 'abgelehnt',
   },
-  line: { line: 'Zeile', kind: 'Was', why: 'Warum', count: 'Zeilen' },
+  line: { line: 'Zeile', kind: 'Ergebnis', why: 'Grund', count: 'Zeilen' },
   fault: {
     empty: 'Die Datei ist leer.',
-    header: 'Die erste Zeile muss die Namen der Spalten haben.',
+    header: 'Die erste Zeile muss die Namen der Spalten enthalten.',
     'columns absent': 'Diese Spalten hat die Datei nicht:',
     'fields missing': 'Keine Spalte und kein Wert ist zugeordnet:',
     'column twice': 'Zwei Spalten sind zugeordnet:',
-    'tag name': 'Diese Spalte ist kein gültiger Name eines Merkmals:',
+    'tag name': 'Diese Spalte ist kein gültiger Merkmalname:',
     array: 'Das ist keine gültige JSON-Liste.',
     'too long': 'Eine Zeile ist länger als 1 MiB.',
-    xml: 'Von XML-Dateien können nur Schlüsselpakete (PSKC) gelesen werden: Wählen Sie diese oben.',
+    xml: 'Die einzigen lesbaren XML-Dateien sind Schlüsselpakete (PSKC): Wählen Sie diese Quelle oben.',
     pskc: 'Das sind keine gültigen Schlüsselpakete.',
     'no packages': 'Die Datei hat keine Schlüsselpakete.',
   },
@@ -460,9 +460,9 @@ export const importing: typeof en.importing = {
 export const bulk: typeof en.bulk = {
   counting: count => (count ? `Wird gezählt: bisher ${s(count, 'Gerät', 'Geräte')} …` : 'Wird gezählt …'),
   count: 'Geräte',
-  what: 'Was geschieht',
+  what: 'Aktion',
   changed: 'wird geändert',
-  skipped: 'übersprungen: Der Zustand lässt es nicht zu',
+  skipped: 'übersprungen: in diesem Zustand nicht möglich',
   preview: {
     LOCK: count => `${s(count, 'Gerät wird', 'Geräte werden')} gesperrt.`,
     UNLOCK: count => `${s(count, 'Gerät wird', 'Geräte werden')} entsperrt.`,
@@ -492,7 +492,7 @@ export const bulk: typeof en.bulk = {
   failed: count => `${grouped(count)} fehlgeschlagen.`,
   left: count => `${s(count, 'Gerät', 'Geräte')} nicht bearbeitet.`,
   failedTitle: 'Fehlgeschlagene Geräte',
-  why: 'Warum',
+  why: 'Grund',
   more: count => `${grouped(count)} weitere in der Datei.`,
   download: 'Ergebnisse laden (CSV)',
   codes: 'Neue Codes',
@@ -548,21 +548,21 @@ export const device: typeof en.device = {
     submit: 'Hinzufügen',
     remove: name => `Merkmal ${name} entfernen`,
     fault:
-      'Schreiben Sie Name:Wert. Ein Name beginnt mit einem Buchstaben und hat nur Kleinbuchstaben, Ziffern, _ und -.',
+      'Geben Sie name:wert ein. Ein Name beginnt mit einem Kleinbuchstaben und enthält nur Kleinbuchstaben, Ziffern, _ und -.',
   },
   note: { title: 'Bemerkung', none: 'Keine Bemerkung.' },
   conflict: {
-    title: 'Jemand anders hat dies geändert, seit Sie begonnen haben.',
-    stored: 'Jetzt gespeichert',
-    mine: 'Ihr Text',
-    none: 'Nichts',
-    keepStored: 'Gespeichertes behalten',
-    keepMine: 'Durch meines ersetzen',
+    title: 'Eine andere Person hat dies geändert, während Sie es bearbeitet haben.',
+    stored: 'Gespeicherte Fassung',
+    mine: 'Ihre Fassung',
+    none: 'Leer',
+    keepStored: 'Gespeicherte Fassung behalten',
+    keepMine: 'Durch Ihre ersetzen',
   },
-  readOnly: 'Merkmale, Bemerkung und Firmwareversion lassen sich ändern, solange das Gerät inaktiv oder aktiv ist.',
+  readOnly: 'Merkmale, Bemerkung und Firmwareversion lassen sich nur ändern, solange das Gerät inaktiv oder aktiv ist.',
   code: {
     title: 'Aktivierungscode',
-    hidden: 'Verborgen. Er wird eine Minute lang angezeigt.',
+    hidden: 'Verborgen. Nach dem Anzeigen bleibt er eine Minute lang sichtbar.',
     show: 'Code anzeigen',
     hide: 'Code verbergen',
     expires: time => `Gültig bis ${time}`,
@@ -575,7 +575,7 @@ export const device: typeof en.device = {
     UNLOCK: 'Das Gerät kann wieder benutzt werden.',
     ACTIVATE: 'Das Gerät wird an den Benutzer gebunden.',
   },
-  history: { title: 'Verlauf', older: 'Ältere Ereignisse', begin: 'Das ist alles.' },
+  history: { title: 'Verlauf', older: 'Ältere Ereignisse', begin: 'Keine älteren Ereignisse.' },
   backups: {
     title: 'Sicherungen',
     none: 'Keine Sicherungen.',
@@ -591,14 +591,14 @@ export const device: typeof en.device = {
     added: id => `Die Sicherung ist als ${id} gespeichert.`,
     hint: 'Eine verschlüsselte Datei von höchstens 64 MiB. Der Dienst liest sie nicht.',
     fault: 'Die Datei ist leer oder größer als 64 MiB.',
-    sending: 'Die Sicherung wird gesendet',
+    sending: 'Die Sicherung wird hochgeladen',
     more: count => `${grouped(count)} ältere: devmgr backups list`,
   },
   use: {
     title: 'Nutzung erfassen',
-    hint: 'Zählt eine Nutzung und ihre Dauer zu den Summen des Geräts. Programme, die das Gerät benutzen, melden das selbst.',
+    hint: 'Zählt eine Nutzung und ihre Dauer zu den Summen des Geräts. Normalerweise melden Programme, die das Gerät benutzen, das selbst.',
     minutes: 'Dauer in Minuten',
-    fault: 'Eine Zahl von Minuten, höchstens 366 Tage.',
+    fault: 'Geben Sie eine Zahl von Minuten ein, höchstens 366 Tage.',
   },
   label: { title: 'Etikett', text: 'An einem Arbeitsplatz mit Etikettendrucker:', print: 'Diese Seite drucken' },
 };
@@ -607,13 +607,13 @@ export const device: typeof en.device = {
 export const line: typeof en.line = {
   lot: {
     name: 'Los',
-    hint: 'Die Geräte nach ihrem Merkmal lot. Die Seite eines Loses folgt der Linie, während sie läuft.',
-    empty: 'Kein Gerät hat das Merkmal lot. Eine Linie setzt es:',
+    hint: 'Die Geräte, gruppiert nach dem Merkmal lot. Die Seite eines Loses wird aktualisiert, während die Linie läuft.',
+    empty: 'Kein Gerät hat das Merkmal lot. So setzt es eine Linie:',
   },
   station: {
     name: 'Station',
-    hint: 'Die Geräte nach ihrem Merkmal station, das die Linie bei der Aufnahme setzt.',
-    empty: 'Kein Gerät hat das Merkmal station. Eine Linie setzt es:',
+    hint: 'Die Geräte, gruppiert nach dem Merkmal station, das die Linie bei der Aufnahme setzt.',
+    empty: 'Kein Gerät hat das Merkmal station. So setzt es eine Linie:',
   },
   devices: 'Geräte',
   tokenUsed: 'Token zuletzt benutzt',
@@ -622,8 +622,8 @@ export const line: typeof en.line = {
     first: 'Erste Registrierung',
     last: 'Letzte Registrierung',
     perHour: 'Geräte je Stunde',
-    median: 'Zwischen zwei Geräten, Median',
-    p95: 'Zwischen zwei Geräten, 95 %',
+    median: 'Zeit zwischen Geräten, Median',
+    p95: 'Zeit zwischen Geräten, 95 %',
     persons: 'Personen',
   },
   registrations: minutes =>
@@ -635,8 +635,8 @@ export const line: typeof en.line = {
 /** The page Health. */
 export const health: typeof en.health = {
   summary: count =>
-    count === 0 ? 'Alle Teile arbeiten.' : `${s(count, 'Teil braucht', 'Teile brauchen')} einen Blick.`,
-  state: { good: 'arbeitet', warn: 'ansehen', bad: 'arbeitet nicht', off: 'nicht eingerichtet' },
+    count === 0 ? 'Alles funktioniert.' : `${s(count, 'Teil braucht', 'Teile brauchen')} Aufmerksamkeit.`,
+  state: { good: 'funktioniert', warn: 'braucht Aufmerksamkeit', bad: 'funktioniert nicht', off: 'nicht eingerichtet' },
   part: {
     node: 'Dieser Dienst',
     daemons: 'Alle Dienste',
@@ -651,31 +651,31 @@ export const health: typeof en.health = {
   daemons: count => `${s(count, 'Dienst benutzt', 'Dienste benutzen')} dieses Register.`,
   off: 'Nicht eingerichtet.',
   waiting: count => `${s(count, 'Eintrag des Journals wartet', 'Einträge des Journals warten')} auf die Weiterleitung.`,
-  failing: count => `${s(count, 'Webhook scheitert', 'Webhooks scheitern')}.`,
-  directory: fails => (fails ? 'Der letzte Lauf ist gescheitert: niemand scheidet aus.' : 'Personen kommen daraus.'),
+  failing: count => `${s(count, 'Webhook schlägt fehl', 'Webhooks schlagen fehl')}.`,
+  directory: fails => (fails ? 'Der letzte Lauf ist fehlgeschlagen: Ausgeschiedene werden nicht erfasst.' : 'Personen werden daraus gelesen.'),
   providers: pending =>
     pending === 0
-      ? 'Keine Anmeldung ist zu entfernen.'
+      ? 'Keine Anmeldungen zu entfernen.'
       : `${s(pending, 'Anmeldung ist', 'Anmeldungen sind')} noch zu entfernen.`,
   todo: {
     node: 'Schicken Sie diesem Dienst keine Anfragen. Die Ursache steht im Protokoll: devmgr daemon logs.',
     daemons: '',
     store: 'Prüfen Sie die Festplatte oder den Datenbankserver, danach: devmgr daemon check.',
     forwarding:
-      'Wenn die Zahl wächst, prüfen Sie den Empfänger von --forward. Es geht nichts verloren, solange er fehlt.',
+      'Wenn die Zahl wächst, prüfen Sie den Empfänger von --forward. Es geht nichts verloren, solange er nicht erreichbar ist.',
     webhooks:
-      'Sehen Sie unter Webhooks die Zustellungen an, reparieren Sie den Empfänger, und schalten Sie den Webhook ein.',
-    directory: 'Öffnen Sie unter Richtlinien das Verzeichnis: dort steht die Ursache. Lesen Sie es danach noch einmal.',
+      'Öffnen Sie unter Webhooks die Zustellungen, beheben Sie den Fehler beim Empfänger, und schalten Sie den Webhook ein.',
+    directory: 'Öffnen Sie unter Richtlinien das Verzeichnis: Dort steht die Ursache. Lesen Sie es danach erneut.',
     providers:
-      'Wenn die Zahl bleibt, öffnen Sie Anbieter: die Liste nennt die Ursache. Das Register wiederholt das Entfernen.',
+      'Wenn die Zahl nicht sinkt, öffnen Sie Anbieter: Die Liste nennt die Ursache. Das Register wiederholt das Entfernen.',
     drivers: 'Nur nötig, wenn hier Schlüssel eingesteckt werden. devmgr doctor nennt die Abhilfe.',
   },
 };
 
 /** The page Cleanup. */
 export const cleanup: typeof en.cleanup = {
-  hint: 'Nicht mehr benötigte Geräte sperren oder stilllegen. Der Plan ändert nichts; ein Gerät, das sich seitdem geändert hat, bleibt, wie es ist.',
-  filterNeeded: 'Ein Plan braucht einen Filter neben dem Zustand, zum Beispiel:',
+  hint: 'Nicht mehr benötigte Geräte sperren oder stilllegen. Der Plan ändert nichts; ein Gerät, das sich nach dem Plan ändert, wird übersprungen.',
+  filterNeeded: 'Ein Plan braucht außer dem Zustand einen Filter, zum Beispiel:',
   unused: days => `aktiv, seit ${days} Tagen nicht benutzt`,
   plan: { lock: 'Plan: sperren', deactivate: 'Plan: stilllegen' },
   tooMany: most => `Mehr als ${grouped(most)} Geräte passen. Fügen Sie einen Filter hinzu.`,
@@ -686,10 +686,10 @@ export const cleanup: typeof en.cleanup = {
   },
   examples: 'Die ersten Geräte des Plans',
   more: count => `und ${s(count, 'weiteres Gerät', 'weitere Geräte')}`,
-  carryOut: 'Ausführen',
+  carryOut: 'Plan ausführen',
   changed: {
-    title: count => `${s(count, 'Gerät hat', 'Geräte haben')} sich seit dem Plan geändert: ausgelassen.`,
-    unmatched: 'die Filter des Plans passen nicht mehr',
+    title: count => `${s(count, 'Gerät hat', 'Geräte haben')} sich seit dem Plan geändert: übersprungen.`,
+    unmatched: 'es passt nicht mehr zu den Filtern des Plans',
     status: (before, now) => `es war ${before} und ist ${now}`,
     user: user => `es ist an ${user} gebunden`,
     used: 'es wurde benutzt',
@@ -714,7 +714,7 @@ export const packages: typeof en.packages = {
   tooLarge: 'Dieser Browser kann keine Datei dieser Größe speichern. Auf der Befehlszeile:',
   saved: name => `${name} wurde gespeichert; der SHA-256-Wert stimmt.`,
   damaged: name =>
-    `${name} kam beschädigt an: Der SHA-256-Wert stimmt nicht. Nichts wurde gespeichert. Laden Sie das Paket erneut herunter.`,
+    `${name} wurde bei der Übertragung beschädigt: Der SHA-256-Wert stimmt nicht. Nichts wurde gespeichert. Laden Sie das Paket erneut herunter.`,
   progress: (done, total) => `${done} von ${total}`,
   file: 'Paket',
   version: 'Versionsnummer',
@@ -725,17 +725,17 @@ export const packages: typeof en.packages = {
   wrongFile: extensions => `Die Datei ist kein Installationspaket: ${extensions}.`,
   emptyFile: 'Die Datei ist leer.',
   largeFile: most => `Die Datei ist größer als ${most}.`,
-  wrongVersion: 'Bis zu vier Zahlen mit Punkten, dann Teile mit - oder +, zum Beispiel 1.0.0 oder 1.2.0-rc.1.',
+  wrongVersion: 'Geben Sie bis zu vier Zahlen mit Punkten ein, dann Teile mit - oder +, zum Beispiel 1.0.0 oder 1.2.0-rc.1.',
   exists: id => `Diese Version wurde schon als ${id} hochgeladen. Wählen Sie eine andere Versionsnummer.`,
-  sending: name => `${name} wird gesendet`,
+  sending: name => `${name} wird hochgeladen`,
   checking: 'Das Paket ist gespeichert. Der SHA-256-Wert wird verglichen …',
   cancel: 'Hochladen abbrechen',
   canceled: 'Das Hochladen wurde abgebrochen.',
   limit: minutes =>
     `Sie können zehn Pakete je Stunde hochladen. Versuchen Sie es in ${s(minutes, 'Minute', 'Minuten')} erneut.`,
-  same: 'Die SHA-256-Werte der Datei und des Dienstes sind gleich.',
+  same: 'Datei und Dienst haben denselben SHA-256-Wert.',
   different:
-    'Der Dienst hat etwas anderes gespeichert als diese Datei. Verteilen Sie es nicht; laden Sie die Datei unter einer anderen Version hoch.',
+    'Der Dienst hat eine andere Datei gespeichert. Verteilen Sie sie nicht; laden Sie die Datei unter einer anderen Version hoch.',
   notCompared:
     'Das Paket ist gespeichert. Die Datei konnte nicht noch einmal gelesen werden; ihr SHA-256-Wert wurde nicht verglichen.',
   ofFile: 'SHA-256 der Datei',
@@ -746,16 +746,16 @@ export const packages: typeof en.packages = {
 /** The pages of persons. */
 export const people: typeof en.people = {
   total: count => s(count, 'Person', 'Personen'),
-  empty: 'Keine Person passt.',
+  empty: 'Keine passenden Personen.',
   column: { groups: 'Gruppen', source: 'Quelle', devices: 'Geräte', left: 'Ausgeschieden' },
   sources: { local: 'dieses Register', scim: 'Identitätsanbieter', directory: 'Verzeichnis' },
   state: { active: 'aktiv', left: 'ausgeschieden' },
   filter: { keyword: 'Name, E-Mail oder ID', source: 'Quelle', active: 'Zustand', all: 'alle' },
   optional: { name: 'Name (optional)', email: 'E-Mail (optional)' },
-  action: { create: 'Person hinzufügen', leave: 'Scheidet aus', back: 'Zurückholen' },
-  of: { leave: name => `${name} scheidet aus`, back: name => `${name} zurückholen` },
+  action: { create: 'Person hinzufügen', leave: 'Als ausgeschieden vermerken', back: 'Als zurückgekehrt vermerken' },
+  of: { leave: name => `${name} als ausgeschieden vermerken`, back: name => `${name} als zurückgekehrt vermerken` },
   ask: {
-    back: 'Die Person kann wieder Geräte bekommen. Nichts wird von selbst entsperrt, und das Konto bleibt gesperrt: Die Seite der Person nennt die gesperrten Schlüssel.',
+    back: 'Die Person kann wieder Geräte bekommen. Kein Gerät wird entsperrt, und das Konto bleibt gesperrt: Die Seite der Person nennt die gesperrten Schlüssel.',
   },
   done: {
     create: name => `${name} wurde hinzugefügt.`,
@@ -764,28 +764,28 @@ export const people: typeof en.people = {
   leavers: { lock: 'gesperrt', retire: 'endgültig stillgelegt' },
   will: (count, what, hours) =>
     count === 0
-      ? 'Kein Gerät dieser Person ist aktiv.'
+      ? 'Diese Person hat keine aktiven Geräte.'
       : `${s(count, 'aktives Gerät', 'aktive Geräte')}, ${what} ${hours === 0 ? 'sofort' : `nach ${s(hours, 'Stunde', 'Stunden')}`}:`,
   account: 'Das Konto mit demselben Benutzernamen wird gesperrt. Die Person bekommt keine weiteren Geräte.',
   reason: 'Grund',
   gone: (name, count) => `${name} ist ausgeschieden: ${s(count, 'Gerät', 'Geräte')} gesperrt oder stillgelegt.`,
-  due: (name, at) => `${name} ist ausgeschieden. Die Geräte folgen um ${at}.`,
+  due: (name, at) => `${name} ist ausgeschieden. Die Geräte werden um ${at} gesperrt oder stillgelegt.`,
   heldBack: count =>
-    `Die Person ist ausgeschieden, aber ${s(count, 'Gerät bleibt', 'Geräte bleiben')} aktiv: Zu viele Geräte würden innerhalb von zehn Minuten gesperrt. Diese warten auf der Seite Personen auf eine Freigabe.`,
+    `Die Person ist ausgeschieden, aber ${s(count, 'Gerät bleibt', 'Geräte bleiben')} aktiv: Zu viele Geräte würden innerhalb von zehn Minuten gesperrt. Geben Sie sie auf der Seite Personen frei.`,
   back: 'Alle Personen',
   externalId: 'ID bei der Quelle',
   personId: 'ID',
   keys: 'Schlüssel',
-  noKeys: 'An diese Person ist kein Schlüssel gebunden.',
-  history: 'Was mit den Schlüsseln geschah',
-  newestKeys: count => `Von den ${count} zuletzt registrierten Schlüsseln.`,
+  noKeys: 'An diese Person sind keine Schlüssel gebunden.',
+  history: 'Verlauf der Schlüssel',
+  newestKeys: count => `Nur von den ${count} zuletzt registrierten Schlüsseln.`,
   locked: {
     title: 'Gesperrte Schlüssel',
-    hint: 'Nichts wird von selbst entsperrt. Entsperren Sie, was diese Person behält.',
+    hint: 'Schlüssel werden nicht automatisch entsperrt. Entsperren Sie die, die diese Person behält.',
   },
   held: {
     title: 'Zurückgehaltene Sperren',
-    hint: 'Zu viele Geräte wären innerhalb von zehn Minuten gesperrt worden. Sie bleiben aktiv, bis Sie sie freigeben. Sind die Personen nicht ausgeschieden, berichtigen Sie stattdessen die Quelle.',
+    hint: 'Zu viele Geräte wären innerhalb von zehn Minuten gesperrt worden. Deshalb bleiben sie aktiv, bis Sie sie freigeben. Sind diese Personen nicht ausgeschieden, berichtigen Sie stattdessen die Quelle.',
     column: { since: 'Zurückgehalten', devices: 'Aktive Geräte' },
     action: { release: 'Freigeben' },
     all: 'Alle freigeben',
@@ -821,27 +821,27 @@ export const users: typeof en.users = {
       'Der Benutzer kann sich nicht mehr anmelden, und alle Sitzungen enden sofort. Was er getan hat, bleibt im Prüfprotokoll. Sie können ihn wieder entsperren.',
     enable: 'Der Benutzer kann sich wieder mit demselben Passwort anmelden.',
     remove:
-      'Der Benutzer kann sich nicht mehr anmelden, alle Sitzungen enden sofort, und die E-Mail-Adresse wird gelöscht. Der Name bleibt vergeben, und was er getan hat, bleibt im Prüfprotokoll. Entsperren macht es rückgängig.',
+      'Der Benutzer kann sich nicht mehr anmelden, alle Sitzungen enden sofort, und die E-Mail-Adresse wird gelöscht. Der Name bleibt vergeben, und was der Benutzer getan hat, bleibt im Prüfprotokoll. Entsperren Sie den Benutzer, um dies rückgängig zu machen.',
   },
   lost: {
-    title: 'Wenn die Person einen Schlüssel verloren hat',
+    title: 'Wenn ein Schlüssel verloren ist',
     remove: 'Entfernen Sie oben den verlorenen Schlüssel. Von da an wird er abgelehnt.',
-    logout: 'Melden Sie den Benutzer oben ab: Sitzungen, die mit dem Schlüssel begonnen haben, würden weiterlaufen.',
+    logout: 'Melden Sie den Benutzer oben ab: Sitzungen, die mit dem Schlüssel begonnen wurden, würden weiterlaufen.',
     other:
-      'Die Person meldet sich mit einem anderen dieser Schlüssel an und registriert im Menü ihres Namens einen neuen.',
+      'Die Person meldet sich mit einem anderen dieser Schlüssel an und registriert im Kontomenü einen neuen.',
     password:
-      'Setzen Sie oben ein neues Passwort, und geben Sie es der Person selbst: Es ist kein Schlüssel übrig, und wer als Erster das Passwort kennt, registriert den nächsten.',
+      'Setzen Sie oben ein neues Passwort, und geben Sie es der Person selbst: Ohne Schlüssel kann jeder, der das Passwort kennt, den nächsten registrieren.',
     register:
       'Die Person meldet sich mit dem neuen Passwort an, registriert einen neuen Schlüssel und meldet sich mit beidem an.',
-    alone: 'Die Person meldet sich mit dem Passwort an und registriert im Menü ihres Namens einen neuen Schlüssel.',
+    alone: 'Die Person meldet sich mit dem Passwort an und registriert im Kontomenü einen neuen Schlüssel.',
   },
-  own: 'Auch diese Sitzung endet: Melden Sie sich danach erneut an.',
+  own: 'Auch diese Sitzung endet. Melden Sie sich danach erneut an.',
   ownRole: 'Ihre eigene Rolle können Sie hier nicht ändern. Ein anderer Administrator kann es.',
   usernameShape: 'ASCII-Buchstaben, Ziffern und - _ . @',
   current: 'Ihr jetziges Passwort',
   password: 'Neues Passwort',
   repeat: 'Passwort wiederholen',
-  different: 'Die beiden Passwörter sind verschieden.',
+  different: 'Die Passwörter stimmen nicht überein.',
   passwordEnds: 'Alle Sitzungen dieses Benutzers enden sofort.',
   done: {
     create: name => `${name} wurde angelegt.`,
@@ -857,8 +857,8 @@ export const users: typeof en.users = {
 export const policies: typeof en.policies = {
   proof: {
     title: 'Was ein Schlüssel nachweisen muss',
-    hint: 'Ein Schlüssel, der das nicht nachweist, wird nicht registriert. Registrierte Geräte bleiben registriert.',
-    requiredGrade: 'Mindestens nachgewiesen',
+    hint: 'Ein Schlüssel, der das nicht nachweist, kann nicht registriert werden. Registrierte Geräte sind nicht betroffen.',
+    requiredGrade: 'Mindestnachweis',
     grade: {
       none: 'Kein Nachweis verlangt',
       claimed: 'Was der Schlüssel über sich meldet',
@@ -867,33 +867,33 @@ export const policies: typeof en.policies = {
     },
     allowedAaguids: 'Zugelassene Modelle (AAGUIDs)',
     aaguidsHint: 'Eine je Zeile; leer: jedes Modell. Nur FIDO weist eine AAGUID nach.',
-    leastFirmware: 'Älteste Firmware',
+    leastFirmware: 'Mindestfirmware',
     firmwareHint:
-      'Eine Regel je Zeile: 5.7.0 für alle Schlüssel, YubiKey=5.7.0 für Modelle, deren Name so beginnt, oder eine AAGUID an dieser Stelle. Nur SCP11b weist die Firmware nach.',
+      'Eine Regel je Zeile: 5.7.0 für alle Schlüssel, YubiKey=5.7.0 für Modelle, deren Name mit YubiKey beginnt, oder eine AAGUID statt des Namens. Nur SCP11b weist die Firmware nach.',
     any: 'beliebig',
     wrongLine: line => `Diese Zeile ist ungültig: ${line}`,
     preview: 'Vorschau',
     previewTitle: 'Was die Richtlinie ablehnen würde',
     previewHint: days =>
-      `Gezählt, als würde jedes Gerät mit dem Nachweis, den es hat, noch einmal registriert: alle Geräte, und die in den letzten ${days} Tagen registrierten.`,
+      `Gezählt werden Geräte, die abgelehnt würden, wenn sie mit ihrem Nachweis noch einmal registriert würden: alle Geräte und die der letzten ${days} Tage.`,
     rule: 'Abgelehnt wegen',
     all: 'Alle Geräte',
     recent: days => `Letzte ${days} Tage`,
     rules: {
       grade: 'schwächerer Nachweis',
-      aaguid: 'anderes oder kein nachgewiesenes Modell',
+      aaguid: 'nicht zugelassenes oder nicht nachgewiesenes Modell',
       together: 'eines von beiden',
     },
     notCounted: {
-      aaguids: 'Nicht gezählt: die zugelassenen Modelle. Mehr als 20 wären zu viele Anfragen.',
+      aaguids: 'Nicht gezählt: die zugelassenen Modelle, weil es mehr als 20 sind.',
       firmware:
-        'Nicht gezählt: die älteste Firmware. Das Register kann Geräte nicht nach nachgewiesener Firmware auflisten.',
+        'Nicht gezählt: die Mindestfirmware. Das Register kann Geräte nicht nach nachgewiesener Firmware auflisten.',
     },
     set: 'Richtlinie setzen',
   },
   signIn: {
     title: 'Wer sich mit einem Sicherheitsschlüssel anmelden muss',
-    hint: 'Benutzer dieser Rollen melden sich nach dem Passwort mit einem Schlüssel an. Wer keinen hat, kann nur einen registrieren. Verlangen Sie Schlüssel von einer Rolle, nachdem ihre Benutzer sie registriert haben.',
+    hint: 'Benutzer dieser Rollen melden sich nach dem Passwort mit einem Schlüssel an. Wer keinen hat, kann nur einen registrieren. Verlangen Sie von einer Rolle erst dann Schlüssel, wenn ihre Benutzer sie registriert haben.',
     roles: 'Rollen',
     require: {
       title: role => `Von der Rolle ${role} einen Schlüssel verlangen?`,
@@ -901,23 +901,23 @@ export const policies: typeof en.policies = {
       hint: 'Wer diese Rolle und keinen Schlüssel hat, kann bei der nächsten Anmeldung nur einen registrieren.',
     },
     release: {
-      title: role => `Die Rolle ${role} ohne Schlüssel anmelden lassen?`,
+      title: role => `Der Rolle ${role} die Anmeldung ohne Schlüssel erlauben?`,
       submit: 'Passwort allein zulassen',
-      hint: 'Für Benutzer dieser Rolle genügt dann das Passwort.',
+      hint: 'Benutzer dieser Rolle können sich dann mit dem Passwort allein anmelden.',
     },
     users: count => `${grouped(count)} ${count === 1 ? 'aktiver' : 'aktive'} Benutzer mit dieser Rolle.`,
     without: count => (count ? `${grouped(count)} ohne Schlüssel:` : 'Alle haben einen Schlüssel.'),
     more: count => `und ${grouped(count)} weitere`,
-    sitesUnknown: 'Nicht bekannt: ob jeder Schlüssel für die Adresse gilt, unter der sich sein Benutzer anmeldet.',
+    sitesUnknown: 'Nicht geprüft: ob jeder Schlüssel für die Adresse gilt, unter der sich sein Benutzer anmeldet.',
     ownUnknown:
-      'Nicht gezählt: Benutzer, von denen außer der Richtlinie ein Schlüssel verlangt wird. Sie brauchen ihn weiter.',
+      'Nicht gezählt: Benutzer, die unabhängig von der Richtlinie einen Schlüssel brauchen. Sie brauchen ihn weiterhin.',
   },
   directory: {
     title: 'Verzeichnis der Personen',
-    hint: 'Daraus werden Personen gelesen. Wer dort deaktiviert oder entfernt ist, scheidet aus: Die Geräte werden gesperrt.',
-    off: 'Kein Verzeichnis ist eingerichtet. Auf der Befehlszeile:',
+    hint: 'Personen werden aus diesem Verzeichnis gelesen. Wird eine Person dort deaktiviert oder entfernt, werden ihre Geräte gesperrt.',
+    off: 'Kein Verzeichnis ist eingerichtet. So richten Sie eines ein:',
     address: 'Adresse',
-    times: 'Wird gelesen',
+    times: 'Zeitplan',
     every: (some, all) => `alle ${grouped(some)} min, alle Einträge alle ${grouped(all)} min`,
     last: 'Letzter Lauf',
     none: 'keiner',
@@ -925,7 +925,7 @@ export const policies: typeof en.policies = {
     read: count => `${s(count, 'Eintrag', 'Einträge')} gelesen`,
     preview: 'Vorschau eines Laufs',
     submit: 'Jetzt lesen',
-    column: { step: 'Was', person: 'Person', detail: 'Einzelheit' },
+    column: { step: 'Änderung', person: 'Person', detail: 'Einzelheit' },
     step: {
       new: 'neu',
       changed: 'geändert',
@@ -946,17 +946,17 @@ export const policies: typeof en.policies = {
 };
 
 export const trust: typeof en.trust = {
-  hint: 'Danach werden Schlüssel beurteilt: nach den Metadaten der FIDO-Allianz und Zertifikaten von Herstellern. devmgr enthält keine und lädt keine herunter.',
+  hint: 'Schlüssel werden anhand der Metadaten der FIDO-Allianz und der Zertifikate von Herstellern geprüft. devmgr enthält keine und lädt keine herunter.',
   total: count => `${grouped(count)} ${count === 1 ? 'Eintrag' : 'Einträge'}`,
   empty:
-    'Noch gilt nichts als vertrauenswürdig: Kein Schlüssel kann etwas nachweisen. Importieren Sie die Metadaten der FIDO-Allianz oder die Zertifikate eines Herstellers.',
+    'Noch gilt nichts als vertrauenswürdig, also kann kein Schlüssel etwas nachweisen. Importieren Sie die Metadaten der FIDO-Allianz oder die Zertifikate eines Herstellers.',
   column: { kind: 'Art', vouches: 'Bürgt für', until: 'Gültig bis', fingerprint: 'SHA-256', by: 'Importiert von' },
   action: { create: 'Importieren', remove: 'Entfernen' },
   ask: {
     remove:
-      'Von jetzt an weist es nichts mehr nach. Vorhandene Nachweise bleiben, wie sie sind, bis neu beurteilt wird.',
+      'Es wird nicht mehr zur Prüfung von Schlüsseln benutzt. Gespeicherte Nachweise ändern sich erst, wenn sie erneut geprüft werden.',
   },
-  done: { remove: name => `${name} gilt nicht mehr. Beurteilen Sie neu, damit die Nachweise folgen.` },
+  done: { remove: name => `${name} gilt nicht mehr als vertrauenswürdig. Prüfen Sie die gespeicherten Nachweise erneut, damit sie dem entsprechen.` },
   kind: { anchor: 'Wurzel', intermediate: 'Zwischenzertifikat', metadata: 'FIDO-Metadaten' },
   purpose: { scp11b: 'sichere Kanäle (SCP11b)', fido: 'FIDO-Schlüssel' },
   chains: purpose => `allein für nichts: vervollständigt Ketten von ${purpose}`,
@@ -971,41 +971,41 @@ export const trust: typeof en.trust = {
   imported: 'Importiert',
   compare: 'Vergleichen Sie den SHA-256-Wert mit dem, den der Hersteller veröffentlicht:',
   judge: {
-    title: 'Neu beurteilen',
-    hint: 'Alle gespeicherten Antworten von Schlüsseln werden nach dem beurteilt, was jetzt gilt. Jeder geänderte Nachweis steht im Prüfprotokoll.',
-    progress: count => `${grouped(count)} ${count === 1 ? 'Gerät' : 'Geräte'} beurteilt …`,
+    title: 'Erneut prüfen',
+    hint: 'Prüft alle gespeicherten Belege von Schlüsseln anhand dessen, was jetzt als vertrauenswürdig gilt. Jeder geänderte Nachweis steht im Journal.',
+    progress: count => `${grouped(count)} ${count === 1 ? 'Gerät' : 'Geräte'} geprüft …`,
     done: (judged, changed) =>
-      `${grouped(judged)} ${judged === 1 ? 'Gerät' : 'Geräte'} beurteilt, ${grouped(changed)} ${changed === 1 ? 'Nachweis' : 'Nachweise'} geändert.`,
-    next: 'Vorhandene Nachweise bleiben, wie sie sind, bis neu beurteilt wird.',
+      `${grouped(judged)} ${judged === 1 ? 'Gerät' : 'Geräte'} geprüft, ${grouped(changed)} ${changed === 1 ? 'Nachweis' : 'Nachweise'} geändert.`,
+    next: 'Gespeicherte Nachweise ändern sich erst, wenn sie erneut geprüft werden.',
   },
 };
 
 /** The page Tokens. */
 export const tokens: typeof en.tokens = {
   title: 'Diensttoken',
-  hint: 'Ein Diensttoken ist für ein Programm, das sonst das Passwort einer Person bräuchte.',
+  hint: 'Mit einem Diensttoken benutzt ein Programm das Register ohne das Passwort einer Person.',
   total: count => `${grouped(count)} Token`,
   empty: 'Noch wurde kein Token angelegt.',
   column: { may: 'Rechte', expires: 'Läuft ab', networks: 'Angenommen aus' },
   action: { create: 'Token anlegen', revoke: 'Widerrufen' },
   state: { valid: 'gültig', expired: 'abgelaufen', revoked: 'widerrufen' },
   anywhere: 'jedem Netz',
-  permissions: 'Rechte neben der Rolle',
+  permissions: 'Zusätzliche Rechte',
   permission: { webhooks: 'Webhooks', policies: 'Richtlinien', scim: 'SCIM (Personen eines Identitätsanbieters)' },
   nothing: 'keine',
   nameHint: 'des Programms oder Arbeitsplatzes',
-  days: (min, max) => `Gültig für Tage (${min} bis ${max})`,
+  days: (min, max) => `Tage bis zum Ablauf (${min} bis ${max})`,
   networks: 'Nur aus diesen Netzen annehmen (optional)',
   networksHint: 'Ein CIDR je Zeile, zum Beispiel 10.20.0.0/16. Leer: jedes Netz.',
   created: name => `Token ${name}`,
   once: 'Kopieren Sie das Token jetzt: Es wird nicht noch einmal angezeigt. Das Register speichert nur einen Hashwert davon.',
-  askClose: 'Das Token wurde nicht kopiert. Nach dem Schließen dieses Dialogs wird es nicht mehr angezeigt.',
+  askClose: 'Das Token wurde nicht kopiert. Nach dem Schließen dieses Dialogs kann es nicht mehr angezeigt werden.',
   keepOpen: 'Offen lassen',
-  closeUncopied: 'Ohne Kopie schließen',
+  closeUncopied: 'Schließen, ohne zu kopieren',
   token: 'Token',
   until: (role, time) => `Rolle: ${role}. Gültig bis ${time}.`,
   askRevoke:
-    'Die nächste Anfrage mit diesem Token wird abgelehnt, und seine Streams enden. Ein widerrufenes Token bleibt widerrufen.',
+    'Die nächste Anfrage mit diesem Token wird abgelehnt, und seine Streams enden. Das kann nicht rückgängig gemacht werden.',
   madeBy: name => `Angelegt mit ${name}`,
   askRemove: 'Das Token ist widerrufen. Diese Webhooks wurden mit ihm angelegt und erhalten weiter Ereignisse:',
   removeMade: 'Webhooks entfernen',
@@ -1031,10 +1031,10 @@ export const webhooks: typeof en.webhooks = {
   of: { deliveries: url => `Zustellungen an ${url}` },
   ask: {
     test: 'Eine signierte Nachricht der Art WEBHOOK_TEST wird einmal gesendet.',
-    disable: 'Bis zum Einschalten wird nichts gesendet. Ereignisse in dieser Zeit warten.',
+    disable: 'Bis zum Einschalten werden keine Ereignisse gesendet. Neue Ereignisse warten.',
     enable: 'Das Ereignis nach dem zuletzt zugestellten wird sofort gesendet, dann die späteren.',
     remove:
-      'Geheimnis und Liste der Zustellungen werden gelöscht, wartende Ereignisse nicht gesendet. Das ist endgültig.',
+      'Geheimnis und Liste der Zustellungen werden gelöscht, wartende Ereignisse nicht gesendet. Das kann nicht rückgängig gemacht werden.',
   },
   done: {
     create: url => `${url} ist angelegt.`,
@@ -1054,7 +1054,7 @@ export const webhooks: typeof en.webhooks = {
   once: 'Kopieren Sie das Geheimnis jetzt: Es wird nicht noch einmal angezeigt. Der Empfänger prüft damit die Signaturen.',
   secret: 'Geheimnis',
   attempts: count => `Die letzten ${count} Versuche, der neueste zuerst.`,
-  noAttempt: 'Noch wurde nichts gesendet.',
+  noAttempt: 'Noch keine Zustellungen.',
   attempt: {
     title: 'Zustellungen',
     column: { event: 'Ereignis', attempt: 'Versuch' },
@@ -1067,24 +1067,24 @@ export const webhooks: typeof en.webhooks = {
 
 /** The page Providers. */
 export const providers: typeof en.providers = {
-  hint: 'Bei diesen Anbietern werden Schlüssel für ihre Personen angemeldet. Anmeldungen gesperrter und stillgelegter Schlüssel werden dort entfernt.',
+  hint: 'Bei diesen Anbietern werden Schlüssel für ihre Personen ausgegeben. Wird ein Schlüssel gesperrt oder stillgelegt, werden seine Anmeldungen dort entfernt.',
   total: count => `${grouped(count)} Anbieter`,
   empty: 'Noch wurde kein Anbieter hinzugefügt.',
   column: { at: 'Mandant oder Adresse', credentials: 'Anmeldungen', pending: 'Zu entfernen' },
   type: { entra: 'Microsoft Entra ID', okta: 'Okta', webauthn: 'WebAuthn-Server', devmgr: 'Konten dieses Registers' },
-  state: fails => (fails ? 'scheitert' : 'kein Problem'),
+  state: fails => (fails ? 'schlägt fehl' : 'kein Problem'),
   action: { create: 'Anbieter hinzufügen', test: 'Testen', reconcile: 'Vergleichen', remove: 'Entfernen' },
   of: { reconcile: name => `Mit ${name} vergleichen` },
   ask: {
-    test: 'Der Anbieter wird nach etwas Harmlosem gefragt: ob er antwortet und das Geheimnis annimmt.',
+    test: 'Sendet eine Anfrage, die nichts ändert, um zu prüfen, ob der Anbieter antwortet und das Geheimnis annimmt.',
     remove: 'Sein Geheimnis wird gelöscht. Das ist nicht möglich, solange Schlüssel dort angemeldet sind.',
   },
   done: {
-    create: name => `${name} ist hinzugefügt. Testen Sie ihn, bevor Sie Schlüssel ausgeben.`,
+    create: name => `${name} wurde hinzugefügt. Testen Sie ihn, bevor Sie Schlüssel ausgeben.`,
     remove: name => `${name} ist entfernt.`,
   },
   accepts: name => `${name} nimmt Anfragen dieses Registers an.`,
-  fails: (name, problem) => `${name} arbeitet nicht: ${problem}`,
+  fails: (name, problem) => `${name} funktioniert nicht: ${problem}`,
   nameHint: 'Befehle benutzen ihn: devmgr keys issue --for NAME',
   address: {
     entra: 'Microsoft Graph einer nationalen Cloud',
@@ -1116,7 +1116,7 @@ export const providers: typeof en.providers = {
 /** Credentials of a device at providers. */
 export const credentials: typeof en.credentials = {
   title: 'Anmeldung bei Anbietern',
-  none: 'Dieser Schlüssel ist bei keinem Anbieter angemeldet. Stecken Sie ihn ein, und starten Sie devmgr keys issue.',
+  none: 'Dieser Schlüssel ist bei keinem Anbieter ausgegeben. Um ihn auszugeben, stecken Sie ihn ein, und starten Sie devmgr keys issue.',
   column: { credential: 'Anmeldung', provider: 'Anbieter', made: 'Ausgegeben' },
   state: { valid: 'gültig', unfinished: 'nicht abgeschlossen', pending: 'noch zu entfernen', removed: 'entfernt' },
   action: { remove: 'Entfernen' },
@@ -1128,15 +1128,15 @@ export const credentials: typeof en.credentials = {
 };
 
 export const bench: typeof en.bench = {
-  intro: 'Person, Schlüssel, abziehen: Der Schlüssel wird registriert und für die Person aktiviert.',
+  intro: 'Person wählen, Schlüssel einstecken, Schlüssel abziehen: Der Schlüssel wird registriert und für die Person aktiviert.',
   sound: 'Ton',
   notAllowed:
-    'Ihre Rolle erlaubt das Ansehen, nicht die Ausgabe von Schlüsseln. Ein Administrator kann Ihnen die Rolle Händler geben.',
+    'Mit Ihrer Rolle können Sie diese Seite ansehen, aber keine Schlüssel ausgeben. Ein Administrator kann Ihnen die Rolle Händler geben.',
   elsewhere: {
-    none: 'Dieser Dienst sucht keine Schlüssel: Er wurde nur für das Register gestartet.',
-    unavailable: 'Dieser Dienst findet auf seinem Rechner keine Schlüssel:',
-    command: 'Geben Sie Schlüssel dort aus, wo sie eingesteckt werden, mit der Befehlszeile:',
-    again: 'Erneut suchen',
+    none: 'Dieser Dienst sucht keine Schlüssel: Er wurde mit der Rolle registry gestartet.',
+    unavailable: 'Dieser Dienst kann auf seinem Rechner keine Schlüssel finden:',
+    command: 'Um Schlüssel an der Station auszugeben, an der sie eingesteckt werden, benutzen Sie die Befehlszeile:',
+    again: 'Erneut prüfen',
   },
   call: {
     roster: 'Benutzer-ID oder Name',
@@ -1168,9 +1168,9 @@ export const bench: typeof en.bench = {
   roster: {
     title: 'Liste der Personen',
     file: 'CSV-Datei mit den Spalten userId, name, count und type',
-    hint: 'Nur userId ist nötig. Die Datei wird in diesem Browser gelesen und nirgendwohin gesendet.',
+    hint: 'Nur userId ist nötig. Die Datei wird in diesem Browser gelesen und nicht hochgeladen.',
     remove: 'Liste entfernen',
-    unused: columns => `Nicht verwendete Spalten: ${columns.join(', ')}.`,
+    unused: columns => `Ignorierte Spalten: ${columns.join(', ')}.`,
   },
 };
 
@@ -1195,7 +1195,7 @@ export const benchRun: typeof en.benchRun = {
     crowded:
       'Zwei Schlüssel sind eingesteckt: Nichts wird gebunden. Ziehen Sie beide ab, oder lassen Sie einen unbeachtet.',
     aside:
-      'Ein Schlüssel ist eingesteckt, und es ist nicht bekannt, für wen. Stecken Sie ihn neu ein, oder scannen Sie einen Ausweis.',
+      'Ein Schlüssel ist eingesteckt, aber seine Person ist nicht bekannt. Stecken Sie ihn neu ein, oder scannen Sie einen Ausweis.',
     held: 'Nichts wird gebunden, bis Sie einen gültigen Ausweis scannen oder Esc drücken.',
   },
   check: { serial: 'Seriennummer', type: 'Art', free: 'Frei für die Person', proof: 'Nachweis' },
@@ -1210,36 +1210,36 @@ export const benchRun: typeof en.benchRun = {
   },
   failure: {
     'serial number unreadable': 'Die Seriennummer ist nicht lesbar.',
-    'wrong type': 'Die Person bekommt einen Schlüssel anderer Art.',
+    'wrong type': 'Die Person braucht einen Schlüssel anderer Art.',
     'counted before': 'Dieser Schlüssel wurde hier schon gebunden. Nehmen Sie einen anderen.',
     'bound to another person': 'Dieser Schlüssel ist schon registriert und an eine andere Person gebunden.',
     LOCKED: 'Dieser Schlüssel ist schon registriert und gesperrt.',
     DEACTIVATED: 'Dieser Schlüssel ist schon registriert und stillgelegt.',
-    'pulled too early': 'Der Schlüssel wurde vor dem Ende der Prüfung abgezogen. Stecken Sie ihn wieder ein.',
-    refused: 'Das Register lehnt ihn ab.',
-    'not issued': 'Er ist zugeordnet, meldet aber noch nicht bei jedem Anbieter an. Stecken Sie ihn wieder ein.',
-    'not signed': 'Er ist zugeordnet, hat aber seinen Beleg noch nicht signiert. Stecken Sie ihn wieder ein.',
-    proof: 'Er weist nicht nach, was das Register verlangt:',
+    'pulled too early': 'Der Schlüssel wurde abgezogen, bevor seine Prüfung beendet war. Stecken Sie ihn wieder ein.',
+    refused: 'Das Register lehnt den Schlüssel ab.',
+    'not issued': 'Der Schlüssel ist gebunden, aber noch nicht bei jedem Anbieter ausgegeben. Stecken Sie ihn wieder ein.',
+    'not signed': 'Der Schlüssel ist gebunden, hat aber seinen Beleg noch nicht signiert. Stecken Sie ihn wieder ein.',
+    proof: 'Der Schlüssel weist nicht nach, was das Register verlangt:',
     'no answer': 'Der Dienst antwortet nicht.',
   },
   said: {
     'two keys': 'Zwei neue Schlüssel zugleich: Nichts wird gebunden.',
     undone: 'Zurückgenommen: Nichts wurde geschrieben. Ziehen Sie den Schlüssel ab.',
-    skipped: 'Übersprungen. Ein Ausweis führt zu dieser Person zurück.',
+    skipped: 'Übersprungen. Um zu dieser Person zurückzukehren, scannen Sie den Ausweis.',
     redo: 'Zurück zur letzten Person. Ziehen Sie den Schlüssel ab.',
     'redo of a binding': 'Zurück zur letzten Person, für einen weiteren Schlüssel. Der erste bleibt gebunden.',
-    'nothing to redo': 'Nur die letzte Person ist wiederholbar, bevor der nächste Schlüssel gebunden ist.',
+    'nothing to redo': 'Nur die letzte Person kann wiederholt werden, und nur bevor der nächste Schlüssel gebunden ist.',
     'nothing to confirm': 'Nichts zu bestätigen: Kein Schlüssel hat die Prüfung bestanden.',
     'nothing confirmed yet':
-      'Enter kam gleich nach einer anderen Taste: Nichts wird gebunden. Drücken Sie Enter noch einmal.',
-    'nothing to undo': 'Nichts zurückzunehmen: Was gebunden ist, bleibt hier gebunden.',
+      'Enter wurde gleich nach einer anderen Taste gedrückt: Nichts wird gebunden. Drücken Sie Enter noch einmal.',
+    'nothing to undo': 'Nichts zurückzunehmen: Eine Bindung kann hier nicht zurückgenommen werden.',
     badge: 'Ausweis erkannt.',
     'badge incomplete': 'Der Scan war unvollständig: Scannen Sie den Ausweis noch einmal.',
     'unplugged during a scan':
       'Der Schlüssel wurde während eines Scans abgezogen: Nichts wird gebunden. Stecken Sie ihn neu ein.',
-    'badge unknown': 'Das ist keine bekannte Benutzer-ID und kein bekannter Name.',
+    'badge unknown': 'Keine Person hat diese Benutzer-ID oder diesen Namen.',
     'badge of several': 'Mehrere Personen der Liste heißen so: Scannen Sie eine Benutzer-ID.',
-    'badge of a person who is done': 'Diese Person hat alle Schlüssel der Liste.',
+    'badge of a person who is done': 'Diese Person hat schon alle Schlüssel der Liste.',
     lost: 'Die Verbindung war unterbrochen: Nichts wird gebunden. Stecken Sie den Schlüssel neu ein.',
   },
   results: {
@@ -1258,23 +1258,23 @@ export const benchRun: typeof en.benchRun = {
 
 export const benchIssue: typeof en.benchIssue = {
   title: 'Schlüssel ausgeben',
-  hint: 'Nach dem Binden erhält der Schlüssel bei jedem hier gewählten Anbieter eine Anmeldung für seine Person. Bis dahin bleibt er eingesteckt.',
+  hint: 'Nach dem Binden wird der Schlüssel bei jedem hier gewählten Anbieter für seine Person ausgegeben. Lassen Sie ihn bis dahin eingesteckt.',
   providers: 'Anbieter',
   pin: 'PIN',
   pins: { ask: 'Ein Schlüssel ohne PIN erhält eine', none: 'Ein Schlüssel ohne PIN bleibt ohne PIN' },
   pinOf: key => `PIN von ${key}`,
   newPin: key => `Erste PIN von ${key}`,
   left: count => `Verbleibende Versuche: ${grouped(count)}`,
-  none: 'Dieser Schlüssel hat noch keine PIN. Das Register speichert sie nicht.',
-  again: 'Dieselbe PIN noch einmal',
-  differs: 'Die beiden PINs sind verschieden.',
+  none: 'Dieser Schlüssel hat noch keine PIN. Das Register speichert die PIN nicht.',
+  again: 'PIN wiederholen',
+  differs: 'Die PINs stimmen nicht überein.',
   use: 'Diese PIN verwenden',
   unplugged: 'Der Schlüssel wurde abgezogen.',
   noPin: 'Es wurde keine PIN eingegeben.',
   problem: {
     unknown: 'Der Schlüssel hat nicht wie erwartet geantwortet.',
-    'pin-replug': 'Der Schlüssel nimmt keine PIN an, bis er neu eingesteckt wird.',
-    'pin-blocked': 'Die PIN des Schlüssels ist gesperrt: Nur ein Zurücksetzen gibt ihn frei.',
+    'pin-replug': 'Stecken Sie den Schlüssel neu ein, bevor Sie die PIN eingeben.',
+    'pin-blocked': 'Die PIN des Schlüssels ist gesperrt: Nur ein Zurücksetzen hebt das auf.',
     'pin-change': 'Die Person muss zuerst die PIN ändern.',
     'pin-present': 'Der Schlüssel hat schon eine PIN.',
     'pin-unfit': 'Der Schlüssel nimmt diese PIN nicht an.',
@@ -1288,11 +1288,11 @@ export const benchIssue: typeof en.benchIssue = {
     full: 'Der Schlüssel hat keinen Platz für eine weitere Anmeldung: Entfernen Sie eine, oder nehmen Sie einen anderen.',
     'no-credential': 'Der Schlüssel hat diese Anmeldung nicht.',
     'not-allowed': 'Der Schlüssel lässt das jetzt nicht zu.',
-    'pin-blocked': 'Die PIN des Schlüssels ist gesperrt: Nur ein Zurücksetzen gibt ihn frei.',
-    'pin-invalid': 'Die PIN ist falsch. Mit jeder falschen wird der Schlüssel eher gesperrt.',
+    'pin-blocked': 'Die PIN des Schlüssels ist gesperrt: Nur ein Zurücksetzen hebt das auf.',
+    'pin-invalid': 'Die PIN ist falsch. Nach zu vielen falschen Versuchen sperrt der Schlüssel seine PIN.',
     'pin-not-set': 'Der Anbieter verlangt eine PIN, und der Schlüssel hat keine.',
     'pin-policy': 'Der Schlüssel nimmt diese PIN nicht an.',
-    'pin-replug': 'Der Schlüssel nimmt keine PIN an, bis er neu eingesteckt wird.',
+    'pin-replug': 'Stecken Sie den Schlüssel neu ein, bevor Sie die PIN eingeben.',
     'pin-required': 'Der Schlüssel verlangt seine PIN.',
   },
   failure: {
@@ -1302,7 +1302,7 @@ export const benchIssue: typeof en.benchIssue = {
     busy: 'Der Schlüssel wird gerade verwendet.',
     mute: 'Der Schlüssel antwortet nicht.',
     timeout: 'Der Schlüssel hat nicht rechtzeitig geantwortet oder wurde nicht berührt.',
-    aborted: 'Es wurde abgebrochen.',
+    aborted: 'Der Vorgang wurde abgebrochen.',
     protocol: 'Der Schlüssel hat nicht wie erwartet geantwortet.',
   },
 };
@@ -1340,14 +1340,14 @@ export const palette: typeof en.palette = {
   hint: 'ID, Seriennummer, Person, Merkmal, Seite oder Befehl',
   none: 'Kein Gerät hat dies in ID oder Seriennummer.',
   target: action => `${action}: welches Gerät? ID, Seriennummer oder Benutzer`,
-  group: { recent: 'Zuletzt gewählt', persons: 'Personen', lists: 'Listen', commands: 'Befehle' },
+  group: { recent: 'Zuletzt', persons: 'Personen', lists: 'Listen', commands: 'Befehle' },
   containing: part => `Geräte mit „${part}“ in ID oder Seriennummer`,
   ofUser: name => `Geräte des Benutzers ${name}`,
   withTag: tag => `Geräte mit dem Merkmal ${tag}`,
-  keys: 'Tasten',
+  keys: 'Tastenkürzel',
   list: modifier => [
     [`${modifier.replace('Ctrl', 'Strg')}K  /`, 'Gerät, Person, Merkmal, Seite oder Befehl finden'],
-    ['?', 'Diese Liste'],
+    ['?', 'Diese Liste anzeigen'],
     ['j  k', 'Nächstes und voriges Gerät der Liste'],
     ['x', 'Gerät auswählen'],
     ['Enter', 'Gerät öffnen'],

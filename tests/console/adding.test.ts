@@ -27,7 +27,7 @@ needs('chromium')('adding a device in the console', () => {
       ['Manufacturer', 'Feitian'],
       ['Model', 'ePass K9'],
       ['Firmware version (optional)', '1.0.4'],
-      ['Tags, one on a line, such as lot:7 (optional)', 'lot:7\nshelf:b-12'],
+      ['Tags, one per line, such as lot:7 (optional)', 'lot:7\nshelf:b-12'],
     ] as const) {
       await tabTo(page, name);
       await page.keyboard.type(value);
@@ -83,7 +83,7 @@ needs('chromium')('adding a device in the console', () => {
     await dialog(page).getByLabel('Serial number').fill(freshSerial('ADD'));
     await dialog(page).getByLabel('User').fill('someone');
     await button(page, /^Add$/).click();
-    await dialog(page).getByRole('alert').getByText('does not answer').waitFor();
+    await dialog(page).getByRole('alert').getByText('does not respond').waitFor();
     await button(page, 'Show code').waitFor();
     await context.close();
   });
@@ -92,7 +92,7 @@ needs('chromium')('adding a device in the console', () => {
     data(await daemon.call('POST', '/api/people', { userName: 'adding.person', name: 'Ida Adding' }));
     const { page, context } = await openTab({ place: 'devices' });
     await button(page, 'Add device …').click();
-    await page.getByText('A new key that is plugged into the machine').waitFor();
+    await page.getByText('To choose a new key here, plug it into the machine').waitFor();
     const { keyId, serialNumber } = await driver.attach(41);
     await dialog(page).getByLabel('Key at the machine of the daemon').selectOption(keyId);
     expect(await dialog(page).getByLabel('Serial number').inputValue()).toBe(serialNumber);

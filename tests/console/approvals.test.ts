@@ -8,7 +8,7 @@ import { needs } from '../support/needs.ts';
 import { choose, consoleTests, openConsole, settled, startBrowser, violationsOn } from './browser.ts';
 
 const approve = 'This is my terminal: sign it in';
-const codeField = 'Code that the terminal shows';
+const codeField = 'Code shown by the terminal';
 
 /** A terminal that waits for an approval. */
 async function terminal(daemon: TestDaemon) {
@@ -100,7 +100,7 @@ needs('chromium')('an approval in the console', () => {
 
   it('arms after a second, reports this once, and a click before that counts for nothing', async () => {
     const { page, context, button, note, sent, state, complaints } = await question();
-    await note.getByText('You can confirm when this window').waitFor();
+    await note.getByText('You can confirm one second after this window').waitFor();
     expect(await button.getAttribute('aria-describedby')).toBe(await note.getAttribute('id'));
     expect(await note.getAttribute('role')).toBe('status');
     await page.evaluate(`
@@ -239,7 +239,7 @@ needs('chromium')('an approval in the console', () => {
     await armed(button).waitFor();
     expect(await button.boundingBox()).toEqual(before);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
-    expect(await note.textContent()).toMatch(locale === 'en-US' ? /^You can confirm/ : /^Bestätigen können/);
+    expect(await note.textContent()).toMatch(locale === 'en-US' ? /^You can confirm/ : /^Sie können bestätigen/);
     await page.clock.resume();
     expect(await violationsOn(page)).toEqual([]);
     await page.evaluate(() => (globalThis as unknown as EventTarget).dispatchEvent(new Event('blur')));

@@ -85,7 +85,7 @@ needs('chromium')('issuing at the bench', () => {
     await dialog(page).getByText('First PIN of BENCH-1').waitFor();
     expect(await violationsOn(page)).toEqual([]);
     const field = dialog(page).getByLabel('PIN', { exact: true });
-    const again = dialog(page).getByLabel('The same PIN again');
+    const again = dialog(page).getByLabel('Repeat the PIN');
     await field.fill('12');
     await again.fill('12');
     await page.keyboard.press('Enter');
@@ -107,7 +107,7 @@ needs('chromium')('issuing at the bench', () => {
       await page.keyboard.press('Enter');
       await dialog(page).getByText('PIN of BENCH-1').waitFor();
       await dialog(page)
-        .getByText(`Attempts that are left: ${typed === PIN ? 7 : 8}`)
+        .getByText(`Attempts left: ${typed === PIN ? 7 : 8}`)
         .waitFor();
       await scan(page, '999999');
       expect(await field.inputValue()).toBe('');
@@ -163,7 +163,7 @@ needs('chromium')('issuing at the bench', () => {
     const stage = page.locator('.stage');
     const decided = (word: string) => page.locator('.verdict').getByText(word, { exact: true }).waitFor();
     const field = dialog(page).getByLabel('PIN', { exact: true });
-    const again = dialog(page).getByLabel('Dieselbe PIN noch einmal');
+    const again = dialog(page).getByLabel('PIN wiederholen');
     await page.getByRole('group', { name: 'Anbieter' }).getByLabel('third').click();
     const [file] = await Promise.all([page.waitForEvent('filechooser'), page.getByLabel(/CSV/).first().click()]);
     await file.setFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from('userId\ncleo.bench\n') });

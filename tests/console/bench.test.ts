@@ -174,7 +174,7 @@ needs('chromium')('the page Bench', () => {
       await call(page, 'alice');
       const { serialNumber } = await plug();
       await decided(page, 'FAIL');
-      await said(page, /^It does not prove what the registry requires: unit; found: none/);
+      await said(page, /^The key does not prove what the registry requires: unit; found: none/);
       await page.getByRole('listitem').filter({ hasText: 'Proof' }).getByText('fail').waitFor();
       const leastFirmware = [{ version: '5.7.0' }];
       await daemon.call('PUT', '/api/policies/proof', { ...policy, requiredGrade: 'none', leastFirmware });
@@ -262,7 +262,7 @@ needs('chromium')('the page Bench', () => {
       await said(page, serialNumber!);
       await page.route(script, route => route.abort(), { times: 1 });
       await page.keyboard.press('a');
-      const failure = page.getByText('This page has failed.');
+      const failure = page.getByText('This page crashed.');
       await failure.waitFor();
       await call(page, 'alice');
       await failure.waitFor({ state: 'detached' });
@@ -358,7 +358,7 @@ needs('chromium')('the page Bench', () => {
       await upload(page, 'userId,name\nzoe,Zoe\n');
       await said(page, 'Plug in a key for Zoe.');
       await scan(page, 'mallory');
-      await said(page, /^mallory: This is not a user id/);
+      await said(page, /^mallory: No person has this user id/);
       await decided(page, 'WAIT');
       const before = await head();
       await plug();
@@ -407,10 +407,10 @@ needs('chromium')('the page Bench', () => {
     it('names the next person after each key, survives other pages and a reload, and its results can be downloaded', async () => {
       const { page, context, show } = await openBench();
       await upload(page, 'room,userId,name,type\n7,ann,Ann One,UKEY\n,ben,,\n,cleo,Cleo,\n');
-      await page.getByText('Columns that are not used: room.').waitFor();
+      await page.getByText('Ignored columns: room.').waitFor();
       await said(page, 'Plug in a key for Ann One.');
       await driver.attach(number + 3);
-      await said(page, 'The person gets a key of another type.');
+      await said(page, 'The person needs a key of another type.');
       await pull();
       const { serialNumber } = await plug();
       await decided(page, 'PASS');
@@ -474,7 +474,7 @@ needs('chromium')('the page Bench', () => {
     await stage(page).locator('.events li').waitFor({ state: 'detached' });
     await type();
     await driver.attach(number);
-    await said(page, 'This key was bound in this run before. Use another key.');
+    await said(page, 'This key was already bound in this run. Use another key.');
     expect(await heard()).toEqual([880, 880]);
     await context.close();
   });
@@ -492,7 +492,7 @@ needs('chromium')('the page Bench', () => {
   it('does not let a VIEWER enroll', async () => {
     const { token } = await daemon.user('vera', 'VIEWER');
     const { page, context } = await openConsole(browser, daemon, { token, place: 'bench' });
-    await page.getByText('Your role allows you to look').waitFor();
+    await page.getByText('With your role, you can view this page').waitFor();
     expect(await page.locator('.stage').count()).toBe(0);
     await context.close();
   });

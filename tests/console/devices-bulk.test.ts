@@ -40,7 +40,7 @@ needs('chromium')('bulk operations in the console', () => {
     await button(page, /^Lock/).click();
     await dialog(page).getByText('120 devices will be locked.').waitFor();
     expect(await dialog(page).locator('tbody tr').allInnerTexts()).toEqual([
-      'inactive\t10\tskipped: the state does not allow it',
+      'inactive\t10\tskipped: not allowed in this state',
       'active\t120\twill be changed',
     ]);
     // Between the preview and the start, two devices change.
@@ -141,7 +141,7 @@ needs('chromium')('bulk operations in the console', () => {
     await selectAll(page, 3);
     await button(page, /^New code/).click();
     await page.getByLabel('Reason').fill('lost');
-    await page.getByLabel('Days for which the code is valid').fill('30');
+    await page.getByLabel('Days until the code expires').fill('30');
     await button(page, 'Replace 3 codes').click();
     await dialog(page).getByText('3 codes replaced.').waitFor();
     const codes: string[] = [];
@@ -168,7 +168,7 @@ needs('chromium')('bulk operations in the console', () => {
     await selectAll(page, 7);
     await button(page, /^Retire/).click();
     await page.getByLabel('Reason').fill('worn out');
-    await page.getByLabel('Password of an administrator').fill('wrong');
+    await page.getByLabel('Administrator password').fill('wrong');
     expect(await button(page, 'Retire 7 devices').isDisabled()).toBe(true);
     await page.getByLabel('Type the number of devices, 7').fill('70');
     expect(await button(page, 'Retire 7 devices').isDisabled()).toBe(true);
@@ -177,7 +177,7 @@ needs('chromium')('bulk operations in the console', () => {
     await dialog(page).getByRole('alert').waitFor();
     expect(await countIn(daemon, 'Retire', 'INACTIVE')).toBe(7);
     expect(await page.getByLabel('Reason').inputValue()).toBe('worn out');
-    await page.getByLabel('Password of an administrator').fill(adminPassword);
+    await page.getByLabel('Administrator password').fill(adminPassword);
     await button(page, 'Retire 7 devices').click();
     await dialog(page).getByText('7 devices retired.').waitFor();
     expect(await countIn(daemon, 'Retire', 'DEACTIVATED')).toBe(7);
@@ -200,7 +200,7 @@ needs('chromium')('bulk operations in the console', () => {
     await button(page, 'Stopping …').waitFor();
     held.resolve();
     await dialog(page).getByText('1,000 devices locked.').waitFor();
-    await dialog(page).getByText('100 devices not tried.').waitFor();
+    await dialog(page).getByText('100 devices not processed.').waitFor();
     expect(await countIn(daemon, 'Stop', 'LOCKED')).toBe(1000);
     await context.close();
   });
@@ -221,7 +221,7 @@ needs('chromium')('bulk operations in the console', () => {
       .waitFor();
     await button(page, 'Stop after this batch').click();
     await dialog(page).getByText('1,000 codes replaced.').waitFor();
-    await dialog(page).getByText('100 devices not tried.').waitFor();
+    await dialog(page).getByText('100 devices not processed.').waitFor();
     expect(await page.getByText(/^Too many requests/).count()).toBe(0);
     await context.close();
     await limited.stop();
@@ -242,7 +242,7 @@ needs('chromium')('bulk operations in the console', () => {
       { times: 1 },
     );
     await button(page, 'Lock 5 devices').click();
-    await dialog(page).getByText('The daemon does not answer').waitFor();
+    await dialog(page).getByText('The daemon does not respond').waitFor();
     await button(page, 'Lock 5 devices').click();
     await dialog(page).getByText('5 devices locked.').waitFor();
     expect(await dialog(page).getByText('failed').count()).toBe(0);

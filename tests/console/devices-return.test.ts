@@ -82,7 +82,7 @@ needs('chromium')('Back and a reload in the console', () => {
     const before = requested.length;
     for (let i = 0; i < 33; i++) {
       await link(page, id(i)).click();
-      await page.getByText('That is all.').waitFor();
+      await page.getByText('No older events.').waitFor();
       await page.goBack();
       await status(page, /^120 devices$/);
     }
@@ -106,7 +106,7 @@ needs('chromium')('Back and a reload in the console', () => {
     const other = { deviceType: 'UKEY', serialNumber: 'OTHER-1', manufacturer: 'Other', model: 'One' };
     data(await daemon.call('POST', '/api/devices/register', other));
     await page.goBack();
-    await button(page, '1 other device changed: show').waitFor();
+    await button(page, '1 other device changed. Show').waitFor();
     await context.close();
   });
 

@@ -38,7 +38,7 @@ needs('chromium')('the view of the list of devices', () => {
     expect(await focused(page)).toBe(id(5));
     await page.getByLabel('Search').fill('');
     await page.getByLabel('Search').pressSequentially('jx');
-    await page.getByText('No device matches.').waitFor();
+    await page.getByText('No devices match.').waitFor();
     await context.close();
   });
 
@@ -170,7 +170,7 @@ needs('chromium')('the view of the list of devices', () => {
     await page.goto(`${daemon.url}/console/#/devices?keyword=View-0001`);
     await status(page, /^1 device$/);
     await button(page, 'User: View-0001').click();
-    await page.getByText('No device matches.').waitFor();
+    await page.getByText('No devices match.').waitFor();
     expect(page.url()).toContain('userId=View-0001');
     await context.close();
   });

@@ -105,11 +105,11 @@ needs('chromium')('the list of devices in the console', () => {
     expect(await page.evaluate(reachable, 'main table input, main .pager a, main .list-bar button')).toBe(0);
     await expect.poll(() => held.length).toBe(1);
     await held[0]!.abort();
-    await page.getByRole('alert').getByText('The daemon does not answer.').waitFor();
+    await page.getByRole('alert').getByText('The daemon does not respond.').waitFor();
     expect(await rows.count()).toBe(50);
     await page.unroute('**/api/devices/list?*status=LOCKED*');
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('No device matches.').waitFor();
+    await page.getByText('No devices match.').waitFor();
     expect([await page.locator('[inert]').count(), await page.locator('tbody tr').count()]).toEqual([0, 0]);
     await context.close();
   });
@@ -131,7 +131,7 @@ needs('chromium')('the list of devices in the console', () => {
         'devices?createdFrom=2026-03-01&createdTo=2026-03-31&lastUsedBefore=2026-01-01T10:00:00.000Z&tag=lot:1&tag=a:b',
       timezoneId: 'Europe/Berlin',
     });
-    await page.getByText('No device matches.').waitFor();
+    await page.getByText('No devices match.').waitFor();
     const list = new URL(requested.find(url => url.includes('/api/devices/list'))!).searchParams;
     expect(list.get('createdFrom')).toBe('2026-02-28T23:00:00.000Z');
     expect(list.get('createdTo')).toBe('2026-03-31T22:00:00.000Z');
@@ -159,9 +159,9 @@ needs('chromium')('the list of devices in the console', () => {
       manufacturer: 'Live',
       model: 'One',
     });
-    await page.getByRole('button', { name: '1 other device changed: show' }).click();
+    await page.getByRole('button', { name: '1 other device changed. Show' }).click();
     await page.getByText('Live-0001').waitFor();
-    await page.getByRole('button', { name: 'changed: show' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'changed. Show' }).waitFor({ state: 'detached' });
     await daemon.call('POST', `/api/devices/${shown!.deviceId}/lock`, { reason: 'lost' });
     await page.locator('tbody .badge', { hasText: 'locked' }).waitFor();
     await context.close();
@@ -209,7 +209,7 @@ needs('chromium')('the list of devices in the console', () => {
     page.on('response', response => {
       if (response.url().includes('/api/devices')) bodies.push(response.text());
     });
-    await page.getByText('No device matches.').waitFor();
+    await page.getByText('No devices match.').waitFor();
     await page.goto(`${daemon.url}/console/#/devices?manufacturer=Plain`);
     await status(page, /^120 devices$/);
     await page.getByRole('link', { name: 'Next' }).click();

@@ -35,7 +35,7 @@ needs(['slapd', 'openssl', ...(findTool('chromium-headless-shell') ? [] : ['chro
       await page.keyboard.press('Enter');
       await dialog(page).waitFor({ state: 'detached' });
       expect(data(await daemon.call('GET', '/api/people/list')).list).toHaveLength(2);
-      await page.getByText('It found').waitFor();
+      await page.getByText('Result', { exact: true }).waitFor();
       await page.getByRole('definition').filter({ hasText: '2 entries read, 2 new' }).waitFor();
       expect(complaints).toEqual([]);
       await context.close();

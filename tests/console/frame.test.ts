@@ -113,7 +113,7 @@ needs('chromium')('the frame of the console', () => {
     const second = await openTab({ token: null });
     await second.page.goto('about:blank');
     await second.page.goto(`${daemon.url}/console/#code=${code}`);
-    await second.page.getByText('This link was used before').waitFor();
+    await second.page.getByText('This link was already used').waitFor();
     await second.page.getByLabel('User name').waitFor();
     expect(new URL(second.page.url()).hash).toBe('#/');
     // No address contains a token either: the stream uses a code of its own.

@@ -62,7 +62,7 @@ needs('chromium')('the import of a file in the console', () => {
     await page.getByRole('table', { name: 'Columns' }).waitFor();
     await tabTo(page, 'Check the file');
     await page.keyboard.press('Enter');
-    await status(page, '1 device would be registered. Nothing has been changed yet.');
+    await status(page, '1 device would be registered. Nothing has changed yet.');
     expect(await counts(page)).toEqual({
       new: '1',
       'registered before': '1',
@@ -87,10 +87,10 @@ needs('chromium')('the import of a file in the console', () => {
   it('reads columns as the person assigns them, and lines without a value as the person states', async () => {
     const { page, context } = await openTab({ place: 'import' });
     await choose(page, 'box.csv', 'Box;Brand;S/N\n7;Feitian;MAP-1\n7;;MAP-2\n');
-    await page.getByLabel('Field of the column Brand').selectOption('Manufacturer');
+    await page.getByLabel('Field for the column Brand').selectOption('Manufacturer');
     await button(page, 'Check the file').click();
     await page.getByRole('alert').getByText('Type, Serial number, Model').waitFor();
-    await page.getByLabel('Field of the column S/N').selectOption('Serial number');
+    await page.getByLabel('Field for the column S/N').selectOption('Serial number');
     await page.getByLabel('Type').selectOption('USB key');
     await page.getByLabel('Manufacturer', { exact: true }).last().fill('Acme');
     await page.getByLabel('Model', { exact: true }).last().fill('ePass K9');
@@ -117,8 +117,8 @@ needs('chromium')('the import of a file in the console', () => {
       'tokens.csv',
       `upn,serial number,secret key,time interval,manufacturer,model\nada@example.com,OATH-1,${secret},30,Token2,C202\n`,
     );
-    await expect.poll(() => page.getByLabel('The file is from').inputValue()).toBe('entra-oath');
-    await page.getByText('holds secrets: not sent').waitFor();
+    await expect.poll(() => page.getByLabel('Source of the file').inputValue()).toBe('entra-oath');
+    await page.getByText('contains secrets: not sent').waitFor();
     expect(await page.content()).not.toContain(secret);
     await check(page);
     await button(page, 'Register 1 device').click();

@@ -36,7 +36,7 @@ needs('chromium')('the pages of the line', () => {
     const lots = page.getByRole('table', { name: 'Lot' }).getByRole('row');
     expect((await lots.allTextContents()).slice(1).map(row => row.trim())).toEqual(['013', '112']);
     const states = page.locator('.chart', { hasText: 'Devices in each state' });
-    await states.getByText('As a table').click();
+    await states.getByText('Show as a table').click();
     const cells = states.locator('tbody tr').first().locator('td:not(:first-child)');
     await expect.poll(() => cells.allTextContents()).toEqual(['19', '4', '2', '0']);
     await context.close();
@@ -85,7 +85,7 @@ needs('chromium')('the pages of the line', () => {
     const { page, context } = await openTab();
     await tabTo(page, page.getByRole('link', { name: 'Health' }));
     await page.keyboard.press('Enter');
-    await status(page, 'Every part works.');
+    await status(page, 'Everything works.');
     const part = (name: string) => page.getByRole('listitem').filter({ has: page.getByText(name, { exact: true }) });
     expect(await part('Store').textContent()).toContain('works');
     expect(await part('Forwarding').textContent()).toContain('not set up');
@@ -106,7 +106,7 @@ needs('chromium')('the pages of the line', () => {
       await route.fulfill({ status: 503, json: body });
     });
     await page.reload();
-    await status(page, '5 parts to look at.');
+    await status(page, '5 parts need attention.');
     await page.getByText('3 daemons use this registry.').waitFor();
     await page.getByText('Check the disk or the database server').waitFor();
     await page.getByText('3 entries of the journal wait to be forwarded.').waitFor();
@@ -144,7 +144,7 @@ needs('chromium')('the pages of the line', () => {
     expect(await countIn(daemon, 'Old', 'LOCKED')).toBe(0);
     const used = await idOf('Old-0001');
     data(await daemon.call('POST', `/api/devices/${used}/usage`, { durationSeconds: 60 }));
-    await tabTo(page, page.getByRole('button', { name: 'Carry out' }));
+    await tabTo(page, page.getByRole('button', { name: 'Apply plan' }));
     await keyboard.press('Enter');
     await page.getByText('1 device changed since the plan was made: skipped.').waitFor();
     await page.getByText(`${used} it was used`).waitFor();

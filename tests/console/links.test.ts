@@ -156,8 +156,8 @@ needs('chromium')('a link with a code', () => {
     await page.goto('about:blank');
     await page.route('**/api/auth/exchange', route => route.abort());
     await page.goto(address);
-    const notice = page.getByRole('dialog', { name: 'This link does not work' });
-    await notice.getByText('The daemon does not answer.').waitFor();
+    const notice = page.getByRole('dialog', { name: 'This link is not valid' });
+    await notice.getByText('The daemon does not respond.').waitFor();
     expect(await page.getByText('used before').count()).toBe(0);
     await notice.getByRole('button', { name: 'Close' }).click();
     await page.getByLabel('User name').waitFor();
@@ -173,7 +173,7 @@ needs('chromium')('a link with a code', () => {
     await signedInAs(tab.page, 'walter');
     expect(await tab.page.getByRole('dialog').count()).toBe(0);
     await load(tab, used);
-    await tab.page.getByRole('dialog', { name: 'This link does not work' }).waitFor();
+    await tab.page.getByRole('dialog', { name: 'This link is not valid' }).waitFor();
     await tab.page.getByRole('button', { name: 'Close' }).click();
     await signedInAs(tab.page, 'walter');
     expect(await storedUser(tab.page)).toBe('walter');

@@ -28,7 +28,7 @@ needs('chromium')('the pages Overview and Activity', () => {
     expect(await figure('1 SIM keys').getAttribute('href')).toBe('#/devices?deviceType=SIMKEY');
     expect(await figure('M 1').getAttribute('href')).toBe('#/devices?manufacturer=M&model=1');
     await page.getByText('Nothing needs attention.').waitFor();
-    await page.getByText('As a table').last().click();
+    await page.getByText('Show as a table').last().click();
     expect(await page.locator('.chart').last().locator('tbody tr').first().textContent()).toMatch(/4$/);
     await context.close();
   });
@@ -161,7 +161,7 @@ needs('chromium')('the pages Overview and Activity', () => {
     await page.getByText('by bela again').waitFor();
     expect(await lines.count()).toBe(2);
     await page.getByLabel('Until (day)').fill('2020-01-01');
-    await page.getByText('Nothing has happened yet.').waitFor();
+    await page.getByText('No events yet.').waitFor();
     await context.close();
   });
 
@@ -194,7 +194,7 @@ needs('chromium')('the pages Overview and Activity', () => {
   it.each(['light', 'dark'] as const)('are accessible in %s colors', async colorScheme => {
     const { page, context, show, complaints } = await openTab({ colorScheme });
     await page.getByRole('link', { name: /inactive$/ }).waitFor();
-    await page.getByText('As a table').first().click();
+    await page.getByText('Show as a table').first().click();
     expect(await violationsOn(page)).toEqual([]);
     await show('activity');
     await page.getByLabel('locked', { exact: true }).waitFor();

@@ -79,7 +79,7 @@ needs('chromium')('the page Packages of the console', () => {
     await dialog(page).getByText('larger than 2 GiB').waitFor();
     await page.getByLabel('Package', { exact: true }).setInputFiles(fileNamed('again.deb'));
     await page.getByLabel('Version number').fill('v1');
-    await dialog(page).getByText('Up to four numbers').waitFor();
+    await dialog(page).getByText('Enter up to four numbers').waitFor();
     await page.getByLabel('Version number').fill('2.0.0');
     await send(page).click();
     await dialog(page).getByText('already uploaded as APP-').waitFor();
@@ -149,7 +149,7 @@ needs('chromium')('the page Packages of the console', () => {
       if (when === 'before') await page.evaluate('fail()');
       await route.continue();
       if (when === 'after') {
-        await dialog(page).getByText('The SHA-256 is being compared').waitFor();
+        await dialog(page).getByText('Comparing the SHA-256').waitFor();
         await page.evaluate('fail()');
       }
       await dialog(page).getByText('its SHA-256 was not compared').waitFor();
@@ -229,7 +229,7 @@ needs('chromium')('the page Packages of the console', () => {
     expect(await sizeOnDisk()).toBe(0);
     await page.unroute(address);
     await downloadButton.press('Enter');
-    await page.getByText('chosen.apk was saved; its SHA-256 is right.').waitFor();
+    await page.getByText('chosen.apk was saved; its SHA-256 matches.').waitFor();
     expect(await sizeOnDisk()).toBe(MiB);
     await context.close();
   });

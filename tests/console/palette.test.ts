@@ -28,7 +28,7 @@ needs('chromium')('the search of the console', () => {
     await page.getByRole('heading', { name: devices[7]!.deviceId }).waitFor();
     await dialog(page).waitFor({ state: 'detached' });
     await page.keyboard.press('/');
-    await dialog(page).getByText('Chosen last').waitFor();
+    await dialog(page).getByText('Recent').waitFor();
     await dialog(page).getByRole('option').first().getByText(devices[7]!.deviceId).waitFor();
     await page.keyboard.press('Escape');
     await dialog(page).waitFor({ state: 'detached' });
@@ -175,7 +175,7 @@ needs('chromium')('the search of the console', () => {
     await page.keyboard.press('/');
     await field(page).waitFor();
     await page.keyboard.type('acme');
-    await dialog(page).getByText('The daemon does not answer.').waitFor();
+    await dialog(page).getByText('The daemon does not respond.').waitFor();
     await context.close();
   });
 

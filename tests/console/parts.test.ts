@@ -40,7 +40,7 @@ needs('chromium')('menus of the console', () => {
     await accountButton(page).click();
     const checked = page.getByRole('menuitemradio', { checked: true });
     await checked.first().waitFor();
-    expect(await checked.allTextContents()).toEqual(['English', 'as the system']);
+    expect(await checked.allTextContents()).toEqual(['English', 'system']);
     await menuItem(page, 'dark').click();
     await page.locator('html[data-theme=dark]').waitFor();
     await accountButton(page).click();
@@ -88,7 +88,7 @@ needs('chromium')('toasts of the console', () => {
     const { page, context } = await openTab({ place: 'users' });
     await disable(page, 'undone');
     expect(await isDisabled(id)).toBe(true);
-    expect(await page.getByRole('region', { name: 'Reports' }).getAttribute('aria-live')).toBe('polite');
+    expect(await page.getByRole('region', { name: 'Notifications' }).getAttribute('aria-live')).toBe('polite');
     await page.keyboard.press('Alt+KeyT');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
@@ -126,7 +126,7 @@ needs('chromium')('toasts of the console', () => {
     const toast = await disable(page, 'stuck');
     await page.route('**/api/users/*', route => route.abort());
     await toast.getByRole('button', { name: 'Undo' }).click();
-    await page.locator('.toast').getByText('The daemon does not answer.').waitFor();
+    await page.locator('.toast').getByText('The daemon does not respond.').waitFor();
     await context.close();
   });
 

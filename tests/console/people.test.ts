@@ -79,7 +79,7 @@ needs('chromium')('the pages of persons in the console', () => {
     const personId = await add('leaver', { name: 'Lea Ver' });
     const ids = [await bind('leaver'), await bind('leaver')];
     const { page, context } = await openTab({ place: `people/${personId}` });
-    await tabTo(page, button(page, 'Leaves …'));
+    await tabTo(page, button(page, 'Mark as left …'));
     await page.keyboard.press('Enter');
     await armed(page);
     await dialog(page).getByText(`${ids[1]}, ${ids[0]}`).waitFor();
@@ -91,14 +91,14 @@ needs('chromium')('the pages of persons in the console', () => {
     await page.keyboard.press('Enter');
     await armed(page);
     await page.keyboard.type('contract ended');
-    await confirm(page, 'Leaves');
+    await confirm(page, 'Mark as left');
     await status(page, 'leaver has left: 2 devices locked');
     await row(page, ids[0]!).getByText('locked', { exact: true }).waitFor();
     await page.locator('.events').getByText('contract ended').first().waitFor();
-    await tabTo(page, button(page, 'Bring back …'));
+    await tabTo(page, button(page, 'Mark as returned …'));
     await page.keyboard.press('Enter');
     await armed(page);
-    await confirm(page, 'Bring back');
+    await confirm(page, 'Mark as returned');
     const locked = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Locked keys' }) });
     await locked.getByRole('link', { name: ids[1]! }).waitFor();
     expect(await locked.getByRole('listitem').allTextContents()).toEqual(
@@ -112,7 +112,7 @@ needs('chromium')('the pages of persons in the console', () => {
     const personId = await add('bulk', { name: 'Bulk Leaver' });
     const ids = await Promise.all(Array.from({ length: 11 }, () => bind('bulk')));
     const { page, context, show } = await openTab({ place: 'people' });
-    await choose(page, 'bulk', 'Leaves');
+    await choose(page, 'bulk', 'Mark as left');
     await armed(page);
     await page.keyboard.type('moved away');
     await page.keyboard.press('Enter');
@@ -121,7 +121,7 @@ needs('chromium')('the pages of persons in the console', () => {
     expect(await statusOf(ids[0]!)).toBe('ACTIVE');
     await page.getByRole('heading', { name: 'Held leavers' }).waitFor();
     await show('');
-    await page.getByRole('link', { name: '1 leavers whose devices wait for a release' }).click();
+    await page.getByRole('link', { name: '1 leavers whose devices await a release' }).click();
     await page.getByRole('heading', { name: 'Held leavers' }).waitFor();
     await tabTo(page, button(page, 'Release bulk'));
     await page.keyboard.press('Enter');
@@ -136,7 +136,7 @@ needs('chromium')('the pages of persons in the console', () => {
     await page.getByRole('heading', { name: 'Held leavers' }).waitFor({ state: 'detached' });
     expect(await statusOf(ids[0]!)).toBe('LOCKED');
     await show('activity?types=PERSON_HELD');
-    await page.getByText('leaver held: devices wait for a release').nth(1).waitFor();
+    await page.getByText('leaver held: devices await a release').nth(1).waitFor();
     await page.getByText('11 devices').waitFor();
     await page.getByRole('link', { name: personId }).click();
     await page.getByRole('heading', { name: 'Bulk Leaver' }).waitFor();
@@ -162,7 +162,7 @@ needs('chromium')('the pages of persons in the console', () => {
     await show(`people/${personId}`);
     await page.getByRole('heading', { name: 'seen' }).waitFor();
     await page.getByText('activated').waitFor();
-    expect(await button(page, 'Leaves …').count()).toBe(0);
+    expect(await button(page, 'Mark as left …').count()).toBe(0);
     expect(await page.content()).not.toContain('seen@example.com');
     expect(requested.filter(url => url.includes('/people/held'))).toEqual([]);
     await context.close();

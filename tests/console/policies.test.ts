@@ -21,7 +21,7 @@ needs('chromium')('the page Policies of the console', () => {
     await tabTo(page, button(page, 'Change …'));
     await page.keyboard.press('Enter');
     await armed(page);
-    await tabTo(page, page.getByLabel('Least proof'));
+    await tabTo(page, page.getByLabel('Minimum proof'));
     await page.keyboard.type('the model and');
     await page.keyboard.press('Tab');
     await page.keyboard.type('not an AAGUID');
@@ -41,9 +41,9 @@ needs('chromium')('the page Policies of the console', () => {
         .allTextContents();
     await dialog(page).getByRole('rowheader', { name: 'a weaker proof' }).waitFor();
     expect(await counts('a weaker proof')).toEqual(['3', '3']);
-    expect(await counts('another model, or none proved')).toEqual(['0', '0']);
+    expect(await counts('a model that is not allowed or not proved')).toEqual(['0', '0']);
     expect(await counts('either')).toEqual(['3', '3']);
-    await page.getByText('Not counted: the least firmware.').waitFor();
+    await page.getByText('Not counted: the minimum firmware.').waitFor();
     expect(await violationsOn(page)).toEqual([]);
     const link = dialog(page).getByRole('link').first();
     expect(await link.getAttribute('href')).toBe('#/devices?proof=none%2Cclaimed%2Cmodel%2Cfailed');
@@ -55,7 +55,7 @@ needs('chromium')('the page Policies of the console', () => {
     await page.keyboard.press('Enter');
     await dialog(page).getByRole('rowheader', { name: 'a weaker proof' }).waitFor();
     await armed(page);
-    await tabTo(page, button(page, 'Set the policy'));
+    await tabTo(page, button(page, 'Set policy'));
     await page.keyboard.press('Enter');
     await dialog(page).waitFor({ state: 'detached' });
     await page.getByText('The model and the serial number').waitFor();
@@ -76,7 +76,7 @@ needs('chromium')('the page Policies of the console', () => {
     await armed(page);
     await page.getByLabel('Allowed models').fill(aaguid);
     await button(page, 'Preview').click();
-    const row = dialog(page).getByRole('row').filter({ hasText: 'another model, or none proved' });
+    const row = dialog(page).getByRole('row').filter({ hasText: 'a model that is not allowed or not proved' });
     await expect.poll(() => row.getByRole('cell').allTextContents()).toEqual(['3', '3']);
     await context.close();
   });

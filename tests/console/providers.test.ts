@@ -116,11 +116,11 @@ needs('chromium')('providers in the console', () => {
     const line = (id: string) => dialog(page).getByRole('row').filter({ hasText: id });
     await line('own-passkey').getByText('stays').waitFor();
     await line('left-behind').getByText('removed there').waitFor();
-    await dialog(page).getByText('Repair changes 1 credential.').waitFor();
+    await dialog(page).getByText('Fix changes 1 credential.').waitFor();
     expect(state.accepted).toHaveLength(3);
     expect(await violationsInBoth(page)).toEqual([]);
     await armed(page);
-    await tabTo(page, button(page, 'Repair'));
+    await tabTo(page, button(page, 'Fix'));
     await page.keyboard.press('Enter');
     await status(page, `1 credential repaired at ${name}.`);
     expect(state.accepted.map(({ remoteId }) => remoteId)).not.toContain('left-behind');
@@ -135,7 +135,7 @@ needs('chromium')('providers in the console', () => {
     state.trouble('remove', ...Array<'away'>(1000).fill('away'));
     data(await daemon.call('POST', `/api/devices/${deviceId}/lock`, { reason: 'lost' }));
     const { page, context, show } = await openTab();
-    const waiting = page.getByRole('link', { name: '1 credentials that providers still accept' });
+    const waiting = page.getByRole('link', { name: '1 credentials still accepted by providers' });
     await waiting.waitFor();
     await show('health');
     await page.getByRole('listitem').filter({ hasText: '1 credential is still to be removed.' }).waitFor();

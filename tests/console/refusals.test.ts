@@ -38,7 +38,7 @@ needs('chromium')('refusals in the console', () => {
     await refused(page, /^Der Dienst nimmt eine Angabe nicht an, oder der Zustand erlaubt das nicht: createdTo$/);
     const original = page.getByText(/^createdTo must be/);
     expect(await original.isVisible()).toBe(false);
-    await page.getByText('Wortlaut auf Englisch').press('Enter');
+    await page.getByText('Meldung des Dienstes (englisch)').press('Enter');
     await original.waitFor();
     expect(await original.getAttribute('lang')).toBe('en');
     await context.close();
@@ -76,7 +76,7 @@ needs('chromium')('refusals in the console', () => {
     const limits = { login: null, query: { count: 4, seconds: 60 }, modify: null, upload: null };
     const limited = await startTestDaemon({ limits });
     const { page, context } = await openTab({ daemon: limited, place: 'devices' });
-    await page.getByText('No device matches.').waitFor();
+    await page.getByText('No devices match.').waitFor();
     await page.clock.install();
     for (const name of ['a', 'b', 'c', 'd', 'e']) {
       await page.getByLabel('Search').fill(name);

@@ -87,7 +87,7 @@ needs('chromium')('security keys in the console', () => {
     await page.goto(`${new URL(page.url()).origin}/console/#/account`);
     await page.getByRole('button', { name: 'Remove the key desk' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-    await page.getByText('You have no key yet.').waitFor();
+    await page.getByText('You have no security keys yet.').waitFor();
     await signOut(page, person);
     await page.getByRole('button', { name: 'Sign in with a security key' }).click();
     await page.getByRole('alert').waitFor();
@@ -149,7 +149,7 @@ needs('chromium')('security keys in the console', () => {
     await signOut(page, person);
     await page.goto(`${new URL(page.url()).origin}/console/#/terminal`);
     await page.getByRole('button', { name: 'Sign in with a security key' }).click();
-    await page.getByLabel('Code that the terminal shows').fill(userCode.toLowerCase().replace('-', ' '));
+    await page.getByLabel('Code shown by the terminal').fill(userCode.toLowerCase().replace('-', ' '));
     await page.keyboard.press('Enter');
     await page.getByText('alice@line-3').waitFor();
     expect(await violationsOn(page)).toEqual([]);
@@ -159,9 +159,9 @@ needs('chromium')('security keys in the console', () => {
     await page.getByText('The terminal is signed in.').waitFor();
     expect((await take()).data.login.user.username).toBe(person);
     await page.reload();
-    await page.getByLabel('Code that the terminal shows').fill(userCode);
+    await page.getByLabel('Code shown by the terminal').fill(userCode);
     await page.keyboard.press('Enter');
-    await page.getByText('No terminal waits with this code').waitFor();
+    await page.getByText('No terminal is waiting for this code').waitFor();
     await context.close();
   });
 
@@ -173,7 +173,7 @@ needs('chromium')('security keys in the console', () => {
     const box = page.getByRole('checkbox', { name: 'Viewer' });
     const required = async () => (await daemon.call('GET', '/api/policies/sign-in')).data.requireKey;
     await box.click();
-    await page.getByRole('dialog', { name: 'Require a key of each Viewer?' }).waitFor();
+    await page.getByRole('dialog', { name: 'Require a security key for each Viewer?' }).waitFor();
     expect(await violationsOn(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });

@@ -36,12 +36,12 @@ needs('chromium')('the page Trust of the console', () => {
     await dialog(page).waitFor({ state: 'detached' });
     await page.getByRole('rowheader', { name: /^Vendor: / }).waitFor();
     expect(await certificates()).toMatchObject([{ fingerprint, purpose: 'scp11b', label: 'Vendor' }]);
-    await tabTo(page, button(page, 'Judge again …'));
+    await tabTo(page, button(page, 'Check again …'));
     await page.keyboard.press('Enter');
     await armed(page);
-    await tabTo(page, dialog(page).getByRole('button', { name: 'Judge again' }));
+    await tabTo(page, dialog(page).getByRole('button', { name: 'Check again' }));
     await page.keyboard.press('Enter');
-    await page.getByText('0 devices judged, 0 proofs changed.').waitFor();
+    await page.getByText('0 devices checked, 0 proofs changed.').waitFor();
     await tabTo(page, button(page, /^Remove Vendor/));
     await page.keyboard.press('Enter');
     await armed(page);
@@ -62,7 +62,7 @@ needs('chromium')('the page Trust of the console', () => {
 
   it('speaks German', async () => {
     const { page, context } = await openTab({ place: 'trust', locale: 'de-DE' });
-    await button(page, 'Neu beurteilen …').waitFor();
+    await button(page, 'Erneut prüfen …').waitFor();
     await context.close();
   });
 });

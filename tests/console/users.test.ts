@@ -53,7 +53,7 @@ needs('chromium')('the page Users of the console', () => {
     await page.keyboard.type(fresh);
     await page.keyboard.press('Tab');
     await page.keyboard.type(`${fresh}x`);
-    await page.getByText('The two passwords differ.').waitFor();
+    await page.getByText('The passwords do not match.').waitFor();
     await page.keyboard.press('Backspace');
     await page.keyboard.press('Enter');
     await dialog(page).getByText('username admin already exists').waitFor();
@@ -96,7 +96,7 @@ needs('chromium')('the page Users of the console', () => {
     const save = dialog(page).getByRole('button', { name: 'Save' });
     expect(await save.isDisabled()).toBe(true);
     await page.getByLabel('Role').selectOption('viewer');
-    await page.getByText('Reads, without activation codes.').waitFor();
+    await page.getByText('Read-only, without activation codes.').waitFor();
     await page.getByLabel('E-mail').fill('ops@example.com');
     await page.keyboard.press('Enter');
     await status(page, 'edit-1 was changed.');
@@ -141,7 +141,7 @@ needs('chromium')('the page Users of the console', () => {
     await dialog(page).waitFor({ state: 'detached' });
     expect(await userOf('leaver-1')).toMatchObject({ disabled: false });
     await ask(page, 'leaver-1', 'Remove');
-    await page.getByText('Enable takes it back.').waitFor();
+    await page.getByText('To undo this, enable the user.').waitFor();
     await dialog(page).getByRole('button', { name: 'Remove' }).press('Enter');
     await status(page, 'leaver-1 is removed.');
     await row(page, 'leaver-1').getByText('removed', { exact: true }).waitFor();
@@ -235,7 +235,7 @@ needs('chromium')('the page Users of the console', () => {
     await armed(page);
     await tabTo(page, dialog(page).getByRole('button', { name: 'Remove' }));
     await page.keyboard.press('Enter');
-    await page.getByText('This user has no security key.').waitFor();
+    await page.getByText('This user has no security keys.').waitFor();
     await page.getByText('Set a new password above').waitFor();
     expect((await keysOf(id)).list).toEqual([]);
     expect(passkeyId).toMatch(/^PSK-/);
@@ -267,7 +267,7 @@ needs('chromium')('the page Users of the console', () => {
       const name = `own-${role.toLowerCase()}`;
       const { token } = await daemon.user(name, role);
       const { page, context } = await openTab({ place: 'account', token });
-      await tabTo(page, button(page, 'Change the password …'));
+      await tabTo(page, button(page, 'Change password …'));
       await page.keyboard.press('Enter');
       await armed(page);
       expect(await violationsOn(page)).toEqual([]);

@@ -44,7 +44,7 @@ needs('chromium')('the page Webhooks of the console', () => {
     await dialog(page)
       .getByRole('button', { name: /^Post again: event \d+$/ })
       .press('Enter');
-    await status(page, `${receiver.url} took the message`);
+    await status(page, `${receiver.url} accepted the message`);
     const [first, again] = receiver.verified(secret);
     expect([again?.id, again?.body]).toEqual([first?.id, first?.body]);
     await page.keyboard.press('Escape');
@@ -65,7 +65,7 @@ needs('chromium')('the page Webhooks of the console', () => {
       await dialog(page).waitFor({ state: 'detached' });
     };
     await change('Test');
-    await status(page, `${url} did not take the message`);
+    await status(page, `${url} did not accept the message`);
     await register(daemon);
     await row(page, url).getByText('retrying').waitFor();
     await choose(page, url, 'Deliveries');
@@ -77,7 +77,7 @@ needs('chromium')('the page Webhooks of the console', () => {
     await change('Enable');
     await row(page, url).getByText('active', { exact: true }).waitFor();
     await change('Test');
-    await status(page, `${url} took the message`);
+    await status(page, `${url} accepted the message`);
     await choose(page, url, 'Remove');
     await armed(page);
     await tabTo(page, dialog(page).getByRole('button', { name: 'Remove' }));

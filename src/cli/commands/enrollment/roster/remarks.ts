@@ -35,7 +35,7 @@ export function remarkOf(what: Remark, { person, text, deviceId, roster }: About
     case 'nothing to confirm':
       return 'nothing to confirm: no key has passed its check';
     case 'nothing confirmed yet':
-      return 'Enter came right after another key: nothing is bound. Press Enter again';
+      return 'Enter was pressed right after another keystroke: nothing is bound. Press Enter again';
     case 'nothing to undo':
       return 'nothing to undo: a binding cannot be undone here';
     case 'badge':
