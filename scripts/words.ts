@@ -86,6 +86,14 @@ export const rules: readonly WordRule[] = [
   rule(/\bhalf of a\b/i, 'part of a, an incomplete', calque),
   rule(/\bwhat has come of\b/i, 'the result of', calque),
   rule(/\bthe one that is there\b/i, 'the existing one', calque),
+  rule(/\bwhat (?:has become|becomes|became) of\b/i, 'the outcome of, what happens to', calque),
+  rule(/\bsigned (?:no one|nobody) in\b/i, 'refused the sign-in', calque),
+  rule(/\bis perhaps\b/i, 'may be', calque),
+  rule(/\bas (?:it|they) should\b/i, 'is valid, works, is expected', vague),
+  rule(/\bhears? of\b/i, 'receives a request about', 'services do not hear'),
+  rule(/\bwhat (?:is worked with|[^,;]{1,40} works? with[.:])/i, 'dependencies of', vague),
+  rule(/\bwhich is the most\b/i, 'the maximum', calque),
+  rule(/\ban? \w+ of age\b/i, 'an age …', 'age is the name of a program'),
 ];
 
 /** Files whose words are somebody else's, or that quote the list. */

@@ -66,7 +66,7 @@ export function SignInPage() {
   );
 }
 
-/** Why the provider has signed no one in; null if the address names no reason. */
+/** Why the provider refused the sign-in; null if the address names no reason. */
 function refusalIn(named: string | null): string | null {
   const reason = ssoProblems.find(one => one === named);
   return reason === undefined ? null : signInWords.provider[reason];

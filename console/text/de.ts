@@ -336,8 +336,7 @@ export const terminal: typeof en.terminal = {
   name: 'Angegebener Name',
   address: 'Adresse des Terminals',
   asked: 'Angefragt um',
-  warning:
-    'Stimmen Sie nur zu, wenn Sie gerade devmgr login --web gestartet haben und das Terminal diesen Code zeigt.',
+  warning: 'Stimmen Sie nur zu, wenn Sie gerade devmgr login --web gestartet haben und das Terminal diesen Code zeigt.',
   effect: user => `Das Terminal wird als ${user} angemeldet.`,
   approve: 'Das ist mein Terminal: anmelden',
   done: 'Das Terminal ist angemeldet. Sie können diese Seite schließen.',
@@ -652,7 +651,10 @@ export const health: typeof en.health = {
   off: 'Nicht eingerichtet.',
   waiting: count => `${s(count, 'Eintrag des Journals wartet', 'Einträge des Journals warten')} auf die Weiterleitung.`,
   failing: count => `${s(count, 'Webhook schlägt fehl', 'Webhooks schlagen fehl')}.`,
-  directory: fails => (fails ? 'Der letzte Lauf ist fehlgeschlagen: Ausgeschiedene werden nicht erfasst.' : 'Personen werden daraus gelesen.'),
+  directory: fails =>
+    fails
+      ? 'Der letzte Lauf ist fehlgeschlagen: Ausgeschiedene werden nicht erfasst.'
+      : 'Personen werden daraus gelesen.',
   providers: pending =>
     pending === 0
       ? 'Keine Anmeldungen zu entfernen.'
@@ -725,7 +727,8 @@ export const packages: typeof en.packages = {
   wrongFile: extensions => `Die Datei ist kein Installationspaket: ${extensions}.`,
   emptyFile: 'Die Datei ist leer.',
   largeFile: most => `Die Datei ist größer als ${most}.`,
-  wrongVersion: 'Geben Sie bis zu vier Zahlen mit Punkten ein, dann Teile mit - oder +, zum Beispiel 1.0.0 oder 1.2.0-rc.1.',
+  wrongVersion:
+    'Geben Sie bis zu vier Zahlen mit Punkten ein, dann Teile mit - oder +, zum Beispiel 1.0.0 oder 1.2.0-rc.1.',
   exists: id => `Diese Version wurde schon als ${id} hochgeladen. Wählen Sie eine andere Versionsnummer.`,
   sending: name => `${name} wird hochgeladen`,
   checking: 'Das Paket ist gespeichert. Der SHA-256-Wert wird verglichen …',
@@ -827,8 +830,7 @@ export const users: typeof en.users = {
     title: 'Wenn ein Schlüssel verloren ist',
     remove: 'Entfernen Sie oben den verlorenen Schlüssel. Von da an wird er abgelehnt.',
     logout: 'Melden Sie den Benutzer oben ab: Sitzungen, die mit dem Schlüssel begonnen wurden, würden weiterlaufen.',
-    other:
-      'Die Person meldet sich mit einem anderen dieser Schlüssel an und registriert im Kontomenü einen neuen.',
+    other: 'Die Person meldet sich mit einem anderen dieser Schlüssel an und registriert im Kontomenü einen neuen.',
     password:
       'Setzen Sie oben ein neues Passwort, und geben Sie es der Person selbst: Ohne Schlüssel kann jeder, der das Passwort kennt, den nächsten registrieren.',
     register:
@@ -956,7 +958,10 @@ export const trust: typeof en.trust = {
     remove:
       'Es wird nicht mehr zur Prüfung von Schlüsseln benutzt. Gespeicherte Nachweise ändern sich erst, wenn sie erneut geprüft werden.',
   },
-  done: { remove: name => `${name} gilt nicht mehr als vertrauenswürdig. Prüfen Sie die gespeicherten Nachweise erneut, damit sie dem entsprechen.` },
+  done: {
+    remove: name =>
+      `${name} gilt nicht mehr als vertrauenswürdig. Prüfen Sie die gespeicherten Nachweise erneut, damit sie dem entsprechen.`,
+  },
   kind: { anchor: 'Wurzel', intermediate: 'Zwischenzertifikat', metadata: 'FIDO-Metadaten' },
   purpose: { scp11b: 'sichere Kanäle (SCP11b)', fido: 'FIDO-Schlüssel' },
   chains: purpose => `allein für nichts: vervollständigt Ketten von ${purpose}`,
@@ -1128,7 +1133,8 @@ export const credentials: typeof en.credentials = {
 };
 
 export const bench: typeof en.bench = {
-  intro: 'Person wählen, Schlüssel einstecken, Schlüssel abziehen: Der Schlüssel wird registriert und für die Person aktiviert.',
+  intro:
+    'Person wählen, Schlüssel einstecken, Schlüssel abziehen: Der Schlüssel wird registriert und für die Person aktiviert.',
   sound: 'Ton',
   notAllowed:
     'Mit Ihrer Rolle können Sie diese Seite ansehen, aber keine Schlüssel ausgeben. Ein Administrator kann Ihnen die Rolle Händler geben.',
@@ -1217,7 +1223,8 @@ export const benchRun: typeof en.benchRun = {
     DEACTIVATED: 'Dieser Schlüssel ist schon registriert und stillgelegt.',
     'pulled too early': 'Der Schlüssel wurde abgezogen, bevor seine Prüfung beendet war. Stecken Sie ihn wieder ein.',
     refused: 'Das Register lehnt den Schlüssel ab.',
-    'not issued': 'Der Schlüssel ist gebunden, aber noch nicht bei jedem Anbieter ausgegeben. Stecken Sie ihn wieder ein.',
+    'not issued':
+      'Der Schlüssel ist gebunden, aber noch nicht bei jedem Anbieter ausgegeben. Stecken Sie ihn wieder ein.',
     'not signed': 'Der Schlüssel ist gebunden, hat aber seinen Beleg noch nicht signiert. Stecken Sie ihn wieder ein.',
     proof: 'Der Schlüssel weist nicht nach, was das Register verlangt:',
     'no answer': 'Der Dienst antwortet nicht.',
@@ -1228,7 +1235,8 @@ export const benchRun: typeof en.benchRun = {
     skipped: 'Übersprungen. Um zu dieser Person zurückzukehren, scannen Sie den Ausweis.',
     redo: 'Zurück zur letzten Person. Ziehen Sie den Schlüssel ab.',
     'redo of a binding': 'Zurück zur letzten Person, für einen weiteren Schlüssel. Der erste bleibt gebunden.',
-    'nothing to redo': 'Nur die letzte Person kann wiederholt werden, und nur bevor der nächste Schlüssel gebunden ist.',
+    'nothing to redo':
+      'Nur die letzte Person kann wiederholt werden, und nur bevor der nächste Schlüssel gebunden ist.',
     'nothing to confirm': 'Nichts zu bestätigen: Kein Schlüssel hat die Prüfung bestanden.',
     'nothing confirmed yet':
       'Enter wurde gleich nach einer anderen Taste gedrückt: Nichts wird gebunden. Drücken Sie Enter noch einmal.',

@@ -303,7 +303,7 @@ export const account = {
   mustRegister: 'You must sign in with a security key, but you have none yet. Register one, then sign in again.',
   title: 'Security keys',
   keysHint:
-    'Sign in with a key instead of your password, or as a second step. A key works only at the address where it was registered.',
+    'Sign in with a key instead of your password, or as a second step. A key works only at the address at which it was registered.',
   noKeys: 'You have no security keys yet.',
   noneOfUser: 'This user has no security keys.',
   password: 'Change password',
@@ -534,7 +534,8 @@ export const device = {
     add: 'New tag',
     submit: 'Add',
     remove: (name: string) => `Remove the tag ${name}`,
-    fault: 'Enter name:value. A name starts with a lowercase letter and contains only lowercase letters, digits, _ and -.',
+    fault:
+      'Enter name:value. A name starts with a lowercase letter and contains only lowercase letters, digits, _ and -.',
   },
   note: { title: 'Note', none: 'No note.' },
   conflict: {
@@ -620,7 +621,8 @@ export const line = {
 
 /** The page Health. */
 export const health = {
-  summary: (count: number) => (count === 0 ? 'Everything works.' : `${s(count, 'part needs', 'parts need')} attention.`),
+  summary: (count: number) =>
+    count === 0 ? 'Everything works.' : `${s(count, 'part needs', 'parts need')} attention.`,
   state: { good: 'works', warn: 'needs attention', bad: 'does not work', off: 'not set up' },
   part: {
     node: 'This daemon',
@@ -639,7 +641,8 @@ export const health = {
   waiting: (count: number) =>
     `${s(count, 'entry of the journal waits', 'entries of the journal wait')} to be forwarded.`,
   failing: (count: number) => `${s(count, 'webhook fails', 'webhooks fail')}.`,
-  directory: (fails: boolean): string => (fails ? 'The last run failed: leavers are not recorded.' : 'Persons are read from it.'),
+  directory: (fails: boolean): string =>
+    fails ? 'The last run failed: leavers are not recorded.' : 'Persons are read from it.',
   providers: (pending: number): string =>
     pending === 0
       ? 'No credentials to remove.'
@@ -698,7 +701,8 @@ export const packages = {
   by: (name: string) => `by ${name}`,
   tooLarge: 'This browser cannot save a file of this size. On the command line:',
   saved: (name: string) => `${name} was saved; its SHA-256 matches.`,
-  damaged: (name: string) => `${name} was damaged in transit: its SHA-256 does not match. Nothing was saved. Download it again.`,
+  damaged: (name: string) =>
+    `${name} was damaged in transit: its SHA-256 does not match. Nothing was saved. Download it again.`,
   progress: (done: string, total: string) => `${done} of ${total}`,
   file: 'Package',
   version: 'Version number',
@@ -717,8 +721,7 @@ export const packages = {
   canceled: 'The upload was canceled.',
   limit: (minutes: number) => `You can upload ten packages an hour. Try again in ${s(minutes, 'minute')}.`,
   same: 'The file and the daemon have the same SHA-256.',
-  different:
-    'The daemon stored a different file. Do not distribute it; upload the file under another version.',
+  different: 'The daemon stored a different file. Do not distribute it; upload the file under another version.',
   notCompared: 'The package is stored. The file could not be read again, so its SHA-256 was not compared.',
   ofFile: 'SHA-256 of the file',
   ofDaemon: 'SHA-256 of the daemon',
@@ -863,8 +866,7 @@ export const policies = {
     rules: { grade: 'a weaker proof', aaguid: 'a model that is not allowed or not proved', together: 'either of them' },
     notCounted: {
       aaguids: 'Not counted: the allowed models, because there are more than 20.',
-      firmware:
-        'Not counted: the minimum firmware. The registry cannot list devices by their proved firmware.',
+      firmware: 'Not counted: the minimum firmware. The registry cannot list devices by their proved firmware.',
     },
     set: 'Set policy',
   },
@@ -916,8 +918,7 @@ export const trust = {
   column: { kind: 'Kind', vouches: 'Vouches for', until: 'Valid until', fingerprint: 'SHA-256', by: 'Imported by' },
   action: { create: 'Import', remove: 'Remove' },
   ask: {
-    remove:
-      'It is no longer used to check keys. Stored proofs do not change until they are checked again.',
+    remove: 'It is no longer used to check keys. Stored proofs do not change until they are checked again.',
   },
   done: { remove: (name: string) => `${name} is no longer trusted. To apply this to stored proofs, check them again.` },
   kind: { anchor: 'root', intermediate: 'intermediate', metadata: 'FIDO metadata' },
@@ -1091,11 +1092,12 @@ export const credentials = {
 export const bench = {
   intro: 'Choose a person, plug in a key, unplug it: the key is registered and activated for the person.',
   sound: 'Sound',
-  notAllowed: 'With your role, you can view this page but not enroll keys. An administrator can give you the role DEALER.',
+  notAllowed:
+    'With your role, you can view this page but not enroll keys. An administrator can give you the role DEALER.',
   elsewhere: {
     none: 'This daemon does not look for keys: it was started with the role registry.',
     unavailable: 'This daemon cannot find keys on its machine:',
-    command: 'To enroll keys at the station where they are plugged in, use the command line:',
+    command: 'To enroll keys that are plugged in at a station, use the command line there:',
     again: 'Check again',
   },
   call: { roster: 'User id or name', open: 'User id of the person', submit: 'Call', hint: 'Type it, or scan a badge.' },

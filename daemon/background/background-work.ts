@@ -7,7 +7,7 @@ export abstract class BackgroundWork {
     this.#ended = this.run(this.#stop.signal);
   }
 
-  /** Waits for what runs at the moment. Idempotent. */
+  /** Waits until the current run has ended. Idempotent. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#ended;

@@ -1,5 +1,5 @@
 /**
- * Removes credentials at providers when their devices are not ACTIVE any more. One daemon of a registry does it at a time. What has to be
+ * Removes credentials at providers when their devices are no longer ACTIVE. One daemon of a registry does it at a time. What has to be
  * removed follows from the registry and is read again at each start: nothing can be lost that the registry has.
  */
 import pLimit from 'p-limit';
@@ -24,14 +24,14 @@ import { BackgroundWork } from './background-work.ts';
 
 /** The name of the work that daemons share. */
 const WORK = 'credentials';
-/** Entries after which the provider must not accept a credential of the device that it has accepted, or may have. */
+/** Types of journal entries after which the credentials of a device have to be removed at their providers. */
 const ENDING: readonly EntryType[] = ['DEVICE_LOCKED', 'DEVICE_DEACTIVATED', 'CREDENTIAL_BEGUN', 'CREDENTIAL_ISSUED'];
 /**
  * Milliseconds from an entry to the next look, so that many commits are one look; between looks at all credentials; after a failure;
  * between removals of one credential that the provider refuses to remove, or may register late.
  */
 const WAIT_MS = { settle: 100, sweep: 300_000, failed: 5000, apart: 30_000 } as const;
-/** When a provider is asked again. A longer `Retry-After` than 5 minutes is not waited for: a lost key waits. */
+/** When a provider is asked again. A `Retry-After` of more than 5 minutes is ignored: a lost key must not work that long. */
 const RETRY: RetryPolicy = {
   pauses: doubling(1, 60),
   retries: Number.POSITIVE_INFINITY,
@@ -105,7 +105,7 @@ export class CredentialRemovals extends BackgroundWork {
     }
   }
 
-  /** Of a device that a leave has retired; another deactivation removes it in its own commit. */
+  /** For a device that was retired because its person left; any other deactivation removes the PIN in its own commit. */
   async #removePin(device: number): Promise<void> {
     const { store, now } = this.#parts;
     const document = await store.document(pinDocument(device));
@@ -123,7 +123,7 @@ interface RemovalAnswers {
   waitSeconds: number | null;
 }
 
-/** What has to be removed, by provider: one that does not answer delays no other. */
+/** What has to be removed, by provider: a provider that does not respond does not delay the others. */
 class Queues {
   readonly #parts: CredentialRemovalsParts;
   readonly #signal: AbortSignal;
@@ -135,19 +135,19 @@ class Queues {
     this.#signal = signal;
   }
 
-  /** By numbers. One that has not to be removed is left as it is. */
+  /** Credentials by their numbers. Those that do not have to be removed are skipped. */
   add(provider: number, credential: number): void {
     const waiting = this.#waiting.get(provider) ?? new Set();
     this.#waiting.set(provider, waiting.add(credential));
     if (!this.#running.has(provider)) this.#running.set(provider, this.#work(provider, waiting));
   }
 
-  /** Settles after the signal is aborted. */
+  /** Resolves after the signal is aborted. */
   async ended(): Promise<void> {
     await Promise.all(this.#running.values());
   }
 
-  /** Removes what waits, again and again until nothing is left. */
+  /** Removes the waiting credentials until none is left. */
   async #work(provider: number, waiting: Set<number>): Promise<void> {
     const limit = pLimit(AT_ONCE);
     const { now } = this.#parts;
@@ -170,7 +170,7 @@ class Queues {
     const { away, refused, waitSeconds } = answers;
     if (this.#signal.aborted || away + refused >= AT_ONCE || waitSeconds !== null) return;
     const { log } = this.#parts;
-    // Also after a failure, the next ones are tried.
+    // A failure does not keep the next credentials from being tried.
     waiting.delete(number);
     try {
       const isDone = await this.#removeDue(number);

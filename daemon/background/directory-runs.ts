@@ -13,11 +13,11 @@ const unknown = { version: 0, run: 0, all: 0 } as const;
 export class DirectoryRuns extends DueWork<DirectoryRunsParts> {
   protected readonly work = 'directory';
   protected readonly undone = 'the directory was not read';
-  /** The settings that the times are of, when the next run is due, and the next one that reads all entries. */
+  /** The settings, when their next run is due, and when their next run that reads all entries is due. */
   #due: { readonly version: number; readonly run: number; readonly all: number } = unknown;
   #problem: string | null = null;
 
-  /** Another daemon may have had the work since then. */
+  /** Another daemon may have done the work since then. */
   protected override begin(): void {
     this.#due = unknown;
   }
@@ -28,7 +28,7 @@ export class DirectoryRuns extends DueWork<DirectoryRunsParts> {
     if (!config) return false;
     const at = now();
     if (version !== this.#due.version) {
-      // Settings that have just changed are first looked at by the person who changed them.
+      // After a change of the settings, the person who changed them first reviews a dry run.
       const last = this.#due.version === 0 ? await settings.lastRun() : null;
       const first = (last?.settings === version ? last.at : at) + config.everyMinutes * 60_000;
       this.#due = { version, run: first, all: first };

@@ -34,7 +34,7 @@ interface OverdueLoansParts extends DueWorkParts {
   readonly store: Pick<Store, 'receipts' | 'device' | 'commit' | 'sharedWork'>;
 }
 
-/** The commit of a loan that was announced is refused, so that each is announced once: also if the clock is set back. */
+/** A second announcement of a loan is refused in its commit, so each is announced once, even if the clock is set back. */
 export class OverdueLoans extends DueWork<OverdueLoansParts> {
   protected readonly work = 'loans';
   protected readonly undone = 'overdue loans are not announced';

@@ -60,6 +60,6 @@ export const setPin = (
 
 const HEADER = 'age-encryption.org/v1\n';
 
-/** Whether these bytes, as base64url, are a file of age: a PIN in the clear is never stored. */
+/** Whether these bytes, as base64url, are an age file: a PIN in the clear is never stored. */
 export const isSealed = (text: string): boolean =>
   Buffer.from(text, 'base64url').subarray(0, HEADER.length).toString('latin1') === HEADER;

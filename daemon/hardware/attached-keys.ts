@@ -16,7 +16,7 @@ import {
 } from './proofs.ts';
 import { presentKey, recordUse, type UseOptions } from './registered-keys.ts';
 
-/** What `AttachedKeys` works with. */
+/** Dependencies of `AttachedKeys`. */
 interface AttachedKeysOptions extends UseOptions {
   readonly drivers: readonly Driver[];
   readonly hub: Pick<Hub, 'publish'>;

@@ -43,7 +43,7 @@ export function presentKey(
 
 const describedOf = ({ manufacturer, model }: AttachedKey): string => [manufacturer, model].filter(Boolean).join(' ');
 
-/** What `recordUse` works with. */
+/** Dependencies of `recordUse`. */
 export interface UseOptions {
   readonly store: Pick<Store, 'device' | 'devicesBySerial' | 'commit'>;
   /** Wall clock in milliseconds. */

@@ -8,7 +8,7 @@ import { SecretsBusy, withSecrets } from './secrets-lock.ts';
 /** Milliseconds from the first commit after a line until the next line. */
 const DELAY_MS = 30_000;
 
-/** What the keeper works with. `now`: milliseconds since 1970. */
+/** Dependencies of the keeper. `now`: milliseconds since 1970. */
 interface HeadKeeperParts {
   readonly home: Home;
   readonly store: Store;

@@ -3,7 +3,7 @@ import type { Store } from '../store/store.ts';
 import { FIRST_USER } from './first-admin.ts';
 import type { Home } from './home.ts';
 
-/** What the watch works with. */
+/** Dependencies of the watch. */
 interface InitialPasswordParts {
   readonly home: Home;
   readonly store: Store;

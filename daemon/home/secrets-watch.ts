@@ -7,7 +7,7 @@ const EVERY_MS = 1000;
 /** Not the next key of the journal: it waits until all machines have it, and `rotate-key` shows when. */
 const watched = ['signingKey', 'journalKey'] as const;
 
-/** What the watch works with. */
+/** Dependencies of the watch. */
 interface SecretsWatchParts {
   readonly home: Home;
   /** Reads the keys again and uses them. */

@@ -21,7 +21,7 @@ export interface LoopDelays {
   readonly sum: number;
 }
 
-/** What the watch works with. The clocks have defaults; tests replace them. */
+/** Dependencies of the watch. The clocks have defaults; tests replace them. */
 interface LoopWatchParts {
   readonly log: { warn(details: object, message: string): void };
   /** Monotonic clock in milliseconds. */

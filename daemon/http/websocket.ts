@@ -22,7 +22,7 @@ import { checkOrigin, type OriginRule } from './origin.ts';
 import { endSocket, envelope, errorResponse, noSuchOperation, RETRY_AFTER, rawResponse } from './responses.ts';
 import { type AdmissionParts, admit, type StreamAdmission, splitUrl } from './stream-admission.ts';
 
-/** What the stream works with. */
+/** Dependencies of the stream. */
 interface WebsocketParts {
   readonly hub: Hub;
   readonly tokens: TokenCheck;

@@ -14,7 +14,7 @@ const MAX_REPLAYS = 4;
 /** Milliseconds after a read during which it still counts as one of `MAX_READS`: at most 200 reads per second. */
 const PAUSE_MS = 20;
 
-/** What `History` works with. */
+/** Dependencies of `History`. */
 export interface HistoryOptions {
   readonly store: Pick<Reader, 'events'>;
   /** Id up to which the journal is known to be readable. */

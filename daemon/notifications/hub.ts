@@ -12,7 +12,7 @@ import { History, type HistoryOptions } from './history.ts';
 import type { OutboxOptions } from './outbox.ts';
 import { Tail } from './tail.ts';
 
-/** What the hub works with. The clocks and the timer have defaults; tests replace them. */
+/** Dependencies of the hub. The clocks and the timer have defaults; tests replace them. */
 interface HubOptions {
   readonly store: Pick<Store, 'events' | 'lastEventId' | 'onCommit' | 'behind'>;
   readonly log: { warn(details: object, message: string): void };

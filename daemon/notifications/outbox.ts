@@ -29,7 +29,7 @@ interface KeyFrame {
   readonly after: number;
 }
 
-/** What an outbox works with. */
+/** Dependencies of an outbox. */
 export interface OutboxOptions {
   readonly sink: FrameSink;
   readonly recent: Recent;

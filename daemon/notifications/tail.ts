@@ -7,7 +7,7 @@ const BATCH = 500;
 /** Entries read into memory for the first reader: after a restart, clients reconnect with nearly the same cursor. */
 const WARM = 1000;
 
-/** What `Tail` works with. */
+/** Dependencies of `Tail`. */
 interface TailOptions {
   readonly store: Pick<Store, 'events' | 'lastEventId'>;
   /** There are new entries. */

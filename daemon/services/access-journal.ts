@@ -49,7 +49,7 @@ interface Sum {
   last: number;
 }
 
-/** What the journal works with. `now`: milliseconds since 1970. */
+/** Dependencies of the journal. `now`: milliseconds since 1970. */
 interface AccessJournalParts {
   readonly store: Pick<Store, 'commit'>;
   readonly now: () => number;

@@ -12,7 +12,7 @@ import * as present from './present.ts';
 import { readPage } from './reads.ts';
 import { type Arriving, type Download, type FileStore, keep, stage, type Uploaded } from './stored-files.ts';
 
-/** What the service works with. `now`: milliseconds since 1970. */
+/** Dependencies of the service. `now`: milliseconds since 1970. */
 interface AppServiceParts extends FileStore {
   readonly store: Store;
   readonly now: () => number;

@@ -16,7 +16,7 @@ import type { SsoSessions } from './sso/sessions.ts';
 import type { SsoSettingsService } from './sso/settings.ts';
 import type { Tokens } from './tokens.ts';
 
-/** What the service works with. `now`: milliseconds since 1970. */
+/** Dependencies of the service. `now`: milliseconds since 1970. */
 interface AuthServiceParts {
   readonly store: Store;
   readonly passwords: Passwords;

@@ -39,7 +39,7 @@ const readers = {
   UPDATE: compileReader(batchItems.UPDATE),
 } as const satisfies Record<BatchOperation, unknown>;
 
-/** What batches work with. `now`: milliseconds since 1970. */
+/** Dependencies of batches. `now`: milliseconds since 1970. */
 interface DeviceBatchesParts {
   readonly store: Store;
   readonly owners?: Pick<PeoplePolicies, 'judgeOwners'>;

@@ -40,7 +40,7 @@ const operation = <B, D>(parts: DeviceAction<B, D>): DeviceAction<B, D> => parts
 
 type OperationFields<R> = Omit<BodyOf<R>, 'deviceId' | 'confirmPassword'>;
 
-/** What the operations work with. */
+/** Dependencies of the operations. */
 interface DeviceOperationParts {
   readonly guessing: Guessing;
   /** Absent: devices are bound to anyone. */

@@ -25,7 +25,7 @@ import * as present from './present.ts';
 import type { ProofPolicies } from './proofs/policies.ts';
 import { holdVersion, readCurrent, readDevice, readPage } from './reads.ts';
 
-/** What the service works with. `now`: milliseconds since 1970. */
+/** Dependencies of the service. `now`: milliseconds since 1970. */
 interface DeviceServiceParts {
   readonly store: Store;
   readonly passwords: Passwords;

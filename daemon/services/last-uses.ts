@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts';
 /** Milliseconds between two writes. */
 const INTERVAL_MS = 60_000;
 
-/** What `LastUses` works with. */
+/** Dependencies of `LastUses`. */
 interface LastUsesParts {
   readonly store: Pick<Store, 'commit'>;
   /** Milliseconds since 1970. */

@@ -16,7 +16,7 @@ const FIRST_PART = 16;
 /** Half of what is left stays for other nodes. */
 const SHARE = 2;
 
-/** What leases work with. */
+/** Dependencies of leases. */
 interface LeaseParts {
   readonly counters: Pick<SharedCounters, 'take' | 'giveBack'>;
   readonly scope: string;

@@ -15,7 +15,7 @@ interface ServiceTokensKnown {
 /** Tokens that are cached. */
 const MAX_CACHED = 10_000;
 
-/** What the check works with. */
+/** Dependencies of the check. */
 interface ServiceTokensParts {
   readonly store: Pick<Store, 'serviceTokenByDigest' | 'onCommit' | 'behind'>;
   readonly lastUses: Pick<LastUses, 'note'>;

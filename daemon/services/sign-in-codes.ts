@@ -20,7 +20,7 @@ import type { Tokens, Verified } from './tokens.ts';
 /** What a code opens: the login of a user, or what the service token with this digest may do. */
 type CodeSession = Verified | { readonly serviceToken: string };
 
-/** What the codes work with. `now`: milliseconds since 1970. */
+/** Dependencies of the codes. `now`: milliseconds since 1970. */
 interface SignInCodeParts {
   readonly store: Pick<Store, 'user'>;
   readonly codes: SingleUseCodes;

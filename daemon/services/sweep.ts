@@ -9,7 +9,7 @@ const INTERVAL_MS = 60_000;
 /** Responses that one transaction removes: other commits wait for it. */
 const PORTION = 100;
 
-/** What a sweep works with. */
+/** Dependencies of a sweep. */
 interface SweepParts {
   readonly store: Pick<Store, 'commit'>;
   /** Milliseconds since 1970. */

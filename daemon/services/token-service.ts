@@ -15,7 +15,7 @@ import * as present from './present.ts';
 import { readPage } from './reads.ts';
 import { newServiceTokenText, serviceTokenDigest } from './service-token-text.ts';
 
-/** What the service works with. `now`: milliseconds since 1970. */
+/** Dependencies of the service. `now`: milliseconds since 1970. */
 interface TokenServiceParts {
   readonly store: Store;
   readonly lastUses: LastUses;

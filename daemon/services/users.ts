@@ -12,7 +12,7 @@ import type { Passwords } from './passwords.ts';
 import * as present from './present.ts';
 import { readPage, readUser } from './reads.ts';
 
-/** What the service works with. `now`: milliseconds since 1970. */
+/** Dependencies of the service. `now`: milliseconds since 1970. */
 interface UserServiceParts {
   readonly store: Store;
   readonly passwords: Passwords;

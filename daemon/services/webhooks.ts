@@ -17,7 +17,7 @@ import { iso } from './present.ts';
 /** Events that are counted as waiting: as many as can be read for a list. */
 const MAX_WAITING = 100;
 
-/** What the service works with. */
+/** Dependencies of the service. */
 interface WebhookServiceParts {
   readonly store: Store;
   readonly allowed: AllowedTargets;

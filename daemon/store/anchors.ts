@@ -23,7 +23,7 @@ export class AnchorCheck {
     }
   }
 
-  /** What was found, after the last entry. `isRequired`: whether there must be a file of heads. */
+  /** The problems that were found, to be called after the last entry. `isRequired`: whether there must be a file of heads. */
   problems(last: number, isRequired: boolean): readonly string[] {
     const end = this.#anchors.at(-1);
     if (end && end.id > last)

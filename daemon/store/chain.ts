@@ -61,7 +61,7 @@ export function sealOf(mac: Mac, head: Head): string {
 
 const parse = (json: string): Record<string, unknown> => (json === '{}' ? {} : JSON.parse(json));
 
-/** The entries that rows hold. `saltsOf`: of these persons, by number. */
+/** Parses rows as entries. `saltsOf`: the salts of these persons, by number. */
 export async function toEvents(
   rows: readonly JournalRow[],
   saltsOf: (persons: readonly number[]) => Salts | Promise<Salts>,

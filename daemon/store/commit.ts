@@ -1,4 +1,4 @@
-/** What is written: changes, their guards and results, and why a commit is refused or fails. */
+/** Commits: changes, their guards and results, and why a commit is refused or fails. */
 import type { DeviceStatus } from '../../src/contract/values.ts';
 import type { AppChange } from '../domain/app.ts';
 import type { BackupChange } from '../domain/backup.ts';
@@ -91,7 +91,7 @@ export interface ResponseExpire {
   readonly kind: 'response.expire';
   /** Responses that expire at this time or earlier are removed. */
   readonly until: number;
-  /** So are those that expire later than this: they were stored while the clock was wrong. */
+  /** Responses that expire later than this are removed too: they were stored while the clock was wrong. */
   readonly beyond: number;
   readonly most: number;
 }

@@ -44,15 +44,15 @@ export interface CopySource extends StoredRows {
 
 /** A registry that is being written. No daemon can use it before `finish`. */
 export interface CopyTarget extends CopySource {
-  /** What `begin` has noted; null if no copy has begun. */
+  /** The origin that `begin` has stored; null if no copy has begun. */
   copying(): Promise<string | null>;
-  /** Notes what is copied, so that only the same copy continues. */
+  /** Stores the origin of the copy, so that only a copy of the same registry can continue it. */
   begin(source: string): Promise<void>;
   /** Adds rows in one transaction. */
   add(table: CopiedTable, columns: readonly string[], rows: readonly CopiedRow[]): Promise<void>;
-  /** Makes all that follows from the rows: counters, indexes, the end of the journal. */
+  /** Computes what follows from the rows: counters, indexes, the end of the journal. */
   complete(head: StoredHead | null): Promise<void>;
-  /** The copy is verified: from now on a daemon can use it. */
+  /** Marks the copy as verified, so that a daemon can use it. */
   finish(): Promise<void>;
 }
 

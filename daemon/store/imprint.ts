@@ -1,6 +1,6 @@
 import type { StoredHead } from './journal-end.ts';
 
-/** What a database reports about the secrets that belong to it. */
+/** What a database stores about the secrets that belong to it. */
 export interface Imprint {
   /** The database, for messages. */
   readonly name: string;
@@ -8,7 +8,7 @@ export interface Imprint {
   readonly head: StoredHead | null;
   /** Id of the instance that clients know; null if no node has recorded one. */
   readonly instance: string | null;
-  /** What `daemon copy` notes in a database until it is complete; null if it is. */
+  /** The origin that `daemon copy` stores in an incomplete database; null if it is complete. */
   readonly copying: string | null;
 }
 

@@ -2,7 +2,7 @@ import { keyDigest } from '../domain/digest.ts';
 import { type JournalRow, type Mac, macWith, sealOf } from './chain.ts';
 import type { StoredHead } from './journal-end.ts';
 
-/** The keys of a journal, in the order of their use; at least one. One key stands for a list of one. */
+/** The keys of a journal, in the order of their use; at least one. A single key is the same as a list with it. */
 export type JournalKeyList = Uint8Array | readonly Uint8Array[];
 
 /** Whether one of the keys has sealed the end of the journal. */

@@ -49,7 +49,7 @@ export interface StagedRestore {
   keepPresent(label: string): Promise<string | null>;
   /** Replaces the present registry in one step, durably. */
   install(): Promise<void>;
-  /** Removes what `install` has not used. To be called in every case. */
+  /** Removes what `install` has not used. Must always be called. */
   discard(): Promise<void>;
 }
 

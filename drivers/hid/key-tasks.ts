@@ -18,7 +18,7 @@ import type { HidKey, KeyAccess } from './hid-key.ts';
 /** Milliseconds in which the claims of a key are read. */
 const CLAIMS_LIMIT = 2_000;
 
-/** What the tasks work with. */
+/** Dependencies of the tasks. */
 interface KeyTasksParts {
   readonly access: KeyAccess;
   /** Settles when no key is being identified. */

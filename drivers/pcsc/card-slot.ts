@@ -25,7 +25,7 @@ import type { ReaderProfile } from './reader-profile.ts';
 import { nextSlotState, type SlotAction, type SlotEvent, type SlotReading, type SlotState } from './slot-state.ts';
 import type { PcscReader } from './transport.ts';
 
-/** What a slot works with. */
+/** Dependencies of a slot. */
 export interface CardSlotParts {
   readonly reader: PcscReader;
   readonly profile: ReaderProfile;

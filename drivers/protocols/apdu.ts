@@ -49,7 +49,7 @@ export const SW1 = {
   WARNING: 0x62,
   /** Wrong Le: send the command again with this one. */
   WRONG_LE: 0x6c,
-  /** Success; the card has a proactive command waiting. That command is never fetched here. */
+  /** Success; the card has a proactive command waiting. devmgr never fetches that command. */
   OK_PROACTIVE: 0x91,
   /** As MORE_DATA, in class A0 only. */
   MORE_DATA_CLASSIC: 0x9f,
@@ -92,7 +92,7 @@ export interface CardResponse {
   readonly status: number;
 }
 
-/** A card that always announces more data must not occupy the reader for ever. */
+/** A card that keeps announcing more data must not occupy the reader forever. */
 const MAX_ROUNDS = 64;
 
 /** 9000 or 91xx. */

@@ -24,9 +24,9 @@ export interface AuthenticatorInfo {
   readonly extensions: readonly string[];
   /** PIN/UV auth protocols, the preferred one first. */
   readonly pinProtocols: readonly number[];
-  /** Code points that a PIN has at least. */
+  /** Minimum length of a PIN, in code points. */
   readonly minPinLength: number;
-  /** The PIN has to be replaced before it opens anything. */
+  /** The PIN must be changed before it can be used. */
   readonly forcesPinChange: boolean;
   /** It refuses PINs that it finds too simple. */
   readonly refusesSimplePins: boolean;
@@ -167,7 +167,7 @@ const isAboutPin = (status: number): boolean =>
 /** The keepalive with which a key reports that it waits for a touch. */
 const WAITS_FOR_TOUCH = 2;
 
-/** Tells when a key waits for a touch. */
+/** Reports when a key waits for a touch. */
 const touchListener =
   (onTouch: () => void) =>
   (status: number): void => {
@@ -191,7 +191,7 @@ export async function makeCredential(
   throw refused(status);
 }
 
-/** How a command is accompanied. */
+/** Options of a command. */
 export interface CallWork {
   readonly signal: AbortSignal;
   /** Called when the key waits for a touch. */

@@ -33,7 +33,7 @@ export const CTAP2 = {
   CREDENTIAL_MANAGEMENT: 0x0a,
   CONFIG: 0x0d,
 } as const;
-/** Subcommands of clientPIN that may be sent when a key is issued. To change a PIN (4) is the business of its person. */
+/** Subcommands of clientPIN that may be sent when a key is issued. Only the person changes a PIN (4). */
 export const PIN = { retries: 1, keyAgreement: 2, set: 3, token: 5, tokenFor: 9 } as const;
 /** The subcommands of configuration and of credential management that may be sent when a key is issued. */
 export const CONFIG_SET_MIN_PIN = 3;
@@ -74,7 +74,7 @@ function isHarmlessCbor(payload: Uint8Array): boolean {
   return parameters instanceof Map && [...parameters.keys()].every(key => CREDENTIAL_PARAMETERS.has(key));
 }
 
-/** What may be sent beside that when a key is issued, by command: the subcommands, and the parameters. */
+/** What may also be sent when a key is issued, by command: the subcommands, and the parameters. */
 interface IssuingRule {
   /** The parameter with the subcommand. */
   readonly at?: number;

@@ -134,7 +134,9 @@ const leastFirmware = Type.Object({
 /** What a key must prove before it is registered. */
 export const proofPolicy = Type.Object(
   {
-    requiredGrade: oneOf(requiredGrades, { description: 'lowest accepted grade of a proof; none: no proof is required' }),
+    requiredGrade: oneOf(requiredGrades, {
+      description: 'lowest accepted grade of a proof; none: no proof is required',
+    }),
     allowedAaguids: Type.Array(aaguid, {
       maxItems: proofBounds.policyItems,
       description: 'AAGUIDs that may be registered: a key must prove its AAGUID; empty: any, also keys without one',

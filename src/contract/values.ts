@@ -202,9 +202,9 @@ export type EventType = (typeof eventTypes)[number];
 /** Where local accounts may sign in while single sign-on is on. */
 export const localSources = ['ANYWHERE', 'LOOPBACK'] as const;
 
-/** Why a sign-in at the provider has signed no one in. The console has words for each. */
+/** Why a sign-in at the provider failed. The console has words for each. */
 export const ssoProblems = namesIn('away denied disabled groups key other overage state token');
-/** Why a sign-in at the provider has signed no one in. */
+/** Why a sign-in at the provider failed. */
 export type SsoProblem = (typeof ssoProblems)[number];
 
 /** States of a webhook. */

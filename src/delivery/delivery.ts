@@ -40,7 +40,7 @@ export interface Settlement<T, R extends AttemptResult> {
   readonly through: number | undefined;
 }
 
-/** What a delivery works with. */
+/** Dependencies of a delivery. */
 export interface DeliveryPorts<T, R extends AttemptResult> {
   readonly policy: RetryPolicy;
   /** Items that are delivered at a time: one by default. */

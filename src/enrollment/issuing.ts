@@ -1,15 +1,15 @@
-/** Issues a registered key: its first PIN, and a credential at each provider. The registry holds the state: a further run continues. */
+/** Issues a registered key: sets its first PIN, and creates a credential at each provider. The registry holds the state, so another run continues. */
 import type { BodyOf, DataOf } from '../contract/define.ts';
 import type { CredentialItem, ProviderItem } from '../contract/providers.ts';
 import type { Routes } from '../contract/routes.ts';
 import type { NumberedKey } from './registry.ts';
 
-/** One step of the key. */
+/** A request to the key. */
 export type IssueStep = Omit<BodyOf<Routes['issueKey']>, 'serialNumber'>;
 type StepAnswer = DataOf<Routes['issueKey']>;
 type KeyPinState = NonNullable<StepAnswer['state']>;
 
-/** Requests of an issuing. They reject with the errors of their client, which `failureOf` reads. */
+/** The requests that issuing needs. They reject with the errors of their client, which `failureOf` interprets. */
 export interface IssueRequests {
   credentials(deviceId: string): Promise<readonly CredentialItem[]>;
   start(deviceId: string, providerId: string): Promise<DataOf<Routes['startCredential']>>;
@@ -17,7 +17,7 @@ export interface IssueRequests {
   /** Rejects if the key refuses. */
   step(key: NumberedKey, step: IssueStep): Promise<StepAnswer>;
   failureOf(error: unknown): {
-    /** The provider has refused: it has nothing. */
+    /** The provider has refused, so it has no credential. */
     readonly isRefusal: boolean;
     /** The answer was lost: the same request may be sent again. */
     readonly isLost: boolean;
@@ -25,16 +25,16 @@ export interface IssueRequests {
   };
 }
 
-/** What becomes of the PIN. */
+/** What to do about the PIN. */
 export type PinChoice =
   /** No PIN is set. */
   | { readonly kind: 'none' }
   | { readonly kind: 'ask' }
-  /** The first PIN is made, and sealed for those who can open it. */
+  /** A first PIN is created and encrypted for the recipients. */
   | {
       readonly kind: 'random';
       readonly make: () => string;
-      /** Stores the PIN, sealed. What was stored before opens nothing. */
+      /** Stores the encrypted PIN. The PIN that was stored before no longer applies. */
       readonly store: (deviceId: string, pin: string) => Promise<unknown>;
     };
 
@@ -42,13 +42,13 @@ export type PinChoice =
 interface IssueOptions {
   readonly providers: readonly Pick<ProviderItem, 'providerId' | 'name'>[];
   readonly pin: PinChoice;
-  /** The person has to change the PIN before it opens anything else. */
+  /** The person must change the PIN before the first sign-in. */
   readonly changePin: boolean;
   /** Characters that the key demands of a PIN from now on; null: as before. */
   readonly minPinLength: number | null;
 }
 
-/** What an issuing works with. */
+/** What issuing depends on. */
 export interface IssueParts {
   readonly requests: IssueRequests;
   /** The PIN of a key that has one. `retries`: attempts that are left, null if that is not known. */
@@ -66,7 +66,7 @@ export interface PinFault {
 /** Null if the text can be the PIN of the key. */
 export type CheckPin = (pin: string) => PinFault | null;
 
-/** Why a key is not issued. `pin-present`: only a first PIN is made. */
+/** Why a key is not issued. `pin-present`: it has a PIN, and only a first PIN can be created. */
 export type IssueProblemCode = 'unknown' | 'pin-replug' | 'pin-blocked' | 'pin-change' | 'pin-present' | 'pin-unfit';
 
 /** The error of a key that cannot be issued. */
@@ -79,13 +79,13 @@ export class IssueProblem extends Error {
   }
 }
 
-/** What has become of a key. */
+/** The result for a key. */
 interface IssueOutcome {
   /** Providers at which the key signs in now. */
   readonly issued: ReadonlySet<string>;
-  /** Whether it did so before. */
+  /** Whether all of them had the key before. */
   readonly wasIssued: boolean;
-  /** The first PIN if it was made here: for its letter. */
+  /** The first PIN if this run created it, for its letter. */
   readonly madePin: string | null;
   /** The key cannot keep the rules for its PIN that it was asked to. */
   readonly lacksRules: boolean;
@@ -95,7 +95,7 @@ interface IssueOutcome {
 
 /** Bytes of a PIN at most (FIDO CTAP 2.1, 6.5.1). */
 const MAX_BYTES = 63;
-/** Requests for one answer of a key: the provider may lose some. */
+/** How often one response of a key is sent to the registry: responses can be lost. */
 const ATTEMPTS = 3;
 
 interface UsablePin {
@@ -165,7 +165,7 @@ export class KeyIssuing {
     return this.#parts.requests.failureOf(error);
   }
 
-  /** A PIN that opens the key; the first one is set. Nothing is entered yet if the key has one. */
+  /** The PIN of the key; a first PIN is set. If the key already has a PIN, it is not entered yet. */
   async #open(key: NumberedKey, deviceId: string, onMade: (pin: string) => void): Promise<UsablePin> {
     const { requests, askPin, askNewPin } = this.#parts;
     const { state } = await requests.step(key, { step: 'state' });
@@ -184,7 +184,7 @@ export class KeyIssuing {
     const pin = choice.kind === 'random' ? choice.make() : await askNewPin(key, check, state.refusesSimple);
     const fault = check(pin);
     if (fault !== null) throw new IssueProblem('pin-unfit', pinFaultText(fault));
-    // The registry has it, sealed, before the key does: an interruption leaves no PIN that no one can open.
+    // The registry stores it before the key gets it, so that an interruption never leaves a PIN that cannot be recovered.
     if (choice.kind === 'random') await choice.store(deviceId, pin);
     this.#pins.set(key.serialNumber, pin);
     await requests.step(key, { step: 'pin', pin });
@@ -209,7 +209,7 @@ export class KeyIssuing {
     try {
       await this.#finish(deviceId, credentialId, response);
     } catch (error) {
-      // What the provider refuses must not stay on the key. If its answer is lost, it may have accepted the credential.
+      // A credential that the provider refuses must not stay on the key. If its response is lost, it may have accepted the credential.
       if (pin !== null && this.#failureOf(error).isRefusal)
         await requests.step(key, { step: 'forget', pin, credentialId: response.id }).catch(() => undefined);
       throw error;
@@ -238,7 +238,7 @@ export class KeyIssuing {
       }
   }
 
-  /** Whether an earlier run ended before it set them: they are the last step. */
+  /** Whether an earlier run was interrupted before it set the rules, which is the last step. */
   async #lacksRules(key: NumberedKey): Promise<boolean> {
     const { changePin, minPinLength } = this.#options;
     if (!changePin && minPinLength === null) return false;
@@ -289,6 +289,6 @@ const checkFor =
     return new TextEncoder().encode(text).length > MAX_BYTES ? { what: 'long', bound: MAX_BYTES } : null;
   };
 
-/** The fault as a sentence without its end. */
+/** The problem as a sentence without a period. */
 export const pinFaultText = ({ what, bound }: PinFault): string =>
   what === 'short' ? `the PIN of this key has at least ${bound} characters` : `a PIN has at most ${bound} bytes`;

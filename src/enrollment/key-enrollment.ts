@@ -37,15 +37,15 @@ export interface Proved {
 /** The idempotency key of the activation that belongs to a registration with this key. */
 const activationKey = (registrationKey: string): string => `${registrationKey}-activate`;
 
-/** What an enrollment works with. */
+/** Dependencies of an enrollment. */
 export interface EnrollmentParts {
   readonly registry: EnrollmentRegistry;
   readonly words: EnrollmentWords;
 }
 
-/** What is known of one key before it is enrolled. */
+/** State of one key from before this enrollment. */
 interface KnownOfKey {
-  /** What it has proved: it is not asked again. */
+  /** What it has already proved, so that it is not asked again. */
   readonly proved?: Proved | null;
   /** The idempotency key of its registration. If it is present, a registry that is away throws: the key waits in a spool file. */
   readonly id?: string | null;
@@ -146,7 +146,7 @@ export class KeyEnrollment {
     return this.#prove(key);
   }
 
-  /** Asks the key. Null if keys are not proved. */
+  /** Has the key prove itself. Null if keys are not proved. */
   async #prove(key: Key): Promise<Proved | null> {
     if (this.#earlier !== null) return this.#earlier;
     const { proof: required } = this.#options;

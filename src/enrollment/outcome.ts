@@ -1,4 +1,4 @@
-/** What has become of a key, from the registry to the screen. */
+/** The outcome for a key: one name for it from the registry to the screen. */
 import type { Proof } from '../contract/proof.ts';
 import type { ProviderItem } from '../contract/providers.ts';
 import type { Tags } from '../contract/tags.ts';
@@ -39,7 +39,7 @@ export const providerColumn = 'provider:';
 export const columnOf = ({ providerId, name }: Pick<ProviderItem, 'providerId' | 'name'>): string =>
   /^[\w.@-]+$/.test(name) ? name : providerId;
 
-/** What has become of one key: a row of the results, a line of the screen. */
+/** The outcome for one key: a row of the results, and a line on the screen. */
 export interface EnrollmentOutcome {
   readonly result: EnrollmentResult;
   readonly deviceId: string | null;

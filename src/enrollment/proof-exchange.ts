@@ -16,10 +16,10 @@ export interface ProofRequests {
   submitProof(input: InputOf<Routes['submitProof']>): Promise<ProofVerdict>;
 }
 
-/** What was concluded, and why the key gave no evidence (`problem`; null if it gave some). */
+/** The verdict, and why the key gave no evidence (`problem`; null if it did). */
 interface ProofConclusion {
   readonly problem: string | null;
-  /** Null if the key said nothing: the registry judges only keys that say something. */
+  /** Null if the key reported nothing at all: then there is nothing to judge. */
   readonly verdict: (ProofVerdict & { readonly proofId: string }) | null;
 }
 

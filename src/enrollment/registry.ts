@@ -66,7 +66,7 @@ export interface EnrollmentWords {
   readonly unreadable: string;
   /** Why a device that is neither INACTIVE nor ACTIVE for the user is not activated. */
   notActivated(device: DeviceDetail, userId: string, dryRun: boolean): string;
-  /** The key waited for its registration, and the device was registered by somebody else. */
+  /** The key waited for its registration, and another client registered the device. */
   conflict(device: DeviceDetail): string;
   /** The activation was refused; `why` null: the activation code is not visible to the caller. */
   activationRefused(result: EnrollmentResult, why: string | null): string | null;

@@ -1,4 +1,4 @@
-/** How many exports run at the same time, and what becomes of a reader that takes nothing. */
+/** How many exports run at the same time, and what happens to a reader that takes nothing. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';

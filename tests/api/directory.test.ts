@@ -137,7 +137,7 @@ withSlapd('persons from a directory', () => {
     await slapd.remove('crowd-0');
     front.bytes = 6000;
     const report = await sync();
-    expect(report.problem).toMatch(/^the directory (closed the connection|does not answer as it should)/);
+    expect(report.problem).toMatch(/^the directory (closed the connection|sent an unexpected response)/);
     front.bytes = Number.POSITIVE_INFINITY;
     expect(await find('crowd-0')).toMatchObject({ active: true });
     expect(data(await call('GET', '/api/directory')).lastRun.problem).toBe(report.problem);

@@ -36,7 +36,7 @@ it('answers 6,000 malformed requests, uploads, upgrades and frames within 1 s ea
   // `npm run fuzz` tries more: these take 6 s of processor time.
 }, 180_000);
 
-describe('what the fuzzer makes of a connection', () => {
+describe('what the fuzzer sends on a connection', () => {
   /** Answers like a daemon to whose client the connection is closed after `sent`. */
   async function tried(kind: Input['kind'], sent: string) {
     const server = createServer(socket => {

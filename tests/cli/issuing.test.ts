@@ -317,7 +317,10 @@ test('what differs at a provider is shown, and repaired after a confirmation', a
     { ...made!, remoteId: 'phone', credentialId: 'BBBB', label: 'my phone' },
   );
   const preview = await daemon.run(['idp', 'reconcile', 'differs']);
-  expect(preview).toMatchObject({ code: 1, stderr: expect.stringMatching(/orphan of .* exists only at the provider\n/) });
+  expect(preview).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/orphan of .* exists only at the provider\n/),
+  });
   expect(preview.stderr).toMatch(/phone of .*: it stays/);
   expect(state.accepted).toHaveLength(3);
   expect(await daemon.run(['idp', 'reconcile', 'differs', '--apply', '--yes'])).toMatchObject({ code: 0 });

@@ -1,4 +1,4 @@
-/** What tests of issuing keys work with: providers under a name, and keys at stations of their own. */
+/** Dependencies of tests of issuing keys: providers under a name, and keys at stations of their own. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
@@ -44,7 +44,7 @@ export function issuingBy(daemon: () => Daemon) {
     return state;
   }
 
-  /** An identity of age in a file, and its recipient in the policy. */
+  /** An age identity in a file, and its recipient in the policy. */
   async function recipient(): Promise<string> {
     const identity = await generateIdentity();
     const set = ['policies', 'set', '--pin-recipient', await identityToRecipient(identity)];

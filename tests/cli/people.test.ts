@@ -64,7 +64,7 @@ describe('people', () => {
     expect((await run('people', 'keys', 'hopper')).stderr).toContain('grace.hopper (Grace Hopper) has no keys.');
   });
 
-  test('activate refuses a part of names and shows who is perhaps meant; other texts are bound as they are', async () => {
+  test('activate refuses a part of names and shows who may be meant; other texts are bound as they are', async () => {
     const activate = async (user: string) => {
       const { deviceId, activationCode } = await registered();
       const { code, stderr } = await run('activate', deviceId, '--code', activationCode, '--user', user);

@@ -81,7 +81,7 @@ export class RandomOperator {
     ]);
   }
 
-  /** A badge, a key, and its binding, as it should be. */
+  /** A badge, a key, and the binding that is expected. */
   async #hand(): Promise<void> {
     await this.#badge();
     await this.#wait(300);

@@ -1,4 +1,4 @@
-/** What tests of `enroll --roster` work with: a station with a roster, keys that no test has used, and what the registry has then. */
+/** Dependencies of tests of `enroll --roster`: a station with a roster, keys that no test has used, and what the registry has then. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';

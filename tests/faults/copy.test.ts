@@ -26,7 +26,7 @@ import { Browser, setUp, startSsoProvider } from '../support/sso-provider.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const DEVICES = 6001;
-/** Options of a provider that never hears of the key again. */
+/** Options of a provider that never receives another request about the key. */
 async function beginCredential(daemon: Awaited<ReturnType<typeof spawnDaemon>>, deviceId: string): Promise<void> {
   const rp = { id: 'accounts.example', name: 'Accounts' };
   const options = { challenge: 'A'.repeat(43), rp, user: { id: 'AAAA', name: 'alice', displayName: 'Alice' } };

@@ -1,4 +1,4 @@
-/** What scenarios work with: a client of the bench, and the recorded events of drivers. */
+/** Dependencies of scenarios: a client of the bench, and the recorded events of drivers. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

@@ -45,6 +45,14 @@ const examples = [
   'half of a record',
   'what has come of the batch',
   'the one that is there',
+  'what has become of a key',
+  'the provider has signed no one in',
+  'another person is perhaps meant',
+  'the server answers as it should',
+  'a provider that hears of the key',
+  'What the service works with.',
+  'ten keys, which is the most',
+  'a file of age',
 ];
 
 it('has an example for every rule, and finds it', () => {

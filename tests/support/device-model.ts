@@ -1,4 +1,4 @@
-/** What a device is and what becomes of it, said a second time and as plainly as can be: the daemon is held against it. */
+/** A second, plain model of devices and their changes, which the daemon is compared with. */
 import { isDeepStrictEqual } from 'node:util';
 import type { DeviceDetail } from '../../src/contract/devices.ts';
 import type { DeviceStatus } from '../../src/contract/values.ts';

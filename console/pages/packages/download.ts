@@ -6,7 +6,7 @@ import { canChooseFile, chooseFile, save } from '../../parts/save.ts';
 /** Largest package that a browser without access to files keeps in memory, in bytes. */
 const MAX_IN_MEMORY = 256 * 1024 * 1024;
 
-/** What became of a download. */
+/** The result of a download. */
 export type DownloadEnd = 'saved' | 'damaged' | 'canceled';
 
 /** Whether this browser can save a package of this size. */

@@ -15,7 +15,7 @@ export interface IssueChoice {
   readonly setsPin: boolean;
 }
 
-/** What has become of a key that was to be issued. */
+/** The result of issuing a key. */
 interface IssuedKey {
   /** By the names of columns. */
   readonly providers: NonNullable<EnrollmentOutcome['providers']>;
@@ -36,7 +36,7 @@ export interface PinQuestion {
 /** Resolves with the PIN, which is stored nowhere. Rejects if the operator enters none. */
 export type AskPin = (question: PinQuestion) => Promise<string>;
 
-/** What has become of a key that is bound. Never rejects. */
+/** The result of issuing a bound key. Never rejects. */
 export type IssueKey = (key: NumberedKey, deviceId: string, choice: IssueChoice, ask: AskPin) => Promise<IssuedKey>;
 
 /** A key that was bound or has failed. Has no activation code: it is stored in the tab. */

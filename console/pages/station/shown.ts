@@ -1,4 +1,4 @@
-/** What has become of a key, and what comes next: in words and in colors. */
+/** The outcome for a key and the next step, in words and in colors. */
 import { streamState } from '../../api/stream.ts';
 import { bench as benchWords, benchRun as words } from '../../text/words.ts';
 import type { BenchView, Outcome } from './bench-view.ts';

@@ -1,4 +1,4 @@
-/** Who is next, the key in the reader, and what has become of it: large, in words and in colors. */
+/** The next person, the key in the reader and its outcome: large, in words and in colors. */
 import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { lazy } from '../../parts/lazy.tsx';

@@ -1,4 +1,4 @@
-/** The run with what it works with: loaded when something has to be decided. */
+/** The run with its dependencies: loaded when something has to be decided. */
 import { call } from '../../api/request.ts';
 import { preferences } from '../../preferences.ts';
 import { loadWithWords } from '../../text/text.ts';

@@ -10,7 +10,8 @@ import { checkMessage, MalformedMessage, messageLength } from './messages.ts';
 const bounds = { message: 1024 * 1024, answer: 32 * 1024 * 1024, connectMs: 10_000 } as const;
 
 /** Why a connection ends when its signal is aborted. */
-export const GIVEN_UP = 'was canceled: the daemon is stopping, the client has disconnected, or the time limit was reached';
+export const GIVEN_UP =
+  'was canceled: the daemon is stopping, the client has disconnected, or the time limit was reached';
 
 /** The directory cannot be read now. `message`: why, in words that follow "the directory". */
 export class DirectoryFailure extends Error {

@@ -38,7 +38,7 @@ const policy: RetryPolicy = {
 /** Milliseconds for one delivery. A receiver that never confirms, but keeps sending something, is not silent. */
 const DELIVERY_MS = 120_000;
 
-/** What a forwarder works with. */
+/** Dependencies of a forwarder. */
 interface ForwarderOptions {
   readonly store: Pick<Store, 'events' | 'device' | 'lastEventId' | 'onCommit' | 'sharedWork'>;
   readonly home: PositionHome;

@@ -1,4 +1,4 @@
-/** Why a provider has signed no one in, or a session has ended. */
+/** Why a provider has refused a sign-in, or a session has ended. */
 
 class ProviderError extends Error {
   constructor(message: string, options?: ErrorOptions) {

@@ -12,7 +12,7 @@ const WORK = 'webhooks';
 const LOOK_MS = 250;
 const FAILED_LOOK_MS = 2000;
 
-/** What the deliveries work with. */
+/** Dependencies of the deliveries. */
 interface DeliveriesParts extends Omit<EndpointParts, 'store' | 'tail'> {
   readonly store: EndpointParts['store'] & Pick<Store, 'events' | 'onCommit' | 'sharedWork' | 'documentVersion'>;
 }

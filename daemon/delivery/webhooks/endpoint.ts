@@ -26,7 +26,7 @@ const PASSED = 1000;
 /** Milliseconds that a post may take after the delivery is stopped: one that is cut is posted again. */
 const GRACE_MS = 2000;
 
-/** What all endpoints work with. */
+/** Dependencies of all endpoints. */
 export interface EndpointParts {
   readonly store: Pick<Store, 'webhookProgress' | 'document' | 'commit'>;
   readonly tail: JournalTail;

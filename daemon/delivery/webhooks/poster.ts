@@ -29,7 +29,7 @@ interface PosterResult extends AttemptResult {
   readonly milliseconds: number;
 }
 
-/** What a poster works with. */
+/** Dependencies of a poster. */
 interface PosterParts {
   readonly allowed: AllowedTargets;
   /** The key that seals secrets. */

@@ -1,4 +1,4 @@
-/** Carries a plan out. Each step decides again on what the registry has then, so that runs of several daemons do not disturb each other. */
+/** Applies a plan. Each step reads the registry again before it decides, so that runs of several daemons do not disturb each other. */
 import { personIds } from '../../../src/contract/ids.ts';
 import { detailsOf, SOURCE } from '../../domain/directory.ts';
 import { GROUPS, groupsIn, touchGroups } from '../../domain/people-policy.ts';
@@ -9,7 +9,7 @@ import { retrying } from '../context.ts';
 import { type Leavers, leaverResult } from '../people/leavers.ts';
 import { decide, type GroupNumbers, groupsFor, type Plan, type Planned } from './plan.ts';
 
-/** What a plan is carried out with. */
+/** What is needed to apply a plan. */
 interface ApplyParts {
   readonly store: Store;
   readonly leavers: Leavers;
@@ -48,7 +48,7 @@ function skip(item: Planned): void {
   item.detail = TAKEN;
 }
 
-/** `run` returns the items of a batch that could not be done. */
+/** `run` returns the items of a batch that failed. */
 async function inBatches(
   items: readonly Planned[],
   signal: AbortSignal,

@@ -24,11 +24,11 @@ export interface DirectoryContent {
   readonly isAll: boolean;
   readonly entries: ReadonlyMap<string, DirectoryEntry>;
   readonly skipped: readonly SkippedEntry[];
-  /** From where the next run continues; null if it reads all entries. */
+  /** Position from which the next run continues; null if it reads all entries. */
   readonly position: DirectoryPosition | null;
 }
 
-/** What is to be done to a person. */
+/** A step of the plan: a change of one person. */
 export interface Planned {
   step: DirectoryStep['step'];
   /** Number of the person; null for one who is new, and for an entry that is skipped. */
@@ -39,11 +39,11 @@ export interface Planned {
   detail: string | null;
 }
 
-/** All that is to be done, and why no more. */
+/** The steps of a run, and the problem that limits them. */
 export interface Plan {
   readonly problem: string | null;
   readonly items: readonly Planned[];
-  /** Persons who have left and are no longer in the directory: recorded, and not reported. */
+  /** Persons who had already left and are no longer in the directory: recorded, but not reported. */
   readonly gone: readonly Planned[];
 }
 
@@ -61,7 +61,7 @@ export function groupsFor(person: PersonRecord | null, entry: DirectoryEntry, nu
   return [...all].sort((a, b) => a - b).slice(0, personBounds.groupsOfPerson);
 }
 
-/** What an entry means for a person as of now. */
+/** The step that an entry requires for a person in the current state. */
 export const decide = (
   person: PersonRecord | null,
   entry: DirectoryEntry | null,
@@ -164,7 +164,7 @@ function planned(person: PersonRecord | null, entry: DirectoryEntry | null, deci
   return { step, number: person?.number ?? null, userName, entry, detail };
 }
 
-/** Marks the leavers whose devices the brake would hold, as far as no one else leaves at the same time. */
+/** Marks the leavers whose devices the limit on leavers would hold, if no one else leaves at the same time. */
 export async function foresee(
   { store, leavers, now }: { readonly store: Store; readonly leavers: Leavers; readonly now: () => number },
   items: readonly Planned[],

@@ -13,7 +13,7 @@ import type { Store } from '../../store/store.ts';
 import { type Context, commitLast, retrying } from '../context.ts';
 import { iso } from '../present.ts';
 
-/** What the service works with. */
+/** Dependencies of the service. */
 interface DirectorySettingsParts {
   readonly store: Store;
   /** The key that seals secrets: that of all nodes. */
@@ -39,7 +39,7 @@ const off = {
   ...intervals,
 };
 
-/** What the sealed password is bound to. */
+/** The data that the encryption of the password authenticates. */
 const boundOf = ({ url, bindDn }: Pick<domain.DirectoryConfig, 'url' | 'bindDn'>) => ({
   number: 0,
   url: createHash('sha256')

@@ -1,4 +1,4 @@
-/** Keeps the persons of the registry as the directory has them. */
+/** Updates the persons of the registry from the directory. */
 import type { DirectoryCounts, DirectoryReport } from '../../../src/contract/directory.ts';
 import { personIds } from '../../../src/contract/ids.ts';
 import { directoryBounds } from '../../../src/contract/limits.ts';
@@ -17,7 +17,7 @@ import { apply } from './apply.ts';
 import { type DirectoryContent, foresee, type GroupNumbers, type Planned, plan } from './plan.ts';
 import type { DirectorySettingsService } from './settings.ts';
 
-/** What the service works with. */
+/** Dependencies of the service. */
 interface DirectorySyncParts {
   readonly store: Store;
   readonly leavers: Leavers;
@@ -26,13 +26,13 @@ interface DirectorySyncParts {
   readonly now: () => number;
 }
 
-/** What a run is to do. */
+/** Options of a run. */
 interface RunRequest {
   /** False: only entries that changed, if the directory can tell. */
   readonly isAll: boolean;
   readonly dryRun?: boolean | undefined;
   readonly acceptMissing?: boolean | undefined;
-  /** Absent if a daemon does it on its own. */
+  /** Who started the run; absent if it was scheduled. */
   readonly context?: Context;
 }
 
@@ -42,7 +42,7 @@ const noCounts: DirectoryCounts = { read: 0, new: 0, changed: 0, left: 0, back: 
 export class DirectorySync {
   readonly #parts: DirectorySyncParts;
   readonly #runs = new KeyedMutex<'run'>();
-  /** Where the next run of these settings continues. Another daemon begins with all entries. */
+  /** Position from which the next run with these settings continues. A daemon without it reads all entries. */
   #reached: { readonly settings: string; readonly position: DirectoryPosition | null } | null = null;
 
   constructor(parts: DirectorySyncParts) {
@@ -79,7 +79,7 @@ export class DirectorySync {
     return { isAll: content.isAll, ...reportOf(planned.items, problem, content, request) };
   }
 
-  /** Reads to the end before anything is compared: an answer that breaks off is none. */
+  /** Reads all entries before anything is compared: an incomplete response must not be used. */
   async #content(
     reader: DirectoryReader,
     config: domain.DirectoryConfig,
@@ -147,7 +147,7 @@ export class DirectorySync {
       const before = await store.document(domain.DIRECTORY_RUN);
       const last = domain.runIn(before);
       const named = config?.groups.map(({ name }) => name) ?? [];
-      // A whole run has taken the members out of all others.
+      // A full run has already removed the members of all other groups.
       const groups = isAll && problem === null ? named : [...new Set([...(last?.groups ?? []), ...named])];
       const kind = isAll ? 'ALL' : 'CHANGES';
       const run = { at: now(), kind, settings: version, problem, counts, groups } as const;

@@ -1,6 +1,6 @@
 /**
- * Credentials of devices at providers: begun, finished, removed. A step is stored before the provider hears of it, and an answer that was
- * lost is looked up at the provider, so that none exists there without a record here.
+ * Credentials of devices at providers: begun, finished, removed. Each step is stored before the request to the provider, and a lost response
+ * is resolved by listing, so that no credential exists there without a record here.
  */
 import { createHash } from 'node:crypto';
 import { ApiError, Code } from '../../../src/contract/codes.ts';
@@ -68,7 +68,8 @@ export class CredentialService {
     const label = newLabel();
     return retrying(async () => {
       const present = await this.#open(device, provider);
-      if (present?.credentialId) throw new ApiError(Code.parameterError, 'another program is issuing this key: try again');
+      if (present?.credentialId)
+        throw new ApiError(Code.parameterError, 'another program is issuing this key: try again');
       const fields = { device: device.number, provider: provider.number, account, label, begun };
       const change = present ? domain.noteStep(present, fields) : domain.beginCredential(fields, person.number);
       const [result] = await commitFor(store, context, { at: now(), changes: [change] });
@@ -96,7 +97,7 @@ export class CredentialService {
     checkAnswer(response, credential.begun);
     await this.#personOf(device);
     let known = credential;
-    // A repeated answer: the provider may have accepted the first one.
+    // A repeated response of the key: the provider may have accepted the first one.
     const isRepeated = credential.credentialId === response.id;
     if (!isRepeated) {
       const step = domain.noteStep(credential, { credentialId: response.id });
@@ -200,10 +201,13 @@ export class CredentialService {
     return list.find(one => one.credentialId === credentialId || one.label === label) ?? 'absent';
   }
 
-  /** One that was begun is begun again, unless the provider has accepted it. */
+  /** A credential that was begun is begun again, unless the provider has accepted it. */
   async #demandUnfinished(context: Context, provider: ProviderRecord, open: domain.CredentialRecord): Promise<void> {
     const { store, now } = this.#parts;
-    const exists = new ApiError(Code.parameterError, `this key is already issued at ${provider.name}: remove that credential first`);
+    const exists = new ApiError(
+      Code.parameterError,
+      `this key is already issued at ${provider.name}: remove that credential first`,
+    );
     if (open.issuedAt !== null) throw exists;
     if (open.credentialId === null) return;
     const found = await asked(this.#lookUp(provider, open));
@@ -212,7 +216,7 @@ export class CredentialService {
       await commitFor(store, context, { at, changes: [domain.issued(open, found.remoteId, at)] });
       throw exists;
     }
-    // Its request may be on its way, or accepted and not listed yet.
+    // The request may still be under way, or may have been accepted but not listed yet.
     await commitFor(store, context, { at, changes: [domain.givenUp(open, at)] });
   }
 
@@ -254,7 +258,7 @@ export class CredentialService {
   }
 }
 
-/** What the answer of the key is compared with. */
+/** What the response of the key is compared with. */
 function begunOf({ origin, options, handle }: ProviderOptions): domain.Begun {
   const { challenge, rp } = options as { challenge?: unknown; rp?: { id?: unknown } };
   const host = URL.parse(origin)?.hostname;
@@ -269,7 +273,7 @@ function begunOf({ origin, options, handle }: ProviderOptions): domain.Begun {
 const refusal = (problem: string): ApiError =>
   new ApiError(Code.parameterError, `response: ${problem}; begin the credential again`);
 
-/** Refuses what the key has not made for these options. The provider checks the attestation. */
+/** Refuses a response that was not made for these options. The provider checks the attestation. */
 function checkAnswer({ id, response }: AttestationResponse, begun: domain.Begun | null): void {
   if (begun === null) throw refusal('the credential was not begun');
   const data = readClientData(response.clientDataJSON);
@@ -288,7 +292,7 @@ function checkAnswer({ id, response }: AttestationResponse, begun: domain.Begun 
     throw refusal('its id is that of another credential');
 }
 
-/** What a provider rejects with as a refusal of this interface. */
+/** Converts an error of a provider to an error of this interface. */
 export async function asked<T>(request: Promise<T>): Promise<T> {
   try {
     return await request;

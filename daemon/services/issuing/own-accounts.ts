@@ -36,7 +36,7 @@ export class OwnAccounts {
     this.#parts = parts;
   }
 
-  /** A key opens an account, whatever its role: what issues or removes one is for those who may change accounts, under the same conditions. */
+  /** A sign-in key gives access to an account, so only those who can change accounts can issue or remove one, under the same conditions. */
   async demand(caller: Caller): Promise<void> {
     if (caller.user === null || caller.role !== 'ADMIN')
       throw new ApiError(
@@ -97,7 +97,7 @@ function present(user: UserRecord | null, named: string): UserRecord {
   return user;
 }
 
-/** An answer of the key that is not accepted was not stored. */
+/** A response of the key that is not accepted is not stored. */
 async function refusing<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -1,4 +1,4 @@
-/** PINs that stations have made. They are sealed before they reach the registry, which has nothing that opens them. */
+/** PINs that stations have made. They are encrypted before they reach the registry, which cannot decrypt them. */
 import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
 import { deviceIds } from '../../../src/contract/ids.ts';
@@ -79,7 +79,7 @@ export class PinService {
   }
 }
 
-/** A recipient with a mistake would be noticed at each key, and only there. */
+/** Otherwise an invalid recipient would be noticed only when keys are issued. */
 async function checkRecipients({ recipients }: PinPolicy): Promise<void> {
   if (recipients.length === 0) return;
   const { Encrypter } = await import('age-encryption');
@@ -91,8 +91,7 @@ async function checkRecipients({ recipients }: PinPolicy): Promise<void> {
     }
 }
 
-const STORED =
-  'a PIN of this device is already stored: reset is required to replace it, after the key was reset';
+const STORED = 'a PIN of this device is already stored: reset is required to replace it, after the key was reset';
 
 const presented = (device: number, pin: domain.StoredPin | null) => ({
   deviceId: deviceIds.format(device),

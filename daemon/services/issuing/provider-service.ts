@@ -34,7 +34,7 @@ interface ProviderServiceParts {
 export class ProviderService {
   readonly #parts: ProviderServiceParts;
   readonly #opened = new Map<string, IssuingProvider>();
-  /** Why the last request to a provider has failed, as this daemon saw it; by number. */
+  /** Why the last request of this daemon to a provider failed, by the provider's number. */
   readonly #problems = new Map<number, string>();
 
   constructor(parts: ProviderServiceParts) {
@@ -118,12 +118,12 @@ export class ProviderService {
     return recordIn(await this.read(), providerId);
   }
 
-  /** Refuses who may not issue or remove credentials there. */
+  /** Refuses callers who cannot issue or remove credentials there. */
   async demand({ caller }: Context, { type }: domain.ProviderRecord): Promise<void> {
     if (type === 'devmgr') await this.#parts.own.demand(caller);
   }
 
-  /** Asks a provider, and notes whether it has answered. Rejects with what the provider rejects with. */
+  /** Sends a request to a provider, and records whether it succeeded. Rejects with the error of the provider. */
   async ask<T>(record: domain.ProviderRecord, request: (api: IssuingProvider) => Promise<T>): Promise<T> {
     try {
       const answer = await request(this.#open(record));
@@ -225,7 +225,7 @@ function addressProblem(type: ProviderType, settings: ProviderSettings): string 
   return null;
 }
 
-/** What a provider has refused, for the operator. An error of this program is not one of them. */
+/** The message of a provider's refusal, for the operator. Errors of this program are not refusals. */
 function messageOf(error: unknown): string {
   if (error instanceof ProviderAway || error instanceof ProviderRefused) return error.message;
   throw error;

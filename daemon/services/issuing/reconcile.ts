@@ -1,4 +1,4 @@
-/** Compares the credentials of the registry with those that a provider lists, and repairs what differs. */
+/** Compares the credentials of the registry with those that a provider lists, and fixes the differences. */
 import pLimit from 'p-limit';
 import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
 import { credentialIds, deviceIds } from '../../../src/contract/ids.ts';
@@ -23,7 +23,7 @@ interface ReconcileParts {
 type Reconciliation = DataOf<Routes['reconcileProvider']>;
 type ReconcileInput = BodyOf<Routes['reconcileProvider']>;
 
-/** Persons whose credentials are asked for at the same time. */
+/** Number of persons whose credentials are read at the same time. */
 const AT_ONCE = 4;
 
 /**
@@ -46,7 +46,7 @@ export async function reconcile(
     accounts.map(([account, [first]]) =>
       limit(async () => {
         const credentials = await store.credentialsOfAccount(provider.number, account);
-        // Compared once: in the portion with the first of them.
+        // Each person is compared once, in the portion with the first credential of that person.
         if (credentials[0]?.number !== first?.number) return null;
         const differences = await compare(parts, provider, { account, credentials });
         if (apply) await repair(parts, context, provider, { account, differences });
@@ -103,7 +103,7 @@ async function compare(
   };
 }
 
-/** At the provider first. A second run finds what a first one has not done. */
+/** At the provider first: a second run finds what the first one did not complete. */
 async function repair(
   { store, providers, credentials, now }: ReconcileParts,
   context: Context,

@@ -27,7 +27,7 @@ export class Leavers {
     this.#policies = policies;
   }
 
-  /** The change that a step of these persons makes, one for each, in order. `userName`: also the one that the commit gives the person. */
+  /** The changes of leaving for these persons, one for each, in order. `userName`: the name after the commit, which may also change it. */
   async changes(
     persons: readonly Pick<PersonRecord, 'number' | 'userName'>[],
     { step, reason, isRemoved = false }: LeaveStep,
@@ -49,7 +49,7 @@ export class Leavers {
     }));
   }
 
-  /** The locked devices of a person that the leave has locked: those that could be unlocked. */
+  /** The devices of a person that were locked because the person left, and are still locked. */
   async lockedDevices({ userName, reason, source }: PersonRecord): Promise<number[]> {
     const page = { sortBy: 'deviceId', descending: false, offset: 0, limit: MAX_LOCKED } as const;
     const { rows } = await this.#store.devices({ userId: userName, status: ['LOCKED'], ...page });
@@ -59,7 +59,7 @@ export class Leavers {
   }
 }
 
-/** What the change of a leaver has done. */
+/** The effect of a leaver's change. */
 export function leaverResult(results: readonly ChangeResult[]): LeaverResult {
   const result = results.find(({ kind }) => kind === 'left');
   if (result?.kind !== 'left') throw new Error('the commit has no leaver');

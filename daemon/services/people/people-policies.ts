@@ -7,9 +7,9 @@ import { type Context, commitLast, retrying } from '../context.ts';
 
 /** Whether a device may be bound to a user name. */
 export interface OwnerVerdict {
-  /** Why it may not; null if it may. */
+  /** Why it must not be bound; null if it can be. */
   readonly fault: string | null;
-  /** Hold the verdict until the commit. */
+  /** Guards that keep the verdict valid until the commit. */
   readonly guards: readonly (OwnerGuard | DocumentGuard)[];
 }
 

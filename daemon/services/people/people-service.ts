@@ -12,7 +12,7 @@ import { type Caller, type Context, commitLast, retrying, timeOf } from '../cont
 import { iso } from '../present.ts';
 import { deviceTotal, type Leavers, leaverResult } from './leavers.ts';
 
-/** What the service works with. */
+/** Dependencies of the service. */
 interface PeopleServiceParts {
   readonly store: Store;
   readonly leavers: Leavers;
@@ -94,7 +94,7 @@ export class PeopleService {
       retrying(async () => {
         const person = await this.#find(personId);
         const devices = await leavers.lockedDevices(person);
-        // Its source no longer knows the person, and could never end it again.
+        // The source no longer has the person, so it could never report that the person left again.
         const back = domain.comesBack(person, devices, person.removedAt === null ? {} : { source: 'local' });
         const lockedDevices = devices.map(deviceIds.format);
         return commitLast(store, context, { at: now(), changes: back ? [back] : [] }, () => ({ lockedDevices }));

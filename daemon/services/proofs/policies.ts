@@ -34,7 +34,7 @@ interface PolicyAdmission {
   judge(registration: Registration): Admitted | Refusal;
 }
 
-/** What the policy works with. */
+/** Dependencies of the policy. */
 interface ProofPolicyParts {
   readonly store: Store;
   readonly roots: Pick<TrustedRoots, 'current'>;

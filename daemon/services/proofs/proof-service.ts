@@ -17,7 +17,7 @@ import { digestOf, judgeAnswer, judgedNow, proofEntry, proofText, type UnjudgedP
 import type { ProofPolicies } from './policies.ts';
 import type { TrustedRoots } from './trusted.ts';
 
-/** What the service works with. */
+/** Dependencies of the service. */
 interface ProofServiceParts {
   readonly store: Store;
   readonly challenges: Challenges;

@@ -25,7 +25,7 @@ import {
   type StoredCertificate,
 } from './trusted.ts';
 
-/** What the service works with. */
+/** Dependencies of the service. */
 interface TrustServiceParts {
   readonly store: Store;
   /** DER of the certificates that metadata may lead to: the roots of the system. */

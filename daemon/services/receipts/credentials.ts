@@ -17,7 +17,7 @@ export interface Signer {
   readonly proof: ReceiptProof;
 }
 
-/** What decides on the credentials. */
+/** What the decision depends on. */
 interface Signing {
   readonly device: DeviceRecord;
   readonly kind: ReceiptKind;

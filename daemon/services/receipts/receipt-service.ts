@@ -19,12 +19,12 @@ import type { TrustedRoots } from '../proofs/trusted.ts';
 import { readDevice, readPage } from '../reads.ts';
 import { type Signer, signersOf } from './credentials.ts';
 
-/** What the service works with. */
+/** Dependencies of the service. */
 interface ReceiptServiceParts {
   readonly store: Store;
   readonly roots: Pick<TrustedRoots, 'current'>;
   readonly registryId: string;
-  /** The same on all daemons of the registry: each daemon recognizes the texts that another one made. */
+  /** The same on all daemons of the registry, so that each accepts the texts of the others. */
   readonly secret: Uint8Array;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -50,7 +50,8 @@ export class ReceiptService {
     const device = await readDevice(store, body.deviceId);
     accept(receiptRefusal(kind, device));
     const { serialNumber, userId, tags } = device;
-    if (userId === null) throw new ApiError(Code.parameterError, `deviceId: device ${body.deviceId} is not bound to a person`);
+    if (userId === null)
+      throw new ApiError(Code.parameterError, `deviceId: device ${body.deviceId} is not bound to a person`);
     const facts = {
       kind,
       registryId,
@@ -76,7 +77,7 @@ export class ReceiptService {
     };
   }
 
-  /** Refuses with 404 a text that was not made here for this caller, and with 1001 one that has expired, or a signature that is not valid. */
+  /** Refuses with 404 a text that this registry did not make for this caller, and with 1001 an expired text or an invalid signature. */
   submit(context: Context, receiptId: string, body: Submitted): Promise<Receipt> {
     const facts = readReceiptText(body.text);
     if (!facts || facts.receiptId !== receiptId || this.#idOf(context, facts) !== receiptId)
@@ -97,7 +98,10 @@ export class ReceiptService {
     const device = await readDevice(store, deviceId);
     accept(receiptRefusal(kind, device));
     if (device.userId !== person)
-      throw new ApiError(Code.parameterError, `text: device ${deviceId} is now bound to another person; request another receipt`);
+      throw new ApiError(
+        Code.parameterError,
+        `text: device ${deviceId} is now bound to another person; request another receipt`,
+      );
     const signers = await this.#signers(context, device, kind);
     const signer = signers.find(({ credential }) => credential.id === body.credentialId);
     if (!signer) throw new ApiError(Code.parameterError, `credentialId: ${NOT_ACCEPTED}`);
@@ -141,7 +145,7 @@ export class ReceiptService {
     return signersOf(store, { device, kind, role: caller.role, trust: await roots.current(), now: now() });
   }
 
-  /** Only this registry can make it, and only for this caller: nothing has to be stored before the key has signed. */
+  /** The id authenticates the text and the caller, so nothing has to be stored before the key has signed. */
   #idOf({ caller }: Context, facts: Omit<ReceiptFacts, 'receiptId'>): string {
     const text = receiptText({ ...facts, receiptId: '' });
     const code = createHmac('sha256', this.#parts.secret)

@@ -1,4 +1,4 @@
-/** Errors as SCIM 2.0 has them (RFC 7644, section 3.12). */
+/** Errors of SCIM 2.0 (RFC 7644, section 3.12). */
 
 /** Keywords of the standard. */
 type ScimType =

@@ -20,7 +20,7 @@ interface ScimGroup {
 
 /** Ids of persons that become members or stop being members. */
 interface MemberChange {
-  /** Null: those who are not named stay as they are. */
+  /** Null: members that are not named do not change. */
   readonly replace: readonly string[] | null;
   readonly add: readonly string[];
   readonly remove: readonly string[];
@@ -50,7 +50,7 @@ export function readGroup(body: unknown): ScimGroup & { readonly members: readon
   return { ...finished(displayname, externalid), members: members === undefined ? [] : idsOf(members) };
 }
 
-/** What a body of PATCH makes of a group. */
+/** The group after a PATCH. */
 export function patchGroup(group: GroupRecord, body: unknown): ScimGroup & MemberChange {
   let [name, externalId] = [group.name as unknown, group.externalId as unknown];
   let replace: string[] | null = null;
@@ -81,7 +81,7 @@ export function patchGroup(group: GroupRecord, body: unknown): ScimGroup & Membe
   return { ...finished(name, externalId), replace, add: [...add], remove: [...remove] };
 }
 
-/** A group as the standard has it. `members`: absent if the request leaves them out. */
+/** A group in the form of the standard. `members`: absent if the request leaves them out. */
 export function groupResource(group: GroupRecord, base: string, members?: readonly PersonRecord[]) {
   const id = groupIds.format(group.number);
   return {

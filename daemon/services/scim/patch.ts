@@ -74,7 +74,7 @@ export const valuesIn = (value: unknown): Attributes[] =>
     isObject(one) ? [one] : typeof one === 'string' ? [{ value: one }] : [],
   );
 
-/** The text or boolean that is meant: some send it as an array of one object with a `value`. */
+/** The text or boolean of a value: some providers send it as an array of one object with a `value`. */
 export function textIn(value: unknown): unknown {
   const [first] = Array.isArray(value) ? value : [value];
   return isObject(first) && 'value' in first ? first.value : first;

@@ -15,7 +15,7 @@ import { comparisons, type Filter, lowerCased, matches, requiredText } from './f
 import { groupResource, patchGroup, readGroup } from './groups.ts';
 import { etagOf, patchUser, readUser, type ScimUser, userResource } from './users.ts';
 
-/** What the service works with. */
+/** Dependencies of the service. */
 interface ScimServiceParts {
   readonly store: Store;
   readonly leavers: Leavers;
@@ -180,7 +180,7 @@ export class ScimService {
     });
   }
 
-  /** The person as wanted, in one commit: a new user name and leaving at once take two, the name first. */
+  /** Changes the person in one commit. A new user name together with leaving takes two commits, the name first. */
   async #commitUser(request: ScimRequest, person: domain.PersonRecord, wanted: ScimUser): Promise<number> {
     const { active, ...details } = wanted;
     const set = { ...details, source: SOURCE } as const;
@@ -251,7 +251,7 @@ export class ScimService {
       if (!person) throw badRequest('invalidValue', `members: ${id} does not exist`);
       const groups = [...new Set([...person.groups, record.number])].sort((a, b) => a - b);
       if (groups.length > personBounds.groupsOfPerson)
-        throw badRequest('tooMany', `${id} is in ${person.groups.length} groups, which is the most`);
+        throw badRequest('tooMany', `${id} is in ${person.groups.length} groups, the maximum`);
       changes.push(...asChange(domain.edit(person, { groups })));
     }
     for (const id of gone) {
@@ -290,7 +290,7 @@ export class ScimService {
     return found;
   }
 
-  /** Those who can match, found by an index if the filter requires a name or an id. */
+  /** Persons who can match the filter; found by an index if the filter requires a name or an id. */
   async *#candidates(filter: Filter): AsyncGenerator<readonly domain.PersonRecord[]> {
     const { store } = this.#parts;
     const userName = requiredText(filter, 'username');

@@ -22,7 +22,7 @@ export const schemaIds = {
 
 /** What a request sets of a person. */
 export interface ScimUser extends Omit<PersonDetails, 'groups' | 'source'> {
-  /** Null if the request does not say it. */
+  /** Null if the request does not set it. */
   readonly active: boolean | null;
 }
 
@@ -100,7 +100,7 @@ export function readUser(body: unknown): ScimUser {
   return finished({ ...draft, emails: emails === undefined ? [] : valuesIn(emails) });
 }
 
-/** What a body of PATCH makes of a person. */
+/** The person after a PATCH. */
 export function patchUser(person: PersonRecord, body: unknown): ScimUser {
   const draft = draftOf(person);
   for (const operation of readPatch(body)) {

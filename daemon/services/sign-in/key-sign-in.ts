@@ -18,7 +18,7 @@ import { type RelyingParty, requireSite } from './relying-party.ts';
 import type { SignedChallenges } from './signed-challenges.ts';
 import { AnswerRefused, requestOptions } from './webauthn-library.ts';
 
-/** What the service works with. `now`: milliseconds since 1970. */
+/** Dependencies of the service. `now`: milliseconds since 1970. */
 interface KeySignInParts {
   readonly store: Store;
   readonly challenges: SignedChallenges;

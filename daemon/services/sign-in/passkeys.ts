@@ -26,7 +26,7 @@ import {
   type NewCredential,
 } from './webauthn-library.ts';
 
-/** What the service works with. `now`: milliseconds since 1970. */
+/** Dependencies of the service. `now`: milliseconds since 1970. */
 interface PasskeyServiceParts {
   readonly store: Store;
   readonly challenges: SignedChallenges;
@@ -177,10 +177,7 @@ export class PasskeyService {
     const keys = await store.passkeysOf(user.number);
     await policies.demandKeyOf(context.caller);
     if (keys.length >= passkeyBounds.perUser)
-      throw new ApiError(
-        Code.parameterError,
-        `the account has ${passkeyBounds.perUser} keys, the maximum; remove one`,
-      );
+      throw new ApiError(Code.parameterError, `the account has ${passkeyBounds.perUser} keys, the maximum; remove one`);
     const passkey = { owner: user.number, ...key };
     const ended = endExemption(policy, user.number);
     const at = now();

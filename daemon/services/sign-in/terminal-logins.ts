@@ -17,7 +17,7 @@ import { type ReopenParts, userToReopen } from './reopened.ts';
 import { keyNeeded } from './sign-in-policies.ts';
 import type { SignedChallenges } from './signed-challenges.ts';
 
-/** What the service works with. `now`: milliseconds since 1970. */
+/** Dependencies of the service. `now`: milliseconds since 1970. */
 interface TerminalLoginParts {
   readonly store: Pick<Store, 'user'>;
   readonly terminals: WaitingTerminals;
@@ -139,5 +139,6 @@ function writtenCode(typed: string): string {
   return `${symbols.slice(0, SYMBOLS / 2)}-${symbols.slice(SYMBOLS / 2)}`;
 }
 
-const unknownCode = () => new ApiError(404, 'no terminal is waiting for this code: it is wrong, was used or has expired');
+const unknownCode = () =>
+  new ApiError(404, 'no terminal is waiting for this code: it is wrong, was used or has expired');
 const ended = () => new ApiError(Code.tokenInvalid, 'the request of this terminal is unknown, was used or has expired');

@@ -6,16 +6,16 @@ import { create, edit, logOut, type UserRecord } from '../../domain/user.ts';
 import type { Store } from '../../store/store.ts';
 import { retrying } from '../context.ts';
 
-/** What is worked with. `now`: milliseconds since 1970. */
+/** What the accounts depend on. `now`: milliseconds since 1970. */
 interface SsoAccountParts {
   readonly store: Store;
   readonly now: () => number;
 }
 
-/** Who makes changes that follow from what the provider reports. */
+/** The actor of changes that follow from reports of the provider. */
 export const ACTOR = 'provider:sso';
 
-/** A person at the provider, and what follows here. */
+/** A person at the provider, and the name and role of the account here. */
 interface SubjectOfPerson extends domain.ProviderSubject {
   /** The name at the provider. */
   readonly name: string | null;
@@ -46,7 +46,7 @@ export class SsoAccounts {
       const add = create({ username, passwordHash, role: person.role, email: null, disabled: false });
       await this.#commit([add, domain.linkAccount(version, key, username)], [], requestId);
       const made = await this.#parts.store.userByName(username);
-      // Another account was given the name at the same time: with the next attempt, the link names another one.
+      // Another account got the name at the same time: the next attempt chooses another name.
       return made?.passwordHash === passwordHash ? made : this.enter(person, requestId);
     });
   }
@@ -76,7 +76,7 @@ export class SsoAccounts {
     return { user: user?.passwordHash === domain.hashOf(key) ? user : null, version: document.version };
   }
 
-  /** A name that is taken stays with the account that has it. */
+  /** A name that is taken stays with its account. */
   async #freeName(names: readonly string[]): Promise<string> {
     for (const name of names) if (!(await this.#parts.store.userByName(name))) return name;
     return `${names.at(-1)}-${Date.now().toString(36)}`;

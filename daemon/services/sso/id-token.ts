@@ -1,11 +1,11 @@
-/** Judges the tokens that a provider signs. No I/O but the keys. All that does not hold is one error: nothing of a refused token is used. */
+/** Verifies the tokens that a provider signs. Does no I/O except to read the keys. Every failure is the same error; no part of a refused token is used. */
 import { createHash } from 'node:crypto';
 import { type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { namesIn } from '../../../src/contract/names.ts';
 import { TokenRefused } from '../../delivery/provider/errors.ts';
 import type { SignInClaims } from '../../domain/sso.ts';
 
-/** Algorithms with a public key. A token that the secret of the client signs could be made by anyone who has that. */
+/** Only algorithms with a public key: anyone who has the client secret could make a token that is signed with it. */
 const algorithms = namesIn('RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519');
 
 /** Seconds by which the clocks of provider and daemon may differ. */
@@ -18,12 +18,12 @@ const most = { text: 1000, groups: 5000 } as const;
 
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 
-/** What a token must say. `now`: milliseconds since 1970. */
+/** What a token must contain. `now`: milliseconds since 1970. */
 export interface TokenRules {
   readonly issuer: string;
   readonly clientId: string;
   readonly keys: JWTVerifyGetKey;
-  /** Those that the provider signs with; all if it does not say. */
+  /** Algorithms that the provider announces; all of them if it announces none. */
   readonly algorithms: readonly string[] | undefined;
   readonly now: number;
 }
@@ -39,7 +39,7 @@ export interface IdToken extends SignInClaims {
   readonly isOverage: boolean;
 }
 
-/** `nonce`: null for a token of a renewal or a device, which answers no browser. `accessToken`: the one that came with it. */
+/** `nonce`: null for a token of a renewal or of a device sign-in, which has none. `accessToken`: the one that came with it. */
 export async function judgeIdToken(
   text: string,
   rules: TokenRules,
@@ -123,7 +123,7 @@ async function judged(
       requiredClaims: ['iss', 'aud', 'exp', 'iat'],
     });
     if (payload.iat! > now / 1000 + TOLERANCE) throw new TokenRefused('issued in the future');
-    // One spelling for each token: the last character of a text in base64url can have others.
+    // Accepts only the canonical encoding: the last character of a base64url text can have unused bits.
     if (!isCanonical(text)) throw new TokenRefused('not in its only form');
     return { claims: payload, algorithm: protectedHeader.alg };
   } catch (error) {
@@ -132,7 +132,7 @@ async function judged(
   }
 }
 
-/** Errors of the library have codes; what the keys reject with has none, or is a `ProviderAway`. */
+/** Errors of the library have codes; errors of reading the keys have none or are a `ProviderAway`. */
 const isJoseError = (error: unknown): error is Error =>
   error instanceof TypeError || (error instanceof Error && `${(error as { code?: unknown }).code}`.startsWith('ERR_J'));
 

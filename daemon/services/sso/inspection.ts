@@ -1,4 +1,4 @@
-/** What an administrator needs to know of a provider: whether it answers, and what to register there. Changes nothing. */
+/** Checks a provider for an administrator: whether it responds, and what to register there. Changes nothing. */
 import type { DataOf } from '../../../src/contract/define.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import { ProviderAway, TokenRefused } from '../../delivery/provider/errors.ts';

@@ -1,8 +1,8 @@
-/** Something that is read from the provider and kept for ten minutes. */
+/** A value that is read from the provider and cached for ten minutes. */
 import { ProviderAway } from '../../delivery/provider/errors.ts';
 
 const KEEP_MS = 10 * 60_000;
-/** Reads in a minute, also those that fail: tokens that anyone can send must not become requests to the provider. */
+/** Limit of reads in a minute, including failed ones: anyone can send tokens, and these must not cause any number of requests to the provider. */
 const perMinute = 6;
 
 export class KeptRead<T> {
@@ -31,7 +31,7 @@ export class KeptRead<T> {
     throw new ProviderAway(`asked ${perMinute} times within a minute`);
   }
 
-  /** Reads again; of several calls at the same time, one does. */
+  /** Reads again; calls at the same time share one read. */
   read(): Promise<T> {
     if (!this.#reading) {
       this.#reads.push(this.#now());

@@ -41,7 +41,7 @@ interface BrowserCheck {
   readonly verifier: string;
 }
 
-/** What is used of the settings. `secret`: of the client. */
+/** The settings that a provider needs. `secret`: of the client. */
 type ProviderConfig = Pick<SsoConfig, 'issuer' | 'clientId' | 'scopes' | 'groupsClaim'> & {
   readonly secret: string;
 };
@@ -54,7 +54,7 @@ interface Discovered {
 
 type TokenAnswer = Awaited<ReturnType<typeof client.refreshTokenGrant>>;
 
-/** A provider. All methods reject with `ProviderAway` if it does not answer, and with `TokenRefused` if it must not be believed. */
+/** A provider. All methods reject with `ProviderAway` if it does not respond, and with `TokenRefused` if its response is not valid. */
 export class Provider {
   readonly config: ProviderConfig;
   readonly #fetch: ProviderFetch;
@@ -72,7 +72,7 @@ export class Provider {
     this.#discovered = new KeptRead(() => this.#read(), now);
   }
 
-  /** Where a browser signs in. `again`: a session at the provider is not enough. */
+  /** The address at which a browser signs in. `again`: the provider must ask for the credentials even if it has a session. */
   async authorizationUrl(
     redirectUri: string,
     { state, nonce, verifier }: BrowserCheck,
@@ -93,7 +93,7 @@ export class Provider {
     return client.buildAuthorizationUrl(library, parameters).href;
   }
 
-  /** `address`: the one that the browser was led back to. */
+  /** `address`: the one that the browser was redirected to. */
   async signIn(address: URL, { state, nonce, verifier }: BrowserCheck): Promise<SignedIn> {
     const { library } = await this.#discovered.get();
     const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
@@ -123,14 +123,14 @@ export class Provider {
     }
   }
 
-  /** The person again, now. Rejects with `SessionOver` if the session has ended at the provider. */
+  /** Refreshes the session and reads the person. Rejects with `SessionOver` if the session has ended at the provider. */
   async renew(tokens: ProviderTokens, sub: string): Promise<SignedIn> {
     const { library } = await this.#discovered.get();
     if (tokens.refresh !== null) {
       const answer = await ending(() => client.refreshTokenGrant(library, tokens.refresh!));
       return this.#signedIn(answer, null, sub, tokens);
     }
-    // Without a refresh token, the session can be looked at for as long as the access token is valid.
+    // Without a refresh token, the session can be checked only while the access token is valid.
     if (tokens.accessEndsAt <= this.#now())
       throw new SessionOver('the provider gave no token to renew the session with');
     const claims = await ending(() => client.fetchUserInfo(library, tokens.access, sub));
@@ -157,7 +157,7 @@ export class Provider {
     return { metadata, scopes, keys: keys.length, clockOff };
   }
 
-  /** Judges what the token endpoint has sent. `sub`: who it must be; null for anybody. */
+  /** Verifies the response of the token endpoint. `sub`: the expected person; null accepts any. */
   async #signedIn(
     answer: TokenAnswer,
     nonce: string | null,
@@ -242,7 +242,7 @@ async function refusing<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Like `refusing`, where a refusal means the end of a session: the library reports it as `invalid_grant`, or as 401. */
+/** Like `refusing`, for calls whose refusal means that the session has ended: the library reports it as `invalid_grant` or as 401. */
 async function ending<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -267,5 +267,7 @@ function translated(error: unknown): Error {
   }
   if (error instanceof client.WWWAuthenticateChallengeError && error.status === 401)
     return new ProviderAway('the provider does not accept this client: check its id and secret');
-  return new TokenRefused(error instanceof Error ? error.message : 'not a valid response of a provider', { cause: error });
+  return new TokenRefused(error instanceof Error ? error.message : 'not a valid response of a provider', {
+    cause: error,
+  });
 }

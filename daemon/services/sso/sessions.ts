@@ -18,7 +18,7 @@ import { ACTOR, type SsoAccounts } from './accounts.ts';
 import type { ProviderTokens, SignedIn } from './provider.ts';
 import type { ActiveSso, SsoSettingsService } from './settings.ts';
 
-/** What is worked with. */
+/** Dependencies. */
 interface SsoSessionsParts {
   readonly store: Store;
   readonly settings: SsoSettingsService;
@@ -113,7 +113,7 @@ export class SsoSessions {
     if (sub !== null && !user) return { ended: 0 };
     const rows = user ? [await store.ssoSessions(user.number)] : await store.allSsoSessions();
     const digest = sid === null ? null : domain.sidOf(config.issuer, sid);
-    // One for which the provider has named no session ends with any session of the person.
+    // A session for which the provider has not named an id ends with any session of the person.
     const isNamed = (session: domain.SsoSession) =>
       digest === null || session.sid === digest || (user && session.sid === null);
     let ended = 0;
@@ -141,7 +141,7 @@ export class SsoSessions {
     return session;
   }
 
-  /** Asks the provider unless a node has begun to within `age` milliseconds. Returns when. `lenient`: a provider that is away ends nothing. */
+  /** Checks with the provider, unless a node started a check within `age` milliseconds. Returns the time of the check. `lenient`: accepts a provider that cannot be reached. */
   #renew(user: number, id: string, age: number, lenient: boolean): Promise<number> {
     return this.#renewals.run(`${user}/${id}`, async () => {
       const { now, log } = this.#parts;
@@ -162,7 +162,7 @@ export class SsoSessions {
     });
   }
 
-  /** Of several nodes, one gets to ask the provider. */
+  /** Only one of several nodes asks the provider. */
   #claim(
     user: number,
     id: string,
@@ -200,7 +200,7 @@ export class SsoSessions {
     }
   }
 
-  /** What the provider reports of the person now. Removal from all groups ends every session of the account. */
+  /** Applies what the provider now reports about the person. Removal from all groups ends every session of the account. */
   async #follow(
     user: number,
     id: string,

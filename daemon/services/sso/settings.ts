@@ -15,7 +15,7 @@ import { type Context, commitLast, retrying } from '../context.ts';
 import { inspect } from './inspection.ts';
 import type { Provider } from './provider.ts';
 
-/** What the service works with. */
+/** Dependencies of the service. */
 interface SsoSettingsParts {
   readonly store: Store;
   /** The key that seals secrets: that of all nodes. */
@@ -48,7 +48,7 @@ const off = {
   localAccounts: anywhere,
 };
 
-/** What a sealed secret is bound to. */
+/** The data that the encryption of the secret authenticates. */
 const boundOf = (config: Pick<domain.SsoConfig, 'issuer' | 'clientId'>) => ({
   number: 0,
   url: domain.providerOf(config),
@@ -91,7 +91,7 @@ export class SsoSettingsService {
   async active(): Promise<ActiveSso> {
     const { version, config } = await this.read();
     if (!config) throw new ApiError(404, 'single sign-on is not set up here');
-    // Its cache of keys is that of these settings.
+    // The provider caches keys, so it lives as long as these settings.
     if (this.#active?.version !== version) this.#active = { version, made: this.#make(config) };
     return this.#active.made;
   }
@@ -139,7 +139,7 @@ export class SsoSettingsService {
     };
   }
 
-  /** A local account must be left for the day on which the provider is away. */
+  /** A local account must remain for times when the provider cannot be reached. */
   async #demandWayIn({ localAccounts: { names } }: domain.SsoConfig): Promise<void> {
     const admins = await this.#parts.store.admins();
     if (admins.some(admin => !domain.isOfProvider(admin) && (names?.includes(admin.username) ?? true))) return;

@@ -23,7 +23,7 @@ import type { SignedIn } from './provider.ts';
 import type { SsoSessions } from './sessions.ts';
 import type { ActiveSso, SsoSettingsService } from './settings.ts';
 
-/** What is worked with. */
+/** Dependencies. */
 interface SsoSignInParts {
   readonly settings: SsoSettingsService;
   readonly accounts: SsoAccounts;
@@ -41,7 +41,7 @@ interface SsoSignInParts {
 
 type From = Pick<Context, 'address' | 'requestId'>;
 
-/** What a browser brings back. `address`: the whole one. */
+/** What the browser returns with. `address`: the complete URL. */
 interface Return {
   readonly query: QueryOf<Routes['finishSso']>;
   readonly address: URL;
@@ -61,13 +61,13 @@ export class SsoRefused extends ApiError {
 const hash = (text: string) => createHash('sha256').update(text).digest('base64url');
 const purposeOf = (cookie: string, port: string) =>
   `single sign-on of ${hash(cookie)}${port && ` for the terminal at port ${port}`}`;
-/** The state of a sign-in for a terminal ends with its port. */
+/** The state of a terminal's sign-in ends with the port of the terminal. */
 const stateForm = /^([\w-]{1,200})(?:\.([1-9]\d{0,4}))?$/;
 
 /** The port of the terminal that a sign-in is for; null if it is for a browser. */
 export const terminalPortOf = (state: string): string | null => stateForm.exec(state)?.[2] ?? null;
 
-/** Nonce and verifier follow from the cookie and the state, so no node stores anything. */
+/** Nonce and verifier are derived from the cookie and the state, so no node has to store them. */
 function checkOf(cookie: string, state: string) {
   const derived = (what: string) => createHmac('sha256', cookie).update(`${what} ${state}`).digest('base64url');
   return { state, nonce: derived('nonce'), verifier: derived('verifier') };
@@ -135,7 +135,10 @@ export class SsoSignIn {
       const isPossible = isCookie(cookie) && opened.console === (port === '');
       const answered = isPossible ? await challenges.answer(purposeOf(cookie, port), challenge, now()) : null;
       if (!answered?.isFirst)
-        throw new SsoRefused('state', 'this sign-in was not started here, was used before or took too long: start again');
+        throw new SsoRefused(
+          'state',
+          'this sign-in was not started here, was used before or took too long: start again',
+        );
       if (query.error !== undefined) throw new SsoRefused('denied', 'the provider refused the sign-in');
       const person = await active.provider.signIn(address, checkOf(cookie, state));
       return then(await this.#open(active, person, opened, from));
@@ -199,7 +202,7 @@ export class SsoSignIn {
     return { ...issued, user };
   }
 
-  /** Reports why no one is signed in, to the journal and in words. */
+  /** Records in the journal why the sign-in is refused, and returns the refusal. */
   async #recording<T>(from: From, work: () => Promise<T>): Promise<T> {
     const { access, log } = this.#parts;
     try {
@@ -218,7 +221,7 @@ export class SsoSignIn {
     }
   }
 
-  /** The code of the provider, so that no node stores it. */
+  /** The provider's code, sealed into the code of the terminal, so that no node has to store it. */
   #sealCode(code: string, endsAt: number): string {
     return `${endsAt}.${sealSecret(this.#parts.sealingKey, { number: endsAt, url: 'device code' }, code)}`;
   }

@@ -8,7 +8,7 @@ import { type Conditions, deviceConditions } from './conditions.ts';
 import type { Readers } from './readers.ts';
 import { changesSince, type Moment, movingOf, nameOf, type Remembered, rowsOf, toRemember } from './remembered.ts';
 
-/** At the moment, all matches up to `last` in the order of the page were `numbers`. */
+/** At that moment, `numbers` were all matches up to `last`, in the order of the page. */
 interface Beginning extends Omit<Remembered, 'total'> {
   readonly numbers: readonly number[];
   /** A number; beyond all devices if `numbers` are all matches. */
@@ -24,9 +24,9 @@ interface KnownBeginning {
   readonly page: (conditions: Conditions) => string;
 }
 
-/** Filters of each store whose beginnings are remembered. */
+/** Number of filters for which each store remembers the first matches. */
 const most = 500;
-/** Matches from the first one on that a page may skip. */
+/** Most matches that a page may skip for this to be used. */
 const deepestPage = 10_000;
 /** Devices for each match of page 1, up to which they are searched each time: a statement that names no changes is planned faster. */
 const fewSearched = 10;
@@ -46,7 +46,7 @@ export class Beginnings {
     this.#name = `${query.descending}${query.limit}${nameOf(query)}`;
   }
 
-  /** What is remembered, as parts of a statement with `values`; undefined if nothing is. */
+  /** The remembered matches, as parts of a statement with `values`; undefined if there are none. */
   known(values: unknown[]): KnownBeginning | undefined {
     const { offset, limit } = this.#query;
     const beginning = offset + limit <= deepestPage ? this.#known.get(this.#name) : undefined;

@@ -49,7 +49,7 @@ export class Conditions {
   }
 }
 
-/** The terms of a filter of devices. They look at nothing but the row, which can be one of `device_before`. */
+/** The terms of a filter of devices. They use only columns of the row, which can also be a row of `device_before`. */
 export function deviceConditions(filter: DeviceFilter, values: unknown[] = []): Conditions {
   const conditions = unmarkedConditions(filter, values);
   if (filter.tags !== undefined && filter.tags.length > 0)

@@ -1,5 +1,5 @@
 /**
- * Which changes the synchronous standby has. If the wait of a commit is cancelled, or if the server restarts during the wait, the primary shows
+ * Which changes have reached the synchronous standby. If the wait of a commit is cancelled, or if the server restarts during the wait, the primary shows
  * the commit before the standby has it, and a failover can lose it. Without a standby, everything visible is confirmed.
  */
 import { TurnBatch } from '../../concurrency.ts';

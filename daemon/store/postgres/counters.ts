@@ -47,7 +47,7 @@ const rightAt = (
 ) => `WITH ended AS (DELETE FROM counter WHERE scope = $1 AND key = $2 AND blocked_until <= ${now})
   SELECT blocked_until - ${now} AS left FROM counter WHERE scope = $1 AND key = $2 AND blocked_until > ${now}`;
 
-/** A row that another node uses or removes is left to it. */
+/** A row that another node is using or removing is skipped. */
 const removeEndedAt = (now: string) => `DELETE FROM counter WHERE (scope, key) IN (
     SELECT scope, key FROM counter WHERE ends_at <= ${now} ORDER BY ends_at LIMIT $1 FOR UPDATE SKIP LOCKED)
   RETURNING 1`;
@@ -70,11 +70,11 @@ const statementsAt = (now: string) => ({
 
 /** Rows that one statement removes. */
 const PORTION = 1000;
-/** Counts without an answer. Beyond that, a server that is slower than the requests must not collect them. */
+/** Most counts that wait for an answer: if the server is slower than the requests, they must not pile up without a bound. */
 const MOST_WAITING = 10_000;
 const DEADLINE_MS = 3000;
 
-/** What the counters work with. */
+/** What the counters depend on. */
 export interface CounterParts {
   /** Opens a connection. */
   readonly open: () => Promise<Session>;

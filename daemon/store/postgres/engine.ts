@@ -22,7 +22,7 @@ export interface Committed {
   readonly devices: number;
 }
 
-/** What the engine works with. */
+/** What the engine depends on. */
 interface EngineParts {
   /** The session for writing, checked: a new one if the last one has failed. */
   readonly session: () => Promise<Session>;
@@ -82,7 +82,7 @@ export class PostgresEngine implements Engine {
       if (draft.isEmpty) await abandon(session);
       else await this.#finish(session, draft, after);
     } catch (error) {
-      // Whatever it was: the transaction must not stay open.
+      // Whatever the error was, the transaction must not stay open.
       if (error instanceof NoAnswer) session.destroy();
       else if (session.alive) await abandon(session);
       throw error;
@@ -99,7 +99,7 @@ export class PostgresEngine implements Engine {
   /** Resolves with the end of the journal if the commit was written after all. */
   async #afterNoAnswer(session: Session, draft: Draft, error: unknown): Promise<JournalHead> {
     const mark = draft.events.at(-1);
-    // What has no entry can be written again: it stays the same.
+    // A commit without a journal entry can be written again: the result is the same.
     if (!(error instanceof NoAnswer) || !mark)
       throw error instanceof NoAnswer ? new NotWritten(error.cause ?? error) : error;
     session.destroy();

@@ -62,7 +62,7 @@ export function toOpenFailure(error: unknown, store: string): StoreFailure {
  */
 const isOutage = (state: string): boolean => /^(?:$|08|53|57|25006|25P03|55P03)/.test(state);
 
-/** A failure in words that do not say where the database is: for everyone who may ask for the health. */
+/** A failure without the address of the database, because anyone may request the health. */
 export function plainWords(error: unknown, store: string): string {
   const { message, cause } = error as Error;
   if (!cause) return message.replaceAll(store, 'the database');

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Session } from './session.ts';
 
-/** What hints work with. */
+/** What hints depend on. */
 interface HintParts {
   readonly open: () => Promise<Session>;
   /** Called with the last entry of a commit that was announced, or with infinity if announcements may have been missed. */

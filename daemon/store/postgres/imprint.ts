@@ -56,7 +56,7 @@ async function metaOf(session: Session): Promise<ReadonlyMap<string, string>> {
   return new Map(rows.map(({ name, value }) => [name as string, value as string]));
 }
 
-/** Notes the instance, unless one is noted. */
+/** Stores the instance, unless one is stored. */
 export async function recordInstance(session: Session, instance: string): Promise<void> {
   await session.runOnce('INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
     metaNames.instance,

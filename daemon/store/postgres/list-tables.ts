@@ -1,4 +1,4 @@
-/** Tables for lists of many devices, which triggers keep, so that daemons of the release before do too. */
+/** Tables for lists of many devices. Triggers update them, so that daemons of the previous release do so too. */
 
 import { text } from './first-schema.ts';
 

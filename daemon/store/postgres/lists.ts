@@ -98,7 +98,7 @@ function isInOrder(query: DeviceQuery): boolean {
     )
   )
     return false;
-  // The planner does not look up a range of numbers in the index of marks.
+  // The planner does not use the index of marks for a range of numbers.
   const isRange = createdFrom !== undefined || createdTo !== undefined;
   if (proof?.includes('none') || (isRange && marksOf(query).length > 0)) return false;
   const texts = [manufacturer, model, userId].map(text => text && [text]);
@@ -108,15 +108,15 @@ function isInOrder(query: DeviceQuery): boolean {
 }
 
 /**
- * Whether few matches are sorted for the page, because the order has no index in which they are near each other. Marks are in the order of
- * numbers. Devices before a time are the oldest ones: in that order all others come first, which the planner does not know.
+ * Whether to find few matches first and sort them, because no index in the order of the page has them near each other. Marks are in the order
+ * of numbers. Devices before a time are the oldest ones: in the order of numbers all others come first, which the planner does not know.
  */
 function isSorted(query: DeviceQuery): boolean {
   const isByNumber = sortColumn(query.sortBy) === null;
   return query.keyword !== undefined || (movingOf(query) === undefined ? !isByNumber : isByNumber);
 }
 
-/** If few devices match, they are looked for once. The planner would look for them in the order of the page, among all others. */
+/** If few devices match, a materialized subquery finds them first. The planner would search all devices in the order of the page. */
 function pageOfFew(few: Few, query: DeviceQuery, conditions: Conditions): string {
   const key = sortColumn(query.sortBy);
   const source =
@@ -154,7 +154,7 @@ function numbersByTime(
   const direction = descending ? 'DESC' : 'ASC';
   const key = sortColumn(sortBy)!;
   const [most, skipped] = [conditions.value(limit), conditions.value(offset)];
-  // Where the filter names the time of the order, the index begins at it.
+  // If the filter has a bound for the time of the order, the index is read from that bound.
   const isBound = sortBy === 'lastUsedAt' && lastUsedBefore !== undefined;
   const timed = conditions.and(`${key} ${isBound ? `< ${conditions.value(lastUsedBefore)}` : 'IS NOT NULL'}`);
   const found = '(SELECT count(*) FROM timed)';

@@ -28,7 +28,7 @@ export class Loading implements Source {
       keys.size > 0 ? this.#load(lookup, [...keys]) : undefined,
     );
     const answer = Promise.all([...reads, ...wanted.expiries.map(change => this.#loadExpired(change))]);
-    // It is awaited later: a connection that fails before must not end the process.
+    // The promise is awaited later; until then, its rejection must not end the process.
     answer.catch(() => {});
     this.#answers.push(answer);
   }

@@ -112,7 +112,7 @@ async function migrate(
     try {
       await session.runOnce(sql);
     } catch (error) {
-      // Not the owner of the schema: no fault of the step.
+      // This user does not own the schema; the step itself has not failed.
       if (sqlState(error) === '42501') throw error;
       throw new StoreMisconfigured(
         `${address.text}: upgrade step ${number} (${name}) failed: ${(error as Error).message}`,
@@ -132,7 +132,7 @@ async function migrate(
   }
 }
 
-/** Without the extension, or the right to create it, keywords are found all the same, more slowly. */
+/** Without the extension, or the right to create it, keywords are still found, but more slowly. */
 async function addSearch(session: Session, notice: (message: string) => void): Promise<void> {
   await session.runOnce('SAVEPOINT search');
   try {

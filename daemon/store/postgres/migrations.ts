@@ -307,31 +307,31 @@ export const migrations: readonly Migration[] = [
   { number: 2, name: 'meta', sql: meta },
   { number: 3, name: 'shared counters', sql: counters },
   { number: 4, name: 'large lists', sql: largeLists },
-  // A daemon of the step before keeps the proofs of devices: it writes columns by name.
+  // A daemon of the previous step keeps the proofs of devices: it writes columns by name.
   { number: 5, name: 'proofs', sql: proofs, readableBy: 4 },
   { number: 6, name: 'marks and earlier states', sql: listTables, readableBy: 4 },
-  // A daemon of the step before delivers nothing, and what it writes does not concern webhooks.
+  // A daemon of the previous step delivers nothing, and what it writes does not concern webhooks.
   { number: 7, name: 'webhooks', sql: webhooks, readableBy: 4 },
-  // A daemon of the step before asks for passwords only: a policy of sign-ins holds when all daemons know this step.
+  // A daemon of the previous step asks for passwords only: a policy of sign-ins holds when all daemons know this step.
   { number: 8, name: 'passkeys', sql: passkeys, readableBy: 4 },
   { number: 9, name: 'single-use codes', sql: signInCodes, readableBy: 4 },
-  // A daemon of the step before keeps requests of terminals elsewhere: one that it has made is approved there.
+  // A daemon of the previous step keeps requests of terminals elsewhere: one that it has made is approved there.
   { number: 10, name: 'requests of terminals', sql: terminalLogins, readableBy: 4 },
-  // A daemon of the step before looks at roles only: permissions hold when all daemons know this step.
+  // A daemon of the previous step looks at roles only: permissions hold when all daemons know this step.
   { number: 11, name: 'permissions of service tokens', sql: tokenPermissions, readableBy: 4 },
-  // A daemon of the step before changes devices without raising their version: versions hold when all daemons know this step.
+  // A daemon of the previous step changes devices without raising their version: versions hold when all daemons know this step.
   { number: 12, name: 'versions of devices', sql: deviceVersions, readableBy: 4 },
   { number: 13, name: 'tallies', sql: tallies, readableBy: 4 },
-  // A daemon of the step before knows no persons: it activates a device for one who has left.
+  // A daemon of the previous step knows no persons: it activates a device for one who has left.
   { number: 14, name: 'persons', sql: people, readableBy: 4 },
-  // A daemon of the step before knows no provider: it refuses the accounts, whose passwords it cannot read.
+  // A daemon of the previous step knows no provider: it refuses the accounts, whose passwords it cannot read.
   { number: 15, name: 'sessions of single sign-on', sql: ssoSessions, readableBy: 4 },
   { number: 16, name: 'indexes of persons', sql: personIndexes, readableBy: 4 },
   { number: 17, name: 'models in earlier states', sql: modelBefore, readableBy: 4 },
-  // A daemon of the step before knows no credentials: another one removes those of the devices that it locks.
+  // A daemon of the previous step knows no credentials: another one removes those of the devices that it locks.
   { number: 18, name: 'credentials', sql: credentials, readableBy: 4 },
-  // A daemon of the step before knows no receipts: it neither announces nor closes loans.
+  // A daemon of the previous step knows no receipts: it neither announces nor closes loans.
   { number: 19, name: 'receipts', sql: receipts, readableBy: 4 },
-  // A daemon of the step before forgets a credential whose answer was lost: idp reconcile finds it.
+  // A daemon of the previous step forgets a credential whose answer was lost: idp reconcile finds it.
   { number: 20, name: 'uncertain credentials', sql: uncertainCredentials, readableBy: 4 },
 ];

@@ -167,7 +167,7 @@ class Handle {
     return this.#watch.clockIsOff();
   }
 
-  /** A commit of nothing takes the lock and compares the clocks. */
+  /** An empty commit takes the lock and compares the clocks. */
   async health(): ReturnType<Store['health']> {
     if (this.group.closed) return { ready: false, detail: 'the store is closed' };
     const late = new StoreFailure('the database does not answer');

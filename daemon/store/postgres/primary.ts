@@ -1,4 +1,4 @@
-/** The server as this process knows it: never to be replaced by one that has less. */
+/** What this process knows of the server: a server that lacks any of it must not replace it. */
 import type { JournalHead } from '../queries.ts';
 import type { Address } from './address.ts';
 import { StoreUnreachable } from './failure.ts';

@@ -28,7 +28,7 @@ class Lane {
       if (load(this.#sessions[i]!) < load(this.#sessions[best]!)) best = i;
     const session = this.#sessions[best]!;
     if (session && this.#serves(session)) return session;
-    // What it was asked before is still answered.
+    // Earlier reads on the connection are still answered.
     void session?.close();
     return this.#reopen(best);
   }

@@ -20,7 +20,7 @@ import { byStrength } from './writes.ts';
 
 type RecordReads = Pick<Reader, keyof ReturnType<typeof recordReads>>;
 
-/** The reads of a store but lists of devices and statistics. */
+/** The reads of a store, except lists of devices and statistics. */
 export function tableReads(readers: Readers): Omit<Reader, 'devices' | 'statistics'> {
   const all = async (sql: string, ...values: readonly number[]) => {
     let at = 0;

@@ -1,4 +1,4 @@
-/** Totals that were counted at one moment, and what became of them since. */
+/** Totals that were counted at one moment, and how they have changed since. */
 import type { DeviceFilter } from '../queries.ts';
 import { fieldFilters, fieldsOf, movingFilters } from '../read/device-filters.ts';
 import { deviceConditions, presentConditions } from './conditions.ts';
@@ -35,7 +35,7 @@ export function nameOf(filter: DeviceFilter): string {
   return JSON.stringify(fieldsOf(filter).map(field => (field === bound ? [field] : [field, filter[field]])));
 }
 
-/** What is to be remembered of a total; null if it can change without a trace, because the last uses that it names are too recent. */
+/** What to remember of a total; null if it can change without an entry in `device_before`, because its filter names uses that are too recent. */
 export function toRemember(filter: DeviceFilter, total: number, moment: Moment): Remembered | null {
   if (filter.lastUsedBefore !== undefined && filter.lastUsedBefore > moment.at - 2 * recentMs) return null;
   const bound = movingOf(filter);

@@ -4,7 +4,7 @@ import { type HeadRow, storedHead } from './head.ts';
 import type { Result, Session } from './session.ts';
 import { tagsOf } from './tags.ts';
 
-/** The rows of a database. The caller sees to it that all are of one moment. */
+/** The rows of a database. The caller ensures that all reads are of one moment. */
 export class PostgresRows implements StoredRows {
   protected readonly session: Session;
   readonly #types = new Map<CopiedTable, ReadonlyMap<string, string>>();

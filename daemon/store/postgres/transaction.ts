@@ -21,7 +21,7 @@ const lockHead = `SELECT event, mac, seal, at, ${lastColumns.join(', ')},
 /** Milliseconds for each round trip; more than the server waits for the lock. */
 const ROUND_TRIP_MS = 30_000;
 
-/** COMMIT was sent, and no answer shows what became of it. */
+/** COMMIT was sent, and it is unknown whether it was carried out. */
 export class NoAnswer extends Error {
   constructor(why: string, options?: ErrorOptions) {
     super(why, options);

@@ -8,7 +8,7 @@ import type { Committed } from './engine.ts';
 import type { Primary } from './primary.ts';
 import type { Readers } from './readers.ts';
 
-/** What the watch works with. */
+/** Dependencies of the watch. */
 interface WatchParts {
   readonly readers: Pick<Readers, 'run'>;
   readonly confirmed: Pick<Confirmed, 'id' | 'rise' | 'reach'>;

@@ -27,7 +27,7 @@ export function readImprint(file: string): Imprint | null {
   }
 }
 
-/** Notes the instance, unless one is noted. */
+/** Stores the instance, unless one is stored. */
 export function recordInstance(statements: Statements, instance: string): void {
   statements.run('INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING', metaNames.instance, instance);
 }

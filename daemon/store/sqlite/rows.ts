@@ -3,7 +3,7 @@ import type { StoredHead } from '../journal-end.ts';
 import { readHead } from './journal.ts';
 import type { Statements } from './statements.ts';
 
-/** The rows of a database. The caller sees to it that all are of one moment. */
+/** The rows of a database. The caller ensures that all reads are of one moment. */
 export class SqliteRows implements StoredRows {
   protected readonly statements: Statements;
 

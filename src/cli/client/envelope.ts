@@ -25,8 +25,7 @@ export function openEnvelope(response: TextResponse, origin: string, fields: rea
   if (status >= 300 && status < 400) throw redirected(origin, headers.location);
   const envelope = objectIn(text);
   if (envelope === null || typeof envelope.code !== 'number') {
-    if (status === 429)
-      throw new ServerRefusal(429, `${origin} is limiting requests`, waitSeconds(headers), null);
+    if (status === 429) throw new ServerRefusal(429, `${origin} is limiting requests`, waitSeconds(headers), null);
     if (gatewayStatuses.has(status))
       throw new Unreachable(`the server behind ${origin} is not available (HTTP ${status})`, true);
     throw notDevmgr(response, origin);
@@ -67,7 +66,8 @@ function lackingPart(data: Record<string, unknown>, fields: readonly string[]): 
     if (name === undefined) continue;
     const isLacking = (item: Record<string, unknown>) =>
       name === 'data' ? !isObject(item.data) : !Object.hasOwn(item, name);
-    if ((data[list] as Record<string, unknown>[]).some(isLacking)) return `"${name}" is missing in an item of "${list}"`;
+    if ((data[list] as Record<string, unknown>[]).some(isLacking))
+      return `"${name}" is missing in an item of "${list}"`;
   }
   return null;
 }
@@ -147,6 +147,10 @@ function redirected(origin: string, location: string | undefined): Fault {
 export function notDevmgr({ status, headers, text }: TextResponse, origin: string): Fault {
   const type = String(headers['content-type'] ?? '').split(';')[0];
   const what =
-    text === '' ? 'nothing' : type?.includes('html') ? 'a web page' : `an unexpected response${type ? ` (${type})` : ''}`;
+    text === ''
+      ? 'nothing'
+      : type?.includes('html')
+        ? 'a web page'
+        : `an unexpected response${type ? ` (${type})` : ''}`;
   return new Fault('failure', `${origin} is not a devmgr server: it sent ${what} with HTTP ${status}`, wrongServer);
 }

@@ -93,8 +93,7 @@ export const variables: readonly Variable[] = [
   ...of('commands', {
     NO_COLOR: 'if not empty: write without colors',
     CLICOLOR_FORCE: 'if neither empty nor 0: write colors even without a terminal',
-    DEVMGR_PAGER:
-      'pager for output that is longer than the screen; empty or cat: no pager (PAGER, or else less)',
+    DEVMGR_PAGER: 'pager for output that is longer than the screen; empty or cat: no pager (PAGER, or else less)',
     PAGER: 'the same, if DEVMGR_PAGER is not set',
     LC_ALL: 'locale: if it is not UTF-8, a terminal gets ASCII instead of drawn characters',
     LC_CTYPE: 'the same, if LC_ALL is not set',

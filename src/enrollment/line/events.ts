@@ -1,4 +1,4 @@
-/** What goes into the state machine of the line, and what comes out. */
+/** The inputs and outputs of the state machine of the line. */
 
 /** What happens. `attempt` is the number of the check or commit that the line has requested. */
 export type LineEvent =
@@ -32,7 +32,7 @@ interface Task {
   readonly person: number;
 }
 
-/** A key is to be checked. It is new if it was plugged in for this person; otherwise it may be gone: see `settled`. */
+/** Check a key. It is new if it was plugged in for this person; otherwise it may already be unplugged: see `settled`. */
 export type CheckAction = Task & { readonly type: 'check'; readonly isNew: boolean };
 
 /** What to do. */
@@ -42,7 +42,7 @@ export type LineAction =
   | (Task & { readonly type: 'commit' | 'fail' })
   | { readonly type: 'say'; readonly what: Remark; readonly person: number | null; readonly text: string };
 
-/** What the operator has to know. */
+/** Messages for the operator. */
 export type Remark =
   | 'two keys'
   | 'undone'

@@ -1,7 +1,7 @@
 /**
  * What an operator types, and what a scanner of badges or barcodes sends. Only the time between characters distinguishes them,
- * and it is not reliable: a scan that was cut may look like a key, like another badge, or like Enter. None of these ever follows
- * from a part of a scan.
+ * and it is not reliable: an incomplete scan may look like a keystroke, like another badge, or like Enter. A part of a scan must never
+ * be taken for any of these.
  */
 import type { Command } from './events.ts';
 
@@ -18,7 +18,7 @@ export interface Enter {
   readonly before?: string;
 }
 
-/** What concerns the line. `cut`: a scan was incomplete. `early`: Enter that came right after another key. */
+/** Inputs for the line. `cut`: a scan was incomplete. `early`: Enter that came right after another key. */
 export type Operated = { readonly type: Exclude<Command, 'enter'> | 'cut' | 'early' } | Badge | Enter;
 
 /** What was typed or scanned. */

@@ -1,4 +1,4 @@
-/** What a run of a provisioning line has achieved, in figures. */
+/** The figures of a run of a provisioning line. */
 export interface TallyFigures {
   readonly passed: number;
   readonly failed: number;
@@ -23,13 +23,13 @@ export class Tally {
 
   /** `key` is the serial number, or the keyId of a key that has none. */
   take(key: string, failure: string | null): void {
-    // A bound key fails if it is inserted again: it is still a good key.
+    // A bound key that is inserted again fails its check, but still counts as passed.
     if (this.#results.get(key) === null) return;
     this.#results.delete(key);
     this.#results.set(key, failure);
   }
 
-  /** A key that had passed has failed after all. */
+  /** Counts a key that had passed as failed. */
   revoke(key: string, failure: string): void {
     this.#results.delete(key);
     this.take(key, failure);

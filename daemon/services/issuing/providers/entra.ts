@@ -19,7 +19,7 @@ interface EntraSettings extends ProviderNetwork {
   readonly tenant: string;
   readonly clientId: string;
   readonly secret: string;
-  /** Those of a national cloud; null for the public one. */
+  /** Addresses of a national cloud; null for the public one. */
   readonly login: string | null;
   readonly graph: string | null;
 }
@@ -99,7 +99,7 @@ export class Entra implements IssuingProvider {
     return objects;
   }
 
-  /** The token goes nowhere but to Graph, whatever an answer names. */
+  /** The token is sent only to Graph, whatever address a response contains. */
   #nextPage(link: unknown): string | null {
     if (link === undefined || link === null) return null;
     const start = `${new URL(this.#graphAddress).origin}/v1.0/`;

@@ -1,4 +1,4 @@
-/** What the registry asks a provider at which keys are issued, whatever its type. */
+/** The operations of a provider at which keys are issued, common to all types. */
 import { randomBytes } from 'node:crypto';
 import type { AttestationResponse } from '../../../../src/contract/webauthn.ts';
 import type { Context } from '../../context.ts';
@@ -11,14 +11,14 @@ export interface ProviderOptions {
   readonly options: Readonly<Record<string, unknown>>;
   /** Milliseconds since 1970 (UTC). */
   readonly expiresAt: number;
-  /** What `finish` needs of the provider; null if nothing. */
+  /** State of the provider that `finish` needs; null if none. */
   readonly handle: string | null;
 }
 
 /** A credential at the provider. */
 export interface RemoteCredential {
   readonly remoteId: string;
-  /** As base64url; null if the provider does not say it. */
+  /** As base64url; null if the provider does not report it. */
   readonly credentialId: string | null;
   /** The name it was registered with; null if the provider keeps none. */
   readonly label: string | null;
@@ -39,15 +39,15 @@ export interface NewRemote {
 
 /** The requests. Each rejects with `ProviderAway` if another attempt may succeed, and with `ProviderRefused` if not. */
 export interface IssuingProvider {
-  /** Asks for something harmless. */
+  /** Sends a request that changes nothing. */
   test(): Promise<void>;
   /** What the provider calls a person, by user name: its own id, or the name. Rejects with `ProviderRefused` for one that it does not know. */
   account(userName: string): Promise<string>;
-  /** The others take the account. */
+  /** The other operations take this account. */
   options(account: string): Promise<ProviderOptions>;
   /** Registers the credential; resolves with the id at the provider. */
   finish(credential: NewRemote): Promise<string>;
-  /** Those of a person; null if the provider cannot say. */
+  /** The credentials of a person; null if the provider has no list. */
   list(account: string): Promise<readonly RemoteCredential[] | null>;
   /** Resolves with whether the provider had it: one that it has accepted just now may not be known everywhere there. */
   remove(

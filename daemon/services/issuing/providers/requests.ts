@@ -16,7 +16,7 @@ interface JsonRequest {
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** What a provider is reached with. */
+/** What requests to a provider need. */
 export interface ProviderNetwork {
   /** Names and networks that the operator of the daemon allows besides public addresses. */
   readonly allowed: readonly string[];
@@ -38,7 +38,7 @@ export class ProviderRequests {
   /** The object in the response; empty if it has none, null for a 404 that may be. */
   async send(url: string, { method = 'GET', authorization, body, form, mayMiss = false }: JsonRequest = {}) {
     const headers: Record<string, string> = { accept: 'application/json' };
-    // A secret that was stored before secrets were checked, or what a sign-in server gave as a token.
+    // The secret may have been stored before secrets were checked, and a token comes from the sign-in server.
     if (authorization !== undefined && !/^[\x20-\x7e]*$/.test(authorization))
       throw new ProviderRefused(`the secret or token of ${this.#name} cannot be sent in a header: check its secret`);
     if (authorization !== undefined) headers.authorization = authorization;

@@ -9,7 +9,9 @@ export const daemonInit = command({
   flags: {
     store: { value: 'URL', help: 'create it in PostgreSQL: postgres://USER@HOST:PORT/DATABASE' },
     secrets: { value: 'DIR', offer: 'file', help: 'keep the keys in this folder, outside the home folder' },
-    'new-registry': { help: 'create a registry even if the keys belong to another one; those are moved to another folder' },
+    'new-registry': {
+      help: 'create a registry even if the keys belong to another one; those are moved to another folder',
+    },
   },
   examples: [
     {

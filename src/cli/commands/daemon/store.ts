@@ -53,7 +53,11 @@ const isReaderLeft = (error: unknown): boolean => error instanceof Fault && erro
 /** Flags of the commands that work with the registry itself: its place, as for `daemon run`. */
 export const registryFlags = {
   store: { value: 'URL', help: 'the registry is in PostgreSQL: postgres://USER@HOST:PORT/DATABASE' },
-  secrets: { value: 'DIR', offer: 'file', help: 'the keys of the registry are in this folder, outside the home folder' },
+  secrets: {
+    value: 'DIR',
+    offer: 'file',
+    help: 'the keys of the registry are in this folder, outside the home folder',
+  },
 } as const satisfies FlagShapes;
 
 /** What each of these commands gives its program beside its flags. */

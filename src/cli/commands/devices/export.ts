@@ -36,7 +36,8 @@ export const exportDevices = command({
     const isWhole = !out.isSelective && out.format !== 'yaml';
     if (flags.out !== undefined && isWhole) return toFile(context, query, flags.out);
     if (flags.out !== undefined) throw usage('--out writes all fields of each device, as NDJSON or CSV', shellHint);
-    if (flags.csv && !isWhole) throw usage('an export as CSV always has all fields', 'see: devmgr list --all --csv --fields');
+    if (flags.csv && !isWhole)
+      throw usage('an export as CSV always has all fields', 'see: devmgr list --all --csv --fields');
     if (isWhole) return toOutput(context, query);
     for await (const device of exportedDevices(context, query)) await out.row(device);
     return undefined;

@@ -36,7 +36,8 @@ export const show = command({
     { does: 'the activation code as a QR code', line: 'show DEV-1 --qr' },
   ],
   async run({ args, flags }, context) {
-    if (flags.qr && context.out.json) throw usage('--qr cannot be combined with JSON, YAML or other formats for programs');
+    if (flags.qr && context.out.json)
+      throw usage('--qr cannot be combined with JSON, YAML or other formats for programs');
     const deviceId = await resolveDevice(context, args[0] ?? flags.device, flags.plugged);
     const isForPeople = !context.globals.json && !context.globals.quiet;
     const { registry } = context;

@@ -26,7 +26,11 @@ export const verify = command({
     },
   ],
   flags: {
-    method: { value: 'METHOD', choices: evidenceMethods, help: 'how to prove it (default: the strongest method of the key)' },
+    method: {
+      value: 'METHOD',
+      choices: evidenceMethods,
+      help: 'how to prove it (default: the strongest method of the key)',
+    },
     all: { help: 'check the stored evidence of all devices again', conflicts: ['method'] },
   },
   examples: [

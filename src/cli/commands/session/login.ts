@@ -220,7 +220,8 @@ async function rememberServer(context: Context): Promise<void> {
 
 /** Deletes the stored token. The token itself stays valid until it expires. */
 export const logout = command({
-  description: 'Deletes the token of this profile and server only. To end all your logins on every machine, use devmgr users logout.',
+  description:
+    'Deletes the token of this profile and server only. To end all your logins on every machine, use devmgr users logout.',
   flags: {},
   examples: [{ does: 'delete the token of this profile and server', line: 'logout' }],
   async run(_, context) {

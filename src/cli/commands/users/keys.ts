@@ -51,7 +51,8 @@ export const usersKeys = command({
 
 /** Removes a key: `POST /api/users/{userId}/passkeys/{passkeyId}/remove`. */
 export const usersRemoveKey = command({
-  description: 'For a key that is lost. This cannot be undone: to be used again, the key must be registered as a new one.',
+  description:
+    'For a key that is lost. This cannot be undone: to be used again, the key must be registered as a new one.',
   args: [userArg, { name: 'KEY', help: 'id of the key, such as PSK-1; see: devmgr users keys' }],
   flags: { yes: { short: 'y', help: 'do not ask for confirmation' } },
   examples: [

@@ -24,8 +24,7 @@ const userFields = namesIn('id username role email disabled createdAt') satisfie
 /** Lists users: `GET /api/users/list`. */
 export const usersList = command({
   isPaged: true,
-  description:
-    'Removed users are counted, but not shown. JSON and YAML contain all users, as the server returns them.',
+  description: 'Removed users are counted, but not shown. JSON and YAML contain all users, as the server returns them.',
   flags: {
     ...pageFlags('users'),
     removed: { aliases: ['all'], help: 'also show users who were removed' },

@@ -1,4 +1,4 @@
-/** What an enrollment of the command line works with: the registry of the context, and words that name commands. */
+/** Dependencies of an enrollment of the command line: the registry of the context, and words that name commands. */
 import { Code } from '../../../../contract/codes.ts';
 import type { DeviceDetail } from '../../../../contract/device-shapes.ts';
 import type { EnrollmentParts } from '../../../../enrollment/key-enrollment.ts';
@@ -26,7 +26,7 @@ export const isAway = (error: unknown): error is Error =>
   error instanceof NotServing ||
   (isServerRefusal(error) && error.code >= 500 && error.code < 600);
 
-/** What enrollments of this context work with. `registry`: the client of their requests. */
+/** Dependencies of enrollments of this context. `registry`: the client of their requests. */
 export const enrollmentParts = (context: Context, registry: Client = context.registry): EnrollmentParts => ({
   registry: registryOf(context, registry),
   words,

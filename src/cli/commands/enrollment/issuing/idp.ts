@@ -74,8 +74,16 @@ export const idpAdd = command({
       value: 'URL',
       help: 'address of the Okta organization, the devmgr console, or the creation options of a WebAuthn server, https://…',
     },
-    'finish-address': { value: 'URL', field: 'finishAddress', help: 'address where a WebAuthn server accepts the response of a key' },
-    'remove-address': { value: 'URL', field: 'removeAddress', help: 'address where a WebAuthn server removes a credential' },
+    'finish-address': {
+      value: 'URL',
+      field: 'finishAddress',
+      help: 'address where a WebAuthn server accepts the response of a key',
+    },
+    'remove-address': {
+      value: 'URL',
+      field: 'removeAddress',
+      help: 'address where a WebAuthn server removes a credential',
+    },
     'login-address': {
       value: 'URL',
       field: 'loginAddress',
@@ -114,7 +122,7 @@ export const idpAdd = command({
   },
 });
 
-/** Checks a provider: `POST /api/providers/{providerId}/test`. Exit code 1 if it does not answer as it should. */
+/** Checks a provider: `POST /api/providers/{providerId}/test`. Exit code 1 if it does not work. */
 export const idpTest = command({
   description: 'Sends the provider a request that changes nothing. Exit code 1 if it refuses or does not respond.',
   args: [providerArg],

@@ -108,7 +108,10 @@ async function eraseKey(context: Context, key: NumberedKey, deviceId: string, is
   if (!isConfirmed && !(await confirm(context.out, question))) throw usage('not confirmed: nothing was changed');
   for (const { credentialId, removedAt } of await credentialsOf(context, deviceId))
     if (removedAt === null) await context.registry.call('removeCredential', { params: { deviceId, credentialId } });
-  notify(context, 'A key can be erased only within 10 seconds after it was plugged in: if it refuses, plug it in again.');
+  notify(
+    context,
+    'A key can be erased only within 10 seconds after it was plugged in: if it refuses, plug it in again.',
+  );
   await issueStep(context, key, { step: 'reset' });
   await context.registry.call('storePin', { params: { deviceId }, body: { reset: true } });
 }

@@ -1,4 +1,4 @@
-/** PINs that are made here: random, and sealed for recipients of age before the key gets them. They are in memory only. */
+/** PINs that are made here: random, and encrypted for age recipients before the key gets them. They are in memory only. */
 import { randomInt } from 'node:crypto';
 import { pinBounds } from '../../../../contract/limits.ts';
 import { Fault, usage } from '../../../fault.ts';
@@ -34,7 +34,7 @@ export async function pinRecipients({ registry }: Context): Promise<readonly str
   );
 }
 
-/** The PIN as a file of age that these recipients can open; base64url. */
+/** The PIN as an age file that these recipients can open; base64url. */
 export async function sealed(pin: string, recipients: readonly string[]): Promise<string> {
   const { Encrypter } = await import('age-encryption');
   const encrypter = new Encrypter();
@@ -42,7 +42,7 @@ export async function sealed(pin: string, recipients: readonly string[]): Promis
   return Buffer.from(await encrypter.encrypt(pin)).toString('base64url');
 }
 
-/** The PIN in a file of age. `file`: file with age identities, one on each line. */
+/** The PIN in an age file. `file`: file with age identities, one on each line. */
 export async function opened(text: string, file: string): Promise<string> {
   const { Decrypter } = await import('age-encryption');
   const decrypter = new Decrypter();
@@ -55,7 +55,11 @@ export async function opened(text: string, file: string): Promise<string> {
   try {
     return await decrypter.decrypt(Buffer.from(text, 'base64url'), 'text');
   } catch {
-    throw new Fault('failure', `the identity in ${file} does not open this PIN`, 'use the identity of a recipient that the policy named when the PIN was set');
+    throw new Fault(
+      'failure',
+      `the identity in ${file} does not open this PIN`,
+      'use the identity of a recipient that the policy named when the PIN was set',
+    );
   }
 }
 

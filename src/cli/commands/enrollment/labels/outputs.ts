@@ -11,8 +11,16 @@ import { type Label, resolutions, standardTemplate, zplTemplate } from './zpl.ts
 
 /** Flags that name a printer and a template. */
 export const printerFlags = {
-  printer: { value: 'HOST', conflicts: ['lp'], help: 'print on this printer, as HOST or HOST:PORT (default port: 9100)' },
-  lp: { value: 'QUEUE', optional: true, help: 'print on this print queue of the system; without QUEUE, on the default queue' },
+  printer: {
+    value: 'HOST',
+    conflicts: ['lp'],
+    help: 'print on this printer, as HOST or HOST:PORT (default port: 9100)',
+  },
+  lp: {
+    value: 'QUEUE',
+    optional: true,
+    help: 'print on this print queue of the system; without QUEUE, on the default queue',
+  },
   template: {
     value: 'FILE',
     offer: 'file',

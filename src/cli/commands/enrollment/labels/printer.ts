@@ -99,7 +99,11 @@ function finished(socket: Socket, resolve: () => void, reject: (error: Error) =>
 function inWords(name: string, error: unknown, seconds: number): Fault {
   if (error instanceof Silence)
     return error.isConnected
-      ? new Fault('hardware', `${name} did not accept the label within ${seconds} s`, 'it may be out of paper or paused')
+      ? new Fault(
+          'hardware',
+          `${name} did not accept the label within ${seconds} s`,
+          'it may be out of paper or paused',
+        )
       : new Fault('hardware', `${name} did not respond within ${seconds} s`, 'switch it on, and check its address');
   const code = systemCode(error) ?? '';
   const words = reasons[code] ?? systemWords(error);

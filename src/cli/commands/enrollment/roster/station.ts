@@ -16,7 +16,7 @@ import type { SpooledKeys } from '../spool/spooled-keys.ts';
 /** Issues a key that is bound. */
 type IssueBound = (key: NumberedKey, row: EnrollmentOutcome) => Promise<IssuedRow>;
 
-/** What has become of a key. */
+/** The outcome for a key. */
 interface BoundVerdict extends PersonVerdict {
   /** The PIN that was made for its letter; null if none was. */
   readonly madePin: string | null;

@@ -18,7 +18,11 @@ export const directorySet = command({
   args: [{ name: 'URL', help: 'address of the server, ldaps://HOST', optional: true }],
   flags: {
     base: { value: 'DN', help: 'where to search for persons' },
-    'ldap-filter': { value: 'FILTER', field: 'filter', help: 'which entries are persons (default: the usual class of the server)' },
+    'ldap-filter': {
+      value: 'FILTER',
+      field: 'filter',
+      help: 'which entries are persons (default: the usual class of the server)',
+    },
     attributes: { value: 'USE=ATTRIBUTE', many: true, help: 'attributes to read' },
     'group-dn': {
       value: 'DN',
@@ -96,8 +100,7 @@ function groupOf(text: string): { name: string; dn: string } {
   const at = text.indexOf('=');
   const rest = text.slice(at + 1);
   const [value = ''] = rest.split(',', 1);
-  if (at < 1)
-    throw usage(`--group-dn "${text}" is not the DN of a group`, 'for example cn=staff,dc=example,dc=com');
+  if (at < 1) throw usage(`--group-dn "${text}" is not the DN of a group`, 'for example cn=staff,dc=example,dc=com');
   if (!value.includes('=')) return { name: value.trim(), dn: text };
   return { name: text.slice(0, at).trim(), dn: rest };
 }

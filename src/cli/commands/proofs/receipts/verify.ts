@@ -37,7 +37,9 @@ export const verify = command({
       id: facts === null ? 'not valid' : 'valid',
       title: facts === null ? `Not valid: ${safe(problem!)}` : 'Valid',
       rows: [...(facts ? rowsOf(facts) : []), ['public key', fingerprint && `SHA-256 ${fingerprint}`]],
-      ...(facts && !isTrusted ? { next: 'compare the public key with one that you trust: the receipt itself contains it' } : {}),
+      ...(facts && !isTrusted
+        ? { next: 'compare the public key with one that you trust: the receipt itself contains it' }
+        : {}),
     });
     return facts === null ? exitCodes.refused : exitCodes.done;
   },

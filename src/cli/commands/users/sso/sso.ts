@@ -69,8 +69,7 @@ export const ssoTest = command({
 
 /** Ends single sign-on: `PUT /api/sso`. */
 export const ssoRemove = command({
-  description:
-    'Sign-in at the provider is turned off, and its sessions end. The accounts stay, but have no passwords.',
+  description: 'Sign-in at the provider is turned off, and its sessions end. The accounts stay, but have no passwords.',
   flags: { yes: { short: 'y', help: 'do not ask for confirmation' } },
   examples: [{ does: 'turn it off', line: 'sso remove' }],
   async run({ flags }, context) {
