@@ -41,12 +41,12 @@ describe('a server that is not devmgr', () => {
       'sent a web page',
     ],
     ['nothing', (_, response) => response.end(), 'sent nothing with HTTP 200'],
-    ['JSON of another kind', (_, response) => response.writeHead(200, json).end('{"hello":"world"}'), 'no envelope'],
-    ['half a document', (_, response) => response.writeHead(200, json).end('{"code":200,"mess'), 'no envelope'],
+    ['JSON of another kind', (_, response) => response.writeHead(200, json).end('{"hello":"world"}'), 'an unexpected response'],
+    ['half a document', (_, response) => response.writeHead(200, json).end('{"code":200,"mess'), 'an unexpected response'],
     [
       'an envelope without its data',
       (_, response) => response.writeHead(200, json).end('{"code":200,"message":"success","data":null}'),
-      'lacks "list"',
+      '"list" is missing',
     ],
     [
       'data of another shape',
@@ -143,7 +143,7 @@ describe('a server that is not devmgr', () => {
   test.each([
     ['a line without an end', 'x'.repeat(17 * 2 ** 20), 'a line has more than 16 MiB'],
     ['a line that is not an object', 'null\n{"end":true,"count":1}\n', 'a line is not a JSON object'],
-    ['a device without an id', '{"serialNumber":"S"}\n{"end":true,"count":1}\n', 'lacks "deviceId"'],
+    ['a device without an id', '{"serialNumber":"S"}\n{"end":true,"count":1}\n', '"deviceId" is missing'],
     [
       'a field that is not text',
       '{"deviceId":"DEV-1","serialNumber":"S","status":{}}\n{"end":true,"count":1}\n',

@@ -128,7 +128,7 @@ test('a wrong PIN is entered once, and nothing is made', async () => {
   const okta = await provider('okta-2', startOkta);
   expect(await issue('okta-2', '481517')).toMatchObject({
     code: 10,
-    stderr: expect.stringContaining('each wrong one'),
+    stderr: expect.stringContaining('after a few wrong ones'),
   });
   expect(authenticator.retries).toBe(7);
   expect([company.accepted.length, okta.accepted.length]).toEqual([1, 0]);

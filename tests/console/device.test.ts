@@ -152,7 +152,7 @@ needs('chromium')('the page of a device in the console', () => {
     const { page, context } = await open(deviceId);
     await page.getByLabel('New tag').fill('Not a tag');
     await button(page, 'Add').click();
-    await page.getByText('Write name:value.').waitFor();
+    await page.getByText('Enter name:value.').waitFor();
     await page.getByLabel('New tag').fill('shelf:b-12');
     await button(page, 'Add').click();
     await button(page, 'Remove the tag shelf').waitFor();

@@ -145,7 +145,7 @@ needs('chromium')('the frame of the console', () => {
     const { page, context } = await openTab();
     await page.getByText('live', { exact: true }).waitFor();
     await daemon.stopKeepingHome();
-    await page.getByText('what you see may be old').waitFor({ timeout: 2000 });
+    await page.getByText('what you see may be out of date').waitFor({ timeout: 2000 });
     await daemon.startAgain({ port: Number(new URL(page.url()).port) });
     for (let i = 0; i < 5; i++)
       await daemon.call('POST', '/api/devices/register', {
@@ -166,7 +166,7 @@ needs('chromium')('the frame of the console', () => {
     const { page, context } = await openTab();
     await page.getByText('live', { exact: true }).waitFor();
     await daemon.stopKeepingHome();
-    await page.getByText('what you see may be old').waitFor();
+    await page.getByText('what you see may be out of date').waitFor();
     await page.getByRole('link', { name: 'Packages' }).click();
     await page.getByText('This part of the console could not be loaded.').waitFor();
     await page.getByRole('button', { name: 'Try again' }).click();

@@ -77,7 +77,7 @@ needs('chromium')('the pages Overview and Activity', () => {
     await page.getByText('200 devices registered').waitFor();
     const lines = page.locator('.events .events li > :last-child');
     await daemon.stopKeepingHome();
-    await page.getByText('what you see may be old').waitFor({ timeout: 2000 });
+    await page.getByText('what you see may be out of date').waitFor({ timeout: 2000 });
     await context.setOffline(true);
     await daemon.startAgain({ port: Number(new URL(page.url()).port) });
     const devices = Array.from({ length: 500 }, (_, i) => key(`C-${i}`));

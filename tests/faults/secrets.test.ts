@@ -128,7 +128,7 @@ needsPostgres('secrets of a registry in PostgreSQL', () => {
     mkdirSync(copy, { mode: 0o700 });
     cpSync(secrets, copy, { recursive: true });
     rmSync(join(copy, 'instance-key'));
-    expect(await refused({ home: temporaryFolder(), store, secrets: copy })).toContain('by another instance-key');
+    expect(await refused({ home: temporaryFolder(), store, secrets: copy })).toContain('another instance-key');
     expect(readdirSync(copy)).not.toContain('instance-key');
     await server.query(`DELETE FROM meta WHERE name = 'instance'`, database);
     await (await spawnDaemon({ home: temporaryFolder(), store, secrets: copy })).stop();
