@@ -80,11 +80,11 @@ const MAX_OPTIONS = 16_384;
 const pinState = Type.Object({
   isSet: Type.Boolean(),
   retries: nullable(count('wrong entries that are left before the key blocks its PIN; null if none is set')),
-  needsReplug: Type.Boolean({ description: 'the key accepts no entry before it is plugged in again' }),
-  minLength: count('characters that a PIN must have'),
+  needsReplug: Type.Boolean({ description: 'the key must be plugged in again before it accepts another entry' }),
+  minLength: count('minimum length of a PIN, in characters'),
   refusesSimple: Type.Boolean({ description: 'whether the key refuses PINs that it finds too simple' }),
   canKeepRules: Type.Boolean({ description: 'whether it keeps rules: a minimal length, and that the PIN is changed' }),
-  mustChange: Type.Boolean({ description: 'the person has to change the PIN before it opens anything' }),
+  mustChange: Type.Boolean({ description: 'the person must change the PIN before the first sign-in' }),
   freeCredentials: nullable(count('credentials that the key can still store; null if it does not report them')),
 });
 /** What the key reports about its PIN. */
@@ -152,7 +152,7 @@ export const hardwareOperations = additions('Hardware', {
   issueKey: {
     summary: 'Issue an attached key',
     description:
-      'state: reports what the key reports about its PIN. pin: sets the PIN of a key that has none; one that is set is never replaced. credential: enters the PIN once and has the key store a credential for the creation options of a provider, which needs a touch; without a PIN if the options do not require user verification. forget: removes such a credential from the key. rules: minPinLength is what a PIN has at least from now on, and with changePin the PIN has to be changed before it opens anything else; some keys cannot keep that. reset: erases all credentials and the PIN, within 10 seconds after the key was plugged in, and needs a touch. The PIN is stored nowhere and never logged. A closed request cancels what waits for a touch.',
+      'state: reports what the key reports about its PIN. pin: sets the PIN of a key that has none; one that is set is never replaced. credential: enters the PIN once and has the key store a credential for the creation options of a provider, which needs a touch; without a PIN if the options do not require user verification. forget: removes such a credential from the key. rules: minPinLength is what a PIN has at least from now on, and with changePin the PIN has to be changed before it opens anything else; some keys cannot keep that. reset: erases all credentials and the PIN, within 10 seconds after the key was plugged in, and needs a touch. The PIN is neither stored nor logged. A closed request cancels what waits for a touch.',
     access: ['ADMIN', 'DEALER', 'LOCAL'],
     neverReplayed: true,
     params: Type.Object({ keyId: token({ description: 'as in `GET /api/hardware/keys`' }) }),

@@ -176,7 +176,10 @@ export class KeyIssuing {
       checkUsable(state);
       const known = this.#pins.get(key.serialNumber);
       if (known === undefined && choice.kind === 'random')
-        throw new IssueProblem('pin-present', `${key.serialNumber} has a PIN already, and only a first one is made`);
+        throw new IssueProblem(
+          'pin-present',
+          `${key.serialNumber} already has a PIN, and only a first PIN can be created`,
+        );
       return { pin: known ?? (await askPin(key, retries)), state };
     }
     if (choice.kind === 'none') return { pin: null, state };

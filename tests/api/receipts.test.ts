@@ -202,7 +202,7 @@ describe('a receipt is not forged', () => {
     expect(checkReceipt(stored, publicKey)).toMatchObject({ terms: 'as agreed \ufffd' });
     const text = stored.text.replace('\ufffd', '\ud800');
     expect(receiptHash(text)).toEqual(receiptHash(stored.text));
-    expect(checkReceipt({ ...stored, text }, publicKey)).toBe('the text is not that of a receipt');
+    expect(checkReceipt({ ...stored, text }, publicKey)).toBe('the text is not the text of a receipt');
   });
 
   it('after a clock that was ahead is set back', async () => {

@@ -41,8 +41,16 @@ describe('a server that is not devmgr', () => {
       'sent a web page',
     ],
     ['nothing', (_, response) => response.end(), 'sent nothing with HTTP 200'],
-    ['JSON of another kind', (_, response) => response.writeHead(200, json).end('{"hello":"world"}'), 'an unexpected response'],
-    ['half a document', (_, response) => response.writeHead(200, json).end('{"code":200,"mess'), 'an unexpected response'],
+    [
+      'JSON of another kind',
+      (_, response) => response.writeHead(200, json).end('{"hello":"world"}'),
+      'an unexpected response',
+    ],
+    [
+      'half a document',
+      (_, response) => response.writeHead(200, json).end('{"code":200,"mess'),
+      'an unexpected response',
+    ],
     [
       'an envelope without its data',
       (_, response) => response.writeHead(200, json).end('{"code":200,"message":"success","data":null}'),

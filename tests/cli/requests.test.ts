@@ -104,7 +104,13 @@ test.each([502, 503, 504])('HTTP %d of a proxy means that its server is away', s
 test.each([
   ['a web page', 200, '<html>', { 'content-type': 'text/html; charset=utf-8' }, 'it sent a web page with HTTP 200'],
   ['nothing', 204, '', {}, 'it sent nothing with HTTP 204'],
-  ['JSON without a code', 200, '{"data":{}}', { 'content-type': 'application/json' }, 'an unexpected response (application/json)'],
+  [
+    'JSON without a code',
+    200,
+    '{"data":{}}',
+    { 'content-type': 'application/json' },
+    'an unexpected response (application/json)',
+  ],
   ['an array', 200, '[200]', {}, 'an unexpected response'],
   ['data that lacks a field', 200, '{"code":200,"data":{"id":1}}', {}, '"deviceId" is missing'],
   ['data that is null', 200, '{"code":200,"data":null}', {}, '"deviceId" is missing'],

@@ -81,7 +81,7 @@ export class ReceiptService {
   submit(context: Context, receiptId: string, body: Submitted): Promise<Receipt> {
     const facts = readReceiptText(body.text);
     if (!facts || facts.receiptId !== receiptId || this.#idOf(context, facts) !== receiptId)
-      throw new ApiError(404, 'no such receipt: receiptId is not that of this text and caller');
+      throw new ApiError(404, 'no such receipt: receiptId does not belong to this text and caller');
     // Also one that a clock has dated in the future: it would be valid until then.
     if (Math.abs(this.#parts.now() - Date.parse(facts.date)) >= VALID_MS)
       throw new ApiError(Code.parameterError, 'receiptId: this receipt has expired; request another one');

@@ -23,7 +23,7 @@ const ALLOWED = 0x1d;
 /** Why the receipt is not valid; else its facts. */
 export function checkReceipt({ text, ...signed }: SignedText, publicKey: KeyObject): ReceiptFacts | string {
   // Lone surrogates have the same bytes as the replacement character: two texts would have one signature.
-  if (!text.isWellFormed()) return 'the text is not that of a receipt';
+  if (!text.isWellFormed()) return 'the text is not the text of a receipt';
   const data = Buffer.from(signed.authenticatorData, 'base64url');
   const signature = Buffer.from(signed.signature, 'base64url');
   if (data.toString('base64url') !== signed.authenticatorData || signature.toString('base64url') !== signed.signature)

@@ -77,7 +77,7 @@ export const enroll = command({
     'pin-file': { ...issueFlags['pin-file'], needs: 'for', conflicts: ['roster', 'group'] },
     'change-pin': { ...issueFlags['change-pin'], needs: 'for' },
     'min-pin': { ...issueFlags['min-pin'], needs: 'for' },
-    tag: tagFlag('tag of each device that is registered, such as lot=7; can be repeated'),
+    tag: tagFlag('tag for each device that is registered, such as lot=7; can be repeated'),
     spool: {
       value: 'FILE',
       offer: 'file',

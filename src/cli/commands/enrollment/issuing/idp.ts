@@ -54,7 +54,7 @@ const secretFlag = {
   value: 'FILE',
   offer: 'file',
   field: 'secret',
-  help: 'client secret, API token or bearer token, first line of a file; - for standard input',
+  help: 'read the client secret, API token or bearer token from the first line of a file; - is standard input',
 } as const;
 const noSecret = () => usage('the secret is missing', 'write it to a file: --secret-file FILE');
 

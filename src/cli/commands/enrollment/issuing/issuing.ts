@@ -109,7 +109,7 @@ function partsOf(context: Context, file: string | undefined, whileAsked: WhileAs
         };
         const simple = refusesSimple ? ' and refuses simple ones' : '';
         const pin = await askPassword(context.out, `New PIN of ${serialNumber}, which has none${simple}`, faultOf);
-        await askPassword(context.out, 'The same PIN again', again => (again === pin ? null : 'it is another one'));
+        await askPassword(context.out, 'The same PIN again', again => (again === pin ? null : 'the PINs do not match'));
         return pin;
       }),
   };

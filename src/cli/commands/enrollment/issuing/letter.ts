@@ -45,7 +45,7 @@ export const pinLetter = command({
   args: [{ name: 'DEVICE', help: 'deviceId or serial number', offer: 'device' }],
   flags: {
     earlier: { help: 'the PIN that the stored one has replaced, if the key does not accept that' },
-    'identity-file': { value: 'FILE', offer: 'file', help: 'identities of age, one on each line' },
+    'identity-file': { value: 'FILE', offer: 'file', help: 'file with age identities, one on each line' },
     ...letterFlags,
   },
   examples: [
