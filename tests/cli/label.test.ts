@@ -99,7 +99,7 @@ describe('a printer in the network', () => {
     const first = await daemon.run(args);
     expect(first.code).toBe(10);
     expect(first.stderr).toContain(
-      `printer ${address} closed the connection before it had received the label; 1 label was printed before that, 2 not\n`,
+      `printer ${address} closed the connection before it had received the label; 1 label was printed before that, 2 were not\n`,
     );
     expect(first.stderr).toContain('then repeat the command with --resume');
     expect(readFileSync(out, 'utf8').split('\n')[1]).toContain(`LABEL,${ids[0]},LB-0,success`);
@@ -185,11 +185,11 @@ describe('a queue of the system', () => {
       [['--lp', 'line-3'], 'queue line-3'],
     ] as const) {
       const { code, stderr } = await daemon.run(['label', 'LB-0', ...args], { env });
-      expect({ code, stderr }).toEqual({ code: 0, stderr: `warning: ${waits}\n1 label taken by ${name}.\n` });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: `warning: ${waits}\n1 label accepted by ${name}.\n` });
     }
     writeFileSync(join(folder, 'lpstat'), '#!/bin/sh\necho "printer line-3 is idle.  enabled since Sun Nov 22 2026"');
     const { stderr } = await daemon.run(['label', 'LB-0', '--lp', 'line-3'], { env });
-    expect(stderr).toBe('1 label taken by queue line-3.\n');
+    expect(stderr).toBe('1 label accepted by queue line-3.\n');
   });
 
   test('without lp is an error', async () => {

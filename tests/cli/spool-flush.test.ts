@@ -234,7 +234,7 @@ describe('a registry that stops answering', () => {
       header: { ...headerOf(null), servers: [relay, registry.url] },
     });
     const first = await devmgr(['spool', 'flush', file, '--json'], { home: folder, env: env(relay) });
-    expect(first).toMatchObject({ code: 9, stderr: expect.stringMatching(/1 key delivered, 1 still waits in/) });
+    expect(first).toMatchObject({ code: 9, stderr: expect.stringMatching(/1 key delivered, 1 still waiting in/) });
     expect(first.rows.map(row => row.serialNumber)).toEqual(serials.slice(0, 1));
     expect((await flush('--json')).rows.map(row => row.serialNumber)).toEqual(serials.slice(1));
   });

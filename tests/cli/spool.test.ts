@@ -131,7 +131,7 @@ describe('keys that are plugged in while the registry is away', () => {
     await running.until('stdout', new RegExp(`"spooled".*${second}`));
     running.child.kill('SIGKILL');
     await running.ended;
-    expect(await flush()).toMatchObject({ code: 9, stderr: expect.stringMatching(/2 still wait in/) });
+    expect(await flush()).toMatchObject({ code: 9, stderr: expect.stringMatching(/2 still waiting in/) });
 
     await back();
     const flushed = await flush('--json', '--out', out);
@@ -158,7 +158,7 @@ describe('keys that are plugged in while the registry is away', () => {
     await rest.until('stderr', /already attached/);
     await plug();
     const ended = await rest.ended;
-    expect(ended).toMatchObject({ code: 9, stderr: expect.stringMatching(/2 keys wait in .*spool flush/) });
+    expect(ended).toMatchObject({ code: 9, stderr: expect.stringMatching(/2 keys are waiting in .*spool flush/) });
     await back();
     const { code: ok, stdout } = await flush('--quiet');
     expect([ok, stdout.split('\n').length]).toEqual([0, 3]);
