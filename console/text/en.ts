@@ -1035,14 +1035,18 @@ export const providers = {
   column: { at: 'Tenant or address', credentials: 'Credentials', pending: 'To remove' },
   type: { entra: 'Microsoft Entra ID', okta: 'Okta', webauthn: 'WebAuthn server', devmgr: 'Accounts of this registry' },
   state: (fails: boolean): string => (fails ? 'fails' : 'no problem'),
-  action: { create: 'Add provider', test: 'Test', reconcile: 'Compare', remove: 'Remove' },
-  of: { reconcile: (name: string) => `Compare with ${name}` },
+  action: { create: 'Add provider', test: 'Test', reconcile: 'Compare', secret: 'Replace secret', remove: 'Remove' },
+  of: {
+    reconcile: (name: string) => `Compare with ${name}`,
+    secret: (name: string) => `Replace the secret of ${name}`,
+  },
   ask: {
     test: 'Sends a request that changes nothing, to check that the provider responds and accepts the secret.',
     remove: 'Its secret is deleted. This is refused while keys have credentials there.',
   },
   done: {
     create: (name: string) => `${name} was added. Test it before you issue keys.`,
+    secret: (name: string) => `The secret of ${name} was replaced. Test the provider.`,
     remove: (name: string) => `${name} is removed.`,
   },
   accepts: (name: string) => `${name} accepts requests of this registry.`,
@@ -1062,6 +1066,7 @@ export const providers = {
     removeAddress: 'Address to remove a credential, https://…',
   },
   secret: { entra: 'Client secret', okta: 'API token', webauthn: 'Bearer token' },
+  secretHint: 'It is used from the next request on.',
   repair: 'Fix',
   agree: 'Registry and provider agree.',
   differing: { credential: 'Credential', of: 'Device or account', difference: 'Difference' },

@@ -44,7 +44,7 @@ needs('chromium')('providers in the console', () => {
     return { state, name, person, providerId, deviceId, credentialId: begun.credentialId as string };
   }
 
-  it('are added by keyboard alone, tested, and removed; the secret is not shown again', async () => {
+  it('are added by keyboard alone, tested, given a new secret, and removed; a secret is not shown again', async () => {
     const { settings } = await startEntra();
     const { page, context, complaints } = await openTab({ place: 'providers' });
     await page.getByText('No provider has been added yet.').waitFor();
@@ -70,6 +70,18 @@ needs('chromium')('providers in the console', () => {
     await dialog(page).getByRole('button', { name: 'Test', exact: true }).press('Enter');
     await status(page, 'company does not work: ');
     await row(page, 'company').getByText('Invalid client secret provided').first().waitFor();
+    await choose(page, 'company', 'Replace secret');
+    await armed(page);
+    const secret = dialog(page).getByLabel('Client secret', { exact: true });
+    expect(await secret.getAttribute('type')).toBe('password');
+    await secret.fill(settings.secret);
+    expect(await violationsInBoth(page)).toEqual([]);
+    await secret.press('Enter');
+    await status(page, 'The secret of company was replaced.');
+    await choose(page, 'company', 'Test');
+    await armed(page);
+    await dialog(page).getByRole('button', { name: 'Test', exact: true }).press('Enter');
+    await status(page, 'company accepts requests of this registry.');
     await choose(page, 'company', 'Remove');
     await armed(page);
     await tabTo(page, dialog(page).getByRole('button', { name: 'Remove' }));
@@ -122,7 +134,7 @@ needs('chromium')('providers in the console', () => {
     await armed(page);
     await tabTo(page, button(page, 'Fix'));
     await page.keyboard.press('Enter');
-    await status(page, `1 credential repaired at ${name}.`);
+    await status(page, `1 credential fixed at ${name}.`);
     expect(state.accepted.map(({ remoteId }) => remoteId)).not.toContain('left-behind');
     expect(state.accepted).toHaveLength(2);
     expect(complaints).toEqual([]);

@@ -1,5 +1,7 @@
 /** Devices that are not needed any more: which they are, and locking or retiring them. */
+
 import { useComputed, useSignal } from '@preact/signals';
+import { Code } from '../../../src/contract/codes.ts';
 import { operationStates } from '../../../src/contract/operation-states.ts';
 import { type DeviceStatus, deviceStatuses, statisticsRange } from '../../../src/contract/values.ts';
 import * as cleanup from '../../../src/fleet/cleanup.ts';
@@ -42,7 +44,7 @@ export function CleanupPage() {
     const of = query.peek();
     const criteria = criteriaOf(of, action);
     const devices = await cleanup.planDevices(exportedDevices(criteria), () => {
-      throw new Problem(1001, cleanupWords.tooMany(cleanup.maxPlanned));
+      throw new Problem(Code.parameterError, cleanupWords.tooMany(cleanup.maxPlanned));
     });
     made.value = { plan: { action, criteria, devices }, of };
   };

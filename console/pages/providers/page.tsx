@@ -11,6 +11,7 @@ import { grouped } from '../../text/numbers.ts';
 import { providers as words } from '../../text/words.ts';
 
 const AddProvider = lazy(async () => (await import('./add.tsx')).AddProvider);
+const ReplaceSecret = lazy(async () => (await import('./secret.tsx')).ReplaceSecret);
 const Reconcile = lazy(async () => (await import('./reconcile.tsx')).Reconcile);
 
 type ProviderColumn = 'name' | 'type' | 'at' | 'state' | 'credentials' | 'pending';
@@ -20,7 +21,7 @@ async function test({ providerId, name }: ProviderItem): Promise<string> {
   return reachable ? words.accepts(name) : words.fails(name, problem ?? '');
 }
 
-const kind: RecordKind<ProviderItem, ProviderColumn, 'test' | 'reconcile' | 'remove'> = {
+const kind: RecordKind<ProviderItem, ProviderColumn, 'test' | 'reconcile' | 'secret' | 'remove'> = {
   keyOf: ({ providerId }) => providerId,
   nameOf: ({ name }) => name,
   columns: {
@@ -41,6 +42,7 @@ const kind: RecordKind<ProviderItem, ProviderColumn, 'test' | 'reconcile' | 'rem
   actions: {
     test: { carryOut: test },
     reconcile: { Dialog: Reconcile },
+    secret: { isFor: ({ type }) => type !== 'devmgr', Dialog: ReplaceSecret },
     remove: {
       carryOut: ({ providerId }, key) => call('removeProvider', { params: { providerId } }, { key }),
       isDangerous: true,
