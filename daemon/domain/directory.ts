@@ -112,7 +112,7 @@ export function decideEntry(
   const isOther = person.source !== SOURCE || person.externalId !== entry.id;
   if (isOther && entry.isDisabled) return null;
   if (isOther && !isFree(person))
-    return { step: 'skipped', why: `another person (source ${person.source}) has the user name` };
+    return { step: 'skipped', why: `a person with another id (source ${person.source}) has the user name` };
   if (entry.isDisabled) return person.active ? { step: 'left', isRemoved: false } : null;
   const details = detailsOf(entry, groups);
   const edited = edit(person, details);

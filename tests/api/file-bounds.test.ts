@@ -80,7 +80,11 @@ describe('the day of a user', () => {
     await bounded({ daily: { count: 2, bytes: MiB } });
     expect([await store(KiB), await store(KiB)]).toEqual([200, 200]);
     const refused = await upload(daemon, ofSize(KiB));
-    expect(refused).toMatchObject({ status: 429, code: 429, message: expect.stringContaining('as a day allows') });
+    expect(refused).toMatchObject({
+      status: 429,
+      code: 429,
+      message: expect.stringContaining('your daily upload limit is reached'),
+    });
     const after = Number(refused.headers.get('retry-after'));
     expect(after).toBeGreaterThan(23 * 3600);
     expect(after).toBeLessThanOrEqual(24 * 3600);

@@ -65,7 +65,7 @@ needs('chromium')('the import of a file in the console', () => {
     await status(page, '1 device would be registered. Nothing has changed yet.');
     expect(await counts(page)).toEqual({
       new: '1',
-      'registered before': '1',
+      'already registered': '1',
       'differs from the registry': '1',
       refused: '1',
     });
@@ -161,7 +161,7 @@ needs('chromium')('the import of a file in the console', () => {
       input.dispatchEvent(new Event('change', { bubbles: true }));
     })()`);
     await check(page);
-    expect(await counts(page)).toEqual({ new: '2,500', 'registered before': '4,000' });
+    expect(await counts(page)).toEqual({ new: '2,500', 'already registered': '4,000' });
     await button(page, 'Register 2,500 devices').click();
     await status(page, '6,500 devices registered.');
     const lines = await results(page);

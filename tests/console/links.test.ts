@@ -158,7 +158,7 @@ needs('chromium')('a link with a code', () => {
     await page.goto(address);
     const notice = page.getByRole('dialog', { name: 'This link is not valid' });
     await notice.getByText('The daemon does not respond.').waitFor();
-    expect(await page.getByText('used before').count()).toBe(0);
+    expect(await page.getByText('already used').count()).toBe(0);
     await notice.getByRole('button', { name: 'Close' }).click();
     await page.getByLabel('User name').waitFor();
     await context.close();

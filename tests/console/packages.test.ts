@@ -52,7 +52,7 @@ needs('chromium')('the page Packages of the console', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Space');
     await page.keyboard.press('Enter');
-    await dialog(page).getByText('are the same').waitFor();
+    await dialog(page).getByText('have the same SHA-256').waitFor();
     await dialog(page).getByText(sha256(content)).waitFor();
     await page.keyboard.press('Escape');
     await rowOf(page, `${hostile}.apk`).getByText('1 MiB').waitFor();

@@ -44,7 +44,7 @@ needs('chromium')('single sign-on in the console', () => {
   it('shows why no one is signed in', async () => {
     const { page, context } = await openTab({ token: null });
     await signInAs(page, 's-eve');
-    await page.getByRole('alert').filter({ hasText: 'none of the groups' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'None of your groups' }).waitFor();
     await context.close();
   });
 

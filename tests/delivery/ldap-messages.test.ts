@@ -125,6 +125,6 @@ describe('a directory', () => {
     const stop = new AbortController();
     const reading = read([], stop.signal);
     stop.abort();
-    await expect(reading).rejects.toThrow('was given up');
+    await expect(reading).rejects.toThrow('was canceled');
   });
 });

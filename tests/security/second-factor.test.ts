@@ -23,7 +23,7 @@ async function person(role: 'ADMIN' | 'DEALER' | 'VIEWER' = 'DEALER') {
   const { passkeyId } = data(await page.register(key, token));
   return { id, username, token, key, passkeyId: passkeyId as string };
 }
-const firstStep = { status: 401, code: 1004, message: expect.stringContaining('password is right') };
+const firstStep = { status: 401, code: 1004, message: expect.stringContaining('password is correct') };
 
 describe('a user who requires a key at each login', () => {
   it('signs in with the password and the key', async () => {
