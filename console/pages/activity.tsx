@@ -50,31 +50,36 @@ export function ActivityPage() {
 
 function SearchFields({ search }: { readonly search: EventSearch }) {
   const change = (part: Partial<EventSearch>) => go(linkTo('activity', { ...search, ...part }), true);
+  // Only at first: a person who clears the last field has not closed them.
+  const isSearched = useMemo(() => names.some(name => search[name] !== ''), []);
   const offered = (['deviceId', 'actor', 'from', 'to'] as const).filter(name => name === 'deviceId' || isAdmin.value);
   return (
-    <>
-      <div class="columns">
-        {offered.map(name => (
-          <label key={name} class="field">
-            {words.search[name]}
-            <input
-              {...(name === 'from' || name === 'to' ? { type: 'date' } : { type: 'text' })}
-              value={search[name]}
-              autocomplete="off"
-              spellcheck={false}
-              onChange={event => change({ [name]: event.currentTarget.value.trim() })}
-            />
-          </label>
-        ))}
-      </div>
-      <CheckBoxes
-        label={words.types}
-        values={journalEventTypes}
-        value={search.types.split(',')}
-        words={text.event}
-        onChoose={chosen => change({ types: chosen.join(',') })}
-      />
-    </>
+    <div class="tools">
+      <details open={isSearched}>
+        <summary>{words.filters}</summary>
+        <div class="columns">
+          {offered.map(name => (
+            <label key={name} class="field">
+              {words.search[name]}
+              <input
+                {...(name === 'from' || name === 'to' ? { type: 'date' } : { type: 'text' })}
+                value={search[name]}
+                autocomplete="off"
+                spellcheck={false}
+                onChange={event => change({ [name]: event.currentTarget.value.trim() })}
+              />
+            </label>
+          ))}
+        </div>
+        <CheckBoxes
+          label={words.types}
+          values={journalEventTypes}
+          value={search.types.split(',')}
+          words={text.event}
+          onChoose={chosen => change({ types: chosen.join(',') })}
+        />
+      </details>
+    </div>
   );
 }
 

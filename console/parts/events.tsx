@@ -17,14 +17,14 @@ const group = { least: 3, apartMs: 600_000 };
 
 /** Events in the given order, equal ones as one line that opens. What they carry is shown as text, never as markup. */
 export function EventList({ events, isOfDevice = false }: EventListProps) {
-  if (!events.length) return <p class="hint">{text.common.noEvents}</p>;
+  if (!events.length) return <p class="empty">{text.common.noEvents}</p>;
   return (
     <ol class="events">
       {groupsOf(events).map(each =>
         each.length < group.least ? (
           each.map(event => <EventLine key={event.id} event={event} isOfDevice={isOfDevice} />)
         ) : (
-          // New events are added at the begin of a group: its last one stays.
+          // New events are added at the beginning of a group: its last one stays.
           <EventGroup key={`group ${each.at(-1)?.id}`} events={each} isOfDevice={isOfDevice} />
         ),
       )}

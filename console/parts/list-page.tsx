@@ -45,10 +45,8 @@ export function ListPage<R, C extends string, A extends string>(props: ListPageP
   const onDone = reporting(list.reload);
   return (
     <>
-      <h1>{title}</h1>
-      {words.hint && <p class="hint">{words.hint}</p>}
-      {children}
       <div class="bar">
+        <h1>{title}</h1>
         <p role="status">{total !== undefined && words.total(total)}</p>
         {actions}
         {Create && (
@@ -59,11 +57,13 @@ export function ListPage<R, C extends string, A extends string>(props: ListPageP
           />
         )}
       </div>
+      {words.hint && <p class="hint">{words.hint}</p>}
+      {children}
       <Loaded from={list}>
         {({ list: records, pagination }) => (
           <>
             {words.empty && pagination.total === 0 ? (
-              <p class="hint">{words.empty}</p>
+              <p class="empty">{words.empty}</p>
             ) : (
               <RecordTable title={title} kind={kind} words={words} records={records} onDone={onDone} />
             )}

@@ -31,7 +31,6 @@ const STEP = 8;
 /** A table with a head, which scrolls if it is wider than the page. On phones each row of one line is a card. Text of the registry is shown as text, never as markup. */
 export function Table<R>(props: TableProps<R>) {
   const { title, heads = {}, columns, classes = {}, sorted, rows, keyOf, isWide, isOneLine } = props;
-  const usual: Readonly<Record<string, string>> = text.column;
   const table = useRef<HTMLTableElement>(null);
   useReachableCells(table);
   // A step draws its own rows: those before it are the same.
@@ -50,7 +49,7 @@ export function Table<R>(props: TableProps<R>) {
                 class={classes[name]}
                 {...(sorted?.column === name && { 'aria-sort': sorted.order })}
               >
-                {heads[name] ?? usual[name]}
+                {headOf(name, heads)}
               </th>
             ))}
           </tr>
@@ -66,15 +65,25 @@ interface RowProps<R> {
   readonly table: TableProps<R>;
 }
 
-function Row<R>({ row, table: { columns, rowHead, classes = {}, heads = {}, isSelected } }: RowProps<R>) {
+/** The head of a column. Words that stand in sentences, too, begin with a capital here. */
+function headOf(name: string, heads: Readonly<Record<string, ComponentChildren>>): ComponentChildren {
   const usual: Readonly<Record<string, string>> = text.column;
+  const head = heads[name] ?? usual[name];
+  return typeof head === 'string' ? head.replace(/^./u, first => first.toUpperCase()) : head;
+}
+
+function Row<R>({ row, table: { columns, rowHead, classes = {}, heads = {}, isSelected } }: RowProps<R>) {
+  const cardHead = (name: string) => {
+    const head = headOf(name, typeof heads[name] === 'string' ? heads : {});
+    return typeof head === 'string' ? head : undefined;
+  };
   const cells = Object.entries(columns).map(([name, cell]) =>
     name === rowHead ? (
       <th key={name} scope="row" class={classes[name]}>
         {cell(row)}
       </th>
     ) : (
-      <td key={name} class={classes[name]} data-head={typeof heads[name] === 'string' ? heads[name] : usual[name]}>
+      <td key={name} class={classes[name]} data-head={cardHead(name)}>
         {cell(row)}
       </td>
     ),

@@ -10,7 +10,7 @@ const control = 'a, button, input, summary, time';
 const distant = 'time[tabindex]';
 
 /** What may show a part of its text. */
-const partial = `.one-line tbody tr > *, ${distant}`;
+const partial = `.one-line tbody tr > :not(.row-actions), ${distant}`;
 
 /** Milliseconds after which a table that has another size is looked through. */
 const MARK_MS = 50;

@@ -225,6 +225,7 @@ export const receipts: typeof en.receipts = {
 
 /** The page Activity. */
 export const activity: typeof en.activity = {
+  filters: 'Filter',
   search: { deviceId: 'Gerät', actor: 'Person', from: 'Von (Tag)', to: 'Bis (Tag)' },
   types: 'Nur zeigen',
   earlier: 'Frühere Ereignisse',
@@ -439,7 +440,7 @@ export const importing: typeof en.importing = {
     differs: 'weicht vom Register ab',
     refused: 'abgelehnt',
   },
-  line: { line: 'Zeile', kind: 'Ergebnis', why: 'Grund', count: 'Zeilen' },
+  line: { line: 'Zeile', kind: 'Ergebnis', why: 'Grund' },
   fault: {
     empty: 'Die Datei ist leer.',
     header: 'Die erste Zeile muss die Namen der Spalten enthalten.',
@@ -648,9 +649,9 @@ export const health: typeof en.health = {
   },
   node: (node, version, seconds) => `${node}, devmgr ${version}, seit ${duration(Math.max(60, seconds))} in Betrieb.`,
   daemons: count => `${s(count, 'Dienst benutzt', 'Dienste benutzen')} dieses Register.`,
-  off: 'Nicht eingerichtet.',
   waiting: count => `${s(count, 'Eintrag des Journals wartet', 'Einträge des Journals warten')} auf die Weiterleitung.`,
-  failing: count => `${s(count, 'Webhook schlägt fehl', 'Webhooks schlagen fehl')}.`,
+  failing: count =>
+    count === 0 ? 'Kein Webhook schlägt fehl.' : `${s(count, 'Webhook schlägt fehl', 'Webhooks schlagen fehl')}.`,
   directory: fails =>
     fails
       ? 'Der letzte Lauf ist fehlgeschlagen: Ausgeschiedene werden nicht erfasst.'

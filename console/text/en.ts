@@ -216,6 +216,7 @@ export const receipts = {
 
 /** The page Activity. */
 export const activity = {
+  filters: 'Filters',
   search: { deviceId: 'Device', actor: 'Person', from: 'From (day)', to: 'Until (day)' },
   types: 'Show only',
   earlier: 'Earlier events',
@@ -428,7 +429,7 @@ export const importing = {
     differs: 'differs from the registry',
     refused: 'refused',
   },
-  line: { line: 'Line', kind: 'Result', why: 'Reason', count: 'Lines' },
+  line: { line: 'Line', kind: 'Result', why: 'Reason' },
   fault: {
     empty: 'The file is empty.',
     header: 'The first line must contain the names of the columns.',
@@ -637,10 +638,9 @@ export const health = {
   node: (node: string, version: string, seconds: number) =>
     `${node}, devmgr ${version}, running for ${duration(Math.max(60, seconds))}.`,
   daemons: (count: number) => `${s(count, 'daemon uses', 'daemons use')} this registry.`,
-  off: 'Not set up.',
   waiting: (count: number) =>
     `${s(count, 'entry of the journal waits', 'entries of the journal wait')} to be forwarded.`,
-  failing: (count: number) => `${s(count, 'webhook fails', 'webhooks fail')}.`,
+  failing: (count: number) => (count === 0 ? 'No webhook fails.' : `${s(count, 'webhook fails', 'webhooks fail')}.`),
   directory: (fails: boolean): string =>
     fails ? 'The last run failed: leavers are not recorded.' : 'Persons are read from it.',
   providers: (pending: number): string =>

@@ -19,9 +19,10 @@ const check = async (page: Page) => {
 /** The number of lines of each kind. */
 const counts = async (page: Page): Promise<Record<string, string>> =>
   Object.fromEntries(
-    (await page.getByRole('table', { name: 'Result' }).locator('tbody tr').allInnerTexts()).map(line =>
-      line.split('\t'),
-    ),
+    (await page.locator('.counts li').allInnerTexts()).map(line => {
+      const [, count, kind] = /^(\S+)\s+(.*)$/.exec(line)!;
+      return [kind, count];
+    }),
   );
 const results = async (page: Page): Promise<Record<string, string>[]> => {
   const download = page.waitForEvent('download');

@@ -60,6 +60,40 @@ needs('chromium')('the look of the console', () => {
     await context.close();
   });
 
+  it('the menu of a row is above the buttons of the rows below', async () => {
+    const { page, context } = await openTab({ place: 'devices', viewport: { width: 1440, height: 900 } });
+    await page.locator('td.row-actions button').first().click();
+    const items = page.getByRole('menuitem');
+    await items.last().waitFor();
+    const covered = await items.evaluateAll(
+      all =>
+        all.filter(item => {
+          const { right, top, height } = item.getBoundingClientRect();
+          return !item.contains(document.elementFromPoint(right - 8, top + height / 2));
+        }).length,
+    );
+    expect(covered).toBe(0);
+    await context.close();
+  });
+
+  it('a printed page of a device has its note, and each time of its history beside its event', async () => {
+    const { page, context } = await openTab({ place: withItem('devices/ITEM', items) });
+    await page.locator('.events li').first().waitFor();
+    await page.emulateMedia({ media: 'print' });
+    await page.locator('time[data-exact]').first().waitFor();
+    expect(await page.locator('textarea').inputValue()).toContain('lanyard');
+    expect(await page.locator('textarea').isVisible()).toBe(true);
+    const overlapping = await page.locator('.events li').evaluateAll(
+      lines =>
+        lines.filter(line => {
+          const [time, event] = [...line.children].map(part => part.getBoundingClientRect());
+          return event!.left < time!.right && event!.top < time!.bottom;
+        }).length,
+    );
+    expect(overlapping).toBe(0);
+    await context.close();
+  });
+
   it('the report of a lot writes lengths of time as a person would', async () => {
     const { page, context } = await openTab();
     await page.route('**/export?*', async route => {

@@ -100,6 +100,7 @@ needs('chromium')('the pages Overview and Activity', () => {
     const { page, context } = await openTab({ place: 'activity' });
     await daemon.call('POST', '/api/devices/DEV-1/lock', { reason: '<img src=x onerror=alert(1)>' });
     await page.getByText('<img src=x onerror=alert(1)>').waitFor();
+    await page.getByText('Filters', { exact: true }).click();
     await page.getByLabel('locked', { exact: true }).check();
     await expect.poll(() => page.locator('.events li').count()).toBe(1);
     expect(new URL(page.url()).hash).toBe('#/activity?types=DEVICE_LOCKED');
@@ -149,6 +150,7 @@ needs('chromium')('the pages Overview and Activity', () => {
     const { page, context } = await openTab({ place: 'activity' });
     await page.getByText('live', { exact: true }).waitFor();
     const lines = page.locator('.events li');
+    await page.getByText('Filters', { exact: true }).click();
     await page.getByRole('textbox', { name: 'Person' }).fill('bela');
     await page.getByRole('textbox', { name: 'Person' }).press('Enter');
     await expect.poll(() => lines.count()).toBe(2);
@@ -168,6 +170,7 @@ needs('chromium')('the pages Overview and Activity', () => {
   it('show a DEALER neither who did it nor the search for it', async () => {
     const { token } = await daemon.user('carla', 'DEALER');
     const { page, context } = await openTab({ place: 'activity', token });
+    await page.getByText('Filters', { exact: true }).click();
     await page.getByRole('textbox', { name: 'Device' }).waitFor();
     await page.locator('.events li').first().waitFor();
     expect(await page.getByRole('textbox', { name: 'Person' }).count()).toBe(0);
@@ -197,6 +200,7 @@ needs('chromium')('the pages Overview and Activity', () => {
     await page.getByText('Show as a table').first().click();
     expect(await violationsOn(page)).toEqual([]);
     await show('activity');
+    await page.getByText('Filters', { exact: true }).click();
     await page.getByLabel('locked', { exact: true }).waitFor();
     expect(await violationsOn(page)).toEqual([]);
     expect(complaints).toEqual([]);

@@ -52,15 +52,16 @@ export function CleanupPage() {
     <>
       <h1>{text.nav.cleanup}</h1>
       <p class="hint">{cleanupWords.hint}</p>
-      <Filters query={query} />
+      <div class="tools">
+        <Filters query={query} />
+      </div>
       <Applied query={query} />
       {!isReady && <FilterNeeded />}
-      <p class="actions">
+      <p class="bar">
         {cleanup.planActions.map(action => (
           <button
             key={action}
             type="button"
-            class="main"
             disabled={busy.value || !isReady}
             onClick={() => void run(() => make(action))}
           >

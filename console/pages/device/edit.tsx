@@ -26,7 +26,7 @@ export function EditSection(props: EditProps) {
   const { device } = props;
   const isEditable = mayChange.value && (device.status === 'INACTIVE' || device.status === 'ACTIVE');
   return (
-    <div class="halves">
+    <div class="cards two">
       <section>
         <h2>{deviceWords.tags.title}</h2>
         <Tags {...props} isEditable={isEditable} />

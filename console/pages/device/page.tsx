@@ -53,9 +53,11 @@ function Sections({ device, onChanged }: SectionsProps) {
   return (
     <>
       <Facts device={device} />
-      <ProofSection proof={proof} />
+      <div class="cards">
+        <ProofSection proof={proof} />
+      </div>
       <EditSection device={device} onChanged={onChanged} />
-      <div class="halves">
+      <div class="cards two">
         <CodeSection device={device} />
         <Label deviceId={deviceId} />
       </div>

@@ -59,8 +59,8 @@ export function DevicesPage() {
         )}
       </div>
       <Views query={query} />
-      <Search query={query} />
-      <div class="bar options">
+      <div class="tools">
+        <Search query={query} />
         <Filters query={query} />
         <Columns query={query} />
       </div>
@@ -73,8 +73,11 @@ export function DevicesPage() {
               show={resource.reload}
               onChoose={name => (operation.value = name)}
             />
-            <DeviceTable devices={list.list} query={query} selection={selection} onChanged={resource.reload} />
-            {list.pagination.total === 0 && <Empty query={query.value} />}
+            {list.pagination.total === 0 ? (
+              <Empty query={query.value} />
+            ) : (
+              <DeviceTable devices={list.list} query={query} selection={selection} onChanged={resource.reload} />
+            )}
             <Pager {...list.pagination} to={page => addressWith(query.value, { page: page > 1 ? `${page}` : '' })} />
           </>
         )}
@@ -88,7 +91,7 @@ function Empty({ query }: { readonly query: URLSearchParams }) {
   const isSearch = query.has('keyword') && !query.has('userId');
   return (
     <>
-      <p class="hint">{words.empty}</p>
+      <p class="empty">{words.empty}</p>
       {isSearch && <Persons key={query.toString()} query={query} />}
     </>
   );

@@ -1,7 +1,9 @@
 /** The search of the list. */
 import { type ReadonlySignal, useSignal, useSignalEffect } from '@preact/signals';
+import { Search as SearchIcon } from 'lucide';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
+import { Icon } from '../../parts/icon.tsx';
 import { go } from '../../router.ts';
 import { devices as listWords, text } from '../../text/words.ts';
 import { addressWith } from './query.ts';
@@ -53,7 +55,10 @@ export function Search({ query }: { readonly query: ReadonlySignal<URLSearchPara
         apply();
       }}
     >
-      <label for={id}>{listWords.filter.keyword}</label>
+      <Icon of={SearchIcon} />
+      <label for={id} class="hidden">
+        {listWords.filter.keyword}
+      </label>
       <input
         id={id}
         type="search"

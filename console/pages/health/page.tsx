@@ -37,10 +37,12 @@ function figureIn(metrics: string, name: string): number | undefined {
 function checksOf(health: DaemonHealth, metrics: string): HealthCheck[] {
   const { node, version, uptimeSeconds, ready, reason, store, drivers } = health;
   const daemons = figureIn(metrics, 'devmgr_daemons');
-  const lag = figureIn(metrics, 'devmgr_audit_forward_lag_entries');
-  const failing = figureIn(metrics, 'devmgr_webhooks_failing');
-  const directory = figureIn(metrics, 'devmgr_directory_failing');
-  const pending = figureIn(metrics, 'devmgr_idp_pending');
+  /** A part that is not set up has no figure; one above 0 needs somebody. */
+  const counted = (part: HealthPart, name: string, state: 'warn' | 'bad', detailOf: (figure: number) => string) => {
+    const figure = figureIn(metrics, name);
+    if (figure === undefined) return { part, state: 'off', detail: '' } as const;
+    return { part, state: figure > 0 ? state : 'good', detail: detailOf(figure) } as const;
+  };
   return [
     {
       part: 'node',
@@ -49,26 +51,10 @@ function checksOf(health: DaemonHealth, metrics: string): HealthCheck[] {
     },
     ...(daemons === undefined ? [] : [{ part: 'daemons', state: 'good', detail: words.daemons(daemons) } as const]),
     { part: 'store', state: store.state === 'ready' ? 'good' : 'bad', detail: store.detail },
-    {
-      part: 'forwarding',
-      state: lag === undefined ? 'off' : lag > 0 ? 'warn' : 'good',
-      detail: lag === undefined ? words.off : words.waiting(lag),
-    },
-    {
-      part: 'webhooks',
-      state: failing === undefined ? 'off' : failing > 0 ? 'bad' : 'good',
-      detail: failing === undefined ? words.off : words.failing(failing),
-    },
-    {
-      part: 'directory',
-      state: directory === undefined ? 'off' : directory > 0 ? 'bad' : 'good',
-      detail: directory === undefined ? words.off : words.directory(directory > 0),
-    },
-    {
-      part: 'providers',
-      state: pending === undefined ? 'off' : pending > 0 ? 'warn' : 'good',
-      detail: pending === undefined ? words.off : words.providers(pending),
-    },
+    counted('forwarding', 'devmgr_audit_forward_lag_entries', 'warn', words.waiting),
+    counted('webhooks', 'devmgr_webhooks_failing', 'bad', words.failing),
+    counted('directory', 'devmgr_directory_failing', 'bad', failing => words.directory(failing > 0)),
+    counted('providers', 'devmgr_idp_pending', 'warn', words.providers),
     ...drivers.map(
       ({ name, state, detail }) =>
         ({ part: 'drivers', state: state === 'ready' ? 'good' : 'warn', detail: `${name}: ${detail}` }) as const,

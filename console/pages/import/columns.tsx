@@ -4,6 +4,7 @@ import { type DeviceType, deviceTypes } from '../../../src/contract/values.ts';
 import { isSecretName, type RegistrationField } from '../../../src/enrollment/import/columns.ts';
 import { assignedFields, presets } from '../../../src/enrollment/import/mapping.ts';
 import type { HeadColumn } from '../../../src/enrollment/import/rows.ts';
+import { Labeled } from '../../parts/field.tsx';
 import { Choice } from '../../parts/inputs.tsx';
 import { Table } from '../../parts/table.tsx';
 import { device as deviceWords, text, importing as words } from '../../text/words.ts';
@@ -92,15 +93,17 @@ function Defaults({ state }: { readonly state: FileImport }) {
         onChoose={type => change('deviceType', type)}
       />
       {(['manufacturer', 'model'] as const).map(name => (
-        <label key={name} class="field">
-          {deviceWords.facts[name]}
-          <input
-            value={defaults[name] ?? ''}
-            maxLength={describedTexts[name].max}
-            autocomplete="off"
-            onInput={event => change(name, event.currentTarget.value)}
-          />
-        </label>
+        <Labeled key={name} label={deviceWords.facts[name]}>
+          {connected => (
+            <input
+              {...connected}
+              value={defaults[name] ?? ''}
+              maxLength={describedTexts[name].max}
+              autocomplete="off"
+              onInput={event => change(name, event.currentTarget.value)}
+            />
+          )}
+        </Labeled>
       ))}
     </fieldset>
   );

@@ -45,18 +45,15 @@ export function Lines({ checked, lines, fileName }: LinesProps) {
   const noted = indexes.filter(i => !['new', 'added'].includes(kindOf(lines[i]!)));
   return (
     <>
-      <Table
-        title={words.result}
-        heads={words.line}
-        columns={{
-          kind: kind => <span class={`badge ${colors[kind]}`}>{words.kind[kind]}</span>,
-          count: kind => grouped(counts[kind]?.length ?? 0),
-        }}
-        rowHead="kind"
-        classes={{ count: 'number' }}
-        rows={kinds.filter(kind => counts[kind])}
-        keyOf={kind => kind}
-      />
+      <ul class="bar counts">
+        {kinds
+          .filter(kind => counts[kind])
+          .map(kind => (
+            <li key={kind}>
+              {grouped(counts[kind]?.length ?? 0)} <span class={`badge ${colors[kind]}`}>{words.kind[kind]}</span>
+            </li>
+          ))}
+      </ul>
       {noted.length > 0 && (
         <section>
           <h3>{words.noted}</h3>

@@ -73,7 +73,7 @@ function Groups({ tag }: { readonly tag: LineTag }) {
       <Loaded from={resource}>
         {({ groups, uses }) =>
           groups.length === 0 ? (
-            <p>
+            <p class="empty">
               {empty} <code>devmgr enroll --tag {tag}=7</code>
             </p>
           ) : (
