@@ -116,8 +116,9 @@ function described<T extends Descriptions, const S extends Pick<RouteShape, 'tag
   shared: S,
 ): Described<T, S> {
   const found = Object.entries(descriptions).map(([id, description]) => {
-    const endpoint = endpoints[id as RouteName];
-    const limit = endpoint.method === 'GET' ? 'query' : 'modify';
+    // The console is built with the endpoints that it uses, and without the others.
+    const endpoint: Endpoint | undefined = endpoints[id as RouteName];
+    const limit = endpoint?.method === 'GET' ? 'query' : 'modify';
     return [id, { id, ...endpoint, limit, errors: [], ...shared, ...description }];
   });
   return Object.fromEntries(found) as Described<T, S>;

@@ -65,13 +65,10 @@ needs('chromium')('the look of the console', () => {
     await page.locator('td.row-actions button').first().click();
     const items = page.getByRole('menuitem');
     await items.last().waitFor();
-    const covered = await items.evaluateAll(
-      all =>
-        all.filter(item => {
-          const { right, top, height } = item.getBoundingClientRect();
-          return !item.contains(document.elementFromPoint(right - 8, top + height / 2));
-        }).length,
-    );
+    const covered = await page.evaluate(`[...document.querySelectorAll('[role=menuitem]')].filter(item => {
+      const { right, top, height } = item.getBoundingClientRect();
+      return !item.contains(document.elementFromPoint(right - 8, top + height / 2));
+    }).length`);
     expect(covered).toBe(0);
     await context.close();
   });
@@ -83,13 +80,10 @@ needs('chromium')('the look of the console', () => {
     await page.locator('time[data-exact]').first().waitFor();
     expect(await page.locator('textarea').inputValue()).toContain('lanyard');
     expect(await page.locator('textarea').isVisible()).toBe(true);
-    const overlapping = await page.locator('.events li').evaluateAll(
-      lines =>
-        lines.filter(line => {
-          const [time, event] = [...line.children].map(part => part.getBoundingClientRect());
-          return event!.left < time!.right && event!.top < time!.bottom;
-        }).length,
-    );
+    const overlapping = await page.evaluate(`[...document.querySelectorAll('.events li')].filter(line => {
+      const [time, event] = [...line.children].map(part => part.getBoundingClientRect());
+      return event.left < time.right && event.top < time.bottom;
+    }).length`);
     expect(overlapping).toBe(0);
     await context.close();
   });
