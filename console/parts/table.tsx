@@ -65,7 +65,7 @@ interface RowProps<R> {
   readonly table: TableProps<R>;
 }
 
-/** The head of a column. Words that stand in sentences, too, begin with a capital here. */
+/** The head of a column. Words that are also used in sentences begin with a capital here. */
 function headOf(name: string, heads: Readonly<Record<string, ComponentChildren>>): ComponentChildren {
   const usual: Readonly<Record<string, string>> = text.column;
   const head = heads[name] ?? usual[name];
