@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, it } from 'vitest';
 import { clusterRules } from './store/cluster-rules.ts';
 import { commitRules } from './store/commit-rules.ts';
+import { credentialRules } from './store/credential-rules.ts';
 import type { OpenedStore, OpenStore, Rule } from './store/fixtures.ts';
 import { groupRules } from './store/group-rules.ts';
 import { guardRules } from './store/guard-rules.ts';
@@ -28,6 +29,7 @@ export const storeRules: readonly Rule[] = [
   ...responseRules,
   ...proofRules,
   ...receiptRules,
+  ...credentialRules,
   ...webhookRules,
   ...ssoRules,
   ...passkeyRules,

@@ -61,7 +61,7 @@ const plain = /^(text\/|application\/(octet-stream|x-ndjson|yaml|javascript)|ima
 export function faultOf({ status, headers, body }: HttpAnswer, method: string): string | null {
   if (!Number.isInteger(status)) return 'no HTTP';
   // What a daemon answers whose provider does not: that of `furnish`, or one that an input has set.
-  if (status === 503 && /the provider (?:of single sign-on )?does not answer/.test(String(body))) return null;
+  if (status === 503 && /the provider (?:of single sign-on )?does not respond/.test(String(body))) return null;
   if (status >= 500) return `status ${status}: ${body}`;
   if (!headers.get('x-request-id')) return `no X-Request-Id with ${status}`;
   if (!headers.get('x-devmgr-node')) return `no X-Devmgr-Node with ${status}`;

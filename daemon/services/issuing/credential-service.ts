@@ -120,7 +120,9 @@ export class CredentialService {
     const change = await asked(this.removeThere(provider, credential));
     if (change === null) return presented(credential, device);
     const after = { ...credential, ...change.set } as domain.CredentialRecord;
-    return commitLast(store, context, { at: now(), changes: [change] }, () => presented(after, device));
+    return commitLast(store, context, { at: after.removedAt ?? now(), changes: [change] }, () =>
+      presented(after, device),
+    );
   }
 
   /**
@@ -303,7 +305,7 @@ export async function asked<T>(request: Promise<T>): Promise<T> {
       throw new RetryLater(`the provider asks to wait: ${error.message}`, seconds);
     }
     if (error instanceof ProviderAway)
-      throw new ProviderUnavailable(`the provider does not answer: ${error.message}. Repeat the request`, {
+      throw new ProviderUnavailable(`the provider does not respond: ${error.message}. Repeat the request`, {
         cause: error,
       });
     throw error;

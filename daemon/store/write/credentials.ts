@@ -18,7 +18,9 @@ export const credentialChanges: ChangeRules<CredentialChange['kind']> = {
     },
     apply(draft, { credential, before, set, entry }, context) {
       const present = draft.of(credentials).get(credential)!;
-      draft.of(credentials).change({ ...withFields(present, set), version: before + 1 });
+      // It ends when its entry is written: the audit compares the two times.
+      const ended = set.removedAt == null ? {} : { removedAt: context.at };
+      draft.of(credentials).change({ ...withFields(present, set), ...ended, version: before + 1 });
       if (entry) draft.enter(context, entry, null, credential);
       return done;
     },

@@ -392,7 +392,8 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
     case 'credential.set': {
       const credential = content.credentials[change.credential - 1];
       if (credential?.version !== change.before) throw new Conflict(`credential ${change.credential}`);
-      content.credentials[change.credential - 1] = { ...credential, ...change.set, version: change.before + 1 };
+      const after = { ...credential, ...change.set, version: change.before + 1 };
+      content.credentials[change.credential - 1] = after.removedAt === null ? after : { ...after, removedAt: at };
       if (change.entry) write(change.entry, null, change.credential);
       return { kind: 'done' };
     }
