@@ -119,7 +119,7 @@ describe('5: does not exist', () => {
 
   test('the hint names a serial number that differs only in case', async () => {
     await daemon.register('EXIT-Case');
-    expect((await failure(['show', 'exit-case'])).hint).toContain('there is EXIT-Case');
+    expect((await failure(['show', 'exit-case'])).hint).toContain('did you mean EXIT-Case');
   });
 });
 

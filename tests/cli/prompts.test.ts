@@ -137,7 +137,7 @@ needs(['script', 'bash'], 'bsdutils bash')('a question', () => {
     execFileSync('stty', ['-F', readlinkSync(`/proc/${pid}/fd/0`), 'cols', '30']);
     await screen.shows(/Question:\s+❯◉ alpha/);
     screen.type(`${keys.down}${keys.space}`);
-    await screen.shows(/◉ beta[\s\S]*2 marked[\s\S]*finish/);
+    await screen.shows(/◉ beta[\s\S]*2 marked[\s\S]*confirms/);
     screen.type(keys.enter);
     const { code, stdout } = await screen.ended;
     expect({ code, right: stdout.includes(answered(['ALPHA', 'BETA'])) }).toEqual({ code: 0, right: true });

@@ -130,7 +130,7 @@ needs('chromium')('every page of the console', () => {
       await settled(page);
       if (await opened.isVisible()) expect(await faultsOf(page, '[role=menu], dialog[open]'), words).toEqual([]);
     }
-  });
+  }, 180_000);
 });
 
 interface Opener {

@@ -225,7 +225,7 @@ needs('chromium')('the page Packages of the console', () => {
     const address = `**/api/app-versions/${app.versionId}/download`;
     await page.route(address, route => route.fulfill({ body: randomBytes(MiB) }));
     await downloadButton.press('Enter');
-    await page.getByText('chosen.apk arrived damaged').waitFor();
+    await page.getByText('chosen.apk was damaged in transit').waitFor();
     expect(await sizeOnDisk()).toBe(0);
     await page.unroute(address);
     await downloadButton.press('Enter');

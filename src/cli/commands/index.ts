@@ -192,7 +192,7 @@ export const commandTable: CommandTable = {
         entry('webhooks deliveries', 'show the last attempts of a webhook', deliveries, 'webhooksDeliveries'),
         entry('webhooks replay', 'post an event again', webhooks, 'webhooksReplay'),
         entry('trust import', 'trust FIDO metadata or certificates of vendors', trust, 'trustImport'),
-        entry('trust list', 'list the trusted certificates and FIDO metadata', trust, 'trustList', 'trust ls'),
+        entry('trust list', 'list trusted certificates and FIDO metadata', trust, 'trustList', 'trust ls'),
         entry('trust remove', 'stop trusting a certificate or FIDO metadata', trust, 'trustRemove', 'trust rm'),
         entry('policies show', 'show what a key must prove to be registered', policies, 'policiesShow'),
         entry('policies set', 'set what a key must prove to be registered', policies, 'policiesSet'),
