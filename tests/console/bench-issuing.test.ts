@@ -95,7 +95,7 @@ needs('chromium')('issuing at the bench', () => {
     okta.state.trouble('options', 'refused');
     await page.keyboard.press('Enter');
     await decided('FAIL');
-    await said(/^It is bound, and does not sign in at each provider yet\. Plug it in again\./);
+    await said(/^The key is bound, but is not issued at every provider yet\. Plug it in again\./);
     expect([first.authenticator.isPin(PIN), company.state.accepted.length]).toEqual([true, 1]);
 
     // It continues for the same person, a wrong PIN is entered once only, and a scan is not a PIN.

@@ -182,7 +182,7 @@ needs('chromium')('the page Bench', () => {
       await decided(page, 'PASS');
       await pull();
       await decided(page, 'FAIL');
-      await said(page, /^The registry refuses it\. proof \(least firmware\): /);
+      await said(page, /^The registry refuses the key\. proof \(least firmware\): /);
       expect(await deviceOf(serialNumber)).toBeNull();
       await daemon.call('PUT', '/api/policies/proof', { ...policy, requiredGrade: 'none' });
       await context.close();
