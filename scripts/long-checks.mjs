@@ -1,6 +1,7 @@
 // `npm run test:long`: the long checks, one after the other. What follows `--` names the checks to run, also those that are off.
 // A check that fails runs once more, with its seed; only a second failure counts. The last line is the sum: `N passed, N failed,
 // N skipped`. Under CI what a check needs is installed, and a skipped test is a failure. DEVMGR_LONG_SEED chooses the seed.
+// DEVMGR_LONG_MINUTES: a check that may take longer than what is left of this time is not started, and is named at the end.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,10 +16,12 @@ const seed = String(process.env.DEVMGR_LONG_SEED ?? Date.now() % 1_000_000_000);
 /**
  * `script` is one of package.json, `args` follow it. `packages` are Debian's, each with a program that shows that it is there. A check
  * with `reports` is a run of vitest; the others succeed or fail as a whole. `seed` is the variable or the flag that takes the seed.
+ * `minutes`: the longest time on a slow machine with two processors, with the installation of its packages.
  */
 const checks = [
   {
     script: 'test:bin',
+    minutes: 4,
     reports: true,
     packages: [
       { debian: 'pcscd', program: 'pcscd' },
@@ -28,6 +31,7 @@ const checks = [
   },
   {
     script: 'test:deb',
+    minutes: 15,
     reports: true,
     packages: [
       { debian: 'debootstrap', program: 'debootstrap' },
@@ -37,10 +41,12 @@ const checks = [
   },
   {
     script: 'lighthouse',
+    minutes: 4,
     packages: [{ debian: 'chromium', program: 'chromium' }],
   },
   {
     script: 'fuzz',
+    minutes: 10,
     // A tenth of the inputs of `npm run fuzz`, which takes 6 minutes; each run has others.
     env: { DEVMGR_FUZZ_COUNT: '20000' },
     seed: { variable: 'DEVMGR_FUZZ_SEED' },
@@ -48,24 +54,28 @@ const checks = [
   },
   {
     script: 'test:cluster',
+    minutes: 12,
     seed: { flag: '--seed' },
     // It installs its packages itself (tests/cluster/requirements.ts).
     packages: [],
   },
   {
     script: 'test:leavers',
+    minutes: 6,
     reports: true,
     seed: { variable: 'DEVMGR_LEAVERS_SEED' },
     packages: [{ debian: 'postgresql', folder: '/usr/lib/postgresql' }],
   },
   {
     script: 'test:issuing',
+    minutes: 18,
     reports: true,
     seed: { variable: 'DEVMGR_ISSUING_SEED' },
     packages: [{ debian: 'postgresql', folder: '/usr/lib/postgresql' }],
   },
   {
     script: 'test:ad',
+    minutes: 13,
     reports: true,
     packages: [
       { debian: 'samba-ad-dc', program: 'samba' },
@@ -75,6 +85,7 @@ const checks = [
   },
   {
     script: 'test:lab',
+    minutes: 30,
     args: ['--quick'],
     packages: [
       { debian: 'qemu-system-x86', program: 'qemu-system-x86_64' },
@@ -85,6 +96,7 @@ const checks = [
   },
   {
     script: 'crash',
+    minutes: 50,
     seed: { variable: 'DEVMGR_CRASH_SEED' },
     packages: [],
     // 200 kills take 20 minutes; `npm test` has a short run of the same (tests/faults/crash-mixed.test.ts).
@@ -101,13 +113,20 @@ if (unknown !== undefined)
   fail(`no long check has the name ${unknown}.`, `The checks: ${checks.map(({ script }) => script).join(', ')}`);
 const chosen = checks.filter(({ script, off }) => (named.length > 0 ? named.includes(script) : !off));
 
+const endAt = Date.now() + Number(process.env.DEVMGR_LONG_MINUTES ?? Number.POSITIVE_INFINITY) * 60_000;
 const all = [];
+const leftOut = [];
 for (const check of chosen) {
+  if (Date.now() + check.minutes * 60_000 > endAt) {
+    leftOut.push(check.script);
+    continue;
+  }
   const name = check.seed ? `${check.script} (seed ${seed})` : check.script;
   process.stdout.write(`\n── ${name}\n`);
   await prepareFor(check.packages, underCi);
   all.push(await repeatOnce(name, () => countsOf(check), say));
 }
+if (leftOut.length > 0) say(`not started, because there is no time left: npm run test:long -- ${leftOut.join(' ')}`);
 const failed = all.flatMap(counts => counts.failed);
 const skipped = all.flatMap(counts => counts.skipped);
 process.stdout.write(`\n${listOf('FAILED', failed)}${underCi ? listOf('skipped', skipped) : ''}${sumOf(all)}\n`);

@@ -50,13 +50,13 @@ test('a continued run counts and names the keys that the registry lacks, and --r
   expect(before.stderr).toContain(`devmgr enroll --redeliver ${results}`);
 
   const dry = await redeliver('--dry-run');
-  expect(dry).toMatchObject({ code: 0, stderr: expect.stringContaining('2 keys would be brought back') });
+  expect(dry).toMatchObject({ code: 0, stderr: expect.stringContaining('2 keys would be restored') });
   expect([await statistics(), rows()]).toEqual([
     expect.objectContaining({ ACTIVE: 1 }),
     expect.objectContaining({ length: 3 }),
   ]);
 
-  expect(await redeliver()).toMatchObject({ code: 0, stderr: expect.stringContaining('2 keys brought back') });
+  expect(await redeliver()).toMatchObject({ code: 0, stderr: expect.stringContaining('2 keys restored') });
   expect(await statistics()).toMatchObject({ ACTIVE: 3, INACTIVE: 0 });
   for (const [index, row] of rows().slice(3).entries()) {
     const { serialNumber, model, activationCode } = lacking[index];
@@ -80,7 +80,7 @@ test('a key that somebody else has by now is not taken back', async () => {
   expect(await redeliver()).toMatchObject({ code: 0, stderr: expect.stringContaining('has all keys') });
   writeFileSync(results, readFileSync(results, 'utf8').replaceAll('"userId":"alice"', '"userId":"bob"'));
   const { code, stderr } = await redeliver();
-  expect([code, stderr]).toEqual([7, expect.stringContaining('0 keys brought back, 3 failed')]);
+  expect([code, stderr]).toEqual([7, expect.stringContaining('0 keys restored, 3 failed')]);
   expect(await daemon.call('GET', '/api/devices/list?status=ACTIVE&userId=bob')).toMatchObject({ list: [] });
 });
 

@@ -24,7 +24,7 @@ test('a webhook is created with a secret on standard output, tested, and shows w
   expect(made.stderr).toContain(`devmgr webhooks test ${webhookId}`);
   expect(await daemon.run(['webhooks', 'test', webhookId])).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining('took the test message'),
+    stdout: expect.stringContaining('accepted the test message'),
   });
   await daemon.register('HOOK-CLI-1');
   await receiver.arrived(2);
