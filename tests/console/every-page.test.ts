@@ -113,24 +113,28 @@ needs('chromium')('every page of the console', () => {
     expect(await faultsOf(page)).toEqual([]);
   });
 
-  it.each(places)('is accessible and fits in the window in all dialogs that its buttons open: %s', async name => {
-    const { page } = tab;
-    const prepare = async () => {
-      await loadWide(tab, placeOf(name));
-      // Some buttons are there for chosen rows alone.
-      const all = page.getByRole('checkbox', { name: 'Select all on this page' });
-      if (await all.isVisible()) await all.check();
-    };
-    await prepare();
-    for (const { at, words, startsAtOnce } of await openersOn(page)) {
+  it.each(places)(
+    'is accessible and fits in the window in all dialogs that its buttons open: %s',
+    async name => {
+      const { page } = tab;
+      const prepare = async () => {
+        await loadWide(tab, placeOf(name));
+        // Some buttons are there for chosen rows alone.
+        const all = page.getByRole('checkbox', { name: 'Select all on this page' });
+        if (await all.isVisible()) await all.check();
+      };
       await prepare();
-      await page.locator('main button').nth(at).click();
-      const opened = dialog(page).or(page.getByRole('menu')).first();
-      if (!startsAtOnce) await opened.waitFor();
-      await settled(page);
-      if (await opened.isVisible()) expect(await faultsOf(page, '[role=menu], dialog[open]'), words).toEqual([]);
-    }
-  }, 180_000);
+      for (const { at, words, startsAtOnce } of await openersOn(page)) {
+        await prepare();
+        await page.locator('main button').nth(at).click();
+        const opened = dialog(page).or(page.getByRole('menu')).first();
+        if (!startsAtOnce) await opened.waitFor();
+        await settled(page);
+        if (await opened.isVisible()) expect(await faultsOf(page, '[role=menu], dialog[open]'), words).toEqual([]);
+      }
+    },
+    180_000,
+  );
 });
 
 interface Opener {
