@@ -152,7 +152,7 @@ needs('chromium')('the import of a file in the console', () => {
     await status(page, '4,000 of 6,500 devices');
     await page.unroute('**/api/devices/batch-register');
     await page.reload();
-    await page.getByText('The import of resume.csv was not finished.').waitFor();
+    await page.getByText('The import of resume.csv was interrupted.').waitFor();
     // The time of a file that a test makes is that of the choice.
     await page.evaluate(`(() => {
       const files = new DataTransfer();

@@ -154,7 +154,7 @@ needs('chromium')('the pages of the line', () => {
     await armed(page);
     await keyboard.press('Enter');
     await page.getByText('6 devices locked. 1 failed.').waitFor();
-    await page.getByText('it is locked already').waitFor();
+    await page.getByText('it is already locked').waitFor();
     expect(await violationsOn(page)).toEqual([]);
     expect(await countIn(daemon, 'Old', 'LOCKED')).toBe(7);
     expect((await daemon.call('GET', `/api/devices/${later}`)).data.lockReason).toBe('lost');

@@ -14,7 +14,10 @@ const named = [
   sources,
   read('src/contract/{values,device-filters,device-description,trust}.ts'),
   read('src/{enrollment,fleet}/**/*.ts'),
-].join('\n');
+]
+  .join('\n')
+  // One text may have many names.
+  .replaceAll(/namesIn\(\s*'([^']*)'/g, (_, names: string) => `['${names.replaceAll(' ', "','")}'`);
 const isNamed = (entry: string): boolean => new RegExp(`[.'{,[(|]\\s*${entry}\\b`).test(named);
 
 const dictionariesIn = async (language: string): Promise<Record<string, object>> => ({
