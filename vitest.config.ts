@@ -27,8 +27,8 @@ export default defineConfig({
       'tests/support/postgres-server.ts',
     ],
     // A test that waits for an event gives up here; nothing measures time.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // Real daemons, databases and readers on a machine that others use as well: the output marks a test that needed a second run.
     retry: process.env.CI ? 1 : 0,
     pool: 'forks',
