@@ -127,7 +127,7 @@ export const endpoints = {
   reconcileProvider: post('/api/providers/{providerId}/reconcile', ['onlyHere', 'onlyThere', 'otherPerson'], {
     neverReplayed: true,
   }),
-  setProviderSecret: post('/api/providers/{providerId}/secret', ['providerId'], { neverReplayed: true }),
+  setProviderSecret: post('/api/providers/{providerId}/secret', ['providerId']),
   removeProvider: post('/api/providers/{providerId}/remove', ['removed']),
   listCredentials: get('/api/devices/{deviceId}/credentials', []),
   startCredential: post('/api/devices/{deviceId}/credentials', ['credentialId', 'origin', 'options'], {

@@ -75,7 +75,10 @@ describe.each(Object.entries(stands))('at %s', (_name, start) => {
   it('a device has one credential at a provider', async () => {
     const { state, issue, begin } = await issuing(start);
     await issue();
-    expect(await begin()).toMatchObject({ code: 1001, message: expect.stringContaining('remove it first') });
+    expect(await begin()).toMatchObject({
+      code: 1001,
+      message: expect.stringContaining('remove that credential first'),
+    });
     expect(state.accepted).toHaveLength(1);
   });
 
@@ -527,7 +530,7 @@ it('a DEALER cannot make a stored PIN unreadable: a second one is refused, unles
   const { token } = await daemon.user('pin-dealer', 'DEALER');
   const store = (body: object) => call('POST', path, body, token);
   const { storedAt } = data(await store(first!));
-  expect(await store(second!)).toMatchObject({ code: 1001, message: expect.stringContaining('unreadable') });
+  expect(await store(second!)).toMatchObject({ code: 1001, message: expect.stringContaining('is already stored') });
   expect(await store({})).toMatchObject({ code: 1001, message: expect.stringContaining('sealed') });
   expect(data(await call('GET', path))).toMatchObject({ ...first, storedAt });
   expect(data(await store({ ...second, reset: true }))).toMatchObject({ deviceId, openedAt: null });
@@ -552,7 +555,7 @@ it.each([
   [
     'with fields of another type',
     { type: 'okta', secret: 's', address: 'https://x.example', tenant: 't' },
-    'tenant is not for',
+    'tenant is not allowed for',
   ],
   [
     'with a secret that no header carries',
