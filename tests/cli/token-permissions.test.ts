@@ -104,7 +104,7 @@ needs('script', 'bsdutils')('tokens revoke at a terminal', () => {
   ])('asks whether to remove what the token has made: %s', async (answer, isRemoved) => {
     const { name, ids } = await thief();
     const screen = atTerminal([process.execPath, programFile, 'tokens', 'revoke', name], { home: daemon.home });
-    await screen.answer(/Remove the webhooks that it has made \(WHK-\d+, WHK-\d+\)\?/, answer);
+    await screen.answer(/Remove the webhooks that it has created \(WHK-\d+, WHK-\d+\)\?/, answer);
     const { code, stdout } = await screen.ended;
     expect({ code, named: stdout.includes('--remove-made') }).toEqual({ code: 0, named: !isRemoved });
     expect(await webhooks()).toEqual(isRemoved ? [] : ids);

@@ -40,7 +40,7 @@ test('a webhook is created with a secret on standard output, tested, and shows w
   expect(json).toMatchObject({ webhookId, list: [{ type: 'DEVICE_REGISTERED', delivered: true, attempt: 1 }] });
   const { eventId } = json.list[0];
   const replayed = await daemon.run(['webhooks', 'replay', webhookId, `${eventId}`]);
-  expect(replayed).toMatchObject({ code: 0, stdout: expect.stringContaining(`took event ${eventId}`) });
+  expect(replayed).toMatchObject({ code: 0, stdout: expect.stringContaining(`accepted event ${eventId}`) });
   expect(receiver.posts.map(({ id }) => id).slice(1)).toEqual([receiver.posts[1]!.id, receiver.posts[1]!.id]);
   receiver.answer({ status: 500 });
   expect(await daemon.run(['webhooks', 'replay', webhookId, `${eventId}`])).toMatchObject({ code: 1 });
