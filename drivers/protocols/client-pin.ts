@@ -5,11 +5,17 @@
 import { createHash } from 'node:crypto';
 import { HardwareError, type PinState } from '../driver.ts';
 import type { CborInput } from './cbor-write.ts';
-import { type AuthenticatorInfo, callCtap2, responseMap } from './ctap2.ts';
-import type { CtapHidChannel } from './ctaphid.ts';
+import { type AuthenticatorInfo, type callCtap2, responseMap } from './ctap2.ts';
 import { CTAP2, PIN } from './gate.ts';
 import { concat } from './hex.ts';
 import { authenticate, choosePinProtocol, PinExchange, type PinProtocol } from './pin-protocols.ts';
+
+/** A key whose FIDO interface is open. */
+export interface Authenticator {
+  readonly info: AuthenticatorInfo;
+  /** The response to a command without its status. Fails with a HardwareError, whose `refusal` is what the key refuses. */
+  send(command: number, parameters: Parameters<typeof callCtap2>[2]): Promise<Uint8Array>;
+}
 
 /** Bytes to which a new PIN is filled up, so that its length does not show; one of them is always zero. */
 const PADDED = 64;
@@ -25,11 +31,8 @@ export const PERMISSION = {
 } as const;
 
 /** Fails with a HardwareError `unavailable` if the authenticator cannot have a PIN. */
-export async function readPinState(
-  channel: CtapHidChannel,
-  info: AuthenticatorInfo,
-  signal: AbortSignal,
-): Promise<PinState> {
+export async function readPinState(key: Authenticator): Promise<PinState> {
+  const { info } = key;
   const protocol = protocolOf(info);
   const rules = {
     minLength: info.minPinLength,
@@ -38,26 +41,21 @@ export async function readPinState(
     canKeepRules: info.options.get('setMinPINLength') === true,
   };
   if (info.options.get('clientPin') !== true) return { isSet: false, retries: null, needsReplug: false, ...rules };
-  const response = await call(channel, { protocol, subcommand: PIN.retries }, signal);
+  const response = await call(key, { protocol, subcommand: PIN.retries });
   const retries = response.get(3);
   if (typeof retries !== 'number') throw malformed();
   return { isSet: true, retries, needsReplug: response.get(4) === true, ...rules };
 }
 
 /** Sets the PIN of a key that has none. `pin` is UTF-8 in NFC, of at most 63 bytes. */
-export async function setPin(
-  channel: CtapHidChannel,
-  info: AuthenticatorInfo,
-  pin: Uint8Array,
-  signal: AbortSignal,
-): Promise<void> {
+export async function setPin(key: Authenticator, pin: Uint8Array): Promise<void> {
   if (pin.length >= PADDED) throw new HardwareError('protocol', `a PIN has at most ${PADDED - 1} bytes`);
   const padded = new Uint8Array(PADDED);
   padded.set(pin);
-  const exchange = await startExchange(channel, protocolOf(info), signal);
+  const exchange = await startExchange(key);
   try {
     const newPin = exchange.encrypt(padded);
-    await call(channel, { exchange, subcommand: PIN.set, auth: exchange.authenticate(newPin), newPin }, signal);
+    await call(key, { exchange, subcommand: PIN.set, auth: exchange.authenticate(newPin), newPin });
   } finally {
     padded.fill(0);
     exchange.end();
@@ -82,19 +80,17 @@ interface TokenUse {
 
 /** Enters the PIN once. A wrong one uses up a retry: the error has `refusal: 'pin-invalid'`, and it is not tried again. */
 export async function enterPin(
-  channel: CtapHidChannel,
-  info: AuthenticatorInfo,
+  key: Authenticator,
   pin: Uint8Array,
   { permissions, relyingParty }: TokenUse,
-  signal: AbortSignal,
 ): Promise<PinToken> {
   const digest = createHash('sha256').update(pin).digest();
-  const exchange = await startExchange(channel, protocolOf(info), signal);
+  const exchange = await startExchange(key);
   try {
     const pinHash = exchange.encrypt(digest.subarray(0, HASH_BYTES));
-    const withPermissions = info.options.get('pinUvAuthToken') === true;
+    const withPermissions = key.info.options.get('pinUvAuthToken') === true;
     const use = withPermissions ? { subcommand: PIN.tokenFor, permissions, relyingParty } : { subcommand: PIN.token };
-    const encrypted = (await call(channel, { exchange, pinHash, ...use }, signal)).get(2);
+    const encrypted = (await call(key, { exchange, pinHash, ...use })).get(2);
     if (!(encrypted instanceof Uint8Array)) throw malformed();
     const token = exchange.decrypt(encrypted);
     const { protocol } = exchange;
@@ -111,14 +107,11 @@ function protocolOf({ options, pinProtocols }: AuthenticatorInfo): PinProtocol {
   return protocol;
 }
 
-async function startExchange(
-  channel: CtapHidChannel,
-  protocol: PinProtocol,
-  signal: AbortSignal,
-): Promise<PinExchange> {
-  const key = (await call(channel, { protocol, subcommand: PIN.keyAgreement }, signal)).get(1);
-  if (!(key instanceof Map)) throw malformed();
-  return new PinExchange(protocol, key);
+async function startExchange(key: Authenticator): Promise<PinExchange> {
+  const protocol = protocolOf(key.info);
+  const theirs = (await call(key, { protocol, subcommand: PIN.keyAgreement })).get(1);
+  if (!(theirs instanceof Map)) throw malformed();
+  return new PinExchange(protocol, theirs);
 }
 
 interface PinRequest {
@@ -133,8 +126,8 @@ interface PinRequest {
   readonly relyingParty?: string | undefined;
 }
 
-const call = async (channel: CtapHidChannel, request: PinRequest, signal: AbortSignal) =>
-  responseMap(await callCtap2(channel, CTAP2.CLIENT_PIN, pinParameters(request), { signal }));
+const call = async (key: Authenticator, request: PinRequest) =>
+  responseMap(await key.send(CTAP2.CLIENT_PIN, pinParameters(request)));
 
 const pinParameters = ({ exchange, ...request }: PinRequest): readonly [number, CborInput | null][] => [
   [1, exchange?.protocol ?? request.protocol!],

@@ -1,15 +1,15 @@
 /** Issues a USB key over its FIDO interface: its first PIN, rules for it, and credentials that it stores. */
 import { deadline } from '../deadline.ts';
 import { HardwareError, type IssuedKey, type IssueWork, type StoredCredential } from '../driver.ts';
-import { enterPin, PERMISSION, type PinToken, readPinState, setPin } from './client-pin.ts';
-import { type AuthenticatorInfo, getInfo } from './ctap2.ts';
+import { type Authenticator, enterPin, PERMISSION, type PinToken, readPinState, setPin } from './client-pin.ts';
+import { type AuthenticatorInfo, callCtap2, getInfo } from './ctap2.ts';
 import { CtapHidChannel } from './ctaphid.ts';
-import { allowIssuing, allowReset } from './gate.ts';
+import { allowIssuing, allowReset, CTAP2 } from './gate.ts';
 import type { KeyView } from './key-view.ts';
-import { deleteStoredCredential, makeStoredCredential, resetKey, setPinRules } from './stored-credential.ts';
+import { deleteStoredCredential, makeStoredCredential, setPinRules } from './stored-credential.ts';
 
-/** Milliseconds in which a key answers, the time for a touch included. */
-const STEP_LIMIT = 40_000;
+/** Milliseconds in which a key answers a command, the time for a touch included. */
+const COMMAND_LIMIT = 40_000;
 
 /** Runs the task with the key; see Driver.issue. */
 export async function issueKey<T>(view: KeyView, work: IssueWork, task: (key: IssuedKey) => Promise<T>): Promise<T> {
@@ -28,64 +28,61 @@ export async function issueKey<T>(view: KeyView, work: IssueWork, task: (key: Is
 
 const NO_FIDO2 = 'this key has no FIDO2: it cannot be issued for sign-in';
 
-class OpenKey implements IssuedKey {
+class OpenKey implements IssuedKey, Authenticator {
+  info: AuthenticatorInfo;
   readonly #channel: CtapHidChannel;
   readonly #work: IssueWork;
-  #info: AuthenticatorInfo;
 
   constructor(channel: CtapHidChannel, info: AuthenticatorInfo, work: IssueWork) {
+    this.info = info;
     this.#channel = channel;
-    this.#info = info;
     this.#work = work;
   }
 
   get freeCredentials(): number | null {
-    return this.#info.freeCredentials;
+    return this.info.freeCredentials;
+  }
+
+  send(...[command, parameters]: Parameters<Authenticator['send']>): Promise<Uint8Array> {
+    return callCtap2(this.#channel, command, parameters, { ...this.#work, signal: this.#signal() });
   }
 
   pinState() {
-    return readPinState(this.#channel, this.#info, this.#signal());
+    return readPinState(this);
   }
 
-  async setPin(pin: Uint8Array): Promise<void> {
-    await setPin(this.#channel, this.#info, pin, this.#signal());
-    await this.#refresh();
+  setPin(pin: Uint8Array): Promise<void> {
+    return this.#changed(setPin(this, pin));
   }
 
-  async setPinRules(...[rules, pin]: Parameters<IssuedKey['setPinRules']>): Promise<void> {
-    await this.#withToken(pin, { permissions: PERMISSION.configure }, token =>
-      setPinRules(this.#channel, rules, token, this.#signal()),
-    );
-    await this.#refresh();
+  setPinRules(...[rules, pin]: Parameters<IssuedKey['setPinRules']>): Promise<void> {
+    const use = { permissions: PERMISSION.configure };
+    return this.#changed(this.#withToken(pin, use, token => setPinRules(this, rules, token)));
   }
 
-  async makeCredential(...[request, pin]: Parameters<IssuedKey['makeCredential']>): Promise<StoredCredential> {
+  makeCredential(...[request, pin]: Parameters<IssuedKey['makeCredential']>): Promise<StoredCredential> {
     const permissions = PERMISSION.makeCredential | PERMISSION.getAssertion;
     const use = { permissions, relyingParty: request.relyingParty.id };
-    const make = (token: PinToken | null) =>
-      makeStoredCredential(this.#channel, this.#info, request, token, { ...this.#work, signal: this.#signal() });
-    const stored = await (pin === null ? make(null) : this.#withToken(pin, use, make));
-    await this.#refresh();
-    return stored;
+    const make = (token: PinToken | null) => makeStoredCredential(this, request, token);
+    return this.#changed(pin === null ? make(null) : this.#withToken(pin, use, make));
   }
 
   deleteCredential(credentialId: Uint8Array, pin: Uint8Array): Promise<void> {
-    return this.#withToken(pin, { permissions: PERMISSION.manageCredentials }, token =>
-      deleteStoredCredential(this.#channel, credentialId, token, this.#signal()),
-    );
+    const use = { permissions: PERMISSION.manageCredentials };
+    return this.#withToken(pin, use, token => deleteStoredCredential(this, credentialId, token));
   }
 
+  /** Needs a touch within 10 s after the key was plugged in. */
   async reset(): Promise<void> {
-    await resetKey(this.#channel, { ...this.#work, signal: this.#signal() });
-    await this.#refresh();
+    await this.#changed(this.send(CTAP2.RESET, []));
   }
 
   async #withToken<T>(
     pin: Uint8Array,
-    use: Parameters<typeof enterPin>[3],
+    use: Parameters<typeof enterPin>[2],
     send: (token: PinToken) => Promise<T>,
   ): Promise<T> {
-    const token = await enterPin(this.#channel, this.#info, pin, use, this.#signal());
+    const token = await enterPin(this, pin, use);
     try {
       return await send(token);
     } finally {
@@ -94,11 +91,13 @@ class OpenKey implements IssuedKey {
   }
 
   /** What the key reports changes with its PIN and its credentials. */
-  async #refresh(): Promise<void> {
-    this.#info = (await getInfo(this.#channel, this.#signal())) ?? this.#info;
+  async #changed<T>(work: Promise<T>): Promise<T> {
+    const done = await work;
+    this.info = (await getInfo(this.#channel, this.#signal())) ?? this.info;
+    return done;
   }
 
   #signal(): AbortSignal {
-    return deadline(this.#work.signal, STEP_LIMIT);
+    return deadline(this.#work.signal, COMMAND_LIMIT);
   }
 }

@@ -1,13 +1,12 @@
 /**
- * Credentials that a key stores for sign-in at a provider, and what belongs to them: the minimal length of the PIN, removal of a
- * credential, reset. Source: FIDO CTAP 2.1, 6.1, 6.6 (reset), 6.8 (credential management), 6.11 (configuration), 12.1 (credProtect).
+ * Credentials that a key stores for sign-in at a provider, and what belongs to them: the minimal length of the PIN, and removal
+ * of a credential. Source: FIDO CTAP 2.1, 6.1, 6.8 (credential management), 6.11 (configuration), 12.1 (credProtect).
  */
 import { HardwareError, type PinRules, type StoredCredential, type StoredCredentialRequest } from '../driver.ts';
 import { readCbor, readFirstCbor } from './cbor.ts';
 import { type CborInput, cborMap, writeCbor } from './cbor-write.ts';
-import { configMessage, type PinToken } from './client-pin.ts';
-import { type AuthenticatorInfo, type CallWork, callCtap2 } from './ctap2.ts';
-import type { CtapHidChannel } from './ctaphid.ts';
+import { type Authenticator, configMessage, type PinToken } from './client-pin.ts';
+import type { AuthenticatorInfo } from './ctap2.ts';
 import { CONFIG_SET_MIN_PIN, CREDENTIAL_DELETE, CTAP2 } from './gate.ts';
 import { concat } from './hex.ts';
 
@@ -22,15 +21,14 @@ const descriptor = (id: Uint8Array): CborInput =>
 
 /** Makes a discoverable credential, which needs a touch. The token is for its relying party; null: without user verification. */
 export async function makeStoredCredential(
-  channel: CtapHidChannel,
-  info: AuthenticatorInfo,
+  key: Authenticator,
   request: StoredCredentialRequest,
   token: PinToken | null,
-  work: CallWork,
 ): Promise<StoredCredential> {
+  const { info } = key;
   if (info.options.get('rk') !== true) throw new HardwareError('unavailable', 'this key cannot store credentials');
   const { clientDataHash, relyingParty, user, algorithms, protection, enterprise, isAnonymous } = request;
-  const exclude = await excluded(channel, info, request, token, work.signal);
+  const exclude = await excluded(key, request, token);
   const parameters: readonly [number, CborInput | null][] = [
     [1, clientDataHash],
     [2, cborMap(Object.entries({ id: relyingParty.id, name: relyingParty.name }))],
@@ -43,7 +41,7 @@ export async function makeStoredCredential(
     [9, token?.protocol ?? null],
     [10, enterprise && info.options.get('ep') === true ? PLATFORM_MANAGED : null],
   ];
-  const response = await callCtap2(channel, CTAP2.MAKE_CREDENTIAL, parameters, work);
+  const response = await key.send(CTAP2.MAKE_CREDENTIAL, parameters);
   return storedCredential(response, isAnonymous === true ? NO_ATTESTATION : new Map());
 }
 
@@ -55,13 +53,11 @@ const ID_BYTES = 1023;
 
 /** The part of the list that the key may have. Keys take short lists: a longer one is asked for in parts first, without a touch. */
 async function excluded(
-  channel: CtapHidChannel,
-  info: AuthenticatorInfo,
-  { relyingParty, exclude }: Pick<StoredCredentialRequest, 'relyingParty' | 'exclude'>,
+  key: Authenticator,
+  { relyingParty, exclude }: StoredCredentialRequest,
   token: PinToken | null,
-  signal: AbortSignal,
 ): Promise<readonly Uint8Array[]> {
-  const [first = [], ...others] = partsOf(exclude, info);
+  const [first = [], ...others] = partsOf(exclude, key.info);
   if (others.length === 0) return first;
   // The digest of nothing that anybody asked for.
   const hash = new Uint8Array(32);
@@ -74,7 +70,7 @@ async function excluded(
       [6, token?.authenticate(hash) ?? null],
       [7, token?.protocol ?? null],
     ];
-    if ((await unlessMissing(callCtap2(channel, CTAP2.GET_ASSERTION, parameters, { signal }))) !== null) return part;
+    if ((await unlessMissing(key.send(CTAP2.GET_ASSERTION, parameters))) !== null) return part;
   }
   return [];
 }
@@ -156,42 +152,38 @@ const malformed = (): HardwareError =>
 
 /** Sets rules for the PIN; see `PinState.canKeepRules`. The token permits `configure`. */
 export async function setPinRules(
-  channel: CtapHidChannel,
+  key: Authenticator,
   { minLength, forceChange }: PinRules,
   token: PinToken,
-  signal: AbortSignal,
 ): Promise<void> {
   const rules = cborMap([
     [1, minLength ?? null],
     [3, forceChange ?? null],
   ]);
-  const parameters: readonly [number, CborInput][] = [
-    [1, CONFIG_SET_MIN_PIN],
-    [2, rules],
-    [3, token.protocol],
-    [4, token.authenticate(configMessage(CONFIG_SET_MIN_PIN, writeCbor(rules)))],
-  ];
-  await callCtap2(channel, CTAP2.CONFIG, parameters, { signal });
+  const authentication = configMessage(CONFIG_SET_MIN_PIN, writeCbor(rules));
+  await key.send(CTAP2.CONFIG, authenticated(CONFIG_SET_MIN_PIN, rules, token, authentication));
 }
 
 /** Removes a credential from the key; the token permits `manageCredentials`. Succeeds if the key does not have it. */
 export async function deleteStoredCredential(
-  channel: CtapHidChannel,
+  key: Authenticator,
   credentialId: Uint8Array,
   token: PinToken,
-  signal: AbortSignal,
 ): Promise<void> {
   const which = cborMap([[2, descriptor(credentialId)]]);
-  const parameters: readonly [number, CborInput][] = [
-    [1, CREDENTIAL_DELETE],
-    [2, which],
-    [3, token.protocol],
-    [4, token.authenticate(concat(Uint8Array.of(CREDENTIAL_DELETE), writeCbor(which)))],
-  ];
-  await unlessMissing(callCtap2(channel, CTAP2.CREDENTIAL_MANAGEMENT, parameters, { signal }));
+  const message = concat(Uint8Array.of(CREDENTIAL_DELETE), writeCbor(which));
+  await unlessMissing(key.send(CTAP2.CREDENTIAL_MANAGEMENT, authenticated(CREDENTIAL_DELETE, which, token, message)));
 }
 
-/** Erases all credentials and the PIN, which needs a touch within 10 s after the key was plugged in. */
-export async function resetKey(channel: CtapHidChannel, work: CallWork): Promise<void> {
-  await callCtap2(channel, CTAP2.RESET, [], work);
-}
+/** The parameters of a subcommand that needs a token. */
+const authenticated = (
+  subcommand: number,
+  parameters: CborInput,
+  { protocol, authenticate }: PinToken,
+  message: Uint8Array,
+): readonly [number, CborInput][] => [
+  [1, subcommand],
+  [2, parameters],
+  [3, protocol],
+  [4, authenticate(message)],
+];
