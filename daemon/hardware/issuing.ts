@@ -11,6 +11,7 @@ import {
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import type { PinStateData } from '../../src/contract/hardware.ts';
+import { isObject, objectIn } from '../../src/contract/json-object.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import type { ProvingState } from '../../src/contract/values.ts';
 import type { AttestationResponse } from '../../src/contract/webauthn.ts';
@@ -156,6 +157,12 @@ const ES256 = -7;
 const MOST_ALGORITHMS = 32;
 const USER_ID_BYTES = 64;
 
+function optionsIn(text: string): Options {
+  const found: Options | null = objectIn(text);
+  if (found === null) throw refuse('they are not JSON');
+  return found;
+}
+
 /** The members of creation options that reach a key, as a provider may have sent them. */
 interface Options {
   readonly challenge?: unknown;
@@ -168,22 +175,12 @@ interface Options {
   readonly authenticatorSelection?: { readonly userVerification?: unknown };
 }
 
-function optionsIn(text: string): Options {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null) return value;
-  } catch {
-    // Refused below.
-  }
-  throw refuse('they are not JSON');
-}
-
 /** Bytes that each key stores of a name (CTAP 2.1, 6.1.2). */
 const NAME_BYTES = 64;
 const textOf = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' && Buffer.byteLength(value) <= NAME_BYTES ? value : null;
 const itemsOf = (value: unknown): readonly Readonly<Record<string, unknown>>[] =>
-  Array.isArray(value) ? value.filter(one => typeof one === 'object' && one !== null) : [];
+  Array.isArray(value) ? value.filter(isObject) : [];
 
 function responseOf(
   { attestationObject, credentialId }: { readonly attestationObject: Uint8Array; readonly credentialId: Uint8Array },

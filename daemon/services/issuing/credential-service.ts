@@ -53,7 +53,7 @@ export class CredentialService {
     deviceId: string,
     { providerId }: BodyOf<Routes['startCredential']>,
   ): Promise<DataOf<Routes['startCredential']>> {
-    const { store, providers, now } = this.#parts;
+    const { store, providers } = this.#parts;
     const device = await readDevice(store, deviceId);
     const person = await this.#personOf(device);
     const provider = await providers.find(providerId);
@@ -68,13 +68,12 @@ export class CredentialService {
     const label = newLabel();
     return retrying(async () => {
       const present = await this.#open(device, provider);
-      if (present?.credentialId)
-        throw new ApiError(Code.parameterError, 'another program is issuing this key: try again');
+      const isTaken = new ApiError(Code.parameterError, 'another program is issuing this key: try again');
+      if (present?.credentialId) throw isTaken;
       const fields = { device: device.number, provider: provider.number, account, label, begun };
       const change = present ? domain.noteStep(present, fields) : domain.beginCredential(fields, person.number);
-      const [result] = await commitFor(store, context, { at: now(), changes: [change] });
-      if (result?.kind === 'duplicate')
-        throw new ApiError(Code.parameterError, 'another program is issuing this key: try again');
+      const [result] = await this.#commit(context, change);
+      if (result?.kind === 'duplicate') throw isTaken;
       const number = present?.number ?? (result?.kind === 'added' ? result.number : 0);
       return { credentialId: credentialIds.format(number), origin, options, expiresAt: iso(expiresAt) };
     });
@@ -100,8 +99,7 @@ export class CredentialService {
     // A repeated response of the key: the provider may have accepted the first one.
     const isRepeated = credential.credentialId === response.id;
     if (!isRepeated) {
-      const step = domain.noteStep(credential, { credentialId: response.id });
-      await commitFor(store, context, { at: now(), changes: [step] });
+      await this.#commit(context, domain.noteStep(credential, { credentialId: response.id }));
       known = { ...credential, credentialId: response.id, version: credential.version + 1 };
     }
     const remoteId = await this.#accepted(context, provider, known, response, isRepeated);
@@ -139,10 +137,7 @@ export class CredentialService {
     let { remoteId } = credential;
     let isGone = credentialId === null;
     if (credentialId !== null) {
-      if (remoteId === null) {
-        const found = await this.#lookUp(provider, credential);
-        remoteId = typeof found === 'object' ? found.remoteId : null;
-      }
+      remoteId ??= await this.#lookUp(provider, credential);
       const wasThere = await providers.ask(provider, api => api.remove(account, { remoteId, credentialId }));
       isGone = wasThere && remoteId !== null;
     }
@@ -160,10 +155,7 @@ export class CredentialService {
     isRepeated: boolean,
   ): Promise<string> {
     const { providers } = this.#parts;
-    const lookedUp = async () => {
-      const found = await this.#lookUp(provider, credential);
-      return typeof found === 'object' ? found.remoteId : null;
-    };
+    const lookedUp = () => this.#lookUp(provider, credential);
     const before = isRepeated ? await asked(lookedUp()) : null;
     if (before !== null) return before;
     const { account, label, begun, device } = credential;
@@ -188,48 +180,44 @@ export class CredentialService {
     error: ProviderRefused,
     isRepeated: boolean,
   ): Promise<never> {
-    const { store, now } = this.#parts;
-    const at = now();
     const nothing = { credentialId: null, begun: null };
-    const change = isRepeated ? domain.givenUp(credential, at) : domain.noteStep(credential, nothing);
-    await commitFor(store, context, { at, changes: [change] });
+    const change = isRepeated ? domain.givenUp(credential, this.#parts.now()) : domain.noteStep(credential, nothing);
+    await this.#commit(context, change);
     return asked(Promise.reject(error));
   }
 
-  /** The credential at the provider; `unknown` if the provider keeps no list. */
+  /** The id at the provider; null if it does not list the credential, or keeps no list. */
   async #lookUp(provider: ProviderRecord, { account, credentialId, label }: domain.CredentialRecord) {
-    const list = await this.#parts.providers.ask(provider, api => api.list(account));
-    if (list === null) return 'unknown';
-    return list.find(one => one.credentialId === credentialId || one.label === label) ?? 'absent';
+    const list = (await this.#parts.providers.ask(provider, api => api.list(account))) ?? [];
+    return list.find(one => one.credentialId === credentialId || one.label === label)?.remoteId ?? null;
   }
 
   /** A credential that was begun is begun again, unless the provider has accepted it. */
   async #demandUnfinished(context: Context, provider: ProviderRecord, open: domain.CredentialRecord): Promise<void> {
-    const { store, now } = this.#parts;
     const exists = new ApiError(
       Code.parameterError,
       `this key is already issued at ${provider.name}: remove that credential first`,
     );
     if (open.issuedAt !== null) throw exists;
     if (open.credentialId === null) return;
-    const found = await asked(this.#lookUp(provider, open));
-    const at = now();
-    if (typeof found === 'object') {
-      await commitFor(store, context, { at, changes: [domain.issued(open, found.remoteId, at)] });
-      throw exists;
-    }
-    // The request may still be under way, or may have been accepted but not listed yet.
-    await commitFor(store, context, { at, changes: [domain.givenUp(open, at)] });
+    const remoteId = await asked(this.#lookUp(provider, open));
+    const at = this.#parts.now();
+    // A request that is not listed may still be under way, or may have been accepted just now.
+    await this.#commit(context, remoteId === null ? domain.givenUp(open, at) : domain.issued(open, remoteId, at));
+    if (remoteId !== null) throw exists;
   }
 
   /** Options exclude what the provider has accepted late: a key that has it would refuse to make another one. */
   async #removeGivenUp(context: Context, { number }: DeviceRecord, provider: ProviderRecord): Promise<void> {
-    const { store, now } = this.#parts;
-    for (const one of await store.credentialsOf(number)) {
+    for (const one of await this.#parts.store.credentialsOf(number)) {
       if (one.provider !== provider.number || one.removedAt !== null || one.uncertainAt === null) continue;
       const change = await asked(this.removeThere(provider, one));
-      if (change) await commitFor(store, context, { at: now(), changes: [change] });
+      if (change) await this.#commit(context, change);
     }
+  }
+
+  #commit(context: Context, change: domain.CredentialChange) {
+    return commitFor(this.#parts.store, context, { at: this.#parts.now(), changes: [change] });
   }
 
   async #personOf(device: DeviceRecord): Promise<{ readonly userName: string; readonly number: number | null }> {

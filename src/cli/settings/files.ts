@@ -24,9 +24,12 @@ export function readJsonFile(file: string, hint = otherFolder): Readonly<Record<
 }
 
 /** The text of a file that the user names. A usage fault if it cannot be read; `what` is what it should contain, in words. */
-export function textIn(file: string, what: string): string {
+export const textIn = (file: string, what: string): string => bytesIn(file, what).toString('utf8');
+
+/** The bytes of such a file. */
+export function bytesIn(file: string, what: string): Buffer {
   try {
-    return readFileSync(file, 'utf8');
+    return readFileSync(file);
   } catch (error) {
     throw usage(`${what} in ${file} cannot be read: ${systemWords(error)}`);
   }

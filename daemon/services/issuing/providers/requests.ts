@@ -1,4 +1,5 @@
 /** Requests of JSON to a provider: bounded, never to an address that only this machine can reach, and answered by an object. */
+import { isObject, objectIn as jsonObjectIn } from '../../../../src/contract/json-object.ts';
 import { ProviderAway } from '../../../delivery/provider/errors.ts';
 import { type ProviderFetch, providerFetch } from '../../../delivery/provider/fetch.ts';
 import { ProviderRefused } from './provider-api.ts';
@@ -66,7 +67,7 @@ export class ProviderRequests {
     try {
       const value: unknown = JSON.parse(text);
       if (Array.isArray(value)) return { value };
-      if (typeof value === 'object' && value !== null) return value as JsonObject;
+      if (isObject(value)) return value;
     } catch {
       // Reported below.
     }
@@ -76,9 +77,8 @@ export class ProviderRequests {
   #refused(status: number, text: string): ProviderRefused {
     const reason = reasonIn(text);
     const access = status === 401 || status === 403 ? ': check its secret and permissions' : '';
-    return new ProviderRefused(`${this.#name} refuses with HTTP ${status}${reason && ` (${reason})`}${access}`, {
-      status,
-    });
+    const message = `${this.#name} refuses with HTTP ${status}${reason && ` (${reason})`}${access}`;
+    return new ProviderRefused(message, { status });
   }
 }
 
@@ -97,16 +97,9 @@ function isDeep(text: string): boolean {
 
 /** The sentence of the provider about its refusal: Graph, Okta and OAuth name it differently. */
 function reasonIn(text: string): string {
-  if (isDeep(text)) return '';
-  try {
-    const value = JSON.parse(text) as Record<string, unknown>;
-    const { error, errorSummary, error_description: description } = value;
-    const nested = typeof error === 'object' && error !== null ? (error as Record<string, unknown>).message : error;
-    const reason = errorSummary ?? description ?? nested;
-    return typeof reason === 'string' ? reason.replace(/\p{Cc}+/gu, ' ').slice(0, 200) : '';
-  } catch {
-    return '';
-  }
+  const { error, errorSummary, error_description: description } = (isDeep(text) ? null : jsonObjectIn(text)) ?? {};
+  const reason = errorSummary ?? description ?? (isObject(error) ? error.message : error);
+  return typeof reason === 'string' ? reason.replace(/\p{Cc}+/gu, ' ').slice(0, 200) : '';
 }
 
 /** The text in a member. Throws `ProviderAway` if there is none. */
@@ -119,7 +112,7 @@ export function textIn(object: JsonObject, name: string): string {
 /** The object in a member. Throws `ProviderAway` if there is none. */
 export function objectIn(object: JsonObject, name: string): JsonObject {
   const value = object[name];
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
+  if (isObject(value)) return value;
   throw new ProviderAway(`the answer of the provider has no ${name}`);
 }
 
@@ -134,7 +127,7 @@ export function demandName(userName: string, found: unknown, provider: string): 
 /** The objects in a member that is a list; none if it is absent. */
 export const objectsIn = (object: JsonObject, name: string): JsonObject[] => {
   const value = object[name];
-  return Array.isArray(value) ? value.filter(one => typeof one === 'object' && one !== null) : [];
+  return Array.isArray(value) ? value.filter(isObject) : [];
 };
 
 /** base64url without padding, of base64 in any spelling. */

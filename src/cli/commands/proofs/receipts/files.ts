@@ -1,10 +1,14 @@
-/** Receipts in files: the JSON of the registry, as a file or inside its envelope. */
+/** Receipts as commands read and show them: in files, the JSON of the registry, alone or inside its envelope. */
 import { readFileSync, statSync } from 'node:fs';
-import { isObject } from '../../../../contract/json-object.ts';
+import { isObject, objectIn } from '../../../../contract/json-object.ts';
 import { namesIn } from '../../../../contract/names.ts';
+import type { ReceiptFacts } from '../../../../contract/receipts/text.ts';
 import type { Receipt } from '../../../../contract/receipts.ts';
 import { systemWords, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
+import type { CardRow } from '../../../framework/present.ts';
+import { safe } from '../../../terminal/text.ts';
+import { localTime } from '../../../terminal/when.ts';
 
 /** More than any receipt has. */
 const MAX_BYTES = 256 * 1024;
@@ -19,17 +23,10 @@ export async function receiptNamed(context: Context, named: string): Promise<Rec
 
 /** The receipt in a file. Throws a usage fault if it is none. */
 function readReceipt(file: string): Receipt {
-  const json = textOf(file);
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    throw usage(`${file} is not JSON`, 'write a receipt: devmgr receipt print RECEIPT --format json');
-  }
-  const inEnvelope = isObject(value) && isObject(value.data) ? value.data : value;
-  if (!isObject(inEnvelope) || texts.some(name => typeof inEnvelope[name] !== 'string'))
-    throw usage(`${file} is not a receipt`, 'write a receipt: devmgr receipt print RECEIPT --format json');
-  return inEnvelope as unknown as Receipt;
+  const value = objectIn(textOf(file)) ?? {};
+  const receipt = isObject(value.data) ? value.data : value;
+  if (texts.every(name => typeof receipt[name] === 'string')) return receipt as unknown as Receipt;
+  throw usage(`${file} is not a receipt`, 'write a receipt: devmgr receipt print RECEIPT --format json');
 }
 
 /** The text of a small file. */
@@ -41,3 +38,16 @@ export function textOf(file: string): string {
   }
   throw usage(`${file} has more than ${MAX_BYTES} bytes`, 'name a file with one receipt');
 }
+
+/** The person of a receipt: the full name if it is known, and the user name. */
+export const personIn = ({ name, person }: Pick<ReceiptFacts, 'name' | 'person'>): string =>
+  name === null ? person : `${name} (${person})`;
+
+/** What a receipt states about the key and its person, as rows of a card. */
+export const factRows = (facts: Omit<ReceiptFacts, 'terms' | 'registryId'>): readonly CardRow[] => [
+  ['device', `${safe(facts.deviceId)}, ${safe(facts.serialNumber)}`],
+  ['lot', facts.lot && safe(facts.lot)],
+  ['person', safe(personIn(facts))],
+  ['date', localTime(facts.date)],
+  ['due', facts.dueAt && localTime(facts.dueAt)],
+];

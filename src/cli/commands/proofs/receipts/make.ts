@@ -1,14 +1,12 @@
-import type { Receipt } from '../../../../contract/receipts.ts';
 import { receiptKinds } from '../../../../contract/values.ts';
-import { Fault, usage } from '../../../fault.ts';
-import type { Context } from '../../../framework/context.ts';
+import { usage } from '../../../fault.ts';
 import { command } from '../../../framework/define.ts';
 import { resolveDevice } from '../../../framework/devices/device.ts';
 import { present } from '../../../framework/present.ts';
 import { safe } from '../../../terminal/text.ts';
-import { localTime } from '../../../terminal/when.ts';
 import { attachedKeys } from '../verify.ts';
-import { type ReceiptWanted, signedReceipt } from './signing.ts';
+import { factRows } from './files.ts';
+import { signedReceipt } from './signing.ts';
 
 /** Flags with the terms and the end of a loan. */
 export const termsFlag = { value: 'TEXT', help: 'what the person agrees to' } as const;
@@ -52,7 +50,14 @@ export const make = command({
     const [key] = await attachedKeys(context, [serialNumber]);
     const terms = flags.terms ?? (kind === 'return' ? returnTerms : usualTerms);
     const wanted = { deviceId, kind, terms, ...(due === undefined ? {} : { dueAt: endOf(due) }) };
-    await showReceipt(context, await signedReceipt(context, key!, wanted), wanted);
+    const receipt = await signedReceipt(context, key!, wanted);
+    await present(context, {
+      data: receipt,
+      id: receipt.receiptId,
+      title: `${safe(receipt.receiptId)} ${kind} signed`,
+      rows: [...factRows(receipt), ['key proved', safe(receipt.proof.grade)]],
+      next: `devmgr receipt print ${safe(receipt.receiptId)}`,
+    });
   },
 });
 
@@ -60,22 +65,6 @@ export const make = command({
 function endOf(due: string): string {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(due)) return due;
   const end = new Date(`${due}T23:59:59`);
-  if (Number.isNaN(end.getTime())) throw new Fault('usage', `--due ${due} is not a day`, 'for example 2027-01-31');
+  if (Number.isNaN(end.getTime())) throw usage(`--due ${due} is not a day`, 'for example 2027-01-31');
   return end.toISOString();
 }
-
-/** Shows a receipt that was just signed. */
-const showReceipt = (context: Context, receipt: Receipt, { kind }: Pick<ReceiptWanted, 'kind'>): Promise<void> =>
-  present(context, {
-    data: receipt,
-    id: receipt.receiptId,
-    title: `${safe(receipt.receiptId)} ${kind} signed`,
-    rows: [
-      ['device', `${safe(receipt.deviceId)}, ${safe(receipt.serialNumber)}`],
-      ['person', safe(receipt.name === null ? receipt.person : `${receipt.name} (${receipt.person})`)],
-      ['date', localTime(receipt.date)],
-      ['due', receipt.dueAt && localTime(receipt.dueAt)],
-      ['key proved', safe(receipt.proof.grade)],
-    ],
-    next: `devmgr receipt print ${safe(receipt.receiptId)}`,
-  });

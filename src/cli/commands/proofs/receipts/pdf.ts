@@ -5,6 +5,7 @@ import { fingerprintOf } from '../../../../contract/receipts/check.ts';
 import { readReceiptText } from '../../../../contract/receipts/text.ts';
 import type { Receipt } from '../../../../contract/receipts.ts';
 import { usage } from '../../../fault.ts';
+import { personIn } from './files.ts';
 
 const titles = {
   handover: 'Hand-over of a security key',
@@ -37,7 +38,7 @@ export async function receiptPdf(receipt: Receipt, font: Buffer): Promise<Buffer
       .moveDown(0.5);
   };
   row('Receipt', facts.receiptId);
-  row('Person', facts.name === null ? facts.person : `${facts.name} (${facts.person})`);
+  row('Person', personIn(facts));
   row('Serial number', facts.serialNumber);
   row('Device', facts.deviceId);
   row('Lot', facts.lot);

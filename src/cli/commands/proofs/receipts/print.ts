@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { receiptHash } from '../../../../contract/receipts/check.ts';
 import type { Receipt } from '../../../../contract/receipts.ts';
-import { systemWords, usage } from '../../../fault.ts';
+import { usage } from '../../../fault.ts';
 import { notify } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
-import { writeNew } from '../../../settings/files.ts';
+import { bytesIn, writeNew } from '../../../settings/files.ts';
 import { readFont } from '../../../settings/packaged.ts';
 import { safe, safeJson } from '../../../terminal/text.ts';
 import { receiptNamed } from './files.ts';
@@ -54,13 +53,5 @@ const texts = {
 
 async function pdfOf(receipt: Receipt, font: string | undefined): Promise<Buffer> {
   const { receiptPdf } = await import('./pdf.ts');
-  return receiptPdf(receipt, font === undefined ? readFont() : fontIn(font));
-}
-
-function fontIn(file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    throw usage(`${file} cannot be read: ${systemWords(error)}`, 'name a font file: TrueType or OpenType');
-  }
+  return receiptPdf(receipt, font === undefined ? readFont() : bytesIn(font, 'the font'));
 }

@@ -7,8 +7,7 @@ import { usage } from '../../../fault.ts';
 import { command } from '../../../framework/define.ts';
 import { present } from '../../../framework/present.ts';
 import { safe } from '../../../terminal/text.ts';
-import { localTime } from '../../../terminal/when.ts';
-import { receiptNamed, textOf } from './files.ts';
+import { factRows, receiptNamed, textOf } from './files.ts';
 
 /** Verifies a receipt. With a file, nothing but the file and the public key is needed. */
 export const verify = command({
@@ -36,7 +35,13 @@ export const verify = command({
       data: { valid: facts !== null, problem, publicKeyTrusted: isTrusted, fingerprint, facts },
       id: facts === null ? 'not valid' : 'valid',
       title: facts === null ? `Not valid: ${safe(problem!)}` : 'Valid',
-      rows: [...(facts ? rowsOf(facts) : []), ['public key', fingerprint && `SHA-256 ${fingerprint}`]],
+      rows: [
+        ['receipt', facts && `${safe(facts.receiptId)}, ${facts.kind}`],
+        ...(facts ? factRows(facts) : []),
+        ['terms', facts && safe(facts.terms)],
+        ['registry', facts && safe(facts.registryId)],
+        ['public key', fingerprint && `SHA-256 ${fingerprint}`],
+      ],
       ...(facts && !isTrusted
         ? { next: 'compare the public key with one that you trust: the receipt itself contains it' }
         : {}),
@@ -52,14 +57,3 @@ function differenceIn(receipt: Receipt, facts: ReceiptFacts): string | null {
   if (field !== undefined) return `${field} differs from the signed text`;
   return receipt.relyingParty === relyingParty ? null : 'relyingParty differs from the signature';
 }
-
-const rowsOf = (facts: ReceiptFacts): (readonly [string, string | null])[] => [
-  ['receipt', `${safe(facts.receiptId)}, ${facts.kind}`],
-  ['device', `${safe(facts.deviceId)}, ${safe(facts.serialNumber)}`],
-  ['lot', facts.lot && safe(facts.lot)],
-  ['person', safe(facts.name === null ? facts.person : `${facts.name} (${facts.person})`)],
-  ['date', localTime(facts.date)],
-  ['due', facts.dueAt && localTime(facts.dueAt)],
-  ['terms', safe(facts.terms)],
-  ['registry', safe(facts.registryId)],
-];
