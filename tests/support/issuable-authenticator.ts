@@ -9,6 +9,7 @@ import {
   createECDH,
   createHash,
   createHmac,
+  createPublicKey,
   hkdfSync,
   type KeyObject,
   randomBytes,
@@ -16,8 +17,9 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 import { type Cbor, type CborMap, expectBytes, expectMap, readCbor } from '../../drivers/protocols/cbor.ts';
-import { type AuthenticatorOptions, TestAuthenticator } from './test-authenticator.ts';
+import { type AuthenticatorOptions, coseMap, TestAuthenticator } from './test-authenticator.ts';
 import { type CborInput, writeCbor } from './test-cbor.ts';
+import { pointOf } from './test-pki.ts';
 
 export interface IssuableOptions extends AuthenticatorOptions {
   /** PIN protocols. Default: two and one. */
@@ -49,6 +51,7 @@ const S = {
   excluded: 0x19,
   unsupportedAlgorithm: 0x26,
   full: 0x28,
+  invalidOption: 0x2c,
   noCredentials: 0x2e,
   notAllowed: 0x30,
   pinInvalid: 0x31,
@@ -74,6 +77,8 @@ const LIST = 8;
 const RETRIES = 8;
 /** Wrong entries in a row after which the key has to be plugged in again. */
 const IN_A_ROW = 3;
+/** Subcommands of credential management. */
+const MANAGE = { metadata: 1, sites: 2, nextSite: 3, credentials: 4, nextCredential: 5, delete: 6 } as const;
 const PERMISSION = { make: 1, get: 2, manage: 4, configure: 0x20 } as const;
 
 interface Token {
@@ -99,6 +104,8 @@ export class IssuableAuthenticator extends TestAuthenticator {
   #key = createECDH('prime256v1');
   /** Whether it was plugged in just now: a reset is possible. */
   #fresh = true;
+  /** What the next commands of an enumeration answer. */
+  #listed: (readonly [number, CborInput][])[] = [];
 
   constructor(options: IssuableOptions) {
     super(options);
@@ -135,7 +142,7 @@ export class IssuableAuthenticator extends TestAuthenticator {
       if (command === 0x04) return Buffer.concat([Buffer.of(S.ok), this.info()]);
       const parameters = request.length > 1 ? expectMap(readCbor(request.subarray(1)), 'parameters') : new Map();
       this.commands.push(nameOf(command, parameters));
-      if (command === 0x02 && !parameters.has(5)) return this.getAssertion(request.subarray(1));
+      if (command === 0x02 && !this.#isForStored(parameters)) return this.getAssertion(request.subarray(1));
       return Buffer.concat([Buffer.of(S.ok), this.#answer(command, parameters)]);
     } catch (error) {
       if (error instanceof Refusal) return Buffer.of(error.status);
@@ -145,10 +152,11 @@ export class IssuableAuthenticator extends TestAuthenticator {
 
   #answer(command: number, parameters: CborMap): Buffer {
     if (command === 0x01) return this.#make(parameters);
-    if (command === 0x02) return this.#lookUp(parameters);
+    if (command === 0x02) return this.#assert(parameters);
     if (command === 0x06) return this.#clientPin(parameters);
     if (command === 0x07) return this.#reset();
-    if (command === 0x0a && this.#isCtap21) return this.#manage(parameters);
+    // 0x41: the number that keys had before the standard, which libfido2 sends to this day.
+    if ((command === 0x0a || command === 0x41) && this.#isCtap21) return this.#manage(parameters);
     if (command === 0x0d && this.#isCtap21) return this.#configure(parameters);
     throw new Refusal(S.unknownCommand);
   }
@@ -173,29 +181,39 @@ export class IssuableAuthenticator extends TestAuthenticator {
       members.set(0x0d, this.minPinLength);
       members.set(0x14, (this.#options.room ?? 25) - this.credentials.length);
     }
-    return members.set(4, options);
+    // The canonical order of CTAP2: libfido2 reads no other.
+    return members.set(4, new Map([...options].sort(([a], [b]) => a.length - b.length || (a < b ? -1 : 1))));
   }
 
-  /** getAssertion without a touch: whether the key has a credential of the list. Those of protection 3 need the PIN. */
-  #lookUp(parameters: CborMap): Buffer {
+  /** Credentials that are not stored are asked for by their ids, with a touch and without a PIN. */
+  #isForStored(parameters: CborMap): boolean {
+    const ids = idsOf(parameters.get(3));
+    return parameters.has(5) || ids.length === 0 || this.credentials.some(one => ids.some(id => id.equals(one.id)));
+  }
+
+  /** getAssertion by a stored credential; `up: false` asks only whether the key has it. Those of protection 3 need the PIN. */
+  #assert(parameters: CborMap): Buffer {
     const rp = parameters.get(1);
-    if (expectMap(parameters.get(5), 'options').get('up') !== false) throw new Refusal(S.invalidParameter);
+    const options = parameters.get(5) instanceof Map ? expectMap(parameters.get(5), 'options') : new Map();
     const hash = expectBytes(parameters.get(2), 'client data hash');
     const auth = parameters.get(6);
     if (auth !== undefined) this.#demand(PERMISSION.get, parameters.get(7), auth, Buffer.from(hash), String(rp));
-    const ids = this.#listed(parameters.get(3));
-    const found = this.credentials.find(one => one.rpId === rp && ids.some(id => id.equals(one.id)));
-    if (!found || (found.protection === 3 && auth === undefined)) throw new Refusal(S.noCredentials);
-    const { data, signature } = this.assertion(found.id, hash);
-    return writeCbor(
-      new Map([
-        [2, data],
-        [3, signature],
-      ]),
+    if (options.get('uv') === true) throw new Refusal(S.invalidOption);
+    const ids = this.#fitting(parameters.get(3));
+    const found = this.credentials.find(
+      one =>
+        one.rpId === rp &&
+        (ids.length === 0 ? one.protection < 2 || auth !== undefined : ids.some(id => id.equals(one.id))),
     );
+    if (!found || (found.protection === 3 && auth === undefined)) throw new Refusal(S.noCredentials);
+    const isTouched = options.get('up') !== false;
+    const flags = (isTouched ? 1 : 0) | (auth === undefined ? 0 : 4);
+    if (this.#token && isTouched && this.#isCtap21) this.#token.permissions = 0;
+    const { data, signature } = this.assertion(found.id, hash, flags);
+    return members([1, descriptorOf(found)], [2, data], [3, signature], [4, new Map([['id', found.userId]])]);
   }
 
-  #listed(list: Cbor | undefined): Buffer[] {
+  #fitting(list: Cbor | undefined): Buffer[] {
     const ids = idsOf(list);
     if (ids.length > LIST) throw new Refusal(S.limitExceeded);
     return ids;
@@ -212,7 +230,7 @@ export class IssuableAuthenticator extends TestAuthenticator {
     else if (this.hasPin && (stored || !this.#isCtap21)) throw new Refusal(S.tokenRequired);
     const algorithms = parameters.get(4) as readonly CborMap[];
     if (!algorithms.some(one => one.get('alg') === -7)) throw new Refusal(S.unsupportedAlgorithm);
-    for (const id of this.#listed(parameters.get(5)))
+    for (const id of this.#fitting(parameters.get(5)))
       if (this.credentials.some(one => one.rpId === rp && one.id.equals(id))) throw new Refusal(S.excluded);
     if (stored && this.credentials.length >= (this.#options.room ?? 25)) throw new Refusal(S.full);
     const extensions = parameters.get(6);
@@ -240,11 +258,11 @@ export class IssuableAuthenticator extends TestAuthenticator {
   }
 
   /** An assertion by a stored credential, as a browser gets it: authenticator data and signature. */
-  assertion(credentialId: Uint8Array, clientDataHash: Uint8Array): { data: Buffer; signature: Buffer } {
+  assertion(credentialId: Uint8Array, clientDataHash: Uint8Array, flags = 0x05): { data: Buffer; signature: Buffer } {
     const credential = this.credentials.find(one => one.id.equals(credentialId));
     if (credential === undefined) throw new Error('the key does not have this credential');
     const rpIdHash = createHash('sha256').update(credential.rpId).digest();
-    const data = Buffer.concat([rpIdHash, Buffer.of(0x05, 0, 0, 0, 1)]);
+    const data = Buffer.concat([rpIdHash, Buffer.of(flags, 0, 0, 0, 1)]);
     return { data, signature: sign('sha256', Buffer.concat([data, clientDataHash]), credential.privateKey) };
   }
 
@@ -260,6 +278,7 @@ export class IssuableAuthenticator extends TestAuthenticator {
     const protocol = this.#protocolOf(parameters.get(1));
     if (subcommand === 2) return writeCbor(new Map([[1, this.#ownKey()]]));
     if (subcommand === 3) return this.#setPin(protocol, parameters);
+    if (subcommand === 4) return this.#changePin(protocol, parameters);
     if (subcommand === 5) return this.#giveToken(protocol, parameters, PERMISSION.make | PERMISSION.get, null);
     if (subcommand === 9 && this.#isCtap21) {
       const rpId = parameters.get(10);
@@ -293,25 +312,46 @@ export class IssuableAuthenticator extends TestAuthenticator {
     const secret = this.#agree(protocol, parameters);
     const encrypted = Buffer.from(expectBytes(parameters.get(5), 'new PIN'));
     if (!matches(secret.mac(encrypted), parameters.get(4))) throw new Refusal(S.pinAuthInvalid);
-    const padded = secret.decrypt(encrypted);
+    return this.#keepPin(secret.decrypt(encrypted));
+  }
+
+  #changePin(protocol: 1 | 2, parameters: CborMap): Buffer {
+    this.#demandUsablePin();
+    const secret = this.#agree(protocol, parameters);
+    const encrypted = Buffer.from(expectBytes(parameters.get(5), 'new PIN'));
+    const present = Buffer.from(expectBytes(parameters.get(6), 'PIN hash'));
+    if (!matches(secret.mac(Buffer.concat([encrypted, present])), parameters.get(4)))
+      throw new Refusal(S.pinAuthInvalid);
+    this.#enter(secret.decrypt(present));
+    const pin = secret.decrypt(encrypted);
+    if (this.forcesPinChange && this.isPin(textOf(pin))) throw new Refusal(S.pinPolicy);
+    this.#keepPin(pin);
+    this.forcesPinChange = false;
+    this.#token = null;
+    return Buffer.alloc(0);
+  }
+
+  /** `padded`: a PIN and zeros. */
+  #keepPin(padded: Buffer): Buffer {
     if (padded.length !== 64) throw new Refusal(S.invalidParameter);
-    const pin = padded.subarray(0, padded.indexOf(0));
-    if ([...pin.toString()].length < this.minPinLength) throw new Refusal(S.pinPolicy);
-    this.#pinHash = hashOf(pin);
-    this.#pinLength = [...pin.toString()].length;
+    const pin = textOf(padded);
+    if ([...pin].length < this.minPinLength) throw new Refusal(S.pinPolicy);
+    this.#pinHash = hashOf(Buffer.from(pin));
+    this.#pinLength = [...pin].length;
     this.retries = RETRIES;
     return Buffer.alloc(0);
   }
 
-  #giveToken(protocol: 1 | 2, parameters: CborMap, permissions: number, rpId: string | null): Buffer {
+  #demandUsablePin(): void {
     if (this.#pinHash === null) throw new Refusal(S.pinNotSet);
     if (this.retries === 0) throw new Refusal(S.pinBlocked);
     if (this.#wrongInARow >= IN_A_ROW) throw new Refusal(S.pinAuthBlocked);
-    const secret = this.#agree(protocol, parameters);
-    const hash = secret.decrypt(Buffer.from(expectBytes(parameters.get(6), 'PIN hash')));
+  }
+
+  #enter(hash: Buffer): void {
     this.entries += 1;
     this.retries -= 1;
-    if (!hash.equals(this.#pinHash)) {
+    if (!hash.equals(this.#pinHash!)) {
       this.#key.generateKeys();
       this.#wrongInARow += 1;
       throw new Refusal(
@@ -320,12 +360,25 @@ export class IssuableAuthenticator extends TestAuthenticator {
     }
     this.retries = RETRIES;
     this.#wrongInARow = 0;
-    if (this.forcesPinChange) throw new Refusal(S.pinPolicy);
-    this.#token = { bytes: randomBytes(32), permissions, rpId };
-    return writeCbor(new Map([[2, secret.encrypt(this.#token.bytes)]]));
   }
 
-  #demand(permission: number, protocol: Cbor | undefined, auth: Cbor, message: Buffer, rpId: string | null): void {
+  #giveToken(protocol: 1 | 2, parameters: CborMap, permissions: number, rpId: string | null): Buffer {
+    this.#demandUsablePin();
+    const secret = this.#agree(protocol, parameters);
+    this.#enter(secret.decrypt(Buffer.from(expectBytes(parameters.get(6), 'PIN hash'))));
+    if (this.forcesPinChange) throw new Refusal(S.pinPolicy);
+    this.#token = { bytes: randomBytes(32), permissions, rpId };
+    return members([2, secret.encrypt(this.#token.bytes)]);
+  }
+
+  #demand(
+    permission: number,
+    protocol: Cbor | undefined,
+    auth: Cbor | undefined,
+    message: Buffer,
+    rpId: string | null,
+  ): void {
+    if (auth === undefined) throw new Refusal(S.tokenRequired);
     const version = this.#protocolOf(protocol);
     const token = this.#token;
     if (token === null) throw new Refusal(S.pinAuthInvalid);
@@ -340,7 +393,7 @@ export class IssuableAuthenticator extends TestAuthenticator {
     if (parameters.get(1) !== 3) throw new Refusal(S.invalidParameter);
     const rules = expectMap(parameters.get(2), 'subcommand parameters');
     const message = Buffer.concat([Buffer.alloc(32, 0xff), Buffer.of(0x0d, 3), encoded(rules)]);
-    if (this.hasPin) this.#demand(PERMISSION.configure, parameters.get(3), parameters.get(4) ?? null, message, null);
+    if (this.hasPin) this.#demand(PERMISSION.configure, parameters.get(3), parameters.get(4), message, null);
     const least = rules.get(1);
     if (typeof least === 'number') {
       if (least < this.minPinLength) throw new Refusal(S.pinPolicy);
@@ -353,15 +406,59 @@ export class IssuableAuthenticator extends TestAuthenticator {
   }
 
   #manage(parameters: CborMap): Buffer {
-    if (parameters.get(1) !== 6) throw new Refusal(S.invalidParameter);
-    const which = expectMap(parameters.get(2), 'subcommand parameters');
-    const message = Buffer.concat([Buffer.of(6), encoded(which)]);
-    this.#demand(PERMISSION.manage, parameters.get(3), parameters.get(4) ?? null, message, null);
-    const id = Buffer.from(expectBytes(expectMap(which.get(2), 'credential').get('id'), 'id'));
+    const subcommand = parameters.get(1);
+    if (subcommand === MANAGE.nextSite || subcommand === MANAGE.nextCredential) return this.#next();
+    const which = parameters.get(2) === undefined ? null : expectMap(parameters.get(2), 'subcommand parameters');
+    const message = Buffer.concat([Buffer.of(Number(subcommand)), which ? encoded(which) : Buffer.alloc(0)]);
+    this.#demand(PERMISSION.manage, parameters.get(3), parameters.get(4), message, null);
+    if (subcommand === MANAGE.metadata)
+      return members([1, this.credentials.length], [2, (this.#options.room ?? 25) - this.credentials.length]);
+    if (subcommand === MANAGE.sites) return this.#listSites();
+    if (subcommand === MANAGE.credentials) return this.#listCredentials(expectBytes(which?.get(1), 'hash of a site'));
+    if (subcommand !== MANAGE.delete) throw new Refusal(S.invalidParameter);
+    const id = Buffer.from(expectBytes(expectMap(which?.get(2), 'credential').get('id'), 'id'));
     const at = this.credentials.findIndex(one => one.id.equals(id));
     if (at < 0) throw new Refusal(S.noCredentials);
     this.credentials.splice(at, 1);
     return Buffer.alloc(0);
+  }
+
+  #listSites(): Buffer {
+    const sites = [...new Set(this.credentials.map(({ rpId }) => rpId))];
+    return this.#list(
+      5,
+      sites.map(id => [
+        [3, new Map([['id', id]])],
+        [4, sha256(id)],
+      ]),
+    );
+  }
+
+  #listCredentials(site: Uint8Array): Buffer {
+    const found = this.credentials.filter(({ rpId }) => sha256(rpId).equals(site));
+    return this.#list(
+      9,
+      found.map(one => [
+        [6, new Map<string, CborInput>(Object.entries({ id: one.userId, name: one.userName }))],
+        [7, descriptorOf(one)],
+        [8, coseMap(pointOf(createPublicKey(one.privateKey)))],
+        [10, one.protection],
+      ]),
+    );
+  }
+
+  /** The first one, with the number of all. */
+  #list(total: number, items: (readonly [number, CborInput][])[]): Buffer {
+    const [first, ...others] = items;
+    if (!first) throw new Refusal(S.noCredentials);
+    this.#listed = others;
+    return members(...first, [total, items.length]);
+  }
+
+  #next(): Buffer {
+    const next = this.#listed.shift();
+    if (!next) throw new Refusal(S.notAllowed);
+    return members(...next);
   }
 
   #reset(): Buffer {
@@ -402,6 +499,14 @@ export class IssuableAuthenticator extends TestAuthenticator {
   }
 }
 
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+/** A response, in the canonical order of its members. */
+const members = (...list: readonly (readonly [number, CborInput])[]): Buffer =>
+  writeCbor(new Map([...list].sort(([one], [other]) => one - other)));
+const descriptorOf = ({ id }: StoredCredential): CborInput =>
+  new Map<string, CborInput>(Object.entries({ id, type: 'public-key' }));
+/** A PIN without the zeros after it. */
+const textOf = (padded: Buffer): string => padded.subarray(0, padded.indexOf(0)).toString();
 const hashOf = (pin: Uint8Array): Buffer => createHash('sha256').update(pin).digest().subarray(0, 16);
 const encoded = (value: Cbor): Buffer => writeCbor(value as CborInput);
 

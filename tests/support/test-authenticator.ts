@@ -243,8 +243,11 @@ function u2fSigned(rpId: string, hash: Uint8Array, id: Uint8Array, point: Uint8A
   return Buffer.concat([Uint8Array.of(0), createHash('sha256').update(rpId).digest(), hash, id, point]);
 }
 
-function coseKey(point: Uint8Array, changes: AuthenticatorOptions['credentialKey']): Buffer {
-  if (changes === null) return writeCbor(new Map());
+const coseKey = (point: Uint8Array, changes: AuthenticatorOptions['credentialKey']): Buffer =>
+  writeCbor(changes === null ? new Map() : coseMap(point, changes));
+
+/** A point of P-256 as a COSE key. `changes`: replaces values. */
+export function coseMap(point: Uint8Array, changes?: Readonly<Record<number, CborInput>>): Map<number, CborInput> {
   const values: [number, CborInput][] = [
     [1, 2],
     [3, -7],
@@ -252,5 +255,5 @@ function coseKey(point: Uint8Array, changes: AuthenticatorOptions['credentialKey
     [-2, point.subarray(1, 33)],
     [-3, point.subarray(33)],
   ];
-  return writeCbor(new Map(values.map(([label, value]) => [label, changes?.[label] ?? value])));
+  return new Map(values.map(([label, value]) => [label, changes?.[label] ?? value]));
 }
