@@ -23,7 +23,11 @@ const wanted = [
   { debian: 'systemd', program: 'systemd-analyze', checks: 'the units of systemd' },
   { debian: 'haproxy', program: 'haproxy', checks: 'the configuration of the load balancer' },
   { debian: 'openssl', program: 'openssl', checks: 'HTTPS' },
-  { debian: 'fido2-tools', program: 'fido2-cred', checks: 'FIDO attestations and receipts by an independent judge' },
+  {
+    debian: 'fido2-tools',
+    program: 'fido2-cred',
+    checks: 'FIDO attestations, issued keys and receipts by an independent judge',
+  },
   {
     debian: 'python3-fido2',
     file: '/usr/lib/python3/dist-packages/fido2/__init__.py',

@@ -1,6 +1,7 @@
-/** Where a random PIN is after a key was issued: on the key and, sealed, in the registry. In no file, and not in the memory of the daemon. */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** Where a random PIN is after a key was issued: on the key, on the letter and, sealed, in the registry. In no file, and not in the memory of the daemon. */
+import { createWriteStream, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { writeHeapSnapshot } from 'node:v8';
 import { Decrypter, generateIdentity, identityToRecipient } from 'age-encryption';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -46,7 +47,7 @@ const filesWith = (text: string, folders: readonly string[]): string[] =>
       return formsOf(text).some(form => content.includes(form));
     });
 
-it('a random PIN is in no file, log, result, backup or argument, nor in the memory of the daemon that has set it; a restored backup opens it, and has credential and receipt', async () => {
+it('a random PIN is in no file, log, result, backup, print queue or argument, nor in the memory of the daemon that has set it; a restored backup opens it, and has credential and receipt', async () => {
   const hid = new FakeHid();
   system.current = hid;
   const daemon = await startTestDaemon({ webhookAllow: ['127.0.0.1'], traffic: 'full' });
@@ -62,23 +63,49 @@ it('a random PIN is in no file, log, result, backup or argument, nor in the memo
   const aaguid = 'ee882879-721c-4913-9775-3dfcce97072a';
   const authenticator = new IssuableAuthenticator({ root: authenticatorRoot(), aaguid });
   hid.plug({ serial: serialNumber, interfaces: { fido: new FidoKey({ authenticator, touched: true, issued: true }) } });
-  const printer = await labelPrinter(socket => socket.on('end', () => socket.end()).resume());
+  // The printer keeps what it has printed, as many do. The station has a queue too, which keeps each job.
+  const [printed, queue] = [temporaryFolder(), temporaryFolder()];
+  const printer = await labelPrinter((socket, nth) => {
+    void pipeline(socket, createWriteStream(join(printed, `job-${nth}`)), { end: true }).catch(() => undefined);
+    socket.on('end', () => socket.end());
+  });
   onTestFinished(() => void printer.server.close());
+  const programs = temporaryFolder();
+  mkdirSync(join(queue, 'jobs'));
+  for (const name of ['lp', 'lpr'])
+    writeFileSync(
+      join(programs, name),
+      `#!/bin/sh\nprintf '%s ' "$@" >"${queue}/jobs/$$.words"\ncat >"${queue}/jobs/$$"\n`,
+      {
+        mode: 0o755,
+      },
+    );
 
   // The command makes the PIN in a process of its own: nothing here knows it before it is opened below.
   const [home, temporary] = [temporaryFolder(), temporaryFolder()];
+  const env = {
+    DEVMGR_TOKEN: daemon.adminToken,
+    DEVMGR_LABEL_PRINTER: 'lp',
+    TMPDIR: temporary,
+    PATH: [programs, process.env.PATH].join(delimiter),
+  };
   const at = ['--server', daemon.url, '--hardware', daemon.url];
   const flags = ['--for', 'company', '--pin', 'random:16', '--printer', printer.address, '--json'];
-  const running = start(['keys', 'issue', serialNumber, ...flags, ...at], {
-    home,
-    env: { DEVMGR_TOKEN: daemon.adminToken, TMPDIR: temporary },
-  });
+  const running = start(['keys', 'issue', serialNumber, ...flags, ...at], { home, env });
   const { code, stdout, stderr } = await running.ended;
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(state.accepted).toHaveLength(1);
   const snapshot = join(temporary, 'heap');
   writeHeapSnapshot(snapshot);
-  writeFileSync(join(temporary, 'output'), [stdout, stderr, daemon.logged(), ...running.child.spawnargs].join('\n'));
+  const identityFile = join(temporaryFolder(), 'identity');
+  writeFileSync(identityFile, identity);
+  const letter = ['pin', 'letter', deviceId, '--identity-file', identityFile, '--printer', printer.address];
+  const reprinted = start([...letter, '--server', daemon.url], { home, env });
+  const again = await reprinted.ended;
+  expect(again.code).toBe(0);
+  const all = [stdout, stderr, again.stdout, again.stderr, daemon.logged()];
+  const words = [running, reprinted].flatMap(({ child }) => child.spawnargs);
+  writeFileSync(join(temporary, 'output'), [...all, ...words].join('\n'));
   await trustReceiptKeys(daemon);
   const signed = await provedDevice(daemon);
   const { receiptId } = await receiptOf(daemon, signed.key, {
@@ -95,8 +122,11 @@ it('a random PIN is in no file, log, result, backup or argument, nor in the memo
   decrypter.addIdentity(identity);
   const pin = await decrypter.decrypt(Buffer.from(sealed, 'base64url'), 'text');
   expect([pin.length, authenticator.isPin(pin)]).toEqual([16, true]);
-  const folders = [daemon.home, home, temporary, copies];
+  const folders = [daemon.home, home, temporary, copies, queue];
   expect(filesWith(pin, folders)).toEqual([]);
+  // The letter reaches the printer and nothing else: what the printer keeps is its own.
+  expect(filesWith(pin, [printed]).sort()).toEqual(['job-0', 'job-1'].map(name => join(printed, name)));
+  expect(readdirSync(join(queue, 'jobs'))).toEqual([]);
   // What they do have is found.
   expect(filesWith(serialNumber, folders)).toContain(snapshot);
   expect(filesWith(sealed, folders)).toContain(join(copies, 'backup'));
