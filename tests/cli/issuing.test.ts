@@ -246,6 +246,10 @@ test('a random PIN is stored before the key gets it, and a key that has one is n
   // What a reset has erased is not kept.
   hooks.before = async () => {};
   const erase = ['keys', 'issue', '--for', 'company-9', '--reset', '--yes', '--hardware', station];
+  expect(await daemon.run([...erase, '--pin', 'random'])).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining(`Next: devmgr pin letter ${deviceId}`),
+  });
   expect(await daemon.run([...erase, '--pin-file', secretFile('108816')])).toMatchObject({ code: 0 });
   expect(await daemon.run(['pin', 'letter', deviceId, '--identity-file', identity])).toMatchObject({
     stderr: expect.stringContaining('no PIN of this device is stored'),
@@ -298,6 +302,9 @@ test('a lost key is one command, doctor reports what a provider still accepts an
   expect(await doctor()).toContain('! provider lost, 1 credential still to be removed');
   state.trouble('remove');
   await state.emptied();
+  await expect
+    .poll(async () => (await daemon.run(['show', deviceId])).stdout, { timeout: 10_000 })
+    .toMatch(/^ +removed at: +[\w-]+: \d{4}-/m);
   expect((await daemon.run(['show', deviceId])).stdout).not.toContain('since');
   expect(await daemon.run(['unlock', deviceId])).toMatchObject({
     code: 0,

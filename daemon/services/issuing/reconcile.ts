@@ -48,8 +48,8 @@ export async function reconcile(
         const credentials = await store.credentialsOfAccount(provider.number, account);
         // Each person is compared once, in the portion with the first credential of that person.
         if (credentials[0]?.number !== first?.number) return null;
-        const differences = await compare(parts, provider, { account, credentials });
-        if (apply) await repair(parts, context, provider, { account, differences });
+        const differences = await compare(parts, provider, account, credentials);
+        if (apply) await repair(parts, context, provider, differences);
         return differences;
       }),
     ),
@@ -65,11 +65,6 @@ export async function reconcile(
   };
 }
 
-interface OfAccount {
-  readonly account: string;
-  readonly credentials: readonly CredentialRecord[];
-}
-
 interface AccountDifferences {
   readonly account: string;
   readonly onlyHere: readonly CredentialRecord[];
@@ -81,7 +76,8 @@ interface AccountDifferences {
 async function compare(
   { store, providers, now }: ReconcileParts,
   provider: ProviderRecord,
-  { account, credentials }: OfAccount,
+  account: string,
+  credentials: readonly CredentialRecord[],
 ): Promise<AccountDifferences> {
   const remote = await asked(providers.ask(provider, api => api.list(account)));
   const open = credentials.filter(({ removedAt, credentialId }) => removedAt === null && credentialId !== null);
@@ -108,9 +104,8 @@ async function repair(
   { store, providers, credentials, now }: ReconcileParts,
   context: Context,
   provider: ProviderRecord,
-  { account, differences }: { readonly account: string; readonly differences: AccountDifferences },
+  { account, onlyHere, onlyThere, otherPerson }: AccountDifferences,
 ): Promise<void> {
-  const { onlyHere, onlyThere, otherPerson } = differences;
   const changes = [];
   for (const one of otherPerson) changes.push((await asked(credentials.removeThere(provider, one))) ?? []);
   for (const { remoteId, credentialId, label } of onlyThere)

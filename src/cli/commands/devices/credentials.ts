@@ -17,19 +17,27 @@ async function credentialsOf(context: Context, deviceId: string): Promise<readon
   }
 }
 
-/** One row with all credentials that are not removed; none if there is none. */
+/** The credentials that are not removed, and the last one at each provider that has no other. */
 export async function credentialRows(context: Context, deviceId: string): Promise<CardRow[]> {
-  const open = (await credentialsOf(context, deviceId)).filter(({ removedAt }) => removedAt === null);
-  if (open.length === 0) return [];
+  const all = await credentialsOf(context, deviceId);
+  if (all.length === 0) return [];
   const { list } = await context.registry.call('listProviders');
-  const nameOf = (id: string) => list.find(({ providerId }) => providerId === id)?.name ?? id;
-  return [['signs in at', open.map(one => stateOf(one, safe(nameOf(one.providerId)))).join('\n')]];
+  const nameOf = (id: string) => safe(list.find(({ providerId }) => providerId === id)?.name ?? id);
+  const open = all.filter(({ removedAt }) => removedAt === null);
+  const last = [...new Map(all.map(one => [one.providerId, one])).values()];
+  return [
+    ['signs in at', open.map(one => stateOf(one, nameOf(one.providerId))).join('\n') || null],
+    ['removed at', last.flatMap(one => removalOf(one, nameOf(one.providerId))).join('\n') || null],
+  ];
 }
 
 const stateOf = ({ person, createdAt, pending }: CredentialItem, name: string): string =>
   createdAt === null
     ? `${name} as ${safe(person)}: not finished`
     : `${name} as ${safe(person)} since ${localTime(createdAt)}${pending === true ? ', being removed' : ''}`;
+
+const removalOf = ({ createdAt, removedAt }: CredentialItem, name: string): string[] =>
+  createdAt === null || removedAt === null ? [] : [`${name}: ${localTime(removedAt)}`];
 
 /** Tells that a key which was locked has lost its credentials. */
 export async function warnOfLostCredentials(context: Context, deviceId: string): Promise<void> {

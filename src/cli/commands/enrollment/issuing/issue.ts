@@ -66,6 +66,9 @@ export const keysIssue = command({
         const one = credentials.find(credential => credential.providerId === providerId);
         return [safe(name), one?.createdAt ? `${safe(one.person)}, since ${localTime(one.createdAt)}` : null];
       }),
+      ...(madePin !== null && print === null
+        ? { next: `devmgr pin letter ${safe(deviceId)} --identity-file FILE` }
+        : {}),
     });
     if (letterProblem !== null) throw letterProblem;
   },

@@ -118,23 +118,16 @@ function partsOf(context: Context, file: string | undefined, whileAsked: WhileAs
 /** The error of an issuing as this command reports it. */
 export function faultOf(error: unknown, deviceId: string): unknown {
   if (!(error instanceof IssueProblem)) return error;
-  const { message } = error;
-  switch (error.code) {
-    case 'unknown':
-      return new Fault('hardware', message);
-    case 'pin-replug':
-      return new Fault('hardware', message, 'unplug it and plug it in again');
-    case 'pin-blocked':
-      return new Fault('hardware', message, 'only a reset unblocks the key');
-    case 'pin-change':
-      return new Fault('hardware', message, 'the person changes it');
-    case 'pin-present':
-      return new Fault(
-        'failure',
-        message,
-        `if it was made before: devmgr pin letter ${deviceId} --identity-file FILE; then use --pin ask, or --pin-file`,
-      );
-    case 'pin-unfit':
-      return usage(message, 'use a longer PIN, or --pin random:N');
-  }
+  const { code, message } = error;
+  if (code === 'pin-unfit') return usage(message, 'use a longer PIN, or --pin random:N');
+  if (code !== 'pin-present') return new Fault('hardware', message, hints[code]);
+  const letter = `devmgr pin letter ${deviceId} --identity-file FILE`;
+  return new Fault('failure', message, `if it was made before: ${letter}; then use --pin ask, or --pin-file`);
 }
+
+const hints = {
+  unknown: null,
+  'pin-replug': 'unplug it and plug it in again',
+  'pin-blocked': 'only a reset unblocks the key',
+  'pin-change': 'the person changes it',
+} as const;

@@ -13,7 +13,7 @@ type StepAnswer = DataOf<Routes['issueKey']>;
 export class KeyRefusal extends Fault {
   readonly refusal: StepAnswer['refusal'];
   constructor(problem: string, refusal: StepAnswer['refusal']) {
-    super('hardware', problem, hintOf(refusal));
+    super('hardware', problem, refusal && hints[refusal]);
     this.refusal = refusal;
   }
 }
@@ -27,19 +27,10 @@ export async function issueStep(context: Context, key: NumberedKey, step: IssueS
   throw new KeyRefusal(answer.problem, answer.refusal);
 }
 
-function hintOf(refusal: StepAnswer['refusal']): string | null {
-  switch (refusal) {
-    case 'pin-invalid':
-      return 'run the command again with the correct PIN: after a few wrong ones, the key blocks its PIN';
-    case 'pin-replug':
-      return 'unplug the key, plug it in and run the command again';
-    case 'pin-not-set':
-      return 'give it a PIN: --pin ask or --pin random';
-    case 'excluded':
-      return 'the provider already has a credential of this key: remove it there, or see devmgr idp reconcile';
-    case 'full':
-      return 'the key cannot store another credential: remove one that is not needed';
-    default:
-      return null;
-  }
-}
+const hints: Readonly<Partial<Record<NonNullable<StepAnswer['refusal']>, string>>> = {
+  'pin-invalid': 'run the command again with the correct PIN: after a few wrong ones, the key blocks its PIN',
+  'pin-replug': 'unplug the key, plug it in and run the command again',
+  'pin-not-set': 'give it a PIN: --pin ask or --pin random',
+  excluded: 'the provider already has a credential of this key: remove it there, or see devmgr idp reconcile',
+  full: 'the key cannot store another credential: remove one that is not needed',
+};
