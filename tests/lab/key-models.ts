@@ -181,6 +181,17 @@ const MODELS = {
     release: 0x0100,
     interfaces: () => [{ kind: 'fido', key: new FidoKey({ authenticator: authenticator(), forOthers: true }) }],
   },
+  /** The same as `issuable`, likewise. */
+  managed: {
+    ids: ['096e', '085c'],
+    maker: 'Feitian',
+    product: 'ePass FIDO2',
+    release: 0x0100,
+    interfaces: () => {
+      const authenticator = new IssuableAuthenticator({ root: ROOTS.fido, aaguid: AAGUID });
+      return [{ kind: 'fido', key: new FidoKey({ authenticator, touched: true, forOthers: true }) }];
+    },
+  },
   /** An older key with U2F only. */
   u2f: {
     ids: ['096e', '0858'],

@@ -53,4 +53,36 @@ assert.equal(verified, 'verified\n');
 console.log('  python3-fido2 verifies CTAP2 and U2F attestations up to the root, and saw one keepalive for the touch');
 
 await bench.unplug(id);
+
+const issued = await bench.plug({ model: 'managed', serial: 'FT-0002' });
+await run('udevadm', ['settle']);
+const found = await run('fido2-token', ['-L']);
+const [, key] = /^(\/dev\/hidraw\d+): vendor=0x096e, product=0x085c/m.exec(found) ?? [];
+assert.ok(key, found);
+const [PIN, NEXT] = ['481516', '27182818'];
+assert.match(await run('fido2-token', ['-I', key]), /^options: .*credMgmt, authnrCfg, noclientPin/m);
+await run('fido2-token', ['-S', key], `${PIN}\n${PIN}\n`);
+await run('fido2-token', ['-S', '-l', '8', key], `${PIN}\n`);
+const ruled = await run('fido2-token', ['-I', key]);
+assert.match(ruled, /^options: .*authnrCfg, clientPin/m);
+assert.match(ruled, /^minpinlen: 8$/m);
+assert.match(ruled, /^pin change required: true$/m);
+await assert.rejects(run('fido2-token', ['-C', key], `000000\n${NEXT}\n${NEXT}\n`), /fido2-token -C/);
+await run('fido2-token', ['-C', key], `${PIN}\n${NEXT}\n${NEXT}\n`);
+const site = [hash, 'login.example', 'ada', Buffer.from('ada').toString('base64')].join('\n');
+writeFileSync('/tmp/site', `${site}\n`);
+const stored = await run('fido2-cred', ['-M', '-r', '-v', '-i', '/tmp/site', key], `${NEXT}\n`);
+const publicKey = await run('fido2-cred', ['-V', '-v'], stored);
+writeFileSync('/tmp/key.pem', publicKey.slice(publicKey.indexOf('-----BEGIN')));
+assert.match(await run('fido2-token', ['-L', '-r', key], `${NEXT}\n`), / login\.example$/m);
+writeFileSync('/tmp/request', `${[hash, 'login.example', stored.split('\n')[4]].join('\n')}\n`);
+const signed = await run('fido2-assert', ['-G', '-v', '-i', '/tmp/request', key], `${NEXT}\n`);
+await run('fido2-assert', ['-V', '-p', '-v', '/tmp/key.pem', 'es256'], signed);
+await run('fido2-token', ['-R', key]);
+assert.match(await run('fido2-token', ['-I', key]), /^options: .*authnrCfg, noclientPin/m);
+console.log(
+  '  fido2-token sets and changes a PIN and its rules, lists a credential that signs in with it, and resets the key',
+);
+
+await bench.unplug(issued.id);
 await bench.end();
