@@ -77,6 +77,11 @@ describe('a receipt', () => {
 
   test('of a loan ends with the day, is listed as overdue, and is closed by the return', async () => {
     const { deviceId, run } = await key();
+    for (const due of ['2999-02-29', '2999-04-31', '2999-13-01'])
+      expect(await run('receipt', 'make', deviceId, '--due', due)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`--due ${due} is not a day`),
+      });
     const { json: loan } = await run('receipt', 'make', deviceId, '--due', '2999-12-31', '--json');
     expect(loan).toMatchObject({ kind: 'loan', dueAt: '2999-12-31T23:59:59.000Z' });
     expect((await run('receipt', 'make', deviceId, '--kind', 'return', '--due', '2999-12-31')).code).toBe(2);

@@ -1,3 +1,4 @@
+import { parseInstant } from '../../../../contract/instant.ts';
 import { receiptKinds } from '../../../../contract/values.ts';
 import { usage } from '../../../fault.ts';
 import { command } from '../../../framework/define.ts';
@@ -64,7 +65,7 @@ export const make = command({
 /** The last moment of a day, in the time zone of this machine; any other text as it is: the registry checks it. */
 function endOf(due: string): string {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(due)) return due;
-  const end = new Date(`${due}T23:59:59`);
-  if (Number.isNaN(end.getTime())) throw usage(`--due ${due} is not a day`, 'for example 2027-01-31');
-  return end.toISOString();
+  // Date takes February 31 for March 3.
+  if (parseInstant(`${due}T23:59:59Z`) === null) throw usage(`--due ${due} is not a day`, 'for example 2027-01-31');
+  return new Date(`${due}T23:59:59`).toISOString();
 }
