@@ -76,11 +76,12 @@ export class KeyedRequests {
     try {
       return await this.#carryOut(asked, request);
     } catch (error) {
-      if (!(error instanceof ResponseExists)) throw error;
-      // Another daemon on the same store was faster.
+      const isTaken = error instanceof ResponseExists;
+      if (!isTaken && !(error instanceof ApiError)) throw error;
+      // Another daemon on the same store may have been faster. A refusal, such as 'is not locked', can be what its change causes.
       const stored = await this.#replay(asked.reply, identity.id, identity.digest);
-      if (stored === null) throw new StillRunning();
-      return stored;
+      if (stored !== null) return stored;
+      throw isTaken ? new StillRunning() : error;
     }
   }
 

@@ -64,19 +64,22 @@ describe('two daemons on one store', () => {
     expect(await devices()).toBe(1);
   });
 
-  it('send the first response even if the second request would be refused by now', async () => {
-    const gate = Promise.withResolvers<void>();
-    const refused = daemonOn().answer({
-      ...asked(),
-      run: async () => {
-        await gate.promise;
-        throw new ApiError(2002);
-      },
-    });
-    const first = await daemonOn().answer(asked());
-    gate.resolve();
-    expect(await refused).toBe(first);
-  });
+  it.each([2002, 1001, 412] as const)(
+    'send the first response if the second request is refused by now: %i',
+    async code => {
+      const gate = Promise.withResolvers<void>();
+      const refused = daemonOn().answer({
+        ...asked(),
+        run: async () => {
+          await gate.promise;
+          throw new ApiError(code);
+        },
+      });
+      const first = await daemonOn().answer(asked());
+      gate.resolve();
+      expect(await refused).toBe(first);
+    },
+  );
 
   it('refuse another body with 1001 without carrying it out', async () => {
     await daemonOn().answer(asked());
