@@ -298,7 +298,10 @@ test('a lost key is one command, doctor reports what a provider still accepts an
   expect(before).toMatch(/✗ provider refusing, [^→]*Invalid token provided[^→]*→[^✓]*devmgr idp test refusing/);
   await daemon.call('POST', `/api/providers/${providerId}/remove`);
   state.trouble('remove', ...Array<'away'>(100).fill('away'));
-  expect(await daemon.run(['lock', deviceId, '--reason', 'lost'])).toMatchObject({ code: 0 });
+  expect(await daemon.run(['lock', deviceId, '--reason', 'lost'])).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining(`1 credential at providers is being removed. See: devmgr show ${deviceId}`),
+  });
   expect(await doctor()).toContain('! provider lost, 1 credential still to be removed');
   state.trouble('remove');
   await state.emptied();

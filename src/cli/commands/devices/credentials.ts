@@ -2,6 +2,7 @@
 import { Code } from '../../../contract/codes.ts';
 import type { CredentialItem } from '../../../contract/providers.ts';
 import { isServerRefusal } from '../../client/failures.ts';
+import { counted } from '../../count.ts';
 import type { Context } from '../../framework/context.ts';
 import type { CardRow } from '../../framework/present.ts';
 import { safe } from '../../terminal/text.ts';
@@ -38,6 +39,16 @@ const stateOf = ({ person, createdAt, pending }: CredentialItem, name: string): 
 
 const removalOf = ({ createdAt, removedAt }: CredentialItem, name: string): string[] =>
   createdAt === null || removedAt === null ? [] : [`${name}: ${localTime(removedAt)}`];
+
+/** Tells what providers still accept of a key that was just locked or retired. The change is done: an error here is not one of it. */
+export async function noteRemovals(context: Context, deviceId: string): Promise<void> {
+  if (context.globals.json || context.globals.quiet) return;
+  const all = await credentialsOf(context, deviceId).catch(() => []);
+  const count = all.filter(({ removedAt, pending }) => removedAt === null && pending === true).length;
+  if (count === 0) return;
+  const what = `${counted(count, 'credential')} at providers ${count === 1 ? 'is' : 'are'} being removed`;
+  context.out.notice(`${what}. See: devmgr show ${safe(deviceId)}`);
+}
 
 /** Tells that a key which was locked has lost its credentials. */
 export async function warnOfLostCredentials(context: Context, deviceId: string): Promise<void> {

@@ -10,6 +10,7 @@ import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 import { bulkDescription, bulkFlags, devicesArg } from '../many/bulk/flags.ts';
 import { changeTargets } from '../many/bulk/targets.ts';
+import { noteRemovals } from './credentials.ts';
 
 /** Retires a device: `POST /api/devices/{deviceId}/deactivate`. The id is confirmed by typing it, or with --yes. */
 export const deactivate = command({
@@ -42,12 +43,13 @@ export const deactivate = command({
       if (!flags.yes) await confirm(context, deviceId);
       const body = { ...given, confirmPassword: await password() };
       const data = await context.registry.call('deactivateDevice', { params: { deviceId }, body });
-      return present(context, {
+      await present(context, {
         data,
         id: data.deviceId,
         title: stateTitle(context, data),
         rows: [['deactivated', localTime(data.deactivatedAt)]],
       });
+      return noteRemovals(context, data.deviceId);
     });
   },
 });

@@ -10,7 +10,7 @@ import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 import { bulkDescription, bulkFlags, devicesArg } from '../many/bulk/flags.ts';
 import { changeTargets } from '../many/bulk/targets.ts';
-import { warnOfLostCredentials } from './credentials.ts';
+import { noteRemovals, warnOfLostCredentials } from './credentials.ts';
 
 /** Locks devices: `POST /api/devices/{deviceId}/lock`. */
 export const lock = command({
@@ -30,7 +30,7 @@ export const lock = command({
     const fields = async () => ({ reason: await reasonOf(context, flags.reason), ...noteOf(flags.note) });
     return changeTargets(context, { operation: 'LOCK', names: args, flags, fields }, async deviceId => {
       const data = await context.registry.call('lockDevice', { params: { deviceId }, body: await fields() });
-      return present(context, {
+      await present(context, {
         data,
         id: data.deviceId,
         title: stateTitle(context, data),
@@ -40,6 +40,7 @@ export const lock = command({
         ],
         next: `devmgr unlock ${safe(data.deviceId)} if it is found`,
       });
+      return noteRemovals(context, data.deviceId);
     });
   },
 });
