@@ -7,15 +7,13 @@ import { directoryBounds as bounds } from './limits.ts';
 import { directoryRuns, directorySteps } from './values.ts';
 
 const attribute = (description: string, example: string) =>
-  Type.Optional(
-    nullable(
-      line(bounds.attribute, {
-        description,
-        examples: [example],
-        pattern: '^[A-Za-z][A-Za-z0-9-]*$',
-        shape: 'the name of an attribute: letters, digits and -',
-      }),
-    ),
+  nullable(
+    line(bounds.attribute, {
+      description,
+      examples: [example],
+      pattern: '^[A-Za-z][A-Za-z0-9-]*$',
+      shape: 'the name of an attribute: letters, digits and -',
+    }),
   );
 
 /** Attributes of an entry. Null: the usual one of the server. */
@@ -32,16 +30,6 @@ const attributes = Type.Object({
 });
 /** Names of attributes by what they are used for. */
 export type DirectoryAttributes = Static<typeof attributes>;
-
-const shownAttribute = (description: string) => nullable(shown(description));
-const shownAttributes = Type.Object({
-  userName: shownAttribute('attribute with the user name; null: the usual one, here and below'),
-  name: shownAttribute('attribute with the full name'),
-  email: shownAttribute('attribute with the e-mail address'),
-  id: shownAttribute('attribute with the id that never changes'),
-  disabled: shownAttribute('attribute that shows whether the person is disabled'),
-  groups: shownAttribute('attribute with the names of groups'),
-});
 
 const group = Type.Object({
   name: line(bounds.groupName, { description: 'name of the group in the registry', examples: ['staff'] }),
@@ -69,19 +57,38 @@ const lastRun = Type.Object({
   counts,
 });
 
-const settings = Type.Object({
-  enabled: Type.Boolean(),
-  url: nullable(shown('address of the server', 'ldaps://ldap.example.com')),
-  base: nullable(shown('where to search for persons', 'ou=people,dc=example,dc=com')),
-  filter: nullable(shown('filter of the entries that are persons', '(objectClass=inetOrgPerson)')),
-  attributes: shownAttributes,
-  groups: Type.Array(group),
-  bindDn: nullable(shown('name with which the daemon signs in; null for none')),
-  ca: nullable(shown('certificates that the server is verified with (PEM); null for those that Node.js trusts')),
-  everyMinutes: minutes('minutes between two runs'),
-  fullEveryMinutes: minutes('minutes between two runs that read all entries'),
-  lastRun: nullable(lastRun),
-});
+/** How the registry uses the directory: what a request sets, and a response shows. */
+const chosen = {
+  url: nullable(
+    line(bounds.text, {
+      description: 'address of the server: ldaps://HOST or ldaps://HOST:PORT',
+      examples: ['ldaps://ldap.example.com'],
+    }),
+  ),
+  base: nullable(
+    line(bounds.text, {
+      description: 'name (DN) under which persons are searched',
+      examples: ['ou=people,dc=example,dc=com'],
+    }),
+  ),
+  filter: nullable(
+    line(bounds.text, {
+      description: 'which entries are persons (RFC 4515); absent or null: those of the usual class',
+      examples: ['(objectClass=inetOrgPerson)'],
+    }),
+  ),
+  groups: Type.Array(group, { minItems: 0, maxItems: bounds.groups }),
+  bindDn: nullable(line(bounds.text, { description: 'name with which the daemon signs in; null for none' })),
+  ca: nullable(
+    prose(bounds.ca, {
+      description: 'certificates (PEM) to verify the server with, and no others; null for those that Node.js trusts',
+    }),
+  ),
+  everyMinutes: minutes('minutes between two runs; 15 if absent'),
+  fullEveryMinutes: minutes('minutes between two runs that read all entries; 60 if absent'),
+};
+
+const settings = Type.Object({ enabled: Type.Boolean(), ...chosen, attributes, lastRun: nullable(lastRun) });
 /** How the registry uses the directory, without the password. */
 export type DirectorySettings = Static<typeof settings>;
 
@@ -121,29 +128,14 @@ export const directoryOperations = additions('Directory', {
     access: ['ADMIN'],
     peopleOnly: true,
     stepUp: true,
-    body: Type.Object({
-      enabled: Type.Optional(Type.Boolean({ description: 'true if absent' })),
-      url: Type.Optional(nullable(line(bounds.text, { description: 'ldaps://HOST or ldaps://HOST:PORT' }))),
-      base: Type.Optional(nullable(line(bounds.text, { description: 'name (DN) under which persons are searched' }))),
-      filter: Type.Optional(
-        nullable(
-          line(bounds.text, {
-            description: 'which entries are persons (RFC 4515); absent: those of the usual class',
-          }),
-        ),
-      ),
-      attributes: Type.Optional(nullable(attributes)),
-      groups: Type.Optional(nullable(Type.Array(group, { minItems: 0, maxItems: bounds.groups }))),
-      bindDn: Type.Optional(nullable(line(bounds.text, { description: 'name with which the daemon signs in' }))),
-      bindPassword: Type.Optional(nullable(secret({ min: 1, max: bounds.text }, { description: 'its password' }))),
-      ca: Type.Optional(
-        nullable(prose(bounds.ca, { description: 'certificates (PEM) to verify the server with, and no others' })),
-      ),
-      everyMinutes: Type.Optional(nullable(minutes('minutes between two runs; 15 if absent'))),
-      fullEveryMinutes: Type.Optional(
-        nullable(minutes('minutes between two runs that read all entries; 60 if absent')),
-      ),
-    }),
+    body: Type.Partial(
+      Type.Object({
+        enabled: Type.Boolean({ description: 'true if absent' }),
+        ...chosen,
+        attributes: Type.Partial(attributes),
+        bindPassword: nullable(secret({ min: 1, max: bounds.text }, { description: 'the password of this name' })),
+      }),
+    ),
     data: settings,
     example: {
       body: {

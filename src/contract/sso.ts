@@ -37,24 +37,43 @@ const localAccounts = Type.Object({
   ),
 });
 
-const issuer = line(ssoBounds.url, {
-  description: 'issuer of the provider; https://, or http:// on the machine of the daemon',
-  examples: ['https://login.example.com/realms/company'],
-});
-const name = line(ssoBounds.name, { description: 'text of the sign-in button', examples: ['Example Inc.'] });
-
-/** How the registry uses the provider, without the secret. */
-const settings = Type.Object({
-  enabled: Type.Boolean(),
+const named = {
   issuer: nullable(shown('issuer of the provider', 'https://login.example.com/realms/company')),
   name: nullable(shown('text of the sign-in button', 'Example Inc.')),
-  clientId: nullable(shown('id of this registry at the provider', 'devmgr')),
+};
+
+/** How the registry uses the provider: what a request sets, and a response shows. */
+const chosen = {
+  issuer: nullable(
+    line(ssoBounds.url, {
+      description: 'issuer of the provider; https://, or http:// on the machine of the daemon',
+      examples: ['https://login.example.com/realms/company'],
+    }),
+  ),
+  clientId: nullable(
+    line(ssoBounds.text, { description: 'id of this registry at the provider', examples: ['devmgr'] }),
+  ),
+  name: nullable(
+    line(ssoBounds.name, {
+      description: 'text of the sign-in button; the host of the issuer if absent',
+      examples: ['Example Inc.'],
+    }),
+  ),
   roles: groupsOfRoles,
-  groupsClaim: shown('claim with the groups', 'groups'),
-  scopes: nullable(Type.Array(Type.String(), { description: 'scopes; null for the usual ones' })),
+  groupsClaim: line(ssoBounds.text, { description: 'claim with the groups; groups if absent', examples: ['groups'] }),
+  scopes: nullable(
+    Type.Array(line(ssoBounds.text), {
+      minItems: 1,
+      maxItems: ssoBounds.names,
+      description:
+        'scopes to request; absent or null: openid, and of profile, groups and offline_access those that the provider has',
+    }),
+  ),
   strong,
   localAccounts,
-});
+};
+
+const settings = Type.Object({ enabled: Type.Boolean(), ...chosen });
 /** How the registry uses the provider, without the secret. */
 export type SsoSettings = Static<typeof settings>;
 
@@ -79,11 +98,7 @@ export const ssoOperations = additions('Single sign-on', {
   /** Needs no token: the page of the sign-in shows a button. */
   showSso: {
     summary: 'Show whether single sign-on is on',
-    data: Type.Object({
-      enabled: Type.Boolean(),
-      issuer: nullable(shown('issuer of the provider', 'https://login.example.com/realms/company')),
-      name: nullable(shown('text of the sign-in button', 'Example Inc.')),
-    }),
+    data: Type.Object({ enabled: Type.Boolean(), ...named }),
   },
 
   /** The secret of the client is in no response. */
@@ -102,31 +117,13 @@ export const ssoOperations = additions('Single sign-on', {
     access: ['ADMIN'],
     peopleOnly: true,
     stepUp: true,
-    body: Type.Object({
-      enabled: Type.Optional(Type.Boolean({ description: 'true if absent' })),
-      issuer: Type.Optional(nullable(issuer)),
-      clientId: Type.Optional(nullable(line(ssoBounds.text, { description: 'id of this registry at the provider' }))),
-      clientSecret: Type.Optional(
-        nullable(secret({ min: 1, max: ssoBounds.secret }, { description: 'secret of the client' })),
-      ),
-      name: Type.Optional(nullable(name)),
-      roles: Type.Optional(nullable(groupsOfRoles)),
-      groupsClaim: Type.Optional(
-        nullable(line(ssoBounds.text, { description: 'claim with the groups; groups if absent' })),
-      ),
-      scopes: Type.Optional(
-        nullable(
-          Type.Array(line(ssoBounds.text), {
-            minItems: 1,
-            maxItems: ssoBounds.names,
-            description:
-              'scopes to request; absent or null: openid, and of profile, groups and offline_access those that the provider has',
-          }),
-        ),
-      ),
-      strong: Type.Optional(nullable(strong)),
-      localAccounts: Type.Optional(nullable(localAccounts)),
-    }),
+    body: Type.Partial(
+      Type.Object({
+        enabled: Type.Boolean({ description: 'true if absent' }),
+        ...chosen,
+        clientSecret: nullable(secret({ min: 1, max: ssoBounds.secret }, { description: 'secret of the client' })),
+      }),
+    ),
     data: settings,
     example: {
       body: {

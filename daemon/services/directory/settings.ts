@@ -24,19 +24,18 @@ interface DirectorySettingsParts {
 
 type DirectoryFinding = DataOf<Routes['testDirectory']>['findings'][number];
 
-const unnamed = { userName: null, name: null, email: null, id: null, disabled: null, groups: null };
-const intervals = { everyMinutes: 15, fullEveryMinutes: 60 } as const;
-/** What is shown without a directory. */
+/** What is shown without a directory, and what holds where a request names nothing. */
 const off = {
   url: null,
   base: null,
   filter: null,
-  attributes: unnamed,
+  attributes: { userName: null, name: null, email: null, id: null, disabled: null, groups: null },
   groups: [],
   bindDn: null,
   sealed: null,
   ca: null,
-  ...intervals,
+  everyMinutes: 15,
+  fullEveryMinutes: 60,
 };
 
 /** The data that the encryption of the password authenticates. */
@@ -117,7 +116,8 @@ export class DirectorySettingsService {
     before: domain.DirectoryConfig | null,
     body: BodyOf<Routes['setDirectory']>,
   ): Promise<domain.DirectoryConfig> {
-    const { url, base, filter = null, bindDn = null, bindPassword, ca = null } = body;
+    const { url, base, bindPassword, enabled: _, ...chosen } = body;
+    const { filter = null, bindDn = null, ca = null } = chosen;
     if (!url || !base) throw wrong(`${url ? 'base' : 'url'} is required`);
     const problem = urlProblem(url);
     if (problem !== null) throw wrong(`url ${problem}`);
@@ -131,18 +131,7 @@ export class DirectorySettingsService {
       : bindDn === null
         ? null
         : before!.sealed;
-    return {
-      url,
-      base,
-      filter,
-      attributes: { ...unnamed, ...body.attributes },
-      groups: body.groups ?? [],
-      bindDn,
-      sealed,
-      ca,
-      everyMinutes: body.everyMinutes ?? intervals.everyMinutes,
-      fullEveryMinutes: body.fullEveryMinutes ?? intervals.fullEveryMinutes,
-    };
+    return { ...off, ...chosen, attributes: { ...off.attributes, ...chosen.attributes }, url, base, sealed };
   }
 }
 

@@ -1,6 +1,7 @@
 /** The settings of single sign-on, and the provider that they name. */
 import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
+import { ssoBounds } from '../../../src/contract/limits.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import type { SsoSettings } from '../../../src/contract/sso.ts';
 import { ProviderAway } from '../../delivery/provider/errors.ts';
@@ -32,20 +33,17 @@ export interface ActiveSso {
   readonly provider: Provider;
 }
 
-const none = { ADMIN: [], DEALER: [], VIEWER: [] };
-const anywhere = { from: 'ANYWHERE', names: null } as const;
-const noStrong = { acr: [], amr: [] };
-/** What is shown without a provider. */
+/** What is shown without a provider, and what holds where a request names nothing. */
 const off = {
   issuer: null,
   name: null,
   clientId: null,
   sealed: null,
-  roles: none,
+  roles: { ADMIN: [], DEALER: [], VIEWER: [] },
   groupsClaim: 'groups',
   scopes: null,
-  strong: noStrong,
-  localAccounts: anywhere,
+  strong: { acr: [], amr: [] },
+  localAccounts: { from: 'ANYWHERE', names: null } as const,
 };
 
 /** The data that the encryption of the secret authenticates. */
@@ -119,24 +117,16 @@ export class SsoSettingsService {
   }
 
   #configOf(before: domain.SsoConfig | null, body: BodyOf<Routes['setSso']>): domain.SsoConfig {
-    const { issuer, clientId, clientSecret, name, scopes } = body;
+    const { issuer, clientId, clientSecret, enabled: _, ...chosen } = body;
     if (!issuer || !clientId) throw new ApiError(Code.parameterError, `${issuer ? 'clientId' : 'issuer'} is required`);
     const problem = issuerProblem(issuer);
     if (problem !== null) throw new ApiError(Code.parameterError, `issuer ${problem}`);
     const isSame = before?.issuer === issuer && before.clientId === clientId;
     if (!clientSecret && !isSame) throw new ApiError(Code.parameterError, 'clientSecret is required');
-    const { sealingKey } = this.#parts;
-    return {
-      issuer,
-      clientId,
-      name: name ?? new URL(issuer).hostname.slice(0, 64),
-      sealed: clientSecret ? sealSecret(sealingKey, boundOf({ issuer, clientId }), clientSecret) : before!.sealed,
-      roles: body.roles ?? none,
-      groupsClaim: body.groupsClaim ?? 'groups',
-      scopes: scopes ?? null,
-      strong: body.strong ?? noStrong,
-      localAccounts: body.localAccounts ?? anywhere,
-    };
+    const bound = boundOf({ issuer, clientId });
+    const sealed = clientSecret ? sealSecret(this.#parts.sealingKey, bound, clientSecret) : before!.sealed;
+    const name = chosen.name ?? new URL(issuer).hostname.slice(0, ssoBounds.name);
+    return { ...off, ...chosen, issuer, clientId, name, sealed };
   }
 
   /** A local account must remain for times when the provider cannot be reached. */

@@ -41,6 +41,7 @@ const byName: Readonly<Record<string, Json>> = {
 };
 
 const ada = { userName: 'ada.lovelace', email: 'ada@example.com' };
+const attributes = { userName: 'uid', email: 'mail', id: 'entryUUID' };
 const active = { status: 'ACTIVE' };
 const unlocked = { lockReason: null, lockedAt: null, deactivatedAt: null };
 /** Values of fields in the response of one operation. */
@@ -60,6 +61,8 @@ const byOperation: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
   listPeople: ada,
   lockDevice: { status: 'LOCKED' },
   registerDevice: { status: 'INACTIVE' },
+  setDirectory: attributes,
+  showDirectory: attributes,
   unlockDevice: active,
   uploadAppVersion: { fileName: 'devmgr-1.0.0.apk' },
 };
