@@ -3,7 +3,7 @@ import { credentialIds, providerIds } from '../../../src/contract/ids.ts';
 import type { CredentialChange, CredentialRecord } from '../../domain/credential.ts';
 import { Conflict } from '../commit.ts';
 import { credentials } from '../tables.ts';
-import { FixedReplay } from './replay.ts';
+import { fixedReplay } from './replay.ts';
 import { adding, type ChangeRules, done, withFields } from './rule.ts';
 
 const fresh = { credentialId: null, remoteId: null, issuedAt: null, uncertainAt: null, removedAt: null, version: 1 };
@@ -29,7 +29,7 @@ export const credentialChanges: ChangeRules<CredentialChange['kind']> = {
 
 /** What the key and the provider call a credential is not in the journal. */
 export const credentialReplay = () =>
-  new FixedReplay<CredentialRecord>({
+  fixedReplay<CredentialRecord>({
     table: 'credential',
     added: 'CREDENTIAL_BEGUN',
     ended: 'CREDENTIAL_REMOVED',

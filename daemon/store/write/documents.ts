@@ -7,7 +7,7 @@ import { Conflict } from '../commit.ts';
 import type { Lookup } from '../table.ts';
 import { documentVersion, type ProgressRow, ssoSessions, webhookProgress } from '../tables.ts';
 import type { Part } from './draft.ts';
-import type { Replay, ReplayedEntry, Report } from './replay.ts';
+import { digestIn, RowReplay } from './replay.ts';
 import { type ChangeRules, done, type GuardRules } from './rule.ts';
 import type { Source } from './source.ts';
 
@@ -113,23 +113,12 @@ export const documentGuards: GuardRules<DocumentGuard['kind']> = {
 type ComparedDocument = Pick<DocumentRecord, 'name' | 'value'>;
 
 /** The documents as the journal records that they are. */
-export class DocumentReplay implements Replay<string, ComparedDocument> {
-  readonly table = 'document';
-  readonly fields = ['name', 'value'] as const;
-  readonly #digests = new Map<string, string>();
-
-  apply(name: string, { detail }: ReplayedEntry): void {
-    if (typeof detail.documentDigest === 'string') this.#digests.set(name, detail.documentDigest);
-  }
-
-  compare({ name, value }: ComparedDocument, report: Report): void {
-    const digest = this.#digests.get(name);
-    this.#digests.delete(name);
-    if (digest === undefined) report(`the document ${name} was added without an entry`);
-    else if (digest !== documentDigest(value)) report(`the document ${name} was changed without an entry`);
-  }
-
-  end(report: Report): void {
-    for (const name of this.#digests.keys()) report(`the document ${name} was removed without an entry`);
-  }
-}
+export const documentReplay = () =>
+  new RowReplay<string, ComparedDocument, string>({
+    table: 'document',
+    fields: ['name', 'value'],
+    key: ({ name }) => name,
+    said: digestIn('documentDigest'),
+    found: ({ value }) => documentDigest(value),
+    nameOf: name => `the document ${name}`,
+  });

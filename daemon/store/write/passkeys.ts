@@ -3,7 +3,7 @@ import { passkeyIds, userIds } from '../../../src/contract/ids.ts';
 import { guardHolds, type PasskeyChange, type PasskeyRecord, type PasskeysGuard } from '../../domain/passkey.ts';
 import { Conflict } from '../commit.ts';
 import { keysOfUser, passkeys } from '../tables.ts';
-import { FixedReplay } from './replay.ts';
+import { fixedReplay } from './replay.ts';
 import { adding, type ChangeRules, done, type GuardRules } from './rule.ts';
 import type { Wanted } from './source.ts';
 
@@ -55,7 +55,7 @@ export const passkeyGuards: GuardRules<PasskeysGuard['kind']> = {
 
 /** How a key was used is not in the journal. */
 export const passkeyReplay = () =>
-  new FixedReplay<PasskeyRecord>({
+  fixedReplay<PasskeyRecord>({
     table: 'passkey',
     added: 'PASSKEY_ADDED',
     ended: 'PASSKEY_REMOVED',

@@ -26,7 +26,7 @@ import type { EntryContext } from '../journal-end.ts';
 import { activeDevicesOf, devicesOf, enabledAdmins, type LeaverRow, leaverCounts, people, users } from '../tables.ts';
 import { setDevice } from './devices.ts';
 import type { Draft, Part } from './draft.ts';
-import type { Replay, ReplayedEntry, Report } from './replay.ts';
+import { digestIn, RowReplay } from './replay.ts';
 import { type ChangeRules, done, type GuardRules, withFields } from './rule.ts';
 import type { Source, Wanted } from './source.ts';
 import { userChanges } from './users.ts';
@@ -223,26 +223,13 @@ type ComparedPerson = { readonly [K in (typeof digestedFields)[number]]: unknown
   readonly userKey: string;
 };
 
-/** The persons as the journal records that they are. */
-export class PersonReplay implements Replay<number, ComparedPerson> {
-  readonly table = 'person';
-  readonly fields = ['number', 'userKey', 'salt', ...digestedFields] as const;
-  readonly #digests = new Map<number, string>();
-
-  apply(number: number, { detail }: ReplayedEntry): void {
-    if (typeof detail.personDigest === 'string') this.#digests.set(number, detail.personDigest);
-  }
-
-  compare(row: ComparedPerson, report: Report): void {
-    const digest = this.#digests.get(row.number);
-    this.#digests.delete(row.number);
-    const id = personIds.format(row.number);
-    if (digest === undefined) report(`${id} was added without an entry`);
-    else if (digest !== rowDigest(row) || row.userKey !== personKey(row.userName))
-      report(`${id} was changed without an entry`);
-  }
-
-  end(report: Report): void {
-    for (const number of this.#digests.keys()) report(`${personIds.format(number)} was removed without an entry`);
-  }
-}
+/** The persons as the journal records that they are. A user key that does not follow from the name is no one's. */
+export const personReplay = () =>
+  new RowReplay<number, ComparedPerson, string>({
+    table: 'person',
+    fields: ['number', 'userKey', 'salt', ...digestedFields],
+    key: ({ number }) => number,
+    said: digestIn('personDigest'),
+    found: row => (row.userKey === personKey(row.userName) ? rowDigest(row) : ''),
+    nameOf: personIds.format,
+  });

@@ -2,7 +2,7 @@
 import { type ReceiptChange, type ReceiptRecord, receiptDigest, signedFields } from '../../domain/receipt.ts';
 import { Conflict } from '../commit.ts';
 import { openLoans, receipts } from '../tables.ts';
-import type { Replay, ReplayedEntry, Report } from './replay.ts';
+import { type ReplayedEntry, RowReplay } from './replay.ts';
 import { type ChangeRules, done } from './rule.ts';
 
 export const receiptChanges: ChangeRules<ReceiptChange['kind']> = {
@@ -41,44 +41,33 @@ export const receiptChanges: ChangeRules<ReceiptChange['kind']> = {
 };
 
 /** What entries say about a receipt. */
-interface ReceiptFacts {
-  readonly digest: unknown;
-  openUntil: unknown;
-  announceAt: unknown;
-  closedBy: number | null;
-}
+type ReceiptFacts = Readonly<Record<'digest' | 'openUntil' | 'announceAt' | 'closedBy', unknown>>;
 
-/** The receipts as the journal records that they are. */
-export class ReceiptReplay implements Replay<number, ReceiptRecord> {
-  readonly table = 'receipt';
-  readonly fields = ['number', ...signedFields, 'openUntil', 'announceAt', 'closedBy'] as const;
-  readonly #said = new Map<number, ReceiptFacts>();
-
-  apply(number: number, { type, detail }: ReplayedEntry): void {
-    if (type === 'LOAN_OVERDUE') this.#set(number, { announceAt: null });
-    if (type !== 'RECEIPT_SIGNED') return;
-    const { receiptDigest: digest, openUntil, closes } = detail;
-    for (const loan of Array.isArray(closes) ? closes : [])
-      this.#set(loan, { openUntil: null, announceAt: null, closedBy: number });
-    this.#said.set(number, { digest, openUntil, announceAt: openUntil, closedBy: null });
+/** The receipts as the journal records that they are. The entry of one also closes the loans before it. */
+export class ReceiptReplay extends RowReplay<number, ReceiptRecord, ReceiptFacts> {
+  constructor() {
+    super({
+      table: 'receipt',
+      fields: ['number', ...signedFields, 'openUntil', 'announceAt', 'closedBy'],
+      key: ({ number }) => number,
+      said({ type, detail: { receiptDigest: digest, openUntil } }, before) {
+        if (type === 'RECEIPT_SIGNED') return { digest, openUntil, announceAt: openUntil, closedBy: null };
+        return type === 'LOAN_OVERDUE' && before ? { ...before, announceAt: null } : before;
+      },
+      found: row => {
+        const { openUntil, announceAt, closedBy } = row;
+        return { digest: receiptDigest(row), openUntil, announceAt, closedBy };
+      },
+      nameOf: number => `receipt ${number}`,
+    });
   }
 
-  #set(number: number, changed: Partial<ReceiptFacts>): void {
-    const said = this.#said.get(number);
-    if (said) Object.assign(said, changed);
-  }
-
-  compare(row: ReceiptRecord, report: Report): void {
-    const said = this.#said.get(row.number);
-    this.#said.delete(row.number);
-    const { openUntil, announceAt, closedBy } = row;
-    const found = { digest: receiptDigest(row), openUntil, announceAt, closedBy };
-    if (!said) report(`receipt ${row.number} was added without an entry`);
-    else if (Object.entries(found).some(([field, value]) => said[field as keyof ReceiptFacts] !== value))
-      report(`receipt ${row.number} was changed without an entry`);
-  }
-
-  end(report: Report): void {
-    for (const number of this.#said.keys()) report(`receipt ${number} was removed without an entry`);
+  override apply(number: number, entry: ReplayedEntry): void {
+    const { closes } = entry.detail;
+    for (const loan of Array.isArray(closes) ? closes : []) {
+      const said = this.said.get(loan);
+      if (said) this.said.set(loan, { ...said, openUntil: null, announceAt: null, closedBy: number });
+    }
+    super.apply(number, entry);
   }
 }

@@ -27,6 +27,50 @@ export interface Replay<K, R> {
   end(report: Report): void;
 }
 
+/** How a row follows from its entries. `S`: what they say of it, as JSON. */
+interface RecordedRow<K, R, S> extends Pick<Replay<K, R>, 'table' | 'fields'> {
+  readonly key: (row: R) => K;
+  /** What an entry says after those before it; undefined if they say nothing. */
+  readonly said: (entry: ReplayedEntry, before: S | undefined) => S | undefined;
+  /** The same of a row. */
+  readonly found: (row: R) => S;
+  /** `row`: absent if the table lacks it. */
+  readonly nameOf: (key: K, row?: R) => string;
+}
+
+/** Rows that are equal to what their entries say, or were changed without an entry. */
+export class RowReplay<K, R, S> implements Replay<K, R> {
+  readonly table: CopiedTable;
+  readonly fields: readonly (keyof R & string)[];
+  protected readonly said = new Map<K, S>();
+  readonly #recorded: RecordedRow<K, R, S>;
+
+  constructor(recorded: RecordedRow<K, R, S>) {
+    this.#recorded = recorded;
+    this.table = recorded.table;
+    this.fields = recorded.fields;
+  }
+
+  apply(key: K, entry: ReplayedEntry): void {
+    const said = this.#recorded.said(entry, this.said.get(key));
+    if (said !== undefined) this.said.set(key, said);
+  }
+
+  compare(row: R, report: Report): void {
+    const { key: keyOf, found, nameOf } = this.#recorded;
+    const key = keyOf(row);
+    const said = this.said.get(key);
+    this.said.delete(key);
+    if (said === undefined) report(`${nameOf(key, row)} was added without an entry`);
+    else if (JSON.stringify(said) !== JSON.stringify(found(row)))
+      report(`${nameOf(key, row)} was changed without an entry`);
+  }
+
+  end(report: Report): void {
+    for (const key of this.said.keys()) report(`${this.#recorded.nameOf(key)} was removed without an entry`);
+  }
+}
+
 /** How records whose fields never change, until they end, follow from their entries. */
 interface FixedRecords<R> {
   readonly table: CopiedTable;
@@ -43,38 +87,32 @@ interface FixedRecords<R> {
 }
 
 /** Records whose fields never change, until they end. */
-export class FixedReplay<R extends { readonly number: number; readonly name?: string }> implements Replay<number, R> {
-  readonly table: CopiedTable;
-  readonly fields: readonly (keyof R & string)[];
-  readonly #records: FixedRecords<R>;
-  readonly #said = new Map<number, { readonly fixed: string; endedAt: number | null }>();
+export const fixedReplay = <R extends { readonly number: number; readonly name?: string }>({
+  table,
+  added,
+  ended,
+  endedAt,
+  fixed,
+  said,
+  found,
+  format,
+}: FixedRecords<R>) =>
+  new RowReplay<number, R, { readonly fixed: readonly unknown[]; readonly endedAt: unknown }>({
+    table,
+    fields: ['number', endedAt, ...fixed],
+    key: ({ number }) => number,
+    said(entry, before) {
+      if (entry.type === added) return { fixed: said(entry), endedAt: null };
+      return entry.type === ended && before ? { ...before, endedAt: entry.at } : before;
+    },
+    found: row => ({ fixed: found(row), endedAt: row[endedAt] }),
+    nameOf: (number, row) => (row?.name === undefined ? format(number) : `${format(number)} (${row.name})`),
+  });
 
-  constructor(records: FixedRecords<R>) {
-    this.#records = records;
-    this.table = records.table;
-    this.fields = ['number', records.endedAt, ...records.fixed];
-  }
-
-  apply(number: number, entry: ReplayedEntry): void {
-    const { added, ended, said } = this.#records;
-    const record = this.#said.get(number);
-    if (entry.type === added) this.#said.set(number, { fixed: JSON.stringify(said(entry)), endedAt: null });
-    else if (entry.type === ended && record) record.endedAt = entry.at;
-  }
-
-  compare(row: R, report: Report): void {
-    const { found, endedAt, format } = this.#records;
-    const said = this.#said.get(row.number);
-    this.#said.delete(row.number);
-    const name = row.name === undefined ? format(row.number) : `${format(row.number)} (${row.name})`;
-    if (!said) report(`${name} was added without an entry`);
-    else if (said.fixed !== JSON.stringify(found(row)) || said.endedAt !== row[endedAt])
-      report(`${name} was changed without an entry`);
-  }
-
-  end(report: Report): void {
-    for (const number of this.#said.keys()) report(`${this.#records.format(number)} was removed without an entry`);
-  }
-}
+/** The digest that an entry has in this field. */
+export const digestIn =
+  (field: string) =>
+  ({ detail }: ReplayedEntry): string | undefined =>
+    typeof detail[field] === 'string' ? detail[field] : undefined;
 
 export const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;

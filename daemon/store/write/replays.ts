@@ -3,9 +3,9 @@ import { openedNames } from '../../domain/sealed-names.ts';
 import type { JournalRow } from '../chain.ts';
 import { credentialReplay } from './credentials.ts';
 import { DeviceReplay } from './device-replay.ts';
-import { DocumentReplay } from './documents.ts';
+import { documentReplay } from './documents.ts';
 import { passkeyReplay } from './passkeys.ts';
-import { PersonReplay } from './people.ts';
+import { personReplay } from './people.ts';
 import { ReceiptReplay } from './receipts.ts';
 import type { Fields } from './replay.ts';
 import { tokenReplay } from './service-tokens.ts';
@@ -20,10 +20,10 @@ export class Replays {
   readonly devices = new DeviceReplay();
   readonly tokens = tokenReplay();
   readonly passkeys = passkeyReplay();
-  readonly people = new PersonReplay();
+  readonly people = personReplay();
   readonly credentials = credentialReplay();
   readonly receipts = new ReceiptReplay();
-  readonly documents = new DocumentReplay();
+  readonly documents = documentReplay();
 
   /** Whether entries of this version are among them. */
   hasDigests = false;

@@ -3,7 +3,7 @@ import { tokenIds } from '../../../src/contract/ids.ts';
 import type { ServiceTokenRecord, TokenChange } from '../../domain/service-token.ts';
 import { Conflict } from '../commit.ts';
 import { serviceTokens } from '../tables.ts';
-import { FixedReplay } from './replay.ts';
+import { fixedReplay } from './replay.ts';
 import { adding, type ChangeRules, done } from './rule.ts';
 import type { Wanted } from './source.ts';
 
@@ -41,7 +41,7 @@ type ComparedToken = Omit<ServiceTokenRecord, 'allowedFrom' | 'may'> & {
 
 /** How a token was used is not in the journal. */
 export const tokenReplay = () =>
-  new FixedReplay<ComparedToken>({
+  fixedReplay<ComparedToken>({
     table: 'service_token',
     added: 'TOKEN_CREATED',
     ended: 'TOKEN_REVOKED',
