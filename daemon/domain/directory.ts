@@ -24,7 +24,7 @@ export interface DirectoryConfig
 }
 
 /** The settings as they are stored; without `config` no directory is in use. */
-export type DirectoryRecord = SettingsRecord<DirectoryConfig>;
+export type DirectoryRecord = SettingsRecord<DirectoryConfig | null>;
 
 /** What a run did. */
 export interface DirectoryRunRecord {

@@ -53,28 +53,52 @@ export function replace(
   return { kind: 'document.set', name, before: version, value, entry: { type, detail: proved } };
 }
 
-/** Settings with a sealed secret, as they are stored. */
+/** Settings or a policy, as they are stored. */
 export interface SettingsRecord<C> {
   /** Version of the document; 0 if it does not exist. */
   readonly version: number;
   /** Null if they are not in use. */
-  readonly config: C | null;
+  readonly config: C;
 }
 
-/** The settings in a document. */
-export const settingsIn = <C>(document: DocumentRecord | null): SettingsRecord<C> =>
-  document
-    ? { version: document.version, config: JSON.parse(document.value) as C | null }
-    : { version: 0, config: null };
+/** The settings in a document. `none`: those before any are set. */
+export const settingsIn = <C>(document: DocumentRecord | null, none: C): SettingsRecord<C> =>
+  document ? { version: document.version, config: JSON.parse(document.value) as C } : { version: 0, config: none };
 
-/** Replaces settings. The journal gets all of them but the secret. */
-export function setSettings<C extends { readonly sealed: string | null }>(
+/** Replaces settings. The journal gets all of them but a sealed secret. */
+export function setSettings<C extends object | null>(
   { name, type }: { readonly name: DocumentName; readonly type: Entry['type'] },
   { version, config: before }: SettingsRecord<C>,
-  after: C | null,
+  after: C,
 ): DocumentSet {
-  const detail = { before: before && withoutSecret(before), after: after && withoutSecret(after) };
+  const detail = { before: withoutSecret(before), after: withoutSecret(after) };
   return replace({ name, version }, JSON.stringify(after), { type, detail });
 }
 
-const withoutSecret = ({ sealed: _, ...rest }: { readonly sealed: string | null }) => rest;
+function withoutSecret(config: object | null): object | null {
+  if (config === null) return null;
+  const { sealed: _, ...rest } = config as { readonly sealed?: unknown };
+  return rest;
+}
+
+/** Records in one document, with numbers from 1 that are never used again. */
+export interface NumberedRecords<R> {
+  /** Version of the document; 0 if it does not exist. */
+  readonly version: number;
+  /** The number of the last record that was added. */
+  readonly last: number;
+  readonly list: readonly R[];
+}
+
+/** The records in a document. */
+export const recordsIn = <R>(document: DocumentRecord | null): NumberedRecords<R> =>
+  document
+    ? { version: document.version, ...(JSON.parse(document.value) as Omit<NumberedRecords<R>, 'version'>) }
+    : { version: 0, last: 0, list: [] };
+
+/** Replaces the records of a document. */
+export const setRecords = <R>(
+  name: DocumentName,
+  { version, ...value }: NumberedRecords<R>,
+  entry: Entry,
+): DocumentSet => replace({ name, version }, JSON.stringify(value), entry);

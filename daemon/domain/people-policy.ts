@@ -4,32 +4,14 @@ import { groupIds } from '../../src/contract/ids.ts';
 import { personBounds } from '../../src/contract/limits.ts';
 import type { PeoplePolicy } from '../../src/contract/people-policy.ts';
 import { Refusal } from './decision.ts';
-import { type DocumentRecord, type DocumentSet, replace } from './document.ts';
+import { type DocumentSet, type NumberedRecords, recordsIn, setRecords } from './document.ts';
 import type { LeaverRule } from './person.ts';
 
 /** The document with the policy. */
 export const PEOPLE_POLICY = 'people-policy';
 
-/** The policy as it is stored; version 0: none is set. */
-export interface PeoplePolicyRecord {
-  readonly version: number;
-  readonly policy: PeoplePolicy;
-}
-
-const noPolicy: PeoplePolicy = { personsRequired: false, leavers: 'lock', leaverDelayHours: 0 };
-
-/** The policy in a document. */
-export const peoplePolicyIn = (document: DocumentRecord | null): PeoplePolicyRecord =>
-  document
-    ? { version: document.version, policy: JSON.parse(document.value) as PeoplePolicy }
-    : { version: 0, policy: noPolicy };
-
-/** Replaces the policy. */
-export const setPeoplePolicy = ({ version, policy: before }: PeoplePolicyRecord, after: PeoplePolicy): DocumentSet =>
-  replace({ name: PEOPLE_POLICY, version }, JSON.stringify(after), {
-    type: 'PEOPLE_POLICY_SET',
-    detail: { before, after },
-  });
+/** The policy before one is set. */
+export const noPeoplePolicy: PeoplePolicy = { personsRequired: false, leavers: 'lock', leaverDelayHours: 0 };
 
 /** What leaving does by the policy. */
 export const leaverRuleOf = ({ leavers, leaverDelayHours }: PeoplePolicy): LeaverRule => ({
@@ -53,21 +35,14 @@ export interface GroupRecord {
   readonly version: number;
 }
 
-/** The groups of a registry; version 0: there were never any. */
-export interface Groups {
-  readonly version: number;
-  readonly last: number;
-  readonly list: readonly GroupRecord[];
-}
+/** The groups of a registry. */
+export type Groups = NumberedRecords<GroupRecord>;
 
 /** The groups in a document. */
-export function groupsIn(document: DocumentRecord | null): Groups {
-  if (!document) return { version: 0, last: 0, list: [] };
-  return { version: document.version, ...(JSON.parse(document.value) as Omit<Groups, 'version'>) };
-}
+export const groupsIn = recordsIn<GroupRecord>;
 
-const stored = ({ version, ...value }: Groups, detail: Readonly<Record<string, unknown>>): DocumentSet =>
-  replace({ name: GROUPS, version }, JSON.stringify(value), { type: 'GROUPS_SET', detail });
+const stored = (groups: Groups, detail: Readonly<Record<string, unknown>>): DocumentSet =>
+  setRecords(GROUPS, groups, { type: 'GROUPS_SET', detail });
 
 const groupKey = (name: string): string => name.normalize('NFC').toLowerCase();
 

@@ -1,26 +1,9 @@
 /** PINs that stations have made, sealed for recipients whom a policy names: documents that the journal proves. Decisions only, no I/O. */
 import { deviceIds } from '../../src/contract/ids.ts';
-import type { PinPolicy } from '../../src/contract/pins.ts';
 import { type DocumentRecord, type DocumentSet, replace } from './document.ts';
 
 /** The document with the policy. */
 export const PIN_POLICY = 'pin-policy';
-
-/** The policy as it is stored; version 0: none is set. */
-interface PinPolicyRecord {
-  readonly version: number;
-  readonly policy: PinPolicy;
-}
-
-/** The policy in a document. */
-export const pinPolicyIn = (document: DocumentRecord | null): PinPolicyRecord =>
-  document
-    ? { version: document.version, policy: JSON.parse(document.value) as PinPolicy }
-    : { version: 0, policy: { recipients: [] } };
-
-/** Replaces the policy. */
-export const setPinPolicy = ({ version, policy: before }: PinPolicyRecord, after: PinPolicy): DocumentSet =>
-  replace({ name: PIN_POLICY, version }, JSON.stringify(after), { type: 'PIN_POLICY_SET', detail: { before, after } });
 
 /** The document with the PIN of a device, by its number. */
 export const pinDocument = (device: number): `pin:${number}` => `pin:${device}`;

@@ -9,7 +9,7 @@ import {
   settingsOfProvider,
 } from '../../src/contract/values.ts';
 import { Refusal } from './decision.ts';
-import { type DocumentRecord, type DocumentSet, replace } from './document.ts';
+import { type DocumentSet, type NumberedRecords, recordsIn, setRecords } from './document.ts';
 
 /** The document with the providers: the journal proves it. */
 export const PROVIDERS = 'providers';
@@ -30,19 +30,10 @@ export interface ProviderRecord extends Readonly<Record<ProviderSetting, string 
 type NewProvider = Omit<ProviderRecord, 'number'>;
 
 /** The providers of a registry. */
-export interface Providers {
-  /** Version of the document; 0 if it does not exist. */
-  readonly version: number;
-  /** The number of the last provider that was added. */
-  readonly last: number;
-  readonly list: readonly ProviderRecord[];
-}
+export type Providers = NumberedRecords<ProviderRecord>;
 
 /** The providers in a document. */
-export const providersIn = (document: DocumentRecord | null): Providers =>
-  document
-    ? { version: document.version, ...(JSON.parse(document.value) as Omit<Providers, 'version'>) }
-    : { version: 0, last: 0, list: [] };
+export const providersIn = recordsIn<ProviderRecord>;
 
 /** What a secret is bound to: sealed for one provider, it opens for no other, and at no other address. */
 export const providerBinding = (provider: Omit<NewProvider, 'sealed' | 'createdAt' | 'name'> & { number: number }) => ({
@@ -94,10 +85,10 @@ export const setSecret = (providers: Providers, record: ProviderRecord, sealed: 
   );
 
 function stored(
-  { version, ...value }: Providers,
+  providers: Providers,
   type: 'PROVIDER_ADDED' | 'PROVIDER_SECRET_SET' | 'PROVIDER_REMOVED',
   { sealed: _, number, ...shown }: ProviderRecord,
 ): DocumentSet {
   const detail = { providerId: providerIds.format(number), ...shown };
-  return replace({ name: PROVIDERS, version }, JSON.stringify(value), { type, detail });
+  return setRecords(PROVIDERS, providers, { type, detail });
 }

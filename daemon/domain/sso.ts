@@ -19,7 +19,7 @@ export interface SsoConfig extends Pick<SsoSettings, 'roles' | 'groupsClaim' | '
 }
 
 /** The settings as they are stored; without `config` single sign-on is off. */
-export type SsoRecord = SettingsRecord<SsoConfig>;
+export type SsoRecord = SettingsRecord<SsoConfig | null>;
 
 const digest = (...parts: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url');

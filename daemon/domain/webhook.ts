@@ -11,7 +11,7 @@ import {
   untried,
 } from '../../src/delivery/retry.ts';
 import { Refusal } from './decision.ts';
-import { type DocumentRecord, type DocumentSet, replace } from './document.ts';
+import { type DocumentSet, type NumberedRecords, recordsIn, setRecords } from './document.ts';
 import type { Entry } from './journal.ts';
 
 /** The document with the endpoints: the journal proves it. */
@@ -39,13 +39,7 @@ export interface WebhookRecord {
 }
 
 /** The endpoints of a registry. */
-export interface Webhooks {
-  /** Version of the document; 0 if it does not exist. */
-  readonly version: number;
-  /** The number of the last endpoint that was created. */
-  readonly last: number;
-  readonly list: readonly WebhookRecord[];
-}
+export type Webhooks = NumberedRecords<WebhookRecord>;
 
 /** An attempt to deliver an event. */
 interface DeliveryAttempt {
@@ -98,10 +92,7 @@ interface ProgressRemove {
 export type WebhookChange = ProgressSet | ProgressRemove;
 
 /** The endpoints in a document. */
-export function webhooksIn(document: DocumentRecord | null): Webhooks {
-  if (!document) return { version: 0, last: 0, list: [] };
-  return { version: document.version, ...(JSON.parse(document.value) as Omit<Webhooks, 'version'>) };
-}
+export const webhooksIn = recordsIn<WebhookRecord>;
 
 /** The address without its query, which can hold a token of the receiver: for the journal, the log and messages. */
 function nameOfUrl(text: string): string {
@@ -109,8 +100,7 @@ function nameOfUrl(text: string): string {
   return url ? `${url.origin}${url.pathname}` : '';
 }
 
-const stored = ({ version, ...value }: Webhooks, entry: Entry): DocumentSet =>
-  replace({ name: WEBHOOKS, version }, JSON.stringify(value), entry);
+const stored = (webhooks: Webhooks, entry: Entry): DocumentSet => setRecords(WEBHOOKS, webhooks, entry);
 
 const identified = ({ number, url }: WebhookRecord) => ({ webhookId: webhookIds.format(number), url: nameOfUrl(url) });
 

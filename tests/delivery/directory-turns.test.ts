@@ -20,7 +20,7 @@ needsPostgres('two daemons with a directory', () => {
     let clock = 0;
     const runs: string[] = [];
     const settings = {
-      read: async () => ({ ...settingsIn(null), version: 1, config: config as never }),
+      read: async () => ({ ...settingsIn(null, null), version: 1, config: config as never }),
       // The settings of a run long ago: the next one is due at once.
       lastRun: async () => null,
     };

@@ -57,7 +57,7 @@ export class DirectorySettingsService {
   }
 
   async read(): Promise<domain.DirectoryRecord> {
-    return settingsIn(await this.#parts.store.document(domain.DIRECTORY));
+    return settingsIn(await this.#parts.store.document(domain.DIRECTORY), null);
   }
 
   async show(): Promise<DirectorySettings> {

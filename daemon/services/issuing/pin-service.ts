@@ -4,6 +4,7 @@ import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
 import { deviceIds } from '../../../src/contract/ids.ts';
 import type { PinPolicy } from '../../../src/contract/pins.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
+import { type SettingsRecord, setSettings, settingsIn } from '../../domain/document.ts';
 import * as domain from '../../domain/pin.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, commitLast, retrying } from '../context.ts';
@@ -22,16 +23,19 @@ export class PinService {
   }
 
   async policy(): Promise<PinPolicy> {
-    return domain.pinPolicyIn(await this.#store.document(domain.PIN_POLICY)).policy;
+    return (await this.#policy()).config;
   }
 
   async setPolicy(context: Context, policy: PinPolicy): Promise<PinPolicy> {
     await checkRecipients(policy);
     return retrying(async () => {
-      const before = domain.pinPolicyIn(await this.#store.document(domain.PIN_POLICY));
-      const changes = [domain.setPinPolicy(before, policy)];
+      const changes = [setSettings({ name: domain.PIN_POLICY, type: 'PIN_POLICY_SET' }, await this.#policy(), policy)];
       return commitLast(this.#store, context, { at: this.#now(), changes }, () => policy);
     });
+  }
+
+  async #policy(): Promise<SettingsRecord<PinPolicy>> {
+    return settingsIn(await this.#store.document(domain.PIN_POLICY), { recipients: [] });
   }
 
   async store(

@@ -32,11 +32,11 @@ export class Leavers {
     persons: readonly Pick<PersonRecord, 'number' | 'userName'>[],
     { step, reason, isRemoved = false }: LeaveStep,
   ): Promise<PersonLeave[]> {
-    const [{ policy }, active] = await Promise.all([
+    const [{ config }, active] = await Promise.all([
       this.#policies.read(),
       deviceTotal(this.#store, { status: ['ACTIVE'] }),
     ]);
-    const rule = leaverRuleOf(policy);
+    const rule = leaverRuleOf(config);
     return persons.map(({ number, userName }) => ({
       kind: 'person.leave',
       step,

@@ -1,6 +1,6 @@
 import type { PeoplePolicy } from '../../../src/contract/people-policy.ts';
-import type { DocumentGuard } from '../../domain/document.ts';
-import * as domain from '../../domain/people-policy.ts';
+import { type DocumentGuard, type SettingsRecord, setSettings, settingsIn } from '../../domain/document.ts';
+import { noPeoplePolicy, PEOPLE_POLICY } from '../../domain/people-policy.ts';
 import { type OwnerGuard, ownerFault } from '../../domain/person.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, commitLast, retrying } from '../context.ts';
@@ -25,31 +25,31 @@ export class PeoplePolicies {
   }
 
   async show(): Promise<PeoplePolicy> {
-    return (await this.read()).policy;
+    return (await this.read()).config;
   }
 
   set(context: Context, policy: PeoplePolicy): Promise<PeoplePolicy> {
     return retrying(async () => {
-      const change = domain.setPeoplePolicy(await this.read(), policy);
+      const change = setSettings({ name: PEOPLE_POLICY, type: 'PEOPLE_POLICY_SET' }, await this.read(), policy);
       return commitLast(this.#store, context, { at: this.#now(), changes: [change] }, () => policy);
     });
   }
 
-  async read(): Promise<domain.PeoplePolicyRecord> {
-    return domain.peoplePolicyIn(await this.#store.document(domain.PEOPLE_POLICY));
+  async read(): Promise<SettingsRecord<PeoplePolicy>> {
+    return settingsIn(await this.#store.document(PEOPLE_POLICY), noPeoplePolicy);
   }
 
   /** Reads what it needs for these user names at once, and judges each of them. */
   async judgeOwners(userIds: readonly string[]): Promise<(userId: string) => OwnerVerdict> {
     const names = [...new Set(userIds)];
-    const [{ version, policy }, ...found] = await Promise.all([
+    const [{ version, config }, ...found] = await Promise.all([
       this.read(),
       ...names.map(name => this.#store.personByName(name)),
     ]);
     const persons = new Map(names.map((name, i) => [name, found[i]]));
-    const policyGuard = { kind: 'document', name: domain.PEOPLE_POLICY, version } as const;
+    const policyGuard = { kind: 'document', name: PEOPLE_POLICY, version } as const;
     return userId => {
-      const guard: OwnerGuard = { kind: 'owner', userId, isRequired: policy.personsRequired };
+      const guard: OwnerGuard = { kind: 'owner', userId, isRequired: config.personsRequired };
       return { fault: ownerFault(guard, persons.get(userId)), guards: [guard, policyGuard] };
     };
   }

@@ -7,7 +7,7 @@ import { proofBounds } from '../../../src/contract/limits.ts';
 import type { ProofPolicy } from '../../../src/contract/proof.ts';
 import { TimeSlice } from '../../concurrency.ts';
 import { Refusal } from '../../domain/decision.ts';
-import { type DocumentGuard, replace } from '../../domain/document.ts';
+import { type DocumentGuard, replace, type SettingsRecord, settingsIn } from '../../domain/document.ts';
 import { type LatestProof, storedProof, type UnansweredGuard } from '../../domain/proof.ts';
 import { checkPolicy } from '../../proof/policy.ts';
 import { provedFacts } from '../../proof/proved-facts.ts';
@@ -42,19 +42,13 @@ interface ProofPolicyParts {
   readonly now: () => number;
 }
 
-interface PoliciesKnown {
-  readonly policy: ProofPolicy;
-  /** 0: no policy is set. */
-  readonly version: number;
-}
-
 /** The policy of the registry. */
 export class ProofPolicies {
   readonly #store: Store;
   readonly #roots: Pick<TrustedRoots, 'current'>;
   readonly #now: () => number;
   /** The policy as it was last read for a registration; the guard of its version shows whether it still holds. */
-  #known: PoliciesKnown | null = null;
+  #known: SettingsRecord<ProofPolicy> | null = null;
 
   constructor({ store, roots, now }: ProofPolicyParts) {
     this.#store = store;
@@ -67,7 +61,7 @@ export class ProofPolicies {
   }
 
   async show(): Promise<ProofPolicy> {
-    return (await this.#read()).policy;
+    return (await this.#read()).config;
   }
 
   /** How a new key has to be asked: see `method` of a challenge. */
@@ -77,7 +71,7 @@ export class ProofPolicies {
 
   async set(context: Context, policy: ProofPolicy): Promise<ProofPolicy> {
     return retrying(async () => {
-      const { policy: before, version } = await this.#read();
+      const { config: before, version } = await this.#read();
       const entry = { type: 'PROOF_POLICY_SET', detail: { before, after: policy, madeBy: idOf(context) } } as const;
       const change = replace({ name: NAME, version }, JSON.stringify(policy), entry);
       return commitLast(this.#store, context, { at: this.#now(), changes: [change] }, () => policy);
@@ -105,7 +99,7 @@ export class ProofPolicies {
   #assumed(registrations: readonly Registration[]): PolicyAdmission | null {
     const [registration] = registrations;
     if (!this.#known || !registration || registrations.length > 1) return null;
-    const { policy, version } = this.#known;
+    const { config: policy, version } = this.#known;
     const result = judged(registration, policy, null);
     if (result instanceof Refusal) return null;
     const { serialNumber } = registration;
@@ -122,7 +116,7 @@ export class ProofPolicies {
     const serials = registrations.map(({ serialNumber }) => serialNumber);
     const [known, latest] = await Promise.all([this.#read(), this.#store.latestProofs(serials)]);
     this.#known = known;
-    const { policy, version } = known;
+    const { config: policy, version } = known;
     const since = this.#now() - hourMs * proofBounds.unregisteredHours;
     const answers = await this.#judgedNow([...latest.values()].filter(({ createdAt }) => createdAt >= since));
     return {
@@ -145,10 +139,8 @@ export class ProofPolicies {
     return found;
   }
 
-  async #read(): Promise<PoliciesKnown> {
-    const document = await this.#store.document(NAME);
-    if (!document) return { policy: noPolicy, version: 0 };
-    return { policy: JSON.parse(document.value) as ProofPolicy, version: document.version };
+  async #read(): Promise<SettingsRecord<ProofPolicy>> {
+    return settingsIn(await this.#store.document(NAME), noPolicy);
   }
 }
 

@@ -71,7 +71,7 @@ export class SsoSettingsService {
   }
 
   async read(): Promise<domain.SsoRecord> {
-    return settingsIn(await this.#parts.store.document(domain.SSO));
+    return settingsIn(await this.#parts.store.document(domain.SSO), null);
   }
 
   async set(context: Context, body: BodyOf<Routes['setSso']>): Promise<SsoSettings> {

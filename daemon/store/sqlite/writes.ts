@@ -16,9 +16,8 @@ import {
   ssoSessions,
   webhookProgress,
 } from '../tables.ts';
-import { Documents, SsoSessions, WebhookProgress } from '../write/documents.ts';
+import { Documents, LeaverWindow, SsoSessions, WebhookProgress } from '../write/documents.ts';
 import type { Draft } from '../write/draft.ts';
-import { LeaverWindow } from '../write/people.ts';
 import { Proofs } from '../write/proofs.ts';
 import { Responses } from '../write/responses.ts';
 import type { RowWriter } from '../write/source.ts';

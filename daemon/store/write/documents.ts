@@ -1,32 +1,38 @@
-/** What changes and guards of rows with a version mean, and their entries: documents, the progress of webhooks, and sessions of single sign-on. */
+/** What changes and guards of rows that are replaced as a whole mean, and their entries: documents, the progress of webhooks, and sessions of single sign-on. */
 import { documentDigest } from '../../domain/digest.ts';
 import type { DocumentGuard, DocumentRecord, DocumentSet } from '../../domain/document.ts';
 import type { SsoSessionsRow, SsoSessionsSet } from '../../domain/sso.ts';
 import type { WebhookChange } from '../../domain/webhook.ts';
 import { Conflict } from '../commit.ts';
-import type { Lookup } from '../table.ts';
-import { documentVersion, type ProgressRow, ssoSessions, webhookProgress } from '../tables.ts';
+import type { Field, Lookup } from '../table.ts';
+import {
+  documentVersion,
+  type LeaverRow,
+  leaverCounts,
+  type ProgressRow,
+  ssoSessions,
+  webhookProgress,
+} from '../tables.ts';
 import type { Part } from './draft.ts';
 import { digestIn, RowReplay } from './replay.ts';
 import { type ChangeRules, done, type GuardRules } from './rule.ts';
 import type { Source } from './source.ts';
 
-/** Rows whose version ascends with each change, from 1; 0: there is no row. */
-class Versions<K extends string | number, R extends { readonly version: number }> implements Part {
+/** Rows that a transaction replaces as a whole. `S`: what is read of a row. */
+abstract class ReplacedRows<K extends string | number, R extends object, S extends Field<R>> implements Part {
   /** By key; null if it is removed. */
   readonly changed = new Map<K, R | null>();
   readonly #source: Source;
-  readonly #lookup: Lookup<R, 'version'>;
+  protected abstract readonly lookup: Lookup<R, S>;
 
-  constructor(source: Source, lookup: Lookup<R, 'version'>) {
+  constructor(source: Source) {
     this.#source = source;
-    this.#lookup = lookup;
   }
 
-  version(key: K): number {
+  /** The row, as the transaction leaves it; undefined or null if there is none. */
+  row(key: K): Pick<R, S> | null | undefined {
     const changed = this.changed.get(key);
-    if (changed !== undefined) return changed?.version ?? 0;
-    return this.#source.find(this.#lookup, key)[0]?.version ?? 0;
+    return changed === undefined ? this.#source.find(this.lookup, key)[0] : changed;
   }
 
   get isEmpty(): boolean {
@@ -34,29 +40,39 @@ class Versions<K extends string | number, R extends { readonly version: number }
   }
 }
 
-const progressVersion: Lookup<ProgressRow, 'version'> = { ...webhookProgress.byKey, select: ['version'] };
-
-/** The documents that a transaction replaces. */
-export class Documents extends Versions<string, DocumentRecord> {
-  constructor(source: Source) {
-    super(source, documentVersion);
+/** Rows whose version ascends with each change, from 1; 0: there is no row. */
+abstract class Versions<K extends string | number, R extends { readonly version: number }> extends ReplacedRows<
+  K,
+  R,
+  'version' & Field<R>
+> {
+  version(key: K): number {
+    return this.row(key)?.version ?? 0;
   }
 }
 
+/** The documents that a transaction replaces. */
+export class Documents extends Versions<string, DocumentRecord> {
+  protected readonly lookup = documentVersion;
+}
+
+const progressVersion: Lookup<ProgressRow, 'version'> = { ...webhookProgress.byKey, select: ['version'] };
+
 /** The progresses that a transaction replaces or removes. */
 export class WebhookProgress extends Versions<number, ProgressRow> {
-  constructor(source: Source) {
-    super(source, progressVersion);
-  }
+  protected readonly lookup = progressVersion;
 }
 
 const sessionsVersion: Lookup<SsoSessionsRow, 'version'> = { ...ssoSessions.byKey, select: ['version'] };
 
 /** The sessions of users that a transaction replaces. */
 export class SsoSessions extends Versions<number, SsoSessionsRow> {
-  constructor(source: Source) {
-    super(source, sessionsVersion);
-  }
+  protected readonly lookup = sessionsVersion;
+}
+
+/** What leavers did within the last minutes: one row. */
+export class LeaverWindow extends ReplacedRows<number, LeaverRow, Field<LeaverRow>> {
+  protected readonly lookup = leaverCounts.byKey;
 }
 
 const otherVersion = (name: string) => `the document ${name} has another version now`;

@@ -23,43 +23,17 @@ import { isOfProvider } from '../../domain/sso.ts';
 import { edit as editUser } from '../../domain/user.ts';
 import { type Change, Conflict } from '../commit.ts';
 import type { EntryContext } from '../journal-end.ts';
-import { activeDevicesOf, devicesOf, enabledAdmins, type LeaverRow, leaverCounts, people, users } from '../tables.ts';
+import { activeDevicesOf, devicesOf, enabledAdmins, leaverCounts, people, users } from '../tables.ts';
 import { setDevice } from './devices.ts';
-import type { Draft, Part } from './draft.ts';
+import { LeaverWindow } from './documents.ts';
+import type { Draft } from './draft.ts';
 import { digestIn, RowReplay } from './replay.ts';
 import { type ChangeRules, done, type GuardRules, withFields } from './rule.ts';
-import type { Source, Wanted } from './source.ts';
+import type { Wanted } from './source.ts';
 import { userChanges } from './users.ts';
 
 /** The row of `leaverCounts`. */
 const COUNTS = 1;
-
-/** What leavers did within the last minutes. */
-export class LeaverWindow implements Part {
-  #changed: LeaverRow | null = null;
-  readonly #source: Source;
-
-  constructor(source: Source) {
-    this.#source = source;
-  }
-
-  get counts(): LeaverRow['counts'] {
-    return (this.#changed ?? this.#source.find(leaverCounts.byKey, COUNTS)[0])?.counts ?? [];
-  }
-
-  set counts(counts: LeaverRow['counts']) {
-    this.#changed = { number: COUNTS, counts };
-  }
-
-  /** By number, as it is to be written. */
-  get changed(): ReadonlyMap<number, LeaverRow> {
-    return new Map(this.#changed ? [[COUNTS, this.#changed]] : []);
-  }
-
-  get isEmpty(): boolean {
-    return this.#changed === null;
-  }
-}
 
 type Adding = Extract<PersonChange, { kind: 'person.add' }>;
 
@@ -123,7 +97,7 @@ function applyLeave(draft: Draft, step: PersonLeave, context: EntryContext) {
   const devices = draft.of(activeDevicesOf.table).all(activeDevicesOf, step.userName);
   const numbers = devices.map(({ number }) => number);
   const window = draft.part(LeaverWindow);
-  const recent = recentCounts(window.counts, context.at);
+  const recent = recentCounts(window.row(COUNTS)?.counts ?? [], context.at);
   const hasAccount = draft.of(users).withKey(step.userName)?.disabled === false;
   const outcome = leave(step, { person, devices: devices.length, hasAccount, recent, now: context.at });
   if (!outcome) return { kind: 'left', locked: [], held: [], dueAt: null } as const;
@@ -133,7 +107,11 @@ function applyLeave(draft: Draft, step: PersonLeave, context: EntryContext) {
     disableAccount(draft, step.userName, context);
   }
   const counts = result === 'locked' ? step.step !== 'release' : result === 'held' && entry !== null;
-  if (counts && devices.length > 0) window.counts = withCount(recent, context.at, devices.length, result === 'held');
+  if (counts && devices.length > 0)
+    window.changed.set(COUNTS, {
+      number: COUNTS,
+      counts: withCount(recent, context.at, devices.length, result === 'held'),
+    });
   const isChanged = Object.entries(set).some(([field, value]) => person[field as keyof PersonSet] !== value);
   if (isChanged || entry) {
     const record = change(draft, person, set, context);
