@@ -2,7 +2,7 @@
 import type { DirectoryCounts, DirectorySettings } from '../../src/contract/directory.ts';
 import type { DirectoryRun } from '../../src/contract/values.ts';
 import { type DocumentRecord, type DocumentSet, replace, type SettingsRecord } from './document.ts';
-import { comesBack, edit, leaverReason, type PersonChange, type PersonDetails, type PersonRecord } from './person.ts';
+import { comesBack, edit, isEndedHere, type PersonChange, type PersonDetails, type PersonRecord } from './person.ts';
 
 /** The document with the settings. */
 export const DIRECTORY = 'directory';
@@ -96,10 +96,6 @@ export const detailsOf = ({ id, userName, name, email }: DirectoryEntry, groups:
  */
 const isFree = ({ source, removedAt, heldAt, dueAt }: PersonRecord): boolean =>
   source === 'local' || (removedAt !== null && heldAt === null && dueAt === null);
-
-/** Whether an ADMIN has ended the person here: then the entry, which is not disabled yet, brings no one back. */
-const isEndedHere = ({ reason, removedAt }: PersonRecord): boolean =>
-  removedAt === null && reason !== leaverReason(SOURCE);
 
 /** Decides what an entry means. `person`: the one with its id, else the one with its name. `lockedDevices` of a person who has left. */
 export function decideEntry(

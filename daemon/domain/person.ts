@@ -4,7 +4,7 @@ import { Code } from '../../src/contract/codes.ts';
 import { deviceIds, personIds } from '../../src/contract/ids.ts';
 import { leaverBrake } from '../../src/contract/limits.ts';
 import { namesIn } from '../../src/contract/names.ts';
-import type { LeaverAction, PersonSource } from '../../src/contract/values.ts';
+import { type LeaverAction, type PersonSource, personSources } from '../../src/contract/values.ts';
 import { Refusal } from './decision.ts';
 import { saltedDigest } from './digest.ts';
 import type { Entry } from './journal.ts';
@@ -216,6 +216,10 @@ export function comesBack(
 
 /** The reason of locks if the source of a person, and no user, has ended the person. */
 export const leaverReason = (source: PersonSource): string => `left (${source})`;
+
+/** Whether an ADMIN has ended the person here. Then only an ADMIN brings the person back: the source may not know of it yet. */
+export const isEndedHere = ({ active, reason, removedAt }: PersonRecord): boolean =>
+  !active && removedAt === null && !personSources.some(source => reason === leaverReason(source));
 
 /** The public part of an entry about a person. */
 export const subject = ({ number, source }: Pick<PersonRecord, 'number' | 'source'>) => ({

@@ -4,6 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { personIds } from '../../src/contract/ids.ts';
+import { isObject } from '../../src/contract/json-object.ts';
 import type { Entry } from './journal.ts';
 import type { PersonRecord } from './person.ts';
 import { openSecret, sealSecret } from './sealed.ts';
@@ -20,7 +21,6 @@ interface SealedName {
 const keyOf = (salt: string): Uint8Array => hash('sha256', `user name in the journal ${salt}`, 'buffer');
 const boundTo = (person: number) => ({ number: person, url: 'user name' });
 
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 const isSealed = (value: unknown): value is SealedName =>
   isObject(value) && typeof value.person === 'number' && typeof value.sealed === 'string';
 

@@ -1,8 +1,10 @@
 /** Reads that several operations begin with. */
 import { ApiError, Code } from '../../src/contract/codes.ts';
-import { deviceIds, userIds } from '../../src/contract/ids.ts';
+import { deviceIds, personIds, userIds } from '../../src/contract/ids.ts';
 import { paging } from '../../src/contract/limits.ts';
 import type { DeviceRecord } from '../domain/device.ts';
+import { GROUPS, type Groups, groupsIn } from '../domain/people-policy.ts';
+import type { PersonRecord } from '../domain/person.ts';
 import type { UserRecord } from '../domain/user.ts';
 import type { Rows, Window } from '../store/queries.ts';
 import type { Reader } from '../store/store.ts';
@@ -49,6 +51,16 @@ export const holdVersion = <G extends { readonly kind: string }>(
   guards: readonly G[],
 ): readonly G[] =>
   version === undefined ? guards : guards.map(guard => (guard.kind === 'device' ? { ...guard, version } : guard));
+
+/** The groups of persons. */
+export const readGroups = async (store: Pick<Reader, 'document'>): Promise<Groups> =>
+  groupsIn(await store.document(GROUPS));
+
+/** The person with this id; null if there is none. */
+export async function personWith(store: Pick<Reader, 'person'>, personId: string): Promise<PersonRecord | null> {
+  const number = personIds.parse(personId);
+  return number === null ? null : store.person(number);
+}
 
 /** The user with this id. Refuses with 404 if there is none. */
 export async function readUser(store: Pick<Reader, 'user'>, userId: string): Promise<UserRecord> {

@@ -1,12 +1,13 @@
 /** Applies a plan. Each step reads the registry again before it decides, so that runs of several daemons do not disturb each other. */
 import { personIds } from '../../../src/contract/ids.ts';
 import { detailsOf, SOURCE } from '../../domain/directory.ts';
-import { GROUPS, groupsIn, touchGroups } from '../../domain/people-policy.ts';
+import { touchGroups } from '../../domain/people-policy.ts';
 import { create, edit, leaverReason, type PersonRecord, personKey } from '../../domain/person.ts';
 import { type Change, type ChangeResult, Conflict } from '../../store/commit.ts';
 import type { Store } from '../../store/store.ts';
 import { retrying } from '../context.ts';
 import { type Leavers, leaverResult } from '../people/leavers.ts';
+import { readGroups } from '../reads.ts';
 import { decide, type GroupNumbers, groupsFor, type Plan, type Planned } from './plan.ts';
 
 /** What is needed to apply a plan. */
@@ -122,7 +123,7 @@ async function commitWith(
   touched: ReadonlySet<number>,
   changes: readonly Change[],
 ): Promise<readonly ChangeResult[]> {
-  const groups = touched.size > 0 ? touchGroups(groupsIn(await store.document(GROUPS)), touched, now()) : [];
+  const groups = touched.size > 0 ? touchGroups(await readGroups(store), touched, now()) : [];
   return (await commit([...changes, ...groups])).slice(0, changes.length);
 }
 

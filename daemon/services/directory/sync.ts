@@ -8,11 +8,12 @@ import type { SkippedEntry } from '../../delivery/directory/person-entry.ts';
 import type { DirectoryPosition, DirectoryReader } from '../../delivery/directory/reader.ts';
 import { Refusal } from '../../domain/decision.ts';
 import * as domain from '../../domain/directory.ts';
-import { addGroup, GROUPS, groupNamed, groupsIn } from '../../domain/people-policy.ts';
+import { addGroup, groupNamed } from '../../domain/people-policy.ts';
 import { personKey } from '../../domain/person.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, nameOf, refused, retrying } from '../context.ts';
 import type { Leavers } from '../people/leavers.ts';
+import { readGroups } from '../reads.ts';
 import { apply } from './apply.ts';
 import { type DirectoryContent, foresee, type GroupNumbers, type Planned, plan } from './plan.ts';
 import type { DirectorySettingsService } from './settings.ts';
@@ -113,14 +114,14 @@ export class DirectorySync {
   async #groupNumbers(config: domain.DirectoryConfig, request: RunRequest): Promise<GroupNumbers> {
     const { store, now } = this.#parts;
     const numbers = new Map<string, number>();
-    const present = groupsIn(await store.document(GROUPS));
+    const present = await readGroups(store);
     for (const name of (await this.#parts.settings.lastRun())?.groups ?? []) {
       const group = groupNamed(present, name);
       if (group) numbers.set(name, group.number);
     }
     for (const [i, { name }] of config.groups.entries())
       await retrying(async () => {
-        const groups = groupsIn(await store.document(GROUPS));
+        const groups = await readGroups(store);
         const existing = groupNamed(groups, name);
         if (existing || request.dryRun) return numbers.set(name, existing?.number ?? -1 - i);
         const added = addGroup(groups, name, null, now());

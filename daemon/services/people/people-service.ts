@@ -5,11 +5,13 @@ import { deviceIds, personIds } from '../../../src/contract/ids.ts';
 import type * as api from '../../../src/contract/people.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import { KeyedMutex } from '../../concurrency.ts';
-import { GROUPS, groupNamed, groupsIn, namesOf } from '../../domain/people-policy.ts';
+import { groupNamed, namesOf } from '../../domain/people-policy.ts';
 import * as domain from '../../domain/person.ts';
+import type { Window } from '../../store/queries.ts';
 import type { Store } from '../../store/store.ts';
 import { type Caller, type Context, commitLast, retrying, timeOf } from '../context.ts';
 import { iso } from '../present.ts';
+import { personWith, readGroups, readPage } from '../reads.ts';
 import { deviceTotal, type Leavers, leaverResult } from './leavers.ts';
 
 /** Dependencies of the service. */
@@ -36,16 +38,15 @@ export class PeopleService {
 
   async list(
     { caller }: Context,
-    { keyword, userName, source, active, group, page = 1, size = 20, sortOrder }: QueryOf<Routes['listPeople']>,
+    { keyword, userName, source, active, group, ...page }: QueryOf<Routes['listPeople']>,
   ): Promise<DataOf<Routes['listPeople']>> {
     const { store } = this.#parts;
-    const numbered = group === undefined ? undefined : (groupNamed(await this.#groups(), group)?.number ?? 0);
-    const window = { descending: sortOrder !== 'asc', offset: (page - 1) * size, limit: size };
+    const numbered = group === undefined ? undefined : (groupNamed(await readGroups(store), group)?.number ?? 0);
     const userKeys = userName?.map(domain.personKey);
     const filter = { keyword, withEmail: caller.role === 'ADMIN', userKeys, source, active, group: numbered };
-    const { rows, total } = await store.people({ ...filter, ...window });
-    const pagination = { page, size, total, totalPages: Math.ceil(total / size) };
-    return { list: await this.#shown(caller, rows), pagination };
+    const read = (window: Window) => store.people({ ...filter, ...window });
+    const { list, pagination } = await readPage(page, read, record => record);
+    return { list: await this.#shown(caller, list), pagination };
   }
 
   async show({ caller }: Context, personId: string): Promise<api.Person> {
@@ -140,19 +141,14 @@ export class PeopleService {
   async #shown(caller: Caller, records: readonly domain.PersonRecord[]): Promise<api.Person[]> {
     const { store } = this.#parts;
     const [groups, ...devices] = await Promise.all([
-      this.#groups(),
+      readGroups(store),
       ...records.map(({ userName }) => deviceTotal(store, { userId: userName })),
     ]);
     return records.map((record, i) => present(record, caller, namesOf(groups, record.groups), devices[i]!));
   }
 
-  async #groups() {
-    return groupsIn(await this.#parts.store.document(GROUPS));
-  }
-
   async #find(personId: string): Promise<domain.PersonRecord> {
-    const number = personIds.parse(personId);
-    const person = number === null ? null : await this.#parts.store.person(number);
+    const person = await personWith(this.#parts.store, personId);
     if (!person) throw new ApiError(404, 'person does not exist');
     return person;
   }

@@ -2,6 +2,7 @@
  * Filters and paths of SCIM 2.0 (RFC 7644, sections 3.4.2.2 and 3.5.2). Length, terms and depth are bounded before and while they are read; each
  * character is looked at once.
  */
+import { isObject } from '../../../src/contract/json-object.ts';
 import { badRequest } from './error.ts';
 
 const operators = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const;
@@ -194,14 +195,10 @@ export const readPath = (text: string): PatchPath | null =>
 /** A resource or a value of it, with the names of its attributes in lower case. */
 export type Attributes = Readonly<Record<string, unknown>>;
 
-/** Whether a value has attributes. */
-export const isObject = (value: unknown): value is Attributes =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** The object with the names of all its members in lower case, at all levels. */
 export function lowerCased(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(lowerCased);
-  if (typeof value !== 'object' || value === null) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toLowerCase(), lowerCased(member)]));
 }
 
@@ -235,15 +232,12 @@ export function matches(filter: Filter, resource: Attributes): boolean {
 
 const listOf = (value: unknown): readonly unknown[] =>
   value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
-const attributesOf = (value: unknown): Attributes =>
-  typeof value === 'object' && value !== null ? (value as Attributes) : { value };
+const attributesOf = (value: unknown): Attributes => (isObject(value) ? value : { value });
 
 /** The values of an attribute; of a complex one without a sub-attribute those of `value`. */
 function valuesOf({ name, sub }: AttributeName, resource: Attributes): readonly unknown[] {
   return listOf(resource[name])
-    .flatMap(value =>
-      typeof value === 'object' && value !== null ? listOf((value as Attributes)[sub ?? 'value']) : sub ? [] : [value],
-    )
+    .flatMap(value => (isObject(value) ? listOf(value[sub ?? 'value']) : sub ? [] : [value]))
     .filter(value => value !== '');
 }
 

@@ -57,12 +57,12 @@ export function patchGroup(group: GroupRecord, body: unknown): ScimGroup & Membe
   const add = new Set<string>();
   const remove = new Set<string>();
   for (const { op, path, value } of readPatch(body)) {
-    const attribute = path!.name;
+    const attribute = path.name;
     if (attribute === 'displayname') name = op === 'remove' ? null : textIn(value);
     else if (attribute === 'externalid') externalId = op === 'remove' ? null : textIn(value);
     else if (attribute === 'members') {
-      const wanted = path!.filter ? requiredText(path!.filter, 'value') : null;
-      if (path!.filter && wanted === null)
+      const wanted = path.filter ? requiredText(path.filter, 'value') : null;
+      if (path.filter && wanted === null)
         throw badRequest('invalidFilter', 'members are selected by value eq "…" only');
       const ids = wanted === null ? idsOf(value) : [wanted];
       if (op === 'replace' || (op === 'remove' && wanted === null && (value === undefined || value === null))) {

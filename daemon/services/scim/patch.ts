@@ -1,11 +1,12 @@
 /** PATCH of a resource (RFC 7644, section 3.5.2), in the spellings that identity providers send. */
+import { isObject } from '../../../src/contract/json-object.ts';
 import { badRequest } from './error.ts';
-import { type Attributes, type Filter, isObject, lowerCased, matches, type PatchPath, readPath } from './filter.ts';
+import { type Attributes, type Filter, lowerCased, matches, type PatchPath, readPath } from './filter.ts';
 
-/** An operation that was read. `path` is null if the value has attributes of the resource. */
+/** An operation on one attribute. */
 interface PatchOperation {
   readonly op: 'add' | 'replace' | 'remove';
-  readonly path: PatchPath | null;
+  readonly path: PatchPath;
   /** Names in lower case. */
   readonly value: unknown;
 }
@@ -43,7 +44,7 @@ function readOperation(given: unknown): PatchOperation[] {
 
 /** The values of a multi-valued attribute after an operation. */
 export function patchValues(values: readonly Attributes[], { op, path, value }: PatchOperation): Attributes[] {
-  const { filter = null, sub = null } = path ?? {};
+  const { filter, sub } = path;
   const given = valuesIn(value);
   if (filter === null && sub === null) {
     if (op === 'replace') return given;

@@ -10,6 +10,7 @@ import type { Rows } from '../../store/queries.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, commitFor, retrying } from '../context.ts';
 import { type Leavers, personPortions } from '../people/leavers.ts';
+import { personWith, readGroups } from '../reads.ts';
 import { badRequest, ScimError } from './error.ts';
 import { comparisons, type Filter, lowerCased, matches, requiredText } from './filter.ts';
 import { groupResource, patchGroup, readGroup } from './groups.ts';
@@ -184,7 +185,8 @@ export class ScimService {
   async #commitUser(request: ScimRequest, person: domain.PersonRecord, wanted: ScimUser): Promise<number> {
     const { active, ...details } = wanted;
     const set = { ...details, source: SOURCE } as const;
-    const back = active ? domain.comesBack(person, await this.#parts.leavers.lockedDevices(person), set) : null;
+    const mayReturn = active && !domain.isEndedHere(person);
+    const back = mayReturn ? domain.comesBack(person, await this.#parts.leavers.lockedDevices(person), set) : null;
     const edited = back ?? domain.edit(person, set);
     const changes: Change[] = edited ? [edited] : [];
     if (active !== false) {
@@ -262,8 +264,7 @@ export class ScimService {
   }
 
   async #memberNamed(id: string): Promise<domain.PersonRecord | null> {
-    const number = personIds.parse(id);
-    const person = number === null ? null : await this.#parts.store.person(number);
+    const person = await personWith(this.#parts.store, id);
     return person?.removedAt === null ? person : null;
   }
 
@@ -273,8 +274,8 @@ export class ScimService {
     return person;
   }
 
-  async #groups(): Promise<groupsDomain.Groups> {
-    return groupsDomain.groupsIn(await this.#parts.store.document(groupsDomain.GROUPS));
+  #groups(): Promise<groupsDomain.Groups> {
+    return readGroups(this.#parts.store);
   }
 
   async #group(id: string) {

@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { line } from '../../../src/contract/fields.ts';
 import { deviceIds, groupIds, personIds } from '../../../src/contract/ids.ts';
+import { isObject } from '../../../src/contract/json-object.ts';
 import { personBounds } from '../../../src/contract/limits.ts';
 import { personEmail, personName, personUserName } from '../../../src/contract/people.ts';
 import { compileReader } from '../../../src/contract/validate.ts';
@@ -9,7 +10,7 @@ import type { Groups } from '../../domain/people-policy.ts';
 import type { PersonDetails, PersonNames, PersonRecord } from '../../domain/person.ts';
 import { iso } from '../present.ts';
 import { badRequest } from './error.ts';
-import { type Attributes, isObject, requiredObject } from './filter.ts';
+import { type Attributes, requiredObject } from './filter.ts';
 import { patchValues, readPatch, textIn, valuesIn } from './patch.ts';
 
 /** The names of schemas. */
@@ -104,7 +105,7 @@ export function readUser(body: unknown): ScimUser {
 export function patchUser(person: PersonRecord, body: unknown): ScimUser {
   const draft = draftOf(person);
   for (const operation of readPatch(body)) {
-    const { name, sub } = operation.path!;
+    const { name, sub } = operation.path;
     const value = operation.op === 'remove' ? null : operation.value;
     if (name === 'id' || name === 'groups' || name === 'meta') {
       // Okta repeats the id of what it changes.

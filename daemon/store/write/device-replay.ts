@@ -3,6 +3,7 @@
  * has a proof.
  */
 import { deviceIds } from '../../../src/contract/ids.ts';
+import { isObject } from '../../../src/contract/json-object.ts';
 import type { DeviceStatus } from '../../../src/contract/values.ts';
 import {
   type CodedDevice,
@@ -13,7 +14,7 @@ import {
   tagsDigest,
 } from '../../domain/digest.ts';
 import type { EntryType } from '../../domain/journal.ts';
-import { type Fields, isObject, type Replay, type ReplayedEntry, type Report } from './replay.ts';
+import type { Fields, Replay, ReplayedEntry, Report } from './replay.ts';
 
 /** Digests of what entries prove. A digest has 22 characters of base64; 16 bytes of it are kept. */
 const kinds = ['owner', 'code', 'tags', 'proof'] as const;

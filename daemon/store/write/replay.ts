@@ -114,5 +114,3 @@ export const digestIn =
   (field: string) =>
   ({ detail }: ReplayedEntry): string | undefined =>
     typeof detail[field] === 'string' ? detail[field] : undefined;
-
-export const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
