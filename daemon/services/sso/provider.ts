@@ -135,7 +135,7 @@ export class Provider {
       throw new SessionOver('the provider gave no token to renew the session with');
     const claims = await ending(() => client.fetchUserInfo(library, tokens.access, sub));
     const { groups, isOverage } = groupsIn(claims, this.config.groupsClaim);
-    return { sub, sid: null, name: null, acr: null, amr: [], authTime: null, groups: groups ?? [], isOverage, tokens };
+    return { ...nothingSaid, sub, groups: groups ?? [], isOverage, tokens };
   }
 
   async logoutToken(text: string): Promise<LogoutToken> {
@@ -234,25 +234,19 @@ function scopesOf(
   return ['openid', ...usualScopes.filter(scope => offered?.includes(scope) ?? scope !== 'groups')];
 }
 
-async function refusing<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
+const refusing = <T>(work: () => Promise<T>): Promise<T> =>
+  work().catch(error => {
     throw translated(error);
-  }
-}
+  });
 
 /** Like `refusing`, for calls whose refusal means that the session has ended: the library reports it as `invalid_grant` or as 401. */
-async function ending<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
+const ending = <T>(work: () => Promise<T>): Promise<T> =>
+  work().catch(error => {
     if (error instanceof client.ResponseBodyError && error.error === 'invalid_grant')
       throw new SessionOver(error.error);
     if (error instanceof client.WWWAuthenticateChallengeError && error.status === 401) throw new SessionOver('401');
     throw translated(error);
-  }
-}
+  });
 
 /** The library wraps what `fetch` rejects with. Nothing that the provider has sent is in a message. */
 function translated(error: unknown): Error {
