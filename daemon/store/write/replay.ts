@@ -27,10 +27,10 @@ export interface Replay<K, R> {
   end(report: Report): void;
 }
 
-/** How a row follows from its entries. `S`: what they say of it, as JSON. */
+/** How a row follows from its entries. `S`: what they record of it, as JSON. */
 interface RecordedRow<K, R, S> extends Pick<Replay<K, R>, 'table' | 'fields'> {
   readonly key: (row: R) => K;
-  /** What an entry says after those before it; undefined if they say nothing. */
+  /** What the entries up to this one record; undefined if they record nothing. */
   readonly said: (entry: ReplayedEntry, before: S | undefined) => S | undefined;
   /** The same of a row. */
   readonly found: (row: R) => S;
@@ -38,7 +38,7 @@ interface RecordedRow<K, R, S> extends Pick<Replay<K, R>, 'table' | 'fields'> {
   readonly nameOf: (key: K, row?: R) => string;
 }
 
-/** Rows that are equal to what their entries say, or were changed without an entry. */
+/** Rows that are equal to what their entries record, or were changed without an entry. */
 export class RowReplay<K, R, S> implements Replay<K, R> {
   readonly table: CopiedTable;
   readonly fields: readonly (keyof R & string)[];
