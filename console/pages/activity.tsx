@@ -12,6 +12,7 @@ import { EventList, merged } from '../parts/events.tsx';
 import { CheckBoxes } from '../parts/inputs.tsx';
 import { ProblemNotice } from '../parts/problem.tsx';
 import { go, linkTo, place } from '../router.ts';
+import { labels } from '../text/text.ts';
 import { text, activity as words } from '../text/words.ts';
 
 /** Earlier events that one request fetches. */
@@ -75,7 +76,7 @@ function SearchFields({ search }: { readonly search: EventSearch }) {
           label={words.types}
           values={journalEventTypes}
           value={search.types.split(',')}
-          words={text.event}
+          words={labels(text.event)}
           onChoose={chosen => change({ types: chosen.join(',') })}
         />
       </details>

@@ -6,6 +6,7 @@ import { useResource } from '../api/resource.ts';
 import { isAdmin } from '../api/session.ts';
 import { recent } from '../api/stream.ts';
 import { ColumnChart } from '../parts/chart.tsx';
+import { modelOf } from '../parts/device-columns.tsx';
 import { EventList, groupsOf } from '../parts/events.tsx';
 import { CountTable, Figure, type FigureProps } from '../parts/figures.tsx';
 import { Loaded } from '../parts/loaded.tsx';
@@ -162,7 +163,7 @@ function Breakdown({ figures: { byManufacturer, byModel, byTag, total } }: { rea
   const words = overviewWords.by;
   const makers = byManufacturer.map(({ manufacturer, count }) => ({ name: manufacturer, count, to: { manufacturer } }));
   const models = byModel.map(({ manufacturer, model, count }) => ({
-    name: `${manufacturer} ${model}`,
+    name: modelOf(manufacturer, model),
     count,
     to: { manufacturer, model },
   }));

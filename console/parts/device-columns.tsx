@@ -7,6 +7,10 @@ import { Moment } from './time.tsx';
 
 type Of<N extends keyof DeviceListItem> = Pick<DeviceListItem, N>;
 
+/** Manufacturer and model, without a name that both have. */
+export const modelOf = (manufacturer: string, model: string): string =>
+  model.startsWith(manufacturer) ? model : `${manufacturer} ${model}`.trim();
+
 /** The cells of a device, by column. */
 export const deviceColumns = {
   device: ({ deviceId }: Of<'deviceId'>) => <DeviceLink id={deviceId} />,

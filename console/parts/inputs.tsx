@@ -15,24 +15,32 @@ type ChoiceProps<V extends string> = Chosen<V> & {
   /** Describes the chosen value, or the reason why it cannot be changed. */
   readonly hint?: string | undefined;
   readonly disabled?: boolean;
+  /** Whether the label is not shown: the values say what they are of. */
+  readonly isInline?: boolean;
 };
 
 /** A list to choose from, with its label. */
 export function Choice<V extends string>(props: ChoiceProps<V>) {
-  const { label, values, words, hint, disabled = false } = props;
+  const { label, values, words, hint, disabled = false, isInline = false } = props;
   const { value, onChoose } = chosenIn(props);
-  const choose = (event: { readonly currentTarget: HTMLSelectElement }) => onChoose(event.currentTarget.value as V);
+  const select = (attributes: { readonly id?: string; readonly 'aria-label'?: string }) => (
+    <select
+      {...attributes}
+      value={value}
+      disabled={disabled}
+      onChange={event => onChoose(event.currentTarget.value as V)}
+    >
+      {values.map(each => (
+        <option key={each} value={each}>
+          {words[each]}
+        </option>
+      ))}
+    </select>
+  );
+  if (isInline) return select({ 'aria-label': label });
   return (
     <Labeled label={label} hint={hint}>
-      {connected => (
-        <select {...connected} value={value} disabled={disabled} onChange={choose}>
-          {values.map(each => (
-            <option key={each} value={each}>
-              {words[each]}
-            </option>
-          ))}
-        </select>
-      )}
+      {select}
     </Labeled>
   );
 }

@@ -78,55 +78,66 @@ interface RecordTableProps<R, C extends string, A extends string> {
   readonly onDone?: DialogProps['onDone'];
 }
 
+/** What can be done with records of a kind, and the dialog of what was chosen. */
+export function useRecordActions<R, C extends string, A extends string>(
+  kind: RecordKind<R, C, A>,
+  words: RecordWords<C, A>,
+  onDone: DialogProps['onDone'],
+) {
+  /** Another one for each click: a dialog that could not be loaded is loaded again. */
+  const asked = useSignal<{ readonly name: A; readonly record: R } | null>(null);
+  const actions = Object.entries(kind.actions) as [A, RecordAction<R, A>][];
+  const offered = (record: R) => actions.filter(([, { isFor }]) => isFor?.(record) ?? true);
+  const itemsOf = (record: R) =>
+    offered(record).map(([name, action]) => ({
+      words: words.action[name],
+      name: titleOf(words, name, kind.nameOf(record)),
+      isDangerous: 'isDangerous' in action && action.isDangerous === true,
+      onChoose() {
+        if ('start' in action) action.start(record);
+        else asked.value = { name, record };
+      },
+    }));
+  /** A button for the one action of a kind, a menu for several. */
+  const control = (record: R, menuClass = '') =>
+    actions.length > 1 ? (
+      <MoreButton of={kind.nameOf(record)} groups={[{ items: itemsOf(record) }]} class={menuClass} />
+    ) : (
+      itemsOf(record).map(({ words: each, name, onChoose }) => (
+        <Button key={name} words={each} aria-label={name} onClick={onChoose} />
+      ))
+    );
+  const dialog = asked.value && (
+    <RecordDialog
+      key={asked.value}
+      {...asked.value}
+      kind={kind}
+      words={words}
+      onClose={() => (asked.value = null)}
+      onDone={onDone}
+    />
+  );
+  return { offered, control, dialog };
+}
+
 /** The table of records, and the dialog of the action that was chosen. */
 export function RecordTable<R, C extends string, A extends string>(props: RecordTableProps<R, C, A>) {
   const { title, kind, words, records, onDone = () => {} } = props;
-  /** Another one for each click: a dialog that could not be loaded is loaded again. */
-  const asked = useSignal<{ readonly name: A; readonly record: R } | null>(null);
-  const choose = (name: A, record: R) => {
-    const action = kind.actions[name];
-    if ('start' in action) action.start(record);
-    else asked.value = { name, record };
-  };
-  const actions = Object.entries(kind.actions) as [A, RecordAction<R, A>][];
-  const offered = (record: R) => actions.filter(([, { isFor }]) => isFor?.(record) ?? true);
-  /** A button for the one action of a kind, a menu for several. */
-  const control = (record: R) => {
-    const recordName = kind.nameOf(record);
-    const items = offered(record).map(([name, action]) => ({
-      words: words.action[name],
-      name: titleOf(words, name, recordName),
-      isDangerous: 'isDangerous' in action && action.isDangerous === true,
-      onChoose: () => choose(name, record),
-    }));
-    if (actions.length > 1) return <MoreButton of={recordName} groups={[{ items }]} class="plain" />;
-    return items.map(({ words: each, name, onChoose }) => (
-      <Button key={name} words={each} aria-label={name} onClick={onChoose} />
-    ));
-  };
+  const { offered, control, dialog } = useRecordActions(kind, words, onDone);
   const hasActions = records.some(record => offered(record).length > 0);
   return (
     <>
       <Table
         title={title}
         heads={{ ...words.column, actions: text.common.actions }}
-        columns={{ ...kind.columns, ...(hasActions && { actions: control }) }}
+        columns={{ ...kind.columns, ...(hasActions && { actions: (record: R) => control(record, 'plain') }) }}
         {...(kind.rowHead && { rowHead: kind.rowHead })}
         classes={{ ...kind.classes, actions: 'row-actions' }}
         rows={records}
         keyOf={kind.keyOf}
         isOneLine
       />
-      {asked.value && (
-        <RecordDialog
-          key={asked.value}
-          {...asked.value}
-          kind={kind}
-          words={words}
-          onClose={() => (asked.value = null)}
-          onDone={onDone}
-        />
-      )}
+      {dialog}
     </>
   );
 }

@@ -1,6 +1,7 @@
 /** The choice of a role, with what the role allows. */
 import type { Signal } from '@preact/signals';
 import { type Role, roles } from '../../src/contract/values.ts';
+import { labels } from '../text/text.ts';
 import { roles as roleWords, text } from '../text/words.ts';
 import { Choice } from './inputs.tsx';
 
@@ -17,7 +18,7 @@ export const RoleChoice = ({ label, role, fixedBecause }: RoleChoiceProps) => (
     label={label}
     entry={role}
     values={roles}
-    words={text.role}
+    words={labels(text.role)}
     hint={fixedBecause ?? roleWords.may[role.value]}
     disabled={fixedBecause !== undefined}
   />

@@ -1,6 +1,7 @@
 /** Tables. Their columns are data, so that all tables of the console are drawn in one place. */
 import type { ComponentChildren } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
+import { capitalized } from '../text/text.ts';
 import { text } from '../text/words.ts';
 import { useSteps } from './steps.ts';
 import { useReachableCells } from './whole-text.tsx';
@@ -69,7 +70,7 @@ interface RowProps<R> {
 function headOf(name: string, heads: Readonly<Record<string, ComponentChildren>>): ComponentChildren {
   const usual: Readonly<Record<string, string>> = text.column;
   const head = heads[name] ?? usual[name];
-  return typeof head === 'string' ? head.replace(/^./u, first => first.toUpperCase()) : head;
+  return typeof head === 'string' ? capitalized(head) : head;
 }
 
 function Row<R>({ row, table: { columns, rowHead, classes = {}, heads = {}, isSelected } }: RowProps<R>) {

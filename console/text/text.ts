@@ -56,6 +56,16 @@ export async function loadWithWords<T>(load: () => Promise<T>): Promise<T> {
   return part;
 }
 
+/** Words that begin with a capital letter. */
+export const capitalized = (words: string): string => words.replace(/^./u, first => first.toLocaleUpperCase());
+
+/** Words of sentences, such as those of states, where each stands alone: in menus and beside boxes. */
+export const labels = <N extends string>(words: Readonly<Record<N, string>>): Record<N, string> =>
+  Object.fromEntries(Object.entries<string>(words).map(([name, word]) => [name, capitalized(word)])) as Record<
+    N,
+    string
+  >;
+
 /** The words that every page needs. */
 export const text = dictionary('common', { en: () => import('./en.ts'), de: () => import('./de.ts') });
 

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { data } from '../support/fleet.ts';
 import { needs } from '../support/needs.ts';
-import { armed, button, consoleTests, dialog, status, violationsOn } from './browser.ts';
+import { armed, button, consoleTests, dialog, status, tabTo, violationsOn } from './browser.ts';
 import { type FleetDevice, fleet } from './fleet.ts';
 
 const list = 'devices?manufacturer=View&sortBy=serialNumber&sortOrder=asc';
@@ -102,6 +102,33 @@ needs('chromium')('the view of the list of devices', () => {
     await page.goto(`${daemon.url}/console/#/devices?columns=state`);
     await page.locator('thead th').nth(4).waitFor({ state: 'detached' });
     expect(await heads(page)).toEqual(['', 'Device', 'State', 'Actions']);
+    await context.close();
+  });
+
+  it('leaves out the columns that are looked for last where the window is narrow, and scrolls at no width', async () => {
+    const all = 'device,serial,type,manufacturer,model,state,user,registered,used,proof,tags';
+    const { page, context } = await openTab({ place: `${list}&columns=${all}` });
+    await status(page, /^120 devices$/);
+    const seen = () => page.locator('thead th:visible').evaluateAll(cells => cells.length);
+    const counts = [];
+    for (const width of [640, 768, 1024, 1200, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      counts.push(await seen());
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    }
+    expect(counts).toEqual([7, 7, 7, 8, 13]);
+    await context.close();
+  });
+
+  it('orders the cards of a phone by a list that stands in the line of the filters', async () => {
+    const { page, context } = await openTab({ place: list, viewport: { width: 360, height: 740 } });
+    await status(page, /^120 devices$/);
+    const order = page.getByLabel('Order', { exact: true });
+    const top = async (part: string) => (await page.locator(part).first().boundingBox())!.y;
+    expect(await top('.order')).toBe(await top('.tools summary'));
+    await tabTo(page, order);
+    await order.selectOption('Serial number ↓');
+    await page.locator('tbody th').first().getByText(id(119)).waitFor();
     await context.close();
   });
 

@@ -101,7 +101,7 @@ needs('chromium')('the pages Overview and Activity', () => {
     await daemon.call('POST', '/api/devices/DEV-1/lock', { reason: '<img src=x onerror=alert(1)>' });
     await page.getByText('<img src=x onerror=alert(1)>').waitFor();
     await page.getByText('Filters', { exact: true }).click();
-    await page.getByLabel('locked', { exact: true }).check();
+    await page.getByLabel('Locked', { exact: true }).check();
     await expect.poll(() => page.locator('.events li').count()).toBe(1);
     expect(new URL(page.url()).hash).toBe('#/activity?types=DEVICE_LOCKED');
     await context.close();
@@ -201,7 +201,7 @@ needs('chromium')('the pages Overview and Activity', () => {
     expect(await violationsOn(page)).toEqual([]);
     await show('activity');
     await page.getByText('Filters', { exact: true }).click();
-    await page.getByLabel('locked', { exact: true }).waitFor();
+    await page.getByLabel('Locked', { exact: true }).waitFor();
     expect(await violationsOn(page)).toEqual([]);
     expect(complaints).toEqual([]);
     await context.close();

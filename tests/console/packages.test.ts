@@ -249,7 +249,7 @@ needs('chromium')('the page Packages of the console', () => {
     await page.route('**/api/app-versions/list**', route =>
       route.fulfill({ json: { code: 200, message: 'success', data: { list: [large], pagination } } }),
     );
-    await page.getByLabel('Platform').selectOption('all platforms');
+    await page.getByLabel('Platform').selectOption('All platforms');
     await page.getByText('1 package', { exact: true }).waitFor();
     await button.click();
     await page.getByText(`devmgr apps download ${app.versionId}`).waitFor();

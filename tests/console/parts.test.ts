@@ -40,11 +40,11 @@ needs('chromium')('menus of the console', () => {
     await accountButton(page).click();
     const checked = page.getByRole('menuitemradio', { checked: true });
     await checked.first().waitFor();
-    expect(await checked.allTextContents()).toEqual(['English', 'system']);
-    await menuItem(page, 'dark').click();
+    expect(await checked.allTextContents()).toEqual(['English', 'As the system']);
+    await menuItem(page, 'Dark').click();
     await page.locator('html[data-theme=dark]').waitFor();
     await accountButton(page).click();
-    await checked.getByText('dark').waitFor();
+    await checked.getByText('Dark').waitFor();
     await context.close();
   });
 

@@ -45,10 +45,10 @@ needs('chromium')('the pages of persons in the console', () => {
     expect(await row(page, 'lovelace').getByRole('link', { name: '1' }).getAttribute('href')).toBe(
       '#/devices?userId=lovelace',
     );
-    await page.getByLabel('State').selectOption('has left');
+    await page.getByLabel('State').selectOption('Has left');
     await row(page, 'lovelace').waitFor({ state: 'detached' });
     await row(page, 'former').getByText('now').waitFor();
-    await page.getByLabel('State').selectOption('all');
+    await page.getByLabel('State').selectOption('All states');
     await page.getByLabel('Name, e-mail or id').fill('ADA@');
     await page.keyboard.press('Enter');
     await status(page, '1 person');

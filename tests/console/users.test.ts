@@ -95,7 +95,7 @@ needs('chromium')('the page Users of the console', () => {
     await ask(page, 'edit-1', 'Edit');
     const save = dialog(page).getByRole('button', { name: 'Save' });
     expect(await save.isDisabled()).toBe(true);
-    await page.getByLabel('Role').selectOption('viewer');
+    await page.getByLabel('Role').selectOption('Viewer');
     await page.getByText('Read-only, without activation codes.').waitFor();
     await page.getByLabel('E-mail').fill('ops@example.com');
     await page.keyboard.press('Enter');

@@ -4,7 +4,7 @@ import { signOut } from '../../api/tabs.ts';
 import { MenuButton, type MenuGroup } from '../../parts/menu.tsx';
 import { type ColorTheme, prefer, preferences } from '../../preferences.ts';
 import { linkTo } from '../../router.ts';
-import { type Language, language, languages } from '../../text/text.ts';
+import { capitalized, type Language, language, languages } from '../../text/text.ts';
 import { text } from '../../text/words.ts';
 
 const themes: readonly ColorTheme[] = ['system', 'light', 'dark'];
@@ -14,7 +14,7 @@ function groups(): MenuGroup[] {
   const { theme: present = 'system' } = preferences.value;
   return [
     {
-      title: text.role[session.value?.user.role ?? 'VIEWER'],
+      title: capitalized(text.role[session.value?.user.role ?? 'VIEWER']),
       items: [
         { words: words.keys, href: linkTo('account') },
         { words: words.signOut, onChoose: signOut },

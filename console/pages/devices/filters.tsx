@@ -4,6 +4,7 @@ import { Button } from '../../parts/button.tsx';
 import { CheckBoxes } from '../../parts/inputs.tsx';
 import { go } from '../../router.ts';
 import { day, moment } from '../../text/numbers.ts';
+import { labels } from '../../text/text.ts';
 import { devices as listWords, text } from '../../text/words.ts';
 import { addressWith, type ChoiceName, choices, chosenIn, type FilterName, filtersIn, texts, times } from './query.ts';
 
@@ -20,7 +21,7 @@ export const Filters = ({ query }: FiltersProps) => (
           label={listWords.filter[name]}
           values={choices[name]}
           value={chosenIn(query.value, name)}
-          words={wordsOf(name)}
+          words={labels(wordsOf(name))}
           onChoose={chosen => go(addressWith(query.peek(), { [name]: chosen.join(',') }))}
         />
       ))}

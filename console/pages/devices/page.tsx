@@ -18,7 +18,7 @@ import { Persons } from './persons.tsx';
 import { addressWith, listRequest } from './query.ts';
 import { Search } from './search.tsx';
 import { type BulkName, useSelection } from './selection.ts';
-import { DeviceTable } from './table.tsx';
+import { DeviceTable, OrderChoice } from './table.tsx';
 import { Columns, Views } from './views.tsx';
 
 const BulkDialog = lazy(async () => (await import('./bulk/dialog.tsx')).BulkDialog);
@@ -63,6 +63,7 @@ export function DevicesPage() {
         <Search query={query} />
         <Filters query={query} />
         <Columns query={query} />
+        <OrderChoice query={query} />
       </div>
       <Applied query={query} />
       <Loaded from={resource}>

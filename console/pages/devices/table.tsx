@@ -4,6 +4,7 @@ import { operationStates } from '../../../src/contract/operation-states.ts';
 import type { DeviceSort } from '../../../src/contract/values.ts';
 import { mayChange } from '../../api/session.ts';
 import { deviceColumns } from '../../parts/device-columns.tsx';
+import { Choice } from '../../parts/inputs.tsx';
 import { lazy } from '../../parts/lazy.tsx';
 import { MoreButton } from '../../parts/menu.tsx';
 import type { SingleOperation } from '../../parts/operations.tsx';
@@ -36,7 +37,7 @@ const sorts: Readonly<Partial<Record<ListColumn, DeviceSort>>> = {
   used: 'lastUsedAt',
 };
 
-const classes = {
+const classes: Readonly<Record<string, string>> = {
   select: 'select',
   device: 'id',
   serial: 'code whole',
@@ -46,6 +47,29 @@ const classes = {
   tags: 'tags whole',
   actions: 'row-actions',
 };
+
+/** The columns by what a person looks for first. Where the table is narrow, the last of those that are shown give way. */
+const priority: readonly ListColumn[] = [
+  'device',
+  'serial',
+  'state',
+  'user',
+  'model',
+  'registered',
+  'used',
+  'proof',
+  'tags',
+  'type',
+  'manufacturer',
+];
+/** The class of a column with this many before it. */
+const classAfter = (more: number): string => (more < 5 ? '' : more < 6 ? 'spare' : 'minor');
+
+function classesOf(shown: readonly ListColumn[]): Readonly<Record<string, string>> {
+  const inOrder = priority.filter(name => shown.includes(name));
+  const narrow = inOrder.map((name, i) => [name, `${classes[name] ?? ''} ${classAfter(i)}`]);
+  return { ...classes, ...Object.fromEntries(narrow) };
+}
 
 /** The table, with boxes for those who may change devices. */
 export function DeviceTable({ devices, query, selection, onChanged }: DeviceTableProps) {
@@ -84,7 +108,7 @@ export function DeviceTable({ devices, query, selection, onChanged }: DeviceTabl
         ...(mayChange.value && { actions: menu }),
       }}
       rowHead="device"
-      classes={classes}
+      classes={classesOf(shown)}
       sorted={{ column: sorted, order: descending ? 'descending' : 'ascending' }}
       rows={devices}
       keyOf={({ deviceId }) => deviceId}
@@ -137,6 +161,31 @@ interface HeadProps {
   readonly query: ReadonlySignal<URLSearchParams>;
   /** Null if the table is sorted by another column. */
   readonly isDescending: boolean | null;
+}
+
+/** The orders as a list to choose from, for phones: there the table has no heads. */
+export function OrderChoice({ query }: Pick<DeviceTableProps, 'query'>) {
+  const { sortBy, descending } = sortOf(query.value);
+  const orders = Object.entries(sorts).flatMap(([name, by]) => [
+    [`${by} asc`, `${text.column[name as ListColumn]} ↑`],
+    [`${by} desc`, `${text.column[name as ListColumn]} ↓`],
+  ]);
+  const choose = (chosen: string) => {
+    const [by = '', sortOrder = ''] = chosen.split(' ');
+    go(addressWith(query.peek(), { sortBy: by, sortOrder }));
+  };
+  return (
+    <div class="order">
+      <Choice
+        isInline
+        label={listWords.order}
+        values={orders.map(([order = '']) => order)}
+        words={Object.fromEntries(orders)}
+        value={`${sortBy === 'createTime' ? 'createdAt' : sortBy} ${descending ? 'desc' : 'asc'}`}
+        onChoose={choose}
+      />
+    </div>
+  );
 }
 
 /** Times begin with the newest, texts with the first of the alphabet; the second click turns the order. */

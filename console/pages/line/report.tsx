@@ -7,6 +7,7 @@ import { settled, useRefresh } from '../../api/live.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { ColumnChart } from '../../parts/chart.tsx';
+import { modelOf } from '../../parts/device-columns.tsx';
 import { FactList } from '../../parts/facts.tsx';
 import { CountTable, Figure } from '../../parts/figures.tsx';
 import { Back } from '../../parts/item.tsx';
@@ -106,7 +107,7 @@ function Shown({ figures, filter }: ReportProps) {
           title={text.column.model}
           total={total}
           rows={byModel.map(({ manufacturer, model, count }) => ({
-            name: `${manufacturer} ${model}`,
+            name: modelOf(manufacturer, model),
             count,
             to: { ...filter, manufacturer, model },
           }))}

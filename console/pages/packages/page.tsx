@@ -92,8 +92,9 @@ function PlatformChoice({ platform }: { readonly platform: Platform | '' }) {
   const { all, column } = words;
   const names = Object.fromEntries(platformNames.map(name => [name, name])) as Record<Platform, string>;
   return (
-    <div class="line">
+    <div class="tools">
       <Choice
+        isInline
         label={column.platform}
         value={platform}
         values={['', ...platformNames]}

@@ -1,10 +1,12 @@
 /** The persons whom devices belong to. */
+import { Search } from 'lucide';
 import type { Person } from '../../../src/contract/people.ts';
 import { type PersonSource, personSources } from '../../../src/contract/values.ts';
 import { useRefresh } from '../../api/live.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { isAdmin } from '../../api/session.ts';
+import { Icon } from '../../parts/icon.tsx';
 import { Choice } from '../../parts/inputs.tsx';
 import { lazy } from '../../parts/lazy.tsx';
 import { ListPage } from '../../parts/list-page.tsx';
@@ -13,7 +15,8 @@ import type { RecordKind } from '../../parts/records.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { go, linkTo, place } from '../../router.ts';
 import { grouped } from '../../text/numbers.ts';
-import { people as words } from '../../text/words.ts';
+import { labels } from '../../text/text.ts';
+import { text, people as words } from '../../text/words.ts';
 import { Held } from './held.tsx';
 import { devicesOf, isOfPersons, mayComeBack, mayLeave } from './states.ts';
 
@@ -86,29 +89,33 @@ function Filters() {
   const search = searchIn(place.value.query);
   const change = (part: Partial<typeof search>) => go(linkTo('people', { ...search, ...part }), true);
   return (
-    <div class="columns">
-      <label class="field">
-        {words.filter.keyword}
+    <div class="tools">
+      <div class="search">
+        <Icon of={Search} />
         <input
           type="search"
+          aria-label={words.filter.keyword}
+          placeholder={words.filter.keyword}
           value={search.keyword}
           autocomplete="off"
           spellcheck={false}
           onChange={event => change({ keyword: event.currentTarget.value.trim() })}
         />
-      </label>
+      </div>
       <Choice<PersonSource | ''>
-        label={words.filter.source}
+        isInline
+        label={words.column.source}
         value={search.source}
         values={['', ...personSources]}
-        words={{ '': words.filter.all, ...words.sources }}
+        words={labels({ '': words.filter.anySource, ...words.sources })}
         onChoose={source => change({ source })}
       />
       <Choice
-        label={words.filter.active}
+        isInline
+        label={text.column.state}
         value={search.active}
         values={['', 'true', 'false']}
-        words={{ '': words.filter.all, true: words.state.active, false: words.state.left }}
+        words={labels({ '': words.filter.anyState, true: words.state.active, false: words.state.left })}
         onChoose={active => change({ active })}
       />
     </div>

@@ -6,7 +6,7 @@ import { useRefresh } from '../../api/live.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { DialogButton } from '../../parts/button.tsx';
-import { deviceColumns } from '../../parts/device-columns.tsx';
+import { deviceColumns, modelOf } from '../../parts/device-columns.tsx';
 import { EventList, merged } from '../../parts/events.tsx';
 import { FactList } from '../../parts/facts.tsx';
 import { Back, DeviceLink, useItem } from '../../parts/item.tsx';
@@ -92,7 +92,7 @@ function Sections({ person, keys, events }: PersonView) {
               [text.column.userName, userName],
               [text.column.name, name],
               [text.column.email, email],
-              [words.filter.active, active ? words.state.active : words.state.left],
+              [text.column.state, active ? words.state.active : words.state.left],
               [column.left, leftAt && <Moment at={leftAt} />],
               [column.groups, groups.join(', ')],
               [column.source, words.sources[source]],
@@ -146,7 +146,7 @@ const Keys = ({ keys }: Pick<PersonView, 'keys'>) => (
     columns={{
       device,
       serial,
-      model: ({ manufacturer, model }) => [manufacturer, model].filter(Boolean).join(' '),
+      model: ({ manufacturer, model }) => modelOf(manufacturer ?? '', model ?? ''),
       state,
       used,
     }}

@@ -7,6 +7,7 @@ import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { CheckBoxes } from '../../parts/inputs.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { linkTo } from '../../router.ts';
+import { labels } from '../../text/text.ts';
 import { policies as policyWords, text } from '../../text/words.ts';
 import { allUsers } from '../users/states.ts';
 import { DirectorySection } from './directory.tsx';
@@ -41,7 +42,7 @@ function SignInPolicySection() {
               label={words.roles}
               values={roles}
               value={requireKey}
-              words={text.role}
+              words={labels(text.role)}
               onChoose={chosen => (wanted.value = chosen)}
             />
             {wanted.value && (

@@ -11,6 +11,7 @@ import { FactList } from '../../parts/facts.tsx';
 import { Field, FileField, useEntries } from '../../parts/field.tsx';
 import { Choice, TextArea } from '../../parts/inputs.tsx';
 import type { DialogProps } from '../../parts/records.tsx';
+import { labels } from '../../text/text.ts';
 import { trust as trustWords } from '../../text/words.ts';
 
 /** Asks for a file, imports it, then shows the fingerprints that a person compares. */
@@ -39,7 +40,7 @@ export function Import({ onClose, onDone }: DialogProps) {
         hint={trustWords.purposeHint}
         entry={purpose}
         values={trustPurposes}
-        words={trustWords.purpose}
+        words={labels(trustWords.purpose)}
       />
       {purpose.value === 'fido' && (
         <TextArea label={trustWords.aaguids} hint={trustWords.aaguidsHint} entry={aaguids} rows={3} class="code" />

@@ -1,8 +1,9 @@
 /** A user: what an administrator does with one, the security keys, and what to do when one is lost. */
 import { useResource } from '../../api/resource.ts';
+import { FactList } from '../../parts/facts.tsx';
 import { Back } from '../../parts/item.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { RecordTable } from '../../parts/records.tsx';
+import { useRecordActions } from '../../parts/records.tsx';
 import { reporting } from '../../parts/toast.ts';
 import { place } from '../../router.ts';
 import { text, users as words } from '../../text/words.ts';
@@ -16,22 +17,29 @@ export function UserPage() {
     const [, id] = place.value.path;
     return (await allUsers(signal)).find(user => user.id === id) ?? null;
   });
+  const { control, dialog } = useRecordActions(users, words, reporting(resource.reload));
+  const user = resource.data.value;
+  const heads = { ...text.column, ...words.column };
   return (
     <>
       <Back to="users" words={words.back} />
-      <h1>{resource.data.value?.username ?? text.nav.users}</h1>
+      <div class="bar">
+        <h1>
+          {user?.username ?? text.nav.users} {user && users.columns.state(user)}
+        </h1>
+        {user && control(user)}
+      </div>
+      {dialog}
       <Loaded from={resource}>
-        {user =>
-          user ? (
+        {known =>
+          known ? (
             <>
-              <RecordTable
-                title={text.nav.users}
-                kind={users}
-                words={words}
-                records={[user]}
-                onDone={reporting(resource.reload)}
-              />
-              <Keys key={user.id} userId={user.id} below={keys => <LostKey keys={keys} />} />
+              <div class="cards">
+                <section>
+                  <FactList facts={facts.map(name => [heads[name], users.columns[name](known)])} />
+                </section>
+              </div>
+              <Keys key={known.id} userId={known.id} below={keys => <LostKey keys={keys} />} />
             </>
           ) : (
             <p>{text.common.unknownPage}</p>
@@ -41,6 +49,8 @@ export function UserPage() {
     </>
   );
 }
+
+const facts = ['role', 'email', 'key', 'since'] as const;
 
 /** What to do when the person has lost a key: what follows depends on the keys that are left. */
 function LostKey({ keys: { list, required } }: { readonly keys: KeysOfUser }) {

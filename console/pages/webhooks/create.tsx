@@ -9,6 +9,7 @@ import { CloseButton, Dialog } from '../../parts/dialog.tsx';
 import { Field, useEntries } from '../../parts/field.tsx';
 import { CheckBoxes } from '../../parts/inputs.tsx';
 import type { DialogProps } from '../../parts/records.tsx';
+import { labels } from '../../text/text.ts';
 import { text, webhooks as words } from '../../text/words.ts';
 
 /** Asks, creates, then shows the secret until the dialog closes. */
@@ -33,7 +34,7 @@ export function CreateWebhook({ onClose, onDone }: DialogProps) {
         required
         maxLength={webhookBounds.url}
       />
-      <CheckBoxes label={words.types} entry={types} values={journalEventTypes} words={text.event} />
+      <CheckBoxes label={words.types} entry={types} values={journalEventTypes} words={labels(text.event)} />
       <Field label={words.ownSecret} type="password" entry={secret} maxLength={webhookBounds.secret} />
     </ActionDialog>
   );
