@@ -223,7 +223,8 @@ interface Violation {
 
 /** Script of the page: the name of what has the focus. */
 const nameOfFocused = `(control =>
-  (control.labels?.[0]?.firstChild ?? control).textContent.trim() || control.ariaLabel)(document.activeElement)`;
+  (control.labels?.[0]?.firstChild ?? control).textContent.trim() ||
+  control.ariaLabel || control.labels?.[0]?.textContent.trim())(document.activeElement)`;
 
 /** Presses Tab until the focus is on an element, or on the next control with this name (its label, `aria-label` or text): a person without a pointer reaches it. */
 export async function tabTo(page: Page, target: string | Locator): Promise<void> {
