@@ -5,7 +5,7 @@ import { needs } from '../support/needs.ts';
 import { armed, consoleTests, dialog, settled, tabTo } from './browser.ts';
 import { fleet } from './fleet.ts';
 
-/** The control that Tab reaches, by its name, and what is typed there: `=` precedes a text, the others are keys. */
+/** The name of a control that Tab reaches, and what is typed there: `=` precedes a text, the others are keys. */
 type Step = readonly [control: string, ...typed: string[]];
 
 interface Walk {

@@ -120,7 +120,7 @@ needs('chromium')('the view of the list of devices', () => {
     await context.close();
   });
 
-  it('orders the cards of a phone by a list that stands in the line of the filters', async () => {
+  it('orders the cards of a phone by a list in the line of the filters', async () => {
     const { page, context } = await openTab({ place: list, viewport: { width: 360, height: 740 } });
     await status(page, /^120 devices$/);
     const order = page.getByLabel('Order', { exact: true });
