@@ -1,7 +1,8 @@
 import { chmodSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { StoreFailure } from '../commit.ts';
-import { applicationId, type Migration } from './migrations.ts';
+import type { Migration } from '../schema.ts';
+import { applicationId } from './migrations.ts';
 
 interface Migrating {
   readonly file: string;

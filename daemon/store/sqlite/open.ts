@@ -1,9 +1,10 @@
 import { closeSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { StoreFailure } from '../commit.ts';
+import type { Migration } from '../schema.ts';
 import { toFailure } from './failure.ts';
 import { migrate } from './migrate.ts';
-import { applicationId, type Migration, migrations as released } from './migrations.ts';
+import { applicationId, migrations as released } from './migrations.ts';
 
 const MiB = 1024 * 1024;
 

@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
-import { type Migration, migrations as released } from './migrations.ts';
+import type { Migration } from '../schema.ts';
+import { migrations as released } from './migrations.ts';
 
 /** A row of `sqlite_schema`, without the page that it begins on. */
 interface SchemaObject {
