@@ -12,26 +12,6 @@ const AGREEMENT = Buffer.from('a60d9002110095013c8001888101105f4941', 'hex');
 /** Header of the card's key in its answer. */
 const CARD_KEY = Buffer.from('5f4941', 'hex');
 
-/** An ephemeral key of P-256: a private scalar of 32 bytes and an uncompressed point of 65 bytes. */
-export interface EphemeralKey {
-  readonly privateKey: Uint8Array;
-  readonly publicKey: Uint8Array;
-}
-
-/** A new ephemeral key for one challenge. */
-export function newEphemeralKey(): EphemeralKey {
-  const pair = createECDH(CURVE);
-  const publicKey = pair.generateKeys();
-  return { privateKey: leftPadded(pair.getPrivateKey()), publicKey };
-}
-
-/** OpenSSL omits leading zeros of a scalar. */
-function leftPadded(scalar: Uint8Array): Uint8Array {
-  const padded = Buffer.alloc(32);
-  padded.set(scalar, 32 - scalar.length);
-  return padded;
-}
-
 /** Data of INTERNAL AUTHENTICATE with the host's ephemeral public key. */
 export function agreementData(publicKey: Uint8Array): Uint8Array {
   return Buffer.concat([AGREEMENT, publicKey]);

@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
+import { createECDH, randomBytes } from 'node:crypto';
 import { clientDataHash, RELYING_PARTY, relyingPartyHash } from '../../daemon/proof/client-data.ts';
 import { judge } from '../../daemon/proof/judge.ts';
 import { indexMetadata } from '../../daemon/proof/metadata.ts';
-import { type EphemeralKey, newEphemeralKey } from '../../daemon/proof/scp11b-crypto.ts';
 import type { MetadataEntry, Question, Trust, TrustAnchor, Verdict } from '../../daemon/proof/types.ts';
 import type { Claims, Evidence, Scp11bEvidence } from '../../src/contract/proof.ts';
 import { authenticatorRoot, TestAuthenticator } from '../support/test-authenticator.ts';
@@ -39,7 +38,15 @@ export const nothingTrusted: Trust = { anchors: [], intermediates: [], metadata:
 
 export interface Asked {
   readonly question: Question;
-  readonly ephemeral: EphemeralKey;
+  readonly ephemeral: ReturnType<typeof newEphemeralKey>;
+}
+
+/** A key of P-256: a private scalar of 32 bytes, whose leading zeros OpenSSL omits, and an uncompressed point of 65 bytes. */
+function newEphemeralKey() {
+  const pair = createECDH('prime256v1');
+  const publicKey: Uint8Array = pair.generateKeys();
+  const privateKey: Uint8Array = Buffer.from(pair.getPrivateKey('hex').padStart(64, '0'), 'hex');
+  return { privateKey, publicKey };
 }
 
 /** A question with a challenge and an ephemeral key of its own. */

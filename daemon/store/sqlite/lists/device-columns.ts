@@ -8,26 +8,12 @@ import {
   type ProofGrade,
   proofGrades,
 } from '../../../../src/contract/values.ts';
+import type { DeviceRecord } from '../../../domain/device.ts';
 import type { DeviceFilter, DeviceStatistics } from '../../queries.ts';
 import { type Bits, bitsFor } from './bits.ts';
 import { grown, type NumberSet } from './number-set.ts';
 import { Serials } from './serials.ts';
 import { TextSets } from './text-sets.ts';
-
-/** The fields of a device that lists filter and sort by. */
-export interface ListedDevice {
-  readonly deviceType: DeviceType;
-  readonly serialNumber: string;
-  readonly manufacturer: string;
-  readonly model: string;
-  readonly status: DeviceStatus;
-  readonly createdAt: number;
-  readonly activationCodeExpiresAt: number;
-  readonly grade: ProofGrade;
-  readonly activatedAt: number | null;
-  readonly lastUsedAt: number | null;
-  readonly updatedAt: number | null;
-}
 
 /** The times that lists sort or filter by. */
 type TimeName = 'createdAt' | 'activatedAt' | 'lastUsedAt' | 'updatedAt' | 'activationCodeExpiresAt';
@@ -36,6 +22,14 @@ type TextName = 'deviceType' | 'status' | 'manufacturer' | 'model' | 'proof';
 const timeNames = namesIn(
   'createdAt activatedAt lastUsedAt updatedAt activationCodeExpiresAt',
 ) satisfies readonly TimeName[];
+
+/** What lists filter and sort by, beside the grade of the proof. */
+export const listedFields = [
+  ...namesIn('deviceType serialNumber manufacturer model status'),
+  ...timeNames,
+] satisfies readonly (keyof DeviceRecord)[];
+/** A device with these fields. */
+export type ListedDevice = Pick<DeviceRecord, (typeof listedFields)[number]>;
 
 const kinds = deviceTypes.length * deviceStatuses.length;
 
@@ -84,7 +78,7 @@ export class DeviceColumns {
   }
 
   /** Adds the next device. */
-  add(device: ListedDevice): void {
+  add(device: ListedDevice, proofGrade: ProofGrade): void {
     const { texts, times } = this;
     const n = this.count + 1;
     if (n >= this.#kinds.length) this.reserve(n);
@@ -97,7 +91,7 @@ export class DeviceColumns {
     texts.status.sets[deviceStatuses.indexOf(device.status)]!.add(n);
     texts.manufacturer.sets[manufacturer]!.add(n);
     texts.model.sets[texts.model.id(device.model)]!.add(n);
-    const grade = proofGrades.indexOf(device.grade);
+    const grade = proofGrades.indexOf(proofGrade);
     texts.proof.sets[grade]!.add(n);
     this.#grades[n] = grade;
     this.#kinds[n] = kind;

@@ -8,7 +8,7 @@ import type { DeviceDeltas } from '../engine.ts';
 import { asciiLower, filterMarks, type NumberPage } from '../lists-sql.ts';
 import type { Statements } from '../statements.ts';
 import { type Bits, combined } from './bits.ts';
-import { DeviceColumns, type ListedDevice } from './device-columns.ts';
+import { DeviceColumns } from './device-columns.ts';
 import { addIdsWith } from './id-digits.ts';
 import { IndexedSets, type ReadIndex } from './indexed-sets.ts';
 import { load } from './load.ts';
@@ -75,7 +75,7 @@ export class DeviceLists {
     for (const device of added) {
       // While loading, later devices are still to be read from the database.
       if (device.number !== columns.count + 1) continue;
-      columns.add(listed(device));
+      columns.add(device, gradeOf(device.proof));
       this.#index(unindexed, device);
     }
     for (const { before, after } of changed) {
@@ -190,21 +190,6 @@ export class DeviceLists {
 
 type Indexed = Pick<DeviceRecord, 'userId' | 'tags' | 'proof'>;
 const unindexed: Indexed = { userId: null, tags: noTags, proof: null };
-
-/** What lists keep of a device. */
-const listed = (device: DeviceRecord): ListedDevice => ({
-  deviceType: device.deviceType,
-  serialNumber: device.serialNumber,
-  manufacturer: device.manufacturer,
-  model: device.model,
-  status: device.status,
-  grade: gradeOf(device.proof),
-  createdAt: device.createdAt,
-  activatedAt: device.activatedAt,
-  lastUsedAt: device.lastUsedAt,
-  updatedAt: device.updatedAt,
-  activationCodeExpiresAt: device.activationCodeExpiresAt,
-});
 
 /** Values whose devices are cached: a set of many devices takes a bit for each device of the registry. */
 const maxCached = { users: 500, tags: 200, marks: 100 };

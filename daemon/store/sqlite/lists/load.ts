@@ -1,59 +1,18 @@
-import type { DeviceStatus, DeviceType, ProofGrade } from '../../../../src/contract/values.ts';
+import type { ProofGrade } from '../../../../src/contract/values.ts';
+import { selectList } from '../../table.ts';
 import { proofGrade } from '../lists-sql.ts';
 import type { Statements } from '../statements.ts';
-import type { DeviceColumns } from './device-columns.ts';
-
-type LoadRow = [
-  DeviceType,
-  string,
-  string,
-  string,
-  DeviceStatus,
-  number,
-  number | null,
-  number | null,
-  number | null,
-  number,
-  ProofGrade,
-];
+import { type DeviceColumns, type ListedDevice, listedFields } from './device-columns.ts';
 
 const chunk = 1000;
-const sql = `SELECT device_type, serial_number, manufacturer, model, status, created_at, activated_at, last_used_at, updated_at, activation_code_expires_at,
-    ${proofGrade}
-  FROM device WHERE number > ? ORDER BY number LIMIT ${chunk}`;
+const sql = `SELECT ${selectList(listedFields)}, ${proofGrade} AS grade FROM device WHERE number > ? ORDER BY number LIMIT ${chunk}`;
 
 /** Adds the devices that are in the database but not yet in the columns. Yields regularly. */
 export function* load(statements: Statements, columns: DeviceColumns): Generator<void, void> {
-  const select = statements.db.prepare(sql).raw();
   columns.reserve(statements.value<number | null>('SELECT max(number) FROM device') ?? 0);
   for (;;) {
-    const rows = select.all(columns.count) as LoadRow[];
-    for (const [
-      deviceType,
-      serialNumber,
-      manufacturer,
-      model,
-      status,
-      createdAt,
-      activatedAt,
-      lastUsedAt,
-      updatedAt,
-      activationCodeExpiresAt,
-      grade,
-    ] of rows)
-      columns.add({
-        deviceType,
-        serialNumber,
-        manufacturer,
-        model,
-        status,
-        createdAt,
-        activatedAt,
-        lastUsedAt,
-        updatedAt,
-        activationCodeExpiresAt,
-        grade,
-      });
+    const rows = statements.all<ListedDevice & { readonly grade: ProofGrade }>(sql, columns.count);
+    for (const row of rows) columns.add(row, row.grade);
     if (rows.length < chunk) return;
     yield;
   }
