@@ -25,13 +25,18 @@ async function run(command: string, args: readonly string[], input = ''): Promis
 
 const bench = new Bench();
 writeFileSync(ROOT, await bench.root('fido'));
-const { id } = await bench.plug({ model: 'judged', serial: 'FT-0001' });
-while (readdirSync('/dev').every(name => !name.startsWith('hidraw')));
-await run('udevadm', ['settle']);
+/** The node of the key that was just plugged in, as fido2-token lists it. */
+async function listed(product: string): Promise<string> {
+  while (readdirSync('/dev').every(name => !name.startsWith('hidraw')));
+  await run('udevadm', ['settle']);
+  const list = await run('fido2-token', ['-L']);
+  const line = list.split('\n').find(one => one.endsWith(`: vendor=0x096e, product=${product} (Feitian ePass FIDO2)`));
+  assert.ok(line, list);
+  return line.slice(0, line.indexOf(':'));
+}
 
-const list = await run('fido2-token', ['-L']);
-const [, node] = /^(\/dev\/hidraw\d+): vendor=0x096e, product=0x085d \(Feitian ePass FIDO2\)$/m.exec(list) ?? [];
-assert.ok(node, list);
+const { id } = await bench.plug({ model: 'judged', serial: 'FT-0001' });
+const node = await listed('0x085d');
 const info = await run('fido2-token', ['-I', node]);
 assert.match(info, new RegExp(`^aaguid: ${AAGUID.replaceAll('-', '')}$`, 'm'));
 assert.match(info, /^version strings: U2F_V2, FIDO_2_0$/m);
@@ -55,10 +60,7 @@ console.log('  python3-fido2 verifies CTAP2 and U2F attestations up to the root,
 await bench.unplug(id);
 
 const issued = await bench.plug({ model: 'managed', serial: 'FT-0002' });
-await run('udevadm', ['settle']);
-const found = await run('fido2-token', ['-L']);
-const [, key] = /^(\/dev\/hidraw\d+): vendor=0x096e, product=0x085c/m.exec(found) ?? [];
-assert.ok(key, found);
+const key = await listed('0x085c');
 const [PIN, NEXT] = ['481516', '27182818'];
 assert.match(await run('fido2-token', ['-I', key]), /^options: .*credMgmt, authnrCfg, noclientPin/m);
 await run('fido2-token', ['-S', key], `${PIN}\n${PIN}\n`);
