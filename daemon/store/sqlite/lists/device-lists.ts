@@ -1,17 +1,18 @@
 import type { Tag, Tags } from '../../../../src/contract/tags.ts';
+import type { ProofGrade } from '../../../../src/contract/values.ts';
 import { type DeviceRecord, noTags } from '../../../domain/device.ts';
 import { gradeOf, marksOf } from '../../../domain/proof.ts';
 import type { DeviceFilter, DeviceQuery, DeviceStatistics, StatisticsQuery } from '../../queries.ts';
 import { isCounted, namesTime } from '../../read/device-filters.ts';
+import { selectList } from '../../table.ts';
 import { devicesWithMark, devicesWithTag } from '../devices.ts';
 import type { DeviceDeltas } from '../engine.ts';
-import { asciiLower, filterMarks, type NumberPage } from '../lists-sql.ts';
+import { asciiLower, filterMarks, type NumberPage, proofGrade } from '../lists-sql.ts';
 import type { Statements } from '../statements.ts';
 import { type Bits, combined } from './bits.ts';
-import { DeviceColumns } from './device-columns.ts';
+import { DeviceColumns, type ListedDevice, listedFields } from './device-columns.ts';
 import { addIdsWith } from './id-digits.ts';
 import { IndexedSets, type ReadIndex } from './indexed-sets.ts';
-import { load } from './load.ts';
 import { type Matches, matching } from './matches.ts';
 import { NumberSet } from './number-set.ts';
 import { SerialOrder } from './serial-order.ts';
@@ -185,6 +186,20 @@ export class DeviceLists {
     const bits = yield* this.#trigrams.find(encoder.encode(lower), last);
     addIdsWith(bits, lower, last);
     return bits;
+  }
+}
+
+const chunk = 1000;
+const sql = `SELECT ${selectList(listedFields)}, ${proofGrade} AS grade FROM device WHERE number > ? ORDER BY number LIMIT ${chunk}`;
+
+/** Adds the devices that are in the database but not yet in the columns. Yields regularly. */
+function* load(statements: Statements, columns: DeviceColumns): Generator<void, void> {
+  columns.reserve(statements.value<number | null>('SELECT max(number) FROM device') ?? 0);
+  for (;;) {
+    const rows = statements.all<ListedDevice & { readonly grade: ProofGrade }>(sql, columns.count);
+    for (const row of rows) columns.add(row, row.grade);
+    if (rows.length < chunk) return;
+    yield;
   }
 }
 
