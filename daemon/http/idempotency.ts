@@ -77,7 +77,7 @@ export class KeyedRequests {
       return await this.#carryOut(asked, request);
     } catch (error) {
       const isTaken = error instanceof ResponseExists;
-      if (!isTaken && !(error instanceof ApiError)) throw error;
+      if (!isTaken && (!(error instanceof ApiError) || isFinal(error.code))) throw error;
       // Another daemon on the same store may have been faster. A refusal, such as 'is not locked', can be what its change causes.
       const stored = await this.#replay(asked.reply, identity.id, identity.digest);
       if (stored !== null) return stored;
