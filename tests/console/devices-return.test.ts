@@ -92,7 +92,7 @@ needs('chromium')('Back and a reload in the console', () => {
       devices.slice(0, 33).map(({ deviceId }) => `/api/devices/${deviceId}`),
     );
     await context.close();
-  }, 60_000);
+  }, 240_000);
 
   it('Back shows what has changed since, and counts the changes of devices that the page does not show', async () => {
     const { page, context } = await leftList();

@@ -86,7 +86,7 @@ needs('chromium')('the console', () => {
     expect(longest).toBeLessThanOrEqual(LONGEST_TASK_MS);
     await context.close();
     rmSync(folder, { recursive: true });
-  });
+  }, 300_000);
 });
 
 /** An event of a trace of Chromium. */
