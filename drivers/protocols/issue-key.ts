@@ -8,8 +8,8 @@ import { allowIssuing, allowReset, CTAP2 } from './gate.ts';
 import type { KeyView } from './key-view.ts';
 import { deleteStoredCredential, makeStoredCredential, setPinRules } from './stored-credential.ts';
 
-/** Milliseconds in which a key answers a command, the time for a touch included. */
-const COMMAND_LIMIT = 40_000;
+/** Milliseconds in which a key carries out a step, the time for a touch included. A step can have many commands. */
+const STEP_LIMIT = 40_000;
 
 /** Runs the task with the key; see Driver.issue. */
 export async function issueKey<T>(view: KeyView, work: IssueWork, task: (key: IssuedKey) => Promise<T>): Promise<T> {
@@ -32,11 +32,14 @@ class OpenKey implements IssuedKey, Authenticator {
   info: AuthenticatorInfo;
   readonly #channel: CtapHidChannel;
   readonly #work: IssueWork;
+  /** The limit of the present step. */
+  #signal: AbortSignal;
 
   constructor(channel: CtapHidChannel, info: AuthenticatorInfo, work: IssueWork) {
     this.info = info;
     this.#channel = channel;
     this.#work = work;
+    this.#signal = work.signal;
   }
 
   get freeCredentials(): number | null {
@@ -44,37 +47,37 @@ class OpenKey implements IssuedKey, Authenticator {
   }
 
   send(...[command, parameters]: Parameters<Authenticator['send']>): Promise<Uint8Array> {
-    return callCtap2(this.#channel, command, parameters, { ...this.#work, signal: this.#signal() });
+    return callCtap2(this.#channel, command, parameters, { ...this.#work, signal: this.#signal });
   }
 
   pinState() {
-    return readPinState(this);
+    return this.#step(() => readPinState(this));
   }
 
   setPin(pin: Uint8Array): Promise<void> {
-    return this.#changed(setPin(this, pin));
+    return this.#change(() => setPin(this, pin));
   }
 
   setPinRules(...[rules, pin]: Parameters<IssuedKey['setPinRules']>): Promise<void> {
     const use = { permissions: PERMISSION.configure };
-    return this.#changed(this.#withToken(pin, use, token => setPinRules(this, rules, token)));
+    return this.#change(() => this.#withToken(pin, use, token => setPinRules(this, rules, token)));
   }
 
   makeCredential(...[request, pin]: Parameters<IssuedKey['makeCredential']>): Promise<StoredCredential> {
     const permissions = PERMISSION.makeCredential | PERMISSION.getAssertion;
     const use = { permissions, relyingParty: request.relyingParty.id };
     const make = (token: PinToken | null) => makeStoredCredential(this, request, token);
-    return this.#changed(pin === null ? make(null) : this.#withToken(pin, use, make));
+    return this.#change(() => (pin === null ? make(null) : this.#withToken(pin, use, make)));
   }
 
   deleteCredential(credentialId: Uint8Array, pin: Uint8Array): Promise<void> {
     const use = { permissions: PERMISSION.manageCredentials };
-    return this.#withToken(pin, use, token => deleteStoredCredential(this, credentialId, token));
+    return this.#step(() => this.#withToken(pin, use, token => deleteStoredCredential(this, credentialId, token)));
   }
 
   /** Needs a touch within 10 s after the key was plugged in. */
   async reset(): Promise<void> {
-    await this.#changed(this.send(CTAP2.RESET, []));
+    await this.#change(() => this.send(CTAP2.RESET, []));
   }
 
   async #withToken<T>(
@@ -90,14 +93,15 @@ class OpenKey implements IssuedKey, Authenticator {
     }
   }
 
-  /** What the key reports changes with its PIN and its credentials. */
-  async #changed<T>(work: Promise<T>): Promise<T> {
-    const done = await work;
-    this.info = (await getInfo(this.#channel, this.#signal())) ?? this.info;
+  /** Runs a step that changes what the key reports: its PIN or its credentials. */
+  async #change<T>(work: () => Promise<T>): Promise<T> {
+    const done = await this.#step(work);
+    this.info = (await this.#step(() => getInfo(this.#channel, this.#signal))) ?? this.info;
     return done;
   }
 
-  #signal(): AbortSignal {
-    return deadline(this.#work.signal, COMMAND_LIMIT);
+  #step<T>(work: () => Promise<T>): Promise<T> {
+    this.#signal = deadline(this.#work.signal, STEP_LIMIT);
+    return work();
   }
 }

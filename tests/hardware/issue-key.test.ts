@@ -1,6 +1,6 @@
 /** A key is issued: PIN, stored credentials, rules, reset; by both PIN protocols, against an authenticator written from the standard. */
 import { createHash } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { HardwareError, type IssuedKey, type StoredCredentialRequest } from '../../drivers/driver.ts';
 import { expectBytes, expectMap, readCbor } from '../../drivers/protocols/cbor.ts';
 import { allowCtap, allowIssuing, allowReset } from '../../drivers/protocols/gate.ts';
@@ -273,4 +273,17 @@ describe('the gate of issuing', () => {
       expect(() => allowCtap(CBOR, hex(payload))).toThrow('never sent');
     },
   );
+});
+
+test('a step has one limit of time, however many commands it takes', async () => {
+  const { issue } = keyWith();
+  const exclude = Array.from({ length: 20 }, (_, i) => new Uint8Array(200).fill(i));
+  await issue(async key => {
+    await key.setPin(bytes('2716'));
+    const limits = vi.spyOn(AbortSignal, 'timeout');
+    await key.makeCredential({ ...request, exclude }, bytes('2716'));
+    // The credential, and what the key reports after it.
+    expect(limits.mock.calls.filter(([milliseconds]) => milliseconds >= 40_000)).toHaveLength(2);
+    limits.mockRestore();
+  });
 });
