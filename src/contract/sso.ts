@@ -37,11 +37,6 @@ const localAccounts = Type.Object({
   ),
 });
 
-const named = {
-  issuer: nullable(shown('issuer of the provider', 'https://login.example.com/realms/company')),
-  name: nullable(shown('text of the sign-in button', 'Example Inc.')),
-};
-
 /** How the registry uses the provider: what a request sets, and a response shows. */
 const chosen = {
   issuer: nullable(
@@ -98,7 +93,7 @@ export const ssoOperations = additions('Single sign-on', {
   /** Needs no token: the page of the sign-in shows a button. */
   showSso: {
     summary: 'Show whether single sign-on is on',
-    data: Type.Object({ enabled: Type.Boolean(), ...named }),
+    data: Type.Object({ enabled: Type.Boolean(), issuer: chosen.issuer, name: chosen.name }),
   },
 
   /** The secret of the client is in no response. */

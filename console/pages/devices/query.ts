@@ -51,7 +51,11 @@ export function listRequest(query: URLSearchParams): Input<'listDevices'> {
 /** The order of the list; the newest devices come first if the address names none. */
 export function sortOf(query: URLSearchParams): { readonly sortBy: DeviceSort; readonly descending: boolean } {
   const sortBy = (query.get('sortBy') ?? 'createdAt') as DeviceSort;
-  return { sortBy, descending: (query.get('sortOrder') ?? 'desc') === 'desc' };
+  // Two names of one order.
+  return {
+    sortBy: sortBy === 'createTime' ? 'createdAt' : sortBy,
+    descending: (query.get('sortOrder') ?? 'desc') === 'desc',
+  };
 }
 
 /** The filters of an address alone: what they select does not depend on page and order. */

@@ -77,7 +77,7 @@ export function DeviceTable({ devices, query, selection, onChanged }: DeviceTabl
   /** Another one for each choice: a dialog that could not be loaded is loaded again. */
   const asked = useSignal<{ readonly name: SingleOperation; readonly deviceId: string } | null>(null);
   const { sortBy, descending } = sortOf(query.value);
-  const sorted = columnNames.find(name => sorts[name] === (sortBy === 'createTime' ? 'createdAt' : sortBy));
+  const sorted = columnNames.find(name => sorts[name] === sortBy);
   const select = (device: Device) => (
     <input
       type="checkbox"
@@ -181,7 +181,7 @@ export function OrderChoice({ query }: Pick<DeviceTableProps, 'query'>) {
         label={listWords.order}
         values={orders.map(([order = '']) => order)}
         words={Object.fromEntries(orders)}
-        value={`${sortBy === 'createTime' ? 'createdAt' : sortBy} ${descending ? 'desc' : 'asc'}`}
+        value={`${sortBy} ${descending ? 'desc' : 'asc'}`}
         onChoose={choose}
       />
     </div>

@@ -68,12 +68,12 @@ export class CredentialService {
     const label = newLabel();
     return retrying(async () => {
       const present = await this.#open(device, provider);
-      const isTaken = new ApiError(Code.parameterError, 'another program is issuing this key: try again');
-      if (present?.credentialId) throw isTaken;
+      const taken = new ApiError(Code.parameterError, 'another program is issuing this key: try again');
+      if (present?.credentialId) throw taken;
       const fields = { device: device.number, provider: provider.number, account, label, begun };
       const change = present ? domain.noteStep(present, fields) : domain.beginCredential(fields, person.number);
       const [result] = await this.#commit(context, change);
-      if (result?.kind === 'duplicate') throw isTaken;
+      if (result?.kind === 'duplicate') throw taken;
       const number = present?.number ?? (result?.kind === 'added' ? result.number : 0);
       return { credentialId: credentialIds.format(number), origin, options, expiresAt: iso(expiresAt) };
     });

@@ -1,4 +1,4 @@
-/** What changes and guards of rows that are replaced as a whole mean, and their entries: documents, the progress of webhooks, and sessions of single sign-on. */
+/** The changes, guards and entries of rows that are replaced as a whole: documents, the progress of webhooks, and sessions of single sign-on. */
 import { documentDigest } from '../../domain/digest.ts';
 import type { DocumentGuard, DocumentRecord, DocumentSet } from '../../domain/document.ts';
 import type { SsoSessionsRow, SsoSessionsSet } from '../../domain/sso.ts';
@@ -40,12 +40,13 @@ abstract class ReplacedRows<K extends string | number, R extends object, S exten
   }
 }
 
-/** Rows whose version ascends with each change, from 1; 0: there is no row. */
+/** Rows with a version, which starts at 1 and rises by 1 with each change. */
 abstract class Versions<K extends string | number, R extends { readonly version: number }> extends ReplacedRows<
   K,
   R,
   'version' & Field<R>
 > {
+  /** The version of a row; 0 if there is no row. */
   version(key: K): number {
     return this.row(key)?.version ?? 0;
   }

@@ -201,7 +201,7 @@ type ComparedPerson = { readonly [K in (typeof digestedFields)[number]]: unknown
   readonly userKey: string;
 };
 
-/** The persons as the journal records that they are. A user key that does not follow from the name is no one's. */
+/** Compares the persons with the journal. A row whose user key is not that of its user name differs from every entry. */
 export const personReplay = () =>
   new RowReplay<number, ComparedPerson, string>({
     table: 'person',

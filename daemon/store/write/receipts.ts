@@ -43,7 +43,7 @@ export const receiptChanges: ChangeRules<ReceiptChange['kind']> = {
 /** What entries say about a receipt. */
 type ReceiptFacts = Readonly<Record<'digest' | 'openUntil' | 'announceAt' | 'closedBy', unknown>>;
 
-/** The receipts as the journal records that they are. The entry of one also closes the loans before it. */
+/** Compares the receipts with the journal. The entry of a receipt also closes the loans that it returns. */
 export class ReceiptReplay extends RowReplay<number, ReceiptRecord, ReceiptFacts> {
   constructor() {
     super({
