@@ -75,9 +75,14 @@ async function judge(page, name, url) {
       undefined,
       page,
     );
-    if (lhr.runtimeError) throw new Error(`${name}: ${lhr.runtimeError.message}`);
+    // Such as a trace of a browser that has just started and has recorded no navigation.
+    if (lhr.runtimeError) {
+      process.stdout.write(`${name}: ${lhr.runtimeError.message}\n`);
+      continue;
+    }
     if (!best || scoreOf(lhr, 'performance') > scoreOf(best, 'performance')) best = lhr;
   }
+  if (!best) throw new Error(`${name}: Lighthouse gave no result in ${RUNS} runs`);
   const scores = Object.keys(least).map(category => `${category} ${scoreOf(best, category)}`);
   process.stdout.write(`${name}: ${scores.join(', ')}\n`);
   for (const line of lossesOf(best)) process.stdout.write(`  ${line}\n`);
