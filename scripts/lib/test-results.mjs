@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 
 /**
  * Summarizes a report; `root` is the folder that the names of files start from. A file that could not be loaded has no test to its
- * name: it counts as one failure. `failed` and `skipped` are names, `passed` is a number.
+ * name: it counts as one failure. `failed` and `skipped` are names, those that failed with the reason of each attempt; `passed` is a number.
  */
 export function resultsOf(report, root) {
   const results = { passed: 0, failed: [], skipped: [] };
@@ -16,9 +16,19 @@ export function resultsOf(report, root) {
   return results;
 }
 
-function addTest(results, file, { status, ancestorTitles, title }) {
+function addTest(results, file, { status, ancestorTitles, title, failureMessages = [] }) {
+  const name = [file, ...ancestorTitles, title].join(' > ');
   if (status === 'passed') results.passed += 1;
-  else results[status === 'failed' ? 'failed' : 'skipped'].push([file, ...ancestorTitles, title].join(' > '));
+  else if (status === 'failed') results.failed.push([name, ...failureMessages.map(reasonOf)].join('\n    '));
+  else results.skipped.push(name);
+}
+
+/** What an attempt failed on, in one line: the end of a long log must show the cause of each attempt. */
+function reasonOf(message) {
+  return message
+    .split(/\n\s+at /, 1)[0]
+    .replace(/\s+/g, ' ')
+    .slice(0, 500);
 }
 
 function firstLine(message) {

@@ -17,6 +17,15 @@ it('counts what passed, and names what failed and what was skipped with its file
   });
 });
 
+it('gives the reason of each attempt of a failed test in one line', () => {
+  const failureMessages = ['Error: two\n  lines\n    at tests/a.test.ts:1:2', `Error: ${'x'.repeat(600)}`];
+  const assertionResults = [{ ...assertion('failed', 'is locked'), failureMessages }];
+  const report = { testResults: [{ name: '/project/tests/a.test.ts', status: 'failed', assertionResults }] };
+  expect(resultsOf(report, '/project').failed).toEqual([
+    `tests/a.test.ts > a device > is locked\n    Error: two lines\n    Error: ${'x'.repeat(493)}`,
+  ]);
+});
+
 it('names a file that could not be loaded, with the first line of the reason', () => {
   const message = "Cannot find module './b.ts'\n  at load";
   const report = {
