@@ -6,12 +6,14 @@ export type CborInput =
   | number
   | string
   | boolean
+  | null
   | Uint8Array
   | readonly CborInput[]
   | ReadonlyMap<number | string, CborInput>;
 
-/** The bytes of a value. Numbers and lengths are below 2^32. */
+/** The bytes of a value. Numbers are safe integers. */
 export function writeCbor(value: CborInput): Uint8Array {
+  if (value === null) return Uint8Array.of(0xf6);
   if (typeof value === 'boolean') return Uint8Array.of(value ? 0xf5 : 0xf4);
   if (typeof value === 'number') return value < 0 ? head(1, -1 - value) : head(0, value);
   if (typeof value === 'string') return concat(head(3, Buffer.byteLength(value)), Buffer.from(value));
@@ -33,5 +35,7 @@ function head(major: number, argument: number): Uint8Array {
   if (argument < 24) return Uint8Array.of(first | argument);
   if (argument < 0x100) return Uint8Array.of(first | 24, argument);
   if (argument < 0x10000) return Uint8Array.of(first | 25, argument >> 8, argument & 0xff);
-  return Uint8Array.of(first | 26, argument >>> 24, (argument >> 16) & 0xff, (argument >> 8) & 0xff, argument & 0xff);
+  const [size, code] = argument < 2 ** 32 ? [4, 26] : [8, 27];
+  const bytes = Array.from({ length: size }, (_, at) => Math.floor(argument / 256 ** (size - 1 - at)) % 256);
+  return Uint8Array.of(first | code, ...bytes);
 }

@@ -4,7 +4,6 @@
  */
 import { createHash } from 'node:crypto';
 import { HardwareError, type PinState } from '../driver.ts';
-import type { CborInput } from './cbor-write.ts';
 import { type AuthenticatorInfo, type callCtap2, responseMap } from './ctap2.ts';
 import { CTAP2, PIN } from './gate.ts';
 import { concat } from './hex.ts';
@@ -41,7 +40,7 @@ export async function readPinState(key: Authenticator): Promise<PinState> {
     canKeepRules: info.options.get('setMinPINLength') === true,
   };
   if (info.options.get('clientPin') !== true) return { isSet: false, retries: null, needsReplug: false, ...rules };
-  const response = await call(key, { protocol, subcommand: PIN.retries });
+  const response = await call(key, { protocol }, PIN.retries);
   const retries = response.get(3);
   if (typeof retries !== 'number') throw malformed();
   return { isSet: true, retries, needsReplug: response.get(4) === true, ...rules };
@@ -55,7 +54,10 @@ export async function setPin(key: Authenticator, pin: Uint8Array): Promise<void>
   const exchange = await startExchange(key);
   try {
     const newPin = exchange.encrypt(padded);
-    await call(key, { exchange, subcommand: PIN.set, auth: exchange.authenticate(newPin), newPin });
+    await call(key, exchange, PIN.set, [
+      [4, exchange.authenticate(newPin)],
+      [5, newPin],
+    ]);
   } finally {
     padded.fill(0);
     exchange.end();
@@ -87,10 +89,12 @@ export async function enterPin(
   const digest = createHash('sha256').update(pin).digest();
   const exchange = await startExchange(key);
   try {
-    const pinHash = exchange.encrypt(digest.subarray(0, HASH_BYTES));
-    const withPermissions = key.info.options.get('pinUvAuthToken') === true;
-    const use = withPermissions ? { subcommand: PIN.tokenFor, permissions, relyingParty } : { subcommand: PIN.token };
-    const encrypted = (await call(key, { exchange, pinHash, ...use })).get(2);
+    const pinHash = [6, exchange.encrypt(digest.subarray(0, HASH_BYTES))] as const;
+    const response =
+      key.info.options.get('pinUvAuthToken') === true
+        ? await call(key, exchange, PIN.tokenFor, [pinHash, [9, permissions], [10, relyingParty ?? null]])
+        : await call(key, exchange, PIN.token, [pinHash]);
+    const encrypted = response.get(2);
     if (!(encrypted instanceof Uint8Array)) throw malformed();
     const token = exchange.decrypt(encrypted);
     const { protocol } = exchange;
@@ -109,36 +113,17 @@ function protocolOf({ options, pinProtocols }: AuthenticatorInfo): PinProtocol {
 
 async function startExchange(key: Authenticator): Promise<PinExchange> {
   const protocol = protocolOf(key.info);
-  const theirs = (await call(key, { protocol, subcommand: PIN.keyAgreement })).get(1);
+  const theirs = (await call(key, { protocol }, PIN.keyAgreement)).get(1);
   if (!(theirs instanceof Map)) throw malformed();
   return new PinExchange(protocol, theirs);
 }
 
-interface PinRequest {
-  /** One of the two. */
-  readonly protocol?: PinProtocol;
-  readonly exchange?: PinExchange;
-  readonly subcommand: number;
-  readonly auth?: Uint8Array;
-  readonly newPin?: Uint8Array;
-  readonly pinHash?: Uint8Array;
-  readonly permissions?: number;
-  readonly relyingParty?: string | undefined;
-}
-
-const call = async (key: Authenticator, request: PinRequest) =>
-  responseMap(await key.send(CTAP2.CLIENT_PIN, pinParameters(request)));
-
-const pinParameters = ({ exchange, ...request }: PinRequest): readonly [number, CborInput | null][] => [
-  [1, exchange?.protocol ?? request.protocol!],
-  [2, request.subcommand],
-  [3, exchange?.platformKey ?? null],
-  [4, request.auth ?? null],
-  [5, request.newPin ?? null],
-  [6, request.pinHash ?? null],
-  [9, request.permissions ?? null],
-  [10, request.relyingParty ?? null],
-];
+const call = async (
+  key: Authenticator,
+  { protocol, platformKey = null }: Pick<PinExchange, 'protocol'> & Partial<Pick<PinExchange, 'platformKey'>>,
+  subcommand: number,
+  parameters: Parameters<Authenticator['send']>[1] = [],
+) => responseMap(await key.send(CTAP2.CLIENT_PIN, [[1, protocol], [2, subcommand], [3, platformKey], ...parameters]));
 
 const malformed = (): HardwareError =>
   new HardwareError('protocol', 'the response of the key about its PIN is invalid');

@@ -131,9 +131,15 @@ interface CredentialRequest {
 }
 
 /** The platform chooses the relying parties for which an enterprise attestation is given (CTAP 2.2, 7.1.3). */
-const PLATFORM_MANAGED = 2;
+export const PLATFORM_MANAGED = 2;
 const ES256 = -7;
 const NAME = 'devmgr';
+/** The type of each credential. */
+export const publicKey = 'public-key';
+
+/** How a list names a credential. */
+export const descriptor = (id: Uint8Array): CborInput =>
+  new Map<string, CborInput>(Object.entries({ id, type: publicKey }));
 
 /** The command with its parameters in the canonical order of CTAP2. */
 const credentialCommand = ({ clientDataHash, relyingParty, enterprise }: CredentialRequest): Uint8Array =>
@@ -141,7 +147,7 @@ const credentialCommand = ({ clientDataHash, relyingParty, enterprise }: Credent
     [1, clientDataHash],
     [2, new Map(Object.entries({ id: relyingParty, name: NAME }))],
     [3, new Map<string, CborInput>(Object.entries({ id: Uint8Array.of(0), name: NAME, displayName: NAME }))],
-    [4, [new Map<string, CborInput>(Object.entries({ alg: ES256, type: 'public-key' }))]],
+    [4, [new Map<string, CborInput>(Object.entries({ alg: ES256, type: publicKey }))]],
     [10, enterprise ? PLATFORM_MANAGED : null],
   ]);
 
@@ -247,8 +253,11 @@ export async function getAssertion(
   { clientDataHash, relyingParty, credentials }: AssertionRequest,
   work: CallWork,
 ): Promise<KeyAssertion> {
-  const list = credentials.map(id => new Map<string, CborInput>(Object.entries({ id, type: 'public-key' })));
-  const parameters = [[1, relyingParty] as const, [2, clientDataHash] as const, [3, list] as const];
+  const parameters = [
+    [1, relyingParty],
+    [2, clientDataHash],
+    [3, credentials.map(descriptor)],
+  ] as const;
   const map = responseMap(await callCtap2(channel, CTAP2.GET_ASSERTION, parameters, work).catch(cannotSign));
   const [credential, authenticatorData, signature] = [map.get(1), map.get(2), map.get(3)];
   // A key may leave the id out if it was given one alone.

@@ -3,28 +3,27 @@ import { deadline } from '../deadline.ts';
 import { HardwareError, type IssuedKey, type IssueWork, type StoredCredential } from '../driver.ts';
 import { type Authenticator, enterPin, PERMISSION, type PinToken, readPinState, setPin } from './client-pin.ts';
 import { type AuthenticatorInfo, callCtap2, getInfo } from './ctap2.ts';
-import { CtapHidChannel } from './ctaphid.ts';
+import type { CtapHidChannel } from './ctaphid.ts';
 import { allowIssuing, allowReset, CTAP2 } from './gate.ts';
 import type { KeyView } from './key-view.ts';
+import { overFido } from './prove-key.ts';
 import { deleteStoredCredential, makeStoredCredential, setPinRules } from './stored-credential.ts';
 
 /** Milliseconds in which a key carries out a step, the time for a touch included. A step can have many commands. */
 const STEP_LIMIT = 40_000;
 
 /** Runs the task with the key; see Driver.issue. */
-export async function issueKey<T>(view: KeyView, work: IssueWork, task: (key: IssuedKey) => Promise<T>): Promise<T> {
-  if (view.openFido === null) throw new HardwareError('unavailable', NO_FIDO2);
-  const connection = await view.openFido(work.signal);
-  try {
-    const allow = work.mayReset === true ? allowReset : allowIssuing;
-    const channel = await CtapHidChannel.open(connection, work.signal, { allow });
-    const info = await getInfo(channel, work.signal);
-    if (info === null) throw new HardwareError('unavailable', NO_FIDO2);
-    return await task(new OpenKey(channel, info, work));
-  } finally {
-    await connection.close();
-  }
-}
+export const issueKey = <T>(view: KeyView, work: IssueWork, task: (key: IssuedKey) => Promise<T>): Promise<T> =>
+  overFido(
+    view,
+    work.signal,
+    async channel => {
+      const info = await getInfo(channel, work.signal);
+      if (info === null) throw new HardwareError('unavailable', NO_FIDO2);
+      return task(new OpenKey(channel, info, work));
+    },
+    { missing: NO_FIDO2, allow: work.mayReset === true ? allowReset : allowIssuing },
+  );
 
 const NO_FIDO2 = 'this key has no FIDO2: it cannot be issued for sign-in';
 

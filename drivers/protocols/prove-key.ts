@@ -5,6 +5,7 @@ import { VENDOR } from '../usb/ids.ts';
 import type { CardConnection, Closable } from './connection.ts';
 import { type AssertionRequest, getAssertion, getInfo, makeCredential, needsVerification } from './ctap2.ts';
 import { CtapHidChannel } from './ctaphid.ts';
+import { allowCtap, type CtapGate } from './gate.ts';
 import type { KeyView, Opener } from './key-view.ts';
 import { agreeScp11b } from './scp11b.ts';
 import { registerU2f } from './u2f.ts';
@@ -48,8 +49,9 @@ const notTouched = (cause: HardwareError): HardwareError =>
 
 async function proveWith(key: ProvableKey, request: ProofRequest, work: ProofWork): Promise<KeyEvidence> {
   const { credentials } = request;
-  if (credentials) return overFido(key.view, work, channel => signOver(channel, { ...request, credentials }, work));
-  const fido = () => overFido(key.view, work, channel => register(channel, request, work));
+  if (credentials)
+    return overFido(key.view, work.signal, channel => signOver(channel, { ...request, credentials }, work));
+  const fido = () => overFido(key.view, work.signal, channel => register(channel, request, work));
   if (request.method === 'fido') return fido();
   const evidence = await overCard(key, request, work.signal);
   if (evidence !== null) return evidence;
@@ -99,15 +101,17 @@ async function opened(open: Opener<CardConnection>, signal: AbortSignal): Promis
   }
 }
 
-async function overFido(
+/** Opens the FIDO interface of the key for the time of the task. Rejects with `missing` if it has none. */
+export async function overFido<T>(
   view: KeyView,
-  { signal }: ProofWork,
-  ask: (channel: CtapHidChannel) => Promise<KeyEvidence>,
-): Promise<KeyEvidence> {
-  if (view.openFido === null) throw new HardwareError('unavailable', NO_FIDO);
+  signal: AbortSignal,
+  task: (channel: CtapHidChannel) => Promise<T>,
+  { missing = NO_FIDO, allow = allowCtap }: { readonly missing?: string; readonly allow?: CtapGate } = {},
+): Promise<T> {
+  if (view.openFido === null) throw new HardwareError('unavailable', missing);
   const connection = await view.openFido(signal);
   try {
-    return await ask(await CtapHidChannel.open(connection, signal));
+    return await task(await CtapHidChannel.open(connection, signal, { allow }));
   } finally {
     await connection.close();
   }

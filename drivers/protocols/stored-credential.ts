@@ -3,21 +3,11 @@
  * of a credential. Source: FIDO CTAP 2.1, 6.1, 6.8 (credential management), 6.11 (configuration), 12.1 (credProtect).
  */
 import { HardwareError, type PinRules, type StoredCredential, type StoredCredentialRequest } from '../driver.ts';
-import { readCbor, readFirstCbor } from './cbor.ts';
 import { type CborInput, cborMap, writeCbor } from './cbor-write.ts';
 import { type Authenticator, configMessage, type PinToken } from './client-pin.ts';
-import type { AuthenticatorInfo } from './ctap2.ts';
+import { type AuthenticatorInfo, descriptor, PLATFORM_MANAGED, publicKey, responseMap } from './ctap2.ts';
 import { CONFIG_SET_MIN_PIN, CREDENTIAL_DELETE, CTAP2 } from './gate.ts';
 import { concat } from './hex.ts';
-
-/** Vendors choose the relying parties; the platform does (7.1.3). */
-const PLATFORM_MANAGED = 2;
-const publicKey = 'public-key';
-const descriptor = (id: Uint8Array): CborInput =>
-  cborMap([
-    ['id', id],
-    ['type', publicKey],
-  ]);
 
 /** Makes a discoverable credential, which needs a touch. The token is for its relying party; null: without user verification. */
 export async function makeStoredCredential(
@@ -42,7 +32,7 @@ export async function makeStoredCredential(
     [10, enterprise && info.options.get('ep') === true ? PLATFORM_MANAGED : null],
   ];
   const response = await key.send(CTAP2.MAKE_CREDENTIAL, parameters);
-  return storedCredential(response, isAnonymous === true ? NO_ATTESTATION : new Map());
+  return storedCredential(response, isAnonymous === true);
 }
 
 /** Bytes of a message beside its list, and of an entry of a list beside its id. */
@@ -97,54 +87,19 @@ const unlessMissing = (answer: Promise<Uint8Array>): Promise<Uint8Array | null> 
     throw error;
   });
 
-/** Members of the response, and their names in an attestation object, in its order. */
-const RESPONSE = { format: 1, data: 2, statement: 3 } as const;
-const NAMES = [
-  ['fmt', RESPONSE.format],
-  ['attStmt', RESPONSE.statement],
-  ['authData', RESPONSE.data],
-] as const;
 /** Offset of the length of the credential id in authenticator data (WebAuthn, 6.5.1). */
 const ID_LENGTH = 53;
 
-/** What replaces the attestation if none is wanted (WebAuthn, 8.7). */
-const NO_ATTESTATION: ReadonlyMap<number, Uint8Array> = new Map([
-  [RESPONSE.format, writeCbor('none')],
-  [RESPONSE.statement, writeCbor(new Map())],
-]);
-
-/** The attestation object of a response: its items stay as the key has written them, except those that `instead` has. */
-function storedCredential(response: Uint8Array, instead: ReadonlyMap<number, Uint8Array>): StoredCredential {
-  const items = mapItems(response);
-  const parts = NAMES.map(([name, at]) => {
-    const item = instead.get(at) ?? items.get(at);
-    if (item === undefined) throw malformed();
-    return concat(writeCbor(name), item);
-  });
-  const data = readCbor(items.get(RESPONSE.data)!);
-  if (!(data instanceof Uint8Array) || data.length < ID_LENGTH + 2) throw malformed();
-  const length = data[ID_LENGTH]! * 256 + data[ID_LENGTH + 1]!;
+/** The attestation object of a response. Without the attestation of the key it has the format none (WebAuthn, 8.7). */
+function storedCredential(response: Uint8Array, isAnonymous: boolean): StoredCredential {
+  const members = responseMap(response);
+  const [format, data, statement] = [members.get(1), members.get(2), members.get(3)];
+  if (typeof format !== 'string' || !(statement instanceof Map) || !(data instanceof Uint8Array)) throw malformed();
+  const length = (data[ID_LENGTH] ?? 0) * 256 + (data[ID_LENGTH + 1] ?? 0);
   const credentialId = data.slice(ID_LENGTH + 2, ID_LENGTH + 2 + length);
   if (length === 0 || credentialId.length !== length) throw malformed();
-  return { attestationObject: concat(Uint8Array.of(MAP | NAMES.length), ...parts), credentialId };
-}
-
-/** Major type of a map with up to 23 members, in the first byte of an item. */
-const MAP = 0xa0;
-
-/** The items of a map with small keys, as they were written. */
-function mapItems(bytes: Uint8Array): ReadonlyMap<unknown, Uint8Array> {
-  const items = new Map<unknown, Uint8Array>();
-  const count = bytes[0]! - MAP;
-  if (!(count >= NAMES.length && count < 24)) throw malformed();
-  let at = 1;
-  for (let member = 0; member < count; member++) {
-    const name = readFirstCbor(bytes.subarray(at));
-    const start = at + name.length;
-    at = start + readFirstCbor(bytes.subarray(start)).length;
-    items.set(name.value, bytes.subarray(start, at));
-  }
-  return items;
+  const attestation = isAnonymous ? { fmt: 'none', attStmt: new Map() } : { fmt: format, attStmt: statement };
+  return { attestationObject: writeCbor(new Map(Object.entries({ ...attestation, authData: data }))), credentialId };
 }
 
 const malformed = (): HardwareError =>

@@ -2,6 +2,7 @@
 import type { BodyOf, DataOf } from '../contract/define.ts';
 import type { CredentialItem, ProviderItem } from '../contract/providers.ts';
 import type { Routes } from '../contract/routes.ts';
+import { columnOf, type EnrollmentOutcome } from './outcome.ts';
 import type { NumberedKey } from './registry.ts';
 
 /** A request to the key. */
@@ -9,19 +10,36 @@ export type IssueStep = Omit<BodyOf<Routes['issueKey']>, 'serialNumber'>;
 type StepAnswer = DataOf<Routes['issueKey']>;
 type KeyPinState = NonNullable<StepAnswer['state']>;
 
+/** What a key has not done in a step. */
+export class KeyRefused extends Error {
+  readonly refusal: StepAnswer['refusal'];
+  readonly failure: StepAnswer['failure'];
+  constructor(message: string, { refusal, failure }: Pick<StepAnswer, 'refusal' | 'failure'>) {
+    super(message);
+    this.name = 'KeyRefused';
+    this.refusal = refusal;
+    this.failure = failure;
+  }
+}
+
+/** Resolves with what the key has done. Rejects with `KeyRefused`. */
+export async function stepDone(request: Promise<StepAnswer>): Promise<StepAnswer> {
+  const answer = await request;
+  if (answer.problem === null) return answer;
+  throw new KeyRefused(answer.problem, answer);
+}
+
 /** The requests that issuing needs. They reject with the errors of their client, which `failureOf` interprets. */
 export interface IssueRequests {
   credentials(deviceId: string): Promise<readonly CredentialItem[]>;
   start(deviceId: string, providerId: string): Promise<DataOf<Routes['startCredential']>>;
   finish(deviceId: string, credentialId: string, response: NonNullable<StepAnswer['response']>): Promise<unknown>;
-  /** Rejects if the key refuses. */
   step(key: NumberedKey, step: IssueStep): Promise<StepAnswer>;
   failureOf(error: unknown): {
     /** The provider has refused, so it has no credential. */
     readonly isRefusal: boolean;
     /** The answer was lost: the same request may be sent again. */
     readonly isLost: boolean;
-    readonly isWrongPin: boolean;
   };
 }
 
@@ -140,35 +158,36 @@ export class KeyIssuing {
       if (wrong !== undefined && wrong.pin === entered) throw wrong.error;
       for (const { providerId } of open)
         try {
-          await this.#issueAt(key, { deviceId, providerId, pin: opened.pin });
+          await this.#issueAt(key, deviceId, providerId, opened.pin);
           issued.add(providerId);
         } catch (error) {
-          if (!this.#isOfProvider(error)) throw error;
+          const { isRefusal, isLost } = this.#failureOf(error);
+          if (!isRefusal && !isLost) throw error;
           run.error ??= error;
         }
       if (run.error === null) run.lacksRules = !(await this.#setRules(key, opened));
     } catch (error) {
       run.error ??= error;
     }
-    const isWrong = run.error !== null && this.#failureOf(run.error).isWrongPin;
+    const isWrong = run.error instanceof KeyRefused && run.error.refusal === 'pin-invalid';
     if (run.error === null || isWrong) this.#pins.delete(key.serialNumber);
     if (isWrong && entered !== null) this.#wrong.set(key.serialNumber, { pin: entered, error: run.error });
     return { ...run, issued };
   }
 
-  #isOfProvider(error: unknown): boolean {
-    const { isRefusal, isLost } = this.#failureOf(error);
-    return isRefusal || isLost;
+  #failureOf(error: unknown) {
+    const isOfKey = error instanceof KeyRefused || error instanceof IssueProblem;
+    return isOfKey ? { isRefusal: false, isLost: false } : this.#parts.requests.failureOf(error);
   }
 
-  #failureOf(error: unknown) {
-    return this.#parts.requests.failureOf(error);
+  #step(key: NumberedKey, step: IssueStep): Promise<StepAnswer> {
+    return stepDone(this.#parts.requests.step(key, step));
   }
 
   /** The PIN of the key; a first PIN is set. If the key already has a PIN, it is not entered yet. */
   async #open(key: NumberedKey, deviceId: string, onMade: (pin: string) => void): Promise<UsablePin> {
-    const { requests, askPin, askNewPin } = this.#parts;
-    const { state } = await requests.step(key, { step: 'state' });
+    const { askPin, askNewPin } = this.#parts;
+    const { state } = await this.#step(key, { step: 'state' });
     if (state === null) throw new IssueProblem('unknown', 'the key does not report its PIN');
     const { isSet, retries } = state;
     const choice = this.#options.pin;
@@ -190,14 +209,13 @@ export class KeyIssuing {
     // The registry stores it before the key gets it, so that an interruption never leaves a PIN that cannot be recovered.
     if (choice.kind === 'random') await choice.store(deviceId, pin);
     this.#pins.set(key.serialNumber, pin);
-    await requests.step(key, { step: 'pin', pin });
+    await this.#step(key, { step: 'pin', pin });
     if (choice.kind === 'random') onMade(pin);
     return { pin, state };
   }
 
   /** Options of the provider, the answer of the key, and the registration of it. */
-  async #issueAt(key: NumberedKey, { deviceId, providerId, pin }: IssueAt): Promise<void> {
-    const { requests } = this.#parts;
+  async #issueAt(key: NumberedKey, deviceId: string, providerId: string, pin: string | null): Promise<void> {
     const started = await this.#startUnlessDone(deviceId, providerId);
     if (started === null) return;
     const { credentialId, origin, options } = started;
@@ -207,14 +225,14 @@ export class KeyIssuing {
       origin,
       options: JSON.stringify(options),
     } as const;
-    const { response } = await requests.step(key, step);
+    const { response } = await this.#step(key, step);
     if (response === null) throw new IssueProblem('unknown', 'the key has made no credential');
     try {
       await this.#finish(deviceId, credentialId, response);
     } catch (error) {
       // A credential that the provider refuses must not stay on the key. If its response is lost, it may have accepted the credential.
       if (pin !== null && this.#failureOf(error).isRefusal)
-        await requests.step(key, { step: 'forget', pin, credentialId: response.id }).catch(() => undefined);
+        await this.#step(key, { step: 'forget', pin, credentialId: response.id }).catch(() => undefined);
       throw error;
     }
   }
@@ -245,7 +263,7 @@ export class KeyIssuing {
   async #lacksRules(key: NumberedKey): Promise<boolean> {
     const { changePin, minPinLength } = this.#options;
     if (!changePin && minPinLength === null) return false;
-    const { state } = await this.#parts.requests.step(key, { step: 'state' });
+    const { state } = await this.#step(key, { step: 'state' });
     // A PIN that has to be changed opens nothing, also not for a rule.
     return state?.isSet === true && state.canKeepRules && !state.mustChange && this.#missingRules(state) !== null;
   }
@@ -262,16 +280,17 @@ export class KeyIssuing {
   async #setRules(key: NumberedKey, { pin, state }: UsablePin): Promise<boolean> {
     const rules = this.#missingRules(state);
     if (rules === null || pin === null) return true;
-    if (state.canKeepRules) await this.#parts.requests.step(key, { step: 'rules', pin, ...rules });
+    if (state.canKeepRules) await this.#step(key, { step: 'rules', pin, ...rules });
     return state.canKeepRules;
   }
 }
 
-interface IssueAt {
-  readonly deviceId: string;
-  readonly providerId: string;
-  readonly pin: string | null;
-}
+/** Where the key signs in, by the columns of the providers. */
+export const statesAt = (
+  providers: IssueOptions['providers'],
+  issued: ReadonlySet<string>,
+): NonNullable<EnrollmentOutcome['providers']> =>
+  Object.fromEntries(providers.map(one => [columnOf(one), issued.has(one.providerId) ? 'issued' : 'missing']));
 
 const isMissingIn =
   (credentials: readonly CredentialItem[]) =>

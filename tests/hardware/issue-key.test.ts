@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
 import { HardwareError, type IssuedKey, type StoredCredentialRequest } from '../../drivers/driver.ts';
 import { expectBytes, expectMap, readCbor } from '../../drivers/protocols/cbor.ts';
+import { writeCbor } from '../../drivers/protocols/cbor-write.ts';
 import { allowCtap, allowIssuing, allowReset } from '../../drivers/protocols/gate.ts';
 import { issueKey } from '../../drivers/protocols/issue-key.ts';
 import { hex } from '../support/fake-ukey.ts';
@@ -287,3 +288,23 @@ test('a step has one limit of time, however many commands it takes', async () =>
     limits.mockRestore();
   });
 });
+
+test.each([
+  ['is not CBOR', 'a3ff'],
+  ['is not a map', '80'],
+  ['has no statement', 'a20163617070024100'],
+  ['has no credential', `a301646e6f6e650258${(40).toString(16)}${'00'.repeat(40)}03a0`],
+])('a response about a credential that %s is an error of the key', async (_what, response) => {
+  const { authenticator, issue } = keyWith();
+  const answer = authenticator.cbor.bind(authenticator);
+  authenticator.cbor = command =>
+    command[0] === 0x01 ? Buffer.concat([Buffer.of(0), hex(response)]) : answer(command);
+  expect(await refusalOf(issue(key => key.makeCredential(request, null)))).toBe('protocol');
+});
+
+test.each([2 ** 32 - 1, 2 ** 32, Number.MAX_SAFE_INTEGER, -(2 ** 40), null, new Map([[1, null]])])(
+  'an item of an attestation is written as it was read: %s',
+  item => {
+    expect(readCbor(writeCbor(item))).toEqual(item);
+  },
+);

@@ -1,37 +1,28 @@
 /** Issues a key that the bench has bound, at the providers that the operator has chosen. */
 import { Code } from '../../../src/contract/codes.ts';
-import type { DataOf } from '../../../src/contract/define.ts';
-import type { Routes } from '../../../src/contract/routes.ts';
-import { type IssueParts, IssueProblem, type IssueRequests, KeyIssuing } from '../../../src/enrollment/issuing.ts';
-import { columnOf } from '../../../src/enrollment/outcome.ts';
-import { Problem, problemOf } from '../../api/problem.ts';
+import {
+  type IssueParts,
+  IssueProblem,
+  type IssueRequests,
+  KeyIssuing,
+  KeyRefused,
+  statesAt,
+} from '../../../src/enrollment/issuing.ts';
+import { problemOf } from '../../api/problem.ts';
 import { call, newKey } from '../../api/request.ts';
 import { wordsOf } from '../../parts/problem.tsx';
 import { benchIssue as words } from '../../text/words.ts';
 import type { AskPin, IssueKey } from './results.ts';
 
-/** What a key has not done. */
-class KeyProblem extends Problem {
-  readonly answer: Pick<DataOf<Routes['issueKey']>, 'refusal' | 'failure'>;
-  constructor(answer: KeyProblem['answer'], message: string) {
-    super('key', message);
-    this.answer = answer;
-  }
-}
-
 /** A PIN is known to this call only: a key that continues is asked for it again. */
 export const issueKey: IssueKey = async (key, deviceId, { providers, setsPin }, ask) => {
-  const of = (issued: ReadonlySet<string>) =>
-    Object.fromEntries(
-      providers.map(one => [columnOf(one), issued.has(one.providerId) ? 'issued' : 'missing'] as const),
-    );
   try {
     const pin = { kind: setsPin ? 'ask' : 'none' } as const;
     const rules = { changePin: false, minPinLength: null };
     const { issued, error } = await new KeyIssuing(partsOf(ask), { providers, pin, ...rules }).issue(key, deviceId);
-    return { providers: of(issued), reason: error === null ? null : reasonOf(error) };
+    return { providers: statesAt(providers, issued), reason: error === null ? null : reasonOf(error) };
   } catch (error) {
-    return { providers: of(new Set()), reason: reasonOf(error) };
+    return { providers: statesAt(providers, new Set()), reason: reasonOf(error) };
   }
 };
 
@@ -48,28 +39,18 @@ const requests: IssueRequests = {
     call('startCredential', { params: { deviceId }, body: { providerId } }, { key: newKey() }),
   finish: (deviceId, credentialId, response) =>
     call('finishCredential', { params: { deviceId, credentialId }, body: { response } }, { key: newKey() }),
-  async step({ keyId, serialNumber }, step) {
-    const body = { ...step, serialNumber };
-    const answer = await call('issueKey', { params: { keyId }, body }, { key: newKey() });
-    if (answer.problem === null) return answer;
-    throw new KeyProblem(answer, answer.problem);
-  },
+  step: ({ keyId, serialNumber }, step) =>
+    call('issueKey', { params: { keyId }, body: { ...step, serialNumber } }, { key: newKey() }),
   failureOf(error) {
     const code = problemOf(error)?.code;
-    return {
-      isRefusal: code === Code.parameterError,
-      isLost: code === 0 || code === 500,
-      isWrongPin: error instanceof KeyProblem && error.answer.refusal === 'pin-invalid',
-    };
+    return { isRefusal: code === Code.parameterError, isLost: code === 0 || code === 500 };
   },
 };
 
 function reasonOf(error: unknown): string {
   if (error instanceof IssueProblem) return words.problem[error.code];
-  if (error instanceof KeyProblem) {
-    const { refusal, failure } = error.answer;
-    return refusal === null ? words.failure[failure ?? 'protocol'] : words.refusal[refusal];
-  }
+  if (error instanceof KeyRefused)
+    return error.refusal === null ? words.failure[error.failure ?? 'protocol'] : words.refusal[error.refusal];
   const problem = problemOf(error);
   if (problem === null) return words.noPin;
   return problem.code === 404 ? words.unplugged : wordsOf(problem);

@@ -3,7 +3,7 @@ import type { Key } from '../../../../contract/hardware.ts';
 import type { DeviceType } from '../../../../contract/values.ts';
 import type { KeyIssuing } from '../../../../enrollment/issuing.ts';
 import { blockOf, type EnrollKeyOptions, type KeyEnrollment } from '../../../../enrollment/key-enrollment.ts';
-import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
+import { columnOf, type EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import type { Context } from '../../../framework/context.ts';
 import type { IssuedRow } from '../issuing/enrolled.ts';
 import type { IssuePlan } from '../issuing/issuing.ts';
@@ -41,7 +41,7 @@ export interface EnrollOptions extends EnrollRunOptions {
 
 /** What a row of results needs for its key to be done. */
 export const doneWith = ({ issue, receipt }: EnrollRunOptions): Pick<FileOptions, 'providers' | 'hasReceipts'> => ({
-  providers: issue?.providers.map(({ column }) => column) ?? [],
+  providers: issue?.providers.map(columnOf) ?? [],
   hasReceipts: receipt !== null,
 });
 

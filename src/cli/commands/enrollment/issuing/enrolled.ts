@@ -1,5 +1,5 @@
 /** Issues a key that an enrollment has bound to its person. */
-import type { KeyIssuing } from '../../../../enrollment/issuing.ts';
+import { type KeyIssuing, statesAt } from '../../../../enrollment/issuing.ts';
 import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import type { NumberedKey } from '../../../../enrollment/registry.ts';
 import { Fault } from '../../../fault.ts';
@@ -20,14 +20,11 @@ export async function issuedRow(
   row: EnrollmentOutcome,
 ): Promise<IssuedRow> {
   const { deviceId, status, result } = row;
-  const withProviders = (issued: ReadonlySet<string>) =>
-    plan.providers.map(one => [one.column, issued.has(one.providerId) ? 'issued' : 'missing'] as const);
   if (deviceId === null || status !== 'ACTIVE' || result === 'failed')
-    return { row: { ...row, providers: Object.fromEntries(withProviders(new Set())) }, madePin: null };
+    return { row: { ...row, providers: statesAt(plan.providers, new Set()) }, madePin: null };
   const { issued, madePin, lacksRules, error } = await issuing.issue(key, deviceId);
-  if (error !== null && context.io.interrupt.aborted) throw error;
-  const states = withProviders(issued);
-  const providers = Object.fromEntries(states);
+  if (error !== null && context.io.interrupt.aborted) throw faultOf(error, deviceId);
+  const providers = statesAt(plan.providers, issued);
   const said = (text: string) => (row.message === null ? text : `${row.message}; ${text}`);
   if (error === null) {
     const message = lacksRules
@@ -35,7 +32,7 @@ export async function issuedRow(
       : row.message;
     return { row: { ...row, providers, message }, madePin };
   }
-  const missing = states.flatMap(([name, state]) => (state === 'missing' ? [name] : []));
+  const missing = Object.keys(providers).filter(name => providers[name] === 'missing');
   const where = missing.length === 0 ? 'not complete' : `not issued at ${missing.join(', ')}`;
   const message = said(`${where}: ${wordsOf(faultOf(error, deviceId))}. Plug it in again to continue`);
   return { row: { ...row, providers, result: 'failed', message }, madePin };

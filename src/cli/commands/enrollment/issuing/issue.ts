@@ -1,6 +1,7 @@
 import type { DataOf } from '../../../../contract/define.ts';
 import type { Key } from '../../../../contract/hardware.ts';
 import type { Routes } from '../../../../contract/routes.ts';
+import { stepDone } from '../../../../enrollment/issuing.ts';
 import type { NumberedKey } from '../../../../enrollment/registry.ts';
 import { Fault, usage } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
@@ -12,8 +13,7 @@ import { safe } from '../../../terminal/text.ts';
 import { localTime } from '../../../terminal/when.ts';
 import { attachedKeys } from '../../proofs/verify.ts';
 import { issueFlags } from './flags.ts';
-import { faultOf, issuePlan } from './issuing.ts';
-import { issueStep } from './key-steps.ts';
+import { faultOf, issuePlan, issueStep } from './issuing.ts';
 import { letterFlags, letterOf, type PrintLetter } from './letter.ts';
 import { digitsOf } from './sealed-pin.ts';
 
@@ -115,6 +115,8 @@ async function eraseKey(context: Context, key: NumberedKey, deviceId: string, is
     context,
     'A key can be erased only within 10 seconds after it was plugged in: if it refuses, plug it in again.',
   );
-  await issueStep(context, key, { step: 'reset' });
+  await stepDone(issueStep(context, key, { step: 'reset' })).catch(error => {
+    throw faultOf(error, deviceId);
+  });
   await context.registry.call('storePin', { params: { deviceId }, body: { reset: true } });
 }

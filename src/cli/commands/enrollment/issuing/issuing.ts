@@ -1,39 +1,35 @@
 /** Issues keys from the command line: its flags, the requests to registry and key, and what a person is asked. */
 import { Code } from '../../../../contract/codes.ts';
+import type { ProviderItem } from '../../../../contract/providers.ts';
 import {
   type IssueParts,
   IssueProblem,
+  type IssueRequests,
+  type IssueStep,
   KeyIssuing,
+  KeyRefused,
   type PinChoice,
   pinFaultText,
 } from '../../../../enrollment/issuing.ts';
-import { columnOf } from '../../../../enrollment/outcome.ts';
+import type { NumberedKey } from '../../../../enrollment/registry.ts';
 import { isServerRefusal } from '../../../client/failures.ts';
 import { counted } from '../../../count.ts';
 import { Fault, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import type { FlagValues } from '../../../framework/flags.ts';
 import { askPassword } from '../../../terminal/prompt.ts';
+import { whileTouched } from '../../proofs/prove-key.ts';
 import { secretFrom } from '../../secret-file.ts';
 import { findProvider } from './find-provider.ts';
 import type { issueFlags } from './flags.ts';
-import { issueStep, KeyRefusal } from './key-steps.ts';
 import { digitsOf, pinRecipients, randomPin, sealed } from './sealed-pin.ts';
 
 /** Frees the terminal while a person is asked. */
 export type WhileAsked = <T>(ask: () => Promise<T>) => Promise<T>;
 
-/** A provider at which keys are issued. */
-interface PlannedProvider {
-  readonly providerId: string;
-  readonly name: string;
-  /** Its name in rows of results: the id if a column cannot have the name. */
-  readonly column: string;
-}
-
 /** What the flags ask for. */
 export interface IssuePlan {
-  readonly providers: readonly PlannedProvider[];
+  readonly providers: readonly ProviderItem[];
   /** Whether first PINs are made here. */
   readonly makesPins: boolean;
   /** Issues keys as planned. */
@@ -43,11 +39,8 @@ export interface IssuePlan {
 /** What is wrong with the flags is found before anything is sent to a key. */
 export async function issuePlan(context: Context, flags: FlagValues<typeof issueFlags>): Promise<IssuePlan> {
   const pin = await pinChoice(context, flags);
-  const providers: PlannedProvider[] = [];
-  for (const named of new Set(flags.for)) {
-    const { providerId, name } = await findProvider(context.registry, named);
-    providers.push({ providerId, name, column: columnOf({ providerId, name }) });
-  }
+  const providers: ProviderItem[] = [];
+  for (const named of new Set(flags.for)) providers.push(await findProvider(context.registry, named));
   return {
     providers,
     makesPins: pin.kind === 'random',
@@ -94,7 +87,6 @@ function partsOf(context: Context, file: string | undefined, whileAsked: WhileAs
       failureOf: error => ({
         isRefusal: isServerRefusal(error, Code.parameterError),
         isLost: isServerRefusal(error, 500) || (error instanceof Fault && error.kind === 'unreachable'),
-        isWrongPin: error instanceof KeyRefusal && error.refusal === 'pin-invalid',
       }),
     },
     askPin: ({ serialNumber }, retries) => {
@@ -115,8 +107,17 @@ function partsOf(context: Context, file: string | undefined, whileAsked: WhileAs
   };
 }
 
+/** Has an attached key carry out a step. */
+export function issueStep(context: Context, key: NumberedKey, step: IssueStep): ReturnType<IssueRequests['step']> {
+  const { keyId, serialNumber } = key;
+  const request = { params: { keyId }, body: { ...step, serialNumber } };
+  return whileTouched(context, key, () => context.hardware.call('issueKey', request));
+}
+
 /** The error of an issuing as this command reports it. */
 export function faultOf(error: unknown, deviceId: string): unknown {
+  if (error instanceof KeyRefused)
+    return new Fault('hardware', error.message, error.refusal && (refusalHints[error.refusal] ?? null));
   if (!(error instanceof IssueProblem)) return error;
   const { code, message } = error;
   if (code === 'pin-unfit') return usage(message, 'use a longer PIN, or --pin random:N');
@@ -131,3 +132,10 @@ const hints = {
   'pin-blocked': 'only a reset unblocks the key',
   'pin-change': 'the person changes it',
 } as const;
+const refusalHints: Readonly<Partial<Record<NonNullable<KeyRefused['refusal']>, string>>> = {
+  'pin-invalid': 'run the command again with the correct PIN: after a few wrong ones, the key blocks its PIN',
+  'pin-replug': 'unplug the key, plug it in and run the command again',
+  'pin-not-set': 'give it a PIN: --pin ask or --pin random',
+  excluded: 'the provider already has a credential of this key: remove it there, or see devmgr idp reconcile',
+  full: 'the key cannot store another credential: remove one that is not needed',
+};
