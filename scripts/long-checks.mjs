@@ -5,7 +5,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { prepareFor } from './lib/machine.mjs';
+import { prepareFor, wanted } from './lib/machine.mjs';
 import { fail, root, run, say } from './lib/project.mjs';
 import { repeatOnce, sumOf } from './lib/repeat-once.ts';
 import { listOf, resultsOf } from './lib/test-results.mjs';
@@ -19,6 +19,12 @@ const seed = String(process.env.DEVMGR_LONG_SEED ?? Date.now() % 1_000_000_000);
  * `minutes`: the longest time on a slow machine with two processors, with the installation of its packages.
  */
 const checks = [
+  {
+    script: 'test:exhaustive',
+    minutes: 20,
+    reports: true,
+    packages: wanted,
+  },
   {
     script: 'test:bin',
     minutes: 4,

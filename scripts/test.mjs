@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npm test`: everything that must hold, from a fresh clone. What follows `--` goes to vitest (`npm test -- tests/api`).
+// `npm test`: the checks and tests from a fresh clone, without those that `npm run test:exhaustive` runs. What follows `--` goes to vitest (`npm test -- tests/api`).
 // The last line is the sum: `N passed, N failed, N skipped`; what failed is named above it. Under CI a skipped test is a failure.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,10 @@ import { setup } from './setup.mjs';
 const underCi = Boolean(process.env.CI);
 // Tests must not find what belongs to the person or the machine that runs them.
 const ownEnv = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('DEVMGR_')));
-const env = { ...ownEnv, PATH: `${join(modules, '.bin')}:${process.env.PATH}` };
+const named = process.argv.slice(2);
+// Files that are named run also if they are exhaustive.
+const chosen = named.length > 0 ? {} : { DEVMGR_TESTS: 'ordinary' };
+const env = { ...ownEnv, ...chosen, PATH: `${join(modules, '.bin')}:${process.env.PATH}` };
 
 const checks = [...staticChecks, ['build', [node, 'scripts/build.mjs']]];
 
@@ -24,7 +27,7 @@ if ((await tools) !== 0) process.exit(1);
 await prepareMachine(underCi);
 
 const failedChecks = await runChecks(checks, { env });
-const { passed, failed: failedTests, skipped } = await tests(process.argv.slice(2));
+const { passed, failed: failedTests, skipped } = await tests(named);
 
 const failed = [...failedChecks.map(name => `${name} (check)`), ...failedTests];
 process.stdout.write(`\n${listOf('FAILED', failed)}`);

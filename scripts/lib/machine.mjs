@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { run, say } from './project.mjs';
 
 /** Debian's package, what shows that it is there (a program, a library or a file), and the checks that want it. */
-const wanted = [
+export const wanted = [
   { debian: 'pcscd', program: 'pcscd', checks: 'SIM cards through the real PC/SC service' },
   {
     debian: 'vsmartcard-vpcd',

@@ -4,6 +4,7 @@
  */
 import { join, relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { isChosen } from './exhaustive.ts';
 
 /** Files that take 5 s or more of processor time, with the processes that they start. */
 export const busy: readonly string[] = [
@@ -82,13 +83,15 @@ export const firstFiles: readonly string[] = busy
 
 const ranks = new Map(firstFiles.map((file, rank) => [file, rank]));
 const tests = join(import.meta.dirname, '..');
+const root = join(tests, '..');
 const rankOf = ({ moduleId }: TestSpecification): number => ranks.get(relative(tests, moduleId)) ?? ranks.size;
 
 const sharesOf = ({ project }: TestSpecification): number => Number(!project.config.isolate);
 
-/** Orders the files for Vitest. */
+/** Chooses the files of a run, and orders them for Vitest. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    return (await super.sort(files)).sort((a, b) => rankOf(a) - rankOf(b) || sharesOf(a) - sharesOf(b));
+    const chosen = files.filter(({ moduleId }) => isChosen(relative(root, moduleId)));
+    return (await super.sort(chosen)).sort((a, b) => rankOf(a) - rankOf(b) || sharesOf(a) - sharesOf(b));
   }
 }
