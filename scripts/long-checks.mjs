@@ -105,7 +105,7 @@ const checks = [
     minutes: 50,
     seed: { variable: 'DEVMGR_CRASH_SEED' },
     packages: [],
-    // 200 kills take 20 minutes; `npm test` has a short run of the same (tests/faults/crash-mixed.test.ts).
+    // 200 kills take 20 minutes; `test:exhaustive` has a short run of the same (tests/faults/crash-mixed.test.ts).
     off: true,
   },
 ];
