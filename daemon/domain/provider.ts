@@ -26,9 +26,6 @@ export interface ProviderRecord extends Readonly<Record<ProviderSetting, string 
   readonly createdAt: number;
 }
 
-/** What a provider is added with. */
-type NewProvider = Omit<ProviderRecord, 'number'>;
-
 /** The providers of a registry. */
 export type Providers = NumberedRecords<ProviderRecord>;
 
@@ -36,7 +33,7 @@ export type Providers = NumberedRecords<ProviderRecord>;
 export const providersIn = recordsIn<ProviderRecord>;
 
 /** What a secret is bound to: sealed for one provider, it opens for no other, and at no other address. */
-export const providerBinding = (provider: Omit<NewProvider, 'sealed' | 'createdAt' | 'name'> & { number: number }) => ({
+export const providerBinding = (provider: Pick<ProviderRecord, 'number' | 'type' | ProviderSetting>) => ({
   number: provider.number,
   url: JSON.stringify([provider.type, ...providerSettings.map(setting => provider[setting])]),
 });
@@ -72,17 +69,15 @@ export function addProvider(providers: Providers, record: ProviderRecord): Docum
   return stored({ ...providers, last: record.number, list: [...providers.list, record] }, 'PROVIDER_ADDED', record);
 }
 
-/** Removes a provider. */
-export const removeProvider = (providers: Providers, record: ProviderRecord): DocumentSet =>
-  stored({ ...providers, list: providers.list.filter(one => one !== record) }, 'PROVIDER_REMOVED', record);
-
-/** Replaces the secret of a provider. */
-export const setSecret = (providers: Providers, record: ProviderRecord, sealed: string): DocumentSet =>
-  stored(
-    { ...providers, list: providers.list.map(one => (one === record ? { ...one, sealed } : one)) },
-    'PROVIDER_SECRET_SET',
-    record,
-  );
+/** Replaces the secret of a provider; null removes the provider. */
+export const replaceProvider = (
+  providers: Providers,
+  record: ProviderRecord,
+  after: ProviderRecord | null,
+): DocumentSet => {
+  const list = providers.list.flatMap(one => (one === record ? (after ?? []) : one));
+  return stored({ ...providers, list }, after === null ? 'PROVIDER_REMOVED' : 'PROVIDER_SECRET_SET', record);
+};
 
 function stored(
   providers: Providers,

@@ -84,9 +84,7 @@ export class AttachedKeys {
 
   /** Issues a key. Rejects as `prove` does. */
   issue(keyId: string, input: IssueInput, signal: AbortSignal): Promise<IssueOutput> {
-    return this.#use(keyId, ({ driver, key, onState }) =>
-      issueAttached({ driver, key: key(), onState }, input, signal),
-    );
+    return this.#use(keyId, using => issueAttached(using, input, signal));
   }
 
   /** Has a key sign a receipt. Rejects as `prove` does. */

@@ -1,53 +1,34 @@
 /** Issues an attached key: its first PIN, and credentials for providers. The PIN is in memory only while the key gets it. */
 import { createHash } from 'node:crypto';
-import {
-  type AttachedKey,
-  type Driver,
-  HardwareError,
-  type IssuedKey,
-  type PinRules,
-  type StoredCredentialRequest,
-} from '../../drivers/driver.ts';
+import { HardwareError, type IssuedKey, type PinRules, type StoredCredentialRequest } from '../../drivers/driver.ts';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import type { PinStateData } from '../../src/contract/hardware.ts';
 import { isObject, objectIn } from '../../src/contract/json-object.ts';
 import type { Routes } from '../../src/contract/routes.ts';
-import type { ProvingState } from '../../src/contract/values.ts';
 import type { AttestationResponse } from '../../src/contract/webauthn.ts';
+import { answerOf, type ProvingKey, requireSerial } from './proofs.ts';
 
 /** A step. */
 export type IssueInput = BodyOf<Routes['issueKey']>;
 /** What came of it. */
 export type IssueOutput = DataOf<Routes['issueKey']>;
 
-/** An attached key as a step needs it. */
-interface IssuingKey {
-  readonly driver: Driver;
-  readonly key: AttachedKey;
-  readonly onState: (state: ProvingState) => void;
-}
-
-const nothing = { state: null, response: null, failure: null, refusal: null, problem: null } as const;
+const nothing = { state: null, response: null } as const;
 
 /** Rejects with an ApiError if the request does not fit the key. What the key refuses is part of the answer. */
 export async function issueAttached(
-  { driver, key, onState }: IssuingKey,
+  { driver, key, onState }: ProvingKey,
   input: IssueInput,
   signal: AbortSignal,
 ): Promise<IssueOutput> {
-  if (key.serialNumber !== null && key.serialNumber !== input.serialNumber)
-    throw new ApiError(Code.parameterError, `serialNumber must be ${key.serialNumber}, the serial number of the key`);
+  requireSerial(key(), input.serialNumber);
   const step = stepOf(input);
-  onState('running');
-  try {
+  const { answer, ...ending } = await answerOf(onState, async onTouch => {
     if (!driver.issue) throw new HardwareError('unavailable', 'this key cannot be issued');
-    const work = { signal, onTouch: () => onState('touch'), mayReset: input.step === 'reset' };
-    return { ...nothing, ...(await driver.issue(key.keyId, work, step)) };
-  } catch (error) {
-    if (!(error instanceof HardwareError)) throw error;
-    return { ...nothing, failure: error.code, refusal: error.data.refusal ?? null, problem: error.message };
-  }
+    return driver.issue(key().keyId, { signal, onTouch, mayReset: input.step === 'reset' }, step);
+  });
+  return { ...nothing, ...answer, ...ending };
 }
 
 type KeyStep = (key: IssuedKey) => Promise<Partial<IssueOutput>>;

@@ -38,7 +38,7 @@ export async function proveAttached(
   input: ProofInput,
   signal: AbortSignal,
 ): Promise<ProofOutput> {
-  requireSerial({ driver, key, onState }, input.serialNumber);
+  requireSerial(key(), input.serialNumber);
   const challenge = Buffer.from(input.challenge, 'base64url');
   const request = {
     method: input.method ?? null,
@@ -57,7 +57,7 @@ export async function signAttached(
   { serialNumber, text: wanted, credentials }: SignInput,
   signal: AbortSignal,
 ): Promise<SignOutput> {
-  requireSerial(proving, serialNumber);
+  requireSerial(proving.key(), serialNumber);
   if (readReceiptText(wanted)?.serialNumber !== serialNumber)
     throw new ApiError(Code.parameterError, 'text must be the text of a receipt for this key');
   const request = {
@@ -80,18 +80,25 @@ export async function signAttached(
 
 /** What the key answers, or why it does not. */
 async function asked({ driver, key, onState }: ProvingKey, request: ProofRequest, signal: AbortSignal) {
+  const { answer, failure, problem } = await answerOf(onState, onTouch =>
+    driver.prove(key().keyId, request, { signal, onTouch }),
+  );
+  return { evidence: answer, failure, problem };
+}
+
+/** What a key answers to a request that may need a touch; what it fails with is part of the answer. */
+export async function answerOf<T>(onState: ProvingKey['onState'], ask: (onTouch: () => void) => Promise<T>) {
   onState('running');
   try {
-    const evidence = await driver.prove(key().keyId, request, { signal, onTouch: () => onState('touch') });
-    return { evidence, failure: null, problem: null };
+    return { answer: await ask(() => onState('touch')), failure: null, refusal: null, problem: null };
   } catch (error) {
     if (!(error instanceof HardwareError)) throw error;
-    return { evidence: null, failure: error.code, problem: error.message };
+    return { answer: null, failure: error.code, refusal: error.data.refusal ?? null, problem: error.message };
   }
 }
 
-function requireSerial({ key }: ProvingKey, wanted: string): void {
-  const { serialNumber } = key();
+/** A key without a serial number of its own is known by another one. */
+export function requireSerial({ serialNumber }: AttachedKey, wanted: string): void {
   if (serialNumber !== null && serialNumber !== wanted)
     throw new ApiError(Code.parameterError, `serialNumber must be ${serialNumber}, the serial number of the key`);
 }

@@ -2,12 +2,11 @@ import { type Static, Type } from 'typebox';
 import { Code } from './codes.ts';
 import { additions } from './define.ts';
 import { deviceId, note } from './device-fields.ts';
-import { changers } from './devices.ts';
 import { nullable, shown, timestamp, token } from './fields.ts';
 import { backupIds } from './ids.ts';
 import { sizes } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
-import { roles } from './values.ts';
+import { changers, roles } from './values.ts';
 
 const deviceParam = token({ description: 'device id', examples: ['DEV-1'] });
 const params = Type.Object({ deviceId: deviceParam });

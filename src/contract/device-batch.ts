@@ -2,10 +2,10 @@
 import { type TObject, Type } from 'typebox';
 import { Code } from './codes.ts';
 import { additions } from './define.ts';
-import { changers, deviceOperations } from './devices.ts';
+import { deviceOperations } from './devices.ts';
 import { count, EACH, nullable, oneOf, secret, shown, token } from './fields.ts';
 import { bodyBounds, sizes } from './limits.ts';
-import { type BatchOperation, batchOperations } from './values.ts';
+import { type BatchOperation, batchOperations, changers } from './values.ts';
 
 /** How an item names its device: one of the two, or both if they name the same device. */
 const target = {

@@ -5,13 +5,10 @@ import * as f from './device-fields.ts';
 import { batchItem, deviceDetailData, identity, registration } from './device-shapes.ts';
 import { count, EACH, nullable, secret, shown, tagChanges, tagsOf, timestamp, token } from './fields.ts';
 import { activationCodeDays, bodyBounds, eventPage, longestUse, sizes, tagBounds } from './limits.ts';
-import { immutableFields, type Role, roles } from './values.ts';
+import { changers, immutableFields, roles } from './values.ts';
 
 export * from './device-lists.ts';
 export * from './device-shapes.ts';
-
-/** Roles that may change a device. */
-export const changers = ['ADMIN', 'DEALER'] as const satisfies readonly Role[];
 
 const params = Type.Object({ deviceId: token({ description: 'device id', examples: ['DEV-1'] }) });
 const deviceIdBody = token({ description: 'device id', examples: ['DEV-1'] });

@@ -6,7 +6,7 @@ import { deviceId, deviceStatus, deviceType } from './device-fields.ts';
 import { count, line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { pinBounds, textLengths } from './limits.ts';
 import { claims, evidence, proof } from './proof.ts';
-import { assertion, signing } from './receipts/shapes.ts';
+import { assertion, signing } from './receipts.ts';
 import {
   driverStates,
   evidenceMethods,

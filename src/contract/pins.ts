@@ -4,7 +4,7 @@ import { Code } from './codes.ts';
 import { additions } from './define.ts';
 import { line, nullable, shown, timestamp, token } from './fields.ts';
 import { pinBounds } from './limits.ts';
-import { roles } from './values.ts';
+import { changers, roles } from './values.ts';
 
 const ofDevice = { deviceId: token({ description: 'id of the device', examples: ['DEV-1'] }) };
 const example = 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p';
@@ -56,7 +56,7 @@ export const pinOperations = additions('Providers', {
     summary: 'Store the sealed PIN of a key',
     description:
       'Only a PIN that is encrypted with age is accepted. A second PIN is refused while one is stored, because the first one would be lost. With reset the stored one is replaced, or removed if sealed is absent; the journal records that. It is also removed when the device is deactivated.',
-    access: ['ADMIN', 'DEALER'],
+    access: changers,
     params: Type.Object(ofDevice),
     body: Type.Object({
       sealed: Type.Optional(

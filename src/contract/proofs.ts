@@ -2,11 +2,10 @@
 import { Type } from 'typebox';
 import { additions } from './define.ts';
 import * as f from './device-fields.ts';
-import { changers } from './devices.ts';
 import { count, nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { bodyBounds, proofBounds } from './limits.ts';
 import { claims, evidence, proof } from './proof.ts';
-import { evidenceMethods } from './values.ts';
+import { changers, evidenceMethods } from './values.ts';
 
 const bytes = (description: string) => shown(`${description}; base64url without padding`);
 

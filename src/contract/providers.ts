@@ -5,11 +5,10 @@ import { additions } from './define.ts';
 import { count, line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { credentialIds, providerIds } from './ids.ts';
 import { providerBounds } from './limits.ts';
-import { providerTypes, roles } from './values.ts';
+import { changers, providerTypes, roles } from './values.ts';
 import { attestation, webauthnJson } from './webauthn.ts';
 
 const adminOnly = ['ADMIN'] as const;
-const issuers = ['ADMIN', 'DEALER'] as const;
 const providerId = Type.String({ pattern: providerIds.pattern, examples: ['IDP-1'] });
 const params = Type.Object({ providerId: token({ description: 'id of the provider', examples: ['IDP-1'] }) });
 const ofDevice = { deviceId: token({ description: 'id of the device', examples: ['DEV-1'] }) };
@@ -72,7 +71,7 @@ export const providerOperations = additions('Providers', {
   /** Secrets are never returned. */
   listProviders: {
     summary: 'List the providers at which keys are issued',
-    access: issuers,
+    access: changers,
     data: Type.Object({ list: Type.Array(provider) }),
   },
 
@@ -176,7 +175,7 @@ export const providerOperations = additions('Providers', {
     summary: 'Begin a credential for the person of a device',
     description:
       'The device must be ACTIVE. Returns the creation options of the provider, for the person that the device is bound to. A credential that was begun and not finished is begun again.',
-    access: issuers,
+    access: changers,
     params: Type.Object(ofDevice),
     body: Type.Object({ providerId: token({ description: 'id of the provider', examples: ['IDP-1'] }) }),
     data: Type.Object({
@@ -192,7 +191,7 @@ export const providerOperations = additions('Providers', {
   /** May be repeated with the same answer: an answer of the provider that was lost is looked up there. */
   finishCredential: {
     summary: 'Finish a credential',
-    access: issuers,
+    access: changers,
     params: Type.Object(ofCredential),
     body: Type.Object({ response: attestation }),
     data: credential,
@@ -213,7 +212,7 @@ export const providerOperations = additions('Providers', {
   /** At the provider first, then here. */
   removeCredential: {
     summary: 'Remove a credential at its provider',
-    access: issuers,
+    access: changers,
     params: Type.Object(ofCredential),
     data: credential,
     errors: [404, Code.deviceNotFound],

@@ -2,13 +2,37 @@
 import { type Static, Type } from 'typebox';
 import { Code } from './codes.ts';
 import { additions } from './define.ts';
-import { deviceId } from './device-fields.ts';
-import { changers } from './devices.ts';
+import { deviceId, serialNumber } from './device-fields.ts';
 import { line, nullable, oneOf, prose, shown, timestamp, token } from './fields.ts';
 import { proofBounds, receiptBounds } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
-import { assertion, signedText } from './receipts/shapes.ts';
-import { proofGrades, receiptKinds, relyingParty, roles } from './values.ts';
+import { changers, proofGrades, receiptKinds, relyingParty, roles } from './values.ts';
+
+const bytes = (most: number, description: string) =>
+  line(Math.ceil((most * 4) / 3), {
+    pattern: '^[A-Za-z0-9_-]+$',
+    shape: 'base64url without padding',
+    description: `${description}; base64url, at most ${most} bytes`,
+  });
+/** What a key has signed. */
+export const assertion = {
+  credentialId: bytes(receiptBounds.credentialId, 'id of the credential that signed'),
+  authenticatorData: bytes(receiptBounds.authenticatorData, 'authenticator data'),
+  signature: bytes(receiptBounds.signature, 'signature: ECDSA with P-256 and SHA-256, in DER'),
+};
+/** The text of a receipt, as the registry made it. */
+const signedText = Type.String({
+  minLength: 1,
+  maxLength: receiptBounds.text,
+  description: 'the text that the key signs: the SHA-256 of its UTF-8 is the client data hash',
+});
+
+/** What the hardware service is asked to sign. */
+export const signing = Type.Object({
+  serialNumber,
+  text: signedText,
+  credentials: Type.Array(assertion.credentialId, { minItems: 1, maxItems: receiptBounds.credentials }),
+});
 
 const params = Type.Object({
   receiptId: token({ description: 'id of the receipt', examples: ['RCT-7KQM2XWDH9TBC4REPA3S'] }),
@@ -36,10 +60,7 @@ const receipt = Type.Object({
   terms: shown('terms'),
   text: shown('the text that the key signed, in UTF-8'),
   relyingParty: shown('relying party of the credential', relyingParty),
-  ...(Object.fromEntries(Object.keys(assertion).map(name => [name, shown('base64url')])) as Record<
-    keyof typeof assertion,
-    ReturnType<typeof shown>
-  >),
+  ...assertion,
   publicKey: shown('public key of the credential: PEM'),
   proof: Type.Object(
     {

@@ -8,6 +8,8 @@ import { namesIn } from './names.ts';
 export const roles = ['ADMIN', 'DEALER', 'VIEWER'] as const;
 /** A role of a user. */
 export type Role = (typeof roles)[number];
+/** Roles that may change a device. */
+export const changers = ['ADMIN', 'DEALER'] as const satisfies readonly Role[];
 /** LOCAL is the role of the token that the daemon writes for programs of the same user on the same machine. */
 export type CallerRole = Role | 'LOCAL';
 

@@ -492,9 +492,8 @@ describe('who is asked, and with what', () => {
 
   it('a token that Graph refuses before its end is replaced once', async () => {
     const { state, settings } = await startEntra();
-    const { tenant, clientId, secret, loginAddress: login, address } = settings;
-    const network = { allowed: ['127.0.0.1'], now: Date.now };
-    const graph = new Entra({ tenant, clientId, secret, login, graph: address, ...network });
+    const { secret } = settings;
+    const graph = new Entra(settings, { secret, allowed: ['127.0.0.1'], now: Date.now });
     const account = await graph.account('ada');
     state.trouble('list', 'expired');
     expect(await graph.list(account)).toEqual([]);

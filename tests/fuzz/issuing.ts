@@ -112,9 +112,9 @@ export async function tryProviderAnswers({ seed, count }: Tried): Promise<string
   const { url } = server;
   const network = { allowed: ['127.0.0.1'], now: Date.now, secret: 'secret' };
   const apis = {
-    entra: () => new Entra({ ...network, tenant: 't', clientId: 'c', login: url, graph: url }),
-    okta: () => new Okta({ ...network, address: url }),
-    webauthn: () => new WebauthnServer({ ...network, address: url, finishAddress: url, removeAddress: url }),
+    entra: () => new Entra({ tenant: 't', clientId: 'c', loginAddress: url, address: url }, network),
+    okta: () => new Okta(url, network),
+    webauthn: () => new WebauthnServer({ address: url, finishAddress: url, removeAddress: url }, network),
   };
   const faults: string[] = [];
   const samples = fc.sample(fc.tuple(fc.constantFrom(...Object.keys(apis)), providerAnswer), { seed, numRuns: count });

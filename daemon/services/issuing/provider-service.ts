@@ -17,6 +17,7 @@ import { consoleAddressProblem, type OwnAccounts } from './own-accounts.ts';
 import { Entra } from './providers/entra.ts';
 import { Okta } from './providers/okta.ts';
 import { type IssuingProvider, ProviderRefused } from './providers/provider-api.ts';
+import type { ProviderAccess } from './providers/requests.ts';
 import { WebauthnServer } from './providers/webauthn-server.ts';
 
 interface ProviderServiceParts {
@@ -85,31 +86,38 @@ export class ProviderService {
   }
 
   setSecret(context: Context, providerId: string, secret: string): Promise<ProviderItem> {
-    const { store, sealingKey, now } = this.#parts;
-    return retrying(async () => {
-      const providers = await this.read();
-      const record = recordIn(providers, providerId);
+    return this.#replace(context, providerId, async record => {
       const problem = domain.providerProblem(record, secret);
       if (problem !== null) throw new ApiError(Code.parameterError, problem);
+      const after = { ...record, sealed: sealSecret(this.#parts.sealingKey, domain.providerBinding(record), secret) };
       const counts = await this.#counts(true);
-      const sealed = sealSecret(sealingKey, domain.providerBinding(record), secret);
-      const changes = [domain.setSecret(providers, record, sealed)];
-      return commitLast(store, context, { at: now(), changes }, () => this.#present(record, counts.get(record.number)));
+      return { after, data: this.#present(after, counts.get(record.number)) };
     });
   }
 
   remove(context: Context, providerId: string): Promise<DataOf<Routes['removeProvider']>> {
-    const { store, now } = this.#parts;
-    return retrying(async () => {
-      const providers = await this.read();
-      const record = recordIn(providers, providerId);
-      if ((await this.#counts(true)).has(record.number))
+    return this.#replace(context, providerId, async ({ number }) => {
+      if ((await this.#counts(true)).has(number))
         throw new ApiError(
           Code.parameterError,
           'keys still have credentials at this provider, which could no longer be removed: remove them first',
         );
-      const changes = [domain.removeProvider(providers, record)];
-      return commitLast(store, context, { at: now(), changes }, () => ({ providerId, removed: true }));
+      return { after: null, data: { providerId, removed: true } };
+    });
+  }
+
+  #replace<T>(
+    context: Context,
+    providerId: string,
+    decide: (record: domain.ProviderRecord) => Promise<{ after: domain.ProviderRecord | null; data: T }>,
+  ): Promise<T> {
+    const { store, now } = this.#parts;
+    return retrying(async () => {
+      const providers = await this.read();
+      const record = recordIn(providers, providerId);
+      const { after, data } = await decide(record);
+      const changes = [domain.replaceProvider(providers, record, after)];
+      return commitLast(store, context, { at: now(), changes }, () => data);
     });
   }
 
@@ -143,7 +151,7 @@ export class ProviderService {
     const { sealingKey, allowed, own, now } = this.#parts;
     const secret = openSecret(sealingKey, { ...domain.providerBinding(record), sealed: record.sealed });
     if (secret === null) throw new ProviderRefused('the secret was encrypted with another key: add the provider again');
-    const made = apiOf(record, { secret, allowed, own, now });
+    const made = apiOf(record, { secret, allowed, now }, own);
     this.#opened.set(id, made);
     return made;
   }
@@ -186,26 +194,17 @@ interface CredentialCounts {
 
 type ProviderSettings = Record<ProviderSetting, string | null>;
 
-interface ProviderAccess extends Pick<ProviderServiceParts, 'allowed' | 'own' | 'now'> {
-  readonly secret: string;
-}
-
-function apiOf(record: domain.ProviderRecord, opened: ProviderAccess): IssuingProvider {
-  const { type, tenant, clientId, address, finishAddress, removeAddress, loginAddress } = record;
+function apiOf(record: domain.ProviderRecord, access: ProviderAccess, own: OwnAccounts): IssuingProvider {
+  const { type, address } = record;
   switch (type) {
     case 'entra':
-      return new Entra({ ...opened, tenant: tenant!, clientId: clientId!, login: loginAddress, graph: address });
+      return new Entra(record, access);
     case 'okta':
-      return new Okta({ ...opened, address: address! });
+      return new Okta(address!, access);
     case 'webauthn':
-      return new WebauthnServer({
-        ...opened,
-        address: address!,
-        finishAddress: finishAddress!,
-        removeAddress: removeAddress!,
-      });
+      return new WebauthnServer(record, access);
     case 'devmgr':
-      return opened.own.at(address!);
+      return own.at(address!);
   }
 }
 

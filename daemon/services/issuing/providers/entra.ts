@@ -3,26 +3,21 @@
  * "creationOptions" and "Create fido2AuthenticationMethod". No tenant was available to try it with.
  */
 import { ProviderAway } from '../../../delivery/provider/errors.ts';
+import type { ProviderRecord } from '../../../domain/provider.ts';
 import { type IssuingProvider, type NewRemote, ProviderRefused } from './provider-api.ts';
 import {
   base64url,
-  demandName,
+  idOf,
   type JsonObject,
   objectIn,
   objectsIn,
-  type ProviderNetwork,
+  type ProviderAccess,
   ProviderRequests,
   textIn,
 } from './requests.ts';
 
-interface EntraSettings extends ProviderNetwork {
-  readonly tenant: string;
-  readonly clientId: string;
-  readonly secret: string;
-  /** Addresses of a national cloud; null for the public one. */
-  readonly login: string | null;
-  readonly graph: string | null;
-}
+/** Addresses are those of a national cloud; null for the public one. */
+type EntraSettings = Pick<ProviderRecord, 'tenant' | 'clientId' | 'loginAddress' | 'address'>;
 
 const PUBLIC = { login: 'https://login.microsoftonline.com', graph: 'https://graph.microsoft.com' };
 const ORIGIN = 'https://login.microsoft.com';
@@ -35,19 +30,20 @@ const TOKEN_SLACK = 60_000;
 
 export class Entra implements IssuingProvider {
   readonly #settings: EntraSettings;
+  readonly #access: ProviderAccess;
   readonly #login: ProviderRequests;
   readonly #graph: ProviderRequests;
   readonly #loginAddress: string;
   readonly #graphAddress: string;
   #token: { readonly text: string; readonly until: number } | null = null;
 
-  constructor(settings: EntraSettings) {
+  constructor(settings: EntraSettings, access: ProviderAccess) {
     this.#settings = settings;
-    const { login, graph } = { login: settings.login ?? PUBLIC.login, graph: settings.graph ?? PUBLIC.graph };
-    this.#loginAddress = login;
-    this.#graphAddress = graph;
-    this.#login = new ProviderRequests('Entra ID', login, settings);
-    this.#graph = new ProviderRequests('Entra ID', graph, settings);
+    this.#access = access;
+    this.#loginAddress = settings.loginAddress ?? PUBLIC.login;
+    this.#graphAddress = settings.address ?? PUBLIC.graph;
+    this.#login = new ProviderRequests('Entra ID', this.#loginAddress, access);
+    this.#graph = new ProviderRequests('Entra ID', this.#graphAddress, access);
   }
 
   async test(): Promise<void> {
@@ -56,9 +52,7 @@ export class Entra implements IssuingProvider {
 
   async account(userName: string): Promise<string> {
     const user = await this.#send(`${userOf(userName)}?$select=id,userPrincipalName`, { mayMiss: true });
-    if (user === null) throw new ProviderRefused(`Entra ID has no user ${userName}: add the person there first`);
-    demandName(userName, user.userPrincipalName, 'Entra ID');
-    return textIn(user, 'id');
+    return idOf(user, user?.userPrincipalName, userName, 'Entra ID');
   }
 
   async options(account: string) {
@@ -66,7 +60,7 @@ export class Entra implements IssuingProvider {
     const answer = (await this.#send(path))!;
     const options = objectIn(answer, 'publicKey');
     const end = Date.parse(textIn(answer, 'challengeTimeoutDateTime'));
-    const latest = this.#settings.now() + CHALLENGE_MINUTES * 60_000;
+    const latest = this.#access.now() + CHALLENGE_MINUTES * 60_000;
     return { origin: ORIGIN, options: plain(options), expiresAt: Math.min(end || latest, latest), handle: null };
   }
 
@@ -117,7 +111,7 @@ export class Entra implements IssuingProvider {
 
   /** A token that is refused before its end is replaced once: a lost key does not wait until it ends. */
   async #send(path: string, request: Parameters<ProviderRequests['send']>[1] = {}): Promise<JsonObject | null> {
-    const isKnown = this.#token !== null && this.#token.until > this.#settings.now();
+    const isKnown = this.#token !== null && this.#token.until > this.#access.now();
     const authorization = `Bearer ${isKnown ? this.#token!.text : await this.#newToken()}`;
     try {
       return await this.#graph.send(`${this.#graphAddress}/v1.0${path}`, { ...request, authorization });
@@ -130,16 +124,12 @@ export class Entra implements IssuingProvider {
   }
 
   async #newToken(): Promise<string> {
-    const { tenant, clientId, secret, now } = this.#settings;
-    const answer = (await this.#login.send(`${this.#loginAddress}/${encodeURIComponent(tenant)}/oauth2/v2.0/token`, {
-      method: 'POST',
-      form: {
-        grant_type: 'client_credentials',
-        client_id: clientId,
-        client_secret: secret,
-        scope: `${this.#graphAddress}/.default`,
-      },
-    }))!;
+    const { tenant, clientId } = this.#settings;
+    const { secret, now } = this.#access;
+    const client = { client_id: clientId!, client_secret: secret };
+    const form = { grant_type: 'client_credentials', ...client, scope: `${this.#graphAddress}/.default` };
+    const address = `${this.#loginAddress}/${encodeURIComponent(tenant!)}/oauth2/v2.0/token`;
+    const answer = (await this.#login.send(address, { method: 'POST', form }))!;
     const seconds = typeof answer.expires_in === 'number' ? answer.expires_in : 0;
     this.#token = { text: textIn(answer, 'access_token'), until: now() + seconds * 1000 - TOKEN_SLACK };
     return this.#token.text;

@@ -3,23 +3,8 @@
  * preregistration API is bound to one fulfillment provider, so that it is of no use here. No organization was available to try it with.
  */
 import { ProviderAway } from '../../../delivery/provider/errors.ts';
-import { type IssuingProvider, type NewRemote, ProviderRefused } from './provider-api.ts';
-import {
-  base64url,
-  demandName,
-  objectIn,
-  objectsIn,
-  type ProviderNetwork,
-  ProviderRequests,
-  textIn,
-} from './requests.ts';
-
-interface OktaSettings extends ProviderNetwork {
-  /** Address of the organization. */
-  readonly address: string;
-  /** API token. */
-  readonly secret: string;
-}
+import type { IssuingProvider, NewRemote } from './provider-api.ts';
+import { base64url, idOf, objectIn, objectsIn, type ProviderAccess, ProviderRequests, textIn } from './requests.ts';
 
 /** Milliseconds that a challenge of Okta lives. */
 const CHALLENGE_MS = 5 * 60_000;
@@ -30,11 +15,12 @@ export class Okta implements IssuingProvider {
   readonly #authorization: string;
   readonly #now: () => number;
 
-  constructor({ address, secret, ...network }: OktaSettings) {
-    this.#requests = new ProviderRequests('Okta', address, network);
+  /** `address`: of the organization. The secret is an API token. */
+  constructor(address: string, access: ProviderAccess) {
+    this.#requests = new ProviderRequests('Okta', address, access);
     this.#origin = new URL(address).origin;
-    this.#authorization = `SSWS ${secret}`;
-    this.#now = network.now;
+    this.#authorization = `SSWS ${access.secret}`;
+    this.#now = access.now;
   }
 
   async test(): Promise<void> {
@@ -43,9 +29,7 @@ export class Okta implements IssuingProvider {
 
   async account(userName: string): Promise<string> {
     const user = await this.#send(userOf(userName), { mayMiss: true });
-    if (user === null) throw new ProviderRefused(`Okta has no user ${userName}: add the person there first`);
-    demandName(userName, objectIn(user, 'profile').login, 'Okta');
-    return textIn(user, 'id');
+    return idOf(user, user && objectIn(user, 'profile').login, userName, 'Okta');
   }
 
   async options(account: string) {

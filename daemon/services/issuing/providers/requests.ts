@@ -18,7 +18,9 @@ interface JsonRequest {
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** What requests to a provider need. */
-export interface ProviderNetwork {
+export interface ProviderAccess {
+  /** What they are authorized with. */
+  readonly secret: string;
   /** Names and networks that the operator of the daemon allows besides public addresses. */
   readonly allowed: readonly string[];
   /** Milliseconds since 1970. */
@@ -31,7 +33,7 @@ export class ProviderRequests {
   readonly #name: string;
 
   /** `name`: what messages call the provider. `address`: its address, whose host may be internal. `now`: milliseconds since 1970. */
-  constructor(name: string, address: string, { allowed, now }: ProviderNetwork) {
+  constructor(name: string, address: string, { allowed, now }: Omit<ProviderAccess, 'secret'>) {
     this.#name = name;
     this.#fetch = providerFetch(address, allowed, now);
   }
@@ -116,9 +118,13 @@ export function objectIn(object: JsonObject, name: string): JsonObject {
   throw new ProviderAway(`the answer of the provider has no ${name}`);
 }
 
-/** Throws `ProviderRefused` if the user has another name: providers also find users by id and short name, and Okta its own by `me`. */
-export function demandName(userName: string, found: unknown, provider: string): void {
-  if (typeof found === 'string' && found.toLowerCase() === userName.toLowerCase()) return;
+/**
+ * The id of a user that was found; null: none was. Throws `ProviderRefused` if the user has another name: providers also find users by id
+ * and short name, and Okta its own by `me`.
+ */
+export function idOf(user: JsonObject | null, name: unknown, userName: string, provider: string): string {
+  if (user === null) throw new ProviderRefused(`${provider} has no user ${userName}: add the person there first`);
+  if (typeof name === 'string' && name.toLowerCase() === userName.toLowerCase()) return textIn(user, 'id');
   throw new ProviderRefused(
     `${provider} has no user with exactly the name ${userName}: use the name of the person there`,
   );

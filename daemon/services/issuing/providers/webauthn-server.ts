@@ -1,29 +1,27 @@
 /** Any server with three addresses that speak WebAuthn's JSON: options, finish, remove. docs/issuing.md describes what each gets and returns. */
+import type { ProviderRecord } from '../../../domain/provider.ts';
 import type { IssuingProvider, NewRemote } from './provider-api.ts';
-import { objectIn, type ProviderNetwork, ProviderRequests, textIn } from './requests.ts';
+import { objectIn, type ProviderAccess, ProviderRequests, textIn } from './requests.ts';
 
-interface WebauthnServerSettings extends ProviderNetwork {
-  readonly address: string;
-  readonly finishAddress: string;
-  readonly removeAddress: string;
-  /** Sent as a bearer token. */
-  readonly secret: string;
-}
+type ServerAddresses = Pick<ProviderRecord, 'address' | 'finishAddress' | 'removeAddress'>;
 
 /** Milliseconds that a challenge lives if the server names no `timeout`, and at most. */
 const CHALLENGE_MS = 5 * 60_000;
 
 export class WebauthnServer implements IssuingProvider {
-  readonly #settings: WebauthnServerSettings;
+  readonly #addresses: ServerAddresses;
+  readonly #access: ProviderAccess;
   readonly #requests: ProviderRequests;
 
-  constructor(settings: WebauthnServerSettings) {
-    this.#settings = settings;
-    this.#requests = new ProviderRequests('the server', settings.address, settings);
+  /** The secret is sent as a bearer token. */
+  constructor(addresses: ServerAddresses, access: ProviderAccess) {
+    this.#addresses = addresses;
+    this.#access = access;
+    this.#requests = new ProviderRequests('the server', addresses.address!, access);
   }
 
   async test(): Promise<void> {
-    await this.#post(this.#settings.address, { test: true });
+    await this.#post(this.#addresses.address, { test: true });
   }
 
   async account(userName: string): Promise<string> {
@@ -31,15 +29,15 @@ export class WebauthnServer implements IssuingProvider {
   }
 
   async options(account: string) {
-    const answer = (await this.#post(this.#settings.address, { userName: account }))!;
+    const answer = (await this.#post(this.#addresses.address, { userName: account }))!;
     const options = objectIn(answer, 'options');
     const life = typeof options.timeout === 'number' ? Math.min(options.timeout, CHALLENGE_MS) : CHALLENGE_MS;
-    return { origin: textIn(answer, 'origin'), options, expiresAt: this.#settings.now() + life, handle: null };
+    return { origin: textIn(answer, 'origin'), options, expiresAt: this.#access.now() + life, handle: null };
   }
 
   /** The server keeps the credential id as its own: a repeated answer is the same credential. */
   async finish({ account, label, response }: NewRemote): Promise<string> {
-    await this.#post(this.#settings.finishAddress, { userName: account, name: label, response });
+    await this.#post(this.#addresses.finishAddress, { userName: account, name: label, response });
     return response.id;
   }
 
@@ -49,11 +47,11 @@ export class WebauthnServer implements IssuingProvider {
 
   async remove(account: string, { credentialId }: { readonly credentialId: string }): Promise<boolean> {
     const body = { userName: account, credentialId };
-    return (await this.#post(this.#settings.removeAddress, body, true)) !== null;
+    return (await this.#post(this.#addresses.removeAddress, body, true)) !== null;
   }
 
-  #post(url: string, body: object, mayMiss = false) {
-    const authorization = `Bearer ${this.#settings.secret}`;
-    return this.#requests.send(url, { method: 'POST', authorization, body, mayMiss });
+  #post(url: string | null, body: object, mayMiss = false) {
+    const authorization = `Bearer ${this.#access.secret}`;
+    return this.#requests.send(url!, { method: 'POST', authorization, body, mayMiss });
   }
 }
