@@ -8,6 +8,7 @@ import { type Resource, useResource } from '../api/resource.ts';
 import { linkTo } from '../router.ts';
 import { grouped } from '../text/numbers.ts';
 import { receipts as receiptWords } from '../text/words.ts';
+import { Loaded } from './loaded.tsx';
 import { OpenedSection } from './opened-section.tsx';
 import { Table } from './table.tsx';
 import { Moment } from './time.tsx';
@@ -66,9 +67,11 @@ export const ReceiptSection = ({ deviceId }: { readonly deviceId: string }) => (
   <OpenedSection title={receiptWords.title}>{() => <OfDevice deviceId={deviceId} />}</OpenedSection>
 );
 
-function OfDevice({ deviceId }: { readonly deviceId: string }) {
-  const page = useReceipts({ deviceId }).data.value;
-  if (!page) return null;
-  if (page.list.length === 0) return <p class="hint">{receiptWords.none}</p>;
-  return <ReceiptTable page={page} title={receiptWords.title} isOfOneDevice />;
-}
+const OfDevice = ({ deviceId }: { readonly deviceId: string }) => (
+  <Loaded from={useReceipts({ deviceId })}>
+    {page => {
+      if (page.list.length === 0) return <p class="hint">{receiptWords.none}</p>;
+      return <ReceiptTable page={page} title={receiptWords.title} isOfOneDevice />;
+    }}
+  </Loaded>
+);

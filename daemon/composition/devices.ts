@@ -21,7 +21,7 @@ import { CredentialService } from '../services/issuing/credential-service.ts';
 import { OwnAccounts } from '../services/issuing/own-accounts.ts';
 import { PinService } from '../services/issuing/pin-service.ts';
 import { ProviderService } from '../services/issuing/provider-service.ts';
-import { type Reconcile, reconcile } from '../services/issuing/reconcile.ts';
+import { reconciler } from '../services/issuing/reconcile.ts';
 import { Leavers } from '../services/people/leavers.ts';
 import { PeoplePolicies } from '../services/people/people-policies.ts';
 import { PeopleService } from '../services/people/people-service.ts';
@@ -133,8 +133,8 @@ function startIssuing(
   const removals = new CredentialRemovals({ store, providers, credentials, log, now });
   removals.start();
   stack.add(() => removals.stop());
-  const reconcileOne: Reconcile = (...input) => reconcile({ store, providers, credentials, now }, ...input);
-  return { providers, credentials, reconcile: reconcileOne, pins: new PinService({ store, now }) };
+  const reconcile = reconciler({ store, providers, credentials, now });
+  return { providers, credentials, reconcile, pins: new PinService({ store, now }) };
 }
 
 function startReceipts(

@@ -1,13 +1,19 @@
 /** Issues an attached key: its first PIN, and credentials for providers. The PIN is in memory only while the key gets it. */
 import { createHash } from 'node:crypto';
-import { HardwareError, type IssuedKey, type PinRules, type StoredCredentialRequest } from '../../drivers/driver.ts';
+import {
+  HardwareError,
+  type IssuedKey,
+  type PinRules,
+  type StoredCredential,
+  type StoredCredentialRequest,
+} from '../../drivers/driver.ts';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import type { PinStateData } from '../../src/contract/hardware.ts';
 import { isObject, objectIn } from '../../src/contract/json-object.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import type { AttestationResponse } from '../../src/contract/webauthn.ts';
-import { answerOf, type ProvingKey, requireSerial } from './proofs.ts';
+import { answerOf, inBase64url, type ProvingKey, requireSerial } from './proofs.ts';
 
 /** A step. */
 export type IssueInput = BodyOf<Routes['issueKey']>;
@@ -163,18 +169,8 @@ const textOf = (value: unknown): string | null =>
 const itemsOf = (value: unknown): readonly Readonly<Record<string, unknown>>[] =>
   Array.isArray(value) ? value.filter(isObject) : [];
 
-function responseOf(
-  { attestationObject, credentialId }: { readonly attestationObject: Uint8Array; readonly credentialId: Uint8Array },
-  clientData: Buffer,
-): AttestationResponse {
-  const id = Buffer.from(credentialId).toString('base64url');
-  return {
-    id,
-    rawId: id,
-    type: 'public-key',
-    response: {
-      clientDataJSON: clientData.toString('base64url'),
-      attestationObject: Buffer.from(attestationObject).toString('base64url'),
-    },
-  };
+function responseOf({ attestationObject, credentialId }: StoredCredential, clientData: Buffer): AttestationResponse {
+  const id = inBase64url(credentialId);
+  const response = { clientDataJSON: inBase64url(clientData), attestationObject: inBase64url(attestationObject) };
+  return { id, rawId: id, type: 'public-key', response };
 }

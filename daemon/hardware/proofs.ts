@@ -71,9 +71,9 @@ export async function signAttached(
   if (evidence?.method !== 'assertion') return { assertion: null, ...ending };
   const { credentialId, authenticatorData, signature } = evidence;
   const assertion = {
-    credentialId: text(credentialId),
-    authenticatorData: text(authenticatorData),
-    signature: text(signature),
+    credentialId: inBase64url(credentialId),
+    authenticatorData: inBase64url(authenticatorData),
+    signature: inBase64url(signature),
   };
   return { assertion, ...ending };
 }
@@ -103,7 +103,8 @@ export function requireSerial({ serialNumber }: AttachedKey, wanted: string): vo
     throw new ApiError(Code.parameterError, `serialNumber must be ${serialNumber}, the serial number of the key`);
 }
 
-const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
+/** Bytes as the interface has them. */
+export const inBase64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
 
 function toEvidence(evidence: Exclude<KeyEvidence, { method: 'assertion' }>): Evidence {
   switch (evidence.method) {
@@ -111,13 +112,13 @@ function toEvidence(evidence: Exclude<KeyEvidence, { method: 'assertion' }>): Ev
       return {
         method: 'scp11b',
         kvn: evidence.kvn,
-        chain: evidence.chain.map(text),
-        cardPublicKey: text(evidence.cardPublicKey),
-        receipt: text(evidence.receipt),
+        chain: evidence.chain.map(inBase64url),
+        cardPublicKey: inBase64url(evidence.cardPublicKey),
+        receipt: inBase64url(evidence.receipt),
       };
     case 'fido':
-      return { method: 'fido', attestationObject: text(evidence.attestationObject) };
+      return { method: 'fido', attestationObject: inBase64url(evidence.attestationObject) };
     case 'u2f':
-      return { method: 'u2f', registration: text(evidence.registration) };
+      return { method: 'u2f', registration: inBase64url(evidence.registration) };
   }
 }

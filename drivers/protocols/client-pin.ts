@@ -6,7 +6,6 @@ import { createHash } from 'node:crypto';
 import { HardwareError, type PinState } from '../driver.ts';
 import { type AuthenticatorInfo, type callCtap2, responseMap } from './ctap2.ts';
 import { CTAP2, PIN } from './gate.ts';
-import { concat } from './hex.ts';
 import { authenticate, choosePinProtocol, PinExchange, type PinProtocol } from './pin-protocols.ts';
 
 /** A key whose FIDO interface is open. */
@@ -127,7 +126,3 @@ const call = async (
 
 const malformed = (): HardwareError =>
   new HardwareError('protocol', 'the response of the key about its PIN is invalid');
-
-/** What a configuration command is authenticated with (6.11). */
-export const configMessage = (subcommand: number, parameters: Uint8Array): Uint8Array =>
-  concat(new Uint8Array(32).fill(0xff), Uint8Array.of(CTAP2.CONFIG, subcommand), parameters);

@@ -4,7 +4,7 @@
  */
 import { HardwareError, type PinRules, type StoredCredential, type StoredCredentialRequest } from '../driver.ts';
 import { type CborInput, cborMap, writeCbor } from './cbor-write.ts';
-import { type Authenticator, configMessage, type PinToken } from './client-pin.ts';
+import type { Authenticator, PinToken } from './client-pin.ts';
 import { type AuthenticatorInfo, descriptor, PLATFORM_MANAGED, publicKey, responseMap } from './ctap2.ts';
 import { CONFIG_SET_MIN_PIN, CREDENTIAL_DELETE, CTAP2 } from './gate.ts';
 import { concat } from './hex.ts';
@@ -115,8 +115,12 @@ export async function setPinRules(
     [1, minLength ?? null],
     [3, forceChange ?? null],
   ]);
-  const authentication = configMessage(CONFIG_SET_MIN_PIN, writeCbor(rules));
-  await key.send(CTAP2.CONFIG, authenticated(CONFIG_SET_MIN_PIN, rules, token, authentication));
+  const message = concat(
+    new Uint8Array(32).fill(0xff),
+    Uint8Array.of(CTAP2.CONFIG, CONFIG_SET_MIN_PIN),
+    writeCbor(rules),
+  );
+  await key.send(CTAP2.CONFIG, authenticated(CONFIG_SET_MIN_PIN, rules, token, message));
 }
 
 /** Removes a credential from the key; the token permits `manageCredentials`. Succeeds if the key does not have it. */

@@ -6,10 +6,11 @@ import { count, line, nullable, oneOf, secret, shown, timestamp, token } from '.
 import { credentialIds, providerIds } from './ids.ts';
 import { providerBounds } from './limits.ts';
 import { changers, providerTypes, roles } from './values.ts';
-import { attestation, webauthnJson } from './webauthn.ts';
+import { attestation, attested, webauthnJson } from './webauthn.ts';
 
 const adminOnly = ['ADMIN'] as const;
 const providerId = Type.String({ pattern: providerIds.pattern, examples: ['IDP-1'] });
+const credentialId = Type.String({ pattern: credentialIds.pattern, examples: ['CRD-1'] });
 const params = Type.Object({ providerId: token({ description: 'id of the provider', examples: ['IDP-1'] }) });
 const ofDevice = { deviceId: token({ description: 'id of the device', examples: ['DEV-1'] }) };
 const ofCredential = { ...ofDevice, credentialId: token({ description: 'id of the credential', examples: ['CRD-1'] }) };
@@ -49,7 +50,7 @@ export type ProviderItem = Static<typeof provider>;
 
 /** A credential of a device at a provider. */
 const credential = Type.Object({
-  credentialId: Type.String({ pattern: credentialIds.pattern, examples: ['CRD-1'] }),
+  credentialId,
   providerId,
   person: shown('user name of the person that the credential signs in', 'ada.lovelace'),
   createdAt: nullable(timestamp('when the provider accepted it; null if it is not finished')),
@@ -62,7 +63,7 @@ const credential = Type.Object({
 export type CredentialItem = Static<typeof credential>;
 
 const difference = Type.Object({
-  credentialId: Type.String({ pattern: credentialIds.pattern, examples: ['CRD-1'] }),
+  credentialId,
   deviceId: shown('id of the device', 'DEV-1'),
 });
 
@@ -177,9 +178,9 @@ export const providerOperations = additions('Providers', {
       'The device must be ACTIVE. Returns the creation options of the provider, for the person that the device is bound to. A credential that was begun and not finished is begun again.',
     access: changers,
     params: Type.Object(ofDevice),
-    body: Type.Object({ providerId: token({ description: 'id of the provider', examples: ['IDP-1'] }) }),
+    body: params,
     data: Type.Object({
-      credentialId: Type.String({ pattern: credentialIds.pattern, examples: ['CRD-1'] }),
+      credentialId,
       origin: shown('origin for which the key answers', 'https://login.microsoft.com'),
       options: webauthnJson('creation options of the provider, as JSON'),
       expiresAt: timestamp('when the challenge of the provider expires'),
@@ -196,17 +197,7 @@ export const providerOperations = additions('Providers', {
     body: Type.Object({ response: attestation }),
     data: credential,
     errors: [404, Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated],
-    example: {
-      params: { deviceId: 'DEV-1', credentialId: 'CRD-1' },
-      body: {
-        response: {
-          id: 'AAAA',
-          rawId: 'AAAA',
-          type: 'public-key',
-          response: { clientDataJSON: 'AAAA', attestationObject: 'AAAA' },
-        },
-      },
-    },
+    example: { params: { deviceId: 'DEV-1', credentialId: 'CRD-1' }, body: { response: attested } },
   },
 
   /** At the provider first, then here. */

@@ -52,7 +52,11 @@ export type AssertionResponse = Static<typeof assertion>;
 const requestOptions = webauthnJson('`publicKey` of `navigator.credentials.get`, as JSON');
 const ofUser = { userId: token({ description: 'user id', examples: ['USR-1'] }) };
 const example = { id: 'AAAA', rawId: 'AAAA', type: 'public-key' };
-const attested = { ...example, response: { clientDataJSON: 'AAAA', attestationObject: 'AAAA', transports: ['usb'] } };
+/** An example of it. */
+export const attested = {
+  ...example,
+  response: { clientDataJSON: 'AAAA', attestationObject: 'AAAA', transports: ['usb'] },
+};
 const asserted = { ...example, response: { clientDataJSON: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' } };
 
 /** A security key that a user signs in with. */

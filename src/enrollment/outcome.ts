@@ -39,6 +39,12 @@ export const providerColumn = 'provider:';
 export const columnOf = ({ providerId, name }: Pick<ProviderItem, 'providerId' | 'name'>): string =>
   /^[\w.@-]+$/.test(name) ? name : providerId;
 
+/** The outcome with another remark. */
+export const remarked = (row: EnrollmentOutcome, text: string): EnrollmentOutcome => ({
+  ...row,
+  message: row.message === null ? text : `${row.message}; ${text}`,
+});
+
 /** The outcome for one key: a row of the results, and a line on the screen. */
 export interface EnrollmentOutcome {
   readonly result: EnrollmentResult;

@@ -194,6 +194,20 @@ needs('chromium')('the pages Overview and Activity', () => {
     await context.close();
   });
 
+  it('lead to a device that reports receipts which cannot be loaded, and loads them again', async () => {
+    const { page, context, show } = await openTab();
+    await show('devices/DEV-1');
+    const failing = '**/api/receipts/list?*';
+    await page.route(failing, route => route.fulfill({ status: 500, json: { code: 500, message: 'no', data: null } }));
+    await page.getByText('Receipts', { exact: true }).click();
+    const problem = page.getByRole('alert');
+    await problem.waitFor();
+    await page.unroute(failing);
+    await problem.getByRole('button').click();
+    await page.getByText('No receipts.').waitFor();
+    await context.close();
+  });
+
   it.each(['light', 'dark'] as const)('are accessible in %s colors', async colorScheme => {
     const { page, context, show, complaints } = await openTab({ colorScheme });
     await page.getByRole('link', { name: /inactive$/ }).waitFor();

@@ -10,8 +10,8 @@ import type { RecordKind } from '../../parts/records.tsx';
 import { grouped } from '../../text/numbers.ts';
 import { providers as words } from '../../text/words.ts';
 
-const AddProvider = lazy(async () => (await import('./add.tsx')).AddProvider);
-const ReplaceSecret = lazy(async () => (await import('./secret.tsx')).ReplaceSecret);
+const AddProvider = lazy(async () => (await import('./dialogs.tsx')).AddProvider);
+const ReplaceSecret = lazy(async () => (await import('./dialogs.tsx')).ReplaceSecret);
 const Reconcile = lazy(async () => (await import('./reconcile.tsx')).Reconcile);
 
 type ProviderColumn = 'name' | 'type' | 'at' | 'state' | 'credentials' | 'pending';

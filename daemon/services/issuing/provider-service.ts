@@ -44,7 +44,7 @@ export class ProviderService {
 
   async list(): Promise<DataOf<Routes['listProviders']>> {
     const { list } = await this.read();
-    const counts = await this.#counts(list.length > 0);
+    const counts = await this.#counts();
     return { list: list.map(record => this.#present(record, counts.get(record.number))) };
   }
 
@@ -52,7 +52,7 @@ export class ProviderService {
   async pending(): Promise<number | null> {
     const { list } = await this.read();
     if (list.length === 0) return null;
-    return [...(await this.#counts(true)).values()].reduce((sum, { pending }) => sum + pending, 0);
+    return [...(await this.#counts()).values()].reduce((sum, { pending }) => sum + pending, 0);
   }
 
   async read(): Promise<domain.Providers> {
@@ -90,14 +90,14 @@ export class ProviderService {
       const problem = domain.providerProblem(record, secret);
       if (problem !== null) throw new ApiError(Code.parameterError, problem);
       const after = { ...record, sealed: sealSecret(this.#parts.sealingKey, domain.providerBinding(record), secret) };
-      const counts = await this.#counts(true);
+      const counts = await this.#counts();
       return { after, data: this.#present(after, counts.get(record.number)) };
     });
   }
 
   remove(context: Context, providerId: string): Promise<DataOf<Routes['removeProvider']>> {
     return this.#replace(context, providerId, async ({ number }) => {
-      if ((await this.#counts(true)).has(number))
+      if ((await this.#counts()).has(number))
         throw new ApiError(
           Code.parameterError,
           'keys still have credentials at this provider, which could no longer be removed: remove them first',
@@ -156,9 +156,8 @@ export class ProviderService {
     return made;
   }
 
-  async #counts(hasProviders: boolean): Promise<ReadonlyMap<number, CredentialCounts>> {
+  async #counts(): Promise<ReadonlyMap<number, CredentialCounts>> {
     const counts = new Map<number, CredentialCounts>();
-    if (!hasProviders) return counts;
     for await (const portion of allOpenCredentials(this.#parts.store))
       for (const { provider, due } of portion) {
         const { present = 0, pending = 0 } = counts.get(provider) ?? {};

@@ -32,38 +32,37 @@ const AT_ONCE = 4;
  */
 export type Reconcile = (context: Context, providerId: string, input: ReconcileInput) => Promise<Reconciliation>;
 
-/** See `Reconcile`. */
-export async function reconcile(
-  parts: ReconcileParts,
-  ...[context, providerId, { apply = false, after = 0 }]: Parameters<Reconcile>
-): Promise<Reconciliation> {
-  const { store, providers } = parts;
-  const provider = await providers.find(providerId);
-  const portion = await store.credentialsAt(provider.number, after, providerBounds.reconciled);
-  const limit = pLimit(AT_ONCE);
-  const accounts = [...Map.groupBy(portion, ({ account }) => account)];
-  const found = await Promise.all(
-    accounts.map(([account, [first]]) =>
-      limit(async () => {
-        const credentials = await store.credentialsOfAccount(provider.number, account);
-        // Each person is compared once, in the portion with the first credential of that person.
-        if (credentials[0]?.number !== first?.number) return null;
-        const differences = await compare(parts, provider, account, credentials);
-        if (apply) await repair(parts, context, provider, differences);
-        return differences;
-      }),
-    ),
-  );
-  const all = found.filter(one => one !== null);
-  return {
-    onlyHere: all.flatMap(({ onlyHere }) => onlyHere.map(named)),
-    onlyThere: all.flatMap(({ account, onlyThere }) =>
-      onlyThere.map(({ remoteId, label }) => ({ account, remoteId, label, removable: isLabel(label) })),
-    ),
-    otherPerson: all.flatMap(({ otherPerson }) => otherPerson.map(named)),
-    next: portion.length === providerBounds.reconciled ? portion.at(-1)!.number : null,
+/** Makes it. */
+export const reconciler =
+  (parts: ReconcileParts): Reconcile =>
+  async (context, providerId, { apply = false, after = 0 }) => {
+    const { store, providers } = parts;
+    const provider = await providers.find(providerId);
+    const portion = await store.credentialsAt(provider.number, after, providerBounds.reconciled);
+    const limit = pLimit(AT_ONCE);
+    const accounts = [...Map.groupBy(portion, ({ account }) => account)];
+    const found = await Promise.all(
+      accounts.map(([account, [first]]) =>
+        limit(async () => {
+          const credentials = await store.credentialsOfAccount(provider.number, account);
+          // Each person is compared once, in the portion with the first credential of that person.
+          if (credentials[0]?.number !== first?.number) return null;
+          const differences = await compare(parts, provider, account, credentials);
+          if (apply) await repair(parts, context, provider, differences);
+          return differences;
+        }),
+      ),
+    );
+    const all = found.filter(one => one !== null);
+    return {
+      onlyHere: all.flatMap(({ onlyHere }) => onlyHere.map(named)),
+      onlyThere: all.flatMap(({ account, onlyThere }) =>
+        onlyThere.map(({ remoteId, label }) => ({ account, remoteId, label, removable: isLabel(label) })),
+      ),
+      otherPerson: all.flatMap(({ otherPerson }) => otherPerson.map(named)),
+      next: portion.length === providerBounds.reconciled ? portion.at(-1)!.number : null,
+    };
   };
-}
 
 interface AccountDifferences {
   readonly account: string;

@@ -85,15 +85,12 @@ export class ReceiptService {
     // Also one that a clock has dated in the future: it would be valid until then.
     if (Math.abs(this.#parts.now() - Date.parse(facts.date)) >= VALID_MS)
       throw new ApiError(Code.parameterError, 'receiptId: this receipt has expired; request another one');
-    return retrying(() => this.#submit(context, { receiptId, body, facts }));
+    return retrying(() => this.#submit(context, facts, body));
   }
 
-  async #submit(
-    context: Context,
-    { receiptId, body, facts }: { receiptId: string; body: Submitted; facts: ReceiptFacts },
-  ): Promise<Receipt> {
+  async #submit(context: Context, facts: ReceiptFacts, body: Submitted): Promise<Receipt> {
     const { store, now } = this.#parts;
-    const { kind, deviceId, dueAt, person } = facts;
+    const { receiptId, kind, deviceId, dueAt, person } = facts;
     if (await store.receipt(receiptId)) throw signedBefore();
     const device = await readDevice(store, deviceId);
     accept(receiptRefusal(kind, device));

@@ -26,6 +26,18 @@ export function readJsonFile(file: string, hint = otherFolder): Readonly<Record<
 /** The text of a file that the user names. A usage fault if it cannot be read; `what` is what it should contain, in words. */
 export const textIn = (file: string, what: string): string => bytesIn(file, what).toString('utf8');
 
+/** The text of such a file in UTF-8, of at most `most` bytes: one that was named by mistake is not read. */
+export function smallTextIn(file: string, what: string, most: number, hint: string | null = null): string {
+  try {
+    const bytes = statSync(file).size > most ? null : readFileSync(file);
+    if (bytes !== null && bytes.length <= most) return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    const why = error instanceof TypeError ? 'is not UTF-8' : `cannot be read: ${systemWords(error)}`;
+    throw usage(`${what} ${file} ${why}`, hint);
+  }
+  throw usage(`${what} ${file} has more than ${most / 1024} KiB`, hint);
+}
+
 /** The bytes of such a file. */
 export function bytesIn(file: string, what: string): Buffer {
   try {

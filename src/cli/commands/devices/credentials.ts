@@ -42,8 +42,7 @@ const removalOf = ({ createdAt, removedAt }: CredentialItem, name: string): stri
 
 /** Tells what providers still accept of a key that was just locked or retired. The change is done: an error here is not one of it. */
 export async function noteRemovals(context: Context, deviceId: string): Promise<void> {
-  if (context.globals.json || context.globals.quiet) return;
-  const all = await credentialsOf(context, deviceId).catch(() => []);
+  const all = await notedCredentials(context, deviceId).catch(() => []);
   const count = all.filter(({ removedAt, pending }) => removedAt === null && pending === true).length;
   if (count === 0) return;
   const what = `${counted(count, 'credential')} at providers ${count === 1 ? 'is' : 'are'} being removed`;
@@ -52,12 +51,12 @@ export async function noteRemovals(context: Context, deviceId: string): Promise<
 
 /** Tells that a key which was locked has lost its credentials. */
 export async function warnOfLostCredentials(context: Context, deviceId: string): Promise<void> {
-  if (context.globals.json || context.globals.quiet) return;
-  const lost = (await credentialsOf(context, deviceId)).some(
-    ({ removedAt, pending }) => removedAt !== null || pending === true,
-  );
-  if (lost)
-    context.out.notice(
-      `Its credentials at providers are removed: issue the key again to sign in there. See: devmgr show ${safe(deviceId)}`,
-    );
+  const all = await notedCredentials(context, deviceId);
+  if (!all.some(({ removedAt, pending }) => removedAt !== null || pending === true)) return;
+  const then = 'issue the key again to sign in there';
+  context.out.notice(`Its credentials at providers are removed: ${then}. See: devmgr show ${safe(deviceId)}`);
 }
+
+/** None if the output has no notices. */
+const notedCredentials = async (context: Context, deviceId: string) =>
+  context.globals.json || context.globals.quiet ? [] : credentialsOf(context, deviceId);

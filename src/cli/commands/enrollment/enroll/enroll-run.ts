@@ -5,8 +5,7 @@ import type { KeyIssuing } from '../../../../enrollment/issuing.ts';
 import { blockOf, type EnrollKeyOptions, type KeyEnrollment } from '../../../../enrollment/key-enrollment.ts';
 import { columnOf, type EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import type { Context } from '../../../framework/context.ts';
-import type { IssuedRow } from '../issuing/enrolled.ts';
-import type { IssuePlan } from '../issuing/issuing.ts';
+import type { IssuedRow, IssuePlan } from '../issuing/issuing.ts';
 import type { KeyLabel } from '../labels/enrolled.ts';
 import type { SpoolOutbox } from '../spool/outbox.ts';
 import type { SpooledKeys } from '../spool/spooled-keys.ts';
@@ -141,7 +140,7 @@ export class EnrollRun {
     const { serialNumber } = key;
     if (plan === null || serialNumber === null) return { row, madePin: null };
     this.#issuing ??= plan.open();
-    const { issuedRow } = await import('../issuing/enrolled.ts');
+    const { issuedRow } = await import('../issuing/issuing.ts');
     return issuedRow(this.#context, { plan, issuing: this.#issuing }, { ...key, serialNumber }, row);
   }
 
@@ -149,7 +148,7 @@ export class EnrollRun {
     const { receipt: terms, activateFor: person } = this.#options;
     const { serialNumber } = key;
     if (terms === null || serialNumber === null) return row;
-    const { receiptRow } = await import('../../proofs/receipts/enrolled.ts');
+    const { receiptRow } = await import('../../proofs/receipts/signing.ts');
     return receiptRow(this.#context, { terms, person }, { ...key, serialNumber }, row);
   }
 

@@ -1,5 +1,9 @@
+/** How commands name providers, and the flags of those that issue keys. */
 import { pinBounds } from '../../../../contract/limits.ts';
-import type { FlagShapes } from '../../../framework/flags.ts';
+import type { ProviderItem } from '../../../../contract/providers.ts';
+import type { Client } from '../../../client/client.ts';
+import { Fault } from '../../../fault.ts';
+import type { ArgShape, FlagShapes } from '../../../framework/flags.ts';
 
 /** Flags of commands that issue keys. */
 export const issueFlags = {
@@ -16,3 +20,14 @@ export const issueFlags = {
     help: 'characters that the key demands of each PIN from now on',
   },
 } as const satisfies FlagShapes;
+
+/** The argument that names a provider. */
+export const providerArg: ArgShape = { name: 'PROVIDER', help: 'name or id of the provider', offer: 'provider' };
+
+/** The provider with this name or id. */
+export async function findProvider(registry: Client, named: string): Promise<ProviderItem> {
+  const { list } = await registry.call('listProviders');
+  const found = list.find(({ providerId, name }) => providerId === named || name === named);
+  if (!found) throw new Fault('absent', `provider "${named}" does not exist`, 'see: devmgr idp list');
+  return found;
+}

@@ -13,7 +13,7 @@ import type { Column } from '../../../terminal/column.ts';
 import { demandYes } from '../../../terminal/prompt.ts';
 import { safe } from '../../../terminal/text.ts';
 import { secretFrom } from '../../secret-file.ts';
-import { findProvider, providerArg } from './find-provider.ts';
+import { findProvider, providerArg } from './flags.ts';
 
 const fields = namesIn(
   'providerId name type tenant clientId address credentials pending problem createdAt',

@@ -10,7 +10,9 @@ import {
   KeyRefused,
   type PinChoice,
   pinFaultText,
+  statesAt,
 } from '../../../../enrollment/issuing.ts';
+import { type EnrollmentOutcome, remarked } from '../../../../enrollment/outcome.ts';
 import type { NumberedKey } from '../../../../enrollment/registry.ts';
 import { isServerRefusal } from '../../../client/failures.ts';
 import { counted } from '../../../count.ts';
@@ -20,8 +22,8 @@ import type { FlagValues } from '../../../framework/flags.ts';
 import { askPassword } from '../../../terminal/prompt.ts';
 import { whileTouched } from '../../proofs/prove-key.ts';
 import { secretFrom } from '../../secret-file.ts';
-import { findProvider } from './find-provider.ts';
 import type { issueFlags } from './flags.ts';
+import { findProvider } from './flags.ts';
 import { digitsOf, pinRecipients, randomPin, sealed } from './sealed-pin.ts';
 
 /** Frees the terminal while a person is asked. */
@@ -112,6 +114,42 @@ export function issueStep(context: Context, key: NumberedKey, step: IssueStep): 
   const { keyId, serialNumber } = key;
   const request = { params: { keyId }, body: { ...step, serialNumber } };
   return whileTouched(context, key, () => context.hardware.call('issueKey', request));
+}
+
+/** A row, and the PIN that was made for its letter; null if none was. */
+export interface IssuedRow {
+  readonly row: EnrollmentOutcome;
+  readonly madePin: string | null;
+}
+
+/** The key keeps its device and its person if it is not issued: its row has the reason, and counts as failed. */
+export async function issuedRow(
+  context: Context,
+  { plan, issuing }: { readonly plan: IssuePlan; readonly issuing: KeyIssuing },
+  key: NumberedKey,
+  row: EnrollmentOutcome,
+): Promise<IssuedRow> {
+  const { deviceId, status, result } = row;
+  if (deviceId === null || status !== 'ACTIVE' || result === 'failed')
+    return { row: { ...row, providers: statesAt(plan.providers, new Set()) }, madePin: null };
+  const { issued, madePin, lacksRules, error } = await issuing.issue(key, deviceId);
+  if (error !== null && context.io.interrupt.aborted) throw faultOf(error, deviceId);
+  const providers = statesAt(plan.providers, issued);
+  const issuedAt = { ...row, providers };
+  if (error === null) {
+    const noRules = 'this key keeps no rules for its PIN: tell the person what to choose';
+    return { row: lacksRules ? remarked(issuedAt, noRules) : issuedAt, madePin };
+  }
+  const missing = Object.keys(providers).filter(name => providers[name] === 'missing');
+  const where = missing.length === 0 ? 'not complete' : `not issued at ${missing.join(', ')}`;
+  const why = `${where}: ${wordsOf(faultOf(error, deviceId))}. Plug it in again to continue`;
+  return { row: { ...remarked(issuedAt, why), result: 'failed' }, madePin };
+}
+
+function wordsOf(error: unknown): string {
+  const { message } = error as Error;
+  const hint = error instanceof Fault ? error.hint : null;
+  return hint === null ? message : `${message}. ${hint}`;
 }
 
 /** The error of an issuing as this command reports it. */

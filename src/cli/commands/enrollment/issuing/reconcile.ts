@@ -5,7 +5,7 @@ import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { confirm } from '../../../terminal/prompt.ts';
 import { safe } from '../../../terminal/text.ts';
-import { findProvider, providerArg } from './find-provider.ts';
+import { findProvider, providerArg } from './flags.ts';
 
 /** Compares credentials: `POST /api/providers/{providerId}/reconcile`. Exit code 1 if some differ. */
 export const idpReconcile = command({

@@ -1,6 +1,6 @@
 /** The label of each key that an enrollment registers or binds. A printer that fails loses no enrollment: the row has the reason. */
 
-import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
+import { type EnrollmentOutcome, remarked } from '../../../../enrollment/outcome.ts';
 import { usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import type { FlagShapes, FlagValues } from '../../../framework/flags.ts';
@@ -58,11 +58,7 @@ export function keyLabelOf(
         const device = deviceOf({ ...key, name });
         await printer.print(letter !== null && pin !== null ? letter({ ...device, pin }) : label(device));
         const waits = await printer.waits();
-        return {
-          ...key,
-          label: 'printed',
-          message: waits === null ? key.message : joined(key.message, `label: ${waits}`),
-        };
+        return { ...(waits === null ? key : remarked(key, `label: ${waits}`)), label: 'printed' };
       } catch (error) {
         return withoutLabel(key, error instanceof Error ? error.message : String(error));
       }
@@ -77,10 +73,8 @@ export function keyLabelOf(
 
 /** The row of a key whose label is not printed. */
 export function withoutLabel(key: EnrollmentOutcome, why: string): EnrollmentOutcome {
-  return { ...key, label: 'failed', message: joined(key.message, `label: failed: ${why}`) };
+  return { ...remarked(key, `label: failed: ${why}`), label: 'failed' };
 }
-
-const joined = (message: string | null, more: string): string => (message === null ? more : `${message}; ${more}`);
 
 function flagWords({ printer, lp, template, dpi }: FlagValues<typeof keyLabelFlags>): readonly string[] {
   const queue = typeof lp === 'string' ? ['--lp', shellWord(lp)] : lp ? ['--lp'] : [];

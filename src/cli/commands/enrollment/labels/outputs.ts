@@ -1,9 +1,8 @@
 /** Where the labels of a run go: to a printer, to standard output, or to a page. */
-import { readFileSync } from 'node:fs';
-import { systemWords, usage } from '../../../fault.ts';
+import { usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import type { FlagShapes, FlagValues } from '../../../framework/flags.ts';
-import { writeWhole } from '../../../settings/files.ts';
+import { smallTextIn, writeWhole } from '../../../settings/files.ts';
 import type { LabelDevice } from './placeholders.ts';
 import { namedPrinter, networkPrinter, type Printer, queuePrinter } from './printer.ts';
 import { layoutOf, sheetFlags, sheetOf, sheetTemplate, standardSheet } from './sheet.ts';
@@ -154,17 +153,4 @@ function sheetOutput({ out }: Context, file: string, flags: OutputValues): Label
 /** Bytes. A label with a picture has some ten thousand. */
 const largestTemplate = 2 ** 20;
 
-function textOf(file: string): string {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(file);
-  } catch (error) {
-    throw usage(`the template ${file} cannot be read: ${systemWords(error)}`);
-  }
-  if (bytes.length > largestTemplate) throw usage(`the template ${file} has more than 1 MiB`);
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw usage(`the template ${file} is not UTF-8`);
-  }
-}
+const textOf = (file: string): string => smallTextIn(file, 'the template', largestTemplate);

@@ -9,8 +9,7 @@ import { newKey } from '../../../client/keyed-write.ts';
 import type { Context } from '../../../framework/context.ts';
 import type { EnrollRunOptions } from '../enroll/enroll-run.ts';
 import { enrollmentParts, isAway } from '../enroll/enrollment-parts.ts';
-import type { IssuedRow } from '../issuing/enrolled.ts';
-import type { IssuePlan, WhileAsked } from '../issuing/issuing.ts';
+import type { IssuedRow, IssuePlan, WhileAsked } from '../issuing/issuing.ts';
 import type { SpooledKeys } from '../spool/spooled-keys.ts';
 
 /** Issues a key that is bound. */
@@ -95,7 +94,7 @@ export class Station {
   async #signed(key: Key, verdict: BoundVerdict): Promise<BoundVerdict> {
     const { serialNumber } = key;
     if (this.#terms === null || verdict.failure !== null || serialNumber === null) return verdict;
-    const { receiptRow } = await import('../../proofs/receipts/enrolled.ts');
+    const { receiptRow } = await import('../../proofs/receipts/signing.ts');
     const handover = { terms: this.#terms, person: verdict.row.userId };
     const row = await receiptRow(this.#context, handover, { ...key, serialNumber }, verdict.row);
     const failure = row.result === 'failed' ? 'not signed' : null;
@@ -121,7 +120,7 @@ export class Station {
 export function issuerOf(context: Context, plan: IssuePlan, whileAsked: WhileAsked): IssueBound {
   const issuing = plan.open(whileAsked);
   return async (key, row) => {
-    const { issuedRow } = await import('../issuing/enrolled.ts');
+    const { issuedRow } = await import('../issuing/issuing.ts');
     return issuedRow(context, { plan, issuing }, key, row);
   };
 }

@@ -1,12 +1,12 @@
 /** Receipts as commands read and show them: in files, the JSON of the registry, alone or inside its envelope. */
-import { readFileSync, statSync } from 'node:fs';
 import { isObject, objectIn } from '../../../../contract/json-object.ts';
 import { namesIn } from '../../../../contract/names.ts';
 import type { ReceiptFacts } from '../../../../contract/receipts/text.ts';
 import type { Receipt } from '../../../../contract/receipts.ts';
-import { systemWords, usage } from '../../../fault.ts';
+import { usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import type { CardRow } from '../../../framework/present.ts';
+import { smallTextIn } from '../../../settings/files.ts';
 import { safe } from '../../../terminal/text.ts';
 import { localTime } from '../../../terminal/when.ts';
 
@@ -29,15 +29,9 @@ function readReceipt(file: string): Receipt {
   throw usage(`${file} is not a receipt`, 'write a receipt: devmgr receipt print RECEIPT --format json');
 }
 
-/** The text of a small file. */
-export function textOf(file: string): string {
-  try {
-    if (statSync(file).size <= MAX_BYTES) return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw usage(`${file} cannot be read: ${systemWords(error)}`, 'name a receipt, or a file with one');
-  }
-  throw usage(`${file} has more than ${MAX_BYTES} bytes`, 'name a file with one receipt');
-}
+/** The text of a file with a receipt or a public key. */
+export const textOf = (file: string): string =>
+  smallTextIn(file, 'the file', MAX_BYTES, 'name a receipt, or a file with one');
 
 /** The person of a receipt: the full name if it is known, and the user name. */
 export const personIn = ({ name, person }: Pick<ReceiptFacts, 'name' | 'person'>): string =>

@@ -2,6 +2,7 @@
 import type { BodyOf, DataOf } from '../../../../contract/define.ts';
 import type { Receipt } from '../../../../contract/receipts.ts';
 import type { Routes } from '../../../../contract/routes.ts';
+import { type EnrollmentOutcome, remarked } from '../../../../enrollment/outcome.ts';
 import type { NumberedKey } from '../../../../enrollment/registry.ts';
 import { Fault } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
@@ -45,4 +46,42 @@ async function proveFor(context: Context, key: NumberedKey): Promise<void> {
   const verdict = await proveKey(context, key, { method: 'fido', forReceipt: true });
   if (verdict.proof.grade !== 'model' && verdict.proof.grade !== 'unit')
     throw new Fault('hardware', `the key has not proved what it is: ${reasonOf(verdict)}`, 'see: devmgr help verify');
+}
+
+/** What is signed, by whom. */
+interface Handover {
+  readonly terms: string;
+  readonly person: string | null;
+}
+
+/** The key stays bound if it does not sign: its row has the reason, and counts as failed. A key that is not bound or not issued is not asked. */
+export async function receiptRow(
+  context: Context,
+  { terms, person }: Handover,
+  key: NumberedKey,
+  row: EnrollmentOutcome,
+): Promise<EnrollmentOutcome> {
+  const { deviceId, status, userId } = row;
+  const isBound = status === 'ACTIVE' && userId !== null && userId === person;
+  const isIssued = Object.values(row.providers ?? {}).every(state => state === 'issued');
+  if (!isBound || !isIssued || deviceId === null) return row;
+  try {
+    const receiptId =
+      (await earlierReceipt(context, deviceId, { terms, person })) ??
+      (await signedReceipt(context, key, { deviceId, kind: 'handover', terms })).receiptId;
+    return { ...remarked(row, `receipt ${receiptId}`), receiptId };
+  } catch (error) {
+    if (context.io.interrupt.aborted) throw error;
+    const why = `receipt: ${(error as Error).message}. Plug it in again to continue`;
+    return { ...remarked(row, why), receiptId: null, result: 'failed' };
+  }
+}
+
+/** A run that ended before it had written the row has left the receipt. Null if the last receipt of the device is another one. */
+async function earlierReceipt({ registry }: Context, deviceId: string, { terms, person }: Handover) {
+  const { list } = await registry.call('listReceipts', { query: { deviceId, size: 1 } });
+  const last = list[0];
+  if (last?.kind !== 'handover' || last.person !== person) return null;
+  const { receiptId } = last;
+  return (await registry.call('getReceipt', { params: { receiptId } })).terms === terms ? receiptId : null;
 }

@@ -1,5 +1,7 @@
-/** The dialog that adds a provider. */
+/** The dialogs that add a provider and replace its secret. */
+import { useSignal } from '@preact/signals';
 import { providerBounds } from '../../../src/contract/limits.ts';
+import type { ProviderItem } from '../../../src/contract/providers.ts';
 import {
   type ProviderSetting,
   type ProviderType,
@@ -11,7 +13,7 @@ import { call } from '../../api/request.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { Field, useEntries } from '../../parts/field.tsx';
 import { Choice } from '../../parts/inputs.tsx';
-import type { DialogProps } from '../../parts/records.tsx';
+import type { DialogProps, RecordDialogProps } from '../../parts/records.tsx';
 import { text, providers as words } from '../../text/words.ts';
 
 const none = Object.fromEntries(providerSettings.map(setting => [setting, ''])) as Record<ProviderSetting, string>;
@@ -55,4 +57,35 @@ export function AddProvider({ onClose, onDone }: DialogProps) {
 function labelOf(type: ProviderType, setting: ProviderSetting, isNeeded: boolean): string {
   const label = setting === 'address' ? words.address[type] : words.setting[setting];
   return isNeeded ? label : text.common.optional(label);
+}
+
+/** Only for providers with a secret: `type` is not devmgr. The secret is sent once, and never shown again. */
+export function ReplaceSecret({
+  record: { providerId, name, type },
+  onClose,
+  onDone,
+}: RecordDialogProps<ProviderItem>) {
+  const secret = useSignal('');
+  const submit = async () => {
+    await call('setProviderSecret', { params: { providerId }, body: { secret: secret.value.trim() } });
+    onDone(words.done.secret(name));
+  };
+  const label = words.secret[type as keyof typeof words.secret];
+  return (
+    <ActionDialog
+      title={words.of.secret(name)}
+      isReady={secret.value.trim() !== ''}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Field
+        label={label}
+        hint={words.secretHint}
+        type="password"
+        entry={secret}
+        required
+        maxLength={providerBounds.secret}
+      />
+    </ActionDialog>
+  );
 }
