@@ -53,12 +53,7 @@ interface CredentialSet {
   readonly kind: 'credential.set';
   readonly credential: number;
   readonly before: number;
-  readonly set: Partial<
-    Pick<
-      CredentialRecord,
-      'account' | 'label' | 'begun' | 'credentialId' | 'remoteId' | 'issuedAt' | 'uncertainAt' | 'removedAt'
-    >
-  >;
+  readonly set: Partial<Omit<CredentialRecord, 'number' | 'device' | 'provider' | 'createdAt' | 'version'>>;
   /** Null for a step that only this registry needs to know. */
   readonly entry: Entry | null;
 }

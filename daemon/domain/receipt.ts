@@ -2,22 +2,15 @@
 import { createHash } from 'node:crypto';
 import { namesIn } from '../../src/contract/names.ts';
 import type { ReceiptFacts } from '../../src/contract/receipts/text.ts';
-import type { ProofGrade, ReceiptKind } from '../../src/contract/values.ts';
+import type { Receipt } from '../../src/contract/receipts.ts';
+import type { ReceiptKind } from '../../src/contract/values.ts';
 import type { Decision, Refusal } from './decision.ts';
 import type { DeviceGuard, DeviceRecord } from './device.ts';
 import { type DeviceOperation, guardOf, refusalOf } from './device-decisions.ts';
 import type { Entry } from './journal.ts';
 
 /** What the registry knows about the credential that signed. */
-export interface ReceiptProof {
-  readonly proofId: string;
-  readonly grade: ProofGrade;
-  /** ISO 8601 UTC. */
-  readonly provedAt: string;
-  /** The evidence as JSON, and the challenge that it answers. */
-  readonly attestation: string;
-  readonly challenge: string;
-}
+export type ReceiptProof = Readonly<Receipt['proof']>;
 
 /** A receipt as it is stored. Bytes are base64url; times are milliseconds since 1970 (UTC). */
 export interface ReceiptRecord {

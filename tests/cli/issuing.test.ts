@@ -54,7 +54,7 @@ async function issued(name: string, serial: string) {
   return { state, deviceId, issue };
 }
 
-test('a provider is added with a secret from a file, tested, listed and removed', async () => {
+test('a provider is added with a secret from a file, tested, listed and removed; a VIEWER sees its id at a key', async () => {
   expect((await daemon.run(['idp', 'list'])).stderr).toContain('devmgr idp add');
   const { deviceId } = await issued('company', 'IDP-CLI-1');
   expect(await daemon.run(['idp', 'test', 'company'])).toMatchObject({
@@ -65,6 +65,13 @@ test('a provider is added with a secret from a file, tested, listed and removed'
   expect(list.stdout).toMatch(/^PROVIDER .*\nIDP-\d+ +company +entra .* 1 +0/);
   expect(list.stdout).not.toContain('entra-secret');
   expect((await daemon.run(['show', deviceId])).stdout).toMatch(/signs in at: +company as ada.lovelace since /);
+  await daemon.call('POST', '/api/users', { username: 'vera', role: 'VIEWER', password: adminPassword });
+  const { token } = await daemon.call('POST', '/api/auth/login', { username: 'vera', password: adminPassword });
+  const seen = await daemon.run(['show', deviceId, '--server', daemon.url], { env: { DEVMGR_TOKEN: token } });
+  expect(seen).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/signs in at: +IDP-\d+ as ada.lovelace since /),
+  });
   expect(await daemon.run(['idp', 'remove', 'company', '--yes'])).toMatchObject({ code: 2 });
   expect(await daemon.run(['idp', 'test', 'unknown'])).toMatchObject({ code: 5 });
   expect(await daemon.run(['idp', 'add', 'entra', 'x'])).toMatchObject({

@@ -1,14 +1,11 @@
 /** Checks a signed receipt with one public key: bytes in, a verdict out. The registry and `devmgr receipt verify` check by the same rules. */
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import type { Receipt } from '../receipts.ts';
 import { relyingParty } from '../values.ts';
 import { type ReceiptFacts, readReceiptText } from './text.ts';
 
-/** What a key signed, and with which credential. Bytes are base64url without padding. */
-interface SignedText {
-  readonly text: string;
-  readonly authenticatorData: string;
-  readonly signature: string;
-}
+/** What a key signed. Bytes are base64url without padding. */
+type SignedText = Pick<Receipt, 'text' | 'authenticatorData' | 'signature'>;
 
 /** What the key signs for a text: its client data hash. */
 export const receiptHash = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,24 +1,11 @@
 /** The text that a key signs for a receipt: one line for each fact, in a fixed order, and the terms at its end. Version 1 never changes. */
-import { type ReceiptKind, receiptKinds } from '../values.ts';
+import type { ListedReceipt, Receipt } from '../receipts.ts';
+import { receiptKinds } from '../values.ts';
 
-/** What a receipt states. Texts but `terms` have one line and no white space at their ends. */
-export interface ReceiptFacts {
-  readonly receiptId: string;
-  readonly kind: ReceiptKind;
-  readonly registryId: string;
-  readonly deviceId: string;
-  readonly serialNumber: string;
-  /** The tag `lot` of the device. */
-  readonly lot: string | null;
-  /** User name of the person, and the full name. */
-  readonly person: string;
-  readonly name: string | null;
-  /** ISO 8601 UTC. */
-  readonly date: string;
-  /** ISO 8601 UTC; of a loan only. */
-  readonly dueAt: string | null;
-  readonly terms: string;
-}
+/** What a receipt states, as the interface has it. Texts but `terms` have one line and no white space at their ends. */
+export type ReceiptFacts = Readonly<
+  Omit<ListedReceipt, 'signedAt' | 'closedBy'> & Pick<Receipt, 'registryId' | 'terms'>
+>;
 
 const HEAD = 'devmgr receipt 1';
 /** The lines in their order. A line is left out if it has no value. */

@@ -7,13 +7,13 @@ import type { ProviderRecord } from '../../../domain/provider.ts';
 import { type IssuingProvider, type NewRemote, ProviderRefused } from './provider-api.ts';
 import {
   base64url,
-  idOf,
   type JsonObject,
   objectIn,
   objectsIn,
   type ProviderAccess,
   ProviderRequests,
   textIn,
+  userIdOf,
 } from './requests.ts';
 
 /** Addresses are those of a national cloud; null for the public one. */
@@ -52,7 +52,7 @@ export class Entra implements IssuingProvider {
 
   async account(userName: string): Promise<string> {
     const user = await this.#send(`${userOf(userName)}?$select=id,userPrincipalName`, { mayMiss: true });
-    return idOf(user, user?.userPrincipalName, userName, 'Entra ID');
+    return userIdOf(user, user?.userPrincipalName, userName, 'Entra ID');
   }
 
   async options(account: string) {

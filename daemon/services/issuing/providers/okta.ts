@@ -4,7 +4,7 @@
  */
 import { ProviderAway } from '../../../delivery/provider/errors.ts';
 import type { IssuingProvider, NewRemote } from './provider-api.ts';
-import { base64url, idOf, objectIn, objectsIn, type ProviderAccess, ProviderRequests, textIn } from './requests.ts';
+import { base64url, objectIn, objectsIn, type ProviderAccess, ProviderRequests, textIn, userIdOf } from './requests.ts';
 
 /** Milliseconds that a challenge of Okta lives. */
 const CHALLENGE_MS = 5 * 60_000;
@@ -29,7 +29,7 @@ export class Okta implements IssuingProvider {
 
   async account(userName: string): Promise<string> {
     const user = await this.#send(userOf(userName), { mayMiss: true });
-    return idOf(user, user && objectIn(user, 'profile').login, userName, 'Okta');
+    return userIdOf(user, user && objectIn(user, 'profile').login, userName, 'Okta');
   }
 
   async options(account: string) {

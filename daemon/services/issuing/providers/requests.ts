@@ -122,7 +122,7 @@ export function objectIn(object: JsonObject, name: string): JsonObject {
  * The id of a user that was found; null: none was. Throws `ProviderRefused` if the user has another name: providers also find users by id
  * and short name, and Okta its own by `me`.
  */
-export function idOf(user: JsonObject | null, name: unknown, userName: string, provider: string): string {
+export function userIdOf(user: JsonObject | null, name: unknown, userName: string, provider: string): string {
   if (user === null) throw new ProviderRefused(`${provider} has no user ${userName}: add the person there first`);
   if (typeof name === 'string' && name.toLowerCase() === userName.toLowerCase()) return textIn(user, 'id');
   throw new ProviderRefused(

@@ -8,21 +8,21 @@ import type { CardRow } from '../../framework/present.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 
-/** None if the caller may not see them, or the server has an earlier version. */
-async function credentialsOf(context: Context, deviceId: string): Promise<readonly CredentialItem[]> {
-  try {
-    return await context.registry.call('listCredentials', { params: { deviceId } });
-  } catch (error) {
-    if (isServerRefusal(error, Code.noPermission, Code.parameterError, 404)) return [];
-    throw error;
-  }
+const credentialsOf = ({ registry }: Context, deviceId: string): Promise<readonly CredentialItem[]> =>
+  registry.call('listCredentials', { params: { deviceId } }).catch(unlessRefused);
+
+/** An empty list if the caller may not see it, or the server has an earlier version. */
+function unlessRefused(error: unknown): never[] {
+  if (isServerRefusal(error, Code.noPermission, Code.parameterError, 404)) return [];
+  throw error;
 }
 
 /** The credentials that are not removed, and the last one at each provider that has no other. */
 export async function credentialRows(context: Context, deviceId: string): Promise<CardRow[]> {
   const all = await credentialsOf(context, deviceId);
   if (all.length === 0) return [];
-  const { list } = await context.registry.call('listProviders');
+  // A VIEWER sees the ids of providers only.
+  const list = await context.registry.call('listProviders').then(providers => providers.list, unlessRefused);
   const nameOf = (id: string) => safe(list.find(({ providerId }) => providerId === id)?.name ?? id);
   const open = all.filter(({ removedAt }) => removedAt === null);
   const last = [...new Map(all.map(one => [one.providerId, one])).values()];

@@ -49,10 +49,7 @@ async function proveFor(context: Context, key: NumberedKey): Promise<void> {
 }
 
 /** What is signed, by whom. */
-interface Handover {
-  readonly terms: string;
-  readonly person: string | null;
-}
+type Handover = Pick<ReceiptWanted, 'terms'> & { readonly person: string | null };
 
 /** The key stays bound if it does not sign: its row has the reason, and counts as failed. A key that is not bound or not issued is not asked. */
 export async function receiptRow(
