@@ -13,7 +13,6 @@ import { inTurn } from '../delivery/turns.ts';
 import { isToRemove } from '../domain/credential.ts';
 import type { EntryType } from '../domain/journal.ts';
 import { pinDocument, pinIn, setPin } from '../domain/pin.ts';
-import type { Logger } from '../logger.ts';
 import { type CredentialService, nameOfCredential } from '../services/issuing/credential-service.ts';
 import type { ProviderService } from '../services/issuing/provider-service.ts';
 import { ProviderRefused } from '../services/issuing/providers/provider-api.ts';
@@ -21,6 +20,7 @@ import { Conflict } from '../store/commit.ts';
 import { allOpenCredentials } from '../store/read/credentials.ts';
 import type { Store } from '../store/store.ts';
 import { BackgroundWork } from './background-work.ts';
+import type { DueWorkParts } from './due-work.ts';
 
 /** The name of the work that daemons share. */
 const WORK = 'credentials';
@@ -42,13 +42,10 @@ const RETRY: RetryPolicy = {
 const PAGE = 1000;
 const AT_ONCE = 4;
 
-interface CredentialRemovalsParts {
+interface CredentialRemovalsParts extends DueWorkParts {
   readonly store: Store;
   readonly providers: Pick<ProviderService, 'find'>;
   readonly credentials: Pick<CredentialService, 'removeThere'>;
-  readonly log: Logger;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 /** Works in the background until it is stopped. */

@@ -24,7 +24,8 @@ import { readClientData } from '../sign-in/client-data.ts';
 import type { ProviderService } from './provider-service.ts';
 import { newLabel, type ProviderOptions, ProviderRefused } from './providers/provider-api.ts';
 
-interface CredentialServiceParts {
+/** Dependencies of the service. */
+export interface CredentialServiceParts {
   readonly store: Store;
   readonly providers: ProviderService;
   /** Milliseconds since 1970. */

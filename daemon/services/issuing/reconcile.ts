@@ -6,18 +6,12 @@ import { providerBounds } from '../../../src/contract/limits.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import { type CredentialRecord, removed } from '../../domain/credential.ts';
 import type { ProviderRecord } from '../../domain/provider.ts';
-import type { Store } from '../../store/store.ts';
 import { type Context, commitFor } from '../context.ts';
-import { asked, type CredentialService, SETTLES_MS } from './credential-service.ts';
-import type { ProviderService } from './provider-service.ts';
+import { asked, type CredentialService, type CredentialServiceParts, SETTLES_MS } from './credential-service.ts';
 import { isLabel, type RemoteCredential } from './providers/provider-api.ts';
 
-interface ReconcileParts {
-  readonly store: Store;
-  readonly providers: ProviderService;
+interface ReconcileParts extends CredentialServiceParts {
   readonly credentials: Pick<CredentialService, 'removeThere'>;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 type Reconciliation = DataOf<Routes['reconcileProvider']>;
