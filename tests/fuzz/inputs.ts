@@ -24,7 +24,7 @@ const nothing = Buffer.alloc(0);
 
 /**
  * Chunks of one body. Node's parser takes 2 µs of the main thread for each, however small and whatever a server does with it (measured):
- * many more would exceed the bound on work by themselves.
+ * many more would exceed the bound on work alone.
  */
 const MOST_CHUNKS = 2000;
 
