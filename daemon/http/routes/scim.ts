@@ -153,9 +153,16 @@ function wholeNumber(name: string, value: unknown, otherwise: number): number {
   return Number(value);
 }
 
+/** Most names in `attributes` and in `excludedAttributes`: each resource of a list is compared with all of them. */
+const MAX_NAMES = 100;
+
 /** The names of attributes, in lower case. */
-const namesOf = (value: unknown): string[] =>
-  typeof value === 'string' ? value.split(',').map(name => name.trim().toLowerCase().replace(coreSchema, '')) : [];
+function namesOf(value: unknown): string[] {
+  if (typeof value !== 'string') return [];
+  const names = value.split(',');
+  if (names.length > MAX_NAMES) throw badRequest('tooMany', `more than ${MAX_NAMES} names of attributes`);
+  return names.map(name => name.trim().toLowerCase().replace(coreSchema, ''));
+}
 
 /** Attributes that a response always has. */
 const always = ['schemas', 'id', 'meta'];

@@ -9,7 +9,7 @@ import type { PersonRecord } from '../../domain/person.ts';
 import { iso } from '../present.ts';
 import { badRequest } from './error.ts';
 import { requiredObject, requiredText } from './filter.ts';
-import { readPatch, textIn, valuesIn } from './patch.ts';
+import { mostOperations, readPatch, textIn, valuesIn } from './patch.ts';
 import { etagOf, locationOf, schemaIds } from './users.ts';
 
 /** What a request sets of a group. */
@@ -56,7 +56,7 @@ export function patchGroup(group: GroupRecord, body: unknown): ScimGroup & Membe
   let replace: string[] | null = null;
   const add = new Set<string>();
   const remove = new Set<string>();
-  for (const { op, path, value } of readPatch(body)) {
+  for (const { op, path, value } of readPatch(body, mostOperations.group)) {
     const attribute = path.name;
     if (attribute === 'displayname') name = op === 'remove' ? null : textIn(value);
     else if (attribute === 'externalid') externalId = op === 'remove' ? null : textIn(value);

@@ -11,17 +11,24 @@ interface PatchOperation {
   readonly value: unknown;
 }
 
-/** Most operations of a request. */
-const MAX_OPERATIONS = 1000;
+/** Most operations of a request on a group, and on a user, whose paths can have filters of any form. */
+export const mostOperations = { group: 1000, user: 100 } as const;
+/** Most values of a multi-valued attribute. Each operation compares all of them. */
+const MAX_VALUES = 20;
 const kinds = ['add', 'replace', 'remove'] as const;
 
 /** The operations of a body. Attributes of other schemas are left out. Refuses with `invalidSyntax`, `invalidPath` and `noTarget`. */
-export function readPatch(body: unknown): PatchOperation[] {
+export function readPatch(body: unknown, most: number): PatchOperation[] {
   const { operations } = (isObject(body) ? lowerCased(body) : {}) as { operations?: unknown };
   if (!Array.isArray(operations) || operations.length === 0)
     throw badRequest('invalidSyntax', 'Operations must be an array with at least one operation');
-  if (operations.length > MAX_OPERATIONS) throw badRequest('tooMany', `more than ${MAX_OPERATIONS} Operations`);
-  return operations.flatMap(readOperation);
+  // Without a path, one operation sets several attributes.
+  const found: PatchOperation[] = [];
+  for (const operation of operations) {
+    found.push(...readOperation(operation));
+    if (found.length > most) throw badRequest('tooMany', `more than ${most} Operations`);
+  }
+  return found;
 }
 
 function readOperation(given: unknown): PatchOperation[] {
@@ -46,6 +53,8 @@ function readOperation(given: unknown): PatchOperation[] {
 export function patchValues(values: readonly Attributes[], { op, path, value }: PatchOperation): Attributes[] {
   const { filter, sub } = path;
   const given = valuesIn(value);
+  if (Math.max(given.length, values.length) > MAX_VALUES)
+    throw badRequest('tooMany', `more than ${MAX_VALUES} values of ${path.name}`);
   if (filter === null && sub === null) {
     if (op === 'replace') return given;
     if (op === 'add') return [...values.filter(one => !given.some(other => other.value === one.value)), ...given];

@@ -11,7 +11,7 @@ import type { PersonDetails, PersonNames, PersonRecord } from '../../domain/pers
 import { iso } from '../present.ts';
 import { badRequest } from './error.ts';
 import { type Attributes, requiredObject } from './filter.ts';
-import { patchValues, readPatch, textIn, valuesIn } from './patch.ts';
+import { mostOperations, patchValues, readPatch, textIn, valuesIn } from './patch.ts';
 
 /** The names of schemas. */
 export const schemaIds = {
@@ -104,7 +104,7 @@ export function readUser(body: unknown): ScimUser {
 /** The person after a PATCH. */
 export function patchUser(person: PersonRecord, body: unknown): ScimUser {
   const draft = draftOf(person);
-  for (const operation of readPatch(body)) {
+  for (const operation of readPatch(body, mostOperations.user)) {
     const { name, sub } = operation.path;
     const value = operation.op === 'remove' ? null : operation.value;
     if (name === 'id' || name === 'groups' || name === 'meta') {
