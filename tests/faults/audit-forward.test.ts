@@ -268,7 +268,8 @@ describe('an HTTP receiver', () => {
       const { authorization, 'content-type': type } = request.headers;
       const status = statuses[received.length] ?? 204;
       received.push({ authorization, type, body: Buffer.concat(chunks).toString() });
-      response.writeHead(status, { location: '/elsewhere' }).end();
+      const upgrade = status === 101 ? { connection: 'Upgrade', upgrade: 'other' } : {};
+      response.writeHead(status, { location: '/elsewhere', ...upgrade }).end();
     };
     const server = files ? createHttpsServer(files, listener) : createHttpServer(listener!);
     onTestFinished(() => {
@@ -284,21 +285,21 @@ describe('an HTTP receiver', () => {
       .split('\n')
       .map(line => JSON.parse(line).id);
 
-  it('gets NDJSON with the token of a file; an error or a redirect is repeated; no secret is logged', async () => {
+  it('gets NDJSON with the token of a file; an error, a redirect or another protocol is repeated; no secret is logged', async () => {
     const tokenFile = join(dir, 'token');
     await writeFile(tokenFile, 'very-secret-token\n', { mode: 0o600 });
-    const { port, received } = await receiveHttp([503, 302]);
+    const { port, received } = await receiveHttp([503, 302, 101]);
     const daemon = await forwarding(`http://127.0.0.1:${port}/in?key=also-secret`, {
       DEVMGR_AUDIT_FORWARD_TOKEN_FILE: tokenFile,
     });
     await delivered(daemon);
     await register(daemon);
     const last = await delivered(daemon);
-    const [refused, redirected, ...accepted] = received.map(idsIn);
-    expect([refused![0], redirected![0]]).toEqual([1, 1]);
+    const [refused, redirected, upgraded, ...accepted] = received.map(idsIn);
+    expect([refused![0], redirected![0], upgraded![0]]).toEqual([1, 1, 1]);
     expect(accepted.flat()).toEqual(upTo(last));
     expect(received.at(-1)).toMatchObject({ authorization: 'Bearer very-secret-token', type: 'application/x-ndjson' });
-    const lines = received.slice(2).flatMap(({ body }) => body.trim().split('\n'));
+    const lines = received.slice(3).flatMap(({ body }) => body.trim().split('\n'));
     expect(lines.map(line => JSON.parse(line))).toEqual((await journal(daemon.home)).slice(0, last));
     expect(daemon.logged()).toContain('the response is 503');
     expect(daemon.logged()).not.toMatch(/very-secret-token|also-secret/);

@@ -7,7 +7,7 @@ import { AllowedTargets, type Resolve } from '../../daemon/delivery/webhooks/all
 import { Poster } from '../../daemon/delivery/webhooks/poster.ts';
 import { sealSecret } from '../../daemon/domain/sealed.ts';
 import { newWebhookSecret } from '../../src/contract/webhooks/scheme.ts';
-import { listening } from '../support/http-servers.ts';
+import { listening, speaking } from '../support/http-servers.ts';
 
 const sealingKey = randomBytes(32);
 const message = { id: 'evt_1', body: '{"type":"DEVICE_LOCKED"}' };
@@ -72,6 +72,13 @@ it('one with huge headers has failed', async () => {
     createServer((_, response) => response.writeHead(200, { 'x-much': 'x'.repeat(200_000) }).end()),
   );
   expect(await post(url)).toMatchObject({ result: 'again', reason: expect.stringMatching(/longer than 16384 bytes/) });
+});
+
+it('one that changes to another protocol has failed', async () => {
+  const { url } = await speaking(socket =>
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n'),
+  );
+  expect(await post(url)).toMatchObject({ result: 'again', status: 101, reason: 'the endpoint answered 101' });
 });
 
 it('one that does not speak HTTP has failed, and its words are not shown', async () => {

@@ -97,6 +97,11 @@ async function sendHttp(target: HttpTarget, lines: readonly AuditLine[], signal:
       response.once('end', () => resolve(response.statusCode ?? 0));
     });
     request.once('timeout', () => request.destroy(new Error(`no reaction for ${SILENCE_MS / 1000} s`)));
+    // Without a listener the request would end without an event.
+    request.once('upgrade', ({ statusCode }, socket) => {
+      socket.destroy();
+      resolve(statusCode ?? 0);
+    });
     request.once('error', reject);
     request.end(body);
   });

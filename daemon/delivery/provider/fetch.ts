@@ -63,6 +63,11 @@ function send(url: URL, options: RequestOptions, text: string): Promise<Response
   }, bounds.milliseconds);
   request.once('close', () => clearTimeout(timer));
   request.on('error', error => away(certificateProblem(error, url.hostname) ?? error.message, error));
+  // Without a listener the request would end without an event.
+  request.once('upgrade', ({ statusCode }, socket) => {
+    socket.destroy();
+    away(`HTTP ${statusCode}`);
+  });
   request.once('response', response => {
     const chunks: Buffer[] = [];
     let read = 0;

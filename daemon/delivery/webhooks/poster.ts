@@ -100,6 +100,11 @@ export class Poster {
     return new Promise<{ status: number; retryAfter: string | undefined }>((done, reject) => {
       const request = (url.protocol === 'https:' ? tlsRequest : plainRequest)(url, options);
       request.once('error', reject);
+      // Without a listener the request would end without an event.
+      request.once('upgrade', ({ statusCode = 0 }, socket) => {
+        socket.destroy();
+        done({ status: statusCode, retryAfter: undefined });
+      });
       request.once('response', response => {
         const answer = { status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] };
         // The status is known: what the body does no longer matters.
