@@ -60,7 +60,9 @@ export class ProviderRequests {
     // Only what refuses has done nothing for certain: a server may redirect after it has registered a credential.
     if ((status >= 300 && status < 400) || status === 408)
       throw new ProviderAway(`${this.#name} answers with HTTP ${status}: check its address`);
-    if (status >= 400) throw this.#refused(status, text);
+    // Its list and the refusals are for those who issue keys: a server that repeats what it got must not show them the secret.
+    const sent = [authorization?.replace(/^\S+ /, ''), form?.client_secret].filter(Boolean) as string[];
+    if (status >= 400) throw this.#refused(status, reasonIn(text, sent));
     return text === '' ? {} : this.#objectIn(text);
   }
 
@@ -76,8 +78,7 @@ export class ProviderRequests {
     throw new ProviderAway(`${this.#name} answers with something other than JSON`);
   }
 
-  #refused(status: number, text: string): ProviderRefused {
-    const reason = reasonIn(text);
+  #refused(status: number, reason: string): ProviderRefused {
     const access = status === 401 || status === 403 ? ': check its secret and permissions' : '';
     const message = `${this.#name} refuses with HTTP ${status}${reason && ` (${reason})`}${access}`;
     return new ProviderRefused(message, { status });
@@ -97,11 +98,13 @@ function isDeep(text: string): boolean {
   return false;
 }
 
-/** The sentence of the provider about its refusal: Graph, Okta and OAuth name it differently. */
-function reasonIn(text: string): string {
+/** The sentence of the provider about its refusal, without these secrets: Graph, Okta and OAuth name it differently. */
+function reasonIn(text: string, secrets: readonly string[]): string {
   const { error, errorSummary, error_description: description } = (isDeep(text) ? null : jsonObjectIn(text)) ?? {};
   const reason = errorSummary ?? description ?? (isObject(error) ? error.message : error);
-  return typeof reason === 'string' ? reason.replace(/\p{Cc}+/gu, ' ').slice(0, 200) : '';
+  if (typeof reason !== 'string') return '';
+  const shown = secrets.reduce((kept, secret) => kept.replaceAll(secret, '***'), reason);
+  return shown.replace(/\p{Cc}+/gu, ' ').slice(0, 200);
 }
 
 /** The text in a member. Throws `ProviderAway` if there is none. */
