@@ -72,12 +72,8 @@ export class PinService {
       if (!document || !pin || status === 'DEACTIVATED') throw new ApiError(404, 'no PIN of this device is stored');
       const at = this.#now();
       const changes = [domain.setPin(number, document.version, { ...pin, openedAt: at }, { type: 'PIN_READ' })];
-      const shown = {
-        ...presented(number, pin),
-        storedAt: iso(pin.storedAt),
-        sealed: pin.sealed,
-        earlier: pin.earlier ?? null,
-      };
+      const { sealed, earlier = null, storedAt } = pin;
+      const shown = { ...presented(number, pin), storedAt: iso(storedAt), sealed, earlier };
       return commitLast(this.#store, context, { at, changes }, () => shown);
     });
   }

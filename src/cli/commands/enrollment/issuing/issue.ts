@@ -8,7 +8,7 @@ import { type Context, notify } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { registrationOf } from '../../../framework/devices/registration.ts';
 import { present } from '../../../framework/present.ts';
-import { confirm } from '../../../terminal/prompt.ts';
+import { demandYes } from '../../../terminal/prompt.ts';
 import { safe } from '../../../terminal/text.ts';
 import { localTime } from '../../../terminal/when.ts';
 import { attachedKeys } from '../../proofs/verify.ts';
@@ -108,7 +108,7 @@ async function activeDevice(context: Context, key: Key): Promise<string> {
 async function eraseKey(context: Context, key: NumberedKey, deviceId: string, isConfirmed: boolean): Promise<void> {
   const question = `Erase ${safe(key.serialNumber)}? Its PIN and every credential on it are lost, and perhaps its enterprise attestation.`;
   if (!isConfirmed && !context.canAsk) throw usage('a reset must be confirmed', 'add --yes');
-  if (!isConfirmed && !(await confirm(context.out, question))) throw usage('not confirmed: nothing was changed');
+  if (!isConfirmed) await demandYes(context.out, question);
   for (const { credentialId, removedAt } of await credentialsOf(context, deviceId))
     if (removedAt === null) await context.registry.call('removeCredential', { params: { deviceId, credentialId } });
   notify(

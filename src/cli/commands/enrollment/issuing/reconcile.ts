@@ -1,9 +1,8 @@
 import { allDifferences, type Differences, repairable } from '../../../../fleet/reconcile.ts';
 import { exitCodes } from '../../../exit-codes.ts';
-import { usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
-import { confirm } from '../../../terminal/prompt.ts';
+import { demandYes } from '../../../terminal/prompt.ts';
 import { safe } from '../../../terminal/text.ts';
 import { findProvider, providerArg } from './flags.ts';
 
@@ -27,8 +26,7 @@ export const idpReconcile = command({
     const total = repairable(found);
     if (flags.apply && total > 0) {
       if (!out.json) await show(context, found);
-      if (!flags.yes && context.canAsk && !(await confirm(out, `Fix ${total} at ${safe(name)}?`)))
-        throw usage('not confirmed: nothing was changed');
+      if (!flags.yes && context.canAsk) await demandYes(out, `Fix ${total} at ${safe(name)}?`);
       await compare(context, providerId, true);
       if (out.json) return out.document({ ...found, applied: true });
       return out.notice(`${total} fixed at ${safe(name)}.`);

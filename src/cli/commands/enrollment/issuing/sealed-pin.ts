@@ -64,9 +64,8 @@ export async function opened(text: string, file: string): Promise<string> {
 }
 
 function identitiesIn(file: string): readonly string[] {
-  const identities = textIn(file, 'the identity')
-    .split(/\r?\n/)
-    .filter(line => line.trim() !== '' && !line.startsWith('#'));
+  const lines = textIn(file, 'the identity').split('\n');
+  const identities = lines.map(line => line.trim()).filter(line => line !== '' && !line.startsWith('#'));
   if (identities.length === 0) throw usage(`${file} does not contain an identity`);
-  return identities.map(line => line.trim());
+  return identities;
 }
