@@ -1,9 +1,11 @@
 /** Receipts on the command line: a real daemon, the real HID driver, and an authenticator of the tests; `fido2-assert` as a judge. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { receiptHash } from '../../src/contract/receipts/check.ts';
 import { ANSWERING_AAGUID } from '../support/challenged.ts';
 import { FidoKey } from '../support/fido-key.ts';
 import { needs } from '../support/needs.ts';
@@ -164,6 +166,33 @@ describe('receipt print', () => {
     expect((await print(receipt.receiptId, '--out', out)).code).toBe(2);
     const text = spawnSync('pdftotext', [out, '-'], { encoding: 'utf8' });
     if (text.error === undefined) expect(text.stdout).toContain('Ζωή Ђорђевић');
+  });
+
+  test('writes nothing if the receipt is not valid, and no file outside of the folder', async () => {
+    const { receipt, print } = await files();
+    const file = join(folder, 'forged.json');
+    const printed = (change: object, ...more: string[]) => {
+      writeFileSync(file, JSON.stringify({ ...receipt, ...change }));
+      return print(file, ...more);
+    };
+    const forged = { person: 'eve', text: receipt.text.replace('person: ada', 'person: eve') };
+    for (const change of [forged, { person: 'eve' }, { publicKey: '' }])
+      expect(await printed(change, '--out', join(folder, 'forged.pdf'))).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('the receipt is not valid'),
+      });
+    expect(existsSync(join(folder, 'forged.pdf'))).toBe(false);
+    // Anyone can sign any id with a key of their own.
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const receiptId = join(folder, 'outside');
+    const text = receipt.text.replace(receipt.receiptId, receiptId);
+    const signedData = [Buffer.from(receipt.authenticatorData, 'base64url'), receiptHash(text)];
+    const signature = sign('sha256', Buffer.concat(signedData), privateKey).toString('base64url');
+    const own = { receiptId, text, signature, publicKey: publicKey.export({ type: 'spki', format: 'pem' }) };
+    const cwd = mkdtempSync(join(folder, 'cwd-'));
+    writeFileSync(file, JSON.stringify({ ...receipt, ...own, proof: undefined }));
+    expect(await daemon.run(['receipt', 'print', file], { cwd })).toMatchObject({ code: 0 });
+    expect([existsSync(`${receiptId}.pdf`), existsSync(join(cwd, 'outside.pdf'))]).toEqual([false, true]);
   });
 
   test('writes nothing if the font lacks a character', async () => {

@@ -1,8 +1,11 @@
 /** Receipts as commands read and show them: in files, the JSON of the registry, alone or inside its envelope. */
+import type { KeyObject } from 'node:crypto';
 import { isObject, objectIn } from '../../../../contract/json-object.ts';
 import { namesIn } from '../../../../contract/names.ts';
+import { checkReceipt } from '../../../../contract/receipts/check.ts';
 import type { ReceiptFacts } from '../../../../contract/receipts/text.ts';
 import type { Receipt } from '../../../../contract/receipts.ts';
+import { relyingParty } from '../../../../contract/values.ts';
 import { usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import type { CardRow } from '../../../framework/present.ts';
@@ -27,6 +30,16 @@ function readReceipt(file: string): Receipt {
   const receipt = isObject(value.data) ? value.data : value;
   if (texts.every(name => typeof receipt[name] === 'string')) return receipt as unknown as Receipt;
   throw usage(`${file} is not a receipt`, 'write a receipt: devmgr receipt print RECEIPT --format json');
+}
+
+/** What the key has signed; a text if the receipt is not valid: why, or which statement beside the signed text differs from it. */
+export function checkedFacts(receipt: Receipt, key: KeyObject | null): ReceiptFacts | string {
+  const facts = key === null ? 'it has no public key' : checkReceipt(receipt, key);
+  if (typeof facts === 'string') return facts;
+  const stated: Readonly<Record<string, unknown>> = { ...receipt };
+  const field = Object.entries(facts).find(([name, value]) => stated[name] !== value)?.[0];
+  if (field !== undefined) return `${field} differs from the signed text`;
+  return receipt.relyingParty === relyingParty ? facts : 'relyingParty differs from the signature';
 }
 
 /** The text of a file with a receipt or a public key. */

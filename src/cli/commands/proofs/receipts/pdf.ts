@@ -1,11 +1,9 @@
 /** A receipt as a page to print. Loads pdfkit, which nothing else does. */
-import { createPublicKey } from 'node:crypto';
 import PDFDocument from 'pdfkit';
-import { fingerprintOf } from '../../../../contract/receipts/check.ts';
-import { readReceiptText } from '../../../../contract/receipts/text.ts';
+import { fingerprintOf, readPublicKey } from '../../../../contract/receipts/check.ts';
 import type { Receipt } from '../../../../contract/receipts.ts';
 import { usage } from '../../../fault.ts';
-import { personIn } from './files.ts';
+import { checkedFacts, personIn } from './files.ts';
 
 const titles = {
   handover: 'Hand-over of a security key',
@@ -16,10 +14,11 @@ const titles = {
 const MARGIN = 56;
 const LABEL_WIDTH = 110;
 
-/** The PDF. Throws a usage fault if the font lacks a character or is none. */
+/** The PDF. Throws a usage fault if the receipt is not valid, because the page states that it is; and if the font lacks a character or is none. */
 export async function receiptPdf(receipt: Receipt, font: Buffer): Promise<Buffer> {
-  const facts = readReceiptText(receipt.text);
-  if (!facts) throw usage('the signed text is not a receipt', 'verify it: devmgr receipt verify');
+  const key = readPublicKey(receipt.publicKey);
+  const facts = checkedFacts(receipt, key);
+  if (typeof facts === 'string' || key === null) throw usage(`the receipt is not valid: ${facts}`);
   // Without a font of its own it would read files of a font that no build has.
   const info = { Title: facts.receiptId, CreationDate: new Date(receipt.signedAt) };
   const document = new PDFDocument({ size: 'A4', margin: MARGIN, info, font: null as never });
@@ -48,8 +47,8 @@ export async function receiptPdf(receipt: Receipt, font: Buffer): Promise<Buffer
   document.moveDown().fontSize(8).fillColor('#555');
   const technical = [
     'The security key has signed these statements after a touch. Verify: devmgr receipt verify',
-    `Registry ${facts.registryId}; proof of the key: ${receipt.proof.grade}`,
-    `Public key (SHA-256) ${fingerprintOf(createPublicKey(receipt.publicKey))}`,
+    `Registry ${facts.registryId}; proof of the key: ${receipt.proof?.grade ?? 'not known'}`,
+    `Public key (SHA-256) ${fingerprintOf(key)}`,
     `Authenticator data ${receipt.authenticatorData}`,
     `Signature ${receipt.signature}`,
   ];

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { receiptHash } from '../../../../contract/receipts/check.ts';
 import type { Receipt } from '../../../../contract/receipts.ts';
 import { usage } from '../../../fault.ts';
@@ -28,7 +29,7 @@ export const print = command({
   async run({ args, flags }, context) {
     const { format = 'pdf', font, force } = flags;
     const receipt = await receiptNamed(context, args[0]!);
-    const file = flags.out ?? (format === 'pdf' ? `${receipt.receiptId}.pdf` : undefined);
+    const file = flags.out ?? (format === 'pdf' ? `${basename(receipt.receiptId)}.pdf` : undefined);
     if (format !== 'pdf' && font !== undefined) throw usage('--font is for the PDF');
     const content = format === 'pdf' ? await pdfOf(receipt, font) : texts[format](receipt);
     if (file === undefined) return context.out.text(content as string);

@@ -1,13 +1,10 @@
-import { checkReceipt, fingerprintOf, readPublicKey } from '../../../../contract/receipts/check.ts';
-import type { ReceiptFacts } from '../../../../contract/receipts/text.ts';
-import type { Receipt } from '../../../../contract/receipts.ts';
-import { relyingParty } from '../../../../contract/values.ts';
+import { fingerprintOf, readPublicKey } from '../../../../contract/receipts/check.ts';
 import { exitCodes } from '../../../exit-codes.ts';
 import { usage } from '../../../fault.ts';
 import { command } from '../../../framework/define.ts';
 import { present } from '../../../framework/present.ts';
 import { safe } from '../../../terminal/text.ts';
-import { factRows, receiptNamed, textOf } from './files.ts';
+import { checkedFacts, factRows, receiptNamed, textOf } from './files.ts';
 
 /** Verifies a receipt. With a file, nothing but the file and the public key is needed. */
 export const verify = command({
@@ -26,11 +23,11 @@ export const verify = command({
     const trusted = flags.publicKey === undefined ? null : readPublicKey(textOf(flags.publicKey));
     if (flags.publicKey !== undefined && trusted === null) throw usage(`${flags.publicKey} is not a public key in PEM`);
     const key = trusted ?? readPublicKey(receipt.publicKey);
-    const checked = key === null ? 'it has no public key' : checkReceipt(receipt, key);
-    const problem = typeof checked === 'string' ? checked : differenceIn(receipt, checked);
+    const checked = checkedFacts(receipt, key);
+    const problem = typeof checked === 'string' ? checked : null;
     const fingerprint = key && fingerprintOf(key);
     const isTrusted = trusted !== null && problem === null;
-    const facts = typeof checked === 'string' || problem !== null ? null : checked;
+    const facts = typeof checked === 'string' ? null : checked;
     await present(context, {
       data: { valid: facts !== null, problem, publicKeyTrusted: isTrusted, fingerprint, facts },
       id: facts === null ? 'not valid' : 'valid',
@@ -49,11 +46,3 @@ export const verify = command({
     return facts === null ? exitCodes.refused : exitCodes.done;
   },
 });
-
-/** The first statement beside the text that differs from it; null if there is none. */
-function differenceIn(receipt: Receipt, facts: ReceiptFacts): string | null {
-  const stated: Readonly<Record<string, unknown>> = { ...receipt };
-  const field = Object.entries(facts).find(([name, value]) => stated[name] !== value)?.[0];
-  if (field !== undefined) return `${field} differs from the signed text`;
-  return receipt.relyingParty === relyingParty ? null : 'relyingParty differs from the signature';
-}
