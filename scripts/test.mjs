@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npm test`: the checks and tests from a fresh clone, without those that `npm run test:exhaustive` runs. What follows `--` goes to vitest (`npm test -- tests/api`).
+// `npm test`: the checks and tests from a fresh clone, without those of `npm run test:exhaustive` and `test:browser`. What follows `--` goes to vitest (`npm test -- tests/api`).
 // The last line is the sum: `N passed, N failed, N skipped`; what failed is named above it. Under CI a skipped test is a failure.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ const underCi = Boolean(process.env.CI);
 // Tests must not find what belongs to the person or the machine that runs them.
 const ownEnv = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('DEVMGR_')));
 const named = process.argv.slice(2);
-// Files that are named run also if they are exhaustive.
+// Files that are named run also if they belong to another run (tests/support/runs.ts).
 const chosen = named.length > 0 ? {} : { DEVMGR_TESTS: 'ordinary' };
 const env = { ...ownEnv, ...chosen, PATH: `${join(modules, '.bin')}:${process.env.PATH}` };
 

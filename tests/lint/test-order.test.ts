@@ -3,8 +3,8 @@ import { join, matchesGlob } from 'node:path';
 import { expect, it } from 'vitest';
 import { sourceFiles } from '../../scripts/import-boundaries.ts';
 import { sharing } from '../../vitest.config.ts';
-import { exhaustive, isChosen } from '../support/exhaustive.ts';
 import { busy, firstFiles, waiting } from '../support/longest-first.ts';
+import { isChosen, otherRuns } from '../support/runs.ts';
 
 it('names only files that exist', () => {
   const tests = join(import.meta.dirname, '..');
@@ -27,12 +27,18 @@ it('lets files share a process only if they change nothing in it', () => {
   expect(files.filter(file => changes.test(readFileSync(join(root, file), 'utf8')))).toEqual([]);
 });
 
-it('has each file in one of two runs, and each pattern of the exhaustive files finds some', () => {
+it('has each file in one run, and each pattern of a run finds some', () => {
   const root = join(import.meta.dirname, '..', '..');
   const files = sourceFiles(root).filter(file => file.endsWith('.test.ts'));
-  expect(exhaustive.filter(pattern => !files.some(file => matchesGlob(file, pattern)))).toEqual([]);
-  for (const file of files) expect(isChosen(file, 'ordinary'), file).toBe(!isChosen(file, 'exhaustive'));
+  const patterns = Object.values(otherRuns).flat();
+  expect(patterns.filter(pattern => !files.some(file => matchesGlob(file, pattern)))).toEqual([]);
+  const runs = ['ordinary', ...Object.keys(otherRuns)];
+  for (const file of files)
+    expect(
+      runs.filter(run => isChosen(file, run)),
+      file,
+    ).toHaveLength(1);
   expect(isChosen('tests/faults/crash.test.ts', 'ordinary')).toBe(true);
-  expect(isChosen('tests/faults/copy.test.ts', 'ordinary')).toBe(false);
+  expect(isChosen('tests/faults/copy.test.ts', 'exhaustive')).toBe(true);
   expect(isChosen('tests/faults/copy.test.ts', undefined)).toBe(true);
 });

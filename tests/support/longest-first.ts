@@ -4,7 +4,7 @@
  */
 import { join, relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { isChosen } from './exhaustive.ts';
+import { isChosen } from './runs.ts';
 
 /** Files that take 5 s or more of processor time, with the processes that they start. */
 export const busy: readonly string[] = [
