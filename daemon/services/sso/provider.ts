@@ -78,7 +78,7 @@ export class Provider {
     { state, nonce, verifier }: BrowserCheck,
     again: boolean,
   ): Promise<string> {
-    const { library, scopes } = await this.#discovered.get();
+    const { library, scopes } = await beginning(() => this.#discovered.get());
     const parameters = {
       redirect_uri: redirectUri,
       scope: scopes.join(' '),
@@ -90,7 +90,7 @@ export class Provider {
       max_age: again ? '0' : `${30 * 86_400}`,
       ...(again ? { prompt: 'login' } : {}),
     };
-    return client.buildAuthorizationUrl(library, parameters).href;
+    return beginning(async () => client.buildAuthorizationUrl(library, parameters).href);
   }
 
   /** `address`: the one that the browser was redirected to. */
@@ -103,10 +103,10 @@ export class Provider {
 
   /** Rejects with `SignInDenied` if the provider has no such grant. */
   async startDevice() {
-    const { library, scopes } = await this.#discovered.get();
+    const { library, scopes } = await beginning(() => this.#discovered.get());
     if (!library.serverMetadata().device_authorization_endpoint)
       throw new SignInDenied('the provider does not offer sign-in by device code');
-    return refusing(() => client.initiateDeviceAuthorization(library, { scope: scopes.join(' ') }));
+    return beginning(() => client.initiateDeviceAuthorization(library, { scope: scopes.join(' ') }));
   }
 
   /** Null while the person has not signed in; `slower`: the terminal asks too often. */
@@ -203,6 +203,8 @@ export class Provider {
     const metadata = { ...first.serverMetadata() } as client.ServerMetadata;
     if (metadata.issuer !== issuer && metadata.issuer !== `${issuer}/`)
       throw new TokenRefused('the provider names another issuer');
+    const isWrong = lists.some(name => metadata[name] !== undefined && !Array.isArray(metadata[name]));
+    if (isWrong) throw new TokenRefused('the provider does not describe itself as the standard requires');
     if (!metadata.jwks_uri) throw new TokenRefused('the provider names no keys');
     const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
     const proof = methods.includes('client_secret_basic')
@@ -215,6 +217,14 @@ export class Provider {
     return { library, keys, scopes: scopesOf(this.config.scopes, metadata) };
   }
 }
+
+/** Members of the metadata that are looked into. The library checks the addresses. */
+const lists = [
+  'token_endpoint_auth_methods_supported',
+  'code_challenge_methods_supported',
+  'scopes_supported',
+  'id_token_signing_alg_values_supported',
+] as const;
 
 const nothingSaid = {
   sid: null,
@@ -237,6 +247,12 @@ function scopesOf(
 const refusing = <T>(work: () => Promise<T>): Promise<T> =>
   work().catch(error => {
     throw translated(error);
+  });
+
+/** Like `refusing`, for calls that begin a sign-in: there is no token yet that could be refused. */
+const beginning = <T>(work: () => Promise<T>): Promise<T> =>
+  refusing(work).catch(error => {
+    throw error instanceof TokenRefused ? new ProviderAway(error.message, { cause: error }) : error;
   });
 
 /** Like `refusing`, for calls whose refusal means that the session has ended: the library reports it as `invalid_grant` or as 401. */

@@ -73,6 +73,9 @@ function checkOf(cookie: string, state: string) {
   return { state, nonce: derived('nonce'), verifier: derived('verifier') };
 }
 
+/** Seconds that a provider's code for a terminal lives at most. */
+const LONGEST_CODE = 86_400;
+
 /** A refusal is thrown as an `SsoRefused` or another `ApiError`. A provider that does not answer: `ProviderAway`. */
 export class SsoSignIn {
   readonly #parts: SsoSignInParts;
@@ -151,7 +154,7 @@ export class SsoSignIn {
       if (!(error instanceof SignInDenied)) throw error;
       throw new ApiError(Code.parameterError, `${error.message}; sign in with a browser: devmgr login --web`);
     });
-    const endsAt = this.#parts.now() + answer.expires_in * 1000;
+    const endsAt = this.#parts.now() + Math.round(Math.min(answer.expires_in, LONGEST_CODE) * 1000);
     return {
       deviceCode: this.#sealCode(answer.device_code, endsAt),
       userCode: answer.user_code,
