@@ -47,11 +47,11 @@ test('a webhook is created with a secret on standard output, tested, and shows w
   expect(await daemon.run(['webhooks', 'replay', webhookId, '999'])).toMatchObject({ code: 5 });
 });
 
-test('a secret comes from a file or standard input, never from an argument, and is not shown', async () => {
+test('a secret is the first line of a file or of standard input, never an argument, and is not shown', async () => {
   const receiver = await startReceiver();
   const secret = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
   const file = join(temporaryFolder(), 'secret');
-  writeFileSync(file, `${secret}\n`);
+  writeFileSync(file, `${secret}\nof the alerts\n`);
   for (const [args, input] of [
     [[file], undefined],
     [['-'], `${secret}\n`],

@@ -2,8 +2,7 @@
 import { isWebhookSecret, secretShape } from '../../../contract/webhooks/scheme.ts';
 import { usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
-import { textIn } from '../../settings/files.ts';
-import { firstLines } from '../../terminal/lines.ts';
+import { secretFrom } from '../secret-file.ts';
 
 /** The secret without white space around it. Throws a usage fault, which does not show it, if it is not valid. */
 export function checkedSecret(text: string): string {
@@ -16,7 +15,6 @@ export function checkedSecret(text: string): string {
   return secret;
 }
 
-/** The secret that `--secret-file` names; - for the first line of standard input. */
-export async function endpointSecret({ io }: Context, file: string): Promise<string> {
-  return checkedSecret(file === '-' ? ((await firstLines(io, 1, 'a secret'))[0] ?? '') : textIn(file, 'the secret'));
-}
+/** The secret that `--secret-file` names; - for standard input. */
+export const endpointSecret = async (context: Context, file: string): Promise<string> =>
+  checkedSecret(await secretFrom(context, file));
