@@ -1,5 +1,6 @@
 /** Follows the pages of a list, and stops if a server would never come to its end. */
 
+import { paging } from '../../contract/limits.ts';
 import { count } from '../count.ts';
 import { Fault } from '../fault.ts';
 
@@ -72,4 +73,19 @@ export async function* pagesOf<T>(
     const found = await read(page);
     yield { list: follower.take(found), pagination: found.pagination };
   }
+}
+
+/** Which page of a list to read. */
+export interface PageQuery {
+  readonly page: number;
+  readonly size: number;
+}
+
+/** The items of a list. The next page is read when its first item is wanted. A fault like `PageFollower`. */
+export async function* itemsOf<T>(
+  read: (query: PageQuery) => Promise<ServerPage<T>>,
+  keyOf: (item: T) => string,
+  size: number = paging.maxSize,
+): AsyncGenerator<T> {
+  for await (const { list } of pagesOf(page => read({ page, size }), keyOf)) yield* list;
 }

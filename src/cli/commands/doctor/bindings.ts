@@ -1,9 +1,8 @@
 /** Devices that are bound to the id of an account: a filter for its name, by which other devices of the person are found, misses them. */
 import { Code } from '../../../contract/codes.ts';
 import { userIds } from '../../../contract/ids.ts';
-import { paging } from '../../../contract/limits.ts';
 import { isServerRefusal } from '../../client/failures.ts';
-import { pagesOf } from '../../client/pages.ts';
+import { itemsOf } from '../../client/pages.ts';
 import { counted } from '../../count.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { usage } from '../../fault.ts';
@@ -27,10 +26,12 @@ async function boundToIds(context: Context): Promise<readonly IdBinding[]> {
     if (userId !== null && userIds.parse(userId) !== null) bound.push({ deviceId, userId });
   if (bound.length === 0) return [];
   const names = new Map<string, string>();
-  const read = (page: number) => context.registry.call('listUsers', { query: { page, size: paging.maxSize } });
+  const users = itemsOf(
+    query => context.registry.call('listUsers', { query }),
+    user => user.id,
+  );
   try {
-    for await (const { list } of pagesOf(read, user => user.id))
-      for (const { id, username } of list) names.set(id, username);
+    for await (const { id, username } of users) names.set(id, username);
   } catch (error) {
     if (!isServerRefusal(error, Code.noPermission)) throw error;
   }

@@ -1,7 +1,7 @@
 /** Where persons and sign-ins come from, and where keys sign in: whether directory, providers and tokens of SCIM work. Only an ADMIN can read it. */
 import type { ProviderItem } from '../../../contract/providers.ts';
 import type { ServiceToken } from '../../../contract/tokens.ts';
-import { pagesOf } from '../../client/pages.ts';
+import { itemsOf } from '../../client/pages.ts';
 import { type Context, commandLine } from '../../framework/context.ts';
 import { safe } from '../../terminal/text.ts';
 import { timeAndDistance } from '../../terminal/when.ts';
@@ -49,11 +49,13 @@ async function signOnChecks(context: Context): Promise<Check[]> {
 }
 
 async function scimChecks(context: Context): Promise<Check[]> {
-  const read = (page: number) => context.registry.call('listTokens', { query: { page, size: 100 } });
+  const tokens = itemsOf(
+    query => context.registry.call('listTokens', { query }),
+    ({ tokenId }) => tokenId,
+  );
   const checks: Check[] = [];
-  for await (const { list } of pagesOf(read, ({ tokenId }) => tokenId))
-    for (const token of list)
-      if (token.may.includes('scim') && token.revokedAt === null) checks.push(scimCheck(context, token, Date.now()));
+  for await (const token of tokens)
+    if (token.may.includes('scim') && token.revokedAt === null) checks.push(scimCheck(context, token, Date.now()));
   return checks;
 }
 

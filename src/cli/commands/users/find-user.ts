@@ -1,13 +1,12 @@
 /** Finds the user that a command is about, and tells users who were removed from those who are only disabled. */
 import { Code } from '../../../contract/codes.ts';
 import { userIds } from '../../../contract/ids.ts';
-import { paging } from '../../../contract/limits.ts';
 import type { Person } from '../../../contract/people.ts';
 import type { User } from '../../../contract/users.ts';
 import { removedEmail } from '../../../contract/values.ts';
 import type { Client } from '../../client/client.ts';
 import { isServerRefusal } from '../../client/failures.ts';
-import { pagesOf } from '../../client/pages.ts';
+import { itemsOf } from '../../client/pages.ts';
 import { Fault, usage } from '../../fault.ts';
 import { type Context, notify } from '../../framework/context.ts';
 import { ifKnown, personNamed, personsWith, personWords, severalPersons } from '../../framework/persons.ts';
@@ -19,11 +18,11 @@ export const isRemoved = ({ disabled, email }: User): boolean => disabled && ema
 
 /** The user with this id or name; a fault if there is none. */
 export async function readUser(registry: Client, name: string): Promise<User> {
-  const read = (page: number) => registry.call('listUsers', { query: { page, size: paging.maxSize } });
-  for await (const { list } of pagesOf(read, user => user.id)) {
-    const found = list.find(user => user.username === name || user.id === name);
-    if (found) return found;
-  }
+  const users = itemsOf(
+    query => registry.call('listUsers', { query }),
+    user => user.id,
+  );
+  for await (const user of users) if (user.username === name || user.id === name) return user;
   throw new Fault('absent', `user "${name}" does not exist`, 'see: devmgr users list --removed');
 }
 

@@ -1,10 +1,9 @@
 import { Code } from '../../../contract/codes.ts';
 import type { DeviceDetail } from '../../../contract/device-shapes.ts';
 import type { DeviceListItem } from '../../../contract/devices.ts';
-import { paging } from '../../../contract/limits.ts';
 import type { Client } from '../../client/client.ts';
 import { isServerRefusal } from '../../client/failures.ts';
-import { pagesOf } from '../../client/pages.ts';
+import { itemsOf } from '../../client/pages.ts';
 import type { Context } from '../../framework/context.ts';
 import { type ExportFilter, exportedDevices } from './export-stream.ts';
 
@@ -14,13 +13,14 @@ export async function findBySerial(
   serial: string,
 ): Promise<{ readonly exact: DeviceListItem | null; readonly similar: DeviceListItem | null }> {
   let similar: DeviceListItem | null = null;
-  const query = { keyword: serial, size: paging.maxSize, sortBy: 'serialNumber', sortOrder: 'asc' } as const;
-  const read = (page: number) => registry.call('listDevices', { query: { ...query, page } });
-  for await (const { list } of pagesOf(read, device => device.deviceId)) {
-    for (const device of list) {
-      if (device.serialNumber === serial) return { exact: device, similar };
-      if (device.serialNumber.toLowerCase() === serial.toLowerCase()) similar = device;
-    }
+  const search = { keyword: serial, sortBy: 'serialNumber', sortOrder: 'asc' } as const;
+  const devices = itemsOf(
+    page => registry.call('listDevices', { query: { ...search, ...page } }),
+    device => device.deviceId,
+  );
+  for await (const device of devices) {
+    if (device.serialNumber === serial) return { exact: device, similar };
+    if (device.serialNumber.toLowerCase() === serial.toLowerCase()) similar = device;
   }
   return { exact: null, similar };
 }

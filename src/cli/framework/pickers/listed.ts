@@ -6,7 +6,7 @@ import { paging } from '../../../contract/limits.ts';
 import type { ServiceToken } from '../../../contract/tokens.ts';
 import type { User } from '../../../contract/users.ts';
 import { isServerRefusal } from '../../client/failures.ts';
-import { pagesOf, type ServerPage } from '../../client/pages.ts';
+import { type PageQuery, pagesOf, type ServerPage } from '../../client/pages.ts';
 import { Fault } from '../../fault.ts';
 import { type ChoiceSource, searchOne } from '../../terminal/search-prompts.ts';
 import { bytes, localTime } from '../../terminal/when.ts';
@@ -22,7 +22,7 @@ interface ListedEntry<T> {
   readonly value: T;
   /** What the list shows, in columns; the search looks into all of them. */
   readonly cells: readonly string[];
-  readonly description?: string;
+  readonly description?: string | undefined;
 }
 
 /** The question, and the error if there is no terminal or nothing to choose from. */
@@ -67,25 +67,36 @@ function sourceOf<T>(entries: readonly ListedEntry<T>[], more: number): ChoiceSo
   };
 }
 
-interface PickerQuery {
-  readonly page: number;
-  readonly size: number;
+/** How an item of a paged list is shown. */
+interface ShownItem<T> {
+  /** The first cell is the id. */
+  readonly cells: (item: T) => readonly string[];
+  /** Null for none. */
+  readonly description?: (item: T) => string | null;
+  /** Whether it can be chosen; by default all can. */
+  readonly fits?: (item: T) => boolean;
 }
 
-/** The first thousand items of a paged list. */
-async function firstPages<T>(
-  read: (query: PickerQuery) => Promise<ServerPage<T>>,
-  keyOf: (item: T) => string,
-): Promise<{ readonly items: readonly T[]; readonly more: number }> {
+/** Those of the first thousand items of a paged list that fit. */
+async function firstEntries<T>(
+  read: (query: PageQuery) => Promise<ServerPage<T>>,
+  { cells, description = () => null, fits = () => true }: ShownItem<T>,
+): Promise<{ readonly entries: readonly ListedEntry<T>[]; readonly more: number }> {
   const items: T[] = [];
   let pages = 0;
   let total = 0;
-  for await (const { list, pagination } of pagesOf(page => read({ page, size: paging.maxSize }), keyOf)) {
+  for await (const { list, pagination } of pagesOf(
+    page => read({ page, size: paging.maxSize }),
+    item => cells(item)[0]!,
+  )) {
     items.push(...list);
     total = pagination.total;
     if (++pages >= mostPages) break;
   }
-  return { items, more: Math.max(0, total - items.length) };
+  const entries = items
+    .filter(fits)
+    .map(item => ({ value: item, cells: cells(item), description: description(item) ?? undefined }));
+  return { entries, more: Math.max(0, total - items.length) };
 }
 
 /** A user of the registry; only an ADMIN may list them. `fits` selects those that the command works on. */
@@ -94,14 +105,8 @@ export function pickUser(context: Context, command: string, fits: (user: User) =
   return pickListed(context, question, () => userEntries(context, fits));
 }
 
-async function userEntries({ registry }: Context, fits: (user: User) => boolean) {
-  const { items, more } = await firstPages(
-    query => registry.call('listUsers', { query }),
-    user => user.id,
-  );
-  const entries = items.filter(fits).map((user): ListedEntry<User> => ({ value: user, cells: userCells(user) }));
-  return { entries, more };
-}
+const userEntries = ({ registry }: Context, fits: (user: User) => boolean) =>
+  firstEntries(query => registry.call('listUsers', { query }), { cells: userCells, fits });
 
 const userCells = ({ id, username, role, disabled, email }: User): readonly string[] => [
   id,
@@ -147,14 +152,9 @@ export function pickVersion(context: Context, command: string): Promise<AppVersi
     command,
     none: 'no application version has been uploaded',
   };
-  return pickListed(context, question, async () => {
-    const { items, more } = await firstPages(
-      query => context.registry.call('listAppVersions', { query }),
-      app => app.versionId,
-    );
-    const entries = items.map((app): ListedEntry<AppVersion> => ({ value: app, cells: versionCells(app) }));
-    return { entries, more };
-  });
+  return pickListed(context, question, () =>
+    firstEntries(query => context.registry.call('listAppVersions', { query }), { cells: versionCells }),
+  );
 }
 
 const versionCells = ({ versionId, platform, version, fileName, fileSize }: AppVersion): readonly string[] => [
@@ -169,18 +169,10 @@ const versionCells = ({ versionId, platform, version, fileName, fileSize }: AppV
 export function pickBackup(context: Context, command: string, deviceId: string): Promise<Backup> {
   const none = `${deviceId} has no backups`;
   const question = { question: `Backup of ${deviceId}`, argument: 'BACKUP_ID', command, none };
-  return pickListed(context, question, async () => {
-    const read = (query: PickerQuery) => context.registry.call('listBackups', { params: { deviceId }, query });
-    const { items, more } = await firstPages(read, backup => backup.backupId);
-    const entries = items.map(
-      (backup): ListedEntry<Backup> => ({
-        value: backup,
-        cells: backupCells(backup),
-        ...(backup.note === null ? {} : { description: backup.note }),
-      }),
-    );
-    return { entries, more };
-  });
+  const read = (query: PageQuery) => context.registry.call('listBackups', { params: { deviceId }, query });
+  return pickListed(context, question, () =>
+    firstEntries(read, { cells: backupCells, description: ({ note }) => note }),
+  );
 }
 
 const backupCells = ({ backupId, fileName, fileSize, createdAt }: Backup): readonly string[] => [
@@ -193,15 +185,10 @@ const backupCells = ({ backupId, fileName, fileSize, createdAt }: Backup): reado
 /** A service token that is neither revoked nor expired. */
 export function pickToken(context: Context, command: string): Promise<ServiceToken> {
   const question = { question: 'Service token', argument: 'TOKEN', command, none: 'there is no valid service token' };
-  return pickListed(context, question, async () => {
-    const { items, more } = await firstPages(
-      query => context.registry.call('listTokens', { query }),
-      token => token.tokenId,
-    );
-    const valid = items.filter(token => token.revokedAt === null && Date.parse(token.expiresAt) > Date.now());
-    const entries = valid.map((token): ListedEntry<ServiceToken> => ({ value: token, cells: tokenCells(token) }));
-    return { entries, more };
-  });
+  const fits = (token: ServiceToken) => token.revokedAt === null && Date.parse(token.expiresAt) > Date.now();
+  return pickListed(context, question, () =>
+    firstEntries(query => context.registry.call('listTokens', { query }), { cells: tokenCells, fits }),
+  );
 }
 
 const tokenCells = ({ tokenId, name, role, expiresAt }: ServiceToken): readonly string[] => [

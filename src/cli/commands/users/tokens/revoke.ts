@@ -1,8 +1,7 @@
 import { tokenIds } from '../../../../contract/ids.ts';
-import { paging } from '../../../../contract/limits.ts';
 import type { Client } from '../../../client/client.ts';
 import { isServerRefusal } from '../../../client/failures.ts';
-import { pagesOf } from '../../../client/pages.ts';
+import { itemsOf } from '../../../client/pages.ts';
 import { Fault } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
@@ -82,11 +81,11 @@ async function picked(context: Context): Promise<string> {
 /** The id of a token that is named by id, or by the name that it has while it is not revoked. */
 async function findToken(registry: Client, name: string): Promise<string> {
   if (tokenIds.parse(name) !== null) return name;
-  const read = (page: number) => registry.call('listTokens', { query: { page, size: paging.maxSize } });
-  for await (const { list } of pagesOf(read, token => token.tokenId)) {
-    const found = list.find(token => token.name === name && token.revokedAt === null);
-    if (found) return found.tokenId;
-  }
+  const tokens = itemsOf(
+    query => registry.call('listTokens', { query }),
+    token => token.tokenId,
+  );
+  for await (const token of tokens) if (token.name === name && token.revokedAt === null) return token.tokenId;
   // Perhaps the token itself was typed: it must not appear in an error.
   throw new Fault('absent', 'no service token with that name is valid', 'see: devmgr tokens list');
 }
