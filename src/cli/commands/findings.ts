@@ -24,7 +24,7 @@ export async function showFindings(
     id: ok ? 'ok' : 'failed',
     title: ok ? title : 'Something is wrong',
     rows: [...rows, ...more],
-    ...(ok && next ? { next } : {}),
+    next: ok ? next : null,
   });
   return ok ? exitCodes.done : exitCodes.failure;
 }

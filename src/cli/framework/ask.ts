@@ -49,7 +49,7 @@ export const ruleOf =
     return fault === null ? null : `This ${fault}`;
   };
 
-export interface PasswordFlags {
+interface PasswordFlags {
   readonly passwordStdin: boolean;
   readonly passwordFile: string | undefined;
 }

@@ -65,6 +65,9 @@ export function command<const F extends FlagShapes>(shape: CommandShape<F>): Any
   return shape as unknown as AnyCommand;
 }
 
+/** The values of a flag that can be repeated. An empty one stands for none: it removes what is set. */
+export const givenTexts = (texts: readonly string[]): string[] => texts.filter(text => text !== '');
+
 /** The fields that have a value: the interface knows absent fields, not `undefined` ones. */
 export function definedFields<T extends object>(fields: { readonly [K in keyof T]: T[K] | undefined }): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;

@@ -124,6 +124,11 @@ export const globalFlags = {
 /** The values of the global flags. */
 export type GlobalValues = FlagValues<typeof globalFlags>;
 
+/** Flag of commands that ask before they change something. */
+export const yesFlag = {
+  yes: { short: 'y', help: 'do not ask for confirmation' },
+} as const satisfies FlagShapes;
+
 /** Flags of commands that read a password. */
 export const passwordFlags = {
   'password-stdin': { help: 'read the password from the first line of standard input', conflicts: ['password-file'] },

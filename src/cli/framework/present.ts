@@ -16,8 +16,8 @@ interface CommandResult {
   readonly rows: readonly CardRow[];
   /** An address in the rows that a browser can open without a login. */
   readonly page?: string;
-  /** What to type next. Not shown with --json and --quiet. */
-  readonly next?: string;
+  /** What to type next; null for nothing. Not shown with --json and --quiet. */
+  readonly next?: string | null | undefined;
 }
 
 /** Writes the result of a command as JSON, as its id, or as a card. */

@@ -4,7 +4,7 @@ import { Code } from '../../../contract/codes.ts';
 import { paging, sizes } from '../../../contract/limits.ts';
 import { namesIn } from '../../../contract/names.ts';
 import { ServerRefusal } from '../../client/failures.ts';
-import { pagesOf } from '../../client/pages.ts';
+import { itemsOf, type PageQuery } from '../../client/pages.ts';
 import { usage } from '../../fault.ts';
 import { checkArgument } from '../../framework/ask.ts';
 import type { Context } from '../../framework/context.ts';
@@ -12,7 +12,7 @@ import { command } from '../../framework/define.ts';
 import { resolveDevice } from '../../framework/devices/device.ts';
 import { checkTarget, downloadTo, targetFlags } from '../../framework/files/download.ts';
 import { fileAt, fileOnStdin, sendFile } from '../../framework/files/upload.ts';
-import { type ArgShape, pageFlags } from '../../framework/flags.ts';
+import { type ArgShape, pageFlags, yesFlag } from '../../framework/flags.ts';
 import { listFlags } from '../../framework/format.ts';
 import { type CardRow, present } from '../../framework/present.ts';
 import { pageQuery, presentPage } from '../../framework/present-list.ts';
@@ -125,7 +125,7 @@ export const backupsRestore = command({
       optional: true,
     },
   ],
-  flags: { yes: { short: 'y', help: 'do not ask for confirmation' } },
+  flags: yesFlag,
   examples: [
     { does: 'asks for confirmation', line: 'backups restore DEV-1 BKP-1' },
     { does: 'in a script', line: 'backups restore DEV-1 BKP-1 --yes' },
@@ -173,11 +173,9 @@ async function picked(context: Context, deviceId: string): Promise<Backup> {
 /** The record of a backup, or of the newest one; the refusal of the server if there is none. */
 async function findBackup({ registry }: Context, deviceId: string, backupId: string | undefined): Promise<Backup> {
   const size = backupId === undefined ? 1 : paging.maxSize;
-  const read = (page: number) => registry.call('listBackups', { params: { deviceId }, query: { page, size } });
-  for await (const { list } of pagesOf(read, backup => backup.backupId)) {
-    const found = backupId === undefined ? list[0] : list.find(backup => backup.backupId === backupId);
-    if (found) return found;
-  }
+  const read = (query: PageQuery) => registry.call('listBackups', { params: { deviceId }, query });
+  for await (const backup of itemsOf(read, backup => backup.backupId, size))
+    if (backupId === undefined || backup.backupId === backupId) return backup;
   const what = backupId === undefined ? `${deviceId} has no backups` : `${deviceId} has no backup ${backupId}`;
   throw new ServerRefusal(Code.backupNotFound, what, null, null, { deviceId });
 }

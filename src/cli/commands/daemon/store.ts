@@ -8,6 +8,7 @@ import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
 import { eventFlags, placeOf } from '../../framework/devices/event-selection.ts';
 import type { FlagShapes } from '../../framework/flags.ts';
+import { yesFlag } from '../../framework/flags.ts';
 import { csvFlags } from '../../framework/format.ts';
 import { demandYes } from '../../terminal/prompt.ts';
 
@@ -102,7 +103,7 @@ export const daemonRestore = command({
     'Verifies the backup first, with the key of the journal in the home folder. The current registry is kept as a copy in the home folder. Refused while the daemon is running.\nWith --store, or if DEVMGR_STORE names a PostgreSQL database, the registry in it is replaced, in one transaction. Refused while any daemon uses the database.',
   args: fileArg('file that daemon backup wrote'),
   flags: {
-    yes: { short: 'y', help: 'do not ask for confirmation' },
+    ...yesFlag,
     'identity-file': {
       value: 'FILE',
       offer: 'file',

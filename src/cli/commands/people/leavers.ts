@@ -51,7 +51,7 @@ export const peopleLeave = command({
         ['held', held.length > 0 ? safe(held.join(' ')) : null],
         ['locked later', typeof data.dueAt === 'string' ? localTime(data.dueAt) : null],
       ],
-      ...(held.length > 0 ? { next: `devmgr people release ${safe(person.personId)}` } : {}),
+      next: held.length > 0 ? `devmgr people release ${safe(person.personId)}` : null,
     });
   },
 });
@@ -73,7 +73,7 @@ export const peopleBack = command({
       id: person.personId,
       title: person.active ? `${words} had not left` : `${words} is back`,
       rows: [['still locked', person.active ? null : locked || 'no key']],
-      ...(locked ? { next: `devmgr unlock ${locked}` } : {}),
+      next: locked ? `devmgr unlock ${locked}` : null,
     });
   },
 });

@@ -119,6 +119,6 @@ function show(context: Context, person: Person, what = ''): Promise<void> {
       ['source', safe(source)],
       ['external id', safe(externalId)],
     ],
-    ...(devices > 0 ? { next: `devmgr people keys ${safe(personId)}` } : {}),
+    next: devices > 0 ? `devmgr people keys ${safe(personId)}` : null,
   });
 }

@@ -18,7 +18,7 @@ export async function judgeAll(context: Context): Promise<void> {
     id: String(changed),
     title: `${counted(judged, 'device')} checked again, ${count(changed)} changed`,
     rows: moved.map(grade => [grade, `${count(before[grade])} → ${count(after[grade])}`]),
-    ...(after.failed > 0 ? { next: 'devmgr list --proof failed' } : {}),
+    next: after.failed > 0 ? 'devmgr list --proof failed' : null,
   });
 }
 

@@ -8,7 +8,7 @@ import type { Client } from '../../client/client.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import { usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
-import { command } from '../../framework/define.ts';
+import { command, givenTexts } from '../../framework/define.ts';
 import { present } from '../../framework/present.ts';
 import { safe } from '../../terminal/text.ts';
 
@@ -89,7 +89,7 @@ export const policiesSet = command({
     if (!isAboutProof && !isAboutPersons && !isAboutPins)
       throw usage('nothing to change', 'name a rule: devmgr policies set --help');
     const { registry } = context;
-    if (isAboutPins) await registry.call('setPinPolicy', { body: { recipients: given(pinRecipient) } });
+    if (isAboutPins) await registry.call('setPinPolicy', { body: { recipients: givenTexts(pinRecipient) } });
     if (isAboutPersons) {
       const rules = await registry.call('showPeoplePolicy');
       const wanted: PeoplePolicy = {
@@ -103,21 +103,18 @@ export const policiesSet = command({
       const policy = { ...(await registry.call('showProofPolicy')), ...(await otherRules(registry)) };
       return write(context, policy, 'The policy is set');
     }
-    const rules = given(leastFirmware).map(ruleOf);
+    const rules = givenTexts(leastFirmware).map(ruleOf);
     const before = await context.registry.call('showProofPolicy');
     const body: ProofPolicy = {
       requiredGrade: requireProof ?? before.requiredGrade,
       allowedAaguids:
-        allowAaguid.length > 0 ? given(allowAaguid).map(text => text.toLowerCase()) : before.allowedAaguids,
+        allowAaguid.length > 0 ? givenTexts(allowAaguid).map(text => text.toLowerCase()) : before.allowedAaguids,
       leastFirmware: leastFirmware.length > 0 ? rules : before.leastFirmware,
     };
     const policy = await registry.call('setProofPolicy', { body });
     return write(context, { ...policy, ...(await otherRules(registry)) }, 'The policy is set');
   },
 });
-
-/** An empty value removes a rule. */
-const given = (texts: readonly string[]): string[] => texts.filter(text => text !== '');
 
 function ruleOf(text: string): LeastFirmware {
   const rule = firmwareRuleOf(text);

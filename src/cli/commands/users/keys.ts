@@ -6,6 +6,7 @@ import { usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
 import type { ArgShape } from '../../framework/flags.ts';
+import { yesFlag } from '../../framework/flags.ts';
 import { listFlags } from '../../framework/format.ts';
 import { present } from '../../framework/present.ts';
 import { presentRows } from '../../framework/present-list.ts';
@@ -54,7 +55,7 @@ export const usersRemoveKey = command({
   description:
     'For a key that is lost. This cannot be undone: to be used again, the key must be registered as a new one.',
   args: [userArg, { name: 'KEY', help: 'id of the key, such as PSK-1; see: devmgr users keys' }],
-  flags: { yes: { short: 'y', help: 'do not ask for confirmation' } },
+  flags: yesFlag,
   examples: [
     { does: 'a lost key', line: 'users remove-key dealer-berlin PSK-1' },
     { does: 'in a script', line: 'users remove-key dealer-berlin PSK-1 --yes' },

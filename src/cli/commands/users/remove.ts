@@ -3,6 +3,7 @@ import { removedEmail } from '../../../contract/values.ts';
 import { usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
+import { yesFlag } from '../../framework/flags.ts';
 import { present } from '../../framework/present.ts';
 import { demandYes } from '../../terminal/prompt.ts';
 import { safe, shellWord } from '../../terminal/text.ts';
@@ -12,7 +13,7 @@ import { isRemoved, readUser } from './find-user.ts';
 export const usersRemove = command({
   description: `The user is disabled: logins are refused, and all tokens become invalid at once. The e-mail address is replaced by ${removedEmail}, and users list leaves the user out. What the user did stays in the audit log, and devices stay bound. A user cannot be deleted or renamed, so the name stays taken: give a successor another name. To undo the removal: users update USER --enable. The last enabled ADMIN cannot be removed.`,
   args: [{ name: 'USER', help: 'user id or name; asked for at a terminal', optional: true, offer: 'user' }],
-  flags: { yes: { short: 'y', help: 'do not ask for confirmation' } },
+  flags: yesFlag,
   examples: [
     { does: 'a user who has left', line: 'users remove dealer-berlin' },
     { does: 'in a script', line: 'users remove dealer-berlin --yes' },

@@ -8,6 +8,7 @@ import { exitCodes } from '../../exit-codes.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
 import type { ArgShape } from '../../framework/flags.ts';
+import { yesFlag } from '../../framework/flags.ts';
 import { listFlags } from '../../framework/format.ts';
 import { type CardRow, present } from '../../framework/present.ts';
 import { presentList } from '../../framework/present-list.ts';
@@ -38,7 +39,7 @@ const shown = (context: Context, webhook: WebhookItem, title: string, next?: str
     id: webhook.webhookId,
     title,
     rows: rowsOf(webhook),
-    ...(next === undefined ? {} : { next }),
+    next,
   });
 
 /** Creates a webhook: `POST /api/webhooks`. Standard output gets a secret that the registry made, so that it can go to a file. */
@@ -182,7 +183,7 @@ export const webhooksEnable = command({
 export const webhooksRemove = command({
   description: 'This cannot be undone. Events that were not delivered are not posted.',
   args: [webhookArg],
-  flags: { yes: { short: 'y', help: 'do not ask for confirmation' } },
+  flags: yesFlag,
   examples: [{ does: 'remove it', line: 'webhooks remove WHK-1' }],
   async run({ args, flags }, context) {
     const webhookId = args[0]!;

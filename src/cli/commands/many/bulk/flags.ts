@@ -1,8 +1,10 @@
 /** The argument and the flags of commands that change one device or many. The code for many is loaded only if they are used. */
+
 import type { BatchOperation } from '../../../../contract/values.ts';
 import { deviceArg } from '../../../framework/devices/device.ts';
 import { filterFlags } from '../../../framework/devices/filter.ts';
 import type { ArgShape, FlagShapes, FlagValues } from '../../../framework/flags.ts';
+import { yesFlag } from '../../../framework/flags.ts';
 import { encodingFlag } from '../../../jobs/encoding.ts';
 import { mostUnasked, operations } from './operations.ts';
 
@@ -36,7 +38,7 @@ export const bulkFlags = {
     whole: { min: 1 },
     help: `refuse to change more than N devices (default: ${mostUnasked}; for activate, no limit)`,
   },
-  yes: { short: 'y', help: 'do not ask for confirmation' },
+  ...yesFlag,
   out: { value: 'FILE', offer: 'file', conflicts: ['plugged'], help: 'write the results to this file' },
   resume: { needs: 'out', help: 'skip the devices that an earlier run with the same --out has changed' },
 } as const satisfies FlagShapes;

@@ -1,6 +1,7 @@
 import type { DirectorySettings } from '../../../../contract/directory.ts';
 import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
+import { yesFlag } from '../../../framework/flags.ts';
 import { type CardRow, present } from '../../../framework/present.ts';
 import { demandYes } from '../../../terminal/prompt.ts';
 import { safe } from '../../../terminal/text.ts';
@@ -33,7 +34,7 @@ export function showDirectory(
     id: safe(url ?? 'off'),
     title,
     rows: settings.enabled ? rows : [],
-    ...(next ? { next } : {}),
+    next,
   });
 }
 
@@ -68,7 +69,7 @@ export const directoryTest = command({
 /** Ends the use of the directory: `PUT /api/directory`. */
 export const directoryRemove = command({
   description: 'The directory is no longer read. Persons and their keys do not change.',
-  flags: { yes: { short: 'y', help: 'do not ask for confirmation' } },
+  flags: yesFlag,
   examples: [{ does: 'stop reading the directory', line: 'directory remove' }],
   async run({ flags }, context) {
     if (!flags.yes && context.canAsk) await demandYes(context.out, 'Stop reading the directory?');

@@ -2,7 +2,7 @@ import type { DirectorySettings } from '../../../../contract/directory.ts';
 import { directoryBounds } from '../../../../contract/limits.ts';
 import { namesIn } from '../../../../contract/names.ts';
 import { usage } from '../../../fault.ts';
-import { command } from '../../../framework/define.ts';
+import { command, givenTexts } from '../../../framework/define.ts';
 import { textIn } from '../../../settings/files.ts';
 import { secretFrom } from '../../secret-file.ts';
 import { showDirectory } from './directory.ts';
@@ -65,7 +65,7 @@ export const directorySet = command({
       base: flags.base ?? before.base,
       filter: orNull(flags.ldapFilter ?? before.filter),
       attributes: attributesOf(before.attributes, attributes),
-      groups: groupDn.length > 0 ? groupDn.filter(text => text !== '').map(groupOf) : before.groups,
+      groups: groupDn.length > 0 ? givenTexts(groupDn).map(groupOf) : before.groups,
       bindDn: orNull(bindDn ?? before.bindDn),
       ...password,
       ca: caFile === undefined ? before.ca : caFile === '' ? null : textIn(caFile, 'the certificates'),

@@ -10,7 +10,7 @@ import { safe } from '../../../terminal/text.ts';
 import { proveKey, reasonOf, whileTouched } from '../prove-key.ts';
 
 /** What the receipt states. */
-export type ReceiptWanted = BodyOf<Routes['createReceipt']>;
+type ReceiptWanted = BodyOf<Routes['createReceipt']>;
 type Made = DataOf<Routes['createReceipt']>;
 type Signed = DataOf<Routes['signReceipt']>;
 

@@ -6,6 +6,8 @@ import { present } from '../../../framework/present.ts';
 import { safe } from '../../../terminal/text.ts';
 import { checkedFacts, factRows, receiptNamed, textOf } from './files.ts';
 
+const notTrusted = 'compare the public key with one that you trust: the receipt itself contains it';
+
 /** Verifies a receipt. With a file, nothing but the file and the public key is needed. */
 export const verify = command({
   description:
@@ -39,9 +41,7 @@ export const verify = command({
         ['registry', facts && safe(facts.registryId)],
         ['public key', fingerprint && `SHA-256 ${fingerprint}`],
       ],
-      ...(facts && !isTrusted
-        ? { next: 'compare the public key with one that you trust: the receipt itself contains it' }
-        : {}),
+      next: facts && !isTrusted ? notTrusted : null,
     });
     return facts === null ? exitCodes.refused : exitCodes.done;
   },

@@ -1,7 +1,7 @@
 import type { SsoSettings } from '../../../../contract/sso.ts';
 import { localSources, type Role, roles } from '../../../../contract/values.ts';
 import { usage } from '../../../fault.ts';
-import { command } from '../../../framework/define.ts';
+import { command, givenTexts } from '../../../framework/define.ts';
 import { secretFrom } from '../../secret-file.ts';
 import { showSettings } from './sso.ts';
 
@@ -67,14 +67,14 @@ export const ssoSet = command({
       name: flags.name ?? before.name,
       roles: groupsOf(before.roles, flags.role),
       groupsClaim: flags.groupsClaim ?? before.groupsClaim,
-      scopes: flags.scope.length > 0 ? orNull(given(flags.scope)) : before.scopes,
+      scopes: flags.scope.length > 0 ? orNull(givenTexts(flags.scope)) : before.scopes,
       strong: {
-        acr: strongAcr.length > 0 ? given(strongAcr) : before.strong.acr,
-        amr: strongAmr.length > 0 ? given(strongAmr) : before.strong.amr,
+        acr: strongAcr.length > 0 ? givenTexts(strongAcr) : before.strong.acr,
+        amr: strongAmr.length > 0 ? givenTexts(strongAmr) : before.strong.amr,
       },
       localAccounts: {
         from: localFrom ?? from,
-        names: localAccount.length > 0 ? orNull(given(localAccount)) : names,
+        names: localAccount.length > 0 ? orNull(givenTexts(localAccount)) : names,
       },
     };
     const settings = await context.registry.call('setSso', { body });
@@ -82,8 +82,6 @@ export const ssoSet = command({
   },
 });
 
-/** An empty value removes a list. */
-const given = (texts: readonly string[]): string[] => texts.filter(text => text !== '');
 const orNull = (texts: string[]): string[] | null => (texts.length > 0 ? texts : null);
 
 function groupsOf(before: SsoSettings['roles'], pairs: readonly string[]): SsoSettings['roles'] {
@@ -92,7 +90,7 @@ function groupsOf(before: SsoSettings['roles'], pairs: readonly string[]): SsoSe
     const at = pair.indexOf('=');
     const role = roles.find(name => name === pair.slice(0, Math.max(at, 0)).trim().toUpperCase());
     if (!role) throw usage(`--role "${pair}" is not ROLE=GROUP`, 'for example --role ADMIN=keys-admins');
-    named.set(role, [...(named.get(role) ?? []), ...given([pair.slice(at + 1).trim()])]);
+    named.set(role, [...(named.get(role) ?? []), ...givenTexts([pair.slice(at + 1).trim()])]);
   }
   return { ...before, ...Object.fromEntries(named) };
 }

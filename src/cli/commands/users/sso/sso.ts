@@ -1,6 +1,7 @@
 import type { SsoSettings } from '../../../../contract/sso.ts';
 import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
+import { yesFlag } from '../../../framework/flags.ts';
 import { type CardRow, present } from '../../../framework/present.ts';
 import { demandYes } from '../../../terminal/prompt.ts';
 import { safe } from '../../../terminal/text.ts';
@@ -32,7 +33,7 @@ export function showSettings(context: Context, settings: SsoSettings, title: str
     ],
   ];
   const shown = settings.enabled ? rows : [];
-  return present(context, { data: settings, id: safe(issuer ?? 'off'), title, rows: shown, ...(next ? { next } : {}) });
+  return present(context, { data: settings, id: safe(issuer ?? 'off'), title, rows: shown, next });
 }
 
 /** Shows the settings: `GET /api/sso/settings`. */
@@ -70,7 +71,7 @@ export const ssoTest = command({
 /** Ends single sign-on: `PUT /api/sso`. */
 export const ssoRemove = command({
   description: 'Sign-in at the provider is turned off, and its sessions end. The accounts stay, but have no passwords.',
-  flags: { yes: { short: 'y', help: 'do not ask for confirmation' } },
+  flags: yesFlag,
   examples: [{ does: 'turn it off', line: 'sso remove' }],
   async run({ flags }, context) {
     if (!flags.yes && context.canAsk) await demandYes(context.out, 'Turn off single sign-on?');
