@@ -19,7 +19,7 @@ export function Moment({ at }: { readonly at: string | null }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard reaches the exact time.
     <time dateTime={at} tabIndex={0} {...(isPrinted.value && { 'data-exact': moment(at) })}>
-      {distance(at, serverNow())}
+      {text.common.distance(...distance(at, serverNow()))}
     </time>
   );
 }

@@ -37,6 +37,15 @@ const subjectOf = (message: string): string =>
   /^(?!(?:the|an?|this|you|send) )([\w.[\]-]+)(?=:? )/.exec(message)?.[1] ?? message;
 
 /** What every page needs. */
+/** Each unit, and several of it, after `vor` and `in`. */
+const timeUnits = {
+  year: ['Jahr', 'Jahren'],
+  month: ['Monat', 'Monaten'],
+  day: ['Tag', 'Tagen'],
+  hour: ['Stunde', 'Stunden'],
+  minute: ['Minute', 'Minuten'],
+} as const;
+
 export const common: typeof en.common = {
   code: 'de',
   nav: {
@@ -110,6 +119,12 @@ export const common: typeof en.common = {
     devices: (count: number) => `${grouped(count)} ${count === 1 ? 'Gerät' : 'Geräte'}`,
     stillLocked: (devices: string) => `noch gesperrt: ${devices}`,
     times: (count: number) => `${grouped(count)}-mal`,
+    distance(count, unit) {
+      if (count === 0) return 'jetzt';
+      const [one, many] = timeUnits[unit];
+      const length = Math.abs(count);
+      return `${count < 0 ? 'vor' : 'in'} ${grouped(length)} ${length === 1 ? one : many}`;
+    },
     noEvents: 'Noch keine Ereignisse.',
     page: (page, pages) => `Seite ${grouped(page)} von ${grouped(pages)}`,
   },

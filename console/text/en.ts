@@ -11,7 +11,7 @@ import type { CheckName } from '../../src/enrollment/line/checks.ts';
 import type { Remark } from '../../src/enrollment/line/events.ts';
 import { type FileFault, rosterBounds } from '../../src/enrollment/line/roster.ts';
 import type { KeyFailure } from '../../src/enrollment/outcome.ts';
-import { duration, grouped } from './numbers.ts';
+import { type DistanceUnit, duration, grouped } from './numbers.ts';
 
 /** The words for each entry of a set. */
 type Words<K extends string> = Readonly<Record<K, string>>;
@@ -93,6 +93,10 @@ export const common = {
     devices: (count: number) => `${grouped(count)} ${count === 1 ? 'device' : 'devices'}`,
     stillLocked: (devices: string) => `still locked: ${devices}`,
     times: (count: number) => `${grouped(count)} times`,
+    distance(count: number, unit: DistanceUnit) {
+      if (count === 0) return 'now';
+      return count < 0 ? `${s(-count, unit)} ago` : `in ${s(count, unit)}`;
+    },
     noEvents: 'No events yet.',
     page: (page: number, pages: number) => `Page ${grouped(page)} of ${grouped(pages)}`,
   },

@@ -1,7 +1,7 @@
 /** The words of the console: the type checker compares the languages, and these tests compare the words with the pages. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 
 const root = join(import.meta.dirname, '..', '..');
 const read = (pattern: string): string =>
@@ -48,4 +48,20 @@ test('a page uses each dictionary and each of its entries', async () => {
       : [dictionary],
   );
   expect(unused).toEqual([]);
+});
+
+test.each(['en', 'de'])('writes counts and distances in time as Intl does: %s', async lang => {
+  vi.stubGlobal('document', { documentElement: { lang } });
+  const { grouped } = await import(join(root, 'console', 'text', 'numbers.ts'));
+  const { common } = await import(join(root, 'console', 'text', `${lang}.ts`));
+  for (const count of [0, 7, 999, 1000, 1001, 25_000, 999_999, 1_000_000, 1_020_003, -5000, 1234.5])
+    expect(grouped(count)).toBe(new Intl.NumberFormat(lang).format(count));
+  const distances = new Intl.RelativeTimeFormat(lang);
+  for (const unit of ['year', 'month', 'day', 'hour', 'minute'] as const)
+    for (const count of [-2000, -59, -2, -1, 1, 2, 59, 2000])
+      expect(common.common.distance(count, unit)).toBe(distances.format(count, unit));
+  const now = new Intl.RelativeTimeFormat(lang, { numeric: 'auto' }).format(0, 'second');
+  expect(common.common.distance(0, 'minute')).toBe(now);
+  expect(common.common.distance(-0, 'minute')).toBe(now);
+  vi.unstubAllGlobals();
 });
