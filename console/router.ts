@@ -95,6 +95,7 @@ function enter(): void {
   const isOther = path.join('/') !== before.path.join('/') || query.get('page') !== before.query.get('page');
   const { scroll = isOther ? [0] : null } = entry;
   scrolling?.abort();
+  document.documentElement.toggleAttribute('data-returns', (scroll?.[0] ?? 0) > 0);
   if (scroll !== null) scrollWhenHigh(scroll);
 }
 

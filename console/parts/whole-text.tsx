@@ -26,22 +26,29 @@ function wholeTextOf(element: HTMLElement): string | null {
 /** Lets the keyboard reach the cells of a table that show a part of their text. */
 export function useReachableCells(table: RefObject<HTMLTableElement | null>): void {
   useLayoutEffect(() => {
-    if (!table.current?.classList.contains('one-line')) return;
+    const { current } = table;
+    if (!current?.classList.contains('one-line')) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const mark = ({ target }: ResizeObserverEntry) => {
-      const cells = [...target.querySelectorAll<HTMLElement>('tbody tr > *')];
+    const mark = () => {
+      // A card out of sight has no layout, and is looked through when it is near.
+      const cells = [...current.querySelectorAll<HTMLElement>('tbody tr > *')].filter(cell =>
+        cell.checkVisibility({ contentVisibilityAuto: true }),
+      );
       const isPart = cells.map(cell => !cell.querySelector(control) && wholeTextOf(cell) !== null);
       for (const [i, cell] of cells.entries())
         if (isPart[i]) cell.tabIndex = 0;
         else cell.removeAttribute('tabindex');
     };
     // After the drawing, and once if rows follow each other.
-    const observer = new ResizeObserver(([entry]) => {
+    const markLater = () => {
       clearTimeout(timer);
-      timer = setTimeout(() => entry && mark(entry), MARK_MS);
-    });
-    observer.observe(table.current);
+      timer = setTimeout(mark, MARK_MS);
+    };
+    const observer = new ResizeObserver(markLater);
+    observer.observe(current);
+    current.addEventListener('contentvisibilityautostatechange', markLater, true);
     return () => {
+      current.removeEventListener('contentvisibilityautostatechange', markLater, true);
       clearTimeout(timer);
       observer.disconnect();
     };

@@ -56,6 +56,23 @@ needs('chromium')('Back and a reload in the console', () => {
     await context.close();
   });
 
+  it('draws the cards of a phone when they are near, and Back shows the same card at the same place', async () => {
+    const { page, context } = await openTab({ place: list, viewport: { width: 360, height: 740 } });
+    const isDrawn = (index: number) =>
+      link(page, id(index)).evaluate(card => card.checkVisibility({ contentVisibilityAuto: true }));
+    await expect.poll(() => isDrawn(0)).toBe(true);
+    await link(page, id(49)).waitFor({ state: 'attached' });
+    expect(await isDrawn(49)).toBe(false);
+    for (let card = 0; card <= 40; card += 2) await link(page, id(card)).scrollIntoViewIfNeeded();
+    const placeOf = async () => Math.round((await link(page, id(40)).boundingBox())?.y ?? -1);
+    const before = await placeOf();
+    await link(page, id(40)).click();
+    await page.getByRole('heading', { name: id(40) }).waitFor();
+    await page.goBack();
+    await expect.poll(placeOf).toBe(before);
+    await context.close();
+  });
+
   it('a reload shows the list as it was left', async () => {
     const { page, context, top } = await leftList();
     await page.reload();
