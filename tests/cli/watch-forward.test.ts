@@ -28,7 +28,8 @@ const registered = async (count: number) => {
 };
 beforeEach(async () => {
   folder = temporaryFolder();
-  writeFileSync(join(folder, 'secret'), `${secret}\n`);
+  // Files of secrets often have a remark below.
+  writeFileSync(join(folder, 'secret'), `${secret}\nof the receiver, until March\n`);
   head = (await daemon.call('GET', '/api/events?limit=1')).head;
 });
 

@@ -11,9 +11,9 @@ import type { HttpResponse } from '../../../client/http.ts';
 import { sendHttp } from '../../../client/transport.ts';
 import { usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
-import { textIn } from '../../../settings/files.ts';
 import { isLoopback } from '../../../settings/settings.ts';
 import { askPassword } from '../../../terminal/prompt.ts';
+import { secretFrom } from '../../secret-file.ts';
 import { checkedSecret } from '../../webhooks/secret.ts';
 import type { EventTarget } from './delivery.ts';
 
@@ -30,7 +30,7 @@ export function receiverOf(text: string): URL {
 /** The secret of the signature: from a file, from the environment, or asked for. Throws a usage fault that does not show it. */
 export async function webhookSecret(context: Context, file: string | undefined): Promise<string> {
   const hint = 'name a file with --secret-file, or set DEVMGR_WEBHOOK_SECRET';
-  const given = file === undefined ? context.env[environment.webhookSecret] : textIn(file, 'the secret');
+  const given = file === undefined ? context.env[environment.webhookSecret] : await secretFrom(context, file);
   if (!given && !context.canAsk) throw usage('--forward-to needs the secret of the receiver', hint);
   return checkedSecret(given || (await askPassword(context.out, 'Secret of the receiver (whsec_…)')));
 }
