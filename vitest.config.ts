@@ -10,7 +10,7 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.c
  * their time. Those that are excluded change their environment, keep what they have loaded, or measure the time of their process.
  */
 export const sharing =
-  'tests/{api,console,contract,delivery,docs,domain,lint,proof,security}/**/!(on-postgres|freeze|speed|adding|bench|bench-issuing|session|devices-return|store-sqlite-file|rehearsals).test.ts';
+  'tests/{api,console,contract,delivery,docs,domain,lint,proof,security}/**/!(on-postgres|freeze|speed|adding|bench|bench-issuing|session|devices-return|store-sqlite-file|rehearsals|words).test.ts';
 const others = ['tests/lab/**', '**/node_modules/**'];
 
 export default defineConfig({

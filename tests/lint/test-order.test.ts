@@ -40,5 +40,5 @@ it('has each file in one run, and each pattern of a run finds some', () => {
     ).toHaveLength(1);
   expect(isChosen('tests/faults/crash.test.ts', 'ordinary')).toBe(true);
   expect(isChosen('tests/faults/copy.test.ts', 'exhaustive')).toBe(true);
-  expect(isChosen('tests/faults/copy.test.ts', undefined)).toBe(true);
+  expect(isChosen('tests/faults/copy.test.ts', null)).toBe(true);
 });

@@ -20,9 +20,9 @@ export const otherRuns = {
   browser: ['tests/console/!(devices).test.ts', 'tests/api/documents-browser.test.ts'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
-/** Whether a run has a file, named from the root. `DEVMGR_TESTS` is `ordinary` for `npm test`, or the name of another run. */
-export function isChosen(file: string, run = process.env.DEVMGR_TESTS): boolean {
-  if (run === undefined) return true;
+/** Whether a run has a file, named from the root. `DEVMGR_TESTS` is `ordinary` for `npm test`, the name of another run, or absent. */
+export function isChosen(file: string, run = process.env.DEVMGR_TESTS ?? null): boolean {
+  if (run === null) return true;
   const others = Object.entries(otherRuns).filter(([, patterns]) => patterns.some(one => matchesGlob(file, one)));
   return run === 'ordinary' ? others.length === 0 : others.some(([name]) => name === run);
 }
