@@ -9,7 +9,7 @@ import { registerHooks } from 'node:module';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { Bench } from '../harness.ts';
 import { listedAt, summary } from '../kernel.ts';
-import { administrator, daemonWithLogin, run, Screen, start } from '../program.ts';
+import { administrator, daemonWithLogin, run, Screen, start, streamsOpen } from '../program.ts';
 
 const KEYS = Number(process.argv[2] ?? 8);
 const GOAL_MS = 4000;
@@ -35,7 +35,7 @@ let plugged = 0;
 async function enrolled(...more: string[]): Promise<number[]> {
   const enroll = start('enroll', '--activate-for', 'ada.lovelace', '--json', ...more);
   const screen = new Screen(enroll);
-  await screen.until('readiness', text => /plug/i.test(text)).catch(() => undefined);
+  await streamsOpen(url, 1);
   const times: number[] = [];
   for (let key = 0; key < KEYS; key++) {
     const serial = `ISSUE-${++plugged}`;
