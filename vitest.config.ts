@@ -29,6 +29,8 @@ export default defineConfig({
     // A test that waits for an event gives up here; nothing measures time.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // A poll as well: the default of 1 s is a measurement on a busy machine.
+    expect: { poll: { timeout: 30_000 } },
     // Real daemons, databases and readers on a machine that others use as well: the output marks a test that needed a second run.
     retry: process.env.CI ? 1 : 0,
     pool: 'forks',
