@@ -249,13 +249,13 @@ const refusing = <T>(work: () => Promise<T>): Promise<T> =>
     throw translated(error);
   });
 
-/** Like `refusing`, for calls that begin a sign-in: there is no token yet that could be refused. */
+/** Calls the provider before a sign-in has a token: whatever is wrong with its answer counts as a provider that does not respond. */
 const beginning = <T>(work: () => Promise<T>): Promise<T> =>
   refusing(work).catch(error => {
     throw error instanceof TokenRefused ? new ProviderAway(error.message, { cause: error }) : error;
   });
 
-/** Like `refusing`, for calls whose refusal means that the session has ended: the library reports it as `invalid_grant` or as 401. */
+/** Calls the provider about a session. The session has ended if the library reports `invalid_grant` or 401. */
 const ending = <T>(work: () => Promise<T>): Promise<T> =>
   work().catch(error => {
     if (error instanceof client.ResponseBodyError && error.error === 'invalid_grant')
