@@ -6,6 +6,7 @@ import { connect as connectTcp, isIP, type NetConnectOpts, type Socket } from 'n
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+import { refuseUpgrade } from '../refuse-upgrade.ts';
 import type { AuditLine } from './audit-line.ts';
 import type { ForwardTarget, HttpTarget, SyslogTarget } from './target.ts';
 
@@ -97,11 +98,7 @@ async function sendHttp(target: HttpTarget, lines: readonly AuditLine[], signal:
       response.once('end', () => resolve(response.statusCode ?? 0));
     });
     request.once('timeout', () => request.destroy(new Error(`no reaction for ${SILENCE_MS / 1000} s`)));
-    // Without a listener the request would end without an event.
-    request.once('upgrade', ({ statusCode }, socket) => {
-      socket.destroy();
-      resolve(statusCode ?? 0);
-    });
+    refuseUpgrade(request, resolve);
     request.once('error', reject);
     request.end(body);
   });

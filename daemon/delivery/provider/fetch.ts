@@ -9,6 +9,7 @@ import type { CustomFetchOptions } from 'openid-client';
 import { retryAfterSeconds } from '../../../src/contract/webhooks/scheme.ts';
 import { certificateProblem } from '../../certificate-problem.ts';
 import { isLoopbackName } from '../../loopback.ts';
+import { refuseUpgrade } from '../refuse-upgrade.ts';
 import { AllowedTargets } from '../webhooks/allowed.ts';
 import { ProviderAway } from './errors.ts';
 
@@ -63,11 +64,7 @@ function send(url: URL, options: RequestOptions, text: string): Promise<Response
   }, bounds.milliseconds);
   request.once('close', () => clearTimeout(timer));
   request.on('error', error => away(certificateProblem(error, url.hostname) ?? error.message, error));
-  // Without a listener the request would end without an event.
-  request.once('upgrade', ({ statusCode }, socket) => {
-    socket.destroy();
-    away(`HTTP ${statusCode}`);
-  });
+  refuseUpgrade(request, status => away(`HTTP ${status}`));
   request.once('response', response => {
     const chunks: Buffer[] = [];
     let read = 0;

@@ -13,6 +13,7 @@ import { certificateProblem } from '../../certificate-problem.ts';
 import { KeyedMutex } from '../../concurrency.ts';
 import { openSecret } from '../../domain/sealed.ts';
 import type { WebhookRecord } from '../../domain/webhook.ts';
+import { refuseUpgrade } from '../refuse-upgrade.ts';
 import type { AllowedTargets } from './allowed.ts';
 
 /** Milliseconds for one post: the name, the connection, the response and the beginning of its body. */
@@ -100,11 +101,7 @@ export class Poster {
     return new Promise<{ status: number; retryAfter: string | undefined }>((done, reject) => {
       const request = (url.protocol === 'https:' ? tlsRequest : plainRequest)(url, options);
       request.once('error', reject);
-      // Without a listener the request would end without an event.
-      request.once('upgrade', ({ statusCode = 0 }, socket) => {
-        socket.destroy();
-        done({ status: statusCode, retryAfter: undefined });
-      });
+      refuseUpgrade(request, status => done({ status, retryAfter: undefined }));
       request.once('response', response => {
         const answer = { status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] };
         // The status is known: what the body does no longer matters.

@@ -1,0 +1,10 @@
+/** Responses that change the protocol of a connection, which no request of the daemon wants. */
+import type { ClientRequest } from 'node:http';
+
+/** Closes the connection of a response such as HTTP 101 and reports its status. Without a listener, the request would end without an event. */
+export function refuseUpgrade(request: ClientRequest, refused: (status: number) => void): void {
+  request.once('upgrade', ({ statusCode = 0 }, socket) => {
+    socket.destroy();
+    refused(statusCode);
+  });
+}
