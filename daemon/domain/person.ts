@@ -73,7 +73,7 @@ interface PersonAdd {
   readonly person: NewPerson;
 }
 
-/** A `Conflict` if the version is not `before`, or another person has the new user name. Devices follow a new user name. */
+/** A `Conflict` if the version is not `before`, or another person or a local account has the new user name. Devices follow a new user name. */
 interface PersonUpdate {
   readonly kind: 'person.set';
   readonly person: number;

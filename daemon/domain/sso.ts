@@ -52,6 +52,10 @@ export const hashOf = (key: string): string => HASH + key;
 export const isOfProvider = ({ passwordHash }: Pick<UserRecord, 'passwordHash'>): boolean =>
   passwordHash.startsWith(HASH);
 
+/** Whether no person can be renamed to the name of this account: a person who may choose a name in the directory could disable it. */
+export const keepsName = (account: Pick<UserRecord, 'passwordHash' | 'disabled'> | null | undefined): boolean =>
+  account ? !account.disabled && !isOfProvider(account) : false;
+
 /** Records that an account is that of a person. */
 export const linkAccount = (before: number, key: string, username: string): DocumentSet =>
   replace({ name: accountDocument(key), version: before }, JSON.stringify({ username }), {

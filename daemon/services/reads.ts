@@ -5,6 +5,7 @@ import { paging } from '../../src/contract/limits.ts';
 import type { DeviceRecord } from '../domain/device.ts';
 import { GROUPS, type Groups, groupsIn } from '../domain/people-policy.ts';
 import type { PersonRecord } from '../domain/person.ts';
+import { keepsName } from '../domain/sso.ts';
 import type { UserRecord } from '../domain/user.ts';
 import type { Rows, Window } from '../store/queries.ts';
 import type { Reader } from '../store/store.ts';
@@ -60,6 +61,17 @@ export const readGroups = async (store: Pick<Reader, 'document'>): Promise<Group
 export async function personWith(store: Pick<Reader, 'person'>, personId: string): Promise<PersonRecord | null> {
   const number = personIds.parse(personId);
   return number === null ? null : store.person(number);
+}
+
+/** Whether another person or a local account has the new user name of a person. */
+export async function isNameTaken(
+  store: Pick<Reader, 'personByName' | 'userByName'>,
+  { number, userName: from }: PersonRecord,
+  to: string,
+): Promise<boolean> {
+  if (to === from) return false;
+  const [other, account] = await Promise.all([store.personByName(to), store.userByName(to)]);
+  return (other !== null && other.number !== number) || keepsName(account);
 }
 
 /** The user with this id. Refuses with 404 if there is none. */

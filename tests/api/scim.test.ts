@@ -339,6 +339,22 @@ describe('leavers', () => {
   });
 });
 
+describe('a new userName that a local account has', () => {
+  it('is refused, so that no one who can choose a name disables an account; active: false locks all the same', async () => {
+    const { id, userName } = await add();
+    const deviceId = await bound(userName);
+    const name = freshName();
+    const account = await daemon.user(name, 'ADMIN');
+    const renamed = (value: object) => scim('PATCH', `/Users/${id}`, patchOp({ op: 'replace', value }));
+    expect(await renamed({ userName: name })).toMatchObject(error(409, 'uniqueness'));
+    expect(await renamed({ userName: freshName() })).toMatchObject({ status: 200 });
+    expect(await renamed({ userName: name, active: false })).toMatchObject(error(409, 'uniqueness'));
+    expect(await deviceOf(deviceId)).toMatchObject({ status: 'LOCKED' });
+    expect((await scim('GET', `/Users/${id}`)).body).toMatchObject({ active: false });
+    expect(await daemon.call('GET', '/api/users/me', undefined, { token: account.token })).toMatchObject({ code: 200 });
+  });
+});
+
 describe('groups', () => {
   const addGroup = async (displayName: string, ...members: string[]) => {
     const body = { schemas: [GROUP], displayName, members: members.map(value => ({ value })) };

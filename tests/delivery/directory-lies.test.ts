@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { DirectorySync } from '../../daemon/services/directory/sync.ts';
 import { Leavers } from '../../daemon/services/people/leavers.ts';
 import { PeoplePolicies } from '../../daemon/services/people/people-policies.ts';
-import { addDevice, commit, setDevice } from '../contract/store/fixtures.ts';
+import { addDevice, addUser, commit, setDevice } from '../contract/store/fixtures.ts';
 import { openTemporary } from '../support/sqlite.ts';
 
 type Named = readonly [id: string, userName: string];
@@ -66,6 +66,22 @@ it('names that move on from person to person are given in any order', async () =
   await run(['1', 'a'], ['2', 'b'], ['3', 'c'], ['4', 'd']);
   expect(await run(['1', 'b'], ['2', 'c'], ['3', 'd'], ['4', 'e'])).toMatchObject({ counts: { skipped: 0 } });
   expect((await persons()).map(([, userName]) => userName)).toEqual(['b', 'c', 'd', 'e']);
+});
+
+it('a person who takes the name of a local account keeps the earlier one, and the account is not disabled', async () => {
+  const { store, run, persons } = await setUp();
+  await run(['1', 'ada'], ['2', 'bob']);
+  await commit(store, [addUser('root', { role: 'ADMIN' }), addUser('boss', { role: 'ADMIN' })]);
+  const { list } = await run(['1', 'boss'], ['2', 'bob.2']);
+  expect(list).toContainEqual(
+    expect.objectContaining({ step: 'skipped', userName: 'boss', detail: expect.stringContaining('local account') }),
+  );
+  await run(['1', 'ada'], ['2', 'bob.2']);
+  expect(await persons()).toEqual([
+    ['1', 'ada', true],
+    ['2', 'bob.2', true],
+  ]);
+  expect(await store.userByName('boss')).toMatchObject({ disabled: false });
 });
 
 it('an id that several entries have changes no one, and no one leaves', async () => {

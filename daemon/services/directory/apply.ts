@@ -2,12 +2,12 @@
 import { personIds } from '../../../src/contract/ids.ts';
 import { detailsOf, SOURCE } from '../../domain/directory.ts';
 import { touchGroups } from '../../domain/people-policy.ts';
-import { create, edit, leaverReason, type PersonRecord, personKey } from '../../domain/person.ts';
+import { create, edit, leaverReason, personKey } from '../../domain/person.ts';
 import { type Change, type ChangeResult, Conflict } from '../../store/commit.ts';
 import type { Store } from '../../store/store.ts';
 import { retrying } from '../context.ts';
 import { type Leavers, leaverResult } from '../people/leavers.ts';
-import { readGroups } from '../reads.ts';
+import { isNameTaken, readGroups } from '../reads.ts';
 import { decide, type GroupNumbers, groupsFor, type Plan, type Planned } from './plan.ts';
 
 /** What is needed to apply a plan. */
@@ -25,7 +25,7 @@ interface ApplyParts {
 const BATCH = 100;
 /** A name that someone gives up within this run is free at the next look. The next run does what is left. */
 const LOOKS = 4;
-const TAKEN = 'another person has the user name';
+const TAKEN = 'another person or a local account has the user name';
 
 /** Marks what could not be done as skipped, and leavers whose devices are held as held. Stops early when the signal is aborted. */
 export async function apply(parts: ApplyParts, { items, gone }: Plan): Promise<void> {
@@ -87,9 +87,9 @@ async function change(parts: ApplyParts, batch: readonly Planned[]): Promise<Pla
       const decision = person && decide(person, item.entry, numbers, locked);
       if (decision?.step === 'skipped') Object.assign(item, { step: 'skipped', detail: decision.why });
       if (!person || !decision || !('change' in decision)) continue;
-      const to = decision.change.renamed?.to;
-      const wanted = [person.number, ...(to === undefined ? [] : [personKey(to)])];
-      if (wanted.some(one => concerned.has(one)) || (await isTaken(store, person, to))) later.push(item);
+      const { to = person.userName } = decision.change.renamed ?? {};
+      const wanted = [person.number, personKey(to)];
+      if (wanted.some(one => concerned.has(one)) || (await isNameTaken(store, person, to))) later.push(item);
       else {
         for (const one of wanted) concerned.add(one);
         changes.push(decision.change);
@@ -125,11 +125,6 @@ async function commitWith(
 ): Promise<readonly ChangeResult[]> {
   const groups = touched.size > 0 ? touchGroups(await readGroups(store), touched, now()) : [];
   return (await commit([...changes, ...groups])).slice(0, changes.length);
-}
-
-async function isTaken(store: Store, { number }: PersonRecord, userName: string | undefined): Promise<boolean> {
-  const other = userName === undefined ? null : await store.personByName(userName);
-  return other !== null && other.number !== number;
 }
 
 async function add(parts: ApplyParts, batch: readonly Planned[]): Promise<Planned[]> {

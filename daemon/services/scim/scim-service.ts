@@ -10,7 +10,7 @@ import type { Rows } from '../../store/queries.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, commitFor, retrying } from '../context.ts';
 import { type Leavers, personPortions } from '../people/leavers.ts';
-import { personWith, readGroups } from '../reads.ts';
+import { isNameTaken, personWith, readGroups } from '../reads.ts';
 import { badRequest, ScimError } from './error.ts';
 import { comparisons, type Filter, lowerCased, matches, requiredText } from './filter.ts';
 import { groupResource, patchGroup, readGroup } from './groups.ts';
@@ -173,8 +173,11 @@ export class ScimService {
         const person = await this.#person(id);
         requireVersion(request, person.version);
         const wanted = read(person);
-        const other = await this.#parts.store.personByName(wanted.userName);
-        if (other && other.number !== person.number) throw taken(`userName ${wanted.userName}`);
+        const { userName, active } = wanted;
+        const isTaken = await isNameTaken(this.#parts.store, person, userName);
+        // A person leaves even if the new name is refused.
+        if (active === false && isTaken) await this.#leave(request, person, false);
+        if (isTaken) throw taken(`userName ${userName}`);
         await this.#commitUser(request, person, wanted);
       });
       return this.user(id, request);

@@ -19,7 +19,7 @@ import {
   searchTextOf,
   withCount,
 } from '../../domain/person.ts';
-import { isOfProvider } from '../../domain/sso.ts';
+import { isOfProvider, keepsName } from '../../domain/sso.ts';
 import { edit as editUser } from '../../domain/user.ts';
 import { type Change, Conflict } from '../commit.ts';
 import type { EntryContext } from '../journal-end.ts';
@@ -57,6 +57,7 @@ export const personChanges: ChangeRules<PersonChange['kind']> = {
       if (!renamed) return;
       wanted.add(people.unique, personKey(renamed.to));
       wanted.add(devicesOf, renamed.from);
+      wanted.add(users.unique, renamed.to);
       wantAccount(wanted, renamed.from);
     },
     check(draft, { person, before, renamed }) {
@@ -64,6 +65,8 @@ export const personChanges: ChangeRules<PersonChange['kind']> = {
         throw new Conflict(`person ${person} has another version now`);
       const other = renamed && draft.of(people).withKey(personKey(renamed.to));
       if (other && other.number !== person) throw new Conflict(`person ${other.number} has the user name`);
+      if (renamed && keepsName(draft.of(users).withKey(renamed.to)))
+        throw new Conflict('a local account has the user name');
     },
     apply(draft, { person, set, renamed, entry }, context) {
       const record = change(draft, draft.of(people).get(person)!, set, context);

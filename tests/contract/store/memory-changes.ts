@@ -444,6 +444,8 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
         throw new Conflict('person');
       const key = change.renamed && personKey(change.renamed.to);
       if (content.people.some(other => other !== person && other.userKey === key)) throw new Conflict('person');
+      const holder = change.renamed && content.users.find(({ username }) => username === change.renamed!.to);
+      if (holder && !holder.disabled && !isOfProvider(holder)) throw new Conflict('account');
       setPerson(content, person!, change.set, at);
       for (const device of content.devices)
         if (change.renamed && device.userId === change.renamed.from) {

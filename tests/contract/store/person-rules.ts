@@ -306,4 +306,27 @@ export const personRules: readonly Rule[] = [
       expect(await store.userByName('eve')).toMatchObject({ disabled: false });
     },
   ),
+
+  rule('a person gets the name of an account only if it is disabled or of the provider', async ({ store }) => {
+    const names = ['root', 'boss', 'off', 'eve'] as const;
+    const ofProvider = { passwordHash: hashOf('key') };
+    const accounts = [
+      addUser('boss', { role: 'ADMIN' }),
+      addUser('off', { disabled: true }),
+      addUser('eve', ofProvider),
+    ];
+    await commit(store, [add('ada'), addUser('root', { role: 'ADMIN' }), ...accounts]);
+    const rename = async (userName: string) =>
+      commit(store, [domain.edit((await store.person(1))!, { userName })!]).catch(error => error);
+    const renamed = [];
+    for (const name of names) renamed.push((await rename(name)) instanceof Conflict);
+    await rename('ada.2');
+    expect(renamed).toEqual([true, true, false, false]);
+    expect(await Promise.all(names.map(async name => (await store.userByName(name))?.disabled))).toEqual([
+      false,
+      false,
+      true,
+      false,
+    ]);
+  }),
 ];
