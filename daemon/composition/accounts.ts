@@ -86,8 +86,8 @@ export function accountServices(
   const sealingKey = instance.secret('single sign-on');
   const local = new SsoSettingsService({ store, sealingKey, allowed: settings.webhookAllow ?? [], now });
   const ssoAccounts = new SsoAccounts({ store, now });
-  const days = settings.sessionDays;
-  const sessions = new SsoSessions({ store, settings: local, accounts: ssoAccounts, sealingKey, days, log, now });
+  const ofSso = { store, settings: local, accounts: ssoAccounts, counters, sealingKey, log, now };
+  const sessions = new SsoSessions({ ...ofSso, days: settings.sessionDays });
   tokens.checkSessionsWith(sessions);
   const keys = new KeySignIn({ store, challenges, tokens, guessing, local, now, access });
   const signInCodes = new SignInCodes({ store, codes, tokens, serviceTokens, policies, now, access });

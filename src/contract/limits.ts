@@ -228,7 +228,7 @@ export const terminalLogin = { seconds: 5 * 60, pollSeconds: 2, nameLength: 100 
 
 /**
  * Single sign-on: longest texts in characters, names of one list, seconds that a sign-in at the provider may take, seconds until the session of a
- * person in use is checked at the provider again, and sessions of one person.
+ * person in use is checked at the provider again, seconds after its issue for which a logout token is accepted, and sessions of one person.
  */
 export const ssoBounds = {
   text: 200,
@@ -239,6 +239,7 @@ export const ssoBounds = {
   names: 64,
   signInSeconds: 6 * 60,
   checkSeconds: 25,
+  logoutSeconds: 600,
   sessions: 20,
 } as const;
 

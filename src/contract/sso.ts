@@ -226,7 +226,7 @@ export const ssoOperations = additions('Single sign-on', {
   logoutSso: {
     summary: 'End sessions, as the provider reports',
     description:
-      'Takes a `logout_token` as a form (application/x-www-form-urlencoded), as providers send it, or as JSON. A token with a session id ends that session on every node; a token without one ends all sessions of the person.',
+      'Takes a `logout_token` as a form (application/x-www-form-urlencoded), as providers send it, or as JSON. A token with a session id ends that session on every node; a token without one ends all sessions of the person. A repeated token ends nothing.',
     limit: 'query',
     body: Type.Object({ logout_token: secret({ min: 1, max: ssoBounds.token }, { description: 'logout token' }) }),
     data: Type.Object({ ended: Type.Integer({ minimum: 0, description: 'sessions that have ended' }) }),

@@ -232,6 +232,10 @@ describe('a session that came from the provider', () => {
     const body = { logout_token: token };
     expect(data(await daemon.call('POST', '/api/auth/sso/logout', body, { token: null }))).toEqual({ ended: 1 });
     expect([(await session(one)).code, (await session(two)).code]).toEqual([1004, 200]);
+    // Someone who has recorded the token cannot end a later session with it.
+    const later = await signIn('session-1');
+    expect(data(await daemon.call('POST', '/api/auth/sso/logout', body, { token: null }))).toEqual({ ended: 0 });
+    expect((await session(later)).code).toBe(200);
   });
 
   it('continues while the provider is away', async () => {

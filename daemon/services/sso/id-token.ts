@@ -1,6 +1,7 @@
 /** Verifies the tokens that a provider signs. Does no I/O except to read the keys. Every failure is the same error; no part of a refused token is used. */
 import { createHash } from 'node:crypto';
 import { type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { ssoBounds } from '../../../src/contract/limits.ts';
 import { namesIn } from '../../../src/contract/names.ts';
 import { TokenRefused } from '../../delivery/provider/errors.ts';
 import type { SignInClaims } from '../../domain/sso.ts';
@@ -10,8 +11,6 @@ const algorithms = namesIn('RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES51
 
 /** Seconds by which the clocks of provider and daemon may differ. */
 export const TOLERANCE = 60;
-/** Seconds after its issue for which a token may be used that the provider has just sent. */
-const FRESH = 600;
 const MAX_TOKEN = 64 * 1024;
 /** Characters of one text and number of groups: more than any provider sends. */
 const most = { text: 1000, groups: 5000 } as const;
@@ -99,7 +98,8 @@ export async function judgeLogoutToken(text: string, rules: TokenRules): Promise
   if (typeof events !== 'object' || events === null || !Object.hasOwn(events, LOGOUT_EVENT))
     throw new TokenRefused('not a logout token');
   if (nonce !== undefined) throw new TokenRefused('a logout token with a nonce');
-  if (typeof iat !== 'number' || iat < rules.now / 1000 - FRESH) throw new TokenRefused('an old logout token');
+  if (typeof iat !== 'number' || iat < rules.now / 1000 - ssoBounds.logoutSeconds)
+    throw new TokenRefused('an old logout token');
   const [sub, sid, id] = [textOf(claims.sub), textOf(claims.sid), textOf(jti)];
   if (id === null) throw new TokenRefused('no jti');
   if (sub === null && sid === null) throw new TokenRefused('neither sub nor sid');

@@ -12,6 +12,7 @@ import { openSecret, sealSecret } from '../../domain/sealed.ts';
 import * as domain from '../../domain/sso.ts';
 import type { UserRecord } from '../../domain/user.ts';
 import type { Logger } from '../../logger.ts';
+import type { Counters } from '../../store/short-lived.ts';
 import { type CommitNotice, maxBehindMs, type Store } from '../../store/store.ts';
 import { retrying } from '../context.ts';
 import { ACTOR, type SsoAccounts } from './accounts.ts';
@@ -23,6 +24,7 @@ interface SsoSessionsParts {
   readonly store: Store;
   readonly settings: SsoSettingsService;
   readonly accounts: SsoAccounts;
+  readonly counters: Counters;
   /** The key that seals tokens of the provider: that of all nodes. */
   readonly sealingKey: Uint8Array;
   /** Days after which a session ends. */
@@ -41,6 +43,16 @@ interface Sealed {
 const CHECK_MS = ssoBounds.checkSeconds * 1000;
 /** A check that began so recently may still be running, on any node: with the same refresh token, a second one would end the session. */
 const RUNNING_MS = 8000;
+
+/** A logout token ends sessions once. Remembered for longer than tokens are accepted after their issue. */
+const once = {
+  scope: 'logout token',
+  want: 1,
+  need: 1,
+  most: 1,
+  share: 1,
+  milliseconds: 2000 * ssoBounds.logoutSeconds,
+};
 
 const over = () =>
   new ApiError(Code.tokenInvalid, 'the session at the provider of single sign-on has ended; sign in again');
@@ -101,14 +113,15 @@ export class SsoSessions {
     await this.#renew(user, id, RUNNING_MS, false);
   }
 
-  /** Ends what a logout token of the provider names. Refuses with 1001 one that is not valid. */
+  /** Ends what a logout token of the provider names; a repeated token ends nothing. Refuses with 1001 one that is not valid. */
   async logout(token: string): Promise<DataOf<Routes['logoutSso']>> {
-    const { settings, store, accounts } = this.#parts;
+    const { settings, store, accounts, counters } = this.#parts;
     const { config, provider } = await settings.active();
-    const { sub, sid } = await provider.logoutToken(token).catch(error => {
+    const { sub, sid, id } = await provider.logoutToken(token).catch(error => {
       if (!(error instanceof TokenRefused)) throw error;
       throw new ApiError(Code.parameterError, 'logout_token is not valid');
     });
+    if ((await counters.blockedFor(once.scope, id, once.most)) > 0) return { ended: 0 };
     const user = sub === null ? null : await accounts.find({ issuer: config.issuer, sub });
     if (sub !== null && !user) return { ended: 0 };
     const rows = user ? [await store.ssoSessions(user.number)] : await store.allSsoSessions();
@@ -127,6 +140,8 @@ export class SsoSessions {
         );
       ended += named.length;
     }
+    // After the sessions have ended: the provider repeats a token that was not answered.
+    await counters.take({ ...once, key: id });
     return { ended };
   }
 
