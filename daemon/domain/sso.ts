@@ -21,7 +21,8 @@ export interface SsoConfig extends Pick<SsoSettings, 'roles' | 'groupsClaim' | '
 /** The settings as they are stored; without `config` single sign-on is off. */
 export type SsoRecord = SettingsRecord<SsoConfig | null>;
 
-const digest = (...parts: readonly string[]): string =>
+/** Names what is made of these parts. */
+export const digest = (...parts: readonly (string | null)[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 
 /** What a session belongs to: sessions of another issuer or client end. */

@@ -5,7 +5,8 @@ import { endpoints } from '../../src/contract/endpoints.ts';
 import { ssoBounds } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { consolePath, type SsoProblem } from '../../src/contract/values.ts';
-import { isAway, SsoRefused, type SsoSignIn, terminalPortOf } from '../services/sso/sign-in.ts';
+import { ProviderAway } from '../delivery/provider/errors.ts';
+import { SsoRefused, type SsoSignIn, terminalPortOf } from '../services/sso/sign-in.ts';
 import type { Call } from './operation.ts';
 
 const NAME = 'devmgr-sso';
@@ -57,7 +58,7 @@ function pageToTerminal(port: string, query: Call<Routes['finishSso']>['query'])
 
 function problemOf(error: unknown): SsoProblem | null {
   if (error instanceof SsoRefused) return error.problem;
-  return isAway(error) ? 'away' : null;
+  return error instanceof ProviderAway ? 'away' : null;
 }
 
 /** Providers send logout tokens as a form. Every other operation takes JSON only. */

@@ -83,11 +83,8 @@ export class AuthService {
     if (demand === 'key')
       throw new ApiError(Code.tokenInvalid, needsSecondStep, await this.#parts.keys.secondStep(user, site));
     const mustRegisterKey = demand === 'registration';
-    const { token, expiresAt } = this.#parts.tokens.issue(user, undefined, {
-      console: body.session === 'CONSOLE',
-      mustRegisterKey,
-    });
-    const data = { token, expireTime: present.iso(expiresAt), user: present.loginUser(user) };
+    const opened = { console: body.session === 'CONSOLE', mustRegisterKey };
+    const data = present.login(user, this.#parts.tokens.issue(user, undefined, opened));
     return mustRegisterKey ? { ...data, mustRegisterKey } : data;
   }
 

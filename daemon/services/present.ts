@@ -111,8 +111,13 @@ export function user(record: UserRecord): api.User {
   };
 }
 
-/** A user in the response to a login. */
-export const loginUser = ({ number, username, role, email }: UserRecord): DataOf<Routes['login']>['user'] => ({
+/** The response to a sign-in of any kind. `expiresAt`: milliseconds since 1970. */
+export const login = (
+  record: UserRecord,
+  { token, expiresAt }: { readonly token: string; readonly expiresAt: number },
+): DataOf<Routes['login']> => ({ token, expireTime: iso(expiresAt), user: loginUser(record) });
+
+const loginUser = ({ number, username, role, email }: UserRecord): DataOf<Routes['login']>['user'] => ({
   id: userIds.format(number),
   username,
   role,

@@ -28,8 +28,7 @@ interface SignInCodeParts {
   readonly serviceTokens: ServiceTokens;
   readonly policies: ReopenParts['policies'];
   readonly now: () => number;
-  /** Absent if logins need no entries. */
-  readonly access?: AccessJournal;
+  readonly access: AccessJournal;
 }
 
 const LIFE_MS = signInCodeSeconds * 1000;
@@ -67,16 +66,11 @@ export class SignInCodes {
     const opened = session && 'user' in session ? await this.#open(session) : null;
     const record = { account: opened?.user.username ?? null, address, requestId };
     if (!opened) {
-      this.#parts.access?.record({ type: 'LOGIN_FAILED', ...record, detail: { reason: 'invalid code' } });
+      this.#parts.access.record({ type: 'LOGIN_FAILED', ...record, detail: { reason: 'invalid code' } });
       throw invalid();
     }
-    this.#parts.access?.record({ type: 'LOGIN_SUCCEEDED', ...record, detail: { method: 'code' } });
-    const { user, issued } = opened;
-    return {
-      token: issued.token,
-      expireTime: present.iso(issued.expiresAt),
-      user: present.loginUser(user),
-    };
+    this.#parts.access.record({ type: 'LOGIN_SUCCEEDED', ...record, detail: { method: 'code' } });
+    return present.login(opened.user, opened.issued);
   }
 
   /** Uses up a code for a stream. Returns the check of what it opens, to be made now and while the stream is open. */

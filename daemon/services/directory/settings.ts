@@ -1,5 +1,5 @@
 /** The settings of the directory, and what an administrator needs to know of it. */
-import { createHash, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
 import type { DirectorySettings } from '../../../src/contract/directory.ts';
@@ -9,6 +9,7 @@ import type { DirectoryReader } from '../../delivery/directory/reader.ts';
 import * as domain from '../../domain/directory.ts';
 import { setSettings, settingsIn } from '../../domain/document.ts';
 import { openSecret, sealSecret } from '../../domain/sealed.ts';
+import { digest } from '../../domain/sso.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, commitLast, retrying } from '../context.ts';
 import { iso } from '../present.ts';
@@ -41,9 +42,7 @@ const off = {
 /** The data that the encryption of the password authenticates. */
 const boundOf = ({ url, bindDn }: Pick<domain.DirectoryConfig, 'url' | 'bindDn'>) => ({
   number: 0,
-  url: createHash('sha256')
-    .update(JSON.stringify(['directory', url, bindDn]))
-    .digest('base64url'),
+  url: digest('directory', url, bindDn),
 });
 
 const wrong = (message: string): ApiError => new ApiError(Code.parameterError, message);

@@ -114,23 +114,19 @@ export class ScimService {
     return null;
   }
 
-  async group(id: string, { base }: ScimRequest, withMembers: boolean) {
-    const group = (await this.#group(id)).group;
-    return groupResource(group, base, withMembers ? await this.#members(group.number) : undefined);
+  async group(id: string, request: ScimRequest, withMembers: boolean) {
+    return this.#shownGroup((await this.#group(id)).group, request, withMembers);
   }
 
   async groups(
     { filter, startIndex, count }: ScimWindow,
-    { base }: ScimRequest,
+    request: ScimRequest,
     withMembers: boolean,
   ): Promise<Rows<ScimResource>> {
     const { list } = await this.#groups();
-    const found = filter === null ? list : await this.#matchingGroups(list, filter, base);
+    const found = filter === null ? list : await this.#matchingGroups(list, filter, request.base);
     const { rows, total } = part(found, startIndex, count);
-    const shown = rows.map(async group =>
-      groupResource(group, base, withMembers ? await this.#members(group.number) : undefined),
-    );
-    return { rows: await Promise.all(shown), total };
+    return { rows: await Promise.all(rows.map(group => this.#shownGroup(group, request, withMembers))), total };
   }
 
   async createGroup(request: ScimRequest) {
@@ -143,7 +139,7 @@ export class ScimService {
       await this.#commitGroup(request, added, { replace: members, add: [], remove: [] });
       return added.record;
     });
-    return groupResource(record, request.base, await this.#members(record.number));
+    return this.#shownGroup(record, request);
   }
 
   replaceGroup(id: string, request: ScimRequest) {
@@ -234,7 +230,7 @@ export class ScimService {
         await this.#commitGroup(request, changed, members);
         return changed.record;
       });
-      return groupResource(record, request.base, await this.#members(record.number));
+      return this.#shownGroup(record, request);
     });
   }
 
@@ -286,6 +282,10 @@ export class ScimService {
     const group = groups.list.find(({ number }) => number === groupIds.parse(id));
     if (!group) throw notFound(id);
     return { groups, group };
+  }
+
+  async #shownGroup(group: groupsDomain.GroupRecord, { base }: ScimRequest, withMembers = true) {
+    return groupResource(group, base, withMembers ? await this.#members(group.number) : undefined);
   }
 
   async #members(group: number): Promise<domain.PersonRecord[]> {

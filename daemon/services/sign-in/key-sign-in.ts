@@ -84,9 +84,9 @@ export class KeySignIn {
       if (first && user.tokenEpoch !== first.epoch) throw new AnswerRefused('password changed since the first step');
       await this.#parts.local.demandLocal(user, from.address);
       const opened = { console: session === 'CONSOLE', withKey: true };
-      const { token, expiresAt } = this.#parts.tokens.issue(user, undefined, opened);
+      const issued = this.#parts.tokens.issue(user, undefined, opened);
       this.#record('LOGIN_SUCCEEDED', { account, ...from }, {});
-      return { token, expireTime: present.iso(expiresAt), user: present.loginUser(user) };
+      return present.login(user, issued);
     } catch (error) {
       if (!(error instanceof AnswerRefused)) throw error;
       this.#record('LOGIN_FAILED', { account, ...from }, { reason: error.message });

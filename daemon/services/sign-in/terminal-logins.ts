@@ -25,8 +25,7 @@ interface TerminalLoginParts {
   readonly tokens: Tokens;
   readonly policies: ReopenParts['policies'];
   readonly now: () => number;
-  /** Absent if logins need no entries. */
-  readonly access?: AccessJournal;
+  readonly access: AccessJournal;
 }
 
 /** What the person is shown of a request. Times are milliseconds since 1970. */
@@ -105,16 +104,10 @@ export class TerminalLogins {
     if (!user) throw ended();
     const { signedInAt, withKey, sso } = login.session;
     // The new session has the time of the sign-in behind the approval, so a session cannot prolong itself by approving others.
-    const { token, expiresAt } = tokens.issue(user, sso === undefined ? signedInAt : login.loginAt, {
-      signedInAt,
-      withKey,
-      sso,
-    });
-    access?.record({ type: 'LOGIN_SUCCEEDED', account: user.username, ...from, detail: { method: 'terminal' } });
-    return {
-      state: 'APPROVED',
-      login: { token, expireTime: present.iso(expiresAt), user: present.loginUser(user) },
-    };
+    const opened = { signedInAt, withKey, sso };
+    const issued = tokens.issue(user, sso === undefined ? signedInAt : login.loginAt, opened);
+    access.record({ type: 'LOGIN_SUCCEEDED', account: user.username, ...from, detail: { method: 'terminal' } });
+    return { state: 'APPROVED', login: present.login(user, issued) };
   }
 
   /** The request. Throws 404 if it does not exist or, by this daemon's clock, has expired. */

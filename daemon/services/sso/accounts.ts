@@ -3,6 +3,7 @@ import type { Role } from '../../../src/contract/values.ts';
 import { Refusal } from '../../domain/decision.ts';
 import * as domain from '../../domain/sso.ts';
 import { create, edit, logOut, type UserRecord } from '../../domain/user.ts';
+import type { Commit } from '../../store/commit.ts';
 import type { Store } from '../../store/store.ts';
 import { retrying } from '../context.ts';
 
@@ -12,8 +13,10 @@ interface SsoAccountParts {
   readonly now: () => number;
 }
 
+type Changes = Pick<Commit, 'changes' | 'guards'>;
+
 /** The actor of changes that follow from reports of the provider. */
-export const ACTOR = 'provider:sso';
+const ACTOR = 'provider:sso';
 
 /** A person at the provider, and the name and role of the account here. */
 interface SubjectOfPerson extends domain.ProviderSubject {
@@ -44,7 +47,7 @@ export class SsoAccounts {
       const username = await this.#freeName(domain.usernamesFor(person.name, key));
       const passwordHash = domain.hashOf(key);
       const add = create({ username, passwordHash, role: person.role, email: null, disabled: false });
-      await this.#commit([add, domain.linkAccount(version, key, username)], [], requestId);
+      await this.commit([add, domain.linkAccount(version, key, username)], [], requestId);
       const made = await this.#parts.store.userByName(username);
       // Another account got the name at the same time: the next attempt chooses another name.
       return made?.passwordHash === passwordHash ? made : this.enter(person, requestId);
@@ -57,14 +60,14 @@ export class SsoAccounts {
     const others = (await this.#parts.store.admins()).some(({ number }) => number !== user.number);
     const decision = edit(user, { role }, others);
     if (decision instanceof Refusal) return decision;
-    await this.#commit([decision.change], decision.guards, requestId);
+    await this.commit([decision.change], decision.guards, requestId);
     return { ...user, role };
   }
 
   /** Ends every session of a user. */
   async logOut(user: UserRecord): Promise<void> {
     const { change, guards } = logOut(user);
-    await this.#commit([change], guards, null);
+    await this.commit([change], guards);
   }
 
   async #linked(key: string): Promise<{ readonly user: UserRecord | null; readonly version: number }> {
@@ -82,11 +85,8 @@ export class SsoAccounts {
     return `${names.at(-1)}-${Date.now().toString(36)}`;
   }
 
-  #commit(
-    changes: Parameters<Store['commit']>[0]['changes'],
-    guards: Parameters<Store['commit']>[0]['guards'],
-    requestId: string | null,
-  ) {
-    return this.#parts.store.commit({ at: this.#parts.now(), actor: ACTOR, requestId, changes, guards });
+  /** Makes changes that follow from reports of the provider. */
+  async commit(changes: Changes['changes'], guards: Changes['guards'] = [], requestId: string | null = null) {
+    await this.#parts.store.commit({ at: this.#parts.now(), actor: ACTOR, requestId, changes, guards });
   }
 }

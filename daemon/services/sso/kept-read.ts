@@ -20,7 +20,7 @@ export class KeptRead<T> {
 
   /** What was read within ten minutes. */
   async get(): Promise<T> {
-    return this.#current() ?? this.again();
+    return this.#kept && this.#kept.until > this.#now() ? this.#kept.value : this.again();
   }
 
   /** Reads again. Rejects with `ProviderAway` if it was read too often in the last minute. */
@@ -45,9 +45,5 @@ export class KeptRead<T> {
         });
     }
     return this.#reading;
-  }
-
-  #current(): T | null {
-    return this.#kept && this.#kept.until > this.#now() ? this.#kept.value : null;
   }
 }

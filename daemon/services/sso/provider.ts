@@ -143,12 +143,7 @@ export class Provider {
   }
 
   /** What is found at the provider now. */
-  async inspect(): Promise<{
-    readonly metadata: client.ServerMetadata;
-    readonly scopes: readonly string[];
-    readonly keys: number;
-    readonly clockOff: number | null;
-  }> {
+  async inspect() {
     const { library, scopes } = await this.#discovered.read();
     const metadata = library.serverMetadata();
     const { keys, date } = await keysAt(metadata.jwks_uri!, this.#fetch);

@@ -15,7 +15,7 @@ import type { Logger } from '../../logger.ts';
 import type { Counters } from '../../store/short-lived.ts';
 import { type CommitNotice, maxBehindMs, type Store } from '../../store/store.ts';
 import { retrying } from '../context.ts';
-import { ACTOR, type SsoAccounts } from './accounts.ts';
+import type { SsoAccounts } from './accounts.ts';
 import type { ProviderTokens, SignedIn } from './provider.ts';
 import type { ActiveSso, SsoSettingsService } from './settings.ts';
 
@@ -189,7 +189,7 @@ export class SsoSessions {
       const session = this.#find(row, id);
       if (Math.abs(now() - session.checkedAt) < age) return { session, isMine: false };
       const claimed = { ...session, checkedAt: now() };
-      await this.#commit([domain.setSessions(row!, [...without(row!.sessions, id), claimed], now())]);
+      await this.#parts.accounts.commit([domain.setSessions(row!, [...without(row!.sessions, id), claimed], now())]);
       return { session: claimed, isMine: true };
     });
   }
@@ -251,7 +251,7 @@ export class SsoSessions {
       const rest = row.sessions.filter(({ id }) => !ids.includes(id));
       if (rest.length === row.sessions.length) return;
       const entry = domain.sessionsEnded(record, row.sessions.length - rest.length, reason);
-      await this.#commit([domain.setSessions(row, rest, now()), entry]);
+      await this.#parts.accounts.commit([domain.setSessions(row, rest, now()), entry]);
     });
   }
 
@@ -262,13 +262,8 @@ export class SsoSessions {
     const { store, now } = this.#parts;
     return retrying(async () => {
       const row = (await store.ssoSessions(user)) ?? { number: user, version: 0, sessions: [] };
-      await this.#commit([domain.setSessions(row, change(row.sessions), now())]);
+      await this.#parts.accounts.commit([domain.setSessions(row, change(row.sessions), now())]);
     });
-  }
-
-  async #commit(changes: Parameters<Store['commit']>[0]['changes']): Promise<void> {
-    const { store, now } = this.#parts;
-    await store.commit({ at: now(), actor: ACTOR, requestId: null, changes });
   }
 
   #seal(user: number, sealed: Sealed): string {

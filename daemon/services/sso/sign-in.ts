@@ -5,11 +5,10 @@ import type { BodyOf, DataOf, QueryOf } from '../../../src/contract/define.ts';
 import { ssoBounds } from '../../../src/contract/limits.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import type { SsoProblem } from '../../../src/contract/values.ts';
-import { ProviderAway, SignInDenied, TokenRefused } from '../../delivery/provider/errors.ts';
+import { SignInDenied, TokenRefused } from '../../delivery/provider/errors.ts';
 import { Refusal } from '../../domain/decision.ts';
 import { openSecret, sealSecret } from '../../domain/sealed.ts';
 import * as domain from '../../domain/sso.ts';
-import type { UserRecord } from '../../domain/user.ts';
 import type { Logger } from '../../logger.ts';
 import type { AccessJournal } from '../access-journal.ts';
 import type { Context } from '../context.ts';
@@ -107,10 +106,9 @@ export class SsoSignIn {
 
   /** Returns a single-use code for the console. */
   async finish(returned: Return, from: From): Promise<{ readonly code: string; readonly state: string }> {
-    return this.#end(returned, { console: true }, from, async ({ token }) => {
-      const { code } = await this.#parts.codes.create({ serviceToken: null }, token, { purpose: 'SESSION' });
-      return { code, state: returned.query.state! };
-    });
+    const { token } = await this.#end(returned, { console: true }, from);
+    const { code } = await this.#parts.codes.create({ serviceToken: null }, token, { purpose: 'SESSION' });
+    return { code, state: returned.query.state! };
   }
 
   /** Ends the sign-in of a terminal. `redirectUri`: that of the start. */
@@ -121,15 +119,14 @@ export class SsoSignIn {
   ): Promise<DataOf<Routes['takeSso']>> {
     const address = new URL(redirectUri);
     for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
-    return this.#end({ query, address, cookie: secret }, { console: false }, from, asLogin);
+    return this.#end({ query, address, cookie: secret }, { console: false }, from);
   }
 
-  async #end<T>(
+  async #end(
     { query, address, cookie = '' }: Return,
     opened: { readonly console: boolean },
     from: From,
-    then: (session: SignInState) => T | Promise<T>,
-  ): Promise<T> {
+  ): Promise<DataOf<Routes['takeSso']>> {
     const { settings, challenges, now } = this.#parts;
     const active = await settings.active();
     const { state = '' } = query;
@@ -144,7 +141,7 @@ export class SsoSignIn {
         );
       if (query.error !== undefined) throw new SsoRefused('denied', 'the provider refused the sign-in');
       const person = await active.provider.signIn(address, checkOf(cookie, state));
-      return then(await this.#open(active, person, opened, from));
+      return this.#open(active, person, opened, from);
     });
   }
 
@@ -174,7 +171,7 @@ export class SsoSignIn {
     return this.#recording(from, async () => {
       const answer = await active.provider.pollDevice(code);
       if ('waits' in answer) return { state: 'PENDING', interval: answer.slower ? 10 : 5, login: null };
-      const login = asLogin(await this.#open(active, answer, { console: false }, from));
+      const login = await this.#open(active, answer, { console: false }, from);
       return { state: 'APPROVED', interval: 5, login };
     });
   }
@@ -202,7 +199,7 @@ export class SsoSignIn {
     const sso = await sessions.add(user, active, person);
     const issued = tokens.issue(user, undefined, { ...opened, signedInAt, withKey, sso });
     access.record({ type: 'LOGIN_SUCCEEDED', account: user.username, ...from, detail: { method: 'sso' } });
-    return { ...issued, user };
+    return present.login(user, issued);
   }
 
   /** Records in the journal why the sign-in is refused, and returns the refusal. */
@@ -239,19 +236,6 @@ export class SsoSignIn {
   }
 }
 
-/** A session that was opened. */
-interface SignInState {
-  readonly token: string;
-  readonly expiresAt: number;
-  readonly user: UserRecord;
-}
-
-const asLogin = ({ token, expiresAt, user }: SignInState): DataOf<Routes['takeSso']> => ({
-  token,
-  expireTime: present.iso(expiresAt),
-  user: present.loginUser(user),
-});
-
 const isCookie = (text: string): boolean => /^[\w-]{43}$/.test(text);
 
 function refusalOf(error: unknown): SsoRefused | null {
@@ -260,6 +244,3 @@ function refusalOf(error: unknown): SsoRefused | null {
   if (error instanceof TokenRefused) return new SsoRefused('token', 'the response of the provider is not valid');
   return null;
 }
-
-/** The refusal of a sign-in while the provider does not answer. */
-export const isAway = (error: unknown): error is ProviderAway => error instanceof ProviderAway;
