@@ -94,6 +94,8 @@ export const rules: readonly WordRule[] = [
   rule(/\bwhat (?:is worked with|[^,;]{1,40} works? with[.:])/i, 'dependencies of', vague),
   rule(/\bwhich is the most\b/i, 'the maximum', calque),
   rule(/\ban? \w+ of age\b/i, 'an age …', 'age is the name of a program'),
+  rule(/\baudit log\b/i, 'journal', 'one thing has one name'),
+  rule(/\bhand-overs?\b/i, 'handover', 'one thing has one name'),
 ];
 
 /** Files whose words are somebody else's, or that quote the list. */

@@ -36,7 +36,6 @@ const refusals: Readonly<Record<ErrorCode, string>> = {
 const subjectOf = (message: string): string =>
   /^(?!(?:the|an?|this|you|send) )([\w.[\]-]+)(?=:? )/.exec(message)?.[1] ?? message;
 
-/** What every page needs. */
 /** Each unit, and several of it, after `vor` and `in`. */
 const timeUnits = {
   year: ['Jahr', 'Jahren'],
@@ -46,12 +45,13 @@ const timeUnits = {
   minute: ['Minute', 'Minuten'],
 } as const;
 
+/** What every page needs. */
 export const common: typeof en.common = {
   code: 'de',
   nav: {
     label: 'Seiten',
     skip: 'Zum Inhalt',
-    find: 'Finden',
+    find: 'Suchen',
     group: { devices: 'Geräte', line: 'Linie', administration: 'Verwaltung' },
     overview: 'Übersicht',
     devices: 'Geräte',
@@ -76,10 +76,10 @@ export const common: typeof en.common = {
   stream: {
     connecting: 'wird verbunden …',
     live: 'aktuell',
-    lost: 'Verbindung unterbrochen: Die Anzeige kann veraltet sein. Sie wird wiederhergestellt …',
+    lost: 'Verbindung unterbrochen: Die Anzeige kann veraltet sein. Die Verbindung wird wiederhergestellt …',
   },
   problem: {
-    title: 'Das hat nicht geklappt',
+    title: 'Ein Fehler ist aufgetreten',
     noAnswer: 'Der Dienst antwortet nicht. Prüfen Sie, ob er läuft, und versuchen Sie es erneut.',
     limited: seconds => `Zu viele Anfragen. Nächster Versuch in ${s(seconds, 'Sekunde', 'Sekunden')}.`,
     refusal: (code: ErrorCode, message: string): string =>
@@ -178,7 +178,7 @@ export const common: typeof en.common = {
     PERSON_LEFT: 'Person ist ausgeschieden',
     PERSON_HELD: 'Sperren zurückgehalten: Geräte warten auf eine Freigabe',
     PERSON_RETURNED: 'Person ist zurück',
-    RECEIPT_SIGNED: 'Beleg unterschrieben',
+    RECEIPT_SIGNED: 'Beleg signiert',
     LOAN_OVERDUE: 'Leihe ist überfällig',
     KEY_ATTACHED: 'eingesteckt',
     KEY_DETACHED: 'abgezogen',
@@ -192,8 +192,8 @@ export const common: typeof en.common = {
   grade: {
     none: 'kein Nachweis',
     claimed: 'nur Angabe',
-    model: 'Modell belegt',
-    unit: 'Gerät belegt',
+    model: 'Modell nachgewiesen',
+    unit: 'Gerät nachgewiesen',
     failed: 'widerlegt',
   },
   action: {
@@ -211,14 +211,14 @@ export const overview: typeof en.overview = {
   devices: 'Geräte',
   perHour: 'Registrierungen je Stunde',
   perDay: 'Registrierungen je Tag',
-  states: 'Geräte in jedem Zustand',
+  states: 'Geräte nach Zustand',
   attention: {
-    title: 'Braucht Aufmerksamkeit',
-    none: 'Nichts braucht Aufmerksamkeit.',
-    codes: `Aktivierungscodes, die innerhalb von ${statisticsRange.dueDays} Tagen ablaufen oder abgelaufen sind`,
+    title: 'Handlungsbedarf',
+    none: 'Kein Handlungsbedarf.',
+    codes: `Aktivierungscodes, die abgelaufen sind oder innerhalb von ${statisticsRange.dueDays} Tagen ablaufen`,
     advisory: (advisory: string) => `Schlüssel, die von ${advisory} betroffen sind`,
     webhooks: 'fehlschlagende Webhooks',
-    removals: 'Anmeldungen, die Anbieter noch annehmen',
+    removals: 'Passkeys, die Anbieter noch annehmen',
     held: 'Ausgeschiedene, deren Geräte auf eine Freigabe warten',
     unused: `aktiv, seit ${statisticsRange.unusedDays} Tagen nicht benutzt`,
   },
@@ -443,7 +443,7 @@ export const importing: typeof en.importing = {
   check: 'Datei prüfen',
   reading: count => `Wird geprüft: ${s(count, 'Zeile', 'Zeilen')} …`,
   plan: 'Vorschau',
-  planned: count => `${s(count, 'Gerät würde', 'Geräte würden')} registriert. Noch ist nichts geändert.`,
+  planned: count => `${s(count, 'Gerät würde', 'Geräte würden')} registriert. Es wurde noch nichts geändert.`,
   start: count => `${s(count, 'Gerät', 'Geräte')} registrieren`,
   result: 'Ergebnis',
   done: count => `${s(count, 'Gerät', 'Geräte')} registriert.`,
@@ -503,18 +503,18 @@ export const bulk: typeof en.bulk = {
   },
   typeCount: count => `Geben Sie die Zahl der Geräte ein: ${count}`,
   progress: (done, total) => `${grouped(done)} von ${s(total, 'Gerät', 'Geräten')}`,
-  stop: 'Nach diesem Teil anhalten',
+  stop: 'Nach diesem Stapel anhalten',
   stopping: 'Wird angehalten …',
   failed: count => `${grouped(count)} fehlgeschlagen.`,
   left: count => `${s(count, 'Gerät', 'Geräte')} nicht bearbeitet.`,
   failedTitle: 'Fehlgeschlagene Geräte',
   why: 'Grund',
   more: count => `${grouped(count)} weitere in der Datei.`,
-  download: 'Ergebnisse laden (CSV)',
+  download: 'Ergebnisse herunterladen (CSV)',
   codes: 'Neue Codes',
   showCodes: 'Codes anzeigen',
   hideCodes: 'Codes verbergen',
-  downloadCodes: 'Codes laden (CSV)',
+  downloadCodes: 'Codes herunterladen (CSV)',
 };
 
 /** The page of a device. */
@@ -533,7 +533,7 @@ export const device: typeof en.device = {
     createdAt: 'Registriert',
     activatedAt: 'Aktiviert',
     lastUsedAt: 'Zuletzt benutzt',
-    uses: 'Benutzungen',
+    uses: 'Nutzungen',
     lockedAt: 'Gesperrt',
     lockReason: 'Grund der Sperre',
     deactivatedAt: 'Stillgelegt',
@@ -543,9 +543,9 @@ export const device: typeof en.device = {
     title: 'Nachweis',
     grades: {
       none: 'Über diesen Schlüssel ist nichts bekannt.',
-      claimed: 'Nichts ist belegt: Der Schlüssel gibt dies selbst an.',
+      claimed: 'Nichts ist nachgewiesen: Nur der Schlüssel selbst gibt dies an.',
       model:
-        'Der Schlüssel ist ein echter seines Modells. Die Seriennummer ist nicht belegt: Andere Schlüssel des Modells könnten sie angeben.',
+        'Der Schlüssel ist ein echter Schlüssel dieses Modells. Seine Seriennummer ist nicht nachgewiesen: Andere Schlüssel des Modells könnten sie angeben.',
       unit: 'Der Schlüssel ist echt und hat diese Seriennummer.',
       failed: 'Der Nachweis widerspricht dem Schlüssel: Verwenden Sie ihn nicht.',
     },
@@ -555,7 +555,7 @@ export const device: typeof en.device = {
     method: 'Verfahren',
     root: 'Vertrauensanker',
     metadataNumber: 'FIDO-Metadaten',
-    provedAt: 'Belegt',
+    provedAt: 'Nachgewiesen',
     warnings: 'Warnungen',
   },
   tags: {
@@ -616,7 +616,7 @@ export const device: typeof en.device = {
     minutes: 'Dauer in Minuten',
     fault: 'Geben Sie eine Zahl von Minuten ein, höchstens 366 Tage.',
   },
-  label: { title: 'Etikett', text: 'An einem Arbeitsplatz mit Etikettendrucker:', print: 'Diese Seite drucken' },
+  label: { title: 'Etikett', text: 'An einer Station mit Etikettendrucker:', print: 'Diese Seite drucken' },
 };
 
 /** The pages of lots and stations. */
@@ -645,14 +645,13 @@ export const line: typeof en.line = {
   registrations: minutes =>
     minutes === 1 ? 'Registrierungen je Minute' : `Registrierungen je ${duration(60 * minutes)}`,
   keys: 'Schlüssel am Rechner des Dienstes',
-  noKeys: 'Kein Schlüssel ist eingesteckt.',
+  noKeys: 'Es ist kein Schlüssel eingesteckt.',
 };
 
 /** The page Health. */
 export const health: typeof en.health = {
-  summary: count =>
-    count === 0 ? 'Alles funktioniert.' : `${s(count, 'Teil braucht', 'Teile brauchen')} Aufmerksamkeit.`,
-  state: { good: 'funktioniert', warn: 'braucht Aufmerksamkeit', bad: 'funktioniert nicht', off: 'nicht eingerichtet' },
+  summary: count => (count === 0 ? 'Alles funktioniert.' : `${s(count, 'Teil', 'Teile')} mit Handlungsbedarf.`),
+  state: { good: 'funktioniert', warn: 'Handlungsbedarf', bad: 'funktioniert nicht', off: 'nicht eingerichtet' },
   part: {
     node: 'Dieser Dienst',
     daemons: 'Alle Dienste',
@@ -673,11 +672,9 @@ export const health: typeof en.health = {
       ? 'Der letzte Lauf ist fehlgeschlagen: Ausgeschiedene werden nicht erfasst.'
       : 'Personen werden daraus gelesen.',
   providers: pending =>
-    pending === 0
-      ? 'Keine Anmeldungen zu entfernen.'
-      : `${s(pending, 'Anmeldung ist', 'Anmeldungen sind')} noch zu entfernen.`,
+    pending === 0 ? 'Keine Passkeys zu entfernen.' : `${s(pending, 'Passkey ist', 'Passkeys sind')} noch zu entfernen.`,
   todo: {
-    node: 'Schicken Sie diesem Dienst keine Anfragen. Die Ursache steht im Protokoll: devmgr daemon logs.',
+    node: 'Senden Sie diesem Dienst keine Anfragen. Die Ursache steht im Protokoll: devmgr daemon logs.',
     daemons: '',
     store: 'Prüfen Sie die Festplatte oder den Datenbankserver, danach: devmgr daemon check.',
     forwarding:
@@ -693,7 +690,7 @@ export const health: typeof en.health = {
 
 /** The page Cleanup. */
 export const cleanup: typeof en.cleanup = {
-  hint: 'Nicht mehr benötigte Geräte sperren oder stilllegen. Der Plan ändert nichts; ein Gerät, das sich nach dem Plan ändert, wird übersprungen.',
+  hint: 'Nicht mehr benötigte Geräte sperren oder stilllegen. Der Plan ändert nichts; ein Gerät, das sich danach ändert, wird übersprungen.',
   filterNeeded: 'Ein Plan braucht außer dem Zustand einen Filter, zum Beispiel:',
   unused: days => `aktiv, seit ${days} Tagen nicht benutzt`,
   plan: { lock: 'Plan: sperren', deactivate: 'Plan: stilllegen' },
@@ -721,7 +718,7 @@ export const cleanup: typeof en.cleanup = {
 export const packages: typeof en.packages = {
   title: 'Pakete',
   total: count => s(count, 'Paket', 'Pakete'),
-  empty: 'Noch wurde kein Paket hochgeladen.',
+  empty: 'Es wurde noch kein Paket hochgeladen.',
   all: 'Alle Plattformen',
   column: { version: 'Version', platform: 'Plattform', digest: 'SHA-256', uploaded: 'Hochgeladen' },
   action: { create: 'Paket hochladen', download: 'Herunterladen' },
@@ -785,11 +782,11 @@ export const people: typeof en.people = {
   will: (count, what, hours) =>
     count === 0
       ? 'Diese Person hat keine aktiven Geräte.'
-      : `${s(count, 'aktives Gerät', 'aktive Geräte')}, ${what} ${hours === 0 ? 'sofort' : `nach ${s(hours, 'Stunde', 'Stunden')}`}:`,
+      : `${s(count, 'aktives Gerät wird', 'aktive Geräte werden')} ${hours === 0 ? 'sofort' : `nach ${s(hours, 'Stunde', 'Stunden')}`} ${what}:`,
   account: 'Das Konto mit demselben Benutzernamen wird gesperrt. Die Person bekommt keine weiteren Geräte.',
   reason: 'Grund',
   gone: (name, count) => `${name} ist ausgeschieden: ${s(count, 'Gerät', 'Geräte')} gesperrt oder stillgelegt.`,
-  due: (name, at) => `${name} ist ausgeschieden. Die Geräte werden um ${at} gesperrt oder stillgelegt.`,
+  due: (name, at) => `${name} ist ausgeschieden. Die Geräte werden am ${at} gesperrt oder stillgelegt.`,
   heldBack: count =>
     `Die Person ist ausgeschieden, aber ${s(count, 'Gerät bleibt', 'Geräte bleiben')} aktiv: Zu viele Geräte würden innerhalb von zehn Minuten gesperrt. Geben Sie sie auf der Seite Personen frei.`,
   back: 'Alle Personen',
@@ -798,7 +795,7 @@ export const people: typeof en.people = {
   keys: 'Schlüssel',
   noKeys: 'An diese Person sind keine Schlüssel gebunden.',
   history: 'Verlauf der Schlüssel',
-  newestKeys: count => `Nur von den ${count} zuletzt registrierten Schlüsseln.`,
+  newestKeys: count => `Nur Ereignisse der ${count} zuletzt registrierten Schlüssel.`,
   locked: {
     title: 'Gesperrte Schlüssel',
     hint: 'Schlüssel werden nicht automatisch entsperrt. Entsperren Sie die, die diese Person behält.',
@@ -838,10 +835,10 @@ export const users: typeof en.users = {
     logout:
       'Alle Sitzungen dieses Benutzers enden sofort, auf jedem Rechner. Das Passwort bleibt unverändert. Diensttoken sind nicht betroffen.',
     disable:
-      'Der Benutzer kann sich nicht mehr anmelden, und alle Sitzungen enden sofort. Was er getan hat, bleibt im Prüfprotokoll. Sie können ihn wieder entsperren.',
+      'Der Benutzer kann sich nicht mehr anmelden, und alle Sitzungen enden sofort. Was er getan hat, bleibt im Journal. Sie können ihn wieder entsperren.',
     enable: 'Der Benutzer kann sich wieder mit demselben Passwort anmelden.',
     remove:
-      'Der Benutzer kann sich nicht mehr anmelden, alle Sitzungen enden sofort, und die E-Mail-Adresse wird gelöscht. Der Name bleibt vergeben, und was der Benutzer getan hat, bleibt im Prüfprotokoll. Entsperren Sie den Benutzer, um dies rückgängig zu machen.',
+      'Der Benutzer kann sich nicht mehr anmelden, alle Sitzungen enden sofort, und die E-Mail-Adresse wird gelöscht. Der Name bleibt vergeben, und was der Benutzer getan hat, bleibt im Journal. Entsperren Sie den Benutzer, um dies rückgängig zu machen.',
   },
   lost: {
     title: 'Wenn ein Schlüssel verloren ist',
@@ -857,7 +854,7 @@ export const users: typeof en.users = {
   own: 'Auch diese Sitzung endet. Melden Sie sich danach erneut an.',
   ownRole: 'Ihre eigene Rolle können Sie hier nicht ändern. Ein anderer Administrator kann es.',
   usernameShape: 'ASCII-Buchstaben, Ziffern und - _ . @',
-  current: 'Ihr jetziges Passwort',
+  current: 'Ihr aktuelles Passwort',
   password: 'Neues Passwort',
   repeat: 'Passwort wiederholen',
   different: 'Die Passwörter stimmen nicht überein.',
@@ -908,7 +905,7 @@ export const policies: typeof en.policies = {
       firmware:
         'Nicht gezählt: die Mindestfirmware. Das Register kann Geräte nicht nach nachgewiesener Firmware auflisten.',
     },
-    set: 'Richtlinie setzen',
+    set: 'Richtlinie festlegen',
   },
   signIn: {
     title: 'Wer sich mit einem Sicherheitsschlüssel anmelden muss',
@@ -934,7 +931,7 @@ export const policies: typeof en.policies = {
   directory: {
     title: 'Verzeichnis der Personen',
     hint: 'Personen werden aus diesem Verzeichnis gelesen. Wird eine Person dort deaktiviert oder entfernt, werden ihre Geräte gesperrt.',
-    off: 'Kein Verzeichnis ist eingerichtet. So richten Sie eines ein:',
+    off: 'Es ist kein Verzeichnis eingerichtet. So richten Sie eines ein:',
     address: 'Adresse',
     times: 'Zeitplan',
     every: (some, all) => `alle ${grouped(some)} min, alle Einträge alle ${grouped(all)} min`,
@@ -986,7 +983,7 @@ export const trust: typeof en.trust = {
   metadata: number => `FIDO-Metadaten ${number}`,
   models: count => `${grouped(count)} ${count === 1 ? 'Modell' : 'Modelle'}`,
   file: 'FIDO-Metadaten (BLOB) oder Zertifikate in PEM oder DER',
-  purposeHint: 'Für Zertifikate. Die Metadaten nennen ihre Modelle selbst.',
+  purposeHint: 'Nur für Zertifikate. Die Metadaten nennen ihre Modelle selbst.',
   aaguids: 'Modelle (AAGUIDs)',
   aaguidsHint: 'Eine je Zeile; leer: U2F-Schlüssel.',
   label: 'Name, etwa der Hersteller (optional)',
@@ -994,7 +991,7 @@ export const trust: typeof en.trust = {
   compare: 'Vergleichen Sie den SHA-256-Wert mit dem, den der Hersteller veröffentlicht:',
   judge: {
     title: 'Erneut prüfen',
-    hint: 'Prüft alle gespeicherten Belege von Schlüsseln anhand dessen, was jetzt als vertrauenswürdig gilt. Jeder geänderte Nachweis steht im Journal.',
+    hint: 'Prüft alle gespeicherten Antworten von Schlüsseln anhand dessen, was jetzt als vertrauenswürdig gilt. Das Journal verzeichnet jeden geänderten Nachweis.',
     progress: count => `${grouped(count)} ${count === 1 ? 'Gerät' : 'Geräte'} geprüft …`,
     done: (judged, changed) =>
       `${grouped(judged)} ${judged === 1 ? 'Gerät' : 'Geräte'} geprüft, ${grouped(changed)} ${changed === 1 ? 'Nachweis' : 'Nachweise'} geändert.`,
@@ -1007,7 +1004,7 @@ export const tokens: typeof en.tokens = {
   title: 'Diensttoken',
   hint: 'Mit einem Diensttoken benutzt ein Programm das Register ohne das Passwort einer Person.',
   total: count => `${grouped(count)} Token`,
-  empty: 'Noch wurde kein Token angelegt.',
+  empty: 'Es wurde noch kein Token angelegt.',
   column: { may: 'Rechte', expires: 'Läuft ab', networks: 'Angenommen aus' },
   action: { create: 'Token anlegen', revoke: 'Widerrufen' },
   state: { valid: 'gültig', expired: 'abgelaufen', revoked: 'widerrufen' },
@@ -1015,7 +1012,7 @@ export const tokens: typeof en.tokens = {
   permissions: 'Zusätzliche Rechte',
   permission: { webhooks: 'Webhooks', policies: 'Richtlinien', scim: 'SCIM (Personen eines Identitätsanbieters)' },
   nothing: 'keine',
-  nameHint: 'des Programms oder Arbeitsplatzes',
+  nameHint: 'des Programms oder der Station',
   days: (min, max) => `Tage bis zum Ablauf (${min} bis ${max})`,
   networks: 'Nur aus diesen Netzen annehmen (optional)',
   networksHint: 'Ein CIDR je Zeile, zum Beispiel 10.20.0.0/16. Leer: jedes Netz.',
@@ -1040,7 +1037,7 @@ export const tokens: typeof en.tokens = {
 export const webhooks: typeof en.webhooks = {
   hint: 'Jedes Ereignis des Registers wird an diese Adressen gesendet, der Reihe nach und signiert.',
   total: count => `${grouped(count)} ${count === 1 ? 'Webhook' : 'Webhooks'}`,
-  empty: 'Noch wurde kein Webhook angelegt.',
+  empty: 'Es wurde noch kein Webhook angelegt.',
   column: { url: 'Adresse', types: 'Ereignisse', waiting: 'Wartend', delivered: 'Zuletzt zugestellt' },
   action: {
     create: 'Webhook anlegen',
@@ -1089,10 +1086,10 @@ export const webhooks: typeof en.webhooks = {
 
 /** The page Providers. */
 export const providers: typeof en.providers = {
-  hint: 'Bei diesen Anbietern werden Schlüssel für ihre Personen ausgegeben. Wird ein Schlüssel gesperrt oder stillgelegt, werden seine Anmeldungen dort entfernt.',
+  hint: 'Bei diesen Anbietern werden Schlüssel für ihre Personen ausgegeben. Wird ein Schlüssel gesperrt oder stillgelegt, werden seine Passkeys dort entfernt.',
   total: count => `${grouped(count)} Anbieter`,
-  empty: 'Noch wurde kein Anbieter hinzugefügt.',
-  column: { at: 'Mandant oder Adresse', credentials: 'Anmeldungen', pending: 'Zu entfernen' },
+  empty: 'Es wurde noch kein Anbieter hinzugefügt.',
+  column: { at: 'Mandant oder Adresse', credentials: 'Passkeys', pending: 'Zu entfernen' },
   type: { entra: 'Microsoft Entra ID', okta: 'Okta', webauthn: 'WebAuthn-Server', devmgr: 'Konten dieses Registers' },
   state: fails => (fails ? 'schlägt fehl' : 'kein Problem'),
   action: {
@@ -1105,7 +1102,7 @@ export const providers: typeof en.providers = {
   of: { reconcile: name => `Mit ${name} vergleichen`, secret: name => `Geheimnis von ${name} ersetzen` },
   ask: {
     test: 'Sendet eine Anfrage, die nichts ändert, um zu prüfen, ob der Anbieter antwortet und das Geheimnis annimmt.',
-    remove: 'Sein Geheimnis wird gelöscht. Das ist nicht möglich, solange Schlüssel dort angemeldet sind.',
+    remove: 'Sein Geheimnis wird gelöscht. Das ist nicht möglich, solange Schlüssel dort Passkeys haben.',
   },
   done: {
     create: name => `${name} wurde hinzugefügt. Testen Sie ihn, bevor Sie Schlüssel ausgeben.`,
@@ -1122,8 +1119,8 @@ export const providers: typeof en.providers = {
     devmgr: 'Adresse dieser Konsole, https://…',
   },
   setting: {
-    tenant: 'Mandant: Id oder Domain',
-    clientId: 'Anwendungs-Id (Client)',
+    tenant: 'Mandant: ID oder Domain',
+    clientId: 'Anwendungs-ID (Client)',
     loginAddress: 'Anmeldung einer nationalen Cloud',
     finishAddress: 'Adresse für die Antwort des Schlüssels, https://…',
     removeAddress: 'Adresse für das Entfernen, https://…',
@@ -1132,22 +1129,22 @@ export const providers: typeof en.providers = {
   secretHint: 'Es gilt ab der nächsten Anfrage.',
   repair: 'Reparieren',
   agree: 'Register und Anbieter stimmen überein.',
-  differing: { credential: 'Anmeldung', of: 'Gerät oder Konto', difference: 'Unterschied' },
+  differing: { credential: 'Passkey', of: 'Gerät oder Konto', difference: 'Unterschied' },
   difference: {
     onlyHere: 'fehlt beim Anbieter: gilt dann als entfernt',
-    other: 'meldet eine andere Person an: wird dort entfernt',
+    other: 'gehört einer anderen Person: wird dort entfernt',
     onlyThere: 'nur beim Anbieter: wird dort entfernt',
     stays: 'nur beim Anbieter, von keinem Register angelegt: bleibt',
   },
-  repairs: count => `Reparieren ändert ${s(count, 'Anmeldung', 'Anmeldungen')}.`,
-  repaired: (count, name) => `${s(count, 'Anmeldung', 'Anmeldungen')} bei ${name} repariert.`,
+  repairs: count => `Reparieren ändert ${s(count, 'Passkey', 'Passkeys')}.`,
+  repaired: (count, name) => `${s(count, 'Passkey', 'Passkeys')} bei ${name} repariert.`,
 };
 
 /** Credentials of a device at providers. */
 export const credentials: typeof en.credentials = {
   title: 'Anmeldung bei Anbietern',
   none: 'Dieser Schlüssel ist bei keinem Anbieter ausgegeben. Um ihn auszugeben, stecken Sie ihn ein, und starten Sie devmgr keys issue.',
-  column: { credential: 'Anmeldung', provider: 'Anbieter', made: 'Ausgegeben' },
+  column: { credential: 'Passkey', provider: 'Anbieter', made: 'Ausgegeben' },
   state: { valid: 'gültig', unfinished: 'nicht abgeschlossen', pending: 'noch zu entfernen', removed: 'entfernt' },
   action: { remove: 'Entfernen' },
   ask: {
@@ -1317,9 +1314,9 @@ export const benchIssue: typeof en.benchIssue = {
     long: most => `Eine PIN hat höchstens ${grouped(most)} Byte.`,
   },
   refusal: {
-    excluded: 'Der Schlüssel hat beim Anbieter schon eine Anmeldung dieser Person: Entfernen Sie sie dort.',
-    full: 'Der Schlüssel hat keinen Platz für eine weitere Anmeldung: Entfernen Sie eine, oder nehmen Sie einen anderen.',
-    'no-credential': 'Der Schlüssel hat diese Anmeldung nicht.',
+    excluded: 'Der Schlüssel hat beim Anbieter schon einen Passkey dieser Person: Entfernen Sie ihn dort.',
+    full: 'Der Schlüssel hat keinen Platz für einen weiteren Passkey: Entfernen Sie einen, oder nehmen Sie einen anderen Schlüssel.',
+    'no-credential': 'Der Schlüssel hat diesen Passkey nicht.',
     'not-allowed': 'Der Schlüssel lässt das jetzt nicht zu.',
     'pin-blocked': 'Die PIN des Schlüssels ist gesperrt: Nur ein Zurücksetzen hebt das auf.',
     'pin-invalid': 'Die PIN ist falsch. Nach zu vielen falschen Versuchen sperrt der Schlüssel seine PIN.',
@@ -1369,7 +1366,7 @@ export const rosterFaults: typeof en.rosterFaults = {
 
 /** The search over everything, and the list of keys. */
 export const palette: typeof en.palette = {
-  title: 'Finden',
+  title: 'Suchen',
   hint: 'ID, Seriennummer, Person, Merkmal, Seite oder Befehl',
   none: 'Kein Gerät hat dies in ID oder Seriennummer.',
   target: action => `${action}: welches Gerät? ID, Seriennummer oder Benutzer`,

@@ -213,7 +213,7 @@ export const receipts = {
   title: 'Receipts',
   none: 'No receipts.',
   overdue: 'Overdue loans',
-  kind: { handover: 'Hand-over', loan: 'Loan', return: 'Return' },
+  kind: { handover: 'Handover', loan: 'Loan', return: 'Return' },
   column: { kind: 'Kind', device: 'Device', person: 'Person', date: 'Date', due: 'Due', receipt: 'Receipt' },
   more: (count: string) => `${count} more: devmgr receipt list`,
 };
@@ -768,7 +768,7 @@ export const people = {
   keys: 'Keys',
   noKeys: 'No keys are bound to this person.',
   history: 'History of the keys',
-  newestKeys: (count: number) => `Only of the ${count} keys that were registered last.`,
+  newestKeys: (count: number) => `Only events of the ${count} keys that were registered last.`,
   locked: {
     title: 'Locked keys',
     hint: 'Keys are not unlocked automatically. Unlock those that this person keeps.',
@@ -808,10 +808,10 @@ export const users = {
     logout:
       'All sessions of this user end at once, on every machine. The password does not change. Service tokens are not affected.',
     disable:
-      'The user can no longer sign in, and all sessions end at once. What the user did stays in the audit log. You can enable the user again.',
+      'The user can no longer sign in, and all sessions end at once. What the user did stays in the journal. You can enable the user again.',
     enable: 'The user can sign in again with the same password.',
     remove:
-      'The user can no longer sign in, all sessions end at once, and the e-mail address is deleted. The name stays taken, and what the user did stays in the audit log. To undo this, enable the user.',
+      'The user can no longer sign in, all sessions end at once, and the e-mail address is deleted. The name stays taken, and what the user did stays in the journal. To undo this, enable the user.',
   },
   lost: {
     title: 'If a key is lost',

@@ -44,43 +44,63 @@ async function commandsPage(): Promise<string> {
   await program.load();
   for (const { title, entries } of commandTable.sections) {
     parts.push(`**${title}**\n`);
-    for (const { name, summary } of entries)
-      parts.push(`- [\`${name}\`](#devmgr-${name.replace(' ', '-')}): ${prose(summary)}`);
+    for (const { name, summary } of entries) parts.push(`- [\`${name}\`](#${anchorOf(name)}): ${prose(summary)}`);
     parts.push('');
   }
   const help = program.createHelp();
-  parts.push('## Global options\n', ...optionTable(help, help.visibleOptions(program)));
+  parts.push('## Global options\n', ...table(['option', ''], optionRows(help, help.visibleOptions(program))));
   for (const [name, text] of Object.entries(commandTable.topics))
     parts.push(`## devmgr help ${name}\n`, ...text.split('\n').map(paragraph => `${prose(paragraph)}\n`));
+  const described: Described[] = [];
   for (const leaf of program.leaves) {
     await leaf.load();
-    parts.push(...commandPart(leaf, help));
+    parts.push(...commandPart(leaf, help, described));
   }
   return `${parts.join('\n').trimEnd()}\n`;
 }
 
-function commandPart(leaf: CommandNode, help: Help): string[] {
+/** The options whose descriptions the page has at a command. */
+interface Described {
+  readonly path: string;
+  readonly rows: readonly Row[];
+}
+
+/** So many options that a command shares with an earlier one are described there only. */
+const manyShared = 7;
+
+function commandPart(leaf: CommandNode, help: Help, described: Described[]): string[] {
   const usage = help.commandUsage(leaf).replace(/^devmgr /, '');
   const parts = [`## devmgr ${leaf.path}\n`, `Usage: \`${usage}\`\n`];
   if (leaf.otherNames.length > 0)
     parts.push(`Also: ${leaf.otherNames.map(name => `\`devmgr ${name}\``).join(', ')}.\n`);
   for (const paragraph of leaf.description().split('\n\n')) parts.push(`${prose(paragraph)}\n`);
-  const rows = help
+  const words = help
     .visibleArguments(leaf)
     .map(argument => [`\`${argument.name()}\``, prose(help.argumentDescription(argument))]);
-  if (rows.length > 0) parts.push(...table(['argument', ''], rows));
-  if (leaf.ownFlags.length > 0) parts.push(...optionTable(help, leaf.ownFlags));
+  const options = optionRows(help, leaf.ownFlags);
+  const sharedWith = ({ rows }: Described): Row[] =>
+    options.filter(row => rows.some(other => other.join() === row.join()));
+  const other = described.toSorted((a, b) => sharedWith(b).length - sharedWith(a).length)[0];
+  const shared = other ? sharedWith(other) : [];
+  const isLinked = shared.length >= manyShared;
+  const own = isLinked ? options.filter(row => !shared.includes(row)) : options;
+  described.push({ path: leaf.path, rows: own });
+  const rows = [...words, ...own];
+  if (rows.length > 0) parts.push(...table(['argument or option', ''], rows));
+  if (other && isLinked)
+    parts.push(
+      `These options are described at [\`devmgr ${other.path}\`](#${anchorOf(other.path)}): ${shared.map(([term]) => term).join(', ')}.\n`,
+    );
   parts.push('```console');
   for (const { does, line } of leaf.shape?.examples ?? []) parts.push(`# ${does}`, `$ devmgr ${line}`);
   parts.push('```\n');
   return parts;
 }
 
-const optionTable = (help: Help, options: readonly Option[]): string[] =>
-  table(
-    ['option', ''],
-    options.map(option => [`\`${help.optionTerm(option)}\``, prose(help.optionDescription(option))]),
-  );
+const optionRows = (help: Help, options: readonly Option[]): Row[] =>
+  options.map(option => [`\`${help.optionTerm(option)}\``, prose(help.optionDescription(option))]);
+
+const anchorOf = (path: string): string => `devmgr-${path.replace(' ', '-')}`;
 
 function exitCodesPage(): string {
   const own = Object.keys(codes).map(Number) as ErrorCode[];
@@ -122,7 +142,9 @@ function environmentPage(): string {
   ].join('\n');
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+type Row = readonly string[];
+
+function table(head: Row, rows: readonly Row[]): string[] {
   const line = (cells: readonly string[]) => `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   return [line(head), `|${' --- |'.repeat(head.length)}`, ...rows.map(line), ''];
 }

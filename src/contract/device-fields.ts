@@ -25,9 +25,9 @@ const { manufacturer, model, ...versions } = forEachText(({ label, max, example 
 export { manufacturer, model, versions };
 /** A remark; may have several lines. */
 export const note = prose(textLengths.note, { description: 'free-text remark' });
-/** The reason for a change, stored in the audit log. */
+/** The reason for a change, stored in the journal. */
 export const reason = line(textLengths.reason, {
-  description: 'why; stored in the audit log',
+  description: 'why; stored in the journal',
   examples: ['reported lost'],
 });
 /** The user a device is bound to: any id, not only that of a user of this system. */

@@ -121,7 +121,7 @@ export const receiptOperations = additions('Receipts', {
   submitReceipt: {
     summary: 'Store a receipt that a key has signed',
     description:
-      'Accepts the signature of a credential that the key made in a proof with grade model or unit. A return is signed with the credential of the receipt before it. If that receipt has another credential, a hand-over or loan with a new one needs grade unit or the role ADMIN. Every receipt closes the open loan of its device.',
+      'Accepts the signature of a credential that the key made in a proof with grade model or unit. A return is signed with the credential of the receipt before it. If that receipt has another credential, a handover or loan with a new one needs grade unit or the role ADMIN. Every receipt closes the open loan of its device.',
     access: changers,
     params,
     body: Type.Object({ text: signedText, ...assertion }),

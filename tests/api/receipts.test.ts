@@ -89,7 +89,7 @@ describe('a receipt', () => {
     }
   });
 
-  it('of a device that was deactivated after its hand-over can be a return', async () => {
+  it('of a device that was deactivated after its handover can be a return', async () => {
     const { deviceId, key } = await provedDevice(daemon);
     await receiptOf(daemon, key, { deviceId });
     data(await act(deviceId, 'deactivate', { reason: 'leaver', confirmPassword: adminPassword }));
@@ -100,7 +100,7 @@ describe('a receipt', () => {
     ['no terms', { terms: ' ' }, 'terms'],
     ['terms that are too long', { terms: 'x'.repeat(1001) }, 'terms'],
     ['an unknown kind', { kind: 'sale' }, 'kind'],
-    ['a hand-over with an end', { dueAt: soon() }, 'dueAt'],
+    ['a handover with an end', { dueAt: soon() }, 'dueAt'],
     ['a loan without an end', { kind: 'loan' }, 'dueAt'],
     ['a loan with a day instead of a time', { kind: 'loan', dueAt: '2030-01-01' }, 'dueAt'],
     ['a loan that ended', { kind: 'loan', dueAt: '2020-01-01T00:00:00Z' }, 'dueAt'],
@@ -160,7 +160,7 @@ describe('a receipt is not forged', () => {
     expect(data(await create({ deviceId })).credentials).toEqual([]);
   });
 
-  it('by another key: a return is signed with the credential of the hand-over', async () => {
+  it('by another key: a return is signed with the credential of the handover', async () => {
     const { deviceId, serialNumber, key } = await provedDevice(daemon);
     await receiptOf(daemon, key, { deviceId });
     const second = new ReceiptKey();

@@ -169,7 +169,7 @@ test('10: no key in time', async () => {
   expect(await failure(['show', '--plugged'])).toMatchObject({ exit: 10 });
 });
 
-test.each([['nosuch'], ['DEV-999999']])('5: the audit log of a device that does not exist: %s', async device => {
+test.each([['nosuch'], ['DEV-999999']])('5: the journal of a device that does not exist: %s', async device => {
   const { code, stdout, stderr } = await daemon.run(['daemon', 'audit', '--device', device]);
   expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
   expect(stderr).toContain(`no device has the id or serial number ${device}`);

@@ -77,7 +77,7 @@ describe('--fields, --jq and -o yaml', () => {
     expect(parse(await run('-o', 'yaml'))).toMatchObject({ [field]: value });
   });
 
-  test('select from each result of a batch, and from each entry of the audit log and of the log', async () => {
+  test('select from each result of a batch, and from each entry of the journal and of the log', async () => {
     const cwd = temporaryFolder();
     const lines = async (...words: string[]) => (await daemon.run(words, { cwd })).stdout.trimEnd().split('\n');
     const ids = [await active('B-1'), await active('B-2')];

@@ -95,7 +95,7 @@ describe('a receipt', () => {
     expect((await run('receipt', 'list', '--overdue', '--json')).json.list).toEqual([]);
   });
 
-  test('of a key that was reset is a hand-over of a new credential, and never a return', async () => {
+  test('of a key that was reset is a handover of a new credential, and never a return', async () => {
     const { deviceId, run, authenticator } = await key();
     expect((await run('receipt', 'make', deviceId)).code).toBe(0);
     authenticator.reset();

@@ -227,7 +227,7 @@ needs('chromium')('the frame of the console', () => {
     english.resolve();
     await page.getByText('No package has been uploaded yet.').waitFor();
     german.resolve();
-    await page.getByText('Noch wurde kein Paket hochgeladen.').waitFor();
+    await page.getByText('Es wurde noch kein Paket hochgeladen.').waitFor();
     await context.close();
   });
 

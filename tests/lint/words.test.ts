@@ -53,6 +53,8 @@ const examples = [
   'What the service works with.',
   'ten keys, which is the most',
   'a file of age',
+  'an entry of the audit log',
+  'a receipt of a hand-over',
 ];
 
 it('has an example for every rule, and finds it', () => {

@@ -115,7 +115,7 @@ export const backupsDownload = command({
 /** Restores a backup: `POST /api/devices/{deviceId}/backups/{backupId}/restore`. Confirmed at the terminal, or with --yes. */
 export const backupsRestore = command({
   description:
-    'The server checks the stored file against its digest and records the restore in the audit log. It does not send the file: use backups download. Refused if the device is DEACTIVATED.',
+    'The server checks the stored file against its digest and records the restore in the journal. It does not send the file: use backups download. Refused if the device is DEACTIVATED.',
   args: [
     askedDevice,
     {

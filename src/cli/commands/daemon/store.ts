@@ -175,7 +175,7 @@ export const daemonResetPassword = command({
     context.programs.resetPassword({ ...flags, ...homeOf(context), username: args[0]! }, programIo(context)),
 });
 
-/** Writes the audit log as text, CSV or JSON lines, or verifies it. */
+/** Writes the journal as text, CSV or JSON lines, or verifies it. */
 export const daemonAudit = command({
   isPaged: true,
   description:

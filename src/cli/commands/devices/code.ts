@@ -13,7 +13,7 @@ export const code = command({
   description: `The previous code becomes invalid at once.\n${bulkDescription}`,
   args: [devicesArg('GENERATE_CODE')],
   flags: {
-    reason: { value: 'TEXT', help: 'reason, for the audit log' },
+    reason: { value: 'TEXT', help: 'reason, for the journal' },
     'expires-in-days': {
       value: 'N',
       aliases: ['days'],

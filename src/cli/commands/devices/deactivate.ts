@@ -19,7 +19,7 @@ export const deactivate = command({
     bulkDescription,
   args: [devicesArg('DEACTIVATE')],
   flags: {
-    reason: { value: 'TEXT', help: 'reason, for the audit log' },
+    reason: { value: 'TEXT', help: 'reason, for the journal' },
     ...noteFlag,
     ...bulkFlags,
     yes: { short: 'y', help: 'do not ask for the id, or the number of devices' },

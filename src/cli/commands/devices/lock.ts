@@ -17,7 +17,7 @@ export const lock = command({
   description: bulkDescription,
   args: [devicesArg('LOCK')],
   flags: {
-    reason: { value: 'TEXT', help: 'reason, for the audit log; shown with the device' },
+    reason: { value: 'TEXT', help: 'reason, for the journal; shown with the device' },
     ...noteFlag,
     ...bulkFlags,
     ...pluggedFlag,

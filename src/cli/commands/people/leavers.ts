@@ -24,7 +24,7 @@ export const peopleLeave = command({
     'Locks every ACTIVE key of the person at once, and disables the account with that user name. A policy can retire the keys instead, or add a delay: devmgr policies show. If leavers within 10 minutes have more than 5 % of all ACTIVE keys, and at least 10, their keys are held until you release them: devmgr people held.',
   args: [personArg],
   flags: {
-    reason: { value: 'TEXT', help: 'reason of the locks, for the audit log' },
+    reason: { value: 'TEXT', help: 'reason of the locks, for the journal' },
     yes: { short: 'y', help: 'do not ask' },
   },
   examples: [

@@ -11,7 +11,7 @@ import { isRemoved, readUser } from './find-user.ts';
 
 /** Removes a user as far as the interface can: disabled, marked and hidden. Confirmed at the terminal, or with --yes. */
 export const usersRemove = command({
-  description: `The user is disabled: logins are refused, and all tokens become invalid at once. The e-mail address is replaced by ${removedEmail}, and users list leaves the user out. What the user did stays in the audit log, and devices stay bound. A user cannot be deleted or renamed, so the name stays taken: give a successor another name. To undo the removal: users update USER --enable. The last enabled ADMIN cannot be removed.`,
+  description: `The user is disabled: logins are refused, and all tokens become invalid at once. The e-mail address is replaced by ${removedEmail}, and users list leaves the user out. What the user did stays in the journal, and devices stay bound. A user cannot be deleted or renamed, so the name stays taken: give a successor another name. To undo the removal: users update USER --enable. The last enabled ADMIN cannot be removed.`,
   args: [{ name: 'USER', help: 'user id or name; asked for at a terminal', optional: true, offer: 'user' }],
   flags: yesFlag,
   examples: [

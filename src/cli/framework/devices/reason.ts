@@ -1,13 +1,13 @@
-/** The reason of a change and its note, for the audit log. */
+/** The reason of a change and its note, for the journal. */
 import { need } from '../ask.ts';
 import type { Context } from '../context.ts';
 
-/** Flag for a note in the audit log. */
-export const noteFlag = { note: { value: 'TEXT', help: 'note, for the audit log' } } as const;
+/** Flag for a note in the journal. */
+export const noteFlag = { note: { value: 'TEXT', help: 'note, for the journal' } } as const;
 
 /** The note as a field of a request. */
 export const noteOf = (note: string | undefined): { readonly note?: string } => (note === undefined ? {} : { note });
 
-/** The reason for the audit log, asked for if it is missing. */
+/** The reason for the journal, asked for if it is missing. */
 export const reasonOf = (context: Context, given: string | undefined): Promise<string> =>
   need(context, given, { flag: '--reason', question: 'Reason', field: 'reason' });

@@ -65,7 +65,7 @@ export const enroll = command({
     },
     receipt: {
       conflicts: ['spool', 'dry-run', 'redeliver'],
-      help: 'have each key sign a hand-over receipt when it is bound to a person (two touches)',
+      help: 'have each key sign a handover receipt when it is bound to a person (two touches)',
     },
     terms: { ...termsFlag, needs: 'receipt' },
     for: {

@@ -27,7 +27,7 @@ interface PlanHeader {
   /** ISO 8601. */
   readonly createdAt: string;
   readonly action: PlanAction;
-  /** For the audit log. */
+  /** For the journal. */
   readonly reason: string;
   /** The filters that selected the devices, as the query of an export. */
   readonly criteria: Readonly<Record<string, string | readonly string[]>>;

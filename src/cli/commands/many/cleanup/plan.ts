@@ -28,7 +28,7 @@ const flags = {
     help: 'only devices not used since this time or for this long: 90d, 12w, 36h; if never used, the activation counts',
   },
   ...selecting,
-  reason: { value: 'TEXT', help: 'reason, for the audit log; asked for at a terminal' },
+  reason: { value: 'TEXT', help: 'reason, for the journal; asked for at a terminal' },
   out: { value: 'FILE', offer: 'file', help: 'the plan file; an existing file is not overwritten' },
 } as const;
 

@@ -6,7 +6,7 @@ import { usage } from '../../../fault.ts';
 import { checkedFacts, personIn } from './files.ts';
 
 const titles = {
-  handover: 'Hand-over of a security key',
+  handover: 'Handover of a security key',
   loan: 'Loan of a security key',
   return: 'Return of a security key',
 };
