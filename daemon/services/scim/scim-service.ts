@@ -104,14 +104,12 @@ export class ScimService {
 
   /** The person stays in the registry as one who has left. SCIM no longer returns the person. */
   async removeUser(id: string, request: ScimRequest): Promise<null> {
-    await this.#changes.run(id, () =>
-      retrying(async () => {
-        const person = await this.#person(id);
-        requireVersion(request, person.version);
-        await this.#leave(request, person, true);
-      }),
-    );
-    return null;
+    return this.#alone(id, async () => {
+      const person = await this.#person(id);
+      requireVersion(request, person.version);
+      await this.#leave(request, person, true);
+      return null;
+    });
   }
 
   async group(id: string, request: ScimRequest, withMembers: boolean) {
@@ -152,32 +150,33 @@ export class ScimService {
   }
 
   async removeGroup(id: string, request: ScimRequest): Promise<null> {
-    await this.#changes.run(id, () =>
-      retrying(async () => {
-        const { groups, group } = await this.#group(id);
-        requireVersion(request, group.version);
-        const members = (await this.#members(group.number)).flatMap(one => without(one, group.number));
-        await this.#commit(request, [groupsDomain.removeGroup(groups, group), ...members]);
-      }),
-    );
-    return null;
+    return this.#alone(id, async () => {
+      const { groups, group } = await this.#group(id);
+      requireVersion(request, group.version);
+      const members = (await this.#members(group.number)).flatMap(one => without(one, group.number));
+      await this.#commit(request, [groupsDomain.removeGroup(groups, group), ...members]);
+      return null;
+    });
   }
 
-  #changeUser(id: string, request: ScimRequest, read: (person: domain.PersonRecord) => ScimUser) {
-    return this.#changes.run(id, async () => {
-      await retrying(async () => {
-        const person = await this.#person(id);
-        requireVersion(request, person.version);
-        const wanted = read(person);
-        const { userName, active } = wanted;
-        const isTaken = await isNameTaken(this.#parts.store, person, userName);
-        // A person leaves even if the new name is refused.
-        if (active === false && isTaken) await this.#leave(request, person, false);
-        if (isTaken) throw taken(`userName ${userName}`);
-        await this.#commitUser(request, person, wanted);
-      });
-      return this.user(id, request);
+  /** One change of a resource at a time. */
+  #alone<T>(id: string, change: () => Promise<T>): Promise<T> {
+    return this.#changes.run(id, () => retrying(change));
+  }
+
+  async #changeUser(id: string, request: ScimRequest, read: (person: domain.PersonRecord) => ScimUser) {
+    await this.#alone(id, async () => {
+      const person = await this.#person(id);
+      requireVersion(request, person.version);
+      const wanted = read(person);
+      const { userName, active } = wanted;
+      const isTaken = await isNameTaken(this.#parts.store, person, userName);
+      // A person leaves even if the new name is refused.
+      if (active === false && isTaken) await this.#leave(request, person, false);
+      if (isTaken) throw taken(`userName ${userName}`);
+      await this.#commitUser(request, person, wanted);
     });
+    return this.user(id, request);
   }
 
   /** Changes the person in one commit. A new user name together with leaving takes two commits, the name first. */
@@ -214,24 +213,22 @@ export class ScimService {
     return commitFor(store, context, { at: now(), changes });
   }
 
-  #changeGroup(
+  async #changeGroup(
     id: string,
     request: ScimRequest,
     read: (group: groupsDomain.GroupRecord) => ReturnType<typeof patchGroup>,
   ) {
-    return this.#changes.run(id, async () => {
-      const record = await retrying(async () => {
-        const { groups, group } = await this.#group(id);
-        requireVersion(request, group.version);
-        const { name, externalId, ...members } = read(group);
-        const other = groupsDomain.groupNamed(groups, name);
-        if (other && other.number !== group.number) throw taken(`displayName ${name}`);
-        const changed = groupsDomain.changeGroup(groups, group, { name, externalId }, this.#parts.now());
-        await this.#commitGroup(request, changed, members);
-        return changed.record;
-      });
-      return this.#shownGroup(record, request);
+    const record = await this.#alone(id, async () => {
+      const { groups, group } = await this.#group(id);
+      requireVersion(request, group.version);
+      const { name, externalId, ...members } = read(group);
+      const other = groupsDomain.groupNamed(groups, name);
+      if (other && other.number !== group.number) throw taken(`displayName ${name}`);
+      const changed = groupsDomain.changeGroup(groups, group, { name, externalId }, this.#parts.now());
+      await this.#commitGroup(request, changed, members);
+      return changed.record;
     });
+    return this.#shownGroup(record, request);
   }
 
   /** The group and its members in one commit. Persons who are not known are refused. */
