@@ -39,7 +39,7 @@ type RecordAction<R, A extends string = string> = {
   readonly isFor?: (record: R) => boolean;
 } & (
   | AskedChange<R, A>
-  | { readonly Dialog: ComponentType<RecordDialogProps<R>> }
+  | { readonly Dialog: ComponentType<RecordDialogProps<R>>; readonly isDangerous?: boolean }
   | { readonly start: (record: R) => void }
 );
 
@@ -117,7 +117,7 @@ export function useRecordActions<R, C extends string, A extends string>(
       onDone={onDone}
     />
   );
-  return { offered, control, dialog };
+  return { offered, itemsOf, control, dialog };
 }
 
 /** The table of records, and the dialog of the action that was chosen. */

@@ -108,6 +108,18 @@ needs('chromium')('the pages of persons in the console', () => {
     await context.close();
   });
 
+  it('leads from the list to the person who is back', async () => {
+    await post(`/api/people/${await add('returner')}/leave`, { reason: 'has left' });
+    const { page, context } = await openTab({ place: 'people' });
+    await choose(page, 'returner', 'Mark as returned');
+    await armed(page);
+    await confirm(page, 'Mark as returned');
+    await status(page, 'returner is back.');
+    await page.getByRole('heading', { name: 'returner' }).waitFor();
+    await button(page, 'Mark as left …').waitFor();
+    await context.close();
+  });
+
   it('reports what the brake holds, shows it on the overview, and releases what is held at that moment', async () => {
     const personId = await add('bulk', { name: 'Bulk Leaver' });
     const ids = await Promise.all(Array.from({ length: 11 }, () => bind('bulk')));

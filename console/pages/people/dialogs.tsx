@@ -1,4 +1,4 @@
-/** The dialogs that add a person, end one and bring one back. */
+/** The dialogs that add a person and end one. */
 
 import type { ComponentChildren } from 'preact';
 import { personBounds, textLengths } from '../../../src/contract/limits.ts';
@@ -10,7 +10,6 @@ import { CloseButton, Dialog } from '../../parts/dialog.tsx';
 import { Field, useEntries } from '../../parts/field.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import type { DialogProps, RecordDialogProps } from '../../parts/records.tsx';
-import { go, linkTo } from '../../router.ts';
 import { moment } from '../../text/numbers.ts';
 import { text, people as words } from '../../text/words.ts';
 import { devicesOf } from './states.ts';
@@ -92,20 +91,6 @@ export function Leave({ record: person, onClose, onDone }: RecordDialogProps<Per
       </Loaded>
       <p class="hint">{words.account}</p>
       <Field label={words.reason} entry={reason} required maxLength={textLengths.reason} />
-    </ActionDialog>
-  );
-}
-
-/** Brings a person back. The page of the person then lists what could be unlocked. */
-export function BringBack({ record: { personId, userName }, onClose, onDone }: RecordDialogProps<Person>) {
-  const submit = async (key: string) => {
-    await call('personReturns', { params: { personId } }, { key });
-    onDone(words.done.back(userName));
-    go(linkTo(`people/${personId}`));
-  };
-  return (
-    <ActionDialog title={words.of.back(userName)} submit={words.action.back} onSubmit={submit} onClose={onClose}>
-      <p>{words.ask.back}</p>
     </ActionDialog>
   );
 }

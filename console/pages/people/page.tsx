@@ -18,10 +18,9 @@ import { grouped } from '../../text/numbers.ts';
 import { labels } from '../../text/text.ts';
 import { text, people as words } from '../../text/words.ts';
 import { Held } from './held.tsx';
-import { devicesOf, isOfPersons, mayComeBack, mayLeave } from './states.ts';
+import { devicesOf, isOfPersons } from './states.ts';
 
 const AddPerson = lazy(async () => (await import('./dialogs.tsx')).AddPerson);
-const BringBack = lazy(async () => (await import('./dialogs.tsx')).BringBack);
 const Leave = lazy(async () => (await import('./dialogs.tsx')).Leave);
 
 const columns = {
@@ -39,14 +38,23 @@ type PersonColumn = keyof typeof columns;
 const shownColumns = () =>
   Object.fromEntries(Object.entries(columns).filter(([name]) => isAdmin.value || name !== 'email')) as typeof columns;
 
-const people: Omit<RecordKind<Person, PersonColumn, 'leave' | 'back'>, 'columns'> = {
+/** What is done with persons. */
+export const people: RecordKind<Person, PersonColumn, 'leave' | 'back'> = {
   keyOf: ({ personId }) => personId,
   nameOf: ({ userName }) => userName,
+  columns,
   rowHead: 'userName',
   classes: { devices: 'number', groups: 'minor', source: 'minor' },
   actions: {
-    leave: { Dialog: Leave, isFor: mayLeave },
-    back: { Dialog: BringBack, isFor: mayComeBack },
+    leave: { Dialog: Leave, isDangerous: true, isFor: ({ active }) => isAdmin.value && active },
+    back: {
+      async carryOut({ personId }, key) {
+        await call('personReturns', { params: { personId } }, { key });
+        // The page of the person lists what could be unlocked: nothing is unlocked automatically.
+        go(linkTo(`people/${personId}`));
+      },
+      isFor: ({ active }) => isAdmin.value && !active,
+    },
   },
 };
 

@@ -5,22 +5,20 @@ import type { Person } from '../../../src/contract/people.ts';
 import { useRefresh } from '../../api/live.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
-import { DialogButton } from '../../parts/button.tsx';
+import { Button } from '../../parts/button.tsx';
 import { deviceColumns, modelOf } from '../../parts/device-columns.tsx';
 import { EventList, merged } from '../../parts/events.tsx';
 import { FactList } from '../../parts/facts.tsx';
 import { Back, DeviceLink, useItem } from '../../parts/item.tsx';
-import { lazy } from '../../parts/lazy.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { useRecordActions } from '../../parts/records.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { reporting } from '../../parts/toast.ts';
 import { text, people as words } from '../../text/words.ts';
 import { Held } from './held.tsx';
-import { devicesOf, mayComeBack, mayLeave } from './states.ts';
-
-const BringBack = lazy(async () => (await import('./dialogs.tsx')).BringBack);
-const Leave = lazy(async () => (await import('./dialogs.tsx')).Leave);
+import { people } from './page.tsx';
+import { devicesOf } from './states.ts';
 
 /** Keys that the page lists; the list of devices has all of them. */
 const mostKeys = 50;
@@ -53,27 +51,18 @@ export function PersonPage() {
     }),
   );
   const person = resource.data.value?.person;
-  const onDone = reporting(resource.reload);
+  const { itemsOf, dialog } = useRecordActions(people, words, reporting(resource.reload));
   return (
     <>
       <Back to="people" words={words.back} />
       <div class="bar">
         <h1>{person ? (person.name ?? person.userName) : text.nav.people}</h1>
-        {person && mayLeave(person) && (
-          <DialogButton
-            words={words.action.leave}
-            class="danger"
-            dialog={onClose => <Leave record={person} onClose={onClose} onDone={onDone} />}
-          />
-        )}
-        {person && mayComeBack(person) && (
-          <DialogButton
-            words={words.action.back}
-            class="main"
-            dialog={onClose => <BringBack record={person} onClose={onClose} onDone={onDone} />}
-          />
-        )}
+        {person &&
+          itemsOf(person).map(({ words: each, isDangerous, onChoose }) => (
+            <Button key={each} words={`${each} …`} class={isDangerous ? 'danger' : 'main'} onClick={onChoose} />
+          ))}
       </div>
+      {dialog}
       <Held key={personId.value} personId={personId.value} onReleased={resource.reload} />
       <Loaded from={resource}>{known => <Sections {...known} />}</Loaded>
     </>

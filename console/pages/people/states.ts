@@ -14,11 +14,6 @@ export const devicesOf = ({ userName }: Person): string => linkTo('devices', { u
 export const isOfPersons = (events: readonly Notification[]): boolean =>
   events.some(({ type }) => type.startsWith('PERSON_'));
 
-/** Whether the person in front of the console may end a person. */
-export const mayLeave = ({ active }: Person): boolean => isAdmin.value && active;
-/** Whether the person in front of the console may bring a person back. */
-export const mayComeBack = ({ active }: Person): boolean => isAdmin.value && !active;
-
 /** The leavers who wait for a release, with their devices as they are now; none for other roles than ADMIN. */
 export function useHeld(): Resource<readonly HeldPerson[]> {
   const held = useResource(async signal => (isAdmin.value ? (await call('listHeldPeople', {}, { signal })).list : []));
