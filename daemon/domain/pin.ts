@@ -10,18 +10,22 @@ export const pinDocument = (device: number): `pin:${number}` => `pin:${device}`;
 
 /** A sealed PIN. Times: milliseconds since 1970 (UTC). */
 export interface StoredPin {
-  /** As base64url. */
-  readonly sealed: string;
+  /** As base64url; null: the key was reset, and nothing was stored since. */
+  readonly sealed: string | null;
   readonly storedAt: number;
   /** When it was last read; null: never. */
   readonly openedAt: number | null;
-  /** What it has replaced: the PIN of the key, if two programs issued it at the same time. Absent or null: nothing. */
-  readonly earlier?: string | null;
+  /** What was stored before, newest first. A reported reset is not proved: one of these may be the PIN of the key. */
+  readonly earlier?: readonly string[];
 }
 
 /** The PIN in a document; null if none is stored, or it was removed. */
 export const pinIn = (document: DocumentRecord | null): StoredPin | null =>
   document && (JSON.parse(document.value) as StoredPin | null);
+
+/** All that were stored, newest first. */
+export const sealedPins = ({ sealed, earlier = [] }: StoredPin): readonly string[] =>
+  sealed === null ? earlier : [sealed, ...earlier];
 
 /** What happens to a sealed PIN, as the journal has it. */
 interface PinEntry {

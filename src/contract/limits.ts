@@ -102,6 +102,7 @@ export const pinBounds = {
   recipients: 8,
   recipient: 62,
   sealed: 8192,
+  earlier: 16,
   digits: { least: 4, most: 16, usual: 8 },
   least: 4,
   most: 63,

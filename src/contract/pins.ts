@@ -26,7 +26,7 @@ export type PinPolicy = Static<typeof pinPolicy>;
 
 const sealedPin = Type.Object({
   deviceId: shown('id of the device', 'DEV-1'),
-  storedAt: timestamp('when it was stored'),
+  storedAt: nullable(timestamp('when it was stored; null: none is')),
   openedAt: nullable(timestamp('when it was last read, before this request; null: never')),
 });
 
@@ -54,8 +54,7 @@ export const pinOperations = additions('Providers', {
   /** Before the key gets the PIN: a key never has one that no one can open. */
   storePin: {
     summary: 'Store the sealed PIN of a key',
-    description:
-      'Only a PIN that is encrypted with age is accepted. A second PIN is refused while one is stored, because the first one would be lost. With reset the stored one is replaced, or removed if sealed is absent; the journal records that. It is also removed when the device is deactivated.',
+    description: `Only a PIN that is encrypted with age is accepted. A second PIN is refused while one is stored, because the key would not accept it. With reset the stored one is replaced, or removed if sealed is absent; the journal records that. It stays readable as an earlier one: after ${pinBounds.earlier} of them, only an ADMIN can replace another. All are removed when the device is deactivated.`,
     access: changers,
     params: Type.Object(ofDevice),
     body: Type.Object({
@@ -72,10 +71,7 @@ export const pinOperations = additions('Providers', {
         }),
       ),
     }),
-    data: Type.Object({
-      ...sealedPin.properties,
-      storedAt: nullable(timestamp('when it was stored; null: none is')),
-    }),
+    data: sealedPin,
     errors: [Code.deviceNotFound, Code.deviceDeactivated],
     example: { params: { deviceId: 'DEV-1' }, body: { sealed: 'YWdlLWVuY3J5cHRpb24ub3JnL3YxCg' } },
   },
@@ -83,13 +79,15 @@ export const pinOperations = additions('Providers', {
   /** The journal records each request. */
   readPin: {
     summary: 'Read the sealed PIN of a key',
-    description: 'Only a recipient can open it. 404 if none is stored.',
+    description: 'Only a recipient can open it. 404 if none was stored.',
     access: ['ADMIN'],
     params: Type.Object(ofDevice),
     data: Type.Object({
       ...sealedPin.properties,
-      sealed: shown('the PIN, encrypted with age; base64url'),
-      earlier: nullable(shown('what it has replaced, in the same form: the PIN of the key, if this one is not')),
+      sealed: nullable(shown('the PIN, encrypted with age; base64url. Null: the key was reset')),
+      earlier: Type.Array(Type.String(), {
+        description: 'what was stored before, in the same form, newest first: the PIN of the key, if this one is not',
+      }),
     }),
     errors: [404, Code.deviceNotFound],
     example: { params: { deviceId: 'DEV-1' } },

@@ -1,6 +1,7 @@
 /** Credentials of devices at providers: begun, finished, removed; lost answers; keys that are lost. Stand-ins for the providers: see their file. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Entra } from '../../daemon/services/issuing/providers/entra.ts';
+import { pinBounds } from '../../src/contract/limits.ts';
 import { tryAnswersOfKeys, tryProviderAnswers } from '../fuzz/issuing.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { activation, data, register } from '../support/fleet.ts';
@@ -534,11 +535,19 @@ it('a DEALER cannot make a stored PIN unreadable: a second one is refused, unles
   expect(data(await call('GET', path))).toMatchObject({ ...first, storedAt });
   expect(data(await store({ ...second, reset: true }))).toMatchObject({ deviceId, openedAt: null });
   // The first one stays readable: it is that of the key, if two programs issued it at the same time.
-  expect(data(await call('GET', path))).toMatchObject({ ...second, earlier: first!.sealed });
+  expect(data(await call('GET', path))).toMatchObject({ ...second, earlier: [first!.sealed] });
   expect(data(await store({ reset: true }))).toMatchObject({ deviceId, storedAt: null });
-  expect(await call('GET', path)).toMatchObject({ code: 404 });
+  const earlier = [second!.sealed, first!.sealed];
+  expect(data(await call('GET', path))).toMatchObject({ sealed: null, storedAt: null, earlier });
   expect(data(await store({ reset: true }))).toMatchObject({ storedAt: null });
-  expect(data(await store(first!))).toMatchObject({ storedAt: expect.any(String) });
+  expect(data(await store(second!))).toMatchObject({ storedAt: expect.any(String) });
+  const replaced = { ...second, reset: true };
+  for (let count = earlier.length; count < pinBounds.earlier; count++) data(await store(replaced));
+  for (const body of [replaced, { reset: true }])
+    expect(await store(body)).toMatchObject({ code: 1001, message: expect.stringContaining('only an ADMIN') });
+  expect(data(await call('GET', path)).earlier.at(-1)).toBe(first!.sealed);
+  expect(data(await call('POST', path, replaced))).toMatchObject({ storedAt: expect.any(String) });
+  expect(data(await call('GET', path)).earlier).toHaveLength(pinBounds.earlier);
 });
 
 it('secrets of providers are in no response and no journal entry', async () => {

@@ -143,6 +143,10 @@ it('a random PIN is in no file, log, result, backup, print queue or argument, no
   data(
     await daemon.call('POST', `/api/devices/${deviceId}/pin`, { sealed: `${sealed.slice(0, -4)}AAAA`, reset: true }),
   );
+  const showEarlier = ['pin', 'letter', deviceId, '--identity-file', identityFile, '--server', daemon.url, '--json'];
+  const opened = await Promise.all(['1', '2'].map(n => start([...showEarlier, '--earlier', n], { home, env }).ended));
+  expect(opened.map(({ code }) => code)).toEqual([0, 5]);
+  expect(JSON.parse(opened[0]!.stdout)).toMatchObject({ deviceId, pin });
   data(await daemon.call('POST', `/api/devices/${deviceId}/lock`, { reason: 'lost' }));
   await state.emptied();
   await receiptOf(daemon, signed.key, { deviceId: signed.deviceId, kind: 'return' });

@@ -2,6 +2,7 @@
 import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
 import { deviceIds } from '../../../src/contract/ids.ts';
+import { pinBounds } from '../../../src/contract/limits.ts';
 import type { PinPolicy } from '../../../src/contract/pins.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import { type SettingsRecord, setSettings, settingsIn } from '../../domain/document.ts';
@@ -50,14 +51,22 @@ export class PinService {
       const { number, status } = await readDevice(this.#store, deviceId);
       if (status === 'DEACTIVATED') throw new ApiError(Code.deviceDeactivated);
       const document = await this.#store.document(domain.pinDocument(number));
-      const earlier = domain.pinIn(document);
-      if (earlier !== null && !reset) throw new ApiError(Code.parameterError, STORED);
+      const before = domain.pinIn(document);
+      const isStored = before !== null && before.sealed !== null;
+      if (isStored && !reset) throw new ApiError(Code.parameterError, STORED);
+      if (sealed === undefined && !isStored) return presented(number, null);
+      const earlier = before === null ? [] : domain.sealedPins(before);
+      if (earlier.length > pinBounds.earlier && context.caller.role !== 'ADMIN')
+        throw new ApiError(Code.parameterError, FULL);
       const at = this.#now();
-      const pin =
-        sealed === undefined ? null : { sealed, storedAt: at, openedAt: null, earlier: earlier?.sealed ?? null };
-      if (pin === null && earlier === null) return presented(number, null);
-      const detail = earlier === null ? {} : { reason: 'reset', replaced: iso(earlier.storedAt) };
-      const entry = { type: pin === null ? 'PIN_REMOVED' : 'PIN_STORED', detail } as const;
+      const pin = {
+        sealed: sealed ?? null,
+        storedAt: at,
+        openedAt: null,
+        earlier: earlier.slice(0, pinBounds.earlier),
+      };
+      const detail = isStored ? { reason: 'reset', replaced: iso(before.storedAt) } : {};
+      const entry = { type: sealed === undefined ? 'PIN_REMOVED' : 'PIN_STORED', detail } as const;
       const changes = [domain.setPin(number, document?.version ?? 0, pin, entry)];
       const guards = [{ kind: 'device', device: number, status: [status] }] as const;
       return commitLast(this.#store, context, { at, changes, guards }, () => presented(number, pin));
@@ -72,8 +81,8 @@ export class PinService {
       if (!document || !pin || status === 'DEACTIVATED') throw new ApiError(404, 'no PIN of this device is stored');
       const at = this.#now();
       const changes = [domain.setPin(number, document.version, { ...pin, openedAt: at }, { type: 'PIN_READ' })];
-      const { sealed, earlier = null, storedAt } = pin;
-      const shown = { ...presented(number, pin), storedAt: iso(storedAt), sealed, earlier };
+      const { sealed, earlier = [] } = pin;
+      const shown = { ...presented(number, pin), sealed, earlier: [...earlier] };
       return commitLast(this.#store, context, { at, changes }, () => shown);
     });
   }
@@ -93,8 +102,10 @@ async function checkRecipients({ recipients }: PinPolicy): Promise<void> {
 
 const STORED = 'a PIN of this device is already stored: reset is required to replace it, after the key was reset';
 
+const FULL = `${pinBounds.earlier} earlier PINs of this device are stored: only an ADMIN can replace one more, because the oldest is lost`;
+
 const presented = (device: number, pin: domain.StoredPin | null) => ({
   deviceId: deviceIds.format(device),
-  storedAt: pin && iso(pin.storedAt),
+  storedAt: pin && pin.sealed !== null ? iso(pin.storedAt) : null,
   openedAt: pin?.openedAt ? iso(pin.openedAt) : null,
 });

@@ -1,5 +1,6 @@
 /** The letter of a PIN: a label with it, on a printer in the network. A queue of the system would store what it prints. */
 import type { DeviceListItem } from '../../../../contract/devices.ts';
+import { pinBounds } from '../../../../contract/limits.ts';
 import { Fault, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
@@ -44,7 +45,11 @@ export const pinLetter = command({
     'Opens the PIN that keys issue --pin random has stored, with the identity of a recipient. Only an ADMIN can open it, and the journal records each opening.\nWith --printer, the PIN is printed and not shown. Print queues of the system are not supported, because they would store the letter.',
   args: [{ name: 'DEVICE', help: 'deviceId or serial number', offer: 'device' }],
   flags: {
-    earlier: { help: 'the PIN that the stored one has replaced, if the key does not accept that' },
+    earlier: {
+      value: 'N',
+      whole: { min: 1, max: pinBounds.earlier },
+      help: 'an earlier PIN, if the key does not accept the last one; 1 is the newest',
+    },
     'identity-file': { value: 'FILE', offer: 'file', help: 'file with age identities, one on each line' },
     ...letterFlags,
   },
@@ -57,8 +62,8 @@ export const pinLetter = command({
     const print = letterOf(context, flags);
     const deviceId = await resolveDevice(context, args[0], false);
     const { sealed, earlier, storedAt, openedAt } = await context.registry.call('readPin', { params: { deviceId } });
-    const chosen = flags.earlier ? earlier : sealed;
-    if (chosen === null) throw new Fault('absent', `the PIN of ${deviceId} has replaced no other`);
+    const chosen = flags.earlier === undefined ? sealed : earlier[flags.earlier - 1];
+    if (!chosen) throw absentPin(deviceId, earlier.length);
     const pin = await opened(chosen, flags.identityFile);
     await print?.(deviceId, pin);
     await present(context, {
@@ -67,9 +72,15 @@ export const pinLetter = command({
       title: print ? `The PIN of ${safe(deviceId)} is printed` : `The PIN of ${safe(deviceId)}`,
       rows: [
         ['PIN', print ? null : safe(pin)],
-        ['made', localTime(storedAt)],
+        ['made', flags.earlier === undefined && storedAt !== null ? localTime(storedAt) : null],
         ['opened before', openedAt === null ? 'never' : localTime(openedAt)],
       ],
     });
   },
 });
+
+/** `earlier`: how many earlier PINs are stored. */
+function absentPin(deviceId: string, earlier: number): Fault {
+  const what = earlier === 0 ? 'has no earlier PIN' : `has no such PIN, but ${earlier} earlier`;
+  return new Fault('absent', `${deviceId} ${what}`, earlier === 0 ? null : `open one of them: --earlier N`);
+}
