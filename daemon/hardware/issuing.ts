@@ -17,7 +17,7 @@ import { answerOf, inBase64url, type ProvingKey, requireSerial } from './proofs.
 
 /** A step. */
 export type IssueInput = BodyOf<Routes['issueKey']>;
-/** What came of it. */
+/** What the key has answered, or why it has not. */
 export type IssueOutput = DataOf<Routes['issueKey']>;
 
 const nothing = { state: null, response: null } as const;
@@ -31,7 +31,7 @@ export async function issueAttached(
   requireSerial(key(), input.serialNumber);
   const step = stepOf(input);
   const { answer, ...ending } = await answerOf(onState, async onTouch => {
-    if (!driver.issue) throw new HardwareError('unavailable', 'this key cannot be issued');
+    if (!driver.issue) throw new HardwareError('unavailable', 'only a FIDO2 key on USB can be issued, no SIM card and no simulated key');
     return driver.issue(key().keyId, { signal, onTouch, mayReset: input.step === 'reset' }, step);
   });
   return { ...nothing, ...answer, ...ending };
