@@ -31,7 +31,8 @@ export async function issueAttached(
   requireSerial(key(), input.serialNumber);
   const step = stepOf(input);
   const { answer, ...ending } = await answerOf(onState, async onTouch => {
-    if (!driver.issue) throw new HardwareError('unavailable', 'only a FIDO2 key on USB can be issued, no SIM card and no simulated key');
+    if (!driver.issue)
+      throw new HardwareError('unavailable', 'only a FIDO2 key on USB can be issued, no SIM card and no simulated key');
     return driver.issue(key().keyId, { signal, onTouch, mayReset: input.step === 'reset' }, step);
   });
   return { ...nothing, ...answer, ...ending };

@@ -24,7 +24,7 @@ export const update = command({
     { does: 'after a firmware update', line: 'update DEV-1 --firmware-version 1.0.4' },
     { does: 'clear the note', line: 'update DEV-1 --note ""' },
     { does: 'set one tag and remove another', line: 'update DEV-1 --tag lot=7 --remove-tag shelf' },
-    { does: 'a tag of many devices', line: 'update --filter tag=lot:7 --tag site=berlin' },
+    { does: 'a tag of many devices', line: 'update --filter tag=lot=7 --tag site=berlin' },
   ],
   async run({ args, flags }, context) {
     const tags = tagChangesOf(flags.tag, flags.removeTag);

@@ -37,7 +37,7 @@ export const make = command({
     due: { value: 'TIME', help: 'when a loan ends: a date such as 2027-01-31, or a time with a time zone' },
   },
   examples: [
-    { does: 'issue the attached key', line: 'receipt make' },
+    { does: 'for the attached key, which is handed to its person', line: 'receipt make' },
     { does: 'lend it', line: 'receipt make DEV-1 --due 2027-01-31 --terms "For the audit."' },
     { does: 'take it back', line: 'receipt make DEV-1 --kind return' },
   ],
