@@ -1,5 +1,6 @@
 /** A directory: its settings, its last run, and what an entry means for a person. Decisions only, no I/O. */
 import type { DirectoryCounts, DirectorySettings } from '../../src/contract/directory.ts';
+import { leaverBrake } from '../../src/contract/limits.ts';
 import type { DirectoryRun } from '../../src/contract/values.ts';
 import { type DocumentRecord, type DocumentSet, replace, type SettingsRecord } from './document.ts';
 import { comesBack, edit, isEndedHere, type PersonChange, type PersonDetails, type PersonRecord } from './person.ts';
@@ -122,9 +123,18 @@ export function decideEntry(
 export const decideAbsence = ({ active, removedAt }: PersonRecord): EntryDecision =>
   active || removedAt === null ? { step: 'left', isRemoved: true } : null;
 
-/** Why an answer with so many of the known persons is not believed; null if it is. */
-export function doubt(entries: number, known: number, found: number): string | null {
+/** What all entries are compared with: how many persons are active and of the directory, how many of them were found, and with another user name. */
+interface Compared {
+  readonly known: number;
+  readonly found: number;
+  readonly renamed: number;
+}
+
+/** Why such an answer is not believed; null if it is. A few new user names are not doubted: two persons may swap theirs. */
+export function doubt(entries: number, { known, found, renamed }: Compared): string | null {
   if (entries === 0) return 'the directory has no entry that can be a person: check base and filter';
-  if (found * 2 >= known) return null;
-  return `the directory has ${found} of ${known} known persons, fewer than half: check base, filter and the rights of the bind DN`;
+  if (found * 2 < known)
+    return `the directory has ${found} of ${known} known persons, fewer than half: check base, filter and the rights of the bind DN`;
+  if (renamed * 2 <= known || renamed < leaverBrake.least) return null;
+  return `the directory has new user names for ${renamed} of ${known} known persons, more than half: check the attribute of the user name`;
 }

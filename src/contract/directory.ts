@@ -160,13 +160,13 @@ export const directoryOperations = additions('Directory', {
   syncDirectory: {
     summary: 'Compare persons with the directory now',
     description:
-      'Persons who are disabled or no longer found are recorded as leavers, as by `POST /api/people/{personId}/leave`; too many at once are held. If no entry is found, or fewer than half of the known persons, nothing is changed; `acceptMissing` overrides the latter.',
+      'Persons who are disabled or no longer found are recorded as leavers, as by `POST /api/people/{personId}/leave`; too many at once are held. If no entry is found, fewer than half of the known persons, or new user names for more than half of them, nothing is changed; `acceptMissing` overrides the last two.',
     access: ['ADMIN'],
     peopleOnly: true,
     body: Type.Object({
       dryRun: Type.Optional(Type.Boolean({ description: 'true: only show what would change' })),
       acceptMissing: Type.Optional(
-        Type.Boolean({ description: 'true: even if more than half of the persons are missing' }),
+        Type.Boolean({ description: 'true: even if more than half of the persons are missing or have new user names' }),
       ),
     }),
     data: report,

@@ -30,16 +30,18 @@ async function setUp() {
   };
   const leavers = new Leavers({ store, policies: new PeoplePolicies({ store, now }) });
   const sync = new DirectorySync({ store, leavers, settings: settings as never, now });
+  const signal = new AbortController().signal;
   const run = async (...entries: readonly Named[]) => {
     named = entries;
-    return sync.run({ isAll: true }, new AbortController().signal);
+    return sync.run({ isAll: true }, signal);
   };
+  const accept = () => sync.run({ isAll: true, acceptMissing: true }, signal);
   /** User names and ids of the directory of the persons, in the order in which they were added. */
   const persons = async () => {
     const { rows } = await store.people({ descending: false, offset: 0, limit: 99 });
     return rows.map(({ externalId, userName, active }) => [externalId, userName, active]);
   };
-  return { store, run, persons };
+  return { store, run, accept, persons };
 }
 
 it('two persons who swap their names keep their devices', async () => {
@@ -82,6 +84,20 @@ it('a person who takes the name of a local account keeps the earlier one, and th
     ['2', 'bob.2', true],
   ]);
   expect(await store.userByName('boss')).toMatchObject({ disabled: false });
+});
+
+it('new user names for more than half of the persons are believed only if they are accepted', async () => {
+  const { store, run, accept, persons } = await setUp();
+  const named = (suffix: string) => (i: number) => [`${i}`, `${i % 3 === 0 ? 'same' : suffix}-${i}`] as const;
+  const numbers = Array.from({ length: 16 }, (_, i) => i);
+  await run(...numbers.map(named('uid')));
+  await commit(store, [addUser('uid-1'), addUser('root', { role: 'ADMIN' })]);
+  const before = await persons();
+  const doubted = await run(...numbers.map(named('mail')));
+  expect(doubted).toMatchObject({ problem: expect.stringContaining('10 of 16'), counts: { changed: 0, left: 0 } });
+  expect(await persons()).toEqual(before);
+  expect(await store.userByName('uid-1')).toMatchObject({ disabled: false });
+  expect(await accept()).toMatchObject({ problem: null, counts: { changed: 10, left: 0 } });
 });
 
 it('an id that several entries have changes no one, and no one leaves', async () => {

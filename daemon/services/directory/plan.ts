@@ -13,7 +13,14 @@ import {
   type EntryDecision,
   SOURCE,
 } from '../../domain/directory.ts';
-import { isHeldBack, type LeaverCounts, leaverReason, type PersonRecord, withCount } from '../../domain/person.ts';
+import {
+  isHeldBack,
+  type LeaverCounts,
+  leaverReason,
+  type PersonRecord,
+  personKey,
+  withCount,
+} from '../../domain/person.ts';
 import type { Store } from '../../store/store.ts';
 import { deviceTotal, type Leavers, personPortions } from '../people/leavers.ts';
 
@@ -72,7 +79,7 @@ export const decide = (
     ? decideEntry(person, entry, groupsFor(person, entry, numbers), lockedDevices)
     : person && decideAbsence(person);
 
-/** Plans a run. `acceptMissing`: even if most of the known persons are missing. */
+/** Plans a run. `acceptMissing`: even if most of the known persons are missing or have new user names. */
 export async function plan(
   store: Store,
   content: DirectoryContent,
@@ -86,9 +93,9 @@ export async function plan(
     const items = await planEntries([...content.entries.values()], numbers, entry => personFor(store, entry));
     return { problem: null, items: [...items, ...skipped], gone: [] };
   }
-  const { known, found, items, absent, others } = await compare(store, content, numbers);
+  const { compared, items, absent, others } = await compare(store, content, numbers);
   const read = content.entries.size + content.skipped.length;
-  const problem = doubt(read, known, found);
+  const problem = doubt(read, compared);
   if (problem !== null && (read === 0 || !acceptMissing)) return { problem, items: skipped, gone: [] };
   const added = await planEntries(others, numbers, ({ userName }) => store.personByName(userName));
   const unnamed = content.skipped.filter(({ id }) => id === null).length;
@@ -107,14 +114,15 @@ async function compare(store: Store, { entries, skipped }: DirectoryContent, num
   const ids = new Set(skipped.map(({ id }) => id));
   const items: Planned[] = [];
   const absent: { readonly item: Planned; readonly wasActive: boolean }[] = [];
-  let [known, found] = [0, 0];
+  const compared = { known: 0, found: 0, renamed: 0 };
   for await (const person of personsOf(store)) {
     const { externalId, active } = person;
     const entry = others.get(externalId ?? '') ?? null;
     const isFound = entry !== null || ids.has(externalId);
     if (active) {
-      known++;
-      if (isFound) found++;
+      compared.known++;
+      if (isFound) compared.found++;
+      if (entry && personKey(entry.userName) !== person.userKey) compared.renamed++;
     }
     if (isFound && !entry) continue;
     if (entry) others.delete(entry.id);
@@ -122,7 +130,7 @@ async function compare(store: Store, { entries, skipped }: DirectoryContent, num
     if (item && entry) items.push(item);
     else if (item) absent.push({ item, wasActive: active });
   }
-  return { known, found, items, absent, others: [...others.values()] };
+  return { compared, items, absent, others: [...others.values()] };
 }
 
 async function* personsOf(store: Store): AsyncGenerator<PersonRecord> {
