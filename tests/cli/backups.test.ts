@@ -1,7 +1,16 @@
 /** `devmgr backups` against a real daemon: what is downloaded is what was stored, or nothing is kept. */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -91,6 +100,12 @@ describe('add', () => {
 
 describe('download', () => {
   const into = (cwd: string, ...args: string[]) => daemon.run(['backups', 'download', ...args], { cwd });
+
+  test('only the user can read the file', async () => {
+    const folder = temporaryFolder();
+    expect((await into(folder, 'DEV-1', 'BKP-1', '--out', 'key.age')).code).toBe(0);
+    expect(statSync(join(folder, 'key.age')).mode & 0o777).toBe(0o600);
+  });
 
   test('is what was stored, under its own name, another one, in a folder or on standard output', async () => {
     const cwd = temporaryFolder();

@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { EnrollFile } from '../../src/cli/commands/enrollment/enroll/results.ts';
 import { localIdentity, storeLogin } from '../../src/cli/settings/credentials.ts';
 import { writeWhole } from '../../src/cli/settings/files.ts';
 import { adminPassword, devmgr, programFile, temporaryFolder } from './program.ts';
@@ -128,5 +129,26 @@ test.skipIf(!canSwitchUser)(
     expect(heard()).toBe('');
     await devmgr(['list', '--home', home], { env: token });
     expect(heard()).toContain('Bearer a.b.c');
+  },
+);
+
+test.skipIf(!canSwitchUser)(
+  'results with activation codes are not written to a file of another user (skipped unless root)',
+  async () => {
+    const [home, folder] = [temporaryFolder(), temporaryFolder()];
+    const theirs = join(folder, 'codes.csv');
+    writeFileSync(theirs, '');
+    chownSync(theirs, otherUser, otherUser);
+    const box = join(folder, 'box.csv');
+    writeFileSync(box, 'serialNumber,deviceType,manufacturer,model\nUK-1,UKEY,Acme,K1\n');
+    const { url } = await impostor();
+    const options = { home, env: { DEVMGR_TOKEN: 'a.b.c' } };
+    const args = ['register', '--file', box, '--out', theirs, '--server', url];
+    const { code, stderr } = await devmgr(args, options);
+    const words = `${theirs} belongs to another user (uid ${otherUser})`;
+    expect(stderr).toContain(words);
+    expect(code).toBe(2);
+    expect(() => new EnrollFile(theirs, { proof: null, tags: null })).toThrow(words);
+    expect(readFileSync(theirs, 'utf8')).toBe('');
   },
 );

@@ -14,6 +14,7 @@ import { readCsv } from '../../enrollment/import/csv.ts';
 import { readJsonLines } from '../../enrollment/import/json.ts';
 import { TooLong } from '../../enrollment/import/text.ts';
 import { Fault, notWritten, systemWords, usage } from '../fault.ts';
+import { demandOwnFile } from '../settings/files.ts';
 import { toCsv } from '../terminal/csv.ts';
 import { safeJson } from '../terminal/text.ts';
 
@@ -38,6 +39,7 @@ export class ResultFile<Result extends object> {
     this.#asCsv =
       size > 0 ? isCsvFile(name) : /\.csv$/i.test(name) || (!asJson && !/\.(jsonl|ndjson|json)$/i.test(name));
     this.#size = size;
+    demandOwnFile(name, 'name another file with --out');
     try {
       // The results hold activation codes.
       this.#fd = openSync(name, size > 0 ? 'r+' : 'w', 0o600);

@@ -55,6 +55,14 @@ export const damaged = (file: string, why: string): Fault =>
 export const unwritable = (file: string, error: unknown, hint = otherFolder): Fault =>
   new Fault('failure', `cannot write ${file}: ${systemWords(error)}`, hint);
 
+/** A usage fault if a file exists and belongs to another user, who could read what is written to it. */
+export function demandOwnFile(file: string, advice: string): void {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  const user = process.getuid?.();
+  if (stat?.isFile() && user !== undefined && stat.uid !== user)
+    throw usage(`${file} belongs to another user (uid ${stat.uid})`, advice);
+}
+
 /** How `writeWhole` writes. */
 interface WriteOptions {
   /** Permissions; by default only the user can read the file. */

@@ -60,7 +60,7 @@ export async function downloadTo(
   if (existsSync(file) && !flags.force)
     throw usage(`${file} already exists`, 'name another file with --out, or add --force');
   const aside = `${file}.${process.pid}.part`;
-  const target = createWriteStream(aside, { flags: 'wx' });
+  const target = createWriteStream(aside, { flags: 'wx', mode: 0o600 });
   const closed = new Promise(resolve => target.once('close', resolve));
   try {
     await fetchTo(context, stored, target, true);

@@ -24,6 +24,7 @@ import {
 import { lockRunIfPossible } from '../../../jobs/run-lock.ts';
 import { cutTail } from '../../../jobs/torn-tail.ts';
 import type { FileLock } from '../../../settings/file-lock.ts';
+import { demandOwnFile } from '../../../settings/files.ts';
 import { toCsv } from '../../../terminal/csv.ts';
 import { safe, safeJson } from '../../../terminal/text.ts';
 
@@ -98,6 +99,7 @@ export class EnrollFile {
 
   /** Throws a fault if the file cannot be written or contains something else, so that this is known before the first key. */
   constructor(path: string, options: FileOptions, lock: FileLock | null = null) {
+    demandOwnFile(path, 'name another file with --out');
     const { proof, tags, isRoster = false, isSpooled = false, providers = [], hasReceipts = false } = options;
     this.path = path;
     this.#providers = providers;

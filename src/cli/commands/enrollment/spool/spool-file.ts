@@ -18,7 +18,7 @@ import { AppendQueue } from '../../../jobs/append-queue.ts';
 import { lockRun } from '../../../jobs/run-lock.ts';
 import { cutTail } from '../../../jobs/torn-tail.ts';
 import type { FileLock } from '../../../settings/file-lock.ts';
-import { writeWhole } from '../../../settings/files.ts';
+import { demandOwnFile, writeWhole } from '../../../settings/files.ts';
 import { safeJson } from '../../../terminal/text.ts';
 import { type Delivered, headerLine, type SpoolEntry, type SpoolHeader, type SpoolLine } from './lines.ts';
 import { mostKeys, readIndex, type SpoolIndex, type SpoolItem, tooMany } from './read.ts';
@@ -206,9 +206,7 @@ function checkOwner(path: string, mayBeAbsent: boolean): void {
     throw usage(`${path} does not exist`, 'name a file that enroll --spool has written');
   }
   if (!stat.isFile()) throw usage(`${path} is not a file`, 'name another file');
-  const user = process.getuid?.();
-  if (user !== undefined && stat.uid !== user)
-    throw usage(`${path} belongs to another user (uid ${stat.uid})`, 'run the command as that user');
+  demandOwnFile(path, 'run the command as that user');
 }
 
 /** The file has its name only with its whole header on the disk. */
