@@ -20,7 +20,7 @@ import { blobProblems } from './check-blobs.ts';
 import { copyFiles } from './copy-files.ts';
 import { type CopyProgress, transferRows } from './copy-rows.ts';
 import type { RestoreFiles } from './folder-files.ts';
-import { checkKeys } from './maintenance.ts';
+import { checkKeys, figuresOf } from './maintenance.ts';
 import { progressOf } from './progress.ts';
 import { filesOf } from './registry-files.ts';
 
@@ -201,8 +201,7 @@ async function copyStoredFiles({ from, moved, progress }: Copy): Promise<void> {
 }
 
 function textOf({ from, to, resumed, devices, entries, files }: CopyFigures): string {
-  const count = (n: number) => n.toLocaleString('en-US');
   return `${resumed ? 'completed the copy of' : 'copied'} ${from} to ${to}
-verified: ${count(devices)} devices, ${count(entries)} journal entries, ${count(files)} files
+verified: ${figuresOf({ devices, entries, files })}
 `;
 }

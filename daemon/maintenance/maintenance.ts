@@ -61,19 +61,26 @@ async function checkFiles(store: StoreMaintenance, files: RestoreFiles): Promise
   }
 }
 
-interface Checked {
+interface Figures {
   readonly devices: number;
   readonly entries: number;
   readonly files: number;
-  readonly problems: readonly string[];
 }
 
-function checkText({ devices, entries, files, problems }: Checked): string {
-  const checked = [
+/** What was checked or copied, for people. */
+export const figuresOf = ({ devices, entries, files }: Figures): string =>
+  [
     counted(devices, 'device', 'devices'),
     counted(entries, 'journal entry', 'journal entries'),
     counted(files, 'file', 'files'),
   ].join(', ');
+
+interface Checked extends Figures {
+  readonly problems: readonly string[];
+}
+
+function checkText({ problems, ...figures }: Checked): string {
+  const checked = figuresOf(figures);
   if (problems.length === 0) return `OK: ${checked} checked\n`;
   return `${problems.map(escapedLine).join('\n')}\n${counted(problems.length, 'problem', 'problems')}; ${checked} checked\n`;
 }
@@ -82,7 +89,8 @@ function checkText({ devices, entries, files, problems }: Checked): string {
 export const notCoveredText = ({ notCovered = [] }: JournalReport): string =>
   notCovered.map(what => `not covered: ${what}\n`).join('');
 
-const counted = (count: number, one: string, many: string): string =>
+/** A number of things, for people: "1 device", "5,000 devices". */
+export const counted = (count: number, one: string, many: string): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 
 /** A home, and where its registry is: null if in the home. */

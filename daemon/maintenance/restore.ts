@@ -23,7 +23,7 @@ import type { BlobReport } from './check-blobs.ts';
 import type { CopyProgress } from './copy-rows.ts';
 import { DatabaseRestore, HeldDatabase } from './database-backup.ts';
 import type { RestoreFiles } from './folder-files.ts';
-import { type ExistingRegistry, existingRegistry } from './maintenance.ts';
+import { counted, type ExistingRegistry, existingRegistry } from './maintenance.ts';
 import { progressOf } from './progress.ts';
 import { filesOf } from './registry-files.ts';
 import { type Origin, type Restoring, type StagedBackup, stageBackup, unverifiedMeans } from './stage-backup.ts';
@@ -108,7 +108,7 @@ const documentOf = ({ devices, entries, kept, origin }: Restored) => ({
 
 function textOf({ devices, kept, origin }: Restored): string {
   const made = origin.kind === 'verified' ? ` of ${origin.createdAt}` : '';
-  return `restored ${devices} devices${made}; ${kept ? `the previous registry is in ${kept}` : 'there was no registry before'}\n`;
+  return `restored ${counted(devices, 'device', 'devices')}${made}; ${kept ? `the previous registry is in ${kept}` : 'there was no registry before'}\n`;
 }
 
 interface Replacing extends Restoring, StagedBackup {

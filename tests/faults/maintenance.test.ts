@@ -59,7 +59,7 @@ describe('daemon backup and daemon restore', () => {
     const keep = (name: string, from = home) => copyFile(join(from, name), join(other, name));
     const warnings = async () => {
       const ran = await runDaemonProgram(restore, { home: other, json: false, file: copy() });
-      expect(ran.code).toBe(0);
+      expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^restored 1 device of /) });
       return ran.stderr.match(/[a-z]+-key is missing/g) ?? [];
     };
     await keep('journal-key');
