@@ -942,14 +942,6 @@ export const policies: typeof en.policies = {
     preview: 'Vorschau eines Laufs',
     submit: 'Jetzt lesen',
     column: { step: 'Änderung', person: 'Person', detail: 'Einzelheit' },
-    step: {
-      new: 'neu',
-      changed: 'geändert',
-      left: 'scheidet aus',
-      held: 'scheidet aus, zurückgehalten',
-      back: 'zurück',
-      skipped: 'ausgelassen',
-    },
     steps: {
       new: 'neu',
       changed: 'geändert',

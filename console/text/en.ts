@@ -909,7 +909,6 @@ export const policies = {
     preview: 'Preview a run',
     submit: 'Read now',
     column: { step: 'Change', person: 'Person', detail: 'Detail' },
-    step: { new: 'new', changed: 'changed', left: 'leaves', held: 'leaves, held', back: 'back', skipped: 'skipped' },
     steps: { new: 'new', changed: 'changed', left: 'left', held: 'held', back: 'back', skipped: 'skipped' },
   },
 };

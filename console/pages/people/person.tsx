@@ -13,7 +13,6 @@ import { Back, DeviceLink, useItem } from '../../parts/item.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useRecordActions } from '../../parts/records.tsx';
 import { Table } from '../../parts/table.tsx';
-import { Moment } from '../../parts/time.tsx';
 import { reporting } from '../../parts/toast.ts';
 import { text, people as words } from '../../text/words.ts';
 import { Held } from './held.tsx';
@@ -69,9 +68,11 @@ export function PersonPage() {
   );
 }
 
+const facts = ['name', 'email', 'left', 'groups', 'source'] as const;
+
 function Sections({ person, keys, events }: PersonView) {
-  const { personId, userName, name, email, externalId, active, groups, source, leftAt } = person;
-  const { column } = words;
+  const { personId, userName, externalId, active } = person;
+  const heads = { ...text.column, ...words.column };
   return (
     <>
       <div class="cards">
@@ -79,12 +80,8 @@ function Sections({ person, keys, events }: PersonView) {
           <FactList
             facts={[
               [text.column.userName, userName],
-              [text.column.name, name],
-              [text.column.email, email],
               [text.column.state, active ? words.state.active : words.state.left],
-              [column.left, leftAt && <Moment at={leftAt} />],
-              [column.groups, groups.join(', ')],
-              [column.source, words.sources[source]],
+              ...facts.map(name => [heads[name], people.columns[name](person)] as const),
               [words.externalId, externalId],
               [words.personId, personId],
             ]}

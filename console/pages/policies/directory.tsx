@@ -64,7 +64,7 @@ export function DirectorySection() {
 }
 
 const columns = {
-  step: ({ step }: DirectoryStep) => policies.directory.step[step],
+  step: ({ step }: DirectoryStep) => policies.directory.steps[step],
   person: ({ personId, userName }: DirectoryStep) =>
     personId ? <a href={linkTo(`people/${personId}`)}>{userName}</a> : userName,
   detail: ({ detail }: DirectoryStep) => detail,
