@@ -124,7 +124,7 @@ export const pairs = (
 export function processorNote(ours: readonly Measured[], theirs: readonly Measured[]): string {
   const cpu = (all: readonly Measured[]) => median(all.map(({ cpu }) => cpu));
   const busiest = Math.max(...theirs.map(({ busy }) => busy));
-  return `processor time a request ${cpu(ours).toFixed(0)} µs, of the floor ${cpu(theirs).toFixed(0)} µs (ratio ${(cpu(theirs) / cpu(ours)).toFixed(2)}); the load was at work ${Math.round(busiest * 100)} % of the time against the floor`;
+  return `processor time a request ${cpu(ours).toFixed(0)} µs, of the floor ${cpu(theirs).toFixed(0)} µs (ratio ${(cpu(theirs) / cpu(ours)).toFixed(2)}); against the floor, the load generator was busy ${Math.round(busiest * 100)} % of the time`;
 }
 
 /** Throws unless both sides answer an envelope with the same fields: else they cannot be compared. */

@@ -132,18 +132,18 @@ function othersWait(work: string, waits: readonly WaitResult[]): Row {
   const told = (all: readonly Waits[]) => {
     const sum = (pick: (waits: Waits) => number) => all.reduce((sum, waits) => sum + pick(waits), 0);
     const longest = all.map(waits => waits.longest);
-    return `${sum(({ late }) => late)} of ${sum(({ asked }) => asked)} over 10 ms, a second's longest ${median(longest).toFixed(1)} ms in the middle and ${Math.max(...longest).toFixed(1)} ms at most`;
+    return `${sum(({ late }) => late)} of ${sum(({ asked }) => asked)} over 10 ms; longest wait of a second: median ${median(longest).toFixed(1)} ms, at most ${Math.max(...longest).toFixed(1)} ms`;
   };
   return bound(
     `${work}: the longest wait`,
     'ms',
     waits.map(({ beside }) => beside.longest),
     10,
-    `each sample is the longest of about a second, asked a millisecond apart; ${told(waits.map(({ beside }) => beside))}; without that load, in turn with it, ${told(waits.map(({ alone }) => alone))}`,
+    `each sample is the longest wait of about a second, with a request each millisecond; ${told(waits.map(({ beside }) => beside))}; without that load, alternately, ${told(waits.map(({ alone }) => alone))}`,
   );
 }
 
-/** Medians of two paths asked for in turn. */
+/** Medians of two paths that are requested alternately. */
 export async function alternating(ours: Client, path: string, theirs: Client, other: string): Promise<Pair> {
   const samples: [number[], number[]] = [[], []];
   for (let i = -20; i < times; i++) {

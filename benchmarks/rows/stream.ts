@@ -45,7 +45,7 @@ export async function* streamRows({ scratch, repetitions }: Bench): AsyncGenerat
     pairs,
     'a bare ws loop',
     { atMost: 1.1 },
-    'from the request on: on our side with the registration and its commit',
+    "measured from the request, so the daemon's time includes the registration and its commit",
   );
   yield bound(
     'the same: the event loop held at most',
