@@ -17,6 +17,10 @@ async function asked(url: string, args: readonly string[] = ['list']) {
   return { code, stderr };
 }
 
+/** HTTP 101, which no request asks for. */
+const changesProtocol: RequestListener = ({ socket }) =>
+  void socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
+
 const time = '2026-11-22T00:00:00.000Z';
 const deviceOf = (n: number) => ({
   deviceId: `DEV-${n + 1}`,
@@ -62,6 +66,7 @@ describe('a server that is not devmgr', () => {
         response.writeHead(200, json).end('{"code":200,"message":"success","data":{"list":7,"pagination":null}}'),
       '"list" is not a list of objects',
     ],
+    ['a change of the protocol', changesProtocol, 'HTTP 101'],
     ['a 404 of its own', (_, response) => response.writeHead(404).end('not here'), 'HTTP 404'],
   ])('%s is failure 1', async (_, listener, words) => {
     const { code, stderr } = await asked((await answering(listener)).url);

@@ -6,7 +6,7 @@ import { connect as connectTcp, isIP, type NetConnectOpts, type Socket } from 'n
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
-import { refuseUpgrade } from '../refuse-upgrade.ts';
+import { refuseUpgrade } from '../../../src/delivery/refuse-upgrade.ts';
 import type { AuditLine } from './audit-line.ts';
 import type { ForwardTarget, HttpTarget, SyslogTarget } from './target.ts';
 

@@ -7,9 +7,9 @@ import { request as plainRequest, type RequestOptions } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import type { CustomFetchOptions } from 'openid-client';
 import { retryAfterSeconds } from '../../../src/contract/webhooks/scheme.ts';
+import { refuseUpgrade } from '../../../src/delivery/refuse-upgrade.ts';
 import { certificateProblem } from '../../certificate-problem.ts';
 import { isLoopbackName } from '../../loopback.ts';
-import { refuseUpgrade } from '../refuse-upgrade.ts';
 import { AllowedTargets } from '../webhooks/allowed.ts';
 import { ProviderAway } from './errors.ts';
 

@@ -8,12 +8,12 @@ import {
   statusProblem,
   type WebhookMessage,
 } from '../../../src/contract/webhooks/scheme.ts';
+import { refuseUpgrade } from '../../../src/delivery/refuse-upgrade.ts';
 import { type AttemptResult, failed } from '../../../src/delivery/retry.ts';
 import { certificateProblem } from '../../certificate-problem.ts';
 import { KeyedMutex } from '../../concurrency.ts';
 import { openSecret } from '../../domain/sealed.ts';
 import type { WebhookRecord } from '../../domain/webhook.ts';
-import { refuseUpgrade } from '../refuse-upgrade.ts';
 import type { AllowedTargets } from './allowed.ts';
 
 /** Milliseconds for one post: the name, the connection, the response and the beginning of its body. */

@@ -1,6 +1,7 @@
 /** Sends HTTP requests over node:http, whose modules are loaded on first use (3 ms). */
 import type { Agent, ClientRequest, RequestOptions } from 'node:http';
 import { connectionEnd } from '../../contract/local.ts';
+import { refuseUpgrade } from '../../delivery/refuse-upgrade.ts';
 import { interrupted } from '../fault.ts';
 import { type HttpRequest, type HttpResponse, requestFailure, timeouts } from './http.ts';
 
@@ -67,6 +68,10 @@ function exchange(request: HttpRequest): Promise<HttpResponse> {
       waits.end();
       const peer = connectionEnd(body.socket.remoteAddress, body.socket.remotePort);
       resolve({ status: body.statusCode ?? 0, headers: body.headers, peer, body });
+    });
+    refuseUpgrade(outgoing, status => {
+      waits.end();
+      resolve({ status, headers: {}, body: process.getBuiltinModule('node:stream').Readable.from([]) });
     });
     // Stays in place: an error after the response belongs to the reader of its body.
     outgoing.on('error', error => {
