@@ -9,7 +9,6 @@ import { firstAdmin, firstPasswordFile } from '../session/first-password.ts';
 import { LocalHardwareSession, RegistrySession } from '../session/session.ts';
 import { localIdentity, readLoginName } from '../settings/credentials.ts';
 import { textIn } from '../settings/files.ts';
-import { isDaemon } from '../settings/processes.ts';
 import { listIdentity } from '../settings/server-list.ts';
 import {
   addressesOf,
@@ -18,6 +17,7 @@ import {
   isLocalServer,
   isLoopback,
   readDaemonInfo,
+  runningDaemon,
   type Settings,
 } from '../settings/settings.ts';
 import type { Io } from '../terminal/io.ts';
@@ -135,7 +135,7 @@ function localEndpoint(parts: ContextParts, settings: Settings): LocalEndpoint {
 function identityOf(settings: Settings): string {
   const { server } = settings;
   if (hasSeveralAddresses(server)) return listIdentity(settings, addressesOf(server));
-  return server === null || (isLocalServer(settings) && daemonRuns(settings)) ? localIdentity : server;
+  return server === null || (isLocalServer(settings) && runningDaemon(settings.home)) ? localIdentity : server;
 }
 
 function createRegistry(parts: ContextParts, identity: () => string): Client {
@@ -158,11 +158,6 @@ function registryEndpoint(parts: ContextParts): ServerEndpoint {
   const { settings } = parts;
   if (hasSeveralAddresses(settings.server)) return listEndpoint(addressesOf(settings.server));
   return couldBeLocal(settings) ? localEndpoint(parts, settings) : fixedEndpoint(settings.server ?? '');
-}
-
-function daemonRuns(settings: Settings): boolean {
-  const info = readDaemonInfo(settings.home);
-  return info !== null && isDaemon(info.pid);
 }
 
 /** The one that --hardware names, else the registry if one of its addresses is on this machine, else the local daemon. */

@@ -3,7 +3,7 @@ import type { Client } from '../client/client.ts';
 import { NotServing, Unreachable } from '../client/failures.ts';
 import { Fault } from '../fault.ts';
 import { checkKnown, meetServer } from '../session/server-identity.ts';
-import { type KnownServer, readKnownServer } from '../settings/known-servers.ts';
+import { type KnownServer, knownServers } from '../settings/known-servers.ts';
 import { demandOneRegistry, expectedAt, type Met } from '../settings/server-list.ts';
 import { addressesOf } from '../settings/settings.ts';
 import type { Context } from './context.ts';
@@ -74,7 +74,6 @@ function checkExpected({ settings, acceptHint }: Context, { address, known }: Me
 
 /** Addresses that are away and had the identity that is replaced. */
 function replacedAt({ settings }: Context, away: readonly Away[], known: KnownServer | null): readonly Met[] {
-  const { home, profile } = settings;
-  const had = away.filter(({ address }) => readKnownServer(home, profile, address) !== null);
+  const had = away.filter(({ address }) => knownServers.read(settings, address) !== null);
   return known === null ? [] : had.map(({ address }) => ({ address, known: { ...known, direct: false } }));
 }

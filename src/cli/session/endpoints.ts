@@ -5,7 +5,7 @@ import { Unreachable } from '../client/failures.ts';
 import { pause, schedules } from '../retry.ts';
 import { portOf, readDaemonStart } from '../settings/daemon-start.ts';
 import { isDaemon } from '../settings/processes.ts';
-import { readDaemonInfo, type Settings, socketOf } from '../settings/settings.ts';
+import { readDaemonInfo, runningDaemon, type Settings, socketOf } from '../settings/settings.ts';
 
 const quietMs = 5 * 60_000;
 
@@ -51,9 +51,8 @@ export class LocalEndpoint implements ServerEndpoint {
   /** The address of the running daemon, or the one that is named if a server answers there: perhaps that of another home. */
   async #running(): Promise<string | null> {
     const { settings, signal } = this.#options;
-    const info = readDaemonInfo(settings.home);
-    if (info && isDaemon(info.pid) && (settings.server === null || settings.server === info.url))
-      return this.#use(info);
+    const info = runningDaemon(settings.home);
+    if (info && (settings.server === null || settings.server === info.url)) return this.#use(info);
     if (settings.server === null) return null;
     const { healthAt } = await import('./local-daemon.ts');
     return (await healthAt(settings.server, signal)) ? settings.server : null;
@@ -82,8 +81,9 @@ export class LocalEndpoint implements ServerEndpoint {
   }
 
   async currentAddress(): Promise<string> {
-    const info = readDaemonInfo(this.#options.settings.home);
-    if (info && isDaemon(info.pid) && this.#options.settings.server === null) this.#address = this.#use(info);
+    const { home, server } = this.#options.settings;
+    const info = server === null ? runningDaemon(home) : null;
+    if (info) this.#address = this.#use(info);
     return this.#address ?? this.address();
   }
 

@@ -14,7 +14,7 @@ import { Fault, systemCode, systemWords } from '../fault.ts';
 import { poll } from '../retry.ts';
 import { portOf, storeDaemonStart } from '../settings/daemon-start.ts';
 import { isAlive, isDaemon, selfCommand } from '../settings/processes.ts';
-import { readDaemonInfo, socketOf } from '../settings/settings.ts';
+import { runningDaemon, socketOf } from '../settings/settings.ts';
 import { logEntries, openLog } from './daemon-log.ts';
 import { freePort, keptPort } from './ports.ts';
 
@@ -71,21 +71,15 @@ export async function findDaemon(
   home: string,
   signal: AbortSignal,
 ): Promise<(DaemonInfo & { health: DaemonHealth }) | null> {
-  const info = daemonProcess(home);
+  const info = runningDaemon(home);
   if (info === null) return null;
   const health = await healthAt(info.url, signal, socketOf(info));
   return health ? { ...info, health } : null;
 }
 
-/** The daemon of a home if its process runs, whether it answers or not; else null. */
-export function daemonProcess(home: string): DaemonInfo | null {
-  const info = readDaemonInfo(home);
-  return info && isDaemon(info.pid) ? info : null;
-}
-
 /** Why the daemon of a home, which was not found, cannot be used, and what to do. */
 export function daemonMissing(home: string): { readonly what: string; readonly fix: string } {
-  const silent = daemonProcess(home);
+  const silent = runningDaemon(home);
   if (silent === null)
     return { what: `the daemon is not running (home ${home})`, fix: 'start it: devmgr daemon start' };
   return {
@@ -163,8 +157,8 @@ async function startedDaemon(home: string, hasEnded: () => boolean, signal: Abor
   let graceEnds = Number.POSITIVE_INFINITY;
   const found = await poll(
     async () => {
-      const info = readDaemonInfo(home);
-      if (info && isDaemon(info.pid) && (await healthAt(info.url, signal, socketOf(info)))) return info;
+      const info = runningDaemon(home);
+      if (info && (await healthAt(info.url, signal, socketOf(info)))) return info;
       // A second daemon on one home is refused while the first may still be starting.
       if (!hasEnded()) return null;
       if (isHomeHeld(home)) graceEnds = Number.POSITIVE_INFINITY;
@@ -235,9 +229,9 @@ function failedStart(home: string, logStart: number, exit: Exit): FailedStart {
 
 /** Stops the daemon of a home and waits until it is gone. Resolves to the one that ran, null if none did. */
 export async function stopDaemon(home: string, signal: AbortSignal): Promise<DaemonInfo | null> {
-  const info = readDaemonInfo(home);
   // The system reuses ids: a process that is not a daemon is left alone.
-  if (!info || !isDaemon(info.pid)) return null;
+  const info = runningDaemon(home);
+  if (info === null) return null;
   try {
     process.kill(info.pid, 'SIGTERM');
   } catch (error) {

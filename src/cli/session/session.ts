@@ -7,7 +7,7 @@ import { isServerRefusal, Unreachable } from '../client/failures.ts';
 import { renewalTime } from '../client/token.ts';
 import { Fault } from '../fault.ts';
 import { type Keeper, readLogin, readLoginName, storeLogin } from '../settings/credentials.ts';
-import { readKnownServer, storeKnownServer } from '../settings/known-servers.ts';
+import { knownServers } from '../settings/known-servers.ts';
 import { type ExpectedServer, expectedAt } from '../settings/server-list.ts';
 import { addressesOf, hasSeveralAddresses, isLoopback, type Settings } from '../settings/settings.ts';
 
@@ -95,17 +95,17 @@ export class RegistrySession implements ClientSession {
     if (isTrusted && isMet) return void this.#recognizedAt.set(origin, Number.NEGATIVE_INFINITY);
     const { demandKnown } = await import('./server-identity.ts');
     const met = await demandKnown(client, known, acceptHint);
-    if (!isMet) await storeKnownServer(settings.home, settings.profile, origin, met);
+    if (!isMet) await knownServers.store(settings, origin, met);
     this.#recognizedAt.set(origin, performance.now());
   }
 
   #expectedAt(origin: string): ExpectedServer {
     const { settings, identity } = this.#options;
-    const { server, home, profile } = settings;
+    const { server } = settings;
     // A service with an address of its own has one address even if the registry has several.
     if (hasSeveralAddresses(server) && addressesOf(server).includes(origin))
       return expectedAt(settings, addressesOf(server), origin);
-    return { known: readKnownServer(home, profile, identity()), isMet: true };
+    return { known: knownServers.read(settings, identity()), isMet: true };
   }
 
   /** If the server refuses, the old token stays in use: the next request then reports why it is not valid. */

@@ -1,24 +1,18 @@
 /** A registry with several addresses: the name of its login, and the identity that all of its addresses share. */
 import { Fault } from '../fault.ts';
 import { readLoginName } from './credentials.ts';
-import { type KnownServer, readKnownServer } from './known-servers.ts';
-
-/** Whose logins and known servers: those of one profile in one home folder. */
-interface ListOwner {
-  readonly home: string;
-  readonly profile: string;
-}
+import { type KnownServer, knownServers } from './known-servers.ts';
+import type { Owner } from './server-entries.ts';
 
 /**
  * The address whose name a list has, so that login and cursors survive another order and an added address: the first one in
  * alphabetical order with a login, else with a known server, else of all.
  */
-export function listIdentity(owner: ListOwner, addresses: readonly string[]): string {
+export function listIdentity(owner: Owner, addresses: readonly string[]): string {
   const sorted = addresses.toSorted();
-  const { home, profile } = owner;
   return (
     sorted.find(address => readLoginName(owner, address) !== null) ??
-    sorted.find(address => readKnownServer(home, profile, address) !== null) ??
+    sorted.find(address => knownServers.read(owner, address) !== null) ??
     sorted[0]!
   );
 }
@@ -32,13 +26,9 @@ export interface ExpectedServer {
 }
 
 /** What a profile expects at an address of a list. Throws a fault if the list has addresses of different registries. */
-export function expectedAt(
-  { home, profile }: ListOwner,
-  addresses: readonly string[],
-  address: string,
-): ExpectedServer {
+export function expectedAt(owner: Owner, addresses: readonly string[], address: string): ExpectedServer {
   const met = addresses.flatMap(other => {
-    const known = readKnownServer(home, profile, other);
+    const known = knownServers.read(owner, other);
     return known === null ? [] : [{ address: other, known }];
   });
   demandOneRegistry(met);

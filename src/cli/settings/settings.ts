@@ -15,6 +15,7 @@ import {
 import { Fault, systemWords, usage } from '../fault.ts';
 import { readDaemonStart } from './daemon-start.ts';
 import { readJsonFile } from './files.ts';
+import { isDaemon } from './processes.ts';
 import { checkProfileName, demandProfile, profileOf, readConfig } from './profiles.ts';
 
 /** The global flags that settings are resolved from. */
@@ -201,6 +202,12 @@ function nodeInfo(info: Readonly<Record<string, unknown>>): Partial<DaemonInfo> 
   if (known === undefined || typeof node !== 'string' || typeof drainSeconds !== 'number') return {};
   const place = (value: unknown) => (typeof value === 'string' ? value : null);
   return { role: known, node, store: place(store), files: place(files), drainSeconds };
+}
+
+/** The daemon of a home if its process runs, whether it answers or not; else null. */
+export function runningDaemon(home: string): DaemonInfo | null {
+  const info = readDaemonInfo(home);
+  return info && isDaemon(info.pid) ? info : null;
 }
 
 /** Path of the Unix socket of a daemon; null if it has none. One that was deleted while the daemon runs is not waited for. */

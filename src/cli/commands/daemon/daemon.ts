@@ -9,7 +9,6 @@ import { present } from '../../framework/present.ts';
 import { firstPasswordFile } from '../../session/first-password.ts';
 import {
   daemonMissing,
-  daemonProcess,
   findDaemon,
   portNotice,
   type StartedDaemon,
@@ -18,6 +17,7 @@ import {
 } from '../../session/local-daemon.ts';
 import { localIdentity, readLoginName } from '../../settings/credentials.ts';
 import { portOf, readDaemonStart } from '../../settings/daemon-start.ts';
+import { runningDaemon } from '../../settings/settings.ts';
 import { safe, shellWord } from '../../terminal/text.ts';
 import { duration } from '../../terminal/when.ts';
 import { daemonFlags } from './run.ts';
@@ -175,7 +175,7 @@ async function status(context: Context): Promise<number> {
   }
   const { what, fix } = daemonMissing(settings.home);
   if (!globals.json) throw new Fault('unreachable', what, fix);
-  const silent = daemonProcess(settings.home);
+  const silent = runningDaemon(settings.home);
   await out.document({
     running: silent !== null,
     pid: silent?.pid ?? null,

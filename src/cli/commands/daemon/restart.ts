@@ -5,8 +5,7 @@ import { command } from '../../framework/define.ts';
 import { present } from '../../framework/present.ts';
 import { awaitDaemon, findDaemon, stopDaemon } from '../../session/local-daemon.ts';
 import { portOf, readDaemonStart } from '../../settings/daemon-start.ts';
-import { isDaemon } from '../../settings/processes.ts';
-import { readDaemonInfo } from '../../settings/settings.ts';
+import { runningDaemon } from '../../settings/settings.ts';
 import { safe } from '../../terminal/text.ts';
 import { argumentsOf, startNow } from './daemon.ts';
 import { daemonFlags } from './run.ts';
@@ -35,11 +34,6 @@ export const daemonRestart = command({
     await report(context, running, await start(context, running, port, args));
   },
 });
-
-function runningDaemon(home: string): DaemonInfo | null {
-  const info = readDaemonInfo(home);
-  return info !== null && isDaemon(info.pid) ? info : null;
-}
 
 /** It may have flags that are not known here, or be started again by what supervises it. */
 const startedElsewhere = ({ pid }: DaemonInfo): Fault =>

@@ -12,7 +12,7 @@ import { passwordFlags } from '../../framework/flags.ts';
 import { present } from '../../framework/present.ts';
 import { firstAdmin, firstPasswordFile } from '../../session/first-password.ts';
 import { forgetLogin, type Login, localIdentity, storeLogin } from '../../settings/credentials.ts';
-import { readKnownServer, storeKnownServer } from '../../settings/known-servers.ts';
+import { knownServers } from '../../settings/known-servers.ts';
 import { storeSetting } from '../../settings/profiles.ts';
 import type { Met } from '../../settings/server-list.ts';
 import { addressesOf, hasSeveralAddresses, isLocalServer, isLoopback } from '../../settings/settings.ts';
@@ -155,8 +155,7 @@ export async function logIn(context: Context, username: string, password: string
 async function keepLogin(context: Context, login: Login, met: readonly Met[]): Promise<void> {
   const { settings, out } = context;
   const keeper = await storeLogin(settings, context.identity(), login);
-  for (const { address, known } of met)
-    if (known !== null) await storeKnownServer(settings.home, settings.profile, address, known);
+  for (const { address, known } of met) if (known !== null) await knownServers.store(settings, address, known);
   await rememberServer(context);
   if (!context.globals.json)
     await out.prose(
@@ -186,7 +185,7 @@ async function meet(context: Context, acceptNewServer: boolean): Promise<Meeting
   }
   if (registry.socketPath !== null) return { registry, met: [] };
   const { demandKnown, meetServer } = await import('../../session/server-identity.ts');
-  const known = readKnownServer(settings.home, settings.profile, context.identity());
+  const known = knownServers.read(settings, context.identity());
   if (known === null || acceptNewServer)
     return { registry, met: [{ address: context.identity(), known: await meetServer(registry) }] };
   await demandKnown(registry, known, context.acceptHint);

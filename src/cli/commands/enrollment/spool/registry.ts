@@ -3,7 +3,7 @@ import type { Client } from '../../../client/client.ts';
 import { usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { meetServer } from '../../../session/server-identity.ts';
-import { type KnownServer, readKnownServer } from '../../../settings/known-servers.ts';
+import { type KnownServer, knownServers } from '../../../settings/known-servers.ts';
 import { addressesOf } from '../../../settings/settings.ts';
 import { isAway } from '../enroll/enrollment-parts.ts';
 import type { SpoolHeader } from './lines.ts';
@@ -60,8 +60,7 @@ const nameOf = ({ registry, servers }: Pick<SpoolHeader, 'registry' | 'servers'>
   `${servers.join(',')} (instance ${registry ?? 'not known'})`;
 
 function knownRegistry({ settings, identities }: Context): string | null {
-  const { home, profile } = settings;
-  const known = identities().map(name => readKnownServer(home, profile, name));
+  const known = identities().map(name => knownServers.read(settings, name));
   return known.find(server => server !== null)?.instanceId ?? null;
 }
 
