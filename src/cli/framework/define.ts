@@ -65,10 +65,19 @@ export function command<const F extends FlagShapes>(shape: CommandShape<F>): Any
   return shape as unknown as AnyCommand;
 }
 
-/** The values of a flag that can be repeated. An empty one stands for none: it removes what is set. */
-export const givenTexts = (texts: readonly string[]): string[] => texts.filter(text => text !== '');
+/** The values of a flag that can be repeated; undefined if it is absent. An empty one stands for none: it removes what is set. */
+export const givenTexts = <T extends string>(texts: readonly T[]): T[] | undefined =>
+  texts.length === 0 ? undefined : texts.filter(text => text !== '');
+
+/** The value of a flag whose empty value clears the field. */
+export const clearable = (text: string | undefined): string | null | undefined =>
+  text === undefined ? undefined : text.trim() || null;
+
+type DefinedFields<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
 
 /** The fields that have a value: the interface knows absent fields, not `undefined` ones. */
-export function definedFields<T extends object>(fields: { readonly [K in keyof T]: T[K] | undefined }): T {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+export function definedFields<T extends object>(fields: T): DefinedFields<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as DefinedFields<T>;
 }

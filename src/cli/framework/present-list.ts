@@ -28,7 +28,7 @@ export interface ListPage<Row> {
 
 /** The page that flags name, as a query. */
 export const pageQuery = ({ page, limit }: { readonly page: number | undefined; readonly limit: number | undefined }) =>
-  definedFields<{ page?: number; size?: number }>({ page, size: limit });
+  definedFields({ page, size: limit });
 
 /** Writes a list that has no pages. `none` reports that it is empty. */
 export async function presentList<Row extends object>(

@@ -25,7 +25,7 @@ export const appsList = command({
   },
   examples: [{ does: 'versions for Android', line: 'apps list --platform ANDROID' }],
   async run({ flags }, context) {
-    const query = { ...pageQuery(flags), ...definedFields<{ platform?: string }>({ platform: flags.platform }) };
+    const query = { ...pageQuery(flags), ...definedFields({ platform: flags.platform }) };
     const data = await context.registry.call('listAppVersions', { query });
     const listing = { fields: appFields, columns: appColumns, id: 'versionId' } as const;
     return presentPage(context, data, listing, { what: 'versions', none: 'No application version has been uploaded.' });
@@ -70,7 +70,7 @@ export const appsLatest = command({
       hint: `use one of ${platformNames.join(', ')}`,
       choices: platformNames,
     });
-    const query = definedFields<{ platform: string; currentVersion?: string; extension?: string }>({
+    const query = definedFields({
       platform,
       currentVersion: flags.current,
       extension: flags.extension,

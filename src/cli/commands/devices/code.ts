@@ -1,5 +1,5 @@
 import { activationCodeDays } from '../../../contract/limits.ts';
-import { command } from '../../framework/define.ts';
+import { command, definedFields } from '../../framework/define.ts';
 import { reasonOf } from '../../framework/devices/reason.ts';
 import { pluggedFlag } from '../../framework/flags.ts';
 import { present } from '../../framework/present.ts';
@@ -32,8 +32,8 @@ export const code = command({
     },
   ],
   async run({ args, flags }, context) {
-    const validity = flags.expiresInDays === undefined ? {} : { validityDays: flags.expiresInDays };
-    const fields = async () => ({ reason: await reasonOf(context, flags.reason), ...validity });
+    const fields = async () =>
+      definedFields({ reason: await reasonOf(context, flags.reason), validityDays: flags.expiresInDays });
     return changeTargets(context, { operation: 'GENERATE_CODE', names: args, flags, fields }, async deviceId => {
       const body = { deviceId, ...(await fields()) };
       const data = await context.registry.call('generateActivationCode', { body });

@@ -1,8 +1,8 @@
 import { usage } from '../../fault.ts';
 import { readPassword } from '../../framework/ask.ts';
 import type { Context } from '../../framework/context.ts';
-import { command } from '../../framework/define.ts';
-import { noteFlag, noteOf, reasonOf } from '../../framework/devices/reason.ts';
+import { command, definedFields } from '../../framework/define.ts';
+import { noteFlag, reasonOf } from '../../framework/devices/reason.ts';
 import { passwordFlags, pluggedFlag } from '../../framework/flags.ts';
 import { present, stateTitle } from '../../framework/present.ts';
 import { askText } from '../../terminal/prompt.ts';
@@ -35,7 +35,7 @@ export const deactivate = command({
       throw usage('deactivation is permanent and must be confirmed', 'name the device and add --yes');
     if (flags.file === '-' && (flags.passwordStdin || flags.passwordFile === '-'))
       throw usage('standard input cannot be both the devices and the password', 'give --password-file FILE');
-    const fields = async () => ({ reason: await reasonOf(context, flags.reason), ...noteOf(flags.note) });
+    const fields = async () => definedFields({ reason: await reasonOf(context, flags.reason), note: flags.note });
     const password = () => readPassword(context, flags, "An administrator's password");
     const change = { operation: 'DEACTIVATE', names: args, flags, fields, password } as const;
     return changeTargets(context, change, async deviceId => {

@@ -59,7 +59,7 @@ export const list = command({
     { does: 'devices not used this year', line: 'list --status ACTIVE,LOCKED --last-used-before 2026-01-01' },
   ],
   async run({ flags }, context) {
-    const query = definedFields<ListQuery>({ ...filterOf(flags), sortBy: flags.sort, sortOrder: flags.order });
+    const query = definedFields({ ...filterOf(flags), sortBy: flags.sort, sortOrder: flags.order });
     const listing: Listing<DeviceListItem> = { fields: deviceFields, columns: deviceColumns(), id: 'deviceId' };
     const load = async () => {
       const page = await context.registry.call('listDevices', {

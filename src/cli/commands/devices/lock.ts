@@ -1,8 +1,8 @@
 import { counted } from '../../count.ts';
 import { type Context, notify } from '../../framework/context.ts';
-import { command } from '../../framework/define.ts';
+import { command, definedFields } from '../../framework/define.ts';
 import { deviceSearch } from '../../framework/devices/find-device.ts';
-import { noteFlag, noteOf, reasonOf } from '../../framework/devices/reason.ts';
+import { noteFlag, reasonOf } from '../../framework/devices/reason.ts';
 import { pluggedFlag } from '../../framework/flags.ts';
 import { leftWords, personsOf, personWords } from '../../framework/persons.ts';
 import { present, stateTitle } from '../../framework/present.ts';
@@ -27,7 +27,7 @@ export const lock = command({
     { does: 'all keys of a user', line: 'lock --filter user=alice --filter status=ACTIVE --reason "left the company"' },
   ],
   async run({ args, flags }, context) {
-    const fields = async () => ({ reason: await reasonOf(context, flags.reason), ...noteOf(flags.note) });
+    const fields = async () => definedFields({ reason: await reasonOf(context, flags.reason), note: flags.note });
     return changeTargets(context, { operation: 'LOCK', names: args, flags, fields }, async deviceId => {
       const data = await context.registry.call('lockDevice', { params: { deviceId }, body: await fields() });
       await present(context, {
@@ -55,7 +55,7 @@ export const unlock = command({
     { does: 'the devices in a file, in a script', line: 'unlock --file found.txt --yes --out unlocked.csv' },
   ],
   async run({ args, flags }, context) {
-    const body = noteOf(flags.note);
+    const body = definedFields({ note: flags.note });
     const changed = (unlocked: readonly string[]) => remarkLeavers(context, unlocked);
     const change = { operation: 'UNLOCK', names: args, flags, fields: async () => body, changed } as const;
     return changeTargets(context, change, async deviceId => {

@@ -1,6 +1,6 @@
 import type { TagChanges } from '../../../contract/tags.ts';
 import { usage } from '../../fault.ts';
-import { command } from '../../framework/define.ts';
+import { clearable, command, definedFields } from '../../framework/define.ts';
 import { tagFlag, tagNameOf, tagsOf, tagWords } from '../../framework/devices/tags.ts';
 import { pluggedFlag } from '../../framework/flags.ts';
 import { present } from '../../framework/present.ts';
@@ -33,11 +33,11 @@ export const update = command({
         'nothing to change',
         'add --firmware-version VERSION, --note TEXT, --tag NAME=VALUE or --remove-tag NAME',
       );
-    const body = {
-      ...(flags.firmwareVersion === undefined ? {} : { firmwareVersion: flags.firmwareVersion.trim() || null }),
-      ...(flags.note === undefined ? {} : { note: flags.note.trim() || null }),
-      ...(tags === null ? {} : { tags }),
-    };
+    const body = definedFields({
+      firmwareVersion: clearable(flags.firmwareVersion),
+      note: clearable(flags.note),
+      tags: tags ?? undefined,
+    });
     const change = { operation: 'UPDATE', names: args, flags, fields: async () => body } as const;
     return changeTargets(context, change, async deviceId => {
       const data = await context.registry.call('updateDevice', { params: { deviceId }, body });

@@ -57,8 +57,7 @@ export const peopleList = command({
   async run({ flags }, context) {
     const { keyword, source, group, page, limit: size } = flags;
     const active = flags.left ? false : flags.active ? true : undefined;
-    type Query = Partial<Parameters<typeof context.registry.call<'listPeople'>>[1]['query'] & object>;
-    const query = definedFields<Query>({ keyword, source, group, active, page, size });
+    const query = definedFields({ keyword, source, group, active, page, size });
     const data = await context.registry.call('listPeople', { query });
     const listing = { fields: personFields, columns: personColumns, id: 'personId' } as const;
     const isAll = [keyword, source, group, active].every(value => value === undefined);
@@ -98,8 +97,7 @@ export const peopleAdd = command({
       hint,
       field: 'userId',
     });
-    const { name, email } = flags;
-    const body = { userName, ...(name === undefined ? {} : { name }), ...(email === undefined ? {} : { email }) };
+    const body = definedFields({ userName, name: flags.name, email: flags.email });
     await show(context, await context.registry.call('createPerson', { body }), 'was added');
   },
 });

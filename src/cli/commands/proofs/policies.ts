@@ -89,7 +89,7 @@ export const policiesSet = command({
     if (!isAboutProof && !isAboutPersons && !isAboutPins)
       throw usage('nothing to change', 'name a rule: devmgr policies set --help');
     const { registry } = context;
-    if (isAboutPins) await registry.call('setPinPolicy', { body: { recipients: givenTexts(pinRecipient) } });
+    if (isAboutPins) await registry.call('setPinPolicy', { body: { recipients: givenTexts(pinRecipient)! } });
     if (isAboutPersons) {
       const rules = await registry.call('showPeoplePolicy');
       const wanted: PeoplePolicy = {
@@ -103,13 +103,12 @@ export const policiesSet = command({
       const policy = { ...(await registry.call('showProofPolicy')), ...(await otherRules(registry)) };
       return write(context, policy, 'The policy is set');
     }
-    const rules = givenTexts(leastFirmware).map(ruleOf);
+    const rules = givenTexts(leastFirmware)?.map(ruleOf);
     const before = await context.registry.call('showProofPolicy');
     const body: ProofPolicy = {
       requiredGrade: requireProof ?? before.requiredGrade,
-      allowedAaguids:
-        allowAaguid.length > 0 ? givenTexts(allowAaguid).map(text => text.toLowerCase()) : before.allowedAaguids,
-      leastFirmware: leastFirmware.length > 0 ? rules : before.leastFirmware,
+      allowedAaguids: givenTexts(allowAaguid)?.map(text => text.toLowerCase()) ?? before.allowedAaguids,
+      leastFirmware: rules ?? before.leastFirmware,
     };
     const policy = await registry.call('setProofPolicy', { body });
     return write(context, { ...policy, ...(await otherRules(registry)) }, 'The policy is set');

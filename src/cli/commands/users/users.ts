@@ -8,7 +8,7 @@ import { isServerRefusal } from '../../client/failures.ts';
 import { usage } from '../../fault.ts';
 import { need, readNewPassword, readNewPasswords } from '../../framework/ask.ts';
 import type { Context } from '../../framework/context.ts';
-import { command } from '../../framework/define.ts';
+import { clearable, command, definedFields } from '../../framework/define.ts';
 import { pageFlags, passwordFlags } from '../../framework/flags.ts';
 import { listFlags } from '../../framework/format.ts';
 import { type CardRow, present } from '../../framework/present.ts';
@@ -91,12 +91,7 @@ export const usersAdd = command({
       choices: roles,
     });
     const password = await readNewPassword(context, flags, `Password of ${username}`);
-    const body = {
-      username,
-      password,
-      role: role as Role,
-      ...(flags.email === undefined ? {} : { email: flags.email }),
-    };
+    const body = definedFields({ username, password, role: role as Role, email: flags.email });
     await showUser(context, await create(context, body), 'was added');
   },
 });
@@ -132,11 +127,8 @@ export const usersUpdate = command({
     { does: 'a new role', line: 'users update USR-2 --role VIEWER' },
   ],
   async run({ args, flags }, context) {
-    const body = {
-      ...(flags.role === undefined ? {} : { role: flags.role }),
-      ...(flags.email === undefined ? {} : { email: flags.email.trim() || null }),
-      ...(flags.disable || flags.enable ? { disabled: flags.disable } : {}),
-    };
+    const disabled = flags.disable || flags.enable ? flags.disable : undefined;
+    const body = definedFields({ role: flags.role, email: clearable(flags.email), disabled });
     if (Object.keys(body).length === 0) throw usage('nothing to change', 'add --role, --email, --disable or --enable');
     const { id } = args[0] === undefined ? await picked(context) : await findUser(context.registry, args[0]);
     await showUser(context, await change(context, id, body), 'was changed');

@@ -1,8 +1,6 @@
 /** The secret of a receiver: never on a command line, which other users of the machine can read. */
 import { isWebhookSecret, secretShape } from '../../../contract/webhooks/scheme.ts';
 import { usage } from '../../fault.ts';
-import type { Context } from '../../framework/context.ts';
-import { secretFrom } from '../secret-file.ts';
 
 /** The secret without white space around it. Throws a usage fault, which does not show it, if it is not valid. */
 export function checkedSecret(text: string): string {
@@ -14,7 +12,3 @@ export function checkedSecret(text: string): string {
     );
   return secret;
 }
-
-/** The secret that `--secret-file` names; - for standard input. */
-export const endpointSecret = async (context: Context, file: string): Promise<string> =>
-  checkedSecret(await secretFrom(context, file));

@@ -6,7 +6,7 @@ import type { WebhookItem } from '../../../contract/webhooks.ts';
 import { count } from '../../count.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import type { Context } from '../../framework/context.ts';
-import { command } from '../../framework/define.ts';
+import { command, definedFields, givenTexts } from '../../framework/define.ts';
 import type { ArgShape } from '../../framework/flags.ts';
 import { yesFlag } from '../../framework/flags.ts';
 import { listFlags } from '../../framework/format.ts';
@@ -16,7 +16,8 @@ import type { Column } from '../../terminal/column.ts';
 import { demandYes } from '../../terminal/prompt.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
-import { endpointSecret } from './secret.ts';
+import { secretFrom } from '../secret-file.ts';
+import { checkedSecret } from './secret.ts';
 
 const webhookArg: ArgShape = { name: 'WEBHOOK', help: 'id of the webhook, such as WHK-1', offer: 'webhook' };
 
@@ -68,9 +69,9 @@ export const webhooksAdd = command({
   ],
   async run({ args, flags }, context) {
     const { out, globals, registry } = context;
-    const given = flags.secretFile === undefined ? undefined : await endpointSecret(context, flags.secretFile);
-    const types = flags.type.length > 0 ? { types: [...flags.type] } : {};
-    const body = { url: args[0]!, ...types, ...(given === undefined ? {} : { secret: given }) };
+    const given = await secretFrom(context, flags.secretFile);
+    const types = givenTexts(flags.type);
+    const body = definedFields({ url: args[0]!, types, secret: given && checkedSecret(given) });
     const { secret, ...webhook } = await registry.call('createWebhook', { body });
     if (globals.json) return out.document({ ...webhook, secret });
     const next = `devmgr webhooks test ${safe(webhook.webhookId)}`;

@@ -1,9 +1,7 @@
 /** Which events of the journal a command is about: for events, history, show, watch and daemon audit. */
-import type { QueryOf } from '../../../contract/define.ts';
 import type { Notification } from '../../../contract/events.ts';
 import { eventPage } from '../../../contract/limits.ts';
 import type { JournalPlace } from '../../../contract/programs.ts';
-import type { Routes } from '../../../contract/routes.ts';
 import { type JournalEventType, journalEventTypes } from '../../../contract/values.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import type { Context } from '../context.ts';
@@ -99,7 +97,7 @@ export async function pastEvents(
   for (;;) {
     const size = Math.min(eventPage.max, limit + 1 - list.length);
     const last = list.at(-1)?.id;
-    const query = definedFields<QueryOf<Routes['listEvents']>>({
+    const query = definedFields({
       deviceId,
       types: type.length ? type.join(',') : undefined,
       actor: by,

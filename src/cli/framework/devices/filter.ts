@@ -61,7 +61,7 @@ export function filterOf(flags: FlagValues<typeof filterFlags>, spelled: Spellin
     const { kind } = deviceFilters[field as DeviceFilterName];
     return [field, readers[kind](values[camel(flag)] as never, spelled(flag))];
   });
-  return definedFields<ListFilter>(Object.fromEntries(filters));
+  return definedFields(Object.fromEntries(filters));
 }
 
 function filterTextOf(flag: string, pair: string): string {

@@ -5,9 +5,6 @@ import type { Context } from '../context.ts';
 /** Flag for a note in the journal. */
 export const noteFlag = { note: { value: 'TEXT', help: 'note, for the journal' } } as const;
 
-/** The note as a field of a request. */
-export const noteOf = (note: string | undefined): { readonly note?: string } => (note === undefined ? {} : { note });
-
 /** The reason for the journal, asked for if it is missing. */
 export const reasonOf = (context: Context, given: string | undefined): Promise<string> =>
   need(context, given, { flag: '--reason', question: 'Reason', field: 'reason' });

@@ -1,7 +1,5 @@
-import type { BodyOf } from '../../../../contract/define.ts';
 import { namesIn } from '../../../../contract/names.ts';
 import type { ProviderItem } from '../../../../contract/providers.ts';
-import type { Routes } from '../../../../contract/routes.ts';
 import { providerTypes } from '../../../../contract/values.ts';
 import { exitCodes } from '../../../exit-codes.ts';
 import { usage } from '../../../fault.ts';
@@ -47,8 +45,6 @@ export const idpList = command({
     await presentList(context, data, { fields, columns, id: 'providerId' }, none);
   },
 });
-
-type ProviderSettings = Omit<BodyOf<Routes['createProvider']>, 'name' | 'type' | 'secret'>;
 
 const secretFlag = {
   value: 'FILE',
@@ -106,8 +102,7 @@ export const idpAdd = command({
     if (type === undefined) throw usage(`"${typed}" is not a type of provider: use ${providerTypes.join(', ')}`);
     const { secretFile, ...settings } = flags;
     if (secretFile === undefined && type !== 'devmgr') throw noSecret();
-    const secret = secretFile === undefined ? {} : { secret: await secretFrom(context, secretFile) };
-    const body = { name, type, ...secret, ...definedFields<ProviderSettings>(settings) };
+    const body = definedFields({ name, type, ...settings, secret: await secretFrom(context, secretFile) });
     const data = await context.registry.call('createProvider', { body });
     await present(context, {
       data,

@@ -67,5 +67,5 @@ async function defaultsOf({ type, manufacturer, model, tags }: FileFlags): Promi
   }
   const deviceType = type?.toUpperCase() as DeviceType | undefined;
   const hasTags = Object.keys(tags).length > 0;
-  return definedFields<Defaults>({ deviceType, manufacturer, model, tags: hasTags ? tags : undefined });
+  return definedFields({ deviceType, manufacturer, model, tags: hasTags ? tags : undefined });
 }

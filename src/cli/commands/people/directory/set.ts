@@ -2,7 +2,7 @@ import type { DirectorySettings } from '../../../../contract/directory.ts';
 import { directoryBounds } from '../../../../contract/limits.ts';
 import { namesIn } from '../../../../contract/names.ts';
 import { usage } from '../../../fault.ts';
-import { command, givenTexts } from '../../../framework/define.ts';
+import { command, definedFields, givenTexts } from '../../../framework/define.ts';
 import { textIn } from '../../../settings/files.ts';
 import { secretFrom } from '../../secret-file.ts';
 import { showDirectory } from './directory.ts';
@@ -57,21 +57,19 @@ export const directorySet = command({
   async run({ args, flags }, context) {
     const before = await context.registry.call('showDirectory');
     const { bindPasswordFile, caFile, bindDn, attributes, groupDn } = flags;
-    const password =
-      bindPasswordFile === undefined ? {} : { bindPassword: await secretFrom(context, bindPasswordFile) };
-    const body = {
+    const body = definedFields({
       enabled: true,
       url: args[0] ?? before.url,
       base: flags.base ?? before.base,
       filter: orNull(flags.ldapFilter ?? before.filter),
       attributes: attributesOf(before.attributes, attributes),
-      groups: groupDn.length > 0 ? givenTexts(groupDn).map(groupOf) : before.groups,
+      groups: givenTexts(groupDn)?.map(groupOf) ?? before.groups,
       bindDn: orNull(bindDn ?? before.bindDn),
-      ...password,
+      bindPassword: await secretFrom(context, bindPasswordFile),
       ca: caFile === undefined ? before.ca : caFile === '' ? null : textIn(caFile, 'the certificates'),
       everyMinutes: flags.every ?? before.everyMinutes,
       fullEveryMinutes: flags.fullEvery ?? before.fullEveryMinutes,
-    };
+    });
     const settings = await context.registry.call('setDirectory', { body });
     await showDirectory(context, settings, 'Persons are read from the directory', 'devmgr directory test');
   },

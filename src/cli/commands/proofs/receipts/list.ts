@@ -39,8 +39,7 @@ export const list = command({
   async run({ flags }, context) {
     const { page, limit: size, device } = flags;
     const deviceId = device === undefined ? undefined : await resolveDevice(context, device, false);
-    type Query = Partial<Parameters<typeof context.registry.call<'listReceipts'>>[1]['query'] & object>;
-    const query = definedFields<Query>({ deviceId, overdue: flags.overdue ? true : undefined, page, size });
+    const query = definedFields({ deviceId, overdue: flags.overdue ? true : undefined, page, size });
     const data = await context.registry.call('listReceipts', { query });
     return presentPage(
       context,

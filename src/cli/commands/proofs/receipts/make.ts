@@ -1,7 +1,7 @@
 import { parseInstant } from '../../../../contract/instant.ts';
 import { receiptKinds } from '../../../../contract/values.ts';
 import { usage } from '../../../fault.ts';
-import { command } from '../../../framework/define.ts';
+import { command, definedFields } from '../../../framework/define.ts';
 import { resolveDevice } from '../../../framework/devices/device.ts';
 import { present } from '../../../framework/present.ts';
 import { safe } from '../../../terminal/text.ts';
@@ -50,7 +50,7 @@ export const make = command({
     const { serialNumber } = await context.registry.call('getDevice', { params: { deviceId } });
     const [key] = await attachedKeys(context, [serialNumber]);
     const terms = flags.terms ?? (kind === 'return' ? returnTerms : usualTerms);
-    const wanted = { deviceId, kind, terms, ...(due === undefined ? {} : { dueAt: endOf(due) }) };
+    const wanted = definedFields({ deviceId, kind, terms, dueAt: due === undefined ? undefined : endOf(due) });
     const receipt = await signedReceipt(context, key!, wanted);
     await present(context, {
       data: receipt,

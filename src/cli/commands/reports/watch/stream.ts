@@ -7,6 +7,7 @@ import { isServerRefusal } from '../../../client/failures.ts';
 import { followNotifications, type StreamState } from '../../../client/stream.ts';
 import { usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
+import { definedFields } from '../../../framework/define.ts';
 import { placeOf } from '../../../framework/devices/event-selection.ts';
 import { safe } from '../../../terminal/text.ts';
 
@@ -71,7 +72,7 @@ export async function* watchedEvents(context: Context, options: WatchOptions): A
 async function endOf(context: Context, { by, until }: WatchOptions, ending: AbortController): Promise<number> {
   const place = placeOf('--until', until);
   if (by === undefined && place === null) return Number.POSITIVE_INFINITY;
-  const query = { limit: 1, ...(by === undefined ? {} : { actor: by }) };
+  const query = definedFields({ limit: 1, actor: by });
   const { head } = await context.registry.call('listEvents', { query });
   if (place === null) return Number.POSITIVE_INFINITY;
   if ('id' in place ? place.id <= head : place.time <= new Date())

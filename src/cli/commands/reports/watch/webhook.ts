@@ -30,7 +30,7 @@ export function receiverOf(text: string): URL {
 /** The secret of the signature: from a file, from the environment, or asked for. Throws a usage fault that does not show it. */
 export async function webhookSecret(context: Context, file: string | undefined): Promise<string> {
   const hint = 'name a file with --secret-file, or set DEVMGR_WEBHOOK_SECRET';
-  const given = file === undefined ? context.env[environment.webhookSecret] : await secretFrom(context, file);
+  const given = (await secretFrom(context, file)) ?? context.env[environment.webhookSecret];
   if (!given && !context.canAsk) throw usage('--forward-to needs the secret of the receiver', hint);
   return checkedSecret(given || (await askPassword(context.out, 'Secret of the receiver (whsec_…)')));
 }

@@ -1,7 +1,7 @@
 import type { SsoSettings } from '../../../../contract/sso.ts';
 import { localSources, type Role, roles } from '../../../../contract/values.ts';
 import { usage } from '../../../fault.ts';
-import { command, givenTexts } from '../../../framework/define.ts';
+import { command, definedFields, givenTexts } from '../../../framework/define.ts';
 import { secretFrom } from '../../secret-file.ts';
 import { showSettings } from './sso.ts';
 
@@ -57,32 +57,31 @@ export const ssoSet = command({
   async run({ flags }, context) {
     const before = await context.registry.call('showSsoSettings');
     const { clientSecretFile, localFrom, localAccount, strongAcr, strongAmr } = flags;
-    const secret = clientSecretFile === undefined ? {} : { clientSecret: await secretFrom(context, clientSecretFile) };
     const { from, names = null } = before.localAccounts;
-    const body = {
+    const body = definedFields({
       enabled: true,
       issuer: flags.issuer ?? before.issuer,
       clientId: flags.clientId ?? before.clientId,
-      ...secret,
+      clientSecret: await secretFrom(context, clientSecretFile),
       name: flags.name ?? before.name,
       roles: groupsOf(before.roles, flags.role),
       groupsClaim: flags.groupsClaim ?? before.groupsClaim,
       scopes: flags.scope.length > 0 ? orNull(givenTexts(flags.scope)) : before.scopes,
       strong: {
-        acr: strongAcr.length > 0 ? givenTexts(strongAcr) : before.strong.acr,
-        amr: strongAmr.length > 0 ? givenTexts(strongAmr) : before.strong.amr,
+        acr: givenTexts(strongAcr) ?? before.strong.acr,
+        amr: givenTexts(strongAmr) ?? before.strong.amr,
       },
       localAccounts: {
         from: localFrom ?? from,
         names: localAccount.length > 0 ? orNull(givenTexts(localAccount)) : names,
       },
-    };
+    });
     const settings = await context.registry.call('setSso', { body });
     await showSettings(context, settings, 'People sign in at the provider', 'devmgr sso test');
   },
 });
 
-const orNull = (texts: string[]): string[] | null => (texts.length > 0 ? texts : null);
+const orNull = (texts: string[] | undefined): string[] | null => (texts?.length ? texts : null);
 
 function groupsOf(before: SsoSettings['roles'], pairs: readonly string[]): SsoSettings['roles'] {
   const named = new Map<Role, string[]>();
@@ -90,7 +89,8 @@ function groupsOf(before: SsoSettings['roles'], pairs: readonly string[]): SsoSe
     const at = pair.indexOf('=');
     const role = roles.find(name => name === pair.slice(0, Math.max(at, 0)).trim().toUpperCase());
     if (!role) throw usage(`--role "${pair}" is not ROLE=GROUP`, 'for example --role ADMIN=keys-admins');
-    named.set(role, [...(named.get(role) ?? []), ...givenTexts([pair.slice(at + 1).trim()])]);
+    const group = pair.slice(at + 1).trim();
+    named.set(role, [...(named.get(role) ?? []), ...(group === '' ? [] : [group])]);
   }
   return { ...before, ...Object.fromEntries(named) };
 }

@@ -1,9 +1,9 @@
 import { serviceTokenDays } from '../../../../contract/limits.ts';
 import { namesIn } from '../../../../contract/names.ts';
 import type { ServiceToken } from '../../../../contract/tokens.ts';
-import { type Role, roles, type TokenPermission, tokenPermissions } from '../../../../contract/values.ts';
+import { type Role, roles, tokenPermissions } from '../../../../contract/values.ts';
 import { need } from '../../../framework/ask.ts';
-import { command } from '../../../framework/define.ts';
+import { command, definedFields, givenTexts } from '../../../framework/define.ts';
 import { pageFlags } from '../../../framework/flags.ts';
 import { listFlags } from '../../../framework/format.ts';
 import { pageQuery, presentPage } from '../../../framework/present-list.ts';
@@ -53,9 +53,8 @@ export const tokensAdd = command({
     const question = { flag: '--role', question: 'Role', hint: `use one of ${roles.join(', ')}`, choices: roles };
     const role = (await need(context, flags.role, question)) as Role;
     const { expiresInDays } = flags;
-    const allowedFrom = flags.allowedFrom.length > 0 ? { allowedFrom: [...flags.allowedFrom] } : {};
-    const may = flags.may.length > 0 ? { may: flags.may as TokenPermission[] } : {};
-    const body = { name, role, expiresInDays, ...allowedFrom, ...may };
+    const [allowedFrom, may] = [givenTexts(flags.allowedFrom), givenTexts(flags.may)];
+    const body = definedFields({ name, role, expiresInDays, allowedFrom, may });
     const data = await registry.call('createToken', { body });
     if (globals.json) return out.document(data);
     await out.text(`${safe(data.token)}\n`);
