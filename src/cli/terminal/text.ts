@@ -61,6 +61,12 @@ export const safeYaml = (yaml: string): string =>
     isBreak(found) ? found : `\\U${(found.codePointAt(0) ?? 0).toString(16).padStart(8, '0')}`,
   );
 
+/** The items of a list that a server has sent; none if it has sent something else. */
+export const itemsIn = <T>(list: readonly T[] | null | undefined): readonly T[] => (Array.isArray(list) ? list : []);
+
+/** Likewise, as texts. */
+export const textsIn = (list: readonly unknown[] | null | undefined): string[] => itemsIn(list).map(String);
+
 /** A word for the shell. */
 export const shellWord = (text: string): string =>
   /^[\w.,:@%+/-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", "'\\''")}'`;

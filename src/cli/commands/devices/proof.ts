@@ -3,7 +3,7 @@ import type { Proof } from '../../../contract/proof.ts';
 import type { ProofGrade } from '../../../contract/values.ts';
 import type { CardRow } from '../../framework/present.ts';
 import type { Style } from '../../terminal/style.ts';
-import { safe } from '../../terminal/text.ts';
+import { safe, textsIn } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 
 /** Something that may have a proof. A server of an earlier version sends none. */
@@ -60,8 +60,7 @@ export function proofRows({ proof }: MaybeProved): readonly CardRow[] {
 export const proofLine = (proof: Proof): string => [gradeWords(proof), traitsOf(proof)].filter(Boolean).join('; ');
 
 /** The warnings of a proof, each in one line. */
-export const warningsOf = ({ warnings }: Proof): readonly string[] =>
-  (Array.isArray(warnings) ? warnings : []).map(warning => safe(String(warning)));
+export const warningsOf = ({ warnings }: Proof): readonly string[] => textsIn(warnings).map(warning => safe(warning));
 
 /** What evidence or the key itself reports; null if it reports nothing. */
 function traitsOf({ model, aaguid, firmware, serial }: Proof): string | null {

@@ -11,11 +11,10 @@ import { present } from '../../framework/present.ts';
 import { presentList } from '../../framework/present-list.ts';
 import type { Column } from '../../terminal/column.ts';
 import { demandYes } from '../../terminal/prompt.ts';
-import { safe } from '../../terminal/text.ts';
+import { safe, textsIn } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 import { personColumns, personFields } from './people.ts';
 
-const listed = (ids: unknown): string[] => (Array.isArray(ids) ? ids.map(String) : []);
 const keys = (number: number): string => counted(number, 'key');
 
 /** A person leaves: `POST /api/people/{personId}/leave`. */
@@ -41,7 +40,7 @@ export const peopleLeave = command({
       await demandYes(out, `Lock the keys of ${words} (${keys(person.devices)} in any state)?`);
     }
     const data = await registry.call('personLeaves', { params: { personId: person.personId }, body: { reason } });
-    const [locked, held] = [listed(data.locked), listed(data.held)];
+    const [locked, held] = [textsIn(data.locked), textsIn(data.held)];
     await present(context, {
       data,
       id: locked.join('\n'),
@@ -66,7 +65,7 @@ export const peopleBack = command({
   async run({ args }, context) {
     const person = await findPerson(context.registry, args[0]!);
     const data = await context.registry.call('personReturns', { params: { personId: person.personId } });
-    const locked = listed(data.lockedDevices).map(safe).join(' ');
+    const locked = textsIn(data.lockedDevices).map(safe).join(' ');
     const words = safe(personWords(person));
     await present(context, {
       data,
@@ -84,7 +83,7 @@ const heldColumns: Column<HeldPerson>[] = [
     ['PERSON', 'USER NAME', 'NAME', 'SOURCE'].includes(title),
   ) as Column<HeldPerson>[]),
   { title: 'HELD', value: person => localTime(person.heldAt) },
-  { title: 'ACTIVE KEYS', value: person => listed(person.deviceIds).join(' ') || null, shorten: 'end' },
+  { title: 'ACTIVE KEYS', value: person => textsIn(person.deviceIds).join(' ') || null, shorten: 'end' },
 ];
 
 /** Lists held leavers: `GET /api/people/held`. */
@@ -120,20 +119,20 @@ export const peopleRelease = command({
     const { list } = await registry.call('listHeldPeople');
     const wanted = args.length === 0 ? list : await chosen(context, list, args);
     if (wanted.length === 0) return out.notice('No leaver is held.');
-    const total = wanted.reduce((sum, { deviceIds }) => sum + listed(deviceIds).length, 0);
+    const total = wanted.reduce((sum, { deviceIds }) => sum + textsIn(deviceIds).length, 0);
     if (!flags.yes) {
       for (const person of wanted)
-        out.notice(`${safe(personWords(person))}: ${safe(listed(person.deviceIds).join(' '))}`);
+        out.notice(`${safe(personWords(person))}: ${safe(textsIn(person.deviceIds).join(' '))}`);
       if (!context.canAsk) throw usage(`${keys(total)} will be locked`, 'add --yes');
       await demandYes(out, `Lock ${keys(total)} of ${counted(wanted.length, 'leaver')}?`);
     }
     const body = { personIds: wanted.map(({ personId }) => personId) };
     const data = await registry.call('releasePeople', { body });
-    const locked = listed(data.locked);
+    const locked = textsIn(data.locked);
     await present(context, {
       data,
       id: locked.join('\n'),
-      title: `${count(listed(data.released).length)} released`,
+      title: `${count(textsIn(data.released).length)} released`,
       rows: [['locked', locked.length > 0 ? safe(locked.join(' ')) : 'no key was ACTIVE']],
     });
   },

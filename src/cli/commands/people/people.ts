@@ -10,7 +10,7 @@ import { findPerson, personArg } from '../../framework/persons.ts';
 import { present } from '../../framework/present.ts';
 import { presentPage } from '../../framework/present-list.ts';
 import type { Column } from '../../terminal/column.ts';
-import { safe } from '../../terminal/text.ts';
+import { safe, textsIn } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 
 /** Fields of a person in a list. */
@@ -34,8 +34,7 @@ export const personColumns: Column<Person>[] = [
   { title: 'SOURCE', value: person => person.source, drop: 3 },
 ];
 
-const groupsOf = ({ groups }: Person): string | null =>
-  Array.isArray(groups) && groups.length > 0 ? groups.map(String).join(', ') : null;
+const groupsOf = ({ groups }: Person): string | null => textsIn(groups).join(', ') || null;
 
 /** Lists persons: `GET /api/people/list`. */
 export const peopleList = command({

@@ -10,7 +10,7 @@ import { usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command, givenTexts } from '../../framework/define.ts';
 import { present } from '../../framework/present.ts';
-import { safe } from '../../terminal/text.ts';
+import { itemsIn, safe, textsIn } from '../../terminal/text.ts';
 
 type LeastFirmware = ProofPolicy['leastFirmware'][number];
 
@@ -147,23 +147,21 @@ function leaverWords({ leavers, leaverDelayHours }: Partial<PeoplePolicy>): stri
 }
 
 async function write(context: Context, policy: ProofPolicy & OtherRules, title: string): Promise<void> {
-  const { requiredGrade, allowedAaguids, leastFirmware, personsRequired, pinRecipients = [] } = policy;
+  const { requiredGrade, allowedAaguids, leastFirmware, personsRequired, pinRecipients } = policy;
   await present(context, {
     data: policy,
     id: requiredGrade,
     title,
     rows: [
       ['required grade', requiredGrade === 'none' ? 'none: no proof is required' : safe(requiredGrade)],
-      ['allowed AAGUIDs', list(allowedAaguids).map(String).map(safe).join('\n') || 'any'],
-      ['minimum firmware', list(leastFirmware).map(words).join('\n') || 'any'],
+      ['allowed AAGUIDs', textsIn(allowedAaguids).map(safe).join('\n') || 'any'],
+      ['minimum firmware', itemsIn(leastFirmware).map(words).join('\n') || 'any'],
       ['persons', personsRequired === undefined ? null : personsRequired ? 'required' : 'any user name'],
       ['leavers', leaverWords(policy)],
-      ['PINs open for', list(pinRecipients).map(safe).join('\n') || null],
+      ['PINs open for', textsIn(pinRecipients).map(safe).join('\n') || null],
     ],
   });
 }
-
-const list = <T>(value: readonly T[]): readonly T[] => (Array.isArray(value) ? value : []);
 
 const words = ({ aaguid, model, version }: LeastFirmware): string =>
   safe(`${version} for ${aaguid ?? (model === undefined ? 'all keys' : `models that begin with "${model}"`)}`);

@@ -13,7 +13,7 @@ import { type CardRow, indent, present } from '../../framework/present.ts';
 import { presentRows } from '../../framework/present-list.ts';
 import { card } from '../../terminal/card.ts';
 import type { Column } from '../../terminal/column.ts';
-import { safe } from '../../terminal/text.ts';
+import { safe, textsIn } from '../../terminal/text.ts';
 import { bytes, localTime } from '../../terminal/when.ts';
 
 type TrustMetadata = NonNullable<TrustList['metadata']>;
@@ -62,7 +62,7 @@ export const trustImport = command({
     });
     if (context.globals.json || context.globals.quiet) return;
     for (const certificate of certificates) await context.out.text(described(context, certificate));
-    for (const warning of texts(data.warnings)) context.out.warn(safe(warning));
+    for (const warning of textsIn(data.warnings)) context.out.warn(safe(warning));
     context.out.notice(`${context.out.tint('cyan', 'Next:')} devmgr verify --all`);
   },
 });
@@ -81,8 +81,6 @@ async function sent(context: Context, path: string, fields: readonly (readonly [
     out.progress.clear();
   }
 }
-
-const texts = (value: readonly unknown[]): string[] => (Array.isArray(value) ? value.map(String) : []);
 
 const metadataTitle = ({ number }: TrustMetadata): string => `FIDO metadata ${safe(String(number))}`;
 
@@ -107,7 +105,7 @@ function described({ out }: Context, certificate: TrustedCertificateItem): strin
 function vouchesFor({ kind, purpose, aaguids }: TrustedCertificateItem): string {
   if (kind === 'intermediate') return `nothing on its own; it completes chains of ${safe(purpose)}`;
   if (purpose === 'scp11b') return 'secure channels (SCP11b)';
-  const models = texts(aaguids).map(safe).join(', ');
+  const models = textsIn(aaguids).map(safe).join(', ');
   return models === '' ? 'U2F keys' : `FIDO ${models}`;
 }
 
@@ -127,7 +125,7 @@ const columns: Column<TrustedCertificateItem>[] = [
 
 function vouchesShort({ kind, purpose, aaguids }: TrustedCertificateItem): string {
   if (kind === 'intermediate' || purpose === 'scp11b') return purpose;
-  const models = texts(aaguids);
+  const models = textsIn(aaguids);
   return models.length === 0 ? 'u2f' : models.length === 1 ? `fido ${models[0]}` : `fido, ${models.length} models`;
 }
 

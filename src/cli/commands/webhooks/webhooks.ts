@@ -14,20 +14,20 @@ import { type CardRow, present } from '../../framework/present.ts';
 import { presentList } from '../../framework/present-list.ts';
 import type { Column } from '../../terminal/column.ts';
 import { demandYes } from '../../terminal/prompt.ts';
-import { safe } from '../../terminal/text.ts';
+import { safe, textsIn } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 import { secretFrom } from '../secret-file.ts';
 import { checkedSecret } from './secret.ts';
 
 const webhookArg: ArgShape = { name: 'WEBHOOK', help: 'id of the webhook, such as WHK-1', offer: 'webhook' };
 
-const texts = (value: unknown): string | null => (Array.isArray(value) ? value.map(String).join(' ') : null);
+const typesOf = ({ types }: WebhookItem): string => textsIn(types).join(' ') || 'all';
 const number = (value: unknown): string => (typeof value === 'number' ? count(value) : String(value));
 const waitingOf = ({ waiting }: WebhookItem): string => (waiting === 100 ? '100 or more' : number(waiting));
 
 const rowsOf = (webhook: WebhookItem): CardRow[] => [
   ['address', safe(webhook.url)],
-  ['types', safe(texts(webhook.types) ?? 'all')],
+  ['types', safe(typesOf(webhook))],
   ['state', safe(webhook.state)],
   ['reason', safe(webhook.disabledReason)],
   ['waiting', safe(waitingOf(webhook))],
@@ -94,7 +94,7 @@ const columns: Column<WebhookItem>[] = [
   { title: 'LAST DELIVERED', value: webhook => localTime(webhook.lastDeliveredAt), drop: 1 },
   { title: 'NEXT ATTEMPT', value: webhook => localTime(webhook.nextAttemptAt), drop: 2 },
   { title: 'REASON', value: webhook => webhook.disabledReason, shorten: 'end', drop: 3 },
-  { title: 'TYPES', value: webhook => texts(webhook.types) ?? 'all', shorten: 'end', drop: 4 },
+  { title: 'TYPES', value: typesOf, shorten: 'end', drop: 4 },
 ];
 
 /** Lists webhooks: `GET /api/webhooks/list`. */

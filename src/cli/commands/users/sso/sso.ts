@@ -4,11 +4,11 @@ import { command } from '../../../framework/define.ts';
 import { yesFlag } from '../../../framework/flags.ts';
 import { type CardRow, present } from '../../../framework/present.ts';
 import { demandYes } from '../../../terminal/prompt.ts';
-import { safe } from '../../../terminal/text.ts';
+import { safe, textsIn } from '../../../terminal/text.ts';
 import { showFindings } from '../../findings.ts';
 
 const list = (values: readonly string[] | null | undefined, none: string): string =>
-  Array.isArray(values) && values.length > 0 ? values.map(String).map(safe).join(', ') : none;
+  textsIn(values).map(safe).join(', ') || none;
 
 /** Shows the settings. */
 export function showSettings(context: Context, settings: SsoSettings, title: string, next?: string): Promise<void> {

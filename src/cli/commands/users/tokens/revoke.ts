@@ -7,7 +7,7 @@ import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { present } from '../../../framework/present.ts';
 import { confirm, demandYes } from '../../../terminal/prompt.ts';
-import { safe } from '../../../terminal/text.ts';
+import { safe, textsIn } from '../../../terminal/text.ts';
 import { localTime } from '../../../terminal/when.ts';
 
 /** Revokes a service token: `POST /api/tokens/{tokenId}/revoke`. */
@@ -31,7 +31,8 @@ export const tokensRevoke = command({
   async run({ args, flags }, context) {
     const tokenId = args[0] === undefined ? await picked(context) : await findToken(context.registry, args[0]);
     const data = await context.registry.call('revokeToken', { params: { tokenId } });
-    const webhooks = webhooksIn(data);
+    // A server of an earlier version does not know them.
+    const webhooks = textsIn(data.made?.webhooks);
     await present(context, {
       data,
       id: data.tokenId,
@@ -50,10 +51,6 @@ export const tokensRevoke = command({
     out.notice(`Remove them: devmgr tokens revoke ${safe(data.tokenId)} --remove-made`);
   },
 });
-
-/** The webhooks that the token has made. A server of an earlier version does not know them. */
-const webhooksIn = ({ made }: { readonly made?: { readonly webhooks?: unknown } }): string[] =>
-  Array.isArray(made?.webhooks) ? made.webhooks.map(String) : [];
 
 const isRemovalWanted = async (context: Context, webhooks: readonly string[]): Promise<boolean> =>
   context.canAsk && confirm(context.out, `Remove the webhooks that it has created (${webhooks.join(', ')})?`);

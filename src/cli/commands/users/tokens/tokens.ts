@@ -8,7 +8,7 @@ import { pageFlags } from '../../../framework/flags.ts';
 import { listFlags } from '../../../framework/format.ts';
 import { pageQuery, presentPage } from '../../../framework/present-list.ts';
 import type { Column } from '../../../terminal/column.ts';
-import { safe } from '../../../terminal/text.ts';
+import { safe, textsIn } from '../../../terminal/text.ts';
 import { localTime } from '../../../terminal/when.ts';
 
 const DEFAULT_DAYS = 90;
@@ -91,8 +91,7 @@ export const tokensList = command({
 });
 
 /** A server of an earlier version sends no permissions. */
-const permissionsOf = ({ may }: ServiceToken): string | null =>
-  Array.isArray(may) && may.length > 0 ? may.map(String).join(' ') : null;
+const permissionsOf = ({ may }: ServiceToken): string | null => textsIn(may).join(' ') || null;
 
 const networksOf = ({ allowedFrom }: ServiceToken): string | null => allowedFrom?.join(' ') ?? null;
 
