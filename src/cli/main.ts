@@ -104,7 +104,7 @@ async function execute(
   const { args, shape: command, values } = node;
   if (command === null) throw new Error(`${node.path} has no definition`);
   if (!command.runsOnOldNode) checkNode(process.versions.node);
-  const format = formatOf(values, command.flags.fields !== undefined);
+  const format = formatOf(values, isList(command));
   const flags = { ...values, json: isStructured(format), csv: format === 'csv' };
   const globals = flags as unknown as GlobalValues;
   const settings = resolveSettings(
@@ -139,14 +139,17 @@ async function execute(
   }
 }
 
+const isList = ({ flags }: AnyCommand): boolean => flags.fields !== undefined;
+
 /** Null if the result is written as it is: to no terminal, from a command without end, or because no pager is wanted. */
 async function pagedIo(
-  { isPaged }: AnyCommand,
+  command: AnyCommand,
   { pager, watch, follow }: { readonly pager?: boolean; readonly watch?: boolean; readonly follow?: boolean },
   io: Io,
   env: Env,
 ): Promise<PagedIo | null> {
-  if (!isPaged || !pager || watch || follow || !io.stdoutIsTerminal || env.TERM === 'dumb') return null;
+  if (!(command.isPaged || isList(command)) || !pager || watch || follow || !io.stdoutIsTerminal || env.TERM === 'dumb')
+    return null;
   const { PagedIo, pagerOf } = await import('./terminal/pager.ts');
   return pagerOf(env) === '' ? null : new PagedIo(io, env);
 }

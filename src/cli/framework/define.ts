@@ -25,13 +25,14 @@ interface CommandShape<F extends FlagShapes> {
   readonly args?: readonly ArgShape[];
   /** What completion offers for the next argument, if that depends on the arguments before it; null for what `args` specifies. */
   readonly follows?: (args: readonly string[]) => Pick<ArgShape, 'choices' | 'offer'> | null;
-  readonly flags: F;
+  /** Absent if it takes only the global ones. */
+  readonly flags?: F;
   readonly examples: readonly Example[];
   /** Whether the command creates a profile that is named and does not exist; any other command refuses it. */
   readonly makesProfile?: (args: readonly string[]) => boolean;
   /** Whether it also runs with a Node that is too old for the other commands. */
   readonly runsOnOldNode?: true;
-  /** Whether a pager shows its result if that is longer than the screen; with --watch never. */
+  /** Whether a pager shows its result if that is longer than the screen; with --watch never. That of a list always is paged. */
   readonly isPaged?: true;
   /** Resolves to the exit code; nothing is 0. */
   // biome-ignore lint/suspicious/noConfusingVoidType: a command without a special exit code returns nothing
@@ -39,7 +40,9 @@ interface CommandShape<F extends FlagShapes> {
 }
 
 /** A command without the types of its flags. */
-export type AnyCommand = CommandShape<FlagShapes>;
+export interface AnyCommand extends CommandShape<FlagShapes> {
+  readonly flags: FlagShapes;
+}
 
 /** What the program knows of a command that is not used: no code of it is loaded. */
 export interface Entry {
@@ -61,8 +64,8 @@ export interface CommandTable {
 }
 
 /** Infers the type of `run`'s input from the flags. */
-export function command<const F extends FlagShapes>(shape: CommandShape<F>): AnyCommand {
-  return shape as unknown as AnyCommand;
+export function command<const F extends FlagShapes = Record<never, never>>(shape: CommandShape<F>): AnyCommand {
+  return { flags: {}, ...shape } as unknown as AnyCommand;
 }
 
 /** The values of a flag that can be repeated; undefined if it is absent. An empty one stands for none: it removes what is set. */

@@ -17,7 +17,6 @@ const appFields = namesIn(
 
 /** Lists application versions: `GET /api/app-versions/list`. */
 export const appsList = command({
-  isPaged: true,
   flags: {
     platform: { value: 'PLATFORM', choices: platformNames, help: 'only this platform' },
     ...pageFlags('versions'),

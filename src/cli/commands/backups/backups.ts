@@ -30,7 +30,6 @@ const askedDevice: ArgShape = { ...deviceArg, help: `${deviceArg.help}; asked fo
 
 /** Lists the backups of a device: `GET /api/devices/{deviceId}/backups/list`. */
 export const backupsList = command({
-  isPaged: true,
   description: 'The newest backups come first.',
   args: [askedDevice],
   flags: { ...pageFlags('backups'), ...listFlags(backupFields) },

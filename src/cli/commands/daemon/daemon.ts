@@ -117,7 +117,6 @@ export function argumentsOf(flags: Omit<FlagValues<typeof daemonFlags>, 'port'>)
 /** Stops the daemon, and waits until it has ended. Idempotent. */
 export const daemonStop = command({
   description: 'Requests in progress are completed first. Does nothing if no daemon is running.',
-  flags: {},
   examples: [{ does: 'stop it', line: 'daemon stop' }],
   async run(_, context) {
     const { out, globals } = context;
@@ -132,7 +131,6 @@ export const daemonStop = command({
 export const daemonStatus = command({
   description:
     'Exit code 0 if it is running and answers, else 9. For the state of a device, see devmgr show; for the login, devmgr whoami.',
-  flags: {},
   examples: [
     { does: 'for people', line: 'daemon status' },
     { does: 'its address', line: 'daemon status --json | jq -r .url' },

@@ -44,7 +44,6 @@ export const daemonInstall = command({
 /** Stops and deletes the user service. Idempotent. */
 export const daemonUninstall = command({
   description: `Stops the service and deletes its definition. The registry is not changed. ${untested}`,
-  flags: {},
   examples: [{ does: 'start the daemon manually again', line: 'daemon uninstall' }],
   async run(_, context) {
     const { out, globals } = context;

@@ -14,7 +14,6 @@ import { harmless } from '../../terminal/text.ts';
 
 /** Exports devices: `GET /api/devices/export`. */
 export const exportDevices = command({
-  isPaged: true,
   description:
     'Writes all matching devices as of one moment: as NDJSON with one device on each line, or as CSV for spreadsheets, which register --file can read.\nWith --out, the file is complete or not written at all.',
   flags: {

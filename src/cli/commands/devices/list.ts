@@ -21,7 +21,6 @@ type ListQuery = Partial<QueryOf<Routes['listDevices']>>;
 
 /** Lists devices: `GET /api/devices/list`, one page or all of them. */
 export const list = command({
-  isPaged: true,
   description:
     'Shows one page, or with --all every device. register --file can read the output of --csv. With --all and --json, each device is one line.',
   flags: {

@@ -9,7 +9,6 @@ import { deviceColumns } from '../devices/list.ts';
 
 /** Lists the devices of a person: `GET /api/devices/list`. */
 export const peopleKeys = command({
-  isPaged: true,
   args: [personArg],
   flags: { ...pageFlags('keys'), ...listFlags(deviceListFields) },
   examples: [

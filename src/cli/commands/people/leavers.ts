@@ -60,7 +60,6 @@ export const peopleBack = command({
   description:
     'The person can have keys again. No key is unlocked: the keys that were locked when the person left are shown. The account stays disabled; to enable it: devmgr users update NAME --enable.',
   args: [personArg],
-  flags: {},
   examples: [{ does: 'the person is active again', line: 'people back ada.lovelace' }],
   async run({ args }, context) {
     const person = await findPerson(context.registry, args[0]!);
@@ -88,7 +87,6 @@ const heldColumns: Column<HeldPerson>[] = [
 
 /** Lists held leavers: `GET /api/people/held`. */
 export const peopleHeld = command({
-  isPaged: true,
   flags: listFlags(heldFields),
   examples: [
     { does: 'who is held, and with which keys', line: 'people held' },

@@ -38,7 +38,6 @@ const groupsOf = ({ groups }: Person): string | null => textsIn(groups).join(', 
 
 /** Lists persons: `GET /api/people/list`. */
 export const peopleList = command({
-  isPaged: true,
   flags: {
     keyword: { value: 'TEXT', short: 'k', help: 'part of a name, an e-mail address or an id' },
     source: { value: 'SOURCE', choices: personSources, help: 'where the person is from' },
@@ -68,7 +67,6 @@ export const peopleList = command({
 /** Shows a person: `GET /api/people/{personId}`. */
 export const peopleShow = command({
   args: [personArg],
-  flags: {},
   examples: [
     { does: 'by user name', line: 'people show ada.lovelace' },
     { does: 'by a part of the name', line: 'people show lovelace' },

@@ -16,7 +16,6 @@ type LeastFirmware = ProofPolicy['leastFirmware'][number];
 
 /** Shows what a key must prove to be registered: `GET /api/policies/proof`. */
 export const policiesShow = command({
-  flags: {},
   examples: [
     { does: 'what this registry requires of keys', line: 'policies show' },
     { does: 'the required grade, for a script', line: 'policies show --jq .requiredGrade' },

@@ -131,7 +131,6 @@ function vouchesShort({ kind, purpose, aaguids }: TrustedCertificateItem): strin
 
 /** Lists what keys are judged by: `GET /api/trust/list`. */
 export const trustList = command({
-  isPaged: true,
   flags: listFlags(certificateFields),
   examples: [
     { does: 'certificates and FIDO metadata', line: 'trust list' },
@@ -165,7 +164,6 @@ export const trustRemove = command({
       offer: 'trusted',
     },
   ],
-  flags: {},
   examples: [
     { does: 'a certificate, by the beginning of its fingerprint', line: 'trust remove 62760c6a' },
     { does: 'the FIDO metadata', line: 'trust remove metadata' },

@@ -32,7 +32,6 @@ export const config = command({
     { name: 'VALUE', help: 'new value', optional: true },
   ],
   follows: ([verb, setting]) => offerFor(verb, setting),
-  flags: {},
   makesProfile: ([verb]) => verb === 'set',
   examples: [
     { does: 'the current settings, and where they come from', line: 'config' },

@@ -221,7 +221,6 @@ async function rememberServer(context: Context): Promise<void> {
 export const logout = command({
   description:
     'Deletes the token of this profile and server only. To end all your logins on every machine, use devmgr users logout.',
-  flags: {},
   examples: [{ does: 'delete the token of this profile and server', line: 'logout' }],
   async run(_, context) {
     const { settings, out } = context;
@@ -237,7 +236,6 @@ export const logout = command({
 
 /** Shows the logged-in user or service token: `GET /api/users/me`. */
 export const whoami = command({
-  flags: {},
   examples: [
     { does: 'user, role and server', line: 'whoami' },
     { does: 'only the role', line: 'whoami --json | jq -r .role' },

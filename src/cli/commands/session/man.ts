@@ -8,7 +8,6 @@ import { about, aboutText } from '../../framework/version.ts';
 
 /** Writes the manual page, from the tree of commands. */
 export const man = command({
-  flags: {},
   examples: [
     { does: 'read it', line: 'man | man -l -' },
     {

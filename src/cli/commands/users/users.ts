@@ -23,7 +23,6 @@ const userFields = namesIn('id username role email disabled createdAt') satisfie
 
 /** Lists users: `GET /api/users/list`. */
 export const usersList = command({
-  isPaged: true,
   description: 'Removed users are counted, but not shown. JSON and YAML contain all users, as the server returns them.',
   flags: {
     ...pageFlags('users'),
@@ -192,7 +191,6 @@ export const usersLogout = command({
   description:
     'Without a name, ends your own logins on every machine. All tokens of the user become invalid and notification streams end; the password does not change.',
   args: [{ name: 'USER', help: 'user id or name', optional: true, offer: 'user' }],
-  flags: {},
   examples: [
     { does: 'a leaked token', line: 'users logout dealer-berlin' },
     { does: 'all your own logins', line: 'users logout' },

@@ -26,7 +26,6 @@ const columns: Column<WebhookAttempt>[] = [
 
 /** Lists the last attempts: `GET /api/webhooks/{webhookId}/deliveries`. */
 export const webhooksDeliveries = command({
-  isPaged: true,
   description: 'Shows the last 50 attempts to deliver an event, the latest first.',
   args: [{ name: 'WEBHOOK', help: 'id of the webhook, such as WHK-1', offer: 'webhook' }],
   flags: listFlags(fields),

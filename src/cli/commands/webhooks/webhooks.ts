@@ -99,7 +99,6 @@ const columns: Column<WebhookItem>[] = [
 
 /** Lists webhooks: `GET /api/webhooks/list`. */
 export const webhooksList = command({
-  isPaged: true,
   flags: listFlags(webhookFields),
   examples: [
     { does: 'webhooks with their state', line: 'webhooks list' },
@@ -116,7 +115,6 @@ export const webhooksList = command({
 export const webhooksTest = command({
   description: 'Posts one signed message of the type WEBHOOK_TEST. Exit code 1 if the receiver does not accept it.',
   args: [webhookArg],
-  flags: {},
   examples: [{ does: 'post a test message', line: 'webhooks test WHK-1' }],
   async run({ args }, context) {
     const data = await context.registry.call('testWebhook', { params: { webhookId: args[0]! } });
@@ -129,7 +127,6 @@ export const webhooksReplay = command({
   description:
     'For a receiver that has lost an event. Posts the same message, with the same webhook-id, once; later deliveries do not change. Exit code 1 if the receiver does not accept it.',
   args: [webhookArg, { name: 'EVENT', help: 'id of an event in: devmgr webhooks deliveries WEBHOOK' }],
-  flags: {},
   examples: [{ does: 'post event 17 again', line: 'webhooks replay WHK-1 17' }],
   async run({ args: [webhookId = '', deliveryId = ''] }, context) {
     const data = await context.registry.call('replayWebhookDelivery', { params: { webhookId, deliveryId } });
@@ -158,7 +155,6 @@ async function presentPost(context: Context, data: DataOf<Routes['testWebhook']>
 export const webhooksDisable = command({
   description: 'No event is posted until the webhook is enabled. It then continues where it stopped.',
   args: [webhookArg],
-  flags: {},
   examples: [{ does: 'while the receiver is rebuilt', line: 'webhooks disable WHK-1' }],
   async run({ args }, context) {
     const data = await context.registry.call('disableWebhook', { params: { webhookId: args[0]! } });
@@ -171,7 +167,6 @@ export const webhooksEnable = command({
   description:
     'Continues with the event after the last delivered one. An event that is waiting for its next attempt is posted at once.',
   args: [webhookArg],
-  flags: {},
   examples: [{ does: 'after the receiver was repaired', line: 'webhooks enable WHK-1' }],
   async run({ args }, context) {
     const data = await context.registry.call('enableWebhook', { params: { webhookId: args[0]! } });

@@ -35,7 +35,6 @@ const keyFields = [
 
 /** Lists the attached keys with their devices: `GET /api/hardware/keys`. With --watch, their changes. */
 export const keys = command({
-  isPaged: true,
   description: 'If the serial number of a key cannot be read, the reason and what to do are shown.',
   flags: {
     watch: { short: 'w', help: 'keep showing keys as they are attached and detached', conflicts: ['csv'] },

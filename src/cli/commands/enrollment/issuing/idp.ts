@@ -33,7 +33,6 @@ const columns: Column<ProviderItem>[] = [
 
 /** Lists providers: `GET /api/providers/list`. */
 export const idpList = command({
-  isPaged: true,
   flags: listFlags(fields),
   examples: [
     { does: 'providers, and what still has to be removed there', line: 'idp list' },
@@ -121,7 +120,6 @@ export const idpAdd = command({
 export const idpTest = command({
   description: 'Sends the provider a request that changes nothing. Exit code 1 if it refuses or does not respond.',
   args: [providerArg],
-  flags: {},
   examples: [{ does: 'after the secret was changed', line: 'idp test company' }],
   async run({ args }, context) {
     const { providerId, name } = await findProvider(context.registry, args[0]!);

@@ -50,7 +50,6 @@ interface Listed {
 
 /** Shows the keys of a spool file that are not delivered. Needs no server. */
 export const spoolList = command({
-  isPaged: true,
   description:
     'Shows the keys that are waiting, and those that were conflicts or failed. Changes nothing and needs no server. The state sent means that the registration was sent, but no response was received; spool flush finds out whether the key was registered.',
   args: [{ name: 'FILE', help: 'the file that enroll --spool has written', offer: 'file' }],

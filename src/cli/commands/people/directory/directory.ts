@@ -40,7 +40,6 @@ export function showDirectory(
 
 /** Shows the settings: `GET /api/directory`. */
 export const directoryShow = command({
-  flags: {},
   examples: [
     { does: 'address, attributes and the last run', line: 'directory show' },
     { does: 'what the last run did, for a script', line: 'directory show --jq .lastRun.counts' },
@@ -55,7 +54,6 @@ export const directoryShow = command({
 /** Checks the directory: `POST /api/directory/test`. Exit code 1 if something is wrong. */
 export const directoryTest = command({
   description: 'Connects from the daemon, signs in, and reads the first page of entries. Changes nothing.',
-  flags: {},
   examples: [{ does: 'whether the directory can be read', line: 'directory test' }],
   async run(_, context) {
     const title = 'The directory can be read';

@@ -25,7 +25,6 @@ const columns: Column<ListedReceipt>[] = [
 
 /** Lists receipts: `GET /api/receipts/list`. */
 export const list = command({
-  isPaged: true,
   flags: {
     overdue: { help: 'only loans that were not returned in time' },
     device: { value: 'DEVICE', offer: 'device', help: 'only receipts of this device' },

@@ -38,7 +38,6 @@ export function showSettings(context: Context, settings: SsoSettings, title: str
 
 /** Shows the settings: `GET /api/sso/settings`. */
 export const ssoShow = command({
-  flags: {},
   examples: [
     { does: 'issuer, groups and roles', line: 'sso show' },
     { does: 'the groups of ADMIN, for a script', line: 'sso show --jq .roles.ADMIN[]' },
@@ -53,7 +52,6 @@ export const ssoShow = command({
 export const ssoTest = command({
   description:
     'Checks discovery, keys and clock from the daemon, and shows the addresses to register at the provider. They are made from the address at which you reach the daemon: use the one that the users open.',
-  flags: {},
   examples: [{ does: 'whether the provider answers, and what to register there', line: 'sso test' }],
   async run(_, context) {
     const result = await context.registry.call('testSso');

@@ -70,7 +70,6 @@ const tokenFields = namesIn(
 
 /** Lists service tokens: `GET /api/tokens/list`. */
 export const tokensList = command({
-  isPaged: true,
   flags: { ...pageFlags('tokens'), ...listFlags(tokenFields) },
   examples: [
     { does: 'tokens with role, expiry and last use', line: 'tokens list' },
