@@ -37,6 +37,9 @@ export class Fault extends Error {
 /** The error of a wrong command line: exit code 2. */
 export const usage = (message: string, hint: string | null = null): Fault => new Fault('usage', message, hint);
 
+/** Any other error on this side: exit code 1. */
+export const failure = (message: string, hint: string | null = null): Fault => new Fault('failure', message, hint);
+
 /** The error after Ctrl-C: exit code 130. */
 export const interrupted = (): Fault => new Fault('interrupted', 'interrupted');
 

@@ -6,7 +6,7 @@ import type { Programs } from '../contract/programs.ts';
 import { isServerRefusal, ServerRefusal } from './client/failures.ts';
 import { commandTable } from './commands/index.ts';
 import { codeOfFault, endings, exitCodes, exitOfCode, exitOfFault } from './exit-codes.ts';
-import { Fault, isOfDisk, systemWords } from './fault.ts';
+import { Fault, failure, isOfDisk, systemWords } from './fault.ts';
 import type { CommandNode } from './framework/command-node.ts';
 import { createContext } from './framework/context.ts';
 import type { AnyCommand } from './framework/define.ts';
@@ -176,7 +176,7 @@ function explain(error: unknown, refused: RefusedCommand | null): MainFailure {
   }
   if (isOfDisk(error)) {
     const words = `cannot write${error.path === undefined ? '' : ` ${error.path}`}: ${systemWords(error)}`;
-    return explain(new Fault('failure', words, 'make room on the disk, or use another one'), refused);
+    return explain(failure(words, 'make room on the disk, or use another one'), refused);
   }
   const isFault = error instanceof Fault;
   const text = error instanceof Error ? error.message : String(error);

@@ -1,7 +1,7 @@
 /** A file as it comes from the server, resumed if the connection breaks. */
 import type { RouteName } from '../../contract/endpoints.ts';
 import { waitMs } from '../../delivery/retry.ts';
-import { Fault } from '../fault.ts';
+import { failure } from '../fault.ts';
 import { schedules } from '../retry.ts';
 import type { Client } from './client.ts';
 import type { FileResponse } from './exchange.ts';
@@ -32,7 +32,7 @@ export async function* downloadedBytes(download: FileDownload): AsyncGenerator<B
       for await (const chunk of bytesFrom(download, received)) {
         received += chunk.length;
         failures = 0;
-        if (received > size) throw new Fault('failure', `the server sent more than the ${size} bytes of the file`);
+        if (received > size) throw failure(`the server sent more than the ${size} bytes of the file`);
         yield chunk;
       }
       return;
@@ -61,6 +61,6 @@ async function* bytesFrom({ client, operation, params, sha256 }: FileDownload, s
 function startOf({ status, headers }: FileResponse, wanted: number): number {
   if (status !== 206) return 0;
   if (Number(/^bytes (\d+)-/.exec(String(headers['content-range']))?.[1]) !== wanted)
-    throw new Fault('failure', `the server sent another part of the file than requested`);
+    throw failure(`the server sent another part of the file than requested`);
   return wanted;
 }

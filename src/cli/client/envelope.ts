@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { describedNames } from '../../contract/device-description.ts';
 import { isObject, objectIn } from '../../contract/json-object.ts';
-import { Fault } from '../fault.ts';
+import { type Fault, failure } from '../fault.ts';
 import { NotServing, ServerRefusal, Unreachable } from './failures.ts';
 
 /** A response with its body as text. */
@@ -41,7 +41,7 @@ export function openEnvelope(response: TextResponse, origin: string, fields: rea
   const data = envelope.data;
   const problem = problemOf(data, fields);
   if (problem !== null)
-    throw new Fault('failure', `the response of ${origin} does not follow this interface: ${problem}`, wrongServer);
+    throw failure(`the response of ${origin} does not follow this interface: ${problem}`, wrongServer);
   return data;
 }
 
@@ -136,8 +136,7 @@ function waitSeconds(headers: IncomingHttpHeaders): number | null {
 
 function redirected(origin: string, location: string | undefined): Fault {
   const target = location && URL.canParse(location, origin) ? new URL(location, origin).origin : null;
-  return new Fault(
-    'failure',
+  return failure(
     `${origin} redirects${target ? ` to ${target}` : ''}, and devmgr does not send a token to another address`,
     target ? `if that is the correct server: --server ${target}` : wrongServer,
   );
@@ -152,5 +151,5 @@ export function notDevmgr({ status, headers, text }: TextResponse, origin: strin
       : type?.includes('html')
         ? 'a web page'
         : `an unexpected response${type ? ` (${type})` : ''}`;
-  return new Fault('failure', `${origin} is not a devmgr server: it sent ${what} with HTTP ${status}`, wrongServer);
+  return failure(`${origin} is not a devmgr server: it sent ${what} with HTTP ${status}`, wrongServer);
 }

@@ -1,5 +1,5 @@
 /** Why a request failed. */
-import { Fault, systemCode } from '../fault.ts';
+import { Fault, failure, systemCode } from '../fault.ts';
 
 /** The server received the request and refused it. */
 export class ServerRefusal extends Error {
@@ -108,8 +108,7 @@ export function linkFailure(error: unknown, origin: string): Fault {
       return new Unreachable(`${origin} does not speak TLS`, false, 'is it http:// instead of https://?');
   }
   if (code.startsWith('HPE_'))
-    return new Fault(
-      'failure',
+    return failure(
       `the server at ${origin} does not speak HTTP (${code})`,
       'is it https:// instead of http://, or another port?',
     );

@@ -1,7 +1,7 @@
 /** An HTTP request, its response, and why there is none. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
-import { Fault, interrupted, systemCode } from '../fault.ts';
+import { Fault, failure, interrupted, systemCode } from '../fault.ts';
 import { linkFailure, Unreachable } from './failures.ts';
 
 /** How long to wait, in milliseconds. */
@@ -131,8 +131,7 @@ export async function readText(
     for await (const chunk of bytesOf(response, origin, signal, limits)) {
       chunks.push(chunk);
       size += chunk.length;
-      if (size > maxTextBytes)
-        throw new Fault('failure', `the response of ${origin} is too large to come from a devmgr server`);
+      if (size > maxTextBytes) throw failure(`the response of ${origin} is too large to come from a devmgr server`);
     }
     return Buffer.concat(chunks, size).toString('utf8');
   } finally {

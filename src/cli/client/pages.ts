@@ -2,7 +2,7 @@
 
 import { paging } from '../../contract/limits.ts';
 import { count } from '../count.ts';
-import { Fault } from '../fault.ts';
+import { type Fault, failure } from '../fault.ts';
 
 /** A page of a list, as the server sends it. */
 export interface ServerPage<T> {
@@ -55,8 +55,7 @@ export class PageFollower<T> {
 
   #stuck(isEmpty: boolean, total: number): Fault {
     const what = isEmpty ? 'is empty' : 'repeats an earlier one';
-    return new Fault(
-      'failure',
+    return failure(
       `the list of the server is not valid: page ${count(this.#pages)} ${what}, after ${count(this.#read)} of ${count(total)} records`,
       'try again',
     );

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import type { WebSocket as Socket } from 'ws';
 import type { Notification } from '../../contract/events.ts';
 import { closeCodes, stream } from '../../contract/values.ts';
-import { Fault, interrupted, systemCode } from '../fault.ts';
+import { type Fault, failure, interrupted, systemCode } from '../fault.ts';
 import type { Client } from './client.ts';
 import { openEnvelope } from './envelope.ts';
 import { linkFailure } from './failures.ts';
@@ -172,13 +172,13 @@ async function upgraded<T>(
 async function refusedUpgrade(response: IncomingMessage, origin: string, signal: AbortSignal): Promise<Fault> {
   const text = await readText({ body: response }, origin, signal);
   openEnvelope({ status: response.statusCode ?? 0, headers: response.headers, text }, origin, []);
-  return new Fault('failure', `${origin} has no notification stream`);
+  return failure(`${origin} has no notification stream`);
 }
 
 function upgradeFailure(error: Error, origin: string): Error {
   const code = systemCode(error);
   if (code !== null && !code.startsWith('WS_')) return linkFailure(error, origin);
-  return new Fault('failure', `${origin} has no notification stream: ${error.message}`);
+  return failure(`${origin} has no notification stream: ${error.message}`);
 }
 
 function eventId(header: string | string[] | undefined): number | null {

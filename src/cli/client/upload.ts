@@ -1,6 +1,6 @@
 /** A file as part of a multipart form, sent as it is read. */
 import { createHash, randomBytes } from 'node:crypto';
-import { Fault } from '../fault.ts';
+import { failure } from '../fault.ts';
 import type { AddressedRequest } from './exchange.ts';
 
 /** A file to send. */
@@ -70,5 +70,5 @@ async function* fileChunks({ file, onProgress }: FileForm): AsyncGenerator<Uint8
     onProgress(sent);
     yield chunk;
   }
-  if (sent !== file.size) throw new Fault('failure', `${file.title} changed during the upload`);
+  if (sent !== file.size) throw failure(`${file.title} changed during the upload`);
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { release } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Fault } from '../fault.ts';
+import { failure } from '../fault.ts';
 import { safe } from '../terminal/text.ts';
 
 declare const DEVMGR_VERSION: string | undefined;
@@ -114,8 +114,7 @@ export function isNodeSupported(version: string): boolean {
 /** Throws if Node is too old. */
 export function checkNode(version: string): void {
   if (isNodeSupported(version)) return;
-  throw new Fault(
-    'failure',
+  throw failure(
     `Node ${version} is too old`,
     `install Node ${leastNode} or later, or use the executable, which contains Node`,
   );

@@ -13,7 +13,7 @@ import {
 import { readCsv } from '../../enrollment/import/csv.ts';
 import { readJsonLines } from '../../enrollment/import/json.ts';
 import { TooLong } from '../../enrollment/import/text.ts';
-import { Fault, notWritten, systemWords, usage } from '../fault.ts';
+import { type Fault, failure, notWritten, systemWords, usage } from '../fault.ts';
 import { demandOwnFile } from '../settings/files.ts';
 import { toCsv } from '../terminal/csv.ts';
 import { safeJson } from '../terminal/text.ts';
@@ -67,7 +67,7 @@ export class ResultFile<Result extends object> {
         done += writeSync(this.#fd, bytes, done, bytes.length - done, this.#isRegular ? this.#size + done : null);
       if (this.#isRegular) fsyncSync(this.#fd);
     } catch (error) {
-      throw new Fault('failure', `results cannot be written to ${this.#name}: ${systemWords(error)}`);
+      throw failure(`results cannot be written to ${this.#name}: ${systemWords(error)}`);
     }
     this.#size += bytes.length;
     this.#header = false;

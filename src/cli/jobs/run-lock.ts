@@ -1,7 +1,7 @@
 /** One run at a time for each file that a run writes: two would overwrite each other's rows, or cut a row that the other one is writing. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { Fault, systemCode, systemWords } from '../fault.ts';
+import { Fault, failure, systemCode, systemWords } from '../fault.ts';
 import type { Context } from '../framework/context.ts';
 import { type FileLock, tryLock } from '../settings/file-lock.ts';
 
@@ -37,7 +37,7 @@ export function lockRun({ file, name = file, hint }: UsedPlace): FileLock {
     throw new UnwritableLock(lockFile, error, hint);
   }
   if ('release' in lock) return lock;
-  throw new Fault('failure', `another run uses ${name}${lock.pid === null ? '' : ` (process ${lock.pid})`}`, hint);
+  throw failure(`another run uses ${name}${lock.pid === null ? '' : ` (process ${lock.pid})`}`, hint);
 }
 
 /** Likewise; null if the folder is not writable: a file in it can still be written. */

@@ -4,7 +4,7 @@ import { waitMs } from '../../delivery/retry.ts';
 import type { Client } from '../client/client.ts';
 import { isServerRefusal, ServerRefusal, Unreachable } from '../client/failures.ts';
 import { newKey } from '../client/keyed-write.ts';
-import { Fault } from '../fault.ts';
+import { Fault, failure } from '../fault.ts';
 import type { Context } from '../framework/context.ts';
 import { retry, schedules } from '../retry.ts';
 
@@ -100,8 +100,7 @@ class BatchAttempts<Result extends { readonly status: string }> {
     });
     const { results } = data;
     if (results.length !== count)
-      throw new Fault(
-        'failure',
+      throw failure(
         `the server returned ${results.length} results for ${count} devices`,
         'check what was changed: devmgr events',
       );

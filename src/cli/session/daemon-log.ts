@@ -3,7 +3,7 @@ import { openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { environment, homeFiles } from '../../contract/local.ts';
 import type { StartFailure } from '../../contract/programs.ts';
-import { Fault, systemWords } from '../fault.ts';
+import { failure, systemWords } from '../fault.ts';
 import { makeFolder } from '../settings/files.ts';
 
 const tailLines = 12;
@@ -19,8 +19,7 @@ export function openLog(home: string): { readonly fd: number; readonly size: num
     renameSync(file, `${file}.1`);
     return { fd: openSync(file, 'a', 0o600), size: 0 };
   } catch (error) {
-    throw new Fault(
-      'failure',
+    throw failure(
       `the home folder ${home} cannot be used: ${systemWords(error)}`,
       `name another folder with --home DIR or ${environment.home}`,
     );

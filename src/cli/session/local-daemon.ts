@@ -10,7 +10,7 @@ import { readText, timeouts } from '../client/http.ts';
 import { fieldsOf } from '../client/operations.ts';
 import { sendHttp } from '../client/transport.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { Fault, systemCode, systemWords } from '../fault.ts';
+import { Fault, failure, systemCode, systemWords } from '../fault.ts';
 import { poll } from '../retry.ts';
 import { portOf, storeDaemonStart } from '../settings/daemon-start.ts';
 import { isAlive, isDaemon, selfCommand } from '../settings/processes.ts';
@@ -236,14 +236,13 @@ export async function stopDaemon(home: string, signal: AbortSignal): Promise<Dae
     process.kill(info.pid, 'SIGTERM');
   } catch (error) {
     if (systemCode(error) === 'ESRCH') return info;
-    throw new Fault('failure', `the daemon (pid ${info.pid}) cannot be stopped: ${systemWords(error)}`);
+    throw failure(`the daemon (pid ${info.pid}) cannot be stopped: ${systemWords(error)}`);
   }
   const drainMs = (info.drainSeconds ?? 0) * 1000;
   const gone = () => (isAlive(info.pid) ? null : info);
   const stopped = await poll(gone, { everyMs: pollMs, forMs: drainMs + stopMs, signal });
   if (stopped !== null) return stopped;
-  throw new Fault(
-    'failure',
+  throw failure(
     `the daemon (pid ${info.pid}) does not stop`,
     `see its log: devmgr daemon logs; to force it: kill -9 ${info.pid}`,
   );

@@ -2,7 +2,7 @@
 import { createPublicKey, randomBytes, verify } from 'node:crypto';
 import { provenText } from '../../contract/local.ts';
 import type { Client } from '../client/client.ts';
-import { Fault } from '../fault.ts';
+import { failure } from '../fault.ts';
 import type { KnownServer } from '../settings/known-servers.ts';
 
 const NONCE_BYTES = 32;
@@ -15,7 +15,7 @@ export async function meetServer(client: Client): Promise<KnownServer | null> {
   if (proof === null) return null;
   const { instanceId, publicKey, address } = proof;
   if (!isSigned(proof, nonce))
-    throw new Fault('failure', `the server at ${await client.address()} gave a wrong proof of its identity`, warning);
+    throw failure(`the server at ${await client.address()} gave a wrong proof of its identity`, warning);
   return { instanceId, publicKey, direct: peer === address };
 }
 
@@ -35,16 +35,14 @@ export function checkKnown(
   acceptHint: string,
 ): KnownServer {
   if (met === null || met.publicKey !== known.publicKey)
-    throw new Fault(
-      'failure',
+    throw failure(
       `the server at ${origin} is not the one that this profile knows (instance ${known.instanceId}): ${
         met === null ? 'it has no identity' : `it is instance ${met.instanceId}`
       }. Nothing secret was sent`,
       acceptHint,
     );
   if (known.direct && !met.direct)
-    throw new Fault(
-      'failure',
+    throw failure(
       `another program answers at ${origin} and passes requests on to the server. Nothing secret was sent`,
       acceptHint,
     );

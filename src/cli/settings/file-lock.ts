@@ -1,7 +1,7 @@
 /** Locks between processes of one machine: a file that names the process that holds the lock. */
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { poll } from '../../delivery/wait.ts';
-import { Fault, systemCode } from '../fault.ts';
+import { failure, systemCode } from '../fault.ts';
 import { removeIfPossible, unwritable } from './files.ts';
 import { isAlive, startOf } from './processes.ts';
 
@@ -60,8 +60,7 @@ export async function withLock<T>(file: string, work: () => T): Promise<T> {
   };
   const lock = await poll(take, { everyMs: pollMs, jitter: [0.5, 1.5], forMs: maxWaitMs });
   if (lock === null)
-    throw new Fault(
-      'failure',
+    throw failure(
       `${file} is locked${pid === null ? '' : ` by process ${pid}`}`,
       'run the command again once that process has ended, or remove the file',
     );

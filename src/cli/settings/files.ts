@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { objectIn } from '../../contract/json-object.ts';
-import { Fault, systemCode, systemWords, usage } from '../fault.ts';
+import { Fault, failure, systemCode, systemWords, usage } from '../fault.ts';
 
 const otherFolder = 'name another folder with --home DIR';
 
@@ -11,12 +11,12 @@ export function readJsonFile(file: string, hint = otherFolder): Readonly<Record<
   let text: string;
   try {
     // A pipe or a device may have no end, and Ctrl-C does not interrupt this read.
-    if (!statSync(file).isFile()) throw new Fault('failure', `${file} is not a file`, hint);
+    if (!statSync(file).isFile()) throw failure(`${file} is not a file`, hint);
     text = readFileSync(file, 'utf8');
   } catch (error) {
     if (error instanceof Fault) throw error;
     if (systemCode(error) === 'ENOENT') return null;
-    throw new Fault('failure', `cannot read ${file}: ${systemWords(error)}`, hint);
+    throw failure(`cannot read ${file}: ${systemWords(error)}`, hint);
   }
   const object = objectIn(text);
   if (object === null) throw damaged(file, 'it does not contain a JSON object');
@@ -49,11 +49,11 @@ export function bytesIn(file: string, what: string): Buffer {
 
 /** The fault for a file of the home folder whose content cannot be used. */
 export const damaged = (file: string, why: string): Fault =>
-  new Fault('failure', `${file} is damaged: ${why}`, `rename it and try again: mv ${file}{,.bad}`);
+  failure(`${file} is damaged: ${why}`, `rename it and try again: mv ${file}{,.bad}`);
 
 /** The fault for a file that cannot be written. */
 export const unwritable = (file: string, error: unknown, hint = otherFolder): Fault =>
-  new Fault('failure', `cannot write ${file}: ${systemWords(error)}`, hint);
+  failure(`cannot write ${file}: ${systemWords(error)}`, hint);
 
 /** A usage fault if a file exists and belongs to another user, who could read what is written to it. */
 export function demandOwnFile(file: string, advice: string): void {
@@ -110,7 +110,7 @@ export function writeNew(file: string, text: string | Uint8Array, force: boolean
   } catch (error) {
     if (systemCode(error) === 'EEXIST') throw usage(`${file} already exists`, 'name another file, or add --force');
     if (error instanceof Fault) throw error;
-    throw new Fault('failure', `${file} cannot be written: ${systemWords(error)}`, 'name another file');
+    throw failure(`${file} cannot be written: ${systemWords(error)}`, 'name another file');
   }
 }
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { getAsset, isSea } from 'node:sea';
-import { Fault, systemCode } from '../fault.ts';
+import { failure, systemCode } from '../fault.ts';
 
 /** The text of a file of the folder `packaging`, by its path there. */
 export const readPackaged = (name: string): string => readText(`packaging/${name}`);
@@ -28,8 +28,7 @@ function readAbove(name: string): Buffer {
       }
     }
     if (dirname(folder) === folder)
-      throw new Fault(
-        'failure',
+      throw failure(
         `this copy of the program lacks ${basename(name)}`,
         'the package and the executable include it; in a clone, npm run build creates it',
       );

@@ -1,5 +1,5 @@
 /** A registry with several addresses: the name of its login, and the identity that all of its addresses share. */
-import { Fault } from '../fault.ts';
+import { failure } from '../fault.ts';
 import { readLoginName } from './credentials.ts';
 import { type KnownServer, knownServers } from './known-servers.ts';
 import type { Owner } from './server-entries.ts';
@@ -50,8 +50,7 @@ export function demandOneRegistry(met: readonly Met[]): void {
   const [first] = met;
   const other = met.find(({ known }) => known?.publicKey !== first!.known?.publicKey);
   if (!first || !other) return;
-  throw new Fault(
-    'failure',
+  throw failure(
     `${first.address} and ${other.address} are different registries (${nameOf(first)} and ${nameOf(other)}). Nothing secret was sent`,
     'name only addresses of one registry with --server; after a reinstallation log in with --accept-new-server',
   );

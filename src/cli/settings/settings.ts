@@ -12,7 +12,7 @@ import {
   environment,
   homeFiles,
 } from '../../contract/local.ts';
-import { Fault, systemWords, usage } from '../fault.ts';
+import { failure, systemWords, usage } from '../fault.ts';
 import { readDaemonStart } from './daemon-start.ts';
 import { readJsonFile } from './files.ts';
 import { isDaemon } from './processes.ts';
@@ -56,7 +56,7 @@ function resolveHome({ home: flag, homeTyped }: SettingFlags, env: Env): string 
   if (flag === '') throw usage('--home needs a folder');
   const home = flag ?? defaultHome(process.platform, env, userHome());
   if (home === null)
-    throw new Fault('failure', 'this user has no home folder', `name a folder with --home DIR or ${environment.home}`);
+    throw failure('this user has no home folder', `name a folder with --home DIR or ${environment.home}`);
   const folder = resolve(home);
   checkHome(folder, homeTyped);
   return folder;
@@ -71,16 +71,14 @@ function checkHome(home: string, isTyped: boolean): void {
   const user = process.getuid?.();
   if (!stat || user === undefined) return;
   if (stat.uid !== user && !(user === 0 && isTyped))
-    throw new Fault(
-      'failure',
+    throw failure(
       `the home folder ${home} belongs to another user`,
       user === 0
         ? `if you trust that user, name the folder explicitly: --home ${home}`
         : `name a folder of your own with --home DIR or ${environment.home}`,
     );
   if (stat.mode & 0o022)
-    throw new Fault(
-      'failure',
+    throw failure(
       `${stat.mode & 0o002 ? 'other users' : 'other users of its group'} can change the home folder ${home}`,
       `chmod 700 ${home}`,
     );
@@ -90,8 +88,7 @@ function statOf(home: string): Stats | undefined {
   try {
     return statSync(home, { throwIfNoEntry: false });
   } catch (error) {
-    throw new Fault(
-      'failure',
+    throw failure(
       `the home folder ${home} cannot be used: ${systemWords(error)}`,
       `name another folder with --home DIR or ${environment.home}`,
     );

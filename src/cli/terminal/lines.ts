@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { Fault, interrupted } from '../fault.ts';
+import { Fault, failure, interrupted } from '../fault.ts';
 import type { Io } from './io.ts';
 
 /** Characters. */
@@ -38,8 +38,7 @@ export function firstLines(io: Io, count: number, what: string): Promise<string[
         finish(() => reject(new Fault('usage', `${what} on standard input is too long`)));
     };
     const onEnd = () => finish(() => resolve(text === '' ? [] : lines()));
-    const onError = (error: Error) =>
-      finish(() => reject(new Fault('failure', `cannot read standard input: ${error.message}`)));
+    const onError = (error: Error) => finish(() => reject(failure(`cannot read standard input: ${error.message}`)));
     const onAbort = () => finish(() => reject(interrupted()));
     interrupt.addEventListener('abort', onAbort, { once: true });
     stdin.on('data', onData).on('end', onEnd).on('error', onError);

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { DaemonInfo } from '../../../contract/local.ts';
 import { exitCodes } from '../../exit-codes.ts';
-import { Fault } from '../../fault.ts';
+import { Fault, failure } from '../../fault.ts';
 import { type Context, commandLine, firstLogin } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
 import { camel, type FlagShape, type FlagValues } from '../../framework/flags.ts';
@@ -72,8 +72,7 @@ function checkOptions(context: Context, { pid, url }: DaemonInfo, port: number |
   const words = args.filter(word => !known.includes(word));
   if (port !== undefined && port !== 0 && port !== portOf(url)) words.unshift(`--port=${port}`);
   if (words.length === 0) return;
-  throw new Fault(
-    'failure',
+  throw failure(
     `the daemon is already running at ${url} (pid ${pid}), without ${words.map(word => word.split('=', 1)[0]).join(', ')}`,
     `restart it with them: ${commandLine(context, `daemon restart ${words.map(asTyped).join(' ')}`)}`,
   );

@@ -1,7 +1,7 @@
 /** `daemon install` and `daemon uninstall`: the daemon as a service of the operating system for this user. */
 import { readFileSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { Fault, systemCode, systemWords } from '../../fault.ts';
+import { Fault, failure, systemCode, systemWords } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
 import { awaitDaemon, findDaemon, stopDaemon } from '../../session/local-daemon.ts';
@@ -64,8 +64,8 @@ function remove(service: Service, text: string): boolean {
   requireOurs(service, text);
   const isReachable = runStep(service.probe) === null;
   const wasRunning = isReachable && runStep(service.running) === null;
-  const failure = isReachable ? firstFailure(service.stop) : null;
-  if (failure !== null) throw new Fault('failure', `the service could not be stopped: ${failure}`);
+  const problem = isReachable ? firstFailure(service.stop) : null;
+  if (problem !== null) throw failure(`the service could not be stopped: ${problem}`);
   rmSync(service.file, { force: true });
   if (isReachable) firstFailure(service.forget);
   return wasRunning;
@@ -85,18 +85,14 @@ function serviceHere({ settings, env }: Context, args: readonly string[]): Servi
   if (process.platform === 'linux') return systemdService(facts, readPackaged('systemd/devmgr-user.service'));
   if (process.platform === 'darwin') return launchdService(facts);
   if (process.platform === 'win32') return scheduledTask(facts);
-  throw new Fault(
-    'failure',
-    `services are not supported on ${process.platform}`,
-    'start it manually: devmgr daemon start',
-  );
+  throw failure(`services are not supported on ${process.platform}`, 'start it manually: devmgr daemon start');
 }
 
 function homeOfUser(): string {
   try {
     return homedir();
   } catch {
-    throw new Fault('failure', 'this user has no home folder, which a service needs', 'set HOME');
+    throw failure('this user has no home folder, which a service needs', 'set HOME');
   }
 }
 
@@ -106,17 +102,13 @@ function existing({ file, encoding }: Service): string | null {
     return readFileSync(file, encoding);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return null;
-    throw new Fault('failure', `${file} cannot be read: ${systemWords(error)}`);
+    throw failure(`${file} cannot be read: ${systemWords(error)}`);
   }
 }
 
 function requireOurs({ file }: Service, text: string): void {
   if (!text.includes(marker))
-    throw new Fault(
-      'failure',
-      `${file} was not written by devmgr, so it is not changed`,
-      'move it to another folder first',
-    );
+    throw failure(`${file} was not written by devmgr, so it is not changed`, 'move it to another folder first');
 }
 
 /** Writes the definition. False if it was already there. */
@@ -141,8 +133,8 @@ async function start(service: Service, context: Context): Promise<boolean> {
   const before = await findDaemon(settings.home, io.interrupt);
   // Two daemons cannot use one home: the service would be restarted again and again.
   if (before) await stopDaemon(settings.home, io.interrupt);
-  const failure = firstFailure(service.start);
-  if (failure !== null) throw new Fault('failure', `the service could not be started: ${failure}`, service.later);
+  const problem = firstFailure(service.start);
+  if (problem !== null) throw failure(`the service could not be started: ${problem}`, service.later);
   if (!(await awaitDaemon(settings.home, io.interrupt)))
     throw new Fault(
       'unreachable',

@@ -1,5 +1,5 @@
 import type { DaemonInfo } from '../../../contract/local.ts';
-import { Fault, usage } from '../../fault.ts';
+import { Fault, failure, usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
 import { present } from '../../framework/present.ts';
@@ -37,8 +37,7 @@ export const daemonRestart = command({
 
 /** It may have flags that are not known here, or be started again by what supervises it. */
 const startedElsewhere = ({ pid }: DaemonInfo): Fault =>
-  new Fault(
-    'failure',
+  failure(
     `the daemon (pid ${pid}) was not started with "daemon start", so it was not stopped`,
     'restart it in its terminal, or with its supervisor',
   );
@@ -76,20 +75,19 @@ async function restartService(context: Context, { pid }: DaemonInfo, isChanged: 
       manager === 'user' ? 'set them: devmgr daemon install' : 'set them: systemctl edit devmgr',
     );
   if (manager === 'machine')
-    throw new Fault(
-      'failure',
+    throw failure(
       `the daemon (pid ${pid}) is a service of this machine, so it was not stopped`,
       'restart it: sudo systemctl restart devmgr',
     );
   out.progress.say('Restarting the service');
-  const failure = restartUnit();
-  const isReady = failure === null && (await awaitDaemon(settings.home, io.interrupt));
+  const problem = restartUnit();
+  const isReady = problem === null && (await awaitDaemon(settings.home, io.interrupt));
   out.progress.clear();
   const found = await findDaemon(settings.home, io.interrupt);
   if (!isReady || found === null)
     throw new Fault(
       'unreachable',
-      `the service could not be restarted${found === null ? ', and no daemon is running now' : ''}: ${failure ?? 'it does not answer'}`,
+      `the service could not be restarted${found === null ? ', and no daemon is running now' : ''}: ${problem ?? 'it does not answer'}`,
       'see: journalctl --user -u devmgr',
     );
   await report(context, found, found);

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Fault, systemWords, usage } from '../../fault.ts';
+import { failure, systemWords, usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { indent } from '../../framework/present.ts';
 import { readPackaged } from '../../settings/packaged.ts';
@@ -43,10 +43,7 @@ interface FixFlags {
 /** Shows the rules, asks for confirmation, and writes them. Resolves to the exit code. */
 export async function fix(context: Context, { yes, root = '/' }: FixFlags): Promise<number> {
   if (process.platform !== 'linux')
-    throw new Fault(
-      'failure',
-      `no rules are needed on ${process.platform}: the user who plugs in a key has access to it`,
-    );
+    throw failure(`no rules are needed on ${process.platform}: the user who plugs in a key has access to it`);
   const wanted = rules(root).filter(rule => !isInPlace(rule));
   const { out } = context;
   if (wanted.length === 0) {
@@ -56,7 +53,7 @@ export async function fix(context: Context, { yes, root = '/' }: FixFlags): Prom
   if (!context.globals.json)
     for (const { target, text } of wanted) await out.text(`${out.paint('bold', target)}\n${indent(text)}\n`);
   if (root === '/' && process.getuid?.() !== 0)
-    throw new Fault('failure', 'only root can write these files', 'run: sudo devmgr doctor --fix');
+    throw failure('only root can write these files', 'run: sudo devmgr doctor --fix');
   if (!yes) {
     if (!context.canAsk) throw usage('writing system files must be confirmed', 'add --yes');
     const question = `Write ${wanted.length === 1 ? 'this file' : 'these files'}?`;
@@ -104,7 +101,7 @@ function write({ target, text }: Rule): void {
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, text, { mode: 0o644 });
   } catch (error) {
-    throw new Fault('failure', `${target} cannot be written: ${systemWords(error)}`);
+    throw failure(`${target} cannot be written: ${systemWords(error)}`);
   }
 }
 

@@ -7,7 +7,7 @@ import { unproved } from '../../../contract/values.ts';
 import { exchangeProof, type MethodChoice, type ProofRequests } from '../../../enrollment/proof-exchange.ts';
 import type { NumberedKey } from '../../../enrollment/registry.ts';
 import { isServerRefusal } from '../../client/failures.ts';
-import { Fault } from '../../fault.ts';
+import { Fault, failure } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { registrationOf } from '../../framework/devices/registration.ts';
 import { pause, poll } from '../../retry.ts';
@@ -116,7 +116,7 @@ async function watchTouch({ hardware, out }: Context, { keyId }: Key, signal: Ab
 }
 
 const tooOld = (what: string): Fault =>
-  new Fault('failure', `${what} has an earlier version, which cannot prove keys`, 'see the versions: devmgr version');
+  failure(`${what} has an earlier version, which cannot prove keys`, 'see the versions: devmgr version');
 
 /** Why a key did not prove more, in one sentence; empty if it is not known. */
 export const reasonOf = ({ problem, reason, proof }: KeyVerdict): string =>

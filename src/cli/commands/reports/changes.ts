@@ -4,7 +4,7 @@ import { eventPage } from '../../../contract/limits.ts';
 import { IdSet } from '../../../fleet/id-set.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import { followNotifications } from '../../client/stream.ts';
-import { Fault, interrupted } from '../../fault.ts';
+import { failure, interrupted } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 
 /** Devices that were locked, unlocked or retired at least once. */
@@ -52,7 +52,7 @@ async function* replayed(context: Context, after: number, last: number): AsyncGe
   const { io, out, registry } = context;
   let count = 0;
   const onState = (state: string, detail: string) => {
-    if (state === 'gap') throw new Fault('failure', `the events could not be read: ${detail}`, 'try again');
+    if (state === 'gap') throw failure(`the events could not be read: ${detail}`, 'try again');
   };
   try {
     for await (const event of followNotifications({ client: registry, types, since: after, onState })) {

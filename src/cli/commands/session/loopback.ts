@@ -1,7 +1,7 @@
 /** A sign-in that ends at a port of this machine (RFC 8252): the browser brings the answer of the provider. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Fault, interrupted } from '../../fault.ts';
+import { failure, interrupted } from '../../fault.ts';
 
 const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', connection: 'close' };
 const page =
@@ -30,7 +30,7 @@ export async function listenOnLoopback(): Promise<Loopback> {
     new Promise<URLSearchParams>((resolve, reject) => {
       const stop = () => reject(interrupted());
       signal.addEventListener('abort', stop, { once: true });
-      const late = () => reject(new Fault('failure', 'the sign-in timed out', 'run the command again'));
+      const late = () => reject(failure('the sign-in timed out', 'run the command again'));
       const timer = setTimeout(late, milliseconds);
       take = ({ method, url = '', headers: { host } }) => {
         // Another host: a page whose name leads to this machine.

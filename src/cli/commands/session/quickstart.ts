@@ -5,7 +5,7 @@ import { environment, homeFiles } from '../../../contract/local.ts';
 import { KeyEnrollment } from '../../../enrollment/key-enrollment.ts';
 import type { EnrollmentOutcome } from '../../../enrollment/outcome.ts';
 import { isServerRefusal } from '../../client/failures.ts';
-import { Fault } from '../../fault.ts';
+import { Fault, failure } from '../../fault.ts';
 import { need, readPassword } from '../../framework/ask.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
@@ -41,11 +41,7 @@ export const quickstart = command({
       await context.out.document({ server: await context.registry.address(), user, key: outcome });
     else await report.row(outcome, { done: 1, failed: 0 });
     if (outcome.result === 'failed')
-      throw new Fault(
-        'failure',
-        `the key could not be enrolled: ${outcome.message}`,
-        'see the attached keys: devmgr keys',
-      );
+      throw failure(`the key could not be enrolled: ${outcome.message}`, 'see the attached keys: devmgr keys');
     if (!context.globals.json) await nextSteps(context, outcome);
   },
 });

@@ -2,7 +2,7 @@ import type { DataOf } from '../../../contract/define.ts';
 import { ssoBounds } from '../../../contract/limits.ts';
 import type { Routes } from '../../../contract/routes.ts';
 import type { Client } from '../../client/client.ts';
-import { Fault } from '../../fault.ts';
+import { failure } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { pause } from '../../retry.ts';
 import { safe } from '../../terminal/text.ts';
@@ -57,5 +57,5 @@ async function logInByCode(context: Context, registry: Client): Promise<SsoLogin
     if (answer.state === 'APPROVED' && answer.login) return answer.login;
     interval = Math.max(interval, answer.interval);
   }
-  throw new Fault('failure', 'the sign-in timed out', 'run the command again');
+  throw failure('the sign-in timed out', 'run the command again');
 }

@@ -3,7 +3,7 @@ import type { DataOf } from '../../../contract/define.ts';
 import { terminalLogin } from '../../../contract/limits.ts';
 import type { Routes } from '../../../contract/routes.ts';
 import type { Client } from '../../client/client.ts';
-import { Fault } from '../../fault.ts';
+import { failure } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { poll } from '../../retry.ts';
 import { consoleAddress } from './console-address.ts';
@@ -24,18 +24,14 @@ export async function logInByBrowser(context: Context, registry: Client): Promis
     { everyMs: terminalLogin.pollSeconds * 1000, forMs: Date.parse(expireTime) - Date.now(), signal: interrupt },
   );
   if (approved !== null) return approved;
-  throw new Fault(
-    'failure',
-    'the login was not approved in time',
-    'run the command again, and approve it in the browser',
-  );
+  throw failure('the login was not approved in time', 'run the command again, and approve it in the browser');
 }
 
 /** A server may send anything in place of a code: only a code is written to the terminal. */
 async function request(registry: Client) {
   const made = await registry.call('createTerminalLogin', { body: { name: terminalName() } });
   if (/^[A-Z0-9]{4}-[A-Z0-9]{4}$/.test(made.userCode)) return made;
-  throw new Fault('failure', 'the server sent something other than a code');
+  throw failure('the server sent something other than a code');
 }
 
 /** The address has no code: the person types it. */

@@ -6,7 +6,7 @@ import type { ExportFormat } from '../../../contract/values.ts';
 import { itemProblem } from '../../client/envelope.ts';
 import { Unreachable } from '../../client/failures.ts';
 import { fieldsOf } from '../../client/operations.ts';
-import { Fault } from '../../fault.ts';
+import { failure } from '../../fault.ts';
 import type { Context } from '../context.ts';
 
 /** Which devices are exported. */
@@ -41,7 +41,7 @@ function deviceOf(line: string): ExportedDevice {
   } catch {
     // Reported below, like JSON that is not an object.
   }
-  throw new Fault('failure', `the export is not valid: ${problem}`, 'try again');
+  throw failure(`the export is not valid: ${problem}`, 'try again');
 }
 
 /**
@@ -88,8 +88,7 @@ class Lines {
     const text = this.#rest + this.#decoder.decode(chunk, { stream: true });
     const end = text.lastIndexOf('\n') + 1;
     this.#rest = text.slice(end);
-    if (this.#rest.length > maxLine)
-      throw new Fault('failure', 'the export is not valid: a line has more than 16 MiB', 'try again');
+    if (this.#rest.length > maxLine) throw failure('the export is not valid: a line has more than 16 MiB', 'try again');
     const complete = text.slice(0, end);
     for (let at = complete.indexOf('\n'); at >= 0; at = complete.indexOf('\n', at + 1)) this.count++;
     if (!keepsLast || complete === '') return complete;
@@ -103,7 +102,7 @@ class Lines {
   finish(isNdjson: boolean): string {
     if (!isNdjson) return this.#rest;
     if (this.#rest === '' && isEnd(this.#last, this.count - 1)) return '';
-    throw new Fault('failure', 'the export is incomplete: its last line is missing', 'try again');
+    throw failure('the export is incomplete: its last line is missing', 'try again');
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Key } from '../../../contract/hardware.ts';
 import type { Proof } from '../../../contract/proof.ts';
 import { isServerRefusal } from '../../client/failures.ts';
-import { Fault } from '../../fault.ts';
+import { Fault, failure } from '../../fault.ts';
 import type { Context } from '../context.ts';
 import { findBySerial } from './find-device.ts';
 
@@ -50,6 +50,6 @@ export class Registrations {
 /** Why the registry could not be asked. Other errors are thrown. */
 function reasonOf(error: unknown, loginHint: string): Fault {
   if (error instanceof Fault && (error.kind === 'login' || error.kind === 'unreachable')) return error;
-  if (isServerRefusal(error)) return new Fault('failure', error.message, loginHint);
+  if (isServerRefusal(error)) return failure(error.message, loginHint);
   throw error;
 }

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { RouteName } from '../../../contract/endpoints.ts';
 import { downloadedBytes } from '../../client/download.ts';
 import { Unreachable } from '../../client/failures.ts';
-import { Fault, systemCode, systemWords, usage } from '../../fault.ts';
+import { Fault, failure, systemCode, systemWords, usage } from '../../fault.ts';
 import { writeFailure } from '../../terminal/io.ts';
 import { safe } from '../../terminal/text.ts';
 import { bytes } from '../../terminal/when.ts';
@@ -71,7 +71,7 @@ export async function downloadTo(
     await closed;
     rmSync(aside, { force: true });
     throw systemCode(error) && !(error instanceof Fault)
-      ? new Fault('failure', `cannot write ${file}: ${systemWords(error)}`)
+      ? failure(`cannot write ${file}: ${systemWords(error)}`)
       : error;
   }
   await present(context, {
@@ -133,11 +133,7 @@ async function* checkedBytes(context: Context, stored: StoredFile): AsyncGenerat
   }
   const digest = hash.digest('hex');
   if (digest !== sha256)
-    throw new Fault(
-      'failure',
-      `${stored.id} arrived damaged: its SHA-256 is ${digest} and should be ${sha256}`,
-      'try again',
-    );
+    throw failure(`${stored.id} arrived damaged: its SHA-256 is ${digest} and should be ${sha256}`, 'try again');
 }
 
 /** `end` shows whether the target is to be ended. */

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { Code } from '../../../contract/codes.ts';
 import { ServerRefusal } from '../../client/failures.ts';
 import { type FormRequest, formRequest, type SentFile } from '../../client/upload.ts';
-import { Fault, systemWords, usage } from '../../fault.ts';
+import { failure, systemWords, usage } from '../../fault.ts';
 import { safe } from '../../terminal/text.ts';
 import { bytes } from '../../terminal/when.ts';
 import type { Context } from '../context.ts';
@@ -76,8 +76,7 @@ export async function sendFile<T extends { readonly sha256: string }>(
   try {
     const { data: record } = await send(request);
     if (record.sha256 === digest()) return record;
-    throw new Fault(
-      'failure',
+    throw failure(
       `the server stored a different file: ${safe(idOf(record))} has SHA-256 ${safe(record.sha256)}, ${file.title} has ${digest()}`,
       ifDifferent,
     );

@@ -3,7 +3,7 @@ import type { Key } from '../../../../contract/hardware.ts';
 import type { Routes } from '../../../../contract/routes.ts';
 import { stepDone } from '../../../../enrollment/issuing.ts';
 import type { NumberedKey } from '../../../../enrollment/registry.ts';
-import { Fault, usage } from '../../../fault.ts';
+import { Fault, failure, usage } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { registrationOf } from '../../../framework/devices/registration.ts';
@@ -97,8 +97,7 @@ async function activeDevice(context: Context, key: Key): Promise<string> {
     throw new Fault('absent', `the key ${key.serialNumber} is not registered`, 'register it: devmgr enroll');
   if (device.status === 'ACTIVE') return device.deviceId;
   const activate = `devmgr activate ${device.deviceId} --user NAME`;
-  throw new Fault(
-    'failure',
+  throw failure(
     `${device.deviceId} is ${device.status}: only ACTIVE devices can be issued`,
     device.status === 'INACTIVE' ? `bind it to its person: ${activate}` : null,
   );

@@ -16,7 +16,7 @@ import { type EnrollmentOutcome, remarked } from '../../../../enrollment/outcome
 import type { NumberedKey } from '../../../../enrollment/registry.ts';
 import { isServerRefusal } from '../../../client/failures.ts';
 import { counted } from '../../../count.ts';
-import { Fault, usage } from '../../../fault.ts';
+import { Fault, failure, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import type { FlagValues } from '../../../framework/flags.ts';
 import { askPassword } from '../../../terminal/prompt.ts';
@@ -161,7 +161,7 @@ export function faultOf(error: unknown, deviceId: string): unknown {
   if (code === 'pin-unfit') return usage(message, 'use a longer PIN, or --pin random:N');
   if (code !== 'pin-present') return new Fault('hardware', message, hints[code]);
   const letter = `devmgr pin letter ${deviceId} --identity-file FILE`;
-  return new Fault('failure', message, `if it was made before: ${letter}; then use --pin ask, or --pin-file`);
+  return failure(message, `if it was made before: ${letter}; then use --pin ask, or --pin-file`);
 }
 
 const hints = {

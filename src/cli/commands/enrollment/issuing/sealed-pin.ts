@@ -1,7 +1,7 @@
 /** PINs that are made here: random, and encrypted for age recipients before the key gets them. They are in memory only. */
 import { randomInt } from 'node:crypto';
 import { pinBounds } from '../../../../contract/limits.ts';
-import { Fault, usage } from '../../../fault.ts';
+import { failure, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { textIn } from '../../../settings/files.ts';
 
@@ -55,8 +55,7 @@ export async function opened(text: string, file: string): Promise<string> {
   try {
     return await decrypter.decrypt(Buffer.from(text, 'base64url'), 'text');
   } catch {
-    throw new Fault(
-      'failure',
+    throw failure(
       `the identity in ${file} does not open this PIN`,
       'use the identity of a recipient that the policy named when the PIN was set',
     );

@@ -3,7 +3,7 @@ import { Code } from '../../../../contract/codes.ts';
 import type { DeviceListItem } from '../../../../contract/devices.ts';
 import { isTagName, tagNameWords } from '../../../../contract/tags.ts';
 import { ServerRefusal } from '../../../client/failures.ts';
-import { Fault, usage } from '../../../fault.ts';
+import { failure, usage } from '../../../fault.ts';
 
 /** What a label can show of a device. */
 export type LabelDevice = Pick<
@@ -109,7 +109,7 @@ export function textIn(device: LabelDevice, { name, most }: Placeholder): string
     throw usage('only the letter of a PIN prints {pin}', 'use devmgr pin letter, or keys issue --pin random');
   const text = value === null || value === undefined ? '' : String(value);
   const characters = [...text];
-  if (characters.length > longest) throw new Fault('failure', `${name} has more than ${longest} characters`);
+  if (characters.length > longest) throw failure(`${name} has more than ${longest} characters`);
   return most === null || characters.length <= most
     ? text
     : `${characters.slice(0, Math.max(0, most - 3)).join('')}...`;

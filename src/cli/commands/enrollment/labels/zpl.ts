@@ -1,5 +1,5 @@
 /** Labels in ZPL. Values are text only: no character of one reaches the printer as the start of a command. */
-import { Fault, usage } from '../../../fault.ts';
+import { failure, usage } from '../../../fault.ts';
 import { type LabelDevice, type Placeholder, partsOf, textIn } from './placeholders.ts';
 
 /** The label of a device, complete and ready to print. */
@@ -135,7 +135,7 @@ function filled({ head, parts, quotes, needsEscape }: ZplField, device: LabelDev
 /** States an escape character that is not in the text. */
 function withEscape(head: string, text: string): string {
   const free = escapes.find(character => !text.includes(character));
-  if (free === undefined) throw new Fault('failure', `a Data Matrix code cannot have all of ${escapes.join('')}`);
+  if (free === undefined) throw failure(`a Data Matrix code cannot have all of ${escapes.join('')}`);
   return head.replace(dataMatrix, (_, list: string) => {
     const values = list.trim().split(',');
     while (values.length < 7) values.push('');

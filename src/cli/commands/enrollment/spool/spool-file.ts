@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { Fault, systemCode, systemWords, usage } from '../../../fault.ts';
+import { Fault, failure, systemCode, systemWords, usage } from '../../../fault.ts';
 import { AppendQueue } from '../../../jobs/append-queue.ts';
 import { lockRun } from '../../../jobs/run-lock.ts';
 import { cutTail } from '../../../jobs/torn-tail.ts';
@@ -165,7 +165,7 @@ export class SpoolFile {
   #demandSameFile(): void {
     const now = statSync(this.path, { throwIfNoEntry: false });
     if (now?.ino === fstatSync(this.#fd).ino) return;
-    throw new Fault('failure', `${this.path} was removed or replaced`, 'start the command again');
+    throw failure(`${this.path} was removed or replaced`, 'start the command again');
   }
 
   #dropTail(): void {

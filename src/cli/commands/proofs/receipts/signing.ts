@@ -4,7 +4,7 @@ import type { Receipt } from '../../../../contract/receipts.ts';
 import type { Routes } from '../../../../contract/routes.ts';
 import { type EnrollmentOutcome, remarked } from '../../../../enrollment/outcome.ts';
 import type { NumberedKey } from '../../../../enrollment/registry.ts';
-import { Fault } from '../../../fault.ts';
+import { Fault, failure } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { safe } from '../../../terminal/text.ts';
 import { proveKey, reasonOf, whileTouched } from '../prove-key.ts';
@@ -24,7 +24,7 @@ export async function signedReceipt(context: Context, key: NumberedKey, wanted: 
   if (signed === null || (signed.failure === 'unavailable' && wanted.kind !== 'return')) {
     await proveFor(context, key);
     made = await create();
-    if (made.credentials.length === 0) throw new Fault('failure', NOT_TRUSTED, 'see: devmgr trust list');
+    if (made.credentials.length === 0) throw failure(NOT_TRUSTED, 'see: devmgr trust list');
     signed = await sign(context, key, made);
   }
   const { assertion, problem } = signed;

@@ -5,7 +5,7 @@ import { type AttemptResult, doubling, type RetryPolicy, untried } from '../../.
 import { sleep } from '../../../../delivery/wait.ts';
 import { counted } from '../../../count.ts';
 import { exitCodes } from '../../../exit-codes.ts';
-import { Fault } from '../../../fault.ts';
+import { failure } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import type { Abandon } from '../../../terminal/io.ts';
 import { safe } from '../../../terminal/text.ts';
@@ -105,16 +105,11 @@ function report(
     return;
   }
   if (attempt!.result.result === 'gone')
-    throw new Fault(
-      'failure',
+    throw failure(
       `${name} no longer accepts events (410 Gone)`,
       'if that is intended, end this watch; if not, enable the endpoint there and run the command again',
     );
   if (!skipFailed)
-    throw new Fault(
-      'failure',
-      `${which} was not delivered to ${name}: ${problem}`,
-      'the same command continues with this event',
-    );
+    throw failure(`${which} was not delivered to ${name}: ${problem}`, 'the same command continues with this event');
   out.warn(safe(`${which}: ${problem}; skipped`));
 }

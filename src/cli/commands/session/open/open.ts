@@ -1,7 +1,7 @@
 import { signInCodeSeconds } from '../../../../contract/limits.ts';
 import { consolePath } from '../../../../contract/values.ts';
 import { sendHttp } from '../../../client/transport.ts';
-import { Fault, usage } from '../../../fault.ts';
+import { failure, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { safe } from '../../../terminal/text.ts';
@@ -60,8 +60,7 @@ async function demandConsole({ registry }: Context): Promise<void> {
   const { status, body } = await sendHttp(request);
   body.resume();
   if (status === 404)
-    throw new Fault(
-      'failure',
+    throw failure(
       `${safe(url.origin)} has no console`,
       'its daemon runs with --no-console, or is of an earlier version: devmgr daemon status',
     );
@@ -70,6 +69,6 @@ async function demandConsole({ registry }: Context): Promise<void> {
 /** A code for a session of the browser. What a server sends in its place must not get into the file or onto the terminal. */
 async function newCode({ registry }: Context): Promise<{ readonly code: string; readonly expireTime: string }> {
   const { code, expireTime } = await registry.call('createSignInCode', { body: { purpose: 'SESSION' } });
-  if (!/^[\w-]{20,200}$/.test(code)) throw new Fault('failure', 'the server sent something other than a code');
+  if (!/^[\w-]{20,200}$/.test(code)) throw failure('the server sent something other than a code');
   return { code, expireTime };
 }
