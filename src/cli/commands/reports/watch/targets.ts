@@ -1,30 +1,17 @@
 /** `watch --exec` and `--forward-to`: makes the target that the flags name, and delivers events to it from its cursor on. */
-import type { EventType } from '../../../../contract/values.ts';
 import type { Context } from '../../../framework/context.ts';
 import { CursorFile, defaultCursor } from './cursor-file.ts';
 import { deliver, type EventTarget } from './delivery.ts';
+import type { WatchValues } from './flags.ts';
 import { EventProgram } from './program.ts';
 import { Seen, startOf } from './seen.ts';
 import { watchedEvents } from './stream.ts';
 
-/** The flags of a watch that delivers. */
-interface DeliveryFlags {
-  readonly exec: string | undefined;
-  readonly forwardTo: string | undefined;
-  readonly secretFile: string | undefined;
+/** A watch that delivers. */
+interface DeliveryFlags extends WatchValues {
   /** Arguments of the program. */
   readonly args: readonly string[];
-  readonly type: readonly EventType[];
   readonly deviceId: string | undefined;
-  readonly since: string | undefined;
-  readonly by: string | undefined;
-  readonly until: string | undefined;
-  readonly limit: number | undefined;
-  readonly timeout: number | undefined;
-  readonly concurrency: number | undefined;
-  readonly retries: number | undefined;
-  readonly skipFailed: boolean;
-  readonly cursor: string | undefined;
 }
 
 const programRetries = 3;

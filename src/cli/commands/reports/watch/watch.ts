@@ -1,14 +1,13 @@
-import { type EventType, eventTypes } from '../../../../contract/values.ts';
 import { counted } from '../../../count.ts';
 import { exitCodes } from '../../../exit-codes.ts';
 import { usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { resolveDevice } from '../../../framework/devices/device.ts';
-import { eventFlags } from '../../../framework/devices/event-selection.ts';
 import { readerGone } from '../../../terminal/io.ts';
 import { onReaderLeft } from '../../../terminal/reader-left.ts';
 import { safe } from '../../../terminal/text.ts';
+import { type WatchValues, watchFlags } from './flags.ts';
 import { EventLines } from './lines.ts';
 import { Seen, startOf } from './seen.ts';
 import { watchedEvents } from './stream.ts';
@@ -17,42 +16,7 @@ import { watchedEvents } from './stream.ts';
 export const watch = command({
   description:
     'Shows one line per event: the time, the serial number, what happened, and the id of the event. On a terminal the date is shown when it changes. After a lost connection it reconnects, and no event of the journal is missed or repeated; keys that are attached or detached during that time are not shown.\n--since last continues after the last event of an earlier watch; --since 0 starts with the first event. --limit and --until end the watch. An ADMIN also sees who did it.',
-  flags: {
-    ...eventFlags,
-    type: { ...eventFlags.type, choices: eventTypes },
-    since: { ...eventFlags.since, help: `${eventFlags.since.help}; or: last` },
-    timeout: { value: 'SECONDS', whole: { min: 1 }, help: 'end if there is no event for this long' },
-    utc: { help: 'show times in UTC instead of local time' },
-    exec: {
-      value: 'PROGRAM',
-      offer: 'file',
-      help: 'run this program for each event, with the event as JSON on its standard input',
-    },
-    'forward-to': {
-      value: 'URL',
-      conflicts: ['exec'],
-      help: 'post each event to this address, signed according to Standard Webhooks',
-    },
-    'secret-file': {
-      value: 'FILE',
-      offer: 'file',
-      needs: 'forward-to',
-      help: 'file with the secret of the receiver (or DEVMGR_WEBHOOK_SECRET)',
-    },
-    concurrency: {
-      value: 'N',
-      whole: { min: 1, max: 64 },
-      needs: 'exec',
-      help: 'number of programs to run at a time; events of one device stay in order (default: 1)',
-    },
-    retries: {
-      value: 'N',
-      whole: { min: 0 },
-      help: 'retries for each event (default: 3; unlimited for --forward-to)',
-    },
-    'skip-failed': { help: 'continue with the next event if all attempts failed' },
-    cursor: { value: 'FILE', offer: 'file', help: 'file that records which events were delivered' },
-  },
+  flags: watchFlags,
   args: [{ name: 'ARG', help: 'arguments of the program of --exec, after --', optional: true, rest: true }],
   examples: [
     { does: 'all events from now on', line: 'watch' },
@@ -79,23 +43,12 @@ export const watch = command({
     checkPlain(args, flags);
     const seen = new Seen(context);
     const since = flags.since === undefined ? null : await startOf(context, flags.since, seen);
-    return follow(context, flags.type, since, seen, {
-      deviceId,
-      by: flags.by,
-      until: flags.until,
-      limit: flags.limit,
-      timeout: flags.timeout,
-      utc: flags.utc,
-      isFirst: flags.since === 'last' && since === null,
-    });
+    return follow(context, flags, { deviceId, since, seen });
   },
 });
 
 /** Flags without a meaning if events are shown. */
-function checkPlain(
-  args: readonly string[],
-  flags: { readonly retries: number | undefined; readonly skipFailed: boolean; readonly cursor: string | undefined },
-): void {
+function checkPlain(args: readonly string[], flags: WatchValues): void {
   if (args.length > 0) throw usage(`"${args[0]}" is unexpected: arguments belong to the program of --exec`);
   const given = {
     '--retries': flags.retries,
@@ -106,26 +59,19 @@ function checkPlain(
   if (flag !== undefined) throw usage(`${flag} needs --exec or --forward-to`);
 }
 
-interface Run {
+/** Where the stream starts, and where its last event is kept. */
+interface WatchStart {
   readonly deviceId: string | undefined;
-  readonly by: string | undefined;
-  readonly until: string | undefined;
-  readonly limit: number | undefined;
-  readonly timeout: number | undefined;
-  readonly utc: boolean;
-  /** The first run with `--since last`: if nothing happens in it, the next run starts where this one started. */
-  readonly isFirst: boolean;
+  readonly since: number | null;
+  readonly seen: Seen;
 }
 
-async function follow(
-  context: Context,
-  types: readonly EventType[],
-  since: number | null,
-  seen: Seen,
-  { deviceId, by, until, limit, timeout, utc, isFirst }: Run,
-): Promise<number> {
+async function follow(context: Context, flags: WatchValues, { deviceId, since, seen }: WatchStart): Promise<number> {
   const { io, out, globals } = context;
-  const lines = new EventLines(context, utc);
+  const { type: types, by, until, timeout } = flags;
+  const lines = new EventLines(context, flags.utc);
+  // The first run with `--since last`: if nothing happens in it, the next run starts where this one started.
+  const isFirst = flags.since === 'last' && since === null;
   const sinceHint = 'omit --since to start with new events, or use --since 0 to start with the first event';
   const onStart = (id: number) => seen.note(id);
   let shown = 0;
@@ -144,7 +90,7 @@ async function follow(
         );
       else await out.text(await lines.of(event));
       if (event.id !== undefined) seen.note(event.id);
-      if (++shown === limit) break;
+      if (++shown === flags.limit) break;
     }
   } finally {
     stopLooking();
