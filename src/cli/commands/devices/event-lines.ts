@@ -11,7 +11,7 @@ import { localTime } from '../../terminal/when.ts';
 import { width } from '../../terminal/width.ts';
 
 /** The color of a type of event; absent if it has none. */
-export const eventStyles: Readonly<Partial<Record<EventType, Style>>> = {
+const eventStyles: Readonly<Partial<Record<EventType, Style>>> = {
   DEVICE_REGISTERED: 'cyan',
   DEVICE_ACTIVATED: 'green',
   DEVICE_UNLOCKED: 'green',
@@ -83,20 +83,25 @@ export const byWhom = ({ actor }: Notification): string => (actor === undefined 
 
 const indent = '    ';
 
-/** An event of the past: one line with its date, or several if the screen is too narrow. Needs no request. */
-export function eventLine({ io, out }: Context, event: Notification, withDevice = true): string {
-  const { data } = event;
-  const time = localTime(event.timestamp, { seconds: true });
+/** An event of the past, with its date. Needs no request. */
+export function eventLine(context: Context, event: Notification, withDevice = true): string {
+  const { data, timestamp } = event;
   const ids = withDevice ? [data.deviceId ?? data.versionId ?? data.personId, data.serialNumber] : [];
-  const thing = safe(ids.map(text).filter(Boolean).join('  '));
+  return eventText(context, event, localTime(timestamp, { seconds: true }), safe(joined(ids.map(text))));
+}
+
+/** An event in one line, or in several if the screen is too narrow: when it was, what it is about, what happened, who did it. */
+export function eventText({ io, out }: Context, event: Notification, when: string, thing: string): string {
   const who = byWhom(event);
   const words = safe(wordsOf(event));
   const id = event.id === undefined ? '' : `#${event.id}`;
-  const line = (said: string, number: string) => [time, thing, said, who, number].filter(Boolean).join('  ');
   const said = (part: string) => out.paint(eventStyles[event.type] ?? null, part);
+  const shownId = out.paint('dim', id);
   const room = io.columns;
-  if (width(line(words, id)) <= room) return line(said(words), out.paint('dim', id));
+  if (width(joined([when, thing, words, who, id])) <= room) return joined([when, thing, said(words), who, shownId]);
   const fitted = (part: string) => (part === '' ? [] : wrapped(part, room - indent.length));
   const below = [...fitted(thing), ...fitted(words).map(said), ...fitted(who)];
-  return [`${time}  ${out.paint('dim', id)}`, ...below].join(`\n${indent}`);
+  return [joined([when, shownId]), ...below].join(`\n${indent}`);
 }
+
+const joined = (parts: readonly string[]): string => parts.filter(part => part !== '').join('  ');
