@@ -43,6 +43,9 @@ export const failure = (message: string, hint: string | null = null): Fault => n
 /** The error after Ctrl-C: exit code 130. */
 export const interrupted = (): Fault => new Fault('interrupted', 'interrupted');
 
+/** The message of anything that was thrown. */
+export const errorWords = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 /** The system's code of an error (`ENOENT`), or null. */
 export function systemCode(error: unknown): string | null {
   const code = (error as { code?: unknown } | null)?.code;
@@ -82,6 +85,6 @@ export function systemWords(error: unknown): string {
     case 'EEXIST':
       return 'it already exists';
     default:
-      return error instanceof Error ? error.message : String(error);
+      return errorWords(error);
   }
 }

@@ -6,7 +6,7 @@ import type { Programs } from '../contract/programs.ts';
 import { isServerRefusal, ServerRefusal } from './client/failures.ts';
 import { commandTable } from './commands/index.ts';
 import { codeOfFault, endings, exitCodes, exitOfCode, exitOfFault } from './exit-codes.ts';
-import { Fault, failure, isOfDisk, systemWords } from './fault.ts';
+import { errorWords, Fault, failure, isOfDisk, systemWords } from './fault.ts';
 import type { CommandNode } from './framework/command-node.ts';
 import { createContext } from './framework/context.ts';
 import type { AnyCommand } from './framework/define.ts';
@@ -179,7 +179,7 @@ function explain(error: unknown, refused: RefusedCommand | null): MainFailure {
     return explain(failure(words, 'make room on the disk, or use another one'), refused);
   }
   const isFault = error instanceof Fault;
-  const text = error instanceof Error ? error.message : String(error);
+  const text = errorWords(error);
   const message = isFault ? text : `unexpected error: ${text}`;
   const hint = isFault ? error.hint : 'run it again with --verbose and report its output';
   const kind = isFault ? error.kind : 'failure';

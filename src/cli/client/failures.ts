@@ -1,5 +1,5 @@
 /** Why a request failed. */
-import { Fault, failure, systemCode } from '../fault.ts';
+import { errorWords, Fault, failure, systemCode } from '../fault.ts';
 
 /** The server received the request and refused it. */
 export class ServerRefusal extends Error {
@@ -79,7 +79,7 @@ function certificateNames(error: unknown): string {
 /** The fault for an error of node:http, node:tls or ws, by its code. `origin` is the address of the server. */
 export function linkFailure(error: unknown, origin: string): Fault {
   const code = systemCode(error) ?? '';
-  const words = error instanceof Error ? error.message : String(error);
+  const words = errorWords(error);
   // The socket of a daemon that has stopped is gone. Other calls of the system also report a missing file.
   const isSocketGone = code === 'ENOENT' && (error as NodeJS.ErrnoException).syscall === 'connect';
   switch (isSocketGone ? 'ECONNREFUSED' : code) {

@@ -1,7 +1,7 @@
 /** The process as a command sees it: three streams, whether each is a terminal, and Ctrl-C as a signal. */
 import { fstatSync, writeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { Fault, failure, systemCode } from '../fault.ts';
+import { errorWords, Fault, failure, systemCode } from '../fault.ts';
 import { hasUtf8, inAscii } from './glyphs.ts';
 
 export interface Io {
@@ -133,9 +133,7 @@ async function writeOut(text: string, toTerminal: boolean): Promise<void> {
 
 /** The fault for an error of standard output. */
 export const writeFailure = (error: unknown): Fault =>
-  isReaderGone(error)
-    ? readerGone()
-    : failure(`cannot write to standard output: ${error instanceof Error ? error.message : String(error)}`);
+  isReaderGone(error) ? readerGone() : failure(`cannot write to standard output: ${errorWords(error)}`);
 
 /** Whether a write failed because the reader, or the terminal, is gone. EIO of a file is an error of its disk instead. */
 const isReaderGone = (error: unknown): boolean =>

@@ -1,7 +1,7 @@
 /** `--jq`: an expression that selects parts of JSON. Strings are written as they are, other results as JSON. */
 import { type Context, createContext, Script } from 'node:vm';
 import { compile, compileNode, type Filter, type Node } from '@michaelhomer/jqjs';
-import { interrupted, systemCode, usage } from '../fault.ts';
+import { errorWords, interrupted, systemCode, usage } from '../fault.ts';
 import { harmless, safe, safeJson } from './text.ts';
 
 /** Results that are found before they are written. */
@@ -125,7 +125,7 @@ function attempt(work: () => unknown[]): unknown[] {
 }
 
 function wrong(error: unknown) {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorWords(error);
   return usage(`--jq: ${safe(message).slice(0, longestMessage)}`);
 }
 

@@ -2,6 +2,7 @@
  * A prompt of Inquirer: a list that is searched while a person types, of which one choice is taken or several are marked. The
  * checkbox of @inquirer/prompts cannot search. Its search takes one choice, and forgets the text when the cursor moves.
  */
+
 import {
   createPrompt,
   isDownKey,
@@ -17,6 +18,7 @@ import {
   useState,
 } from '@inquirer/core';
 import { count } from '../count.ts';
+import { errorWords } from '../fault.ts';
 import type { Check, Choice, PromptContext } from './prompt.ts';
 import type { Theme } from './prompt-theme.ts';
 import { emptyList, type Found, isFinal, type ListEvent, type ListState, listAfter } from './search-list.ts';
@@ -111,7 +113,7 @@ function searchFor<T>(
   };
   source(typed, signal).then(
     found => settle({ type: 'found', found }),
-    error => settle({ type: 'failed', problem: error instanceof Error ? error.message : String(error) }),
+    error => settle({ type: 'failed', problem: errorWords(error) }),
   );
   return () => controller.abort();
 }

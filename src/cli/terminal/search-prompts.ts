@@ -1,6 +1,7 @@
 /** Questions whose answer is searched for: one choice of many, or several. */
 
 import { count } from '../count.ts';
+import { errorWords } from '../fault.ts';
 import { type Asker, ask, type Check, demandDrawing, pageSize, shown } from './prompt.ts';
 import { type Theme, themeOf } from './prompt-theme.ts';
 import type { Found } from './search-list.ts';
@@ -96,7 +97,7 @@ class ShownSearch<T> {
       this.#more = more;
       return { choices: choices.map(shown), more };
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
+      const problem = errorWords(error);
       throw new Error(`${safe(problem)}. Type to search again`);
     } finally {
       if (!signal.aborted) this.#note = '';

@@ -10,7 +10,7 @@ import { type Context, commandLine } from '../../framework/context.ts';
 import { exportedDevices } from '../../framework/devices/export-stream.ts';
 import { demandYes } from '../../terminal/prompt.ts';
 import { safe } from '../../terminal/text.ts';
-import type { Check } from './checks.ts';
+import { type Check, check } from './checks.ts';
 
 interface IdBinding {
   readonly deviceId: string;
@@ -53,15 +53,9 @@ export async function bindingChecks(context: Context): Promise<readonly Check[]>
     .slice(0, mostNamed)
     .map(({ deviceId, userId, username }) => `${deviceId} (${userId}, ${username})`);
   const more = found.length > mostNamed ? ', …' : '';
-  const are = found.length === 1 ? 'is' : 'are';
-  return [
-    {
-      name: 'bindings',
-      state: 'warning',
-      detail: `${counted(found.length, 'device')} ${are} bound to the id of an account, so a filter for its name misses ${found.length === 1 ? 'it' : 'them'}: ${named.join(', ')}${more}`,
-      fix: `bind to the names: ${commandLine(context, 'doctor --bind-names')}`,
-    },
-  ];
+  const [are, them] = found.length === 1 ? ['is', 'it'] : ['are', 'them'];
+  const detail = `${counted(found.length, 'device')} ${are} bound to the id of an account, so a filter for its name misses ${them}: ${named.join(', ')}${more}`;
+  return [check('bindings', 'warning', detail, `bind to the names: ${commandLine(context, 'doctor --bind-names')}`)];
 }
 
 /** Binds the devices to the names, after a question. The exit code: 7 if some were refused, such as a locked one. */

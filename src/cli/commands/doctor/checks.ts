@@ -1,9 +1,12 @@
 /** The checks of `doctor`. They start and change nothing. */
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { DataOf } from '../../../contract/define.ts';
+import type { Key } from '../../../contract/hardware.ts';
+import type { Routes } from '../../../contract/routes.ts';
 import type { Client } from '../../client/client.ts';
 import { isServerRefusal } from '../../client/failures.ts';
-import { Fault, systemWords } from '../../fault.ts';
+import { errorWords, Fault, systemWords } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { isNodeSupported, leastNode } from '../../framework/version.ts';
 import { daemonMissing, findDaemon, healthAt } from '../../session/local-daemon.ts';
@@ -21,6 +24,14 @@ export interface Check {
   readonly fix: string | null;
 }
 
+/** A finding. */
+export const check = (name: string, state: State, detail: string, fix: string | null = null): Check => ({
+  name,
+  state,
+  detail,
+  fix,
+});
+
 /** Runs every check; those that need the server only if it can be reached. */
 export async function examine(context: Context): Promise<readonly Check[]> {
   const checks: Check[] = [nodeCheck(), homeCheck(context.settings.home)];
@@ -33,32 +44,25 @@ export async function examine(context: Context): Promise<readonly Check[]> {
 }
 
 function nodeCheck(): Check {
-  return {
-    name: 'node',
-    state: isNodeSupported(process.versions.node) ? 'ok' : 'failed',
-    detail: `${process.versions.node} on ${process.platform} ${process.arch}`,
-    fix: `install Node ${leastNode} or later`,
-  };
+  const { node } = process.versions;
+  const detail = `${node} on ${process.platform} ${process.arch}`;
+  return check('node', isNodeSupported(node) ? 'ok' : 'failed', detail, `install Node ${leastNode} or later`);
 }
 
 function homeCheck(home: string): Check {
   try {
     if (!existsSync(home)) {
       checkCreatable(dirname(home));
-      return { name: 'home', state: 'ok', detail: `${home} (created at the first start)`, fix: null };
+      return check('home', 'ok', `${home} (created at the first start)`);
     }
     accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK);
     const open = process.platform !== 'win32' && (statSync(home).mode & 0o077) !== 0;
     return open
-      ? { name: 'home', state: 'warning', detail: `other users can read ${home}`, fix: `chmod 700 ${home}` }
-      : { name: 'home', state: 'ok', detail: home, fix: null };
+      ? check('home', 'warning', `other users can read ${home}`, `chmod 700 ${home}`)
+      : check('home', 'ok', home);
   } catch (error) {
-    return {
-      name: 'home',
-      state: 'failed',
-      detail: `${home} cannot be used: ${systemWords(error)}`,
-      fix: 'name another folder with --home DIR or DEVMGR_HOME',
-    };
+    const why = `${home} cannot be used: ${systemWords(error)}`;
+    return check('home', 'failed', why, 'name another folder with --home DIR or DEVMGR_HOME');
   }
 }
 
@@ -79,14 +83,14 @@ async function serverCheck({ settings, io, registry }: Context): Promise<Check> 
     const found = await findDaemon(settings.home, io.interrupt);
     if (!found) {
       const { what, fix } = daemonMissing(settings.home);
-      return { name: 'daemon', state: 'failed', detail: what, fix };
+      return check('daemon', 'failed', what, fix);
     }
     const { health, url, pid } = found;
     const detail = `${url}, pid ${pid}, version ${health.version}`;
-    if (health.ready && health.status === 'ok') return { name: 'daemon', state: 'ok', detail, fix: null };
+    if (health.ready && health.status === 'ok') return check('daemon', 'ok', detail);
     const why = health.reason ? `: ${health.reason}` : '';
     const fix = `more about it: devmgr daemon ${why === '' ? 'logs' : 'status'}`;
-    return { name: 'daemon', state: 'failed', detail: `${detail}: not ready${why}`, fix };
+    return check('daemon', 'failed', `${detail}: not ready${why}`, fix);
   }
   return addressCheck(registry, settings.server ?? '', io.interrupt);
 }
@@ -98,33 +102,23 @@ async function serverChecks(context: Context, addresses: readonly string[]): Pro
   if (!checks.some(({ state }) => state === 'ok')) return checks;
   const { sameRegistry } = await import('../../framework/several-servers.ts');
   const differ = await sameRegistry(context);
-  if (differ !== null)
-    return [...checks, { name: 'server', state: 'failed', detail: differ.message, fix: differ.hint }];
+  if (differ !== null) return [...checks, check('server', 'failed', differ.message, differ.hint)];
   // The others answer, so commands work.
-  return checks.map(check => (check.state === 'failed' ? { ...check, state: 'warning' } : check));
+  return checks.map(found => (found.state === 'failed' ? { ...found, state: 'warning' } : found));
 }
 
 async function addressCheck(registry: Client, address: string, signal: AbortSignal): Promise<Check> {
   try {
     const health = await registry.call('getHealth', {});
     const detail = `${address}, ${health.service} ${health.version}`;
-    return {
-      name: 'server',
-      state: health.ready ? 'ok' : 'failed',
-      detail,
-      fix: health.ready ? null : 'the operator of the server should check its log',
-    };
+    if (health.ready) return check('server', 'ok', detail);
+    return check('server', 'failed', detail, 'the operator of the server should check its log');
   } catch (error) {
     if (error instanceof Fault && error.kind === 'interrupted') throw error;
     const alive = await healthAt(address, signal);
-    const words = error instanceof Error ? error.message : String(error);
-    const fix = error instanceof Fault ? error.hint : null;
-    return {
-      name: 'server',
-      state: 'failed',
-      detail: words,
-      fix: alive ? 'pass the certificate of its authority with --ca FILE' : (fix ?? 'check the address: --server URL'),
-    };
+    const fix = (error instanceof Fault && error.hint) || 'check the address: --server URL';
+    const untrusted = 'pass the certificate of its authority with --ca FILE';
+    return check('server', 'failed', errorWords(error), alive ? untrusted : fix);
   }
 }
 
@@ -133,10 +127,10 @@ async function loginCheck({ registry, settings, loginLine }: Context): Promise<C
   try {
     const me = await registry.call('getOwnUser');
     const from = settings.token === null ? '' : ', from DEVMGR_TOKEN';
-    return { name: 'login', state: 'ok', detail: `${me.username} (${me.role})${from}`, fix: null };
+    return check('login', 'ok', `${me.username} (${me.role})${from}`);
   } catch (error) {
     if (isServerRefusal(error) || (error instanceof Fault && error.kind === 'login'))
-      return { name: 'login', state: 'warning', detail: error.message, fix: logIn };
+      return check('login', 'warning', error.message, logIn);
     throw error;
   }
 }
@@ -144,33 +138,21 @@ async function loginCheck({ registry, settings, loginLine }: Context): Promise<C
 async function hardwareChecks(context: Context): Promise<Check[]> {
   try {
     const { list, drivers } = await context.hardware.call('listKeys');
-    const checks = drivers.map((driver): Check => {
-      const [detail, ...rest] = driver.detail.split('\n');
-      return {
-        name: safe(driver.name),
-        state: driver.state === 'ready' ? 'ok' : 'warning',
-        detail: detail ?? '',
-        fix: rest.join('\n') || null,
-      };
-    });
-    for (const key of list)
-      checks.push({
-        name: 'key',
-        state: key.problem === null ? 'ok' : 'warning',
-        detail: `${[key.deviceType, key.serialNumber ?? 'no readable serial', key.manufacturer, key.model].filter(Boolean).join('  ')}, attached ${timeAndDistance(key.attachedAt)}${key.simulated ? ', simulated' : ''}`,
-        fix: key.problem,
-      });
-    return checks;
+    return [...drivers.map(driverCheck), ...list.map(keyCheck)];
   } catch (error) {
     if (error instanceof Fault && error.kind === 'interrupted') throw error;
-    const words = error instanceof Error ? error.message : String(error);
-    return [
-      {
-        name: 'hardware',
-        state: 'warning',
-        detail: `the attached keys cannot be listed: ${words}`,
-        fix: error instanceof Fault ? error.hint : context.loginLine,
-      },
-    ];
+    const why = `the attached keys cannot be listed: ${errorWords(error)}`;
+    return [check('hardware', 'warning', why, error instanceof Fault ? error.hint : context.loginLine)];
   }
+}
+
+function driverCheck({ name, state, detail }: DataOf<Routes['listKeys']>['drivers'][number]): Check {
+  const [first = '', ...rest] = detail.split('\n');
+  return check(safe(name), state === 'ready' ? 'ok' : 'warning', first, rest.join('\n') || null);
+}
+
+function keyCheck({ deviceType, serialNumber, manufacturer, model, attachedAt, simulated, problem }: Key): Check {
+  const words = [deviceType, serialNumber ?? 'no readable serial', manufacturer, model].filter(Boolean).join('  ');
+  const detail = `${words}, attached ${timeAndDistance(attachedAt)}${simulated ? ', simulated' : ''}`;
+  return check('key', problem === null ? 'ok' : 'warning', detail, problem);
 }

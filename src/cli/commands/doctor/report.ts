@@ -4,7 +4,7 @@ import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir, hostname, totalmem, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { homeFiles } from '../../../contract/local.ts';
-import { Fault, systemWords } from '../../fault.ts';
+import { errorWords, Fault, systemWords } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { about, aboutText } from '../../framework/version.ts';
 import { daemonMissing, findDaemon } from '../../session/local-daemon.ts';
@@ -199,7 +199,7 @@ async function healthOf({ settings, io, registry }: Context, redactor: Redactor)
       : redactor.object(await registry.call('getHealth', {}));
   } catch (error) {
     if (error instanceof Fault && error.kind === 'interrupted') throw error;
-    return redactor.text(error instanceof Error ? error.message : String(error));
+    return redactor.text(errorWords(error));
   }
 }
 

@@ -5,7 +5,7 @@ import { itemsOf } from '../../client/pages.ts';
 import { type Context, commandLine } from '../../framework/context.ts';
 import { safe } from '../../terminal/text.ts';
 import { timeAndDistance } from '../../terminal/when.ts';
-import type { Check } from './checks.ts';
+import { type Check, check } from './checks.ts';
 
 /** Milliseconds after which a token counts as unused: providers ask for something every hour or so. */
 const UNUSED_MS = 7 * 86_400_000;
@@ -20,14 +20,14 @@ export async function sourceChecks(context: Context): Promise<readonly Check[]> 
 async function directoryChecks(context: Context): Promise<Check[]> {
   const { enabled, url, lastRun, fullEveryMinutes } = await context.registry.call('showDirectory');
   if (!enabled) return [];
-  const check = (state: Check['state'], detail: string, fix: string | null = null) => [
-    { name: 'directory', state, detail: `${safe(url ?? '')}: ${detail}`, fix },
+  const found = (state: Check['state'], detail: string, fix: string | null = null) => [
+    check('directory', state, `${safe(url ?? '')}: ${detail}`, fix),
   ];
-  if (lastRun === null) return check('ok', 'not read yet');
+  if (lastRun === null) return found('ok', 'not read yet');
   const read = `read ${timeAndDistance(lastRun.at)}`;
   const test = `look at what the daemon finds: ${commandLine(context, 'directory test')}`;
   if (lastRun.problem !== null)
-    return check(
+    return found(
       'failed',
       `${read}, no leavers are recorded: ${safe(lastRun.problem)}`,
       `${test}; then ${commandLine(context, 'directory sync')}`,
@@ -35,17 +35,17 @@ async function directoryChecks(context: Context): Promise<Check[]> {
   // A run that has read all entries is always recorded.
   const isLate = Date.parse(lastRun.at) < Date.now() - 2 * fullEveryMinutes * 60_000;
   return isLate
-    ? check('warning', `last ${read}, although it is due every ${fullEveryMinutes} minutes`, test)
-    : check('ok', read);
+    ? found('warning', `last ${read}, although it is due every ${fullEveryMinutes} minutes`, test)
+    : found('ok', read);
 }
 
 async function signOnChecks(context: Context): Promise<Check[]> {
   const { enabled, issuer } = await context.registry.call('showSso');
   if (!enabled) return [];
   const { ok, findings } = await context.registry.call('testSso');
-  const failed = findings.filter(finding => !finding.ok).map(({ check, detail }) => safe(`${check}: ${detail}`));
+  const failed = findings.filter(finding => !finding.ok).map(finding => safe(`${finding.check}: ${finding.detail}`));
   const fix = `compare the settings with the provider: ${commandLine(context, 'sso show')}; local accounts sign in without it`;
-  return [{ name: 'sign-on', state: ok ? 'ok' : 'failed', detail: [safe(issuer ?? ''), ...failed].join(', '), fix }];
+  return [check('sign-on', ok ? 'ok' : 'failed', [safe(issuer ?? ''), ...failed].join(', '), fix)];
 }
 
 async function scimChecks(context: Context): Promise<Check[]> {
@@ -68,18 +68,13 @@ export function scimCheck(
   const used = lastUsedAt === null ? 'never used' : `last used ${timeAndDistance(lastUsedAt)}`;
   const isExpired = Date.parse(expiresAt) <= now;
   if (!isExpired && Date.parse(lastUsedAt ?? createdAt) > now - UNUSED_MS)
-    return { name: 'scim', state: 'ok', detail: `token ${safe(name)}, ${used}`, fix: null };
+    return check('scim', 'ok', `token ${safe(name)}, ${used}`);
   const what = isExpired ? `expired ${timeAndDistance(expiresAt)}` : used;
   const fix = isExpired
     ? `give the provider a new one: ${commandLine(context, 'tokens add NAME --role VIEWER --may scim')}`
     : 'check address, token and schedule at the provider';
   const revoke = `if it is not needed: ${commandLine(context, 'tokens revoke')} ${safe(name)}`;
-  return {
-    name: 'scim',
-    state: 'warning',
-    detail: `token ${safe(name)}, ${what}: the provider reports no leavers`,
-    fix: `${fix}; ${revoke}`,
-  };
+  return check('scim', 'warning', `token ${safe(name)}, ${what}: the provider reports no leavers`, `${fix}; ${revoke}`);
 }
 
 /** Each provider at which keys are issued: whether it answers and accepts the secret, and what it still accepts of keys that are locked or retired. */
@@ -97,5 +92,5 @@ async function issuingCheck(context: Context, { providerId, name, pending }: Pro
   const fix = reachable
     ? `the registry repeats removals, and ${list} shows why one fails`
     : `after the cause is fixed: ${test}; for a new secret, add the provider again`;
-  return { name: 'provider', state: reachable ? (waiting ? 'warning' : 'ok') : 'failed', detail, fix };
+  return check('provider', reachable ? (waiting ? 'warning' : 'ok') : 'failed', detail, fix);
 }

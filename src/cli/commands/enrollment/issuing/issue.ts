@@ -3,7 +3,7 @@ import type { Key } from '../../../../contract/hardware.ts';
 import type { Routes } from '../../../../contract/routes.ts';
 import { stepDone } from '../../../../enrollment/issuing.ts';
 import type { NumberedKey } from '../../../../enrollment/registry.ts';
-import { Fault, failure, usage } from '../../../fault.ts';
+import { errorWords, Fault, failure, usage } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { registrationOf } from '../../../framework/devices/registration.ts';
@@ -82,7 +82,7 @@ async function printed(print: PrintLetter | null, deviceId: string, pin: string)
   } catch (error) {
     return new Fault(
       'hardware',
-      `the key is issued, but the letter of its PIN is not printed: ${error instanceof Error ? error.message : String(error)}`,
+      `the key is issued, but the letter of its PIN is not printed: ${errorWords(error)}`,
       `an ADMIN prints it: devmgr pin letter ${deviceId} --identity-file FILE --printer HOST`,
     );
   }

@@ -1,7 +1,7 @@
 /** The label of each key that an enrollment registers or binds. A printer that fails loses no enrollment: the row has the reason. */
 
 import { type EnrollmentOutcome, remarked } from '../../../../enrollment/outcome.ts';
-import { usage } from '../../../fault.ts';
+import { errorWords, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import type { FlagShapes, FlagValues } from '../../../framework/flags.ts';
 import { personsOf } from '../../../framework/persons.ts';
@@ -60,7 +60,7 @@ export function keyLabelOf(
         const waits = await printer.waits();
         return { ...(waits === null ? key : remarked(key, `label: ${waits}`)), label: 'printed' };
       } catch (error) {
-        return withoutLabel(key, error instanceof Error ? error.message : String(error));
+        return withoutLabel(key, errorWords(error));
       }
     },
     again: (deviceIds, results) => {

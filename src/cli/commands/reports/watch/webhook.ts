@@ -9,7 +9,7 @@ import { meaningOf, retryAfterSeconds, signedHeaders, statusProblem } from '../.
 import { type AttemptResult, failed } from '../../../../delivery/retry.ts';
 import type { HttpResponse } from '../../../client/http.ts';
 import { sendHttp } from '../../../client/transport.ts';
-import { usage } from '../../../fault.ts';
+import { errorWords, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { isLoopback } from '../../../settings/settings.ts';
 import { askPassword } from '../../../terminal/prompt.ts';
@@ -62,7 +62,7 @@ export function webhookTarget(context: Context, url: URL, secret: string, source
       response.body.on('error', () => undefined).destroy();
       return resultOf(name, response);
     } catch (error) {
-      return failed(error instanceof Error ? error.message : String(error));
+      return failed(errorWords(error));
     }
   };
   return { name, attempt, abandon: () => ended.abort() };
