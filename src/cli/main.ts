@@ -114,7 +114,7 @@ async function execute(
   );
   const { quiet, verbose, color, fields } = globals;
   const selection = await selectionOf(values);
-  const paged = await pagedIo(command, values, io, env);
+  const paged = await pagerFor(command, values, io, env);
   const out = new Output(paged ?? io, env, { format, selection, fields, quiet, verbose, noColor: !color });
   const given = (name: 'profile' | 'server' | 'home') => (node.isGiven(name) ? globals[name] : undefined);
   const line = loginLine({ profile: given('profile'), server: given('server'), home: given('home') });
@@ -142,7 +142,7 @@ async function execute(
 const isList = ({ flags }: AnyCommand): boolean => flags.fields !== undefined;
 
 /** Null if the result is written as it is: to no terminal, from a command without end, or because no pager is wanted. */
-async function pagedIo(
+async function pagerFor(
   command: AnyCommand,
   { pager, watch, follow }: { readonly pager?: boolean; readonly watch?: boolean; readonly follow?: boolean },
   io: Io,
@@ -150,8 +150,8 @@ async function pagedIo(
 ): Promise<PagedIo | null> {
   if (!(command.isPaged || isList(command)) || !pager || watch || follow || !io.stdoutIsTerminal || env.TERM === 'dumb')
     return null;
-  const { PagedIo, pagerOf } = await import('./terminal/pager.ts');
-  return pagerOf(env) === '' ? null : new PagedIo(io, env);
+  const { pagedIo, pagerOf } = await import('./terminal/pager.ts');
+  return pagerOf(env) === '' ? null : pagedIo(io, env);
 }
 
 async function selectionOf({ jq }: FormatFlags): Promise<Selection | null> {

@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Env } from '../../contract/local.ts';
 import { hasUtf8, inAscii } from './glyphs.ts';
-import { type Abandon, type Io, readerGone } from './io.ts';
+import { type Io, readerGone } from './io.ts';
 import { width } from './width.ts';
 
 /** Options of less, as git sets them: it ends if the text fits, shows colors but no other controls, and leaves the text there. */
@@ -18,83 +18,49 @@ export function pagerOf(env: Env): string | null {
   return command === null ? null : command.trim().replace(/^cat$/, '');
 }
 
-/** The terminal, with a pager for what does not fit its screen. `close` when the command has written everything. */
-export class PagedIo implements Io {
-  readonly #io: Io;
-  readonly #env: Env;
+/** The terminal, with a pager for what does not fit its screen. */
+export interface PagedIo extends Io {
+  /** Writes what is left, or waits until the person has left the pager. To be called when the command has written everything. */
+  close(): Promise<void>;
+}
+
+/** A terminal whose long output goes to a pager. */
+export function pagedIo(terminal: Io, env: Env): PagedIo {
   /** Text that has not been passed on. */
-  #text = '';
+  let held = '';
   /** Notices that arrived while the pager ran: they belong below the text. */
-  #said = '';
-  #rows = 0;
-  #pager: Pager | null = null;
-
-  constructor(io: Io, env: Env) {
-    this.#io = io;
-    this.#env = env;
-  }
-
-  get stdin() {
-    return this.#io.stdin;
-  }
-  get stdout() {
-    return this.#io.stdout;
-  }
-  get stderr() {
-    return this.#io.stderr;
-  }
-  get stdinIsTerminal() {
-    return this.#io.stdinIsTerminal;
-  }
-  get stdoutIsTerminal() {
-    return this.#io.stdoutIsTerminal;
-  }
-  get stderrIsTerminal() {
-    return this.#io.stderrIsTerminal;
-  }
-  get columns() {
-    return this.#io.columns;
-  }
-  get rows() {
-    return this.#io.rows;
-  }
-  get interrupt() {
-    return this.#io.interrupt;
-  }
-  finishing(abandon: Abandon): () => void {
-    return this.#io.finishing(abandon);
-  }
-
-  withoutExit(): () => void {
-    return this.#io.withoutExit();
-  }
-
-  async write(text: string): Promise<void> {
-    if (this.#pager !== null) return this.#pager.write(text);
-    this.#text += text;
-    this.#rows += rowsOf(text, this.#io.columns);
-    if (this.#rows < this.#io.rows) return;
-    this.#pager = await Pager.start(this.#io, this.#env);
-    const held = this.#text;
-    this.#text = '';
-    await this.#pager.write(held);
-  }
-
-  say(text: string): void {
-    if (this.#pager === null && this.#text === '') this.#io.say(text);
-    else this.#said += text;
-  }
-
-  /** Writes what is left, or waits until the person has left the pager. */
-  async close(): Promise<void> {
-    const [text, said] = [this.#text, this.#said];
-    this.#text = '';
-    this.#said = '';
-    await this.#pager?.close();
-    this.#pager = null;
-    if (text !== '') await this.#io.write(text);
-    if (said !== '') this.#io.say(said);
-  }
+  let said = '';
+  let rows = 0;
+  let pager: Pager | null = null;
+  const takeHeld = (): string => {
+    const text = held;
+    held = '';
+    return text;
+  };
+  const own = {
+    async write(text: string): Promise<void> {
+      if (pager !== null) return pager.write(text);
+      held += text;
+      rows += rowsOf(text, terminal.columns);
+      if (rows < terminal.rows) return;
+      pager = await Pager.start(terminal, env);
+      await pager.write(takeHeld());
+    },
+    say(text: string): void {
+      if (pager === null && held === '') terminal.say(text);
+      else said += text;
+    },
+    async close(): Promise<void> {
+      const [text, notices] = [takeHeld(), said];
+      said = '';
+      await pager?.close();
+      pager = null;
+      if (text !== '') await terminal.write(text);
+      if (notices !== '') terminal.say(notices);
+    },
+  };
+  // The streams and signals are those of the terminal: getters, which open them at their first use.
+  return Object.assign(Object.create(terminal) as Io, own);
 }
 
 /** Rows of the screen that the text takes. */
