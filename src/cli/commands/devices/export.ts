@@ -1,5 +1,4 @@
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { exportFormats } from '../../../contract/values.ts';
 import { interrupted, usage } from '../../fault.ts';
@@ -8,6 +7,7 @@ import { command } from '../../framework/define.ts';
 import { type ExportQuery, exportedDevices, exportedText } from '../../framework/devices/export-stream.ts';
 import { filterFlags, filterOf } from '../../framework/devices/filter.ts';
 import { deviceFields } from '../../framework/devices/tags.ts';
+import { writeComplete } from '../../framework/files/download.ts';
 import { globalFlags } from '../../framework/flags.ts';
 import { listFlags } from '../../framework/format.ts';
 import { harmless } from '../../terminal/text.ts';
@@ -49,18 +49,13 @@ async function toOutput(context: Context, query: ExportQuery): Promise<void> {
   for await (const text of exported(context, query)) await context.out.text(text);
 }
 
-/** Under another name until it is complete: a file with the name is a whole export. */
 async function toFile(context: Context, query: ExportQuery, path: string): Promise<void> {
-  const partial = `${path}.partial-${process.pid}`;
-  try {
-    const file = createWriteStream(partial, { flags: 'wx', mode: 0o600 });
-    await pipeline(exported(context, query), file, { signal: context.io.interrupt });
-    await rename(partial, path);
-  } catch (error) {
-    await rm(partial, { force: true });
-    if (context.io.interrupt.aborted) throw interrupted();
-    throw error;
-  }
+  const { interrupt: signal } = context.io;
+  const write = (file: Writable) =>
+    pipeline(exported(context, query), file, { signal }).catch(error => {
+      throw signal.aborted ? interrupted() : error;
+    });
+  await writeComplete(path, write);
   context.out.notice(`Wrote ${path}.`);
 }
 

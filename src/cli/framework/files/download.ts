@@ -1,6 +1,6 @@
 /** A stored file of the server, downloaded to a file or to standard output; kept only if it is whole and its digest is right. */
 import { createHash } from 'node:crypto';
-import { createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { createWriteStream, existsSync, renameSync, rmSync, statSync, type WriteStream } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { RouteName } from '../../../contract/endpoints.ts';
@@ -59,11 +59,28 @@ export async function downloadTo(
   const file = targetOf(flags.out, stored);
   if (existsSync(file) && !flags.force)
     throw usage(`${file} already exists`, 'name another file with --out, or add --force');
+  await writeComplete(file, target => fetchTo(context, stored, target, true));
+  await present(context, {
+    data: { ...record, file },
+    id: file,
+    title: `${safe(stored.id)} is in ${safe(file)}`,
+    rows: [
+      ['size', bytes(stored.fileSize)],
+      ['SHA-256', `${safe(stored.sha256)} (checked)`],
+    ],
+  });
+}
+
+/**
+ * Writes a file that only this user can read, under another name until it is complete: a file with the name is whole. What was written before an error is deleted; an
+ * error of the system becomes a fault.
+ */
+export async function writeComplete(file: string, write: (target: WriteStream) => Promise<void>): Promise<void> {
   const aside = `${file}.${process.pid}.part`;
   const target = createWriteStream(aside, { flags: 'wx', mode: 0o600 });
   const closed = new Promise(resolve => target.once('close', resolve));
   try {
-    await fetchTo(context, stored, target, true);
+    await write(target);
     renameSync(aside, file);
   } catch (error) {
     // A file that is still being opened would be made after it was removed.
@@ -74,15 +91,6 @@ export async function downloadTo(
       ? failure(`cannot write ${file}: ${systemWords(error)}`)
       : error;
   }
-  await present(context, {
-    data: { ...record, file },
-    id: file,
-    title: `${safe(stored.id)} is in ${safe(file)}`,
-    rows: [
-      ['size', bytes(stored.fileSize)],
-      ['SHA-256', `${safe(stored.sha256)} (checked)`],
-    ],
-  });
 }
 
 /** The server chooses the name: only the last part of a path is used. */
