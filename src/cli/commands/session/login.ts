@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DataOf } from '../../../contract/define.ts';
 import type { Routes } from '../../../contract/routes.ts';
@@ -262,12 +261,3 @@ export const whoami = command({
     });
   },
 });
-
-/** The generated password of the first administrator; null once it was changed. */
-export function initialPassword(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8').trim() || null;
-  } catch {
-    return null;
-  }
-}

@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import { Code } from '../../../contract/codes.ts';
 import type { Key } from '../../../contract/hardware.ts';
-import { environment, homeFiles } from '../../../contract/local.ts';
+import { environment } from '../../../contract/local.ts';
 import { KeyEnrollment } from '../../../enrollment/key-enrollment.ts';
 import type { EnrollmentOutcome } from '../../../enrollment/outcome.ts';
 import { isServerRefusal } from '../../client/failures.ts';
@@ -11,13 +10,16 @@ import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
 import { passwordFlags } from '../../framework/flags.ts';
 import { poll } from '../../retry.ts';
-import { findDaemon, portNotice, startDaemon, stopDaemon } from '../../session/local-daemon.ts';
+import { firstAdmin, firstPasswordFile } from '../../session/first-password.ts';
+import { findDaemon, stopDaemon } from '../../session/local-daemon.ts';
+import { textIn } from '../../settings/files.ts';
 import { isLocalServer } from '../../settings/settings.ts';
 import { confirm } from '../../terminal/prompt.ts';
 import { safe } from '../../terminal/text.ts';
+import { startNow } from '../daemon/daemon.ts';
 import { enrollmentParts } from '../enrollment/enroll/enrollment-parts.ts';
 import { EnrollReport } from '../enrollment/enroll/report.ts';
-import { initialPassword, logIn } from './login.ts';
+import { logIn } from './login.ts';
 
 /** How long to wait for a real key. */
 const realKeyMs = 2_000;
@@ -46,24 +48,20 @@ export const quickstart = command({
   },
 });
 
+const say = async ({ globals, out }: Context, text: string) => (globals.json ? undefined : out.prose(text));
+
 /** Starts the daemon. False if it was already running, or is not local. */
 async function bringUp(context: Context, args: readonly string[]): Promise<boolean> {
-  const { settings, io, out, globals } = context;
-  const say = async (text: string) => (globals.json ? undefined : out.prose(text));
+  const { settings, io } = context;
   if (!isLocalServer(settings)) return false;
   const running = await findDaemon(settings.home, io.interrupt);
   if (running) {
-    await say(`The daemon is running at ${running.url} (pid ${running.pid}).`);
+    await say(context, `The daemon is running at ${running.url} (pid ${running.pid}).`);
     return false;
   }
-  const info = await out.progress.during(
-    'Starting the daemon',
-    startDaemon({ home: settings.home, port: null, args, signal: io.interrupt }),
-  );
-  if (args.length) await say(`Restarted the daemon with that key at ${info.url} (pid ${info.pid}).`);
-  else await say(`Started the daemon at ${info.url} (pid ${info.pid}). All its data is in ${settings.home}.`);
-  const moved = portNotice(info);
-  if (moved !== null) await say(moved);
+  const { url, pid } = await startNow(context, null, args);
+  if (args.length) await say(context, `Restarted the daemon with that key at ${url} (pid ${pid}).`);
+  else await say(context, `Started the daemon at ${url} (pid ${pid}). All its data is in ${settings.home}.`);
   return true;
 }
 
@@ -71,16 +69,16 @@ async function logInFirst(
   context: Context,
   flags: Parameters<typeof readPassword>[1],
 ): Promise<{ id: string; username: string; role: string }> {
-  const { settings, out, globals, env } = context;
-  const say = async (text: string) => (globals.json ? undefined : out.prose(text));
+  const { settings, env } = context;
   const present = await whoIsLoggedIn(context);
   if (present) {
-    await say(`Logged in as ${safe(present.username)} (${safe(present.role)}).`);
+    await say(context, `Logged in as ${safe(present.username)} (${safe(present.role)}).`);
     return present;
   }
-  const file = join(settings.home, homeFiles.initialPassword);
+  const file = firstPasswordFile(settings);
   const given = flags.passwordStdin || flags.passwordFile !== undefined;
-  const first = given ? null : (initialPassword(file) ?? env[environment.adminPassword] ?? null);
+  const stored = file === null ? null : textIn(file, 'the first password').trim();
+  const first = given ? null : stored || (env[environment.adminPassword] ?? null);
   if (first === null && !given && !context.canAsk)
     throw new Fault('login', 'not logged in, and the initial password was already changed', context.loginHint());
   const username =
@@ -89,13 +87,13 @@ async function logInFirst(
           flag: '--username',
           question: 'User name',
         })
-      : env[environment.adminUsername] || 'admin';
+      : firstAdmin(env);
   const password = first ?? (await readPassword(context, flags, `Password of ${username}`));
   const { user } = await logIn(context, username, password);
-  await say(`Logged in as ${safe(user.username)} (${safe(user.role)}).`);
-  if (initialPassword(file) !== null) {
-    await say(`The initial password is in ${file}.`);
-    await say('Set your own: devmgr users passwd');
+  await say(context, `Logged in as ${safe(user.username)} (${safe(user.role)}).`);
+  if (file !== null) {
+    await say(context, `The initial password is in ${file}.`);
+    await say(context, 'Set your own: devmgr users passwd');
   }
   return user;
 }
@@ -115,8 +113,7 @@ async function whoIsLoggedIn(context: Context) {
 }
 
 async function findKey(context: Context, started: boolean): Promise<Key> {
-  const { settings, io, out, globals } = context;
-  const say = async (text: string) => (globals.json ? undefined : out.prose(text));
+  const { settings, io, out } = context;
   const plugged = await out.progress.during('Looking for a key', waitForKey(context));
   if (plugged) return plugged;
   if (!started && !(await mayRestart(context)))
@@ -125,7 +122,7 @@ async function findKey(context: Context, started: boolean): Promise<Key> {
       'no key is attached',
       'plug in a key and run: devmgr quickstart. For a simulated key: devmgr daemon stop, then devmgr quickstart',
     );
-  await say('No key is attached. A simulated key is used, and marked as such everywhere.');
+  await say(context, 'No key is attached. A simulated key is used, and marked as such everywhere.');
   await stopDaemon(settings.home, io.interrupt);
   await bringUp(context, ['--simulate-keys=1']);
   // The address may have changed.
