@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Code } from './codes.ts';
-import { operations } from './define.ts';
+import { adminOnly, operations } from './define.ts';
 import { line, nullable, oneOf, prose, shown, timestamp, token } from './fields.ts';
 import { versionIds } from './ids.ts';
 import { sizes, textLengths } from './limits.ts';
@@ -41,7 +41,7 @@ export const appOperations = operations('Application versions', {
     summary: 'Upload an installer package',
     description:
       'The parts can be in any order. Each combination of platform, version and extension can be uploaded once.',
-    access: ['ADMIN'],
+    ...adminOnly,
     limit: 'upload',
     form: Type.Object({
       platform: platformInput,

@@ -3,7 +3,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 import { Code, type ErrorCode } from './codes.ts';
 import { type Endpoint, endpoints, type RouteName } from './endpoints.ts';
 import type { LimitScope } from './limits.ts';
-import type { CallerRole, TokenPermission } from './values.ts';
+import { type CallerRole, roles, type TokenPermission } from './values.ts';
 
 /** Who may call an operation. */
 type OperationAccess =
@@ -102,6 +102,20 @@ type Described<T, S> = {
     S &
     T[N];
 };
+
+/** An operation of an ADMIN. */
+export const adminOnly = { access: ['ADMIN'] } as const;
+/** Likewise, and never of a service token. */
+export const adminPerson = { ...adminOnly, peopleOnly: true } as const;
+/** A change of who may do what: it also needs a recent sign-in where sessions step up. */
+export const administration = { ...adminPerson, stepUp: true } as const;
+
+/** A policy, which all roles can see. */
+export const shownPolicy = <const P extends TObject>(policy: P) =>
+  ({ access: roles, tokenMay: 'policies', data: policy }) as const;
+/** A policy, which an ADMIN replaces as a whole. */
+export const replacedPolicy = <const P extends TObject>(policy: P) =>
+  ({ ...adminOnly, tokenMay: 'policies', stepUp: true, body: policy, data: policy }) as const;
 
 /** Describes operations of a resource by their names. Keeps the literal types, from which the types below are derived. */
 export const operations = <const T extends Descriptions>(tag: string, descriptions: T) =>

@@ -1,6 +1,6 @@
 /** Persons from an LDAP directory: OpenLDAP, Active Directory or another one. */
 import { type Static, Type } from 'typebox';
-import { additions } from './define.ts';
+import { additions, administration, adminPerson } from './define.ts';
 import { count, findings, line, nullable, oneOf, prose, secret, shown, timestamp } from './fields.ts';
 import { personIds } from './ids.ts';
 import { directoryBounds as bounds } from './limits.ts';
@@ -115,8 +115,7 @@ export const directoryOperations = additions('Directory', {
   /** The password is in no response. */
   showDirectory: {
     summary: 'Show the settings of the directory, and its last run',
-    access: ['ADMIN'],
-    peopleOnly: true,
+    ...adminPerson,
     data: settings,
   },
 
@@ -125,9 +124,7 @@ export const directoryOperations = additions('Directory', {
     summary: 'Set up, change or remove the directory',
     description:
       'With `enabled: false` the settings are removed; the persons stay. The password is stored encrypted; without `bindPassword`, the stored one for the same address and name is kept. ldap:// is allowed only for the machine of the daemon.',
-    access: ['ADMIN'],
-    peopleOnly: true,
-    stepUp: true,
+    ...administration,
     body: Type.Partial(
       Type.Object({
         enabled: Type.Boolean({ description: 'true if absent' }),
@@ -150,8 +147,7 @@ export const directoryOperations = additions('Directory', {
   /** Nothing is changed. */
   testDirectory: {
     summary: 'Check the directory: connection, sign-in, entries and attributes',
-    access: ['ADMIN'],
-    peopleOnly: true,
+    ...adminPerson,
     limit: 'query',
     data: Type.Object(findings),
   },
@@ -161,8 +157,7 @@ export const directoryOperations = additions('Directory', {
     summary: 'Compare persons with the directory now',
     description:
       'Persons who are disabled or no longer found are recorded as leavers, as by `POST /api/people/{personId}/leave`; too many at once are held. If no entry is found, fewer than half of the known persons, or new user names for more than half of them, nothing is changed; `acceptMissing` overrides the last two.',
-    access: ['ADMIN'],
-    peopleOnly: true,
+    ...adminPerson,
     body: Type.Object({
       dryRun: Type.Optional(Type.Boolean({ description: 'true: only show what would change' })),
       acceptMissing: Type.Optional(

@@ -90,6 +90,13 @@ const pinState = Type.Object({
 /** What the key reports about its PIN. */
 export type PinStateData = Static<typeof pinState>;
 
+/** What the operations on one key share. */
+const ofKey = {
+  access: ['ADMIN', 'DEALER', 'LOCAL'],
+  params: Type.Object({ keyId: token({ description: 'as in `GET /api/hardware/keys`' }) }),
+  errors: [404],
+} as const;
+
 /** Operations on attached keys. */
 export const hardwareOperations = additions('Hardware', {
   /** Keys are listed in the order in which they were plugged in. */
@@ -104,9 +111,7 @@ export const hardwareOperations = additions('Hardware', {
     summary: 'Have an attached key prove what it is',
     description:
       'The response is sent when the key has answered, after 30 seconds at the latest. During that time `GET /api/hardware/keys` shows in `proving` whether the key waits to be touched. A closed request cancels the proof. Sends the key no PIN and nothing that changes it. A key answers SCP11b only once each time it is plugged in.',
-    access: ['ADMIN', 'DEALER', 'LOCAL'],
-    neverReplayed: true,
-    params: Type.Object({ keyId: token({ description: 'as in `GET /api/hardware/keys`' }) }),
+    ...ofKey,
     body: Type.Object({
       method: Type.Optional(
         oneOf(evidenceMethods, { description: 'absent: scp11b if the key has it, else fido, which needs a touch' }),
@@ -124,7 +129,6 @@ export const hardwareOperations = additions('Hardware', {
       failure: nullable(oneOf(hardwareFailures, { description: 'why the key gave no evidence; null if it gave some' })),
       problem: nullable(shown('why the key gave no evidence, and what to do')),
     }),
-    errors: [404],
     example: {
       params: { keyId: 'hid-1f3a9c' },
       body: {
@@ -153,9 +157,7 @@ export const hardwareOperations = additions('Hardware', {
     summary: 'Issue an attached key',
     description:
       'state: reports what the key reports about its PIN. pin: sets the PIN of a key that has none; one that is set is never replaced. credential: enters the PIN once and has the key store a credential for the creation options of a provider, which needs a touch; without a PIN if the options do not require user verification. forget: removes such a credential from the key. rules: minPinLength is what a PIN has at least from now on, and with changePin the PIN has to be changed before it opens anything else; some keys cannot keep that. reset: erases all credentials and the PIN, within 10 seconds after the key was plugged in, and needs a touch. The PIN is neither stored nor logged. A closed request cancels what waits for a touch.',
-    access: ['ADMIN', 'DEALER', 'LOCAL'],
-    neverReplayed: true,
-    params: Type.Object({ keyId: token({ description: 'as in `GET /api/hardware/keys`' }) }),
+    ...ofKey,
     body: Type.Object({
       step: oneOf(issueSteps),
       serialNumber: line(textLengths.serialNumber, { description: 'serial number of the key' }),
@@ -177,7 +179,6 @@ export const hardwareOperations = additions('Hardware', {
       refusal: nullable(oneOf(keyRefusals, { description: 'what the key itself refuses' })),
       problem: nullable(shown('why the key did not do it, and what to do')),
     }),
-    errors: [404],
     example: {
       params: { keyId: 'hid-1f3a9c' },
       body: { step: 'state', serialNumber: '12345678' },
@@ -205,16 +206,13 @@ export const hardwareOperations = additions('Hardware', {
     summary: 'Have an attached key sign the text of a receipt',
     description:
       'The response is sent when the key was touched, after 30 seconds at the latest; see the proof of a key. The key signs only with a credential that it made for devmgr.',
-    access: ['ADMIN', 'DEALER', 'LOCAL'],
-    neverReplayed: true,
-    params: Type.Object({ keyId: token({ description: 'as in `GET /api/hardware/keys`' }) }),
+    ...ofKey,
     body: signing,
     data: Type.Object({
       assertion: nullable(Type.Object(assertion, { description: 'what the key signed; null if it did not' })),
       failure: nullable(oneOf(hardwareFailures, { description: 'why the key did not sign; null if it did' })),
       problem: nullable(shown('why the key did not sign, and what to do')),
     }),
-    errors: [404],
     example: {
       params: { keyId: 'hid-1f3a9c' },
       body: { serialNumber: '12345678', text: 'devmgr receipt 1\n…', credentials: ['AAAA'] },

@@ -1,9 +1,9 @@
 /** What the registry requires of persons, and what happens when one leaves. */
 import { type Static, Type } from 'typebox';
-import { additions } from './define.ts';
+import { additions, replacedPolicy, shownPolicy } from './define.ts';
 import { oneOf } from './fields.ts';
 import { leaverDelayHours } from './limits.ts';
-import { leaverActions, roles } from './values.ts';
+import { leaverActions } from './values.ts';
 
 const peoplePolicy = Type.Object({
   personsRequired: Type.Boolean({
@@ -24,19 +24,13 @@ export const peoplePolicyOperations = additions('Persons', {
   /** Before a policy is set, persons are not required, and devices are locked at once. */
   showPeoplePolicy: {
     summary: 'Show the rules for persons and leavers',
-    access: roles,
-    tokenMay: 'policies',
-    data: peoplePolicy,
+    ...shownPolicy(peoplePolicy),
   },
 
   /** Replaces the whole policy. Delays that run already are kept. */
   setPeoplePolicy: {
     summary: 'Set the rules for persons and leavers',
-    access: ['ADMIN'],
-    tokenMay: 'policies',
-    stepUp: true,
-    body: peoplePolicy,
-    data: peoplePolicy,
+    ...replacedPolicy(peoplePolicy),
     example: { body: { personsRequired: true, leavers: 'lock', leaverDelayHours: 0 } },
   },
 });

@@ -1,13 +1,12 @@
 /** Persons: who devices are bound to. `userId` of a device means the person with that userName. */
 import { type Static, Type } from 'typebox';
-import { additions } from './define.ts';
+import { additions, adminOnly } from './define.ts';
 import { count, line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { deviceIds, personIds } from './ids.ts';
 import { personBounds, textLengths } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
 import { personSources, textShapes } from './values.ts';
 
-const adminOnly = ['ADMIN'] as const;
 const readers = ['ADMIN', 'DEALER'] as const;
 const personId = Type.String({ pattern: personIds.pattern, examples: ['PER-1'] });
 const params = Type.Object({ personId: token({ description: 'id of the person', examples: ['PER-1'] }) });
@@ -81,7 +80,7 @@ export const peopleOperations = additions('Persons', {
   /** A userName that already exists is refused with 1001. */
   createPerson: {
     summary: 'Add a person',
-    access: adminOnly,
+    ...adminOnly,
     body: Type.Object({
       userName: personUserName,
       name: Type.Optional(nullable(personName)),
@@ -96,14 +95,14 @@ export const peopleOperations = additions('Persons', {
     summary: 'List leavers whose devices are held',
     description:
       'If more than 5 % of all ACTIVE devices, and at least 10, would be locked within 10 minutes, they stay ACTIVE until they are released.',
-    access: adminOnly,
+    ...adminOnly,
     data: Type.Object({ list: Type.Array(heldPerson) }),
   },
 
   /** Idempotent: a person who is not held is left out of `released`. All persons are released, or none. */
   releasePeople: {
     summary: 'Lock the devices of held leavers',
-    access: adminOnly,
+    ...adminOnly,
     stepUp: true,
     body: Type.Object({
       personIds: Type.Array(token({ examples: ['PER-1'] }), { minItems: 1, maxItems: personBounds.released }),
@@ -131,7 +130,7 @@ export const peopleOperations = additions('Persons', {
     summary: 'Record that a person leaves',
     description:
       'Locks every ACTIVE device of the person and disables the account with that user name, in one commit. The last enabled ADMIN stays enabled. A policy can retire the devices instead, or lock them later (`dueAt`). More than 5 % of all ACTIVE devices, and at least 10, within 10 minutes are held: see the list of held leavers.',
-    access: adminOnly,
+    ...adminOnly,
     params,
     body: Type.Object({
       reason: line(textLengths.reason, { description: 'reason of the locks', examples: ['has left'] }),
@@ -150,7 +149,7 @@ export const peopleOperations = additions('Persons', {
     summary: 'Record that a person is back',
     description:
       'The person is active again, and a delay or hold ends. Devices stay locked: unlock those that the person still has. The account with that user name stays disabled until it is enabled. A person whom an identity provider or a directory has removed becomes a local one.',
-    access: adminOnly,
+    ...adminOnly,
     params,
     data: Type.Object({
       lockedDevices: deviceList('devices that were locked because the person had left'),

@@ -1,10 +1,10 @@
 /** PINs that a station has made for keys. They are sealed for recipients of age before a key gets them: the registry cannot read them. */
 import { type Static, Type } from 'typebox';
 import { Code } from './codes.ts';
-import { additions } from './define.ts';
+import { additions, adminOnly, replacedPolicy, shownPolicy } from './define.ts';
 import { line, nullable, shown, timestamp, token } from './fields.ts';
 import { pinBounds } from './limits.ts';
-import { changers, roles } from './values.ts';
+import { changers } from './values.ts';
 
 const ofDevice = { deviceId: token({ description: 'id of the device', examples: ['DEV-1'] }) };
 const example = 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p';
@@ -35,19 +35,13 @@ export const pinOperations = additions('Providers', {
   /** Until a policy is set, no recipient can open sealed PINs. */
   showPinPolicy: {
     summary: 'Show who can read PINs that stations create',
-    access: roles,
-    tokenMay: 'policies',
-    data: pinPolicy,
+    ...shownPolicy(pinPolicy),
   },
 
   /** Replaces the whole policy. PINs that are stored stay sealed for the recipients of their time. */
   setPinPolicy: {
     summary: 'Set who can read PINs that stations create',
-    access: ['ADMIN'],
-    tokenMay: 'policies',
-    stepUp: true,
-    body: pinPolicy,
-    data: pinPolicy,
+    ...replacedPolicy(pinPolicy),
     example: { body: { recipients: [example] } },
   },
 
@@ -80,7 +74,7 @@ export const pinOperations = additions('Providers', {
   readPin: {
     summary: 'Read the sealed PIN of a key',
     description: 'Only a recipient can open it. 404 if none was stored.',
-    access: ['ADMIN'],
+    ...adminOnly,
     params: Type.Object(ofDevice),
     data: Type.Object({
       ...sealedPin.properties,

@@ -1,6 +1,6 @@
 /** Operations with which keys are proved: a challenge, its answer, and judging stored answers again. */
 import { Type } from 'typebox';
-import { additions } from './define.ts';
+import { additions, adminOnly } from './define.ts';
 import * as f from './device-fields.ts';
 import { count, nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { bodyBounds, proofBounds } from './limits.ts';
@@ -69,7 +69,7 @@ export const proofOperations = additions('Proofs', {
   judgeProofsAgain: {
     summary: 'Judge stored evidence again',
     description: `After a change of trust. Judges up to ${proofBounds.judgedAtOnce} devices with evidence, by ascending deviceId; each verdict that changes has an entry in the journal.`,
-    access: ['ADMIN'],
+    ...adminOnly,
     body: Type.Object({
       after: Type.Optional(
         Type.Integer({ minimum: 0, default: 0, description: 'next of the previous response; 0 to begin' }),

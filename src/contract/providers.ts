@@ -1,22 +1,20 @@
 /** Providers of sign-in at which keys are issued for persons, and the credentials of devices there. */
 import { type Static, Type } from 'typebox';
 import { Code } from './codes.ts';
-import { additions } from './define.ts';
+import { additions, administration, adminPerson } from './define.ts';
 import { count, line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { credentialIds, providerIds } from './ids.ts';
 import { providerBounds } from './limits.ts';
 import { changers, providerTypes, roles } from './values.ts';
 import { attestation, attested, webauthnJson } from './webauthn.ts';
 
-const adminOnly = ['ADMIN'] as const;
 const providerId = Type.String({ pattern: providerIds.pattern, examples: ['IDP-1'] });
 const credentialId = Type.String({ pattern: credentialIds.pattern, examples: ['CRD-1'] });
 const params = Type.Object({ providerId: token({ description: 'id of the provider', examples: ['IDP-1'] }) });
 const ofDevice = { deviceId: token({ description: 'id of the device', examples: ['DEV-1'] }) };
 const ofCredential = { ...ofDevice, credentialId: token({ description: 'id of the credential', examples: ['CRD-1'] }) };
 const ofOne = {
-  access: adminOnly,
-  peopleOnly: true,
+  ...adminPerson,
   params,
   example: { params: { providerId: 'IDP-1' } },
 } as const;
@@ -80,9 +78,7 @@ export const providerOperations = additions('Providers', {
   createProvider: {
     summary: 'Add a provider',
     description: `entra needs tenant and clientId; okta needs address; webauthn needs address (options), finishAddress and removeAddress. The secret is a client secret of Entra ID, an API token of Okta, or what a WebAuthn server accepts as bearer token. devmgr needs address, that of the console of this registry, and no secret: its credentials are sign-in keys of accounts, which only an ADMIN issues and removes. A registry has at most ${providerBounds.providers} providers.`,
-    access: adminOnly,
-    peopleOnly: true,
-    stepUp: true,
+    ...administration,
     body: Type.Object({
       name: line(providerBounds.name, { description: 'name, unique', examples: ['entra'] }),
       type: oneOf(providerTypes),

@@ -1,6 +1,6 @@
 /** Who has to sign in with a security key. */
 import { type Static, Type } from 'typebox';
-import { additions } from './define.ts';
+import { additions, replacedPolicy, shownPolicy } from './define.ts';
 import { oneOf } from './fields.ts';
 import { roles } from './values.ts';
 
@@ -20,9 +20,7 @@ export const signInPolicyOperations = additions('Security keys of users', {
   /** No role is in it before a policy is set. */
   showSignInPolicy: {
     summary: 'Show which roles must sign in with a security key',
-    access: roles,
-    tokenMay: 'policies',
-    data: signInPolicy,
+    ...shownPolicy(signInPolicy),
   },
 
   /** Replaces the whole policy. Tokens that were issued before stay valid until they expire, but cannot be refreshed. */
@@ -30,12 +28,8 @@ export const signInPolicyOperations = additions('Security keys of users', {
     summary: 'Set which roles must sign in with a security key',
     description:
       'A user of such a role who has no key signs in with the password, and may then only register one. An ADMIN who includes the role ADMIN must have a key (1001). An ADMIN who must sign in with a key changes the policy in a session with a key only (2007). Tokens of sign-ins without a key stay valid until they expire, but cannot be refreshed.',
-    access: ['ADMIN'],
+    ...replacedPolicy(signInPolicy),
     peopleOnly: true,
-    tokenMay: 'policies',
-    stepUp: true,
-    body: signInPolicy,
-    data: signInPolicy,
     example: { body: { requireKey: [] } },
   },
 });

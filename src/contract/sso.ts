@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { loginData, expireTime as tokenEnd } from './auth.ts';
 import { Code } from './codes.ts';
-import { additions } from './define.ts';
+import { additions, administration, adminPerson } from './define.ts';
 import { findings, line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { ssoBounds } from './limits.ts';
 import { localSources, roles } from './values.ts';
@@ -99,8 +99,7 @@ export const ssoOperations = additions('Single sign-on', {
   /** The secret of the client is in no response. */
   showSsoSettings: {
     summary: 'Show the settings of single sign-on',
-    access: ['ADMIN'],
-    peopleOnly: true,
+    ...adminPerson,
     data: settings,
   },
 
@@ -109,9 +108,7 @@ export const ssoOperations = additions('Single sign-on', {
     summary: 'Set up, change or turn off single sign-on',
     description:
       '`enabled: false` turns it off: its sessions end, and the settings are removed. The secret is stored encrypted; without `clientSecret`, the stored one for the same issuer and client is kept. A policy of local accounts must leave an enabled ADMIN who can sign in (1001).',
-    access: ['ADMIN'],
-    peopleOnly: true,
-    stepUp: true,
+    ...administration,
     body: Type.Partial(
       Type.Object({
         enabled: Type.Boolean({ description: 'true if absent' }),
@@ -134,8 +131,7 @@ export const ssoOperations = additions('Single sign-on', {
   /** Nothing is changed. */
   testSso: {
     summary: 'Check the provider: discovery, keys, clock',
-    access: ['ADMIN'],
-    peopleOnly: true,
+    ...adminPerson,
     data: Type.Object({ ...findings, register: registration }),
   },
 

@@ -1,12 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { additions } from './define.ts';
+import { additions, administration, adminOnly } from './define.ts';
 import { EACH, line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { tokenIds, webhookIds } from './ids.ts';
 import { MAX_NETWORKS, serviceTokenDays, textLengths } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
 import { roles, tokenPermissions } from './values.ts';
 
-const adminOnly = ['ADMIN'] as const;
 const networks = Type.Array(Type.String(), {
   minItems: 1,
   maxItems: MAX_NETWORKS,
@@ -54,9 +53,7 @@ export const tokenOperations = additions('Service tokens', {
     summary: 'Create a service token',
     description:
       'For a program that would otherwise need the password of a person. Accepted wherever the token of a login is, with the permissions of its role; the operations on webhooks and policies also need `may`. This response is the only one that contains the token.',
-    access: adminOnly,
-    peopleOnly: true,
-    stepUp: true,
+    ...administration,
     body: Type.Object({
       name: tokenName,
       role: oneOf(roles),
@@ -94,7 +91,7 @@ export const tokenOperations = additions('Service tokens', {
   /** Tokens that have expired or were revoked are listed too. */
   listTokens: {
     summary: 'List service tokens',
-    access: adminOnly,
+    ...adminOnly,
     query: Type.Object(pageQuery()),
     data: paged(serviceToken),
   },
@@ -104,9 +101,7 @@ export const tokenOperations = additions('Service tokens', {
     summary: 'Revoke a service token',
     description:
       'Permanent. The next request with the token is refused with 1004, and its streams close with 4401. Webhooks that it has created continue: `made` names them, so that they can be removed.',
-    access: adminOnly,
-    peopleOnly: true,
-    stepUp: true,
+    ...administration,
     params: Type.Object({ tokenId: token({ description: 'id of the service token', examples: ['TOK-1'] }) }),
     data: Type.Object({
       ...serviceToken.properties,

@@ -1,13 +1,11 @@
 /** What the registry trusts when it judges keys, and what it requires of them. */
 import { type Static, Type } from 'typebox';
 import { Code } from './codes.ts';
-import { additions } from './define.ts';
+import { additions, adminOnly, replacedPolicy, shownPolicy } from './define.ts';
 import { line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { bodyBounds, proofBounds } from './limits.ts';
 import { proofPolicy } from './proof.ts';
 import { aaguidText, roles, trustPurposes } from './values.ts';
-
-const adminOnly = ['ADMIN'] as const;
 
 /** Trust anchors, and the intermediates between them and the evidence. */
 export const trustedCertificate = Type.Object({
@@ -54,7 +52,7 @@ export const trustOperations = additions('Trust', {
     summary: 'Import FIDO metadata or certificates',
     description:
       'The file is a FIDO metadata BLOB, which replaces the present one, or certificates in PEM or DER. Self-issued certificates become anchors, others intermediates. Metadata with a lower number than the present one is refused. A file that cannot be read or is not trusted is refused with 4002.',
-    access: adminOnly,
+    ...adminOnly,
     stepUp: true,
     limit: 'upload',
     form: Type.Object({
@@ -93,7 +91,7 @@ export const trustOperations = additions('Trust', {
   removeTrust: {
     summary: 'Stop trusting a certificate or the FIDO metadata',
     description: 'Verdicts do not change until the stored evidence is judged again.',
-    access: adminOnly,
+    ...adminOnly,
     stepUp: true,
     params: Type.Object({
       fingerprint: token({ description: 'SHA-256 of the certificate in hex, or `metadata`', examples: ['metadata'] }),
@@ -106,9 +104,7 @@ export const trustOperations = additions('Trust', {
   /** Nothing is required before a policy is set. */
   showProofPolicy: {
     summary: 'Show what a key must prove to be registered',
-    access: roles,
-    tokenMay: 'policies',
-    data: proofPolicy,
+    ...shownPolicy(proofPolicy),
   },
 
   /** Replaces the whole policy. Registered devices do not change. */
@@ -116,12 +112,8 @@ export const trustOperations = additions('Trust', {
     summary: 'Set what a key must prove to be registered',
     description:
       'Replaces the whole policy. A registration that does not fulfil it is refused with 1001, which names the rule and the fact. A fact that is not proved does not meet a rule about it. Registered devices do not change.',
-    access: adminOnly,
-    tokenMay: 'policies',
-    stepUp: true,
+    ...replacedPolicy(proofPolicy),
     bodyValues: bodyBounds.manyValues,
-    body: proofPolicy,
-    data: proofPolicy,
     example: { body: { requiredGrade: 'model', allowedAaguids: [], leastFirmware: [] } },
   },
 });

@@ -1,13 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { Code } from './codes.ts';
-import { additions } from './define.ts';
+import { additions, administration, adminOnly, adminPerson } from './define.ts';
 import { line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { userIds } from './ids.ts';
 import { passwordLength, textLengths } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
 import { roles, textShapes } from './values.ts';
 
-const adminOnly = ['ADMIN'] as const;
 const params = Type.Object({ userId: token({ description: 'user id', examples: ['USR-1'] }) });
 
 /** Unique among all users, including disabled ones; a duplicate is refused with 1001. */
@@ -65,9 +64,7 @@ export const userOperations = additions('Users', {
   /** A username that already exists is refused with 1001. */
   createUser: {
     summary: 'Add a user',
-    access: adminOnly,
-    peopleOnly: true,
-    stepUp: true,
+    ...administration,
     body: Type.Object({ username, password, role: oneOf(roles), email: Type.Optional(nullable(email)) }),
     data: user,
     example: {
@@ -83,7 +80,7 @@ export const userOperations = additions('Users', {
   /** Disabled users are listed too. */
   listUsers: {
     summary: 'List users',
-    access: adminOnly,
+    ...adminOnly,
     query: Type.Object(pageQuery()),
     data: paged(listedUser),
   },
@@ -100,9 +97,7 @@ export const userOperations = additions('Users', {
   updateUser: {
     summary: 'Change role or e-mail address, disable or enable',
     description: 'The last enabled ADMIN can be neither disabled nor demoted (1001). `email: null` clears the address.',
-    access: adminOnly,
-    peopleOnly: true,
-    stepUp: true,
+    ...administration,
     params,
     body: Type.Object({
       role: Type.Optional(oneOf(roles)),
@@ -119,10 +114,8 @@ export const userOperations = additions('Users', {
     summary: 'Set a password',
     description:
       'An ADMIN sets the password of any user; other users change their own, with oldPassword. All tokens of the user become invalid, and their streams close with 4401.',
-    access: adminOnly,
+    ...administration,
     ownUser: 'userId',
-    peopleOnly: true,
-    stepUp: true,
     params,
     body: Type.Object({
       password,
@@ -140,9 +133,8 @@ export const userOperations = additions('Users', {
     summary: 'Log a user out everywhere',
     description:
       'All tokens of the user become invalid, and their streams close with 4401; the password is unchanged. An ADMIN logs out any user, other users themselves.',
-    access: adminOnly,
+    ...adminPerson,
     ownUser: 'userId',
-    peopleOnly: true,
     withoutKey: true,
     params,
     data: user,

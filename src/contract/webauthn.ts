@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { expireTime, jwt, loginData, session } from './auth.ts';
 import { Code } from './codes.ts';
-import { additions } from './define.ts';
+import { additions, administration, adminOnly } from './define.ts';
 import { JUDGED, line, nullable, SHAPE, secret, shown, timestamp, token } from './fields.ts';
 import { passkeyIds } from './ids.ts';
 import { passkeyBounds, stepUpSeconds, textLengths } from './limits.ts';
@@ -130,7 +130,7 @@ export const passkeyOperations = additions('Security keys of users', {
   /** An ADMIN sees the keys of any user, other users see their own. */
   listKeysOfUser: {
     summary: 'List the security keys of a user',
-    access: ['ADMIN'],
+    ...adminOnly,
     ownUser: 'userId',
     withoutKey: true,
     params: Type.Object(ofUser),
@@ -147,10 +147,8 @@ export const passkeyOperations = additions('Security keys of users', {
     summary: 'Remove a security key of a user',
     description:
       'Permanent: the same credential cannot be registered again. The last key of a user who has chosen to need one is refused with 1001, unless another ADMIN removes it.',
-    access: ['ADMIN'],
+    ...administration,
     ownUser: 'userId',
-    peopleOnly: true,
-    stepUp: true,
     params: Type.Object({ ...ofUser, passkeyId: token({ description: 'id of the key', examples: ['PSK-1'] }) }),
     data: passkey,
     errors: [404],
@@ -161,10 +159,8 @@ export const passkeyOperations = additions('Security keys of users', {
   requireKeyOfUser: {
     summary: 'Require a security key at each login of a user, or stop requiring it',
     description: 'In addition to the policy of roles, which applies to all users of a role.',
-    access: ['ADMIN'],
+    ...administration,
     ownUser: 'userId',
-    peopleOnly: true,
-    stepUp: true,
     params: Type.Object(ofUser),
     body: Type.Object({ required: Type.Boolean({ description: 'whether this user must sign in with a key' }) }),
     data: Type.Object({ userId: shown('user id', 'USR-1'), required: Type.Boolean() }),

@@ -1,17 +1,16 @@
 /** Webhooks: the daemon posts the events of the journal to endpoints. */
 import { type Static, Type } from 'typebox';
-import { additions } from './define.ts';
+import { additions, adminOnly } from './define.ts';
 import { count, line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { webhookIds } from './ids.ts';
 import { webhookBounds } from './limits.ts';
 import { journalEventTypes, webhookStates } from './values.ts';
 
-const adminOnly = ['ADMIN'] as const;
 const webhookId = Type.String({ pattern: webhookIds.pattern, examples: ['WHK-1'] });
 const params = Type.Object({ webhookId: token({ description: 'id of the webhook', examples: ['WHK-1'] }) });
 /** What the operations on one webhook share. */
 const ofOne = {
-  access: adminOnly,
+  ...adminOnly,
   tokenMay: 'webhooks',
   params,
   errors: [404],
@@ -72,7 +71,7 @@ export const webhookOperations = additions('Webhooks', {
   createWebhook: {
     summary: 'Create a webhook',
     description: `Each event of the journal from now on is posted to the address as the stream of notifications sends it, in order and signed by the scheme of Standard Webhooks. Loopback, private and other special addresses, and http, are refused unless the operator of the daemon allows them. A registry has at most ${webhookBounds.endpoints} webhooks.`,
-    access: adminOnly,
+    ...adminOnly,
     tokenMay: 'webhooks',
     stepUp: true,
     body: Type.Object({
@@ -109,7 +108,7 @@ export const webhookOperations = additions('Webhooks', {
   /** In order of creation. */
   listWebhooks: {
     summary: 'List webhooks',
-    access: adminOnly,
+    ...adminOnly,
     tokenMay: 'webhooks',
     data: Type.Object({ list: Type.Array(webhook) }),
   },

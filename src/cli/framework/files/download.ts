@@ -72,8 +72,8 @@ export async function downloadTo(
 }
 
 /**
- * Writes a file that only this user can read, under another name until it is complete: a file with the name is whole. What was written before an error is deleted; an
- * error of the system becomes a fault.
+ * Writes a file that only this user can read, under another name until it is complete: a file with the name is whole. What was written
+ * before an error is deleted; an error of the system becomes a fault.
  */
 export async function writeComplete(file: string, write: (target: WriteStream) => Promise<void>): Promise<void> {
   const aside = `${file}.${process.pid}.part`;
