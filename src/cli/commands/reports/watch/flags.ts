@@ -3,7 +3,7 @@ import { eventTypes } from '../../../../contract/values.ts';
 import { eventFlags } from '../../../framework/devices/event-selection.ts';
 import type { FlagShapes, FlagValues } from '../../../framework/flags.ts';
 
-/** Which events, how they are shown, and where they are delivered to. */
+/** Which events, how they are shown, and the target that they are delivered to. */
 export const watchFlags = {
   ...eventFlags,
   type: { ...eventFlags.type, choices: eventTypes },
