@@ -29,6 +29,8 @@ const programs: Programs = {
 };
 
 keepMemoryOutOfCoreDumps();
+// Without a listener, Node opens its debugger on a port of this machine, to which each of its users can connect.
+process.on('SIGUSR1', () => undefined);
 // A smart card that does not answer blocks a thread of the pool; files and password hashes need others.
 process.env.UV_THREADPOOL_SIZE ??= '16';
 const argv = process.argv.slice(2);

@@ -1,4 +1,4 @@
-/** What a core dump of devmgr has: nothing of its memory. On the built program, under a kernel that writes core files. */
+/** What signals bring out of the memory of devmgr: nothing. On the built program; core dumps under a kernel that writes core files. */
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,3 +40,22 @@ it.runIf(process.platform === 'linux')('the memory of the daemon is in no core d
   // Without the filter, it would be.
   if (isWritten) expect(await dumpOf({ isAllowed: true })).toMatchObject({ found: true });
 });
+
+it.runIf(process.platform !== 'win32')(
+  'SIGUSR1 opens no debugger, to which every user of the machine could connect',
+  async () => {
+    const home = temporaryFolder();
+    const args = [programFile, 'daemon', 'run', '--port', '0', '--home', home, '--json'];
+    const env = { PATH: process.env.PATH, HOME: home, DEVMGR_ADMIN_PASSWORD: password };
+    const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
+    const daemon = follow(child);
+    await daemon.until('stdout', /listening/i);
+    const { url } = JSON.parse(readFileSync(join(home, 'daemon.json'), 'utf8'));
+    child.kill('SIGUSR1');
+    for (let request = 0; request < 50; request++) expect((await fetch(`${url}/api/health`)).status).toBe(200);
+    child.kill('SIGTERM');
+    const { code, stderr } = await daemon.ended;
+    expect(code).toBe(0);
+    expect(stderr).not.toMatch(/debugger|inspector/i);
+  },
+);
