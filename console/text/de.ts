@@ -25,7 +25,7 @@ const refusals: Readonly<Record<ErrorCode, string>> = {
   3002: 'Die Wiederherstellung ist fehlgeschlagen: Die Sicherung ist beschädigt oder fehlt.',
   4001: 'Diese Version gibt es nicht.',
   4002: 'Die Datei konnte nicht hochgeladen werden.',
-  404: 'Das gibt es nicht, oder es wurde inzwischen entfernt.',
+  404: 'Der Eintrag existiert nicht oder wurde inzwischen entfernt.',
   412: 'Das Gerät wurde inzwischen geändert.',
   416: 'Diesen Teil der Datei gibt es nicht.',
   429: 'Zu viele Anfragen. Versuchen Sie es später erneut.',

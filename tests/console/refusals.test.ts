@@ -68,7 +68,7 @@ needs('chromium')('refusals in the console', () => {
     await armed(page);
     data(await daemon.call('POST', `/api/webhooks/${webhookId}/remove`));
     await dialog(page).getByRole('button', { name: 'Entfernen' }).click();
-    await refused(page, 'Das gibt es nicht, oder es wurde inzwischen entfernt.');
+    await refused(page, 'Der Eintrag existiert nicht oder wurde inzwischen entfernt.');
     await context.close();
   });
 
