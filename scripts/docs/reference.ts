@@ -69,11 +69,13 @@ interface Described {
 const manyShared = 7;
 
 function commandPart(leaf: CommandNode, help: Help, described: Described[]): string[] {
-  const usage = help.commandUsage(leaf).replace(/^devmgr /, '');
-  const parts = [`## devmgr ${leaf.path}\n`, `Usage: \`${usage}\`\n`];
-  if (leaf.otherNames.length > 0)
-    parts.push(`Also: ${leaf.otherNames.map(name => `\`devmgr ${name}\``).join(', ')}.\n`);
-  for (const paragraph of leaf.description().split('\n\n')) parts.push(`${prose(paragraph)}\n`);
+  const [summary = '', ...paragraphs] = leaf.description().split('\n\n');
+  const usage = [help.commandUsage(leaf), ...leaf.otherNames.map(name => `devmgr ${name}`)];
+  const parts = [
+    `## devmgr ${leaf.path}\n`,
+    `${prose(summary.replace(/\.$/, ''))}: ${usage.map(text => `\`${text}\``).join(', or ')}\n`,
+    ...paragraphs.map(paragraph => `${prose(paragraph)}\n`),
+  ];
   const words = help
     .visibleArguments(leaf)
     .map(argument => [`\`${argument.name()}\``, prose(help.argumentDescription(argument))]);

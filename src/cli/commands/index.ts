@@ -115,7 +115,7 @@ export const commandTable: CommandTable = {
         entry('backups download', 'download a backup and verify its digest', backups, 'backupsDownload'),
         entry('backups restore', 'verify a backup and record that it is restored', backups, 'backupsRestore'),
         entry('stats', 'count devices by state, type and day', stats, 'stats'),
-        entry('report', 'report on a lot: counts, times, failures', report, 'report'),
+        entry('report', 'report on a lot, with counts, times and failures', report, 'report'),
       ],
     },
     {
