@@ -29,7 +29,7 @@ async function commandsPage(): Promise<string> {
   const parts = [
     note,
     '# Commands\n',
-    'The same as `devmgr COMMAND --help` and `devmgr man` show. A device is named by its deviceId, its serial number, or `--plugged`: the one attached key.\n',
+    'This page has the help texts of all commands, as `devmgr COMMAND --help` and `devmgr man` show them. Name a device by its deviceId or serial number, or with `--plugged` if exactly one key is attached.\n',
     'See also: [exit codes](exit-codes.md), [environment](environment.md).\n',
   ];
   const program = createProgram({
