@@ -7,7 +7,7 @@ export interface Migration {
   readonly sql: string;
 }
 
-/** How an engine writes what is common. */
+/** How an engine writes what is common: the words in braces of the statements, some of which are followed by an operand. */
 interface SchemaDialect {
   readonly integer: string;
   readonly text: string;
@@ -29,91 +29,91 @@ interface SchemaDialect {
  * The statements of the steps that are the same in all engines, by what they are about; for tables with more columns or other options in one
  * of them, the columns alone. Times are milliseconds since 1970.
  */
-export const schemaIn = ({ integer, text, bytes, boolean, assigned, user, end, initial, truth }: SchemaDialect) => ({
+const statements = {
   userColumns: `
-  number ${integer} PRIMARY KEY,
-  username ${text} NOT NULL UNIQUE,
-  password_hash ${text} NOT NULL,
-  role ${text} NOT NULL CHECK (role IN ('ADMIN', 'DEALER', 'VIEWER')),
-  email ${text},
-  disabled ${boolean} NOT NULL${truth('disabled')},
-  created_at ${integer} NOT NULL,
-  token_epoch ${integer} NOT NULL${initial('0')}`,
+  number {integer} PRIMARY KEY,
+  username {text} NOT NULL UNIQUE,
+  password_hash {text} NOT NULL,
+  role {text} NOT NULL CHECK (role IN ('ADMIN', 'DEALER', 'VIEWER')),
+  email {text},
+  disabled {boolean} NOT NULL{truth disabled},
+  created_at {integer} NOT NULL,
+  token_epoch {integer} NOT NULL{initial 0}`,
 
   deviceColumns: `
-  number ${integer} PRIMARY KEY,
-  device_type ${text} NOT NULL CHECK (device_type IN ('UKEY', 'SIMKEY')),
-  serial_number ${text} NOT NULL UNIQUE,
-  manufacturer ${text} NOT NULL,
-  model ${text} NOT NULL,
-  hardware_version ${text},
-  firmware_version ${text},
-  status ${text} NOT NULL${initial("'INACTIVE'")} CHECK (status IN ('INACTIVE', 'ACTIVE', 'LOCKED', 'DEACTIVATED')),
-  user_id ${text},
-  activation_code ${text} NOT NULL,
-  activation_code_expires_at ${integer} NOT NULL,
-  note ${text},
-  created_at ${integer} NOT NULL,
-  activated_at ${integer},
-  last_used_at ${integer},
-  lock_reason ${text},
-  locked_at ${integer},
-  deactivated_at ${integer},
-  updated_at ${integer},
-  usage_count ${integer} NOT NULL${initial('0')},
-  usage_seconds ${integer} NOT NULL${initial('0')},
-  backup_count ${integer} NOT NULL${initial('0')},
-  last_backup_at ${integer}`,
+  number {integer} PRIMARY KEY,
+  device_type {text} NOT NULL CHECK (device_type IN ('UKEY', 'SIMKEY')),
+  serial_number {text} NOT NULL UNIQUE,
+  manufacturer {text} NOT NULL,
+  model {text} NOT NULL,
+  hardware_version {text},
+  firmware_version {text},
+  status {text} NOT NULL{initial 'INACTIVE'} CHECK (status IN ('INACTIVE', 'ACTIVE', 'LOCKED', 'DEACTIVATED')),
+  user_id {text},
+  activation_code {text} NOT NULL,
+  activation_code_expires_at {integer} NOT NULL,
+  note {text},
+  created_at {integer} NOT NULL,
+  activated_at {integer},
+  last_used_at {integer},
+  lock_reason {text},
+  locked_at {integer},
+  deactivated_at {integer},
+  updated_at {integer},
+  usage_count {integer} NOT NULL{initial 0},
+  usage_seconds {integer} NOT NULL{initial 0},
+  backup_count {integer} NOT NULL{initial 0},
+  last_backup_at {integer}`,
   devicesOfUsers: 'CREATE INDEX device_by_user ON device (user_id, number) WHERE user_id IS NOT NULL;',
 
   apps: `
 CREATE TABLE app (
-  number ${integer} PRIMARY KEY,
-  platform ${text} NOT NULL,
-  version ${text} NOT NULL,
-  version_name ${text},
-  changelog ${text},
-  force_update ${boolean} NOT NULL${truth('force_update')},
-  min_support_version ${text},
-  file_name ${text} NOT NULL,
-  extension ${text} NOT NULL,
-  file_size ${integer} NOT NULL,
-  sha256 ${text} NOT NULL,
-  uploaded_by ${text} NOT NULL,
-  created_at ${integer} NOT NULL,
-  blob ${text} NOT NULL,
+  number {integer} PRIMARY KEY,
+  platform {text} NOT NULL,
+  version {text} NOT NULL,
+  version_name {text},
+  changelog {text},
+  force_update {boolean} NOT NULL{truth force_update},
+  min_support_version {text},
+  file_name {text} NOT NULL,
+  extension {text} NOT NULL,
+  file_size {integer} NOT NULL,
+  sha256 {text} NOT NULL,
+  uploaded_by {text} NOT NULL,
+  created_at {integer} NOT NULL,
+  blob {text} NOT NULL,
   UNIQUE (platform, version, extension)
-)${end};
+){end};
 CREATE INDEX app_by_blob ON app (blob);
 `,
 
   backups: `
 CREATE TABLE backup (
-  number ${integer} PRIMARY KEY,
-  device ${integer} NOT NULL REFERENCES device (number),
-  file_name ${text} NOT NULL,
-  file_size ${integer} NOT NULL,
-  sha256 ${text} NOT NULL,
-  note ${text},
-  created_at ${integer} NOT NULL,
-  blob ${text} NOT NULL
-)${end};
+  number {integer} PRIMARY KEY,
+  device {integer} NOT NULL REFERENCES device (number),
+  file_name {text} NOT NULL,
+  file_size {integer} NOT NULL,
+  sha256 {text} NOT NULL,
+  note {text},
+  created_at {integer} NOT NULL,
+  blob {text} NOT NULL
+){end};
 CREATE INDEX backup_by_blob ON backup (blob);
 `,
 
   events: `
 CREATE TABLE event (
-  id ${integer} PRIMARY KEY,
-  at ${integer} NOT NULL,
-  type ${text} NOT NULL,
-  device ${integer},
-  subject ${integer},
-  actor ${text},
-  request_id ${text},
-  data ${text} NOT NULL,
-  detail ${text} NOT NULL,
-  mac ${text} NOT NULL
-)${end};
+  id {integer} PRIMARY KEY,
+  at {integer} NOT NULL,
+  type {text} NOT NULL,
+  device {integer},
+  subject {integer},
+  actor {text},
+  request_id {text},
+  data {text} NOT NULL,
+  detail {text} NOT NULL,
+  mac {text} NOT NULL
+){end};
 `,
   /** The history of one device without a walk through the whole journal. */
   eventsOfDevices: 'CREATE INDEX event_by_device ON event (device, id) WHERE device IS NOT NULL;',
@@ -121,34 +121,34 @@ CREATE TABLE event (
   /** Tokens of programs. `allowed_from` is a JSON array of CIDRs, null for any address. */
   serviceTokens: `
 CREATE TABLE service_token (
-  number ${integer} PRIMARY KEY,
-  name ${text} NOT NULL,
-  role ${text} NOT NULL CHECK (role IN ('ADMIN', 'DEALER', 'VIEWER')),
-  sha256 ${text} NOT NULL UNIQUE,
-  created_by ${text} NOT NULL,
-  created_at ${integer} NOT NULL,
-  expires_at ${integer} NOT NULL,
-  last_used_at ${integer},
-  revoked_at ${integer},
-  allowed_from ${text}
-)${end};
+  number {integer} PRIMARY KEY,
+  name {text} NOT NULL,
+  role {text} NOT NULL CHECK (role IN ('ADMIN', 'DEALER', 'VIEWER')),
+  sha256 {text} NOT NULL UNIQUE,
+  created_by {text} NOT NULL,
+  created_at {integer} NOT NULL,
+  expires_at {integer} NOT NULL,
+  last_used_at {integer},
+  revoked_at {integer},
+  allowed_from {text}
+){end};
 CREATE UNIQUE INDEX service_token_by_name ON service_token (name) WHERE revoked_at IS NULL;
 `,
   /** What service tokens may do besides what their role allows: a JSON array, empty for those of earlier versions. */
-  tokenPermissions: `ALTER TABLE service_token ADD COLUMN may ${text} NOT NULL DEFAULT '[]';`,
+  tokenPermissions: `ALTER TABLE service_token ADD COLUMN may {text} NOT NULL DEFAULT '[]';`,
 
   /** Responses to requests with an idempotency key. `number` ascends in the order in which they were stored. */
   responses: `
 CREATE TABLE response (
-  number ${assigned} PRIMARY KEY,
-  id ${text} NOT NULL UNIQUE,
-  holder ${text} NOT NULL,
-  digest ${text} NOT NULL,
-  status ${integer} NOT NULL,
-  body ${bytes} NOT NULL,
-  size ${integer} NOT NULL,
-  expires_at ${integer} NOT NULL
-)${end};
+  number {assigned} PRIMARY KEY,
+  id {text} NOT NULL UNIQUE,
+  holder {text} NOT NULL,
+  digest {text} NOT NULL,
+  status {integer} NOT NULL,
+  body {bytes} NOT NULL,
+  size {integer} NOT NULL,
+  expires_at {integer} NOT NULL
+){end};
 CREATE INDEX response_by_expiry ON response (expires_at);
 CREATE INDEX response_large ON response (holder, number, size) WHERE size >= 4096;
 `,
@@ -158,95 +158,95 @@ CREATE INDEX response_large ON response (holder, number, size) WHERE size >= 409
    * not registered when it was last looked at. `document`: settings that the journal proves.
    */
   proofs: `
-ALTER TABLE device ADD COLUMN proof ${text};
+ALTER TABLE device ADD COLUMN proof {text};
 CREATE TABLE proof (
-  number ${assigned} PRIMARY KEY,
-  proof_id ${text} NOT NULL UNIQUE,
-  serial_number ${text} NOT NULL,
-  created_at ${integer} NOT NULL,
-  received_by ${text},
-  registry_id ${text} NOT NULL,
-  challenge ${text} NOT NULL,
-  ephemeral_key ${text} NOT NULL,
-  described ${text},
-  claims ${text} NOT NULL,
-  evidence ${text},
-  evidence_digest ${text},
-  proof ${text} NOT NULL,
-  is_pending ${boolean} NOT NULL${truth('is_pending')}
-)${end};
+  number {assigned} PRIMARY KEY,
+  proof_id {text} NOT NULL UNIQUE,
+  serial_number {text} NOT NULL,
+  created_at {integer} NOT NULL,
+  received_by {text},
+  registry_id {text} NOT NULL,
+  challenge {text} NOT NULL,
+  ephemeral_key {text} NOT NULL,
+  described {text},
+  claims {text} NOT NULL,
+  evidence {text},
+  evidence_digest {text},
+  proof {text} NOT NULL,
+  is_pending {boolean} NOT NULL{truth is_pending}
+){end};
 CREATE INDEX proof_by_serial ON proof (serial_number, number);
 CREATE INDEX proof_by_evidence ON proof (evidence_digest) WHERE evidence_digest IS NOT NULL;
 CREATE TABLE document (
-  number ${assigned} PRIMARY KEY,
-  name ${text} NOT NULL UNIQUE,
-  version ${integer} NOT NULL,
-  value ${text} NOT NULL
-)${end};
+  number {assigned} PRIMARY KEY,
+  name {text} NOT NULL UNIQUE,
+  version {integer} NOT NULL,
+  value {text} NOT NULL
+){end};
 `,
 
   /** The progress of each endpoint of a webhook, as JSON; `number` is that of the endpoint. */
   webhooks: `
 CREATE TABLE webhook_progress (
-  number ${integer} PRIMARY KEY,
-  version ${integer} NOT NULL,
-  progress ${text} NOT NULL
-)${end};
+  number {integer} PRIMARY KEY,
+  version {integer} NOT NULL,
+  progress {text} NOT NULL
+){end};
 `,
 
   /** The keys that users sign in with. `transports` and `used` are JSON. */
   passkeys: `
 CREATE TABLE passkey (
-  number ${integer} PRIMARY KEY,
-  owner ${integer} NOT NULL REFERENCES ${user} (number),
-  name ${text} NOT NULL,
-  credential_id ${text} NOT NULL UNIQUE,
-  public_key ${text} NOT NULL,
-  rp_id ${text} NOT NULL,
-  transports ${text} NOT NULL,
-  aaguid ${text} NOT NULL,
-  sign_count ${integer} NOT NULL,
-  created_at ${integer} NOT NULL,
-  last_used_at ${integer},
-  removed_at ${integer},
-  version ${integer} NOT NULL,
-  used ${text} NOT NULL
-)${end};
+  number {integer} PRIMARY KEY,
+  owner {integer} NOT NULL REFERENCES {user} (number),
+  name {text} NOT NULL,
+  credential_id {text} NOT NULL UNIQUE,
+  public_key {text} NOT NULL,
+  rp_id {text} NOT NULL,
+  transports {text} NOT NULL,
+  aaguid {text} NOT NULL,
+  sign_count {integer} NOT NULL,
+  created_at {integer} NOT NULL,
+  last_used_at {integer},
+  removed_at {integer},
+  version {integer} NOT NULL,
+  used {text} NOT NULL
+){end};
 CREATE INDEX passkey_by_owner ON passkey (owner, number);
 `,
 
   /** The version of each device, from 1: it rises with changes. */
-  deviceVersions: `ALTER TABLE device ADD COLUMN version ${integer} NOT NULL DEFAULT 1;`,
+  deviceVersions: `ALTER TABLE device ADD COLUMN version {integer} NOT NULL DEFAULT 1;`,
 
   /** Persons, and what leavers did within the last minutes. `names`, `groups` and `counts` are JSON. */
   personColumns: `
-  number ${integer} PRIMARY KEY,
-  user_name ${text} NOT NULL,
-  user_key ${text} NOT NULL UNIQUE,
-  name ${text},
-  names ${text},
-  email ${text},
-  external_id ${text},
-  active ${boolean} NOT NULL,
-  groups ${text} NOT NULL,
-  source ${text} NOT NULL,
-  created_at ${integer} NOT NULL,
-  updated_at ${integer} NOT NULL,
-  left_at ${integer},
-  held_at ${integer},
-  due_at ${integer},
-  reason ${text},
-  removed_at ${integer},
-  version ${integer} NOT NULL,
-  salt ${text} NOT NULL,
-  search ${text} NOT NULL`,
+  number {integer} PRIMARY KEY,
+  user_name {text} NOT NULL,
+  user_key {text} NOT NULL UNIQUE,
+  name {text},
+  names {text},
+  email {text},
+  external_id {text},
+  active {boolean} NOT NULL,
+  groups {text} NOT NULL,
+  source {text} NOT NULL,
+  created_at {integer} NOT NULL,
+  updated_at {integer} NOT NULL,
+  left_at {integer},
+  held_at {integer},
+  due_at {integer},
+  reason {text},
+  removed_at {integer},
+  version {integer} NOT NULL,
+  salt {text} NOT NULL,
+  search {text} NOT NULL`,
   people: `
 CREATE INDEX person_by_source ON person (source, number);
 CREATE INDEX person_by_state ON person (active, number);
 CREATE INDEX person_by_external_id ON person (external_id, number) WHERE external_id IS NOT NULL;
 CREATE INDEX person_held ON person (held_at, number) WHERE held_at IS NOT NULL;
 CREATE INDEX person_due ON person (due_at, number) WHERE due_at IS NOT NULL;
-CREATE TABLE leaver_count (number ${integer} PRIMARY KEY, counts ${text} NOT NULL)${end};
+CREATE TABLE leaver_count (number {integer} PRIMARY KEY, counts {text} NOT NULL){end};
 `,
   /** Lists of persons count and skip in these indexes alone. */
   personIndexes: `
@@ -257,28 +257,28 @@ CREATE INDEX person_by_source_and_state ON person (source, active, number);
   /** The sessions of users that came from the provider of single sign-on, as JSON; `number` is that of the user. */
   ssoSessions: `
 CREATE TABLE sso_session (
-  number ${integer} PRIMARY KEY REFERENCES ${user} (number),
-  version ${integer} NOT NULL,
-  sessions ${text} NOT NULL
-)${end};
+  number {integer} PRIMARY KEY REFERENCES {user} (number),
+  version {integer} NOT NULL,
+  sessions {text} NOT NULL
+){end};
 `,
 
   /** Credentials of devices at providers. */
   credentials: `
 CREATE TABLE credential (
-  number ${integer} PRIMARY KEY,
-  device ${integer} NOT NULL REFERENCES device (number),
-  provider ${integer} NOT NULL,
-  account ${text} NOT NULL,
-  label ${text} NOT NULL,
-  begun ${text},
-  credential_id ${text},
-  remote_id ${text},
-  created_at ${integer} NOT NULL,
-  issued_at ${integer},
-  removed_at ${integer},
-  version ${integer} NOT NULL
-)${end};
+  number {integer} PRIMARY KEY,
+  device {integer} NOT NULL REFERENCES device (number),
+  provider {integer} NOT NULL,
+  account {text} NOT NULL,
+  label {text} NOT NULL,
+  begun {text},
+  credential_id {text},
+  remote_id {text},
+  created_at {integer} NOT NULL,
+  issued_at {integer},
+  removed_at {integer},
+  version {integer} NOT NULL
+){end};
 CREATE UNIQUE INDEX credential_of_device ON credential (device, provider) WHERE removed_at IS NULL;
 CREATE INDEX credential_by_device ON credential (device, number);
 CREATE INDEX credential_at_provider ON credential (provider, number);
@@ -287,7 +287,7 @@ CREATE INDEX credential_open ON credential (number) WHERE removed_at IS NULL;
 `,
   /** A device has one credential at a provider, beside those that were given up. */
   uncertainCredentials: `
-ALTER TABLE credential ADD COLUMN uncertain_at ${integer};
+ALTER TABLE credential ADD COLUMN uncertain_at {integer};
 DROP INDEX credential_of_device;
 CREATE UNIQUE INDEX credential_of_device ON credential (device, provider) WHERE uncertain_at IS NULL AND removed_at IS NULL;
 `,
@@ -295,22 +295,34 @@ CREATE UNIQUE INDEX credential_of_device ON credential (device, provider) WHERE 
   /** Receipts that keys have signed. */
   receipts: `
 CREATE TABLE receipt (
-  number ${integer} PRIMARY KEY,
-  receipt_id ${text} NOT NULL UNIQUE,
-  device ${integer} NOT NULL REFERENCES device (number),
-  kind ${text} NOT NULL,
-  text ${text} NOT NULL,
-  credential_id ${text} NOT NULL,
-  authenticator_data ${text} NOT NULL,
-  signature ${text} NOT NULL,
-  public_key ${text} NOT NULL,
-  proof ${text} NOT NULL,
-  created_at ${integer} NOT NULL,
-  open_until ${integer},
-  announce_at ${integer},
-  closed_by ${integer}
-)${end};
+  number {integer} PRIMARY KEY,
+  receipt_id {text} NOT NULL UNIQUE,
+  device {integer} NOT NULL REFERENCES device (number),
+  kind {text} NOT NULL,
+  text {text} NOT NULL,
+  credential_id {text} NOT NULL,
+  authenticator_data {text} NOT NULL,
+  signature {text} NOT NULL,
+  public_key {text} NOT NULL,
+  proof {text} NOT NULL,
+  created_at {integer} NOT NULL,
+  open_until {integer},
+  announce_at {integer},
+  closed_by {integer}
+){end};
 CREATE INDEX receipt_open ON receipt (open_until) WHERE open_until IS NOT NULL;
 CREATE INDEX receipt_announce ON receipt (announce_at) WHERE announce_at IS NOT NULL;
 `,
-});
+};
+
+/** The statements as an engine writes them. */
+export function schemaIn(dialect: SchemaDialect): typeof statements {
+  const inDialect = (statement: string) =>
+    statement.replace(/\{(\w+) ?([^}]*)\}/g, (_, word: keyof SchemaDialect, operand: string) => {
+      const written = dialect[word];
+      return typeof written === 'string' ? written : written(operand);
+    });
+  return Object.fromEntries(
+    Object.entries(statements).map(([name, statement]) => [name, inDialect(statement)]),
+  ) as typeof statements;
+}
