@@ -302,12 +302,12 @@ export interface HardwareErrorData {
 
 /** The only error that a hardware call fails with. */
 export class HardwareError extends Error {
+  override name = 'HardwareError';
   readonly code: HardwareErrorCode;
   readonly data: HardwareErrorData;
 
   constructor(code: HardwareErrorCode, message: string, options: ErrorOptions & { data?: HardwareErrorData } = {}) {
     super(message, options);
-    this.name = 'HardwareError';
     this.code = code;
     this.data = options.data ?? {};
   }

@@ -8,29 +8,26 @@ type BlobProblem = 'too-large' | 'disk-full' | 'missing' | 'damaged';
 
 /** A problem with one file. The message is for the log, not for clients. */
 export class BlobError extends Error {
+  override name = 'BlobError';
   readonly problem: BlobProblem;
   constructor(problem: BlobProblem, message: string, options?: ErrorOptions) {
     super(message, options);
-    this.name = 'BlobError';
     this.problem = problem;
   }
 }
 
 /** The object store does not answer, or fails: a later request may succeed. Nothing was changed. The message is for the log. */
 export class FilesUnavailable extends StoreUnavailable {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'FilesUnavailable';
-  }
+  override name = 'FilesUnavailable';
 }
 
 /** The file is in the home of another daemon that uses the same database. The message is for clients. */
 export class FileElsewhere extends FilesUnavailable {
+  override name = 'FileElsewhere';
   constructor() {
     super(
       'the file is not in the home of this daemon: it is at another daemon of the registry. Send the request to that one, or keep the files in an object store (--files)',
     );
-    this.name = 'FileElsewhere';
   }
 }
 

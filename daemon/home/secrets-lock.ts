@@ -9,9 +9,9 @@ const POLL_MS = 10;
 
 /** Another process has held the lock for too long. Nothing was read or written. */
 export class SecretsBusy extends Error {
+  override name = 'SecretsBusy';
   constructor(dir: string) {
     super(`another process is changing the files in ${dir}, and has not finished within ${WAIT_MS / 1000} s`);
-    this.name = 'SecretsBusy';
   }
 }
 

@@ -33,11 +33,11 @@ interface AcceptedBlob {
 
 /** Why a BLOB that can be read is refused. */
 export class RefusedMetadata extends Error {
+  override name = 'RefusedMetadata';
   readonly rule: 'signer' | 'chain' | 'signature' | 'number';
 
   constructor(rule: RefusedMetadata['rule'], message: string) {
     super(message);
-    this.name = 'RefusedMetadata';
     this.rule = rule;
   }
 }

@@ -36,11 +36,11 @@ export type RuleName = keyof typeof rules;
 
 /** What judges throw if a rule is broken; `judge` catches it. */
 export class BrokenRule extends Error {
+  override name = 'BrokenRule';
   readonly rule: RuleName;
 
   constructor(rule: RuleName, detail?: string, options?: ErrorOptions) {
     super(`${rules[rule].words}${detail ? `: ${detail}` : ''}.`, options);
-    this.name = 'BrokenRule';
     this.rule = rule;
   }
 }

@@ -4,9 +4,9 @@ import { type CommitNotice, maxBehindMs, type Store } from '../store/store.ts';
 
 /** The validity of a token is unknown because the store does not answer: 503. */
 class AccountsUnknown extends StoreUnavailable {
+  override name = 'AccountsUnknown';
   constructor(options?: ErrorOptions) {
     super('the store has not confirmed whether the token is still valid', options);
-    this.name = 'AccountsUnknown';
   }
 }
 

@@ -116,18 +116,18 @@ export interface Commit {
 
 /** A guard did not hold, or a record to change does not exist. Nothing of the commit was written: read and decide again. */
 export class Conflict extends Error {
+  override name = 'Conflict';
   constructor(what: string) {
     super(`conflict: ${what}`);
-    this.name = 'Conflict';
   }
 }
 
 /** The caller of a commit has lost the right to make it. Nothing of the commit was written, and a retry would fail too. */
 export class CallerRefused extends Error {
+  override name = 'CallerRefused';
   readonly lost: LostRight;
   constructor(lost: LostRight) {
     super(lost === 'revoked' ? 'the token of the caller was revoked' : 'the caller has another role now');
-    this.name = 'CallerRefused';
     this.lost = lost;
   }
 }
@@ -137,9 +137,9 @@ export class CallerRefused extends Error {
  * commit was written.
  */
 export class ResponseExists extends Error {
+  override name = 'ResponseExists';
   constructor() {
     super('a response is stored for this idempotency key');
-    this.name = 'ResponseExists';
   }
 }
 
@@ -152,10 +152,7 @@ export const isCommitRefusal = (error: unknown): error is CommitRefusal =>
 
 /** The store cannot work (disk full, damaged, closed). Nothing of the commit was written. `message` is for the log. */
 export class StoreFailure extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'StoreFailure';
-  }
+  override name = 'StoreFailure';
 }
 
 /**
@@ -163,10 +160,7 @@ export class StoreFailure extends Error {
  * commit was written, except after `OutcomeUnknown`.
  */
 export class StoreUnavailable extends StoreFailure {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'StoreUnavailable';
-  }
+  override name = 'StoreUnavailable';
 }
 
 /**
@@ -174,8 +168,5 @@ export class StoreUnavailable extends StoreFailure {
  * undo the work around it: a file that the commit may name must stay.
  */
 export class OutcomeUnknown extends StoreUnavailable {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'OutcomeUnknown';
-  }
+  override name = 'OutcomeUnknown';
 }

@@ -24,11 +24,11 @@ export type FaultKind =
 
 /** `message` shows what happened and to what, `hint` what to type next. */
 export class Fault extends Error {
+  override name = 'Fault';
   readonly kind: FaultKind;
   readonly hint: string | null;
   constructor(kind: FaultKind, message: string, hint: string | null = null) {
     super(message);
-    this.name = 'Fault';
     this.kind = kind;
     this.hint = hint;
   }

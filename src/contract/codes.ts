@@ -97,12 +97,12 @@ export function isErrorCode(code: number): code is ErrorCode {
 
 /** A refusal with a business code. Its message is sent to the client, so it must not reveal internal details. */
 export class ApiError extends Error {
+  override name = 'ApiError';
   readonly code: ErrorCode;
   /** `data` of the response, for clients that know how to continue; null for most errors. */
   readonly data: object | null;
   constructor(code: ErrorCode, message: string = codes[code].meaning, data: object | null = null) {
     super(message);
-    this.name = 'ApiError';
     this.code = code;
     this.data = data;
   }

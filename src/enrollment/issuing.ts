@@ -12,11 +12,11 @@ type KeyPinState = NonNullable<StepAnswer['state']>;
 
 /** What a key has not done in a step. */
 export class KeyRefused extends Error {
+  override name = 'KeyRefused';
   readonly refusal: StepAnswer['refusal'];
   readonly failure: StepAnswer['failure'];
   constructor(message: string, { refusal, failure }: Pick<StepAnswer, 'refusal' | 'failure'>) {
     super(message);
-    this.name = 'KeyRefused';
     this.refusal = refusal;
     this.failure = failure;
   }
@@ -89,10 +89,10 @@ export type IssueProblemCode = 'unknown' | 'pin-replug' | 'pin-blocked' | 'pin-c
 
 /** The error of a key that cannot be issued. */
 export class IssueProblem extends Error {
+  override name = 'IssueProblem';
   readonly code: IssueProblemCode;
   constructor(code: IssueProblemCode, message: string) {
     super(message);
-    this.name = 'IssueProblem';
     this.code = code;
   }
 }

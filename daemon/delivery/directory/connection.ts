@@ -15,10 +15,7 @@ export const GIVEN_UP =
 
 /** The directory cannot be read now. `message`: why, in words that follow "the directory". */
 export class DirectoryFailure extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'DirectoryFailure';
-  }
+  override name = 'DirectoryFailure';
 }
 
 /** What is wrong with the address of a directory, in words that follow "url "; null if nothing is. */

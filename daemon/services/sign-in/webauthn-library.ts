@@ -25,10 +25,7 @@ export interface NewCredential {
 
 /** An answer that is not accepted. `message`: why, for the journal. */
 export class AnswerRefused extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'AnswerRefused';
-  }
+  override name = 'AnswerRefused';
 }
 
 const library = () => import('@simplewebauthn/server');

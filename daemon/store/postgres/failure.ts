@@ -2,20 +2,20 @@ import { StoreFailure, StoreUnavailable } from '../commit.ts';
 
 /** The store cannot be opened as it is configured, or the database must not be used by this program. `hint` explains what to do. */
 export class StoreMisconfigured extends StoreFailure {
+  override name = 'StoreMisconfigured';
   readonly hint: string;
   constructor(message: string, hint: string, options?: ErrorOptions) {
     super(message, options);
-    this.name = 'StoreMisconfigured';
     this.hint = hint;
   }
 }
 
 /** The server cannot be reached, or cannot be written to. */
 export class StoreUnreachable extends StoreUnavailable {
+  override name = 'StoreUnreachable';
   readonly hint: string;
   constructor(message: string, hint: string, options?: ErrorOptions) {
     super(message, options);
-    this.name = 'StoreUnreachable';
     this.hint = hint;
   }
 }

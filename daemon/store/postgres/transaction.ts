@@ -23,30 +23,27 @@ const ROUND_TRIP_MS = 30_000;
 
 /** COMMIT was sent, and it is unknown whether it was carried out. */
 export class NoAnswer extends Error {
-  constructor(why: string, options?: ErrorOptions) {
-    super(why, options);
-    this.name = 'NoAnswer';
-  }
+  override name = 'NoAnswer';
 }
 
 /** The journal ends with a seal of none of the keys. Nothing was written. */
 export class UnknownSeal extends StoreMisconfigured {
+  override name = 'UnknownSeal';
   constructor() {
     super(
       'the journal is sealed with a key that this node does not have, or its end was changed: compare journal-key and journal-keys-earlier with those of the other nodes',
       'see "devmgr daemon audit --verify"',
     );
-    this.name = 'UnknownSeal';
   }
 }
 
 /** The transaction cannot have been committed. */
 export class NotWritten extends Error {
+  override name = 'NotWritten';
   /** Whether the connection failed, so that another attempt on a new one may succeed. */
   readonly isOutage: boolean;
   constructor(cause: unknown) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
-    this.name = 'NotWritten';
     this.isOutage = sqlState(cause) === '' || /^(57|08|25P03|55P03)/.test(sqlState(cause));
   }
 }

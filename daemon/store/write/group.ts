@@ -42,9 +42,9 @@ const maxGroupChanges = 2000;
 
 /** A commit cannot be applied, and was not refused either. */
 export class Unstorable extends Error {
+  override name = 'Unstorable';
   constructor(cause: unknown) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
-    this.name = 'Unstorable';
   }
 }
 

@@ -3,6 +3,7 @@ import { errorWords, Fault, failure, systemCode } from '../fault.ts';
 
 /** The server received the request and refused it. */
 export class ServerRefusal extends Error {
+  override name = 'ServerRefusal';
   /** The business code. */
   readonly code: number;
   /** Seconds until a limited operation can be tried again; null if the server named none. */
@@ -22,7 +23,6 @@ export class ServerRefusal extends Error {
     hint: string | null = null,
   ) {
     super(message);
-    this.name = 'ServerRefusal';
     this.code = code;
     this.waitSeconds = waitSeconds;
     this.requestId = requestId;

@@ -58,11 +58,11 @@ export interface IssuingProvider {
 
 /** The provider refuses the request permanently. `message`: why, for the operator. */
 export class ProviderRefused extends Error {
+  override name = 'ProviderRefused';
   /** Of its response; null without one. */
   readonly status: number | null;
   constructor(message: string, { status, ...options }: ErrorOptions & { readonly status?: number } = {}) {
     super(message, options);
-    this.name = 'ProviderRefused';
     this.status = status ?? null;
   }
 }
