@@ -4,17 +4,8 @@ import { proofBounds } from '../../../src/contract/limits.ts';
 import { LARGE_RESPONSE } from '../commit.ts';
 import type { StoredHead } from '../journal-end.ts';
 import { columnOf, type StoreTable } from '../table.ts';
-import {
-  devices,
-  documents,
-  events,
-  leaverCounts,
-  numberedTables,
-  proofs,
-  ssoSessions,
-  webhookProgress,
-} from '../tables.ts';
-import { Documents, LeaverWindow, SsoSessions, WebhookProgress } from '../write/documents.ts';
+import { devices, events, numberedTables, proofs } from '../tables.ts';
+import { type ReplacedRows, replacedRows } from '../write/documents.ts';
 import type { Draft } from '../write/draft.ts';
 import { Proofs } from '../write/proofs.ts';
 import { Responses } from '../write/responses.ts';
@@ -27,10 +18,7 @@ export function* writesOf(draft: Draft): Generator<Statement> {
   yield* counterWrites(draft);
   yield* responseWrites(draft.part(Responses));
   yield* proofWrites(draft.part(Proofs), draft.at);
-  yield* versionWrites(documents, draft.part(Documents).changed);
-  yield* versionWrites(webhookProgress, draft.part(WebhookProgress).changed);
-  yield* versionWrites(leaverCounts, draft.part(LeaverWindow).changed);
-  yield* versionWrites(ssoSessions, draft.part(SsoSessions).changed);
+  for (const kind of replacedRows) yield* replacedWrites(draft.part<ReplacedRows>(kind));
   if (draft.events.length > 0) yield insert(events, draft.events);
 }
 
@@ -109,10 +97,7 @@ function* proofWrites({ added, expiries }: Proofs, at: number): Generator<Statem
   }
 }
 
-function* versionWrites<R extends object>(
-  table: StoreTable<R>,
-  changed: ReadonlyMap<string | number, R | null>,
-): Generator<Statement> {
+function* replacedWrites({ table, changed }: ReplacedRows): Generator<Statement> {
   const present = [...changed.values()].filter(row => row !== null);
   const gone = [...changed].filter(([, row]) => row === null).map(([key]) => key);
   if (present.length > 0) yield insert(table, present, { replace: true });

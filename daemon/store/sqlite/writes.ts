@@ -6,17 +6,8 @@ import { marksOf } from '../../domain/proof.ts';
 import { LARGE_RESPONSE } from '../commit.ts';
 import type { ChainedRow } from '../journal-end.ts';
 import type { StoreTable } from '../table.ts';
-import {
-  devices,
-  documents,
-  events,
-  leaverCounts,
-  proofs,
-  responses,
-  ssoSessions,
-  webhookProgress,
-} from '../tables.ts';
-import { Documents, LeaverWindow, SsoSessions, WebhookProgress } from '../write/documents.ts';
+import { devices, events, proofs, responses } from '../tables.ts';
+import { type ReplacedRows, replacedRows } from '../write/documents.ts';
 import type { Draft } from '../write/draft.ts';
 import { Proofs } from '../write/proofs.ts';
 import { Responses } from '../write/responses.ts';
@@ -106,10 +97,7 @@ export function writeRest(tables: SqliteTables, draft: Draft): void {
   writeTallies(tables.statements, draft);
   writeResponses(tables, draft.part(Responses));
   writeProofs(tables, draft.part(Proofs), draft.at);
-  writeVersions(tables, documents, draft.part(Documents).changed);
-  writeVersions(tables, webhookProgress, draft.part(WebhookProgress).changed);
-  writeVersions(tables, leaverCounts, draft.part(LeaverWindow).changed);
-  writeVersions(tables, ssoSessions, draft.part(SsoSessions).changed);
+  for (const kind of replacedRows) writeReplaced(tables, draft.part<ReplacedRows>(kind));
 }
 
 type IndexedDevice = Pick<DeviceRecord, 'number' | 'tags' | 'proof'>;
@@ -199,11 +187,7 @@ function writeProofs(tables: SqliteTables, { added, expiries }: Proofs, at: numb
   }
 }
 
-function writeVersions<R extends object>(
-  tables: SqliteTables,
-  table: StoreTable<R>,
-  changed: ReadonlyMap<string | number, R | null>,
-): void {
+function writeReplaced(tables: SqliteTables, { table, changed }: ReplacedRows): void {
   for (const [key, row] of changed) {
     if (row === null) tables.remove(table, key);
     else tables.put(table, row);

@@ -4,7 +4,7 @@ import type { DocumentGuard, DocumentRecord, DocumentSet } from '../../domain/do
 import type { SsoSessionsRow, SsoSessionsSet } from '../../domain/sso.ts';
 import type { WebhookChange } from '../../domain/webhook.ts';
 import { Conflict } from '../commit.ts';
-import type { Field, Lookup } from '../table.ts';
+import type { Field, Lookup, StoreTable } from '../table.ts';
 import {
   documentVersion,
   type LeaverRow,
@@ -19,7 +19,10 @@ import { type ChangeRules, done, type GuardRules } from './rule.ts';
 import type { Source } from './source.ts';
 
 /** Rows that a transaction replaces as a whole. `S`: what is read of a row. */
-abstract class ReplacedRows<K extends string | number, R extends object, S extends Field<R>> implements Part {
+// biome-ignore lint/suspicious/noExplicitAny: engines write rows of all kinds alike
+export abstract class ReplacedRows<K extends string | number = any, R extends object = any, S extends Field<R> = any>
+  implements Part
+{
   /** By key; null if it is removed. */
   readonly changed = new Map<K, R | null>();
   readonly #source: Source;
@@ -33,6 +36,10 @@ abstract class ReplacedRows<K extends string | number, R extends object, S exten
   row(key: K): Pick<R, S> | null | undefined {
     const changed = this.changed.get(key);
     return changed === undefined ? this.#source.find(this.lookup, key)[0] : changed;
+  }
+
+  get table(): StoreTable<R> {
+    return this.lookup.table;
   }
 
   get isEmpty(): boolean {
@@ -75,6 +82,9 @@ export class SsoSessions extends Versions<number, SsoSessionsRow> {
 export class LeaverWindow extends ReplacedRows<number, LeaverRow, Field<LeaverRow>> {
   protected readonly lookup = leaverCounts.byKey;
 }
+
+/** All of them: engines write them alike. */
+export const replacedRows = [Documents, WebhookProgress, LeaverWindow, SsoSessions] as const;
 
 const otherVersion = (name: string) => `the document ${name} has another version now`;
 
