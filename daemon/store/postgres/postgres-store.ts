@@ -1,12 +1,12 @@
 /** The store in a PostgreSQL database. */
 
 import { StoreFailure } from '../commit.ts';
+import { CommitListeners } from '../commit-listeners.ts';
 import { JournalEnd } from '../journal-end.ts';
 import type { SharedState } from '../short-lived.ts';
-import type { CommitNotice, Store } from '../store.ts';
+import type { Store } from '../store.ts';
 import { GroupCommit } from '../write/group.ts';
 import { Confirmed, confirmedReads } from './confirmed.ts';
-
 import { Connections } from './connections.ts';
 import { type CounterParts, PostgresCounters } from './counters.ts';
 import { type Committed, PostgresEngine } from './engine.ts';
@@ -113,23 +113,22 @@ class Handle {
   readonly group: GroupCommit;
   readonly counters: PostgresCounters;
   readonly shortLived: SharedState;
-  readonly listeners = new Set<(notice: CommitNotice) => void>();
+  readonly listeners: CommitListeners;
   readonly #connections: Connections;
   readonly #address: string;
   readonly #watch: Watch;
   readonly #hints: Hints;
-  readonly #log: (message: string) => void;
   /** Devices added since the server last looked at the table. */
   #unanalyzed = 0;
   #closing: Promise<void> | null = null;
 
   constructor(
     { address, connections, primary, end, head, confirmed }: OpenStore,
-    { watchMs = WATCH_MS, patienceMs = PATIENCE_MS, counting, notice = () => {}, readJournalKeys }: PostgresOptions,
+    { watchMs = WATCH_MS, patienceMs = PATIENCE_MS, counting, notice, readJournalKeys }: PostgresOptions,
   ) {
     this.#connections = connections;
     this.#address = address;
-    this.#log = notice;
+    this.listeners = new CommitListeners(notice);
     this.confirmed = confirmed;
     this.readers = new Readers(
       () => connections.reader(),
@@ -146,7 +145,7 @@ class Handle {
       terminalLogins: new PostgresTerminalLogins(this.readers, counting?.clock),
     };
     const parts = { readers: this.readers, confirmed, from: head.event, everyMs: watchMs };
-    this.#watch = new Watch({ ...parts, primary, notify: what => this.#notify(what) });
+    this.#watch = new Watch({ ...parts, primary, notify: what => this.listeners.notify(what) });
     this.#hints = new Hints({ open: () => connections.counter(), heard: id => this.#watch.hint(id) });
     const engine = new PostgresEngine({
       session: () => connections.writer(),
@@ -199,25 +198,12 @@ class Handle {
     this.confirmed.rise(what.notice.lastEventId);
     this.#watch.own(what);
     this.#hints.send(what.notice.lastEventId);
-    this.#notify(what.notice);
+    this.listeners.notify(what.notice);
     this.#unanalyzed += what.addedDevices;
     // Plans that were made for a nearly empty table take three times as long for a large one.
     if (this.#unanalyzed < 1000 || this.#unanalyzed * 5 < what.devices) return;
     this.#unanalyzed = 0;
     this.readers.runOnce('ANALYZE device, event, device_count', []).catch(() => {});
-  }
-
-  #notify(what: CommitNotice): void {
-    for (const listener of this.listeners) {
-      try {
-        listener(what);
-      } catch (error) {
-        // What is committed stays committed, even if a listener fails.
-        this.#log(
-          `a listener failed after a commit: ${error instanceof Error ? (error.stack ?? error.message) : error}`,
-        );
-      }
-    }
   }
 }
 
@@ -233,10 +219,7 @@ function storeOf(handle: Handle, connections: Connections): Store {
     statistics: query => readStatistics(readers, query),
     scanDevices: (filter, options) => scanDevices(() => connections.scanner(), filter, options),
     commit: commit => group.add(commit),
-    onCommit(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    onCommit: listener => listeners.add(listener),
     behind: () => handle.behind(),
     clockIsOff: () => handle.clockIsOff(),
     health: () => handle.health(),

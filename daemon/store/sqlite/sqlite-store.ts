@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
-import type { CommitNotice, Store } from '../store.ts';
+import { CommitListeners } from '../commit-listeners.ts';
+import type { Store } from '../store.ts';
 import { GroupCommit } from '../write/group.ts';
 import { SqliteEngine } from './engine.ts';
 import { toFailure } from './failure.ts';
@@ -55,12 +56,12 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
   const readable = new Statements(reading);
   if (options.instance) recordInstance(writable, options.instance);
   const reads = new ReadBatch(reading, error => toFailure(error, 'cannot read', file));
-  const listeners = new Set<(notice: CommitNotice) => void>();
+  const listeners = new CommitListeners(notice);
   const devices = options.plainLists ? plainLists(readable) : listedDevices(readable, { sliceMs, notice });
   const keys = [journalKey, ...(options.otherJournalKeys ?? [])] as const;
   const engine = new SqliteEngine(writable, keys, (what, deltas) => {
     devices.apply(deltas);
-    for (const listener of listeners) notify(listener, what, notice);
+    listeners.notify(what);
   });
   const fault = engine.reload();
   if (fault) notice?.(`${fault}; "devmgr daemon audit --verify" lists them`);
@@ -77,10 +78,7 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
     ),
     scanDevices: (filter, options) => scanDevices(file, filter, options),
     commit: commit => group.add(commit),
-    onCommit(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    onCommit: listener => listeners.add(listener),
     behind: () => 0,
     async health() {
       if (group.failure && !group.busy) group.noteProbe(engine.probe());
@@ -98,13 +96,4 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
       return closing;
     },
   };
-}
-
-function notify(listener: (notice: CommitNotice) => void, what: CommitNotice, notice: OpenOptions['notice']): void {
-  try {
-    listener(what);
-  } catch (error) {
-    // What is committed stays committed, even if a listener fails.
-    notice?.(`a listener failed after a commit: ${error instanceof Error ? (error.stack ?? error.message) : error}`);
-  }
 }
