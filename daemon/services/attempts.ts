@@ -54,7 +54,7 @@ export function attemptCounters(counters: Counters): AttemptCounters {
   // Ten wrong attempts in a window that starts with the first one; then a block until it ends.
   const ofWindows = (scope: string, milliseconds: number): AttemptCounter => {
     const blockedFor = (key: string) => counters.blockedFor(scope, key, FREE_ATTEMPTS);
-    const one = { scope, want: 1, need: 1, share: 1, most: FREE_ATTEMPTS, milliseconds };
+    const one = { scope, most: FREE_ATTEMPTS, milliseconds };
     return {
       blockedFor,
       right: blockedFor,

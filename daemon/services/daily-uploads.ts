@@ -45,8 +45,8 @@ export class DailyUploads {
    * bytes. If nodes share the days, rejects with `StoreFailure` if their store does not answer.
    */
   async reserve(user: string, want: number, need: number): Promise<Reservation> {
-    const day = { key: user, share: 1, milliseconds: dayMs };
-    const files = await this.#counters.take({ ...day, scope: FILES, want: 1, need: 1, most: this.#bounds.count });
+    const day = { key: user, milliseconds: dayMs };
+    const files = await this.#counters.take({ ...day, scope: FILES, most: this.#bounds.count });
     const usedUp = (used = files.used) =>
       new DayUsedUp({ ...allowanceOf({ ...files, used }, this.#bounds.count), allowed: false });
     if (files.granted === 0) throw usedUp();

@@ -108,7 +108,7 @@ export class Leases {
     const first = Math.ceil(limit.count / FIRST_PART);
     const want = before && before.until > now ? Math.min(before.want * 2, limit.count) : first;
     const [most, milliseconds] = [limit.count, limit.seconds * 1000];
-    const taken = await counters.take({ scope, key, want, need: 1, most, share: SHARE, milliseconds });
+    const taken = await counters.take({ scope, key, want, most, share: SHARE, milliseconds });
     this.#leases.set(key, leaseOf(taken, want, now, monotonic()));
   }
 

@@ -55,10 +55,7 @@ export class RetryLater extends ApiError {
 export const windowOf = (scope: LimitScope, key: string, { count, seconds }: Limit): Taking => ({
   scope,
   key,
-  want: 1,
-  need: 1,
   most: count,
-  share: 1,
   milliseconds: seconds * 1000,
 });
 

@@ -20,13 +20,13 @@ export interface Taking {
   readonly scope: string;
   /** Of whom: a user, an address. */
   readonly key: string;
-  /** At most this much is granted; nothing if less than `need` is left. Both are at least 1. */
-  readonly want: number;
-  readonly need: number;
+  /** At most this much is granted; nothing if less than `need` is left. Both are at least 1, and 1 if absent. */
+  readonly want?: number;
+  readonly need?: number;
   /** What a window has in all. */
   readonly most: number;
-  /** Of what is left, at most one part in `share` is granted, rounded up. */
-  readonly share: number;
+  /** Of what is left, at most one part in `share` is granted, rounded up; all of it if absent. */
+  readonly share?: number;
   /** Length of a window. */
   readonly milliseconds: number;
 }

@@ -53,7 +53,7 @@ needsPostgres('limits in PostgreSQL', () => {
     const counted: SharedCounters = {
       ...bound(nodes[0]!),
       take: taking => {
-        taken.push(taking.want);
+        taken.push(taking.want ?? 1);
         return nodes[0]!.take(taking);
       },
     };

@@ -19,10 +19,7 @@ const SIZE = TIME + NONCE + CODE;
  */
 const once = {
   scope: 'answered challenge',
-  want: 1,
-  need: 1,
   most: 1,
-  share: 1,
   milliseconds: 2 * passkeyBounds.challengeSeconds * 1000,
 };
 

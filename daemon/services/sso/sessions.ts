@@ -47,10 +47,7 @@ const RUNNING_MS = 8000;
 /** A logout token ends sessions once. Remembered for longer than tokens are accepted after their issue. */
 const once = {
   scope: 'logout token',
-  want: 1,
-  need: 1,
   most: 1,
-  share: 1,
   milliseconds: 2000 * ssoBounds.logoutSeconds,
 };
 

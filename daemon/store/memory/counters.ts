@@ -68,7 +68,7 @@ export class MemoryCounters implements Counters {
     this.#most = most;
   }
 
-  take({ scope, key, want, need, most, share, milliseconds }: Taking): Taken {
+  take({ scope, key, want = 1, need = 1, most, share = 1, milliseconds }: Taking): Taken {
     const now = this.#monotonic();
     const counts = this.#of(scope);
     const found = openCount(counts, key, now);

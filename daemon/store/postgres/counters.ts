@@ -99,7 +99,7 @@ export class PostgresCounters implements SharedCounters {
     this.#statements = statementsAt(parts.clock ?? serverTime);
   }
 
-  async take({ scope, key, want, need, most, share, milliseconds }: Taking): Promise<Taken> {
+  async take({ scope, key, want = 1, need = 1, most, share = 1, milliseconds }: Taking): Promise<Taken> {
     const { rows } = await this.#run(this.#statements.take, [scope, key, want, need, most, share, milliseconds]);
     const taken = rows[0] as unknown as Omit<Taken, 'window'>;
     return { ...taken, window: taken.endsAt };
