@@ -17,7 +17,7 @@ import { takeDaemonLock } from './daemon-lock.ts';
 import { StoreMisconfigured, toFailure, toOpenFailure } from './failure.ts';
 import { lastColumns } from './head.ts';
 import { type DatabaseAddress, loginFrom } from './login.ts';
-import { checkServer, prepareDatabase, versionOf } from './migrate.ts';
+import { checkServer, currentVersion, prepareDatabase } from './migrate.ts';
 import { countUsers, migrations } from './migrations.ts';
 import { PostgresRows } from './rows.ts';
 import { type Login, Session } from './session.ts';
@@ -163,14 +163,7 @@ const newer = ({ text }: Login['address']) =>
   new StoreMisconfigured(`${text} has a newer schema than this devmgr`, 'use the newer devmgr');
 
 async function checkVersion(session: Session, { address }: Pick<Login, 'address'>): Promise<void> {
-  await checkServer(session, address);
-  const version = await versionOf(session, address, migrations.length);
-  if (version > migrations.length) throw newer(address);
-  if (version < migrations.length)
-    throw new StoreMisconfigured(
-      `${address.text} has no registry of this version`,
-      'start the daemon once: it creates or upgrades the registry',
-    );
+  if ((await currentVersion(session, address)) > migrations.length) throw newer(address);
 }
 
 /** All reads see this moment. */

@@ -5,11 +5,9 @@ import type { Store } from '../store.ts';
 import { numberedTables } from '../tables.ts';
 import { tallyFault } from '../write/tallies.ts';
 import { Connections } from './connections.ts';
-import { StoreMisconfigured } from './failure.ts';
 import { listDevices } from './lists.ts';
 import { type DatabaseAddress, loginFrom } from './login.ts';
-import { beforeOpening, checkServer, versionOf } from './migrate.ts';
-import { migrations } from './migrations.ts';
+import { beforeOpening, currentVersion } from './migrate.ts';
 import { openPostgresStore } from './postgres-store.ts';
 import { Primary } from './primary.ts';
 import { Readers } from './readers.ts';
@@ -93,16 +91,8 @@ export class PostgresMaintenance implements StoreMaintenance {
   /** Rejects if the database is not a registry of this version: reading must not change it. */
   async #connect(): Promise<Connections> {
     const login = loginFrom(this.#registry);
-    const { address } = login;
-    await beforeOpening(login, async session => {
-      await checkServer(session, address);
-      if ((await versionOf(session, address, migrations.length)) < migrations.length)
-        throw new StoreMisconfigured(
-          `${address.text} has no registry of this version`,
-          'start the daemon once: it creates or upgrades the registry',
-        );
-    });
-    return new Connections({ login, primary: new Primary(address, Date.now) });
+    await beforeOpening(login, session => currentVersion(session, login.address));
+    return new Connections({ login, primary: new Primary(login.address, Date.now) });
   }
 }
 

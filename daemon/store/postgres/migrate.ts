@@ -90,6 +90,18 @@ export async function versionOf(session: Session, { text }: Address, newest: num
   return version;
 }
 
+/** The version of the schema, which is at least that of this program: reading must not upgrade it. */
+export async function currentVersion(session: Session, address: Address): Promise<number> {
+  await checkServer(session, address);
+  const version = await versionOf(session, address, released.length);
+  if (version < released.length)
+    throw new StoreMisconfigured(
+      `${address.text} has no registry of this version`,
+      'start the daemon once: it creates or upgrades the registry',
+    );
+  return version;
+}
+
 /** `readableBy`: the oldest version that a program must know to use the schema. */
 async function schemaOf(session: Session): Promise<{ readonly version: number; readonly readableBy: number }> {
   const { version, readable_by: readableBy } = (await session.runOnce('SELECT * FROM devmgr_schema')).rows[0] ?? {};
