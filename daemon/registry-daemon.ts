@@ -79,8 +79,7 @@ async function startForwarder({ settings, log, stack, home }: Start, store: Stor
   if (!target) return null;
   const { Forwarder } = await import('./delivery/forwarding/forwarder.ts');
   const forwarder = new Forwarder({ store, home, target, log });
-  forwarder.start();
-  stack.add(() => forwarder.stop());
+  stack.start(forwarder);
   return forwarder;
 }
 

@@ -1,5 +1,6 @@
 /** The stored part of a daemon, and what every step of a start shares. */
 import type { FastifyInstance } from 'fastify';
+import type { BackgroundWork } from './background-work.ts';
 import { keepEarlierBlobs } from './blobs/blob-folder.ts';
 import type { Blobs } from './blobs/blobs.ts';
 import { keepSwept, openBlobs, watchOthers } from './blobs/open-blobs.ts';
@@ -30,6 +31,12 @@ export class ShutdownStack {
 
   add(stop: () => unknown): void {
     this.#stops.push(stop);
+  }
+
+  /** Starts work, which is stopped with the other parts. */
+  start(work: BackgroundWork): void {
+    work.start();
+    this.add(() => work.stop());
   }
 
   unwind(log: Logger): Promise<void> {

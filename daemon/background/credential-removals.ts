@@ -7,6 +7,7 @@ import { providerIds } from '../../src/contract/ids.ts';
 import { providerBounds } from '../../src/contract/limits.ts';
 import { afterAttempt, doubling, failed, type RetryPolicy, untried } from '../../src/delivery/retry.ts';
 import { sleep } from '../../src/delivery/wait.ts';
+import { BackgroundWork } from '../background-work.ts';
 import { JournalTail } from '../delivery/journal-tail.ts';
 import { ProviderAway } from '../delivery/provider/errors.ts';
 import { inTurn } from '../delivery/turns.ts';
@@ -19,7 +20,6 @@ import { ProviderRefused } from '../services/issuing/providers/provider-api.ts';
 import { Conflict } from '../store/commit.ts';
 import { allOpenCredentials } from '../store/read/credentials.ts';
 import type { Store } from '../store/store.ts';
-import { BackgroundWork } from './background-work.ts';
 import type { DueWorkParts } from './due-work.ts';
 
 /** The name of the work that daemons share. */

@@ -7,7 +7,6 @@ import { AllowedTargets } from '../delivery/webhooks/allowed.ts';
 import { WebhookDeliveries } from '../delivery/webhooks/deliveries.ts';
 import { Poster } from '../delivery/webhooks/poster.ts';
 import type { Instance } from '../home/instance.ts';
-import type { RegistryServices } from '../http/routes/operations.ts';
 import { now, type Registry, type Start } from '../registry.ts';
 import { AppService } from '../services/apps.ts';
 import { BackupService } from '../services/backups.ts';
@@ -38,30 +37,6 @@ import { proofSweep } from '../services/sweep.ts';
 import { WebhookService } from '../services/webhooks.ts';
 import type { AccountServices, Checks } from './accounts.ts';
 
-type DeviceServices = Pick<
-  RegistryServices,
-  | 'apps'
-  | 'backups'
-  | 'credentials'
-  | 'pins'
-  | 'providers'
-  | 'reconcile'
-  | 'devices'
-  | 'directorySettings'
-  | 'directorySync'
-  | 'events'
-  | 'exports'
-  | 'people'
-  | 'peoplePolicies'
-  | 'policies'
-  | 'proofs'
-  | 'receipts'
-  | 'scim'
-  | 'statistics'
-  | 'trust'
-  | 'webhooks'
->;
-
 /** The services of devices. Webhooks are delivered from now on. */
 export function deviceServices(
   start: Start,
@@ -69,7 +44,7 @@ export function deviceServices(
   { passwords, guessing }: Checks,
   accounts: AccountServices,
   instance: Instance,
-): DeviceServices {
+) {
   const files = { store, blobs, budget: fileBudget(start.settings.files, blobs, store), now };
   const roots = new TrustedRoots(store);
   const policies = new ProofPolicies({ store, roots, now });
@@ -101,8 +76,7 @@ export function deviceServices(
 function startLeavers({ log, stack }: Start, { store }: Pick<Registry, 'store'>, policies: PeoplePolicies) {
   const leavers = new Leavers({ store, policies });
   const due = new DueLeavers({ store, leavers, log, now });
-  due.start();
-  stack.add(() => due.stop());
+  stack.start(due);
   return leavers;
 }
 
@@ -111,12 +85,11 @@ function startDirectory(
   { store }: Pick<Registry, 'store'>,
   leavers: Leavers,
   instance: Instance,
-): Pick<DeviceServices, 'directorySettings' | 'directorySync'> {
+) {
   const settings = new DirectorySettingsService({ store, sealingKey: instance.secret('directory'), now });
   const sync = new DirectorySync({ store, leavers, settings, now });
   const runs = new DirectoryRuns({ store, settings, sync, log, now });
-  runs.start();
-  stack.add(() => runs.stop());
+  stack.start(runs);
   return { directorySettings: settings, directorySync: sync };
 }
 
@@ -125,14 +98,13 @@ function startIssuing(
   { store }: Pick<Registry, 'store'>,
   { passkeys, signInPolicies: policies, stepUp }: AccountServices,
   instance: Instance,
-): Pick<DeviceServices, 'credentials' | 'pins' | 'providers' | 'reconcile'> {
+) {
   const sealingKey = instance.secret('providers');
   const own = new OwnAccounts({ store, passkeys, policies, stepUp, now });
   const providers = new ProviderService({ store, sealingKey, allowed: settings.webhookAllow ?? [], own, now });
   const credentials = new CredentialService({ store, providers, now });
   const removals = new CredentialRemovals({ store, providers, credentials, log, now });
-  removals.start();
-  stack.add(() => removals.stop());
+  stack.start(removals);
   const reconcile = reconciler({ store, providers, credentials, now });
   return { providers, credentials, reconcile, pins: new PinService({ store, now }) };
 }
@@ -143,8 +115,7 @@ function startReceipts(
   parts: { readonly roots: TrustedRoots; readonly registryId: string; readonly secret: Uint8Array },
 ) {
   const loans = new OverdueLoans({ store, log, now });
-  loans.start();
-  stack.add(() => loans.stop());
+  stack.start(loans);
   return new ReceiptService({ ...parts, store, now });
 }
 
@@ -153,8 +124,7 @@ function startWebhooks({ settings, log, stack }: Start, { store }: Pick<Registry
   const sealingKey = instance.secret('webhooks');
   const poster = new Poster({ allowed, sealingKey, now });
   const deliveries = new WebhookDeliveries({ store, poster, registryId: instance.id, log, now });
-  deliveries.start();
-  stack.add(() => deliveries.stop());
+  stack.start(deliveries);
   const changed = () => deliveries.changed();
   return new WebhookService({ store, allowed, poster, sealingKey, registryId: instance.id, changed, now });
 }

@@ -12,6 +12,7 @@ import {
   untried,
 } from '../../../src/delivery/retry.ts';
 import { sleep } from '../../../src/delivery/wait.ts';
+import { BackgroundWork } from '../../background-work.ts';
 import type { EventRecord } from '../../domain/journal.ts';
 import type { Logger } from '../../logger.ts';
 import { isLoopbackName } from '../../loopback.ts';
@@ -50,38 +51,24 @@ interface ForwarderOptions {
 
 type ForwarderPage = readonly EventRecord[];
 
-/** Delivers entries in the background until it is stopped. Of several daemons with one target, one delivers at a time. */
-export class Forwarder {
+/**
+ * Delivers entries in the background until it is stopped. A delivery in progress is then ended, and the next start repeats it. Of several
+ * daemons with one target, one delivers at a time.
+ */
+export class Forwarder extends BackgroundWork {
   readonly #options: ForwarderOptions;
   readonly #send: Send;
   readonly #position: ForwardPosition;
   readonly #tail: JournalTail;
-  readonly #stop = new AbortController();
-  #running: Promise<void> | undefined;
-  #unsubscribe: () => void = () => {};
   /** Id of the last delivered entry; -1 while it is not known. */
   #delivered = -1;
 
   constructor(options: ForwarderOptions) {
+    super();
     this.#options = options;
     this.#send = senderTo(options.target);
     this.#position = new ForwardPosition(options.home, options.target.url, options.store.sharedWork);
     this.#tail = new JournalTail(options.store);
-  }
-
-  start(): void {
-    const { target, log } = this.#options;
-    if (target.kind === 'tcp' && !isLoopbackName(target.host))
-      log.warn({ target: target.name }, 'the journal is forwarded over an unencrypted connection; use syslog+tls');
-    this.#unsubscribe = this.#tail.follow();
-    this.#running = this.#run(this.#stop.signal);
-  }
-
-  /** Ends a delivery in progress: the next start repeats it. Idempotent. */
-  async stop(): Promise<void> {
-    this.#unsubscribe();
-    this.#stop.abort();
-    await this.#running;
   }
 
   /** Number of entries that were not delivered yet. */
@@ -91,13 +78,18 @@ export class Forwarder {
     return Math.max(0, (await store.lastEventId()) - Math.max(0, through));
   }
 
-  async #run(signal: AbortSignal): Promise<void> {
+  protected async run(signal: AbortSignal): Promise<void> {
+    const { store, target, log } = this.#options;
+    if (target.kind === 'tcp' && !isLoopbackName(target.host))
+      log.warn({ target: target.name }, 'the journal is forwarded over an unencrypted connection; use syslog+tls');
+    const unfollow = this.#tail.follow();
     const delivery = this.#delivery();
     while (!signal.aborted) {
-      await inTurn(this.#options.store.sharedWork, this.#position.work, signal, turn => delivery.run(turn));
+      await inTurn(store.sharedWork, this.#position.work, signal, turn => delivery.run(turn));
       // Another daemon may deliver from now on.
       this.#delivered = -1;
     }
+    unfollow();
   }
 
   #delivery(): Delivery<ForwarderPage, AttemptResult> {

@@ -1,5 +1,6 @@
 /** Delivers to all endpoints of a registry. Of several daemons one delivers at a time; another takes over when it has gone. */
 import { sleep } from '../../../src/delivery/wait.ts';
+import { BackgroundWork } from '../../background-work.ts';
 import { WEBHOOKS, type WebhookRecord, webhooksIn } from '../../domain/webhook.ts';
 import type { Store } from '../../store/store.ts';
 import { JournalTail } from '../journal-tail.ts';
@@ -23,29 +24,22 @@ interface RunningDelivery {
   readonly done: Promise<void>;
 }
 
-/** The deliveries of this daemon, in the background until they are stopped. */
-export class WebhookDeliveries {
+/** The deliveries of this daemon, in the background until they are stopped: a post in progress then gets two seconds to end. */
+export class WebhookDeliveries extends BackgroundWork {
   readonly #parts: DeliveriesParts;
   readonly #tail: JournalTail;
-  readonly #stop = new AbortController();
   readonly #running = new Map<number, RunningDelivery>();
   /** By number: deliveries that were stopped and have not ended. */
   readonly #ending = new Map<number, Promise<void>>();
   #changed = Promise.withResolvers<void>();
-  #unsubscribe: () => void = () => {};
-  #ended: Promise<void> | undefined;
   #looking = false;
   /** Version of the document whose endpoints are running. */
   #version = 0;
 
   constructor(parts: DeliveriesParts) {
+    super();
     this.#parts = parts;
     this.#tail = new JournalTail(parts.store);
-  }
-
-  start(): void {
-    this.#unsubscribe = this.#tail.follow(() => void this.#look());
-    this.#ended = this.#run(this.#stop.signal);
   }
 
   /** Endpoints were created, changed or removed. */
@@ -53,38 +47,32 @@ export class WebhookDeliveries {
     this.#changed.resolve();
   }
 
-  /** A post in progress gets two seconds to end. Idempotent. */
-  async stop(): Promise<void> {
-    this.#unsubscribe();
-    this.#stop.abort();
-    this.changed();
-    await this.#ended;
-  }
-
   /** Looks for changes that another daemon or a delivery has made: at most one look at a time, however many entries arrive. */
-  async #look(): Promise<void> {
+  async #look(signal: AbortSignal): Promise<void> {
     if (this.#looking) return;
     this.#looking = true;
-    await sleep(LOOK_MS, this.#stop.signal);
+    await sleep(LOOK_MS, signal);
     this.#looking = false;
     const version = await this.#parts.store.documentVersion(WEBHOOKS).catch(() => this.#version);
     if (version !== this.#version) this.changed();
   }
 
-  async #run(signal: AbortSignal): Promise<void> {
+  protected async run(signal: AbortSignal): Promise<void> {
+    const unfollow = this.#tail.follow(() => void this.#look(signal));
     while (!signal.aborted) {
-      if ((await this.#enabled()).length === 0) {
+      if ((await this.#enabled(signal)).length === 0) {
         await this.#nextChange(signal);
         continue;
       }
       await inTurn(this.#parts.store.sharedWork, WORK, signal, turn => this.#deliver(turn));
     }
+    unfollow();
   }
 
   /** Delivers until the signal is aborted or no endpoint is enabled. */
   async #deliver(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const wanted = await this.#enabled();
+      const wanted = await this.#enabled(signal);
       this.#match(wanted);
       if (wanted.length === 0) break;
       await this.#nextChange(signal);
@@ -113,7 +101,7 @@ export class WebhookDeliveries {
   }
 
   /** The endpoints that are not disabled. While the store does not answer, those that are running. */
-  async #enabled(): Promise<readonly WebhookRecord[]> {
+  async #enabled(signal: AbortSignal): Promise<readonly WebhookRecord[]> {
     // Before the read: a change during the read must not be missed.
     this.#changed = Promise.withResolvers<void>();
     try {
@@ -122,7 +110,7 @@ export class WebhookDeliveries {
       return list.filter(({ disabled }) => disabled === null);
     } catch (error) {
       this.#parts.log.warn({ err: error }, 'the webhooks could not be read');
-      await sleep(FAILED_LOOK_MS, this.#stop.signal);
+      await sleep(FAILED_LOOK_MS, signal);
       this.changed();
       return [...this.#running.values()].map(({ record }) => record);
     }
