@@ -19,7 +19,7 @@ import { Limiter } from './services/limiter.ts';
 import { Readiness } from './services/readiness.ts';
 import { Tokens } from './services/tokens.ts';
 import { StoreFailure } from './store/commit.ts';
-import type { CommitNotice, Store } from './store/store.ts';
+import type { Store } from './store/store.ts';
 
 /** The parts of a station. Its only tokens are those in its home, so nothing of it can be used from elsewhere. */
 export async function assembleStation(start: Start, scanned: Promise<void>): Promise<AssembledDaemon> {
@@ -62,33 +62,18 @@ function refuseRegistry(app: FastifyInstance): void {
   }
 }
 
-/** What the parts of a station ask of a store. */
-type StationStore = Pick<
-  Store,
-  | 'user'
-  | 'response'
-  | 'device'
-  | 'devicesBySerial'
-  | 'events'
-  | 'lastEventId'
-  | 'onCommit'
-  | 'behind'
-  | 'commit'
-  | 'health'
->;
-
 /** The store of a daemon without a registry: it has no records and takes none. */
-const noRegistry: StationStore = {
+const noRegistry = {
   user: async () => null,
   response: async () => null,
   device: async () => null,
   devicesBySerial: async () => new Map(),
   events: async () => [],
   lastEventId: async () => 0,
-  onCommit: (_listener: (notice: CommitNotice) => void) => () => {},
+  onCommit: () => () => {},
   behind: () => 0,
   commit: async () => {
     throw new StoreFailure('a station has no registry');
   },
   health: async () => ({ ready: true, detail: 'a station has no registry' }),
-};
+} satisfies Partial<Store>;

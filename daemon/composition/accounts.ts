@@ -1,12 +1,12 @@
 /** Who may do what: limits, logins, service tokens, and the services of accounts. */
 
+import type { FastifyRequest } from 'fastify';
 import { FIRST_USER } from '../home/first-admin.ts';
 import { watchInitialPassword } from '../home/initial-password.ts';
 import type { Instance } from '../home/instance.ts';
 import { signingKeys } from '../home/signing-keys.ts';
 import type { OriginRule } from '../http/origin.ts';
 import { originOf, relyingPartyOf } from '../http/relying-party.ts';
-import type { RegistryServices } from '../http/routes/operations.ts';
 import { now, type Registry, type Start } from '../registry.ts';
 import { Accounts } from '../services/accounts.ts';
 import { sweepCounters } from '../services/attempts.ts';
@@ -53,25 +53,6 @@ export async function createChecks({ settings, log, home, stack }: Start, { stor
 /** See `createChecks`. */
 export type Checks = Awaited<ReturnType<typeof createChecks>>;
 
-/** What `accountServices` makes. */
-export type AccountServices = Pick<
-  RegistryServices,
-  | 'auth'
-  | 'originOf'
-  | 'ssoSessions'
-  | 'ssoSettings'
-  | 'ssoSignIn'
-  | 'keySignIn'
-  | 'passkeys'
-  | 'serviceTokens'
-  | 'signInCodes'
-  | 'signInPolicies'
-  | 'siteOf'
-  | 'stepUp'
-  | 'terminalLogins'
-  | 'users'
->;
-
 /** The services of logins, users and service tokens. */
 export function accountServices(
   { settings, home, log }: Start,
@@ -79,7 +60,7 @@ export function accountServices(
   { shortLived, guessing, passwords, logins: tokens, lastUses, serviceTokens }: Checks,
   instance: Instance,
   origin: OriginRule,
-): AccountServices {
+) {
   const { counters, codes, terminalLogins: terminals } = shortLived;
   const challenges = new SignedChallenges(instance.secret('security keys'), counters);
   const policies = new SignInPolicies({ store, now });
@@ -108,13 +89,13 @@ export function accountServices(
       now,
       access,
     }),
-    originOf: request => originOf(request, settings.publicUrl),
+    originOf: (request: FastifyRequest) => originOf(request, settings.publicUrl),
     keySignIn: keys,
     passkeys: new PasskeyService({ store, challenges, policies, now }),
     serviceTokens: new TokenService({ store, lastUses, now }),
     signInCodes,
     signInPolicies: policies,
-    siteOf: request => relyingPartyOf(request, { origin, publicUrl: settings.publicUrl }),
+    siteOf: (request: FastifyRequest) => relyingPartyOf(request, { origin, publicUrl: settings.publicUrl }),
     stepUp: new StepUpRule(settings.stepUp ?? 'console', now),
     terminalLogins: new TerminalLogins({ store, terminals, challenges, tokens, policies, now, access }),
     users: new UserService({
@@ -127,3 +108,5 @@ export function accountServices(
     }),
   };
 }
+/** See `accountServices`. */
+export type AccountServices = ReturnType<typeof accountServices>;
