@@ -318,7 +318,7 @@ CREATE INDEX receipt_announce ON receipt (announce_at) WHERE announce_at IS NOT 
 /** The statements as an engine writes them. */
 export function schemaIn(dialect: SchemaDialect): typeof statements {
   const inDialect = (statement: string) =>
-    statement.replace(/\{(\w+) ?([^}]*)\}/g, (_, word: keyof SchemaDialect, operand: string) => {
+    statement.replace(/\{(\w+)(?: ([^{}]+))?\}/g, (_, word: keyof SchemaDialect, operand: string) => {
       const written = dialect[word];
       return typeof written === 'string' ? written : written(operand);
     });
