@@ -392,6 +392,32 @@ describe('groups', () => {
     expect((await scim('GET', `/Groups/${group.id}?excludedAttributes=members`)).body).not.toHaveProperty('members');
   });
 
+  it('of many members change in several commits, and a list of them ends before it has 5,000 members', async () => {
+    const members: string[] = [];
+    for (let n = 0; n < 250; n++) members.push((await add({ externalId: 'many' })).id);
+    const values = (ids: readonly string[]) => ids.map(value => ({ value }));
+    const timesOf = async () => {
+      const { body } = await scim('GET', `/Users?count=200&filter=${encodeURIComponent('externalId eq "many"')}`);
+      return new Set(body.Resources.map(({ meta }: { meta: { lastModified: string } }) => meta.lastModified)).size;
+    };
+    const unknown = { op: 'add', path: 'members', value: values([...members, 'PER-99999']) };
+    const large = await addGroup('Large');
+    expect(await scim('PATCH', `/Groups/${large.id}`, patchOp(unknown))).toMatchObject(error(400, 'invalidValue'));
+    expect(await membersOf(large.id)).toEqual([]);
+    await scim('PATCH', `/Groups/${large.id}`, patchOp({ op: 'add', path: 'members', value: values(members) }));
+    expect(await membersOf(large.id)).toEqual(members);
+    const kept = { displayName: 'Large', members: values(members.slice(-1)) };
+    expect((await scim('PUT', `/Groups/${large.id}`, kept)).body.members).toMatchObject(values(members.slice(-1)));
+    expect(await timesOf()).toBeGreaterThan(1);
+    const ids: string[] = [];
+    for (let n = 0; n < 21; n++) ids.push((await addGroup(`Large ${n}`, ...members)).id);
+    const { body } = await scim('GET', `/Groups?count=200&filter=${encodeURIComponent('displayName sw "Large "')}`);
+    expect(body).toMatchObject({ totalResults: 21, itemsPerPage: 20 });
+    expect(await scim('DELETE', `/Groups/${ids[0]}`)).toMatchObject({ status: 204 });
+    expect(await timesOf()).toBeGreaterThan(1);
+    expect((await scim('GET', `/Users/${members[249]}`)).body.groups).toHaveLength(21);
+  });
+
   it('are unique by name, and refuse unknown members', async () => {
     await addGroup('Unique');
     expect(await scim('POST', '/Groups', { displayName: 'unique' })).toMatchObject(error(409, 'uniqueness'));

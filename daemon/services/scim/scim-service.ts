@@ -45,6 +45,10 @@ export interface ScimWindow {
 export type ScimResource = ReturnType<typeof userResource> | ReturnType<typeof groupResource>;
 
 const SOURCE = 'scim';
+/** Persons of one commit: more would hold the requests of others. */
+const PORTION = 100;
+/** Members in a list of groups. It ends before the group that would exceed them; the next page begins with it. */
+const MAX_LISTED = 5000;
 
 const notFound = (id: string): ScimError => new ScimError(404, null, `${id} does not exist`);
 const taken = (what: string): ScimError => new ScimError(409, 'uniqueness', `${what} already exists`);
@@ -124,7 +128,15 @@ export class ScimService {
     const { list } = await this.#groups();
     const found = filter === null ? list : await this.#matchingGroups(list, filter, request.base);
     const { rows, total } = part(found, startIndex, count);
-    return { rows: await Promise.all(rows.map(group => this.#shownGroup(group, request, withMembers))), total };
+    const shown: ScimResource[] = [];
+    let members = 0;
+    for (const group of rows) {
+      const resource = await this.#shownGroup(group, request, withMembers);
+      members += resource.members?.length ?? 0;
+      if (members > MAX_LISTED && shown.length > 0) break;
+      shown.push(resource);
+    }
+    return { rows: shown, total };
   }
 
   async createGroup(request: ScimRequest) {
@@ -153,8 +165,11 @@ export class ScimService {
     return this.#alone(id, async () => {
       const { groups, group } = await this.#group(id);
       requireVersion(request, group.version);
-      const members = (await this.#members(group.number)).flatMap(one => without(one, group.number));
-      await this.#commit(request, [groupsDomain.removeGroup(groups, group), ...members]);
+      const members = await this.#memberIds(group.number);
+      const none = new Set<string>();
+      await this.#commitMembers(request, group.number, members.slice(PORTION), none);
+      const others = await this.#memberChanges(members.slice(0, PORTION), group.number, none);
+      await this.#commit(request, [groupsDomain.removeGroup(groups, group), ...others]);
       return null;
     });
   }
@@ -231,32 +246,47 @@ export class ScimService {
     return this.#shownGroup(record, request);
   }
 
-  /** The group and its members in one commit. Persons who are not known are refused. */
+  /**
+   * The group and its members; those of a large change follow in further commits, and a repeated request continues. Refuses persons who are not
+   * known before it changes anything.
+   */
   async #commitGroup(
     request: ScimRequest,
     { record, change }: groupsDomain.GroupsChanged,
     { replace, add, remove }: Omit<ReturnType<typeof patchGroup>, 'name' | 'externalId'>,
   ): Promise<void> {
-    const present = replace === null ? [] : await this.#members(record.number);
+    const present = replace === null ? [] : await this.#memberIds(record.number);
     const wanted = new Set([...(replace ?? []), ...add]);
-    const gone = new Set([
-      ...remove,
-      ...present.map(({ number }) => personIds.format(number)).filter(id => !wanted.has(id)),
-    ]);
-    const changes: Change[] = [change];
-    for (const id of wanted) {
-      const person = await this.#memberNamed(id);
-      if (!person) throw badRequest('invalidValue', `members: ${id} does not exist`);
-      const groups = [...new Set([...person.groups, record.number])].sort((a, b) => a - b);
-      if (groups.length > personBounds.groupsOfPerson)
-        throw badRequest('tooMany', `${id} is in ${person.groups.length} groups, the maximum`);
-      changes.push(...asChange(domain.edit(person, { groups })));
-    }
-    for (const id of gone) {
-      const person = wanted.has(id) ? null : await this.#memberNamed(id);
-      if (person) changes.push(...without(person, record.number));
-    }
-    await this.#commit(request, changes);
+    const ids = [...new Set([...wanted, ...remove, ...present])];
+    for (const id of [...wanted].slice(PORTION)) await this.#memberChange(id, record.number, true);
+    const first = await this.#memberChanges(ids.slice(0, PORTION), record.number, wanted);
+    await this.#commit(request, [change, ...first]);
+    await this.#commitMembers(request, record.number, ids.slice(PORTION), wanted);
+  }
+
+  /** In portions. `wanted`: those of them who become or stay members. */
+  async #commitMembers(request: ScimRequest, group: number, ids: readonly string[], wanted: ReadonlySet<string>) {
+    for (let at = 0; at < ids.length; at += PORTION)
+      await retrying(async () => {
+        const changes = await this.#memberChanges(ids.slice(at, at + PORTION), group, wanted);
+        if (changes.length > 0) await this.#commit(request, changes);
+      });
+  }
+
+  async #memberChanges(ids: readonly string[], group: number, wanted: ReadonlySet<string>): Promise<Change[]> {
+    const changes: Change[] = [];
+    for (const id of ids) changes.push(...(await this.#memberChange(id, group, wanted.has(id))));
+    return changes;
+  }
+
+  async #memberChange(id: string, group: number, isMember: boolean): Promise<Change[]> {
+    const person = await this.#memberNamed(id);
+    if (!isMember) return person ? without(person, group) : [];
+    if (!person) throw badRequest('invalidValue', `members: ${id} does not exist`);
+    const groups = [...new Set([...person.groups, group])].sort((a, b) => a - b);
+    if (groups.length > personBounds.groupsOfPerson)
+      throw badRequest('tooMany', `${id} is in ${person.groups.length} groups, the maximum`);
+    return asChange(domain.edit(person, { groups }));
   }
 
   async #memberNamed(id: string): Promise<domain.PersonRecord | null> {
@@ -289,6 +319,10 @@ export class ScimService {
     const found: domain.PersonRecord[] = [];
     for await (const persons of personPortions(this.#parts.store, { group, isPresent: true })) found.push(...persons);
     return found;
+  }
+
+  async #memberIds(group: number): Promise<string[]> {
+    return (await this.#members(group)).map(({ number }) => personIds.format(number));
   }
 
   /** Persons who can match the filter; found by an index if the filter requires a name or an id. */
