@@ -62,6 +62,21 @@ export type EntryType = JournalEventType | (typeof privateEventTypes)[number];
 /** All types of entry. */
 export const entryTypes: readonly EntryType[] = [...journalEventTypes, ...privateEventTypes];
 
+/** What an entry with a subject is about if it is not about a device, by how its type begins. Entries of other types are about a user. */
+export const subjectPrefixes = {
+  app: 'APP_VERSION_',
+  credential: 'CREDENTIAL_',
+  passkey: 'PASSKEY_',
+  person: 'PERSON_',
+  serviceToken: 'TOKEN_',
+} as const;
+type SubjectKind = keyof typeof subjectPrefixes | 'user';
+const subjectKinds = Object.keys(subjectPrefixes) as (keyof typeof subjectPrefixes)[];
+
+/** What an entry of this type is about, if it has a subject and is not about a device. */
+export const subjectKindOf = (type: EntryType): SubjectKind =>
+  subjectKinds.find(kind => type.startsWith(subjectPrefixes[kind])) ?? 'user';
+
 /** What a change writes into the journal. */
 export interface Entry {
   readonly type: EntryType;
@@ -109,7 +124,10 @@ export interface EventRecord {
   readonly type: EntryType;
   /** Number of the device; null if the entry is not about a device. */
   readonly device: number | null;
-  /** Number of the user, application version, backup, service token, passkey, person or receipt; null if the entry is about the device alone. */
+  /**
+   * Number of what `subjectKindOf` names; if the entry is about a device, of the backup or receipt. Null if the entry is about the device alone,
+   * or about neither.
+   */
   readonly subject: number | null;
   /** Name of the user who made the change, or `token:NAME` for a service token; null if the daemon made it. */
   readonly actor: string | null;

@@ -2,6 +2,7 @@
  * Commits of other handles, read from the journal, because hints can be lost. Changed users and tokens are reported as soon as
  * the change is visible, entries when they are confirmed.
  */
+import { subjectPrefixes } from '../../domain/journal.ts';
 import type { CommitNotice } from '../store.ts';
 import type { Confirmed } from './confirmed.ts';
 import type { Committed } from './engine.ts';
@@ -21,10 +22,11 @@ interface WatchParts {
   readonly everyMs: number;
 }
 
-/** The entries that are about a user or a service token. Those of passkeys and persons have numbers of their own. */
-const subjects = `SELECT DISTINCT type LIKE 'TOKEN\\_%' AS "isToken", subject FROM event
-  WHERE id > $1 AND id <= $2 AND device IS NULL AND subject IS NOT NULL AND type <> 'APP_VERSION_UPLOADED' AND type NOT LIKE 'PASSKEY\\_%'
-  AND type NOT LIKE 'PERSON\\_%'`;
+const { serviceToken, ...others } = subjectPrefixes;
+const begins = (prefix: string) => `starts_with(type, '${prefix}')`;
+/** The entries that are about a user or a service token. */
+const subjects = `SELECT DISTINCT ${begins(serviceToken)} AS "isToken", subject FROM event
+  WHERE id > $1 AND id <= $2 AND device IS NULL AND subject IS NOT NULL AND NOT (${Object.values(others).map(begins).join(' OR ')})`;
 
 const headAndClock = 'SELECT event, (extract(epoch FROM clock_timestamp()) * 1000)::int8 AS now FROM head';
 

@@ -1,4 +1,4 @@
-import type { EntryType } from '../../domain/journal.ts';
+import { type EntryType, subjectKindOf } from '../../domain/journal.ts';
 import { openedNames } from '../../domain/sealed-names.ts';
 import type { JournalRow } from '../chain.ts';
 import { credentialReplay } from './credentials.ts';
@@ -25,6 +25,16 @@ export class Replays {
   readonly receipts = new ReceiptReplay();
   readonly documents = documentReplay();
 
+  /** Those that are not of devices. Versions of the application are not compared. */
+  readonly #ofSubject = {
+    app: null,
+    credential: this.credentials,
+    passkey: this.passkeys,
+    person: this.people,
+    serviceToken: this.tokens,
+    user: this.users,
+  };
+
   /** Whether entries of this version are among them. */
   hasDigests = false;
 
@@ -47,11 +57,7 @@ export class Replays {
     if (type === 'RECEIPT_SIGNED' || type === 'LOAN_OVERDUE') this.receipts.apply(subject!, entry);
     else if (device !== null) this.devices.apply(device, entry);
     else if (isAboutDocument) this.documents.apply(String(entry.detail.document), entry);
-    else if (type.startsWith('PASSKEY_')) this.passkeys.apply(subject!, entry);
-    else if (type.startsWith('PERSON_')) this.people.apply(subject!, entry);
-    else if (type.startsWith('CREDENTIAL_')) this.credentials.apply(subject!, entry);
-    else if (type.startsWith('TOKEN_')) this.tokens.apply(subject!, entry);
-    else this.users.apply(subject!, entry);
+    else this.#ofSubject[subjectKindOf(type)]?.apply(subject!, entry);
   }
 
   /** What entries of an earlier version do not prove; valid after all tables were compared. */
