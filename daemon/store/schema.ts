@@ -5,6 +5,12 @@ export interface Migration {
   readonly number: number;
   readonly name: string;
   readonly sql: string;
+  /**
+   * For an engine with several handles: the oldest version whose programs can use the schema after this step, because it only adds what
+   * they need not know. Such daemons keep running during the step. If absent, only programs that know the step can use the schema, and all
+   * others must be stopped.
+   */
+  readonly readableBy?: number;
 }
 
 /** How an engine writes what is common: the words in braces of the statements, some of which are followed by an operand. */

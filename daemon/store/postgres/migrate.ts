@@ -1,7 +1,8 @@
+import type { Migration } from '../schema.ts';
 import type { Address } from './address.ts';
 import { excludeOlder, lockSpace } from './daemon-lock.ts';
 import { StoreMisconfigured, StoreUnreachable, sqlState, toOpenFailure } from './failure.ts';
-import { type Migration, personSearchIndex, migrations as released, searchIndex } from './migrations.ts';
+import { personSearchIndex, migrations as released, searchIndex } from './migrations.ts';
 import { type Login, Session } from './session.ts';
 
 const MIGRATION_LOCK = 1;

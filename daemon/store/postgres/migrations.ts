@@ -1,18 +1,8 @@
 /** The steps that bring the schema up to date. A released step is never edited: a further change is a further step. */
-
-import type { Migration as Step } from '../schema.ts';
+import type { Migration } from '../schema.ts';
 import { registry, schema, text } from './first-schema.ts';
 import { listTables, modelBefore } from './list-tables.ts';
 import { tallies } from './tallies.ts';
-
-/** A step, and who can use its result. */
-export interface Migration extends Step {
-  /**
-   * The oldest version whose programs can use the schema after this step, because it only adds what they need not know. Such daemons
-   * keep running during the step. If absent, only programs that know the step can use the schema, and all others must be stopped.
-   */
-  readonly readableBy?: number;
-}
 
 /**
  * What keywords are searched in: the id and the serial number with a line break between them, so that no match spans both. One

@@ -3,6 +3,7 @@
 import { StoreFailure } from '../commit.ts';
 import { CommitListeners } from '../commit-listeners.ts';
 import { JournalEnd } from '../journal-end.ts';
+import type { Migration } from '../schema.ts';
 import type { SharedState } from '../short-lived.ts';
 import type { Store } from '../store.ts';
 import { GroupCommit } from '../write/group.ts';
@@ -17,7 +18,6 @@ import { recordInstance } from './imprint.ts';
 import { listDevices } from './lists.ts';
 import { type DatabaseAddress, loginFrom } from './login.ts';
 import { beforeOpening, prepareDatabase } from './migrate.ts';
-import type { Migration } from './migrations.ts';
 import { Primary } from './primary.ts';
 import { Readers } from './readers.ts';
 import { tableReads } from './reads.ts';
