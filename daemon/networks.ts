@@ -8,8 +8,10 @@ export function isCidr(text: string): boolean {
   return Number(bits) <= (family === 4 ? 32 : 128);
 }
 
-/** Whether the host name of a `URL` is an IP address. IPv6 addresses have brackets there. */
-export const isAddressHost = (hostname: string): boolean => isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
+/** The host of a `URL`, an IPv6 address without the brackets that it has there. */
+export const hostOf = ({ hostname }: Pick<URL, 'hostname'>): string => hostname.replace(/^\[|\]$/g, '');
+/** Whether the host name of a `URL` is an IP address. */
+export const isAddressHost = (hostname: string): boolean => isIP(hostOf({ hostname })) !== 0;
 
 /**
  * A function that shows whether an address is in one of the networks, which must be valid: see `isCidr`. An address that is

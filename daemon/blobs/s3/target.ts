@@ -57,7 +57,7 @@ function endpointOf(text: string | null, source: string, insecureHttp: boolean):
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search || url.username)
     throw malformed(source, 'write the endpoint like https://HOST:PORT');
-  if (url.protocol === 'http:' && !isLoopbackName(url.hostname.replace(/^\[|\]$/g, '')) && !insecureHttp)
+  if (url.protocol === 'http:' && !isLoopbackName(url.hostname) && !insecureHttp)
     throw new StartRefused(
       2,
       `${url.origin} is not loopback: files would cross the network unencrypted`,

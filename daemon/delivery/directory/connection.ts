@@ -4,6 +4,7 @@ import { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { certificateProblem } from '../../certificate-problem.ts';
 import { isLoopbackName } from '../../loopback.ts';
+import { hostOf } from '../../networks.ts';
 import { checkMessage, MalformedMessage, messageLength } from './messages.ts';
 
 /** Bytes of one message, and of the answer to one request; milliseconds until a connection is open. */
@@ -143,7 +144,7 @@ export async function openDirectory(
   signal: AbortSignal,
 ): Promise<LdapStream> {
   const url = new URL(text);
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const host = hostOf(url);
   const isTls = url.protocol === 'ldaps:';
   const port = Number(url.port || (isTls ? 636 : 389));
   const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { type Env, environment } from '../../../src/contract/local.ts';
 import { isLoopbackName } from '../../loopback.ts';
+import { hostOf } from '../../networks.ts';
 import { privateText } from '../../private-file.ts';
 import { StartRefused } from '../../start-refused.ts';
 
@@ -72,7 +73,7 @@ function syslogTarget(url: URL, shared: AnyTarget): SyslogTarget {
     if (url.host || path === '' || path === '/') throw refused('--forward needs the path of the socket');
     return { kind, ...shared, host: '', port: 0, path };
   }
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const host = hostOf(url);
   if (host === '' || url.port === '0') throw refused('--forward needs a host and a port from 1 to 65535');
   if (url.pathname !== '' && url.pathname !== '/') throw refused(`--forward ${shared.name} must not have a path`);
   return { kind, ...shared, host, port: url.port ? Number(url.port) : defaultPorts[kind], path: '' };

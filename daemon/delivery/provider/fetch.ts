@@ -10,6 +10,7 @@ import { retryAfterSeconds } from '../../../src/contract/webhooks/scheme.ts';
 import { refuseUpgrade } from '../../../src/delivery/refuse-upgrade.ts';
 import { certificateProblem } from '../../certificate-problem.ts';
 import { isLoopbackName } from '../../loopback.ts';
+import { hostOf } from '../../networks.ts';
 import { AllowedTargets } from '../webhooks/allowed.ts';
 import { ProviderAway } from './errors.ts';
 
@@ -33,8 +34,7 @@ const isPlainLoopback = ({ protocol, hostname }: URL): boolean => protocol === '
 
 /** `alsoAllowed`: what the operator of the daemon allows webhooks. `now`: milliseconds since 1970. */
 export function providerFetch(issuer: string, alsoAllowed: readonly string[], now: () => number): ProviderFetch {
-  const { hostname } = new URL(issuer);
-  const allowed = new AllowedTargets([...alsoAllowed, hostname.replace(/^\[|\]$/g, '')]);
+  const allowed = new AllowedTargets([...alsoAllowed, hostOf(new URL(issuer))]);
   return async (address, { method, headers, body }) => {
     const url = new URL(address);
     if (url.protocol !== 'https:' && !isPlainLoopback(url)) throw new ProviderAway(`${url.origin} is not https`);

@@ -3,7 +3,7 @@ import { type LookupAddress, type LookupAllOptions, lookup as systemLookup } fro
 import { isIP, isIPv6, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { environment } from '../../../src/contract/local.ts';
-import { insideOf, isCidr } from '../../networks.ts';
+import { hostOf, insideOf, isCidr } from '../../networks.ts';
 import { StartRefused } from '../../start-refused.ts';
 
 /** Resolves a name, as `lookup` of node:dns. Tests replace it. */
@@ -45,7 +45,7 @@ export class AllowedTargets {
   problemOf(url: URL): string | null {
     if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must start with https://';
     if (url.username !== '' || url.password !== '') return 'must not contain a user name or a password';
-    const host = hostOf(url);
+    const host = plainHost(url);
     if (isIP(host) !== 0) return this.problemOfAddress(host, url);
     if (this.#names.has(host)) return null;
     if (host === 'localhost' || host.endsWith('.localhost')) return `must not name this machine (${host})${advice}`;
@@ -55,7 +55,7 @@ export class AllowedTargets {
   /** Like `problemOf`, also for the addresses that the name has now. A name that cannot be resolved in time is not a problem yet. */
   async resolve(url: URL): Promise<string | null> {
     const problem = this.problemOf(url);
-    const host = hostOf(url);
+    const host = plainHost(url);
     if (problem !== null || isIP(host) !== 0) return problem;
     return new Promise(done => {
       const timer = setTimeout(() => done(null), RESOLVE_MS);
@@ -72,7 +72,7 @@ export class AllowedTargets {
 
   /** What is wrong with an address that the name in a URL has; null if nothing is. */
   problemOfAddress(address: string, url: URL): string | null {
-    const host = hostOf(url);
+    const host = plainHost(url);
     if (this.#names.has(host) || this.#isInside(address)) return null;
     if (url.protocol === 'http:') return noTls;
     if (isPublic(address)) return null;
@@ -105,12 +105,8 @@ const malformed = (entry: string) =>
     'write them like 10.20.0.0/16 or hooks.internal',
   );
 
-/** The host of a URL in lower case, an IPv6 address without its brackets, a name without the dot of the root. */
-const hostOf = ({ hostname }: URL): string =>
-  hostname
-    .replace(/^\[|\]$/g, '')
-    .replace(/\.$/, '')
-    .toLowerCase();
+/** The host of a URL in lower case, a name without the dot of the root. */
+const plainHost = (url: URL): string => hostOf(url).replace(/\.$/, '').toLowerCase();
 
 /**
  * Addresses of cloud hosts that are public by the registries and lead to services for the machine itself. The others are special addresses
