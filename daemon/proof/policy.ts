@@ -1,4 +1,5 @@
 /** What a registry requires of keys before it registers them. Only proved facts count: what a key claims cannot meet a rule. */
+import type { FirmwareRule } from '../../src/contract/firmware-rules.ts';
 import { hasGrade } from '../../src/contract/grades.ts';
 import type { ProofPolicy } from '../../src/contract/proof.ts';
 import { compareFirmware } from './firmware.ts';
@@ -32,8 +33,6 @@ function aaguidRefusal({ allowedAaguids }: ProofPolicy, { aaguid, basis }: Prove
     message: `the policy of this registry allows keys by their AAGUID; ${found}`,
   };
 }
-
-type FirmwareRule = ProofPolicy['leastFirmware'][number];
 
 function firmwareRefusal({ leastFirmware }: ProofPolicy, facts: ProvedFacts): PolicyRefusal | null {
   const broken = leastFirmware.find(rule => !hasFirmware(facts, rule) && !isOfOther(facts, rule));

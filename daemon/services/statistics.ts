@@ -1,5 +1,5 @@
 import type { DataOf } from '../../src/contract/define.ts';
-import { hourMs } from '../../src/contract/durations.ts';
+import { dayMs, hourMs } from '../../src/contract/durations.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import {
   countedTags,
@@ -11,8 +11,6 @@ import {
 import type { DeviceStatistics, Tally } from '../store/queries.ts';
 import type { Reader } from '../store/store.ts';
 import { iso } from './present.ts';
-
-const dayMs = 24 * hourMs;
 
 type ServicesStatistics = DataOf<Routes['getStatistics']>;
 type Counts = DeviceStatistics['counts'];

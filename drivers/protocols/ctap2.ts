@@ -198,7 +198,7 @@ export async function makeCredential(
 }
 
 /** Options of a command. */
-export interface CallWork {
+interface CallWork {
   readonly signal: AbortSignal;
   /** Called when the key waits for a touch. */
   readonly onTouch?: () => void;

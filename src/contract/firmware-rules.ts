@@ -1,7 +1,8 @@
 /** A rule of the least firmware as a line of text: `VERSION` for all keys, or `NAME=VERSION`. */
 import type { ProofPolicy } from './proof.ts';
 
-type FirmwareRule = ProofPolicy['leastFirmware'][number];
+/** The least firmware of some keys, or of all. */
+export type FirmwareRule = ProofPolicy['leastFirmware'][number];
 
 /** An AAGUID, in either case. */
 export const aaguidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
