@@ -293,8 +293,13 @@ export const clusterRules: readonly Rule[] = [
       seen.users.push(...users);
       seen.serviceTokens.push(...serviceTokens);
     });
-    const all = noticed(two!, ({ lastEventId }) => lastEventId >= 6);
+    const others = ['APP_VERSION_UPLOADED', 'CREDENTIAL_BEGUN', 'PASSKEY_ADDED', 'PERSON_ADDED'] as const;
+    const all = noticed(two!, ({ lastEventId }) => lastEventId >= 10);
     await commit(one!, [addDevice('A')]);
+    await commit(
+      one!,
+      others.map(type => ({ kind: 'journal.add', entry: { type }, device: null, subject: 9 })),
+    );
     await commit(one!, [addUser('bob'), addToken('line-1')]);
     await commit(one!, [setUser(1, { disabled: true }), revokeToken(1)]);
     await all;
