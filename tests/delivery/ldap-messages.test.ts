@@ -114,6 +114,10 @@ describe('a directory', () => {
     ['does not return pages', pageWith(ada, done(3))],
     ['sends more entries than a page has', pageWith(...Array(251).fill(ada), done(3, paged('')))],
     ['sends a message that is not valid', pageWith(message(3, tlv(0x73, Buffer.from([4, 0x7f])), tlv(0xa0, 'aaa')))],
+    [
+      'sends a message that is not valid: more parts than expected',
+      pageWith(entry(3, attribute('uid', 'ada'), attribute('memberOf', ...Array(10_000).fill('')))),
+    ],
     ['sends a message that is not valid: it has more', pageWith(Buffer.from([0x30, 0x84, 0x7f, 0, 0, 0]))],
     ['sends a message that is not valid: not LDAP', [Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')]],
   ])('%s: nothing is read', async (problem, answers) => {

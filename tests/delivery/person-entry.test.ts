@@ -18,8 +18,8 @@ const read = (entry: object, named = unnamed, isActiveDirectory = true) =>
     { name: 'staff', dn: 'cn=staff,ou=groups,dc=example,dc=com' },
   ]);
 
-it('reads an account of Active Directory, with the id as its tools write it', () => {
-  expect(read(active).entries).toEqual([
+it('reads an account of Active Directory, with the id as its tools write it', async () => {
+  expect((await read(active)).entries).toEqual([
     {
       id: '33221100-5544-7766-8899-aabbccddeeff',
       userName: 'ada',
@@ -36,8 +36,8 @@ it.each([
   ['66050', true],
   ['66048', false],
   ['not a number', false],
-])('userAccountControl %s: disabled is %s', (userAccountControl, isDisabled) => {
-  expect(read({ ...active, userAccountControl }).entries).toMatchObject([{ isDisabled }]);
+])('userAccountControl %s: disabled is %s', async (userAccountControl, isDisabled) => {
+  expect((await read({ ...active, userAccountControl })).entries).toMatchObject([{ isDisabled }]);
 });
 
 it.each([
@@ -46,32 +46,61 @@ it.each([
   ['no', false],
   ['true', true],
   ['000001010000Z', true],
-])('a named attribute with the value %s: disabled is %s', (value, isDisabled) => {
+])('a named attribute with the value %s: disabled is %s', async (value, isDisabled) => {
   const entry = { entryUUID: 'id-1', UID: 'ada', pwdAccountLockedTime: value };
-  expect(read(entry, { ...unnamed, disabled: 'pwdaccountlockedtime' } as never, false).entries).toMatchObject([
+  expect((await read(entry, { ...unnamed, disabled: 'pwdaccountlockedtime' } as never, false)).entries).toMatchObject([
     { isDisabled },
   ]);
 });
 
-it('takes the same of several values each time', () => {
-  const one = read({ entryUUID: 'id-1', uid: ['b', 'a'], mail: ['y@example.com', 'x@example.com'] }, unnamed, false);
-  const other = read({ entryUUID: 'id-1', uid: ['a', 'b'], mail: ['x@example.com', 'y@example.com'] }, unnamed, false);
+it('takes the same of several values each time', async () => {
+  const one = await read(
+    { entryUUID: 'id-1', uid: ['b', 'a'], mail: ['y@example.com', 'x@example.com'] },
+    unnamed,
+    false,
+  );
+  const other = await read(
+    { entryUUID: 'id-1', uid: ['a', 'b'], mail: ['x@example.com', 'y@example.com'] },
+    unnamed,
+    false,
+  );
   expect(one).toEqual(other);
 });
 
-it('leaves out what is not valid: an address alone, or an entry that cannot be a person', () => {
+it('leaves out what is not valid: an address alone, or an entry that cannot be a person', async () => {
   const entry = { entryUUID: 'id-1', uid: 'ada', cn: 'Ada', mail: 'no address' };
-  expect(read(entry, unnamed, false).entries).toMatchObject([{ userName: 'ada', name: 'Ada', email: null }]);
-  expect(read({ ...entry, uid: 'a\u0000b' }, unnamed, false)).toMatchObject({ entries: [], skipped: [{ id: 'id-1' }] });
-  expect(read({ ...entry, uid: 'a'.repeat(65) }, unnamed, false).skipped).toMatchObject([{ id: 'id-1' }]);
-  expect(read({ ...entry, entryUUID: [] }, unnamed, false).skipped).toMatchObject([{ id: null, userName: 'ada' }]);
-  expect(read({ ...active, objectGUID: guid.subarray(1) }).skipped).toMatchObject([{ id: null }]);
-  expect(read({ ...active, ['__proto__']: ['x'] }).entries).toHaveLength(1);
+  expect((await read(entry, unnamed, false)).entries).toMatchObject([{ userName: 'ada', name: 'Ada', email: null }]);
+  expect(await read({ ...entry, uid: 'a\u0000b' }, unnamed, false)).toMatchObject({
+    entries: [],
+    skipped: [{ id: 'id-1' }],
+  });
+  expect((await read({ ...entry, uid: 'a'.repeat(65) }, unnamed, false)).skipped).toMatchObject([{ id: 'id-1' }]);
+  expect((await read({ ...entry, entryUUID: [] }, unnamed, false)).skipped).toMatchObject([
+    { id: null, userName: 'ada' },
+  ]);
+  expect((await read({ ...active, objectGUID: guid.subarray(1) })).skipped).toMatchObject([{ id: null }]);
+  expect((await read({ ...active, ['__proto__']: ['x'] })).entries).toHaveLength(1);
 });
 
-it('knows when entries changed last', () => {
+it('knows when entries changed last', async () => {
   const at = (modifyTimestamp: string) => ({ dn: '', entryUUID: 'id', uid: 'a', modifyTimestamp });
-  const page = pageOf([at('20261123101500Z'), at('20261123113000.0Z'), at('soon')], fieldsOf(unnamed, false), []);
+  const page = await pageOf([at('20261123101500Z'), at('20261123113000.0Z'), at('soon')], fieldsOf(unnamed, false), []);
   expect(page.changedAt).toBe('20261123113000.0Z');
   expect(timestampOf('20261123000100Z', 5 * 60_000)).toBe('20261122235600Z');
+});
+
+it('lets others run while it reads a page of many long values', async () => {
+  const memberOf = Array.from({ length: 5000 }, (_, i) => `${'ou=x,'.repeat(100)}cn=${i}`);
+  const entry = { ...active, memberOf: [...memberOf, 'x'.repeat(5000), ...active.memberOf] };
+  let turns = 0;
+  let next = setImmediate(function turn() {
+    turns++;
+    next = setImmediate(turn);
+  });
+  const page = await pageOf(Array(10).fill(entry), fieldsOf(unnamed, true), [
+    { name: 'staff', dn: 'cn=staff,ou=groups,dc=example,dc=com' },
+  ]);
+  clearImmediate(next);
+  expect(page.entries.map(({ groups }) => groups)).toEqual(Array(10).fill(['staff']));
+  expect(turns).toBeGreaterThan(2);
 });

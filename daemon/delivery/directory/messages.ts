@@ -59,14 +59,19 @@ export function checkMessage(bytes: Buffer): LdapMessage {
   return { kind, cookie: controls ? cookieIn(bytes, controls) : null };
 }
 
+/** Attributes and values of an entry: more than a person has in any directory, and few enough that reading them holds no other request. */
+const MAX_VALUES = 10_000;
+
 function checkEntry(bytes: Buffer, operation: MessagePart): void {
   const [name, attributes] = childrenOf(bytes, operation, 2);
   if (!is(name, tags.text) || !is(attributes, tags.sequence)) throw new MalformedMessage('an entry without a name');
-  for (const attribute of childrenOf(bytes, attributes, Number.POSITIVE_INFINITY)) {
+  let left = MAX_VALUES;
+  for (const attribute of childrenOf(bytes, attributes, left)) {
     const [type, values] = is(attribute, tags.sequence) ? childrenOf(bytes, attribute, 2) : [];
     if (!is(type, tags.text) || !is(values, tags.set)) throw new MalformedMessage('an attribute without values');
-    if (!childrenOf(bytes, values, Number.POSITIVE_INFINITY).every(value => is(value, tags.text)))
-      throw new MalformedMessage('a value of another type');
+    const found = childrenOf(bytes, values, left);
+    if (!found.every(value => is(value, tags.text))) throw new MalformedMessage('a value of another type');
+    left -= found.length;
   }
 }
 

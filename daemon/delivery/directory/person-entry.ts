@@ -3,9 +3,10 @@ import type { Entry } from 'ldapts';
 import { Type } from 'typebox';
 import type { DirectoryAttributes } from '../../../src/contract/directory.ts';
 import { line } from '../../../src/contract/fields.ts';
-import { personBounds } from '../../../src/contract/limits.ts';
+import { directoryBounds, personBounds } from '../../../src/contract/limits.ts';
 import { personEmail, personName, personUserName } from '../../../src/contract/people.ts';
 import { compileReader } from '../../../src/contract/validate.ts';
+import { TimeSlice } from '../../concurrency.ts';
 import type { DirectoryConfig, DirectoryEntry } from '../../domain/directory.ts';
 
 /** Names of the attributes that are read. */
@@ -52,15 +53,17 @@ const readEmail = compileReader(Type.Object({ email: personEmail }));
 
 type AttributeValues = (attribute: string) => readonly (string | Buffer)[];
 
-/** Reads a page. */
-export function pageOf(
+/** Reads a page, in time slices: a malicious directory has long values and many of them. */
+export async function pageOf(
   entries: readonly Entry[],
   fields: EntryFields,
   groups: DirectoryConfig['groups'],
-): DirectoryPage {
+): Promise<DirectoryPage> {
+  const slice = new TimeSlice();
   const read = { entries: [] as DirectoryEntry[], skipped: [] as SkippedEntry[] };
   let changedAt: string | null = null;
   for (const entry of entries) {
+    if (slice.over) await slice.pass();
     const values = valuesOf(entry);
     const found = personOf(values, fields, groups);
     if ('why' in found) read.skipped.push(found);
@@ -94,7 +97,9 @@ function personOf(
   // A name or an address that is not valid does not keep anyone from being a person.
   const name = readName({ name: textOf(values(fields.name)) ?? textOf(values('cn')) });
   const email = readEmail({ email: textOf(values(fields.email)) });
-  const memberships = new Set(values(fields.groups).map(value => comparable(String(value))));
+  const memberships = new Set(
+    values(fields.groups).flatMap(value => (value.length > MAX_DN ? [] : comparable(String(value)))),
+  );
   return {
     ...person.value,
     name: name.ok ? name.value.name : null,
@@ -126,6 +131,9 @@ function idOf(attribute: string, values: readonly (string | Buffer)[]): string |
   const head = [part(3, 2, 1, 0), part(5, 4), part(7, 6), part(8, 9)];
   return [...head, bytes.toString('hex', 10)].join('-');
 }
+
+/** Characters of a name (DN): longer ones are of no group that the settings can name. */
+const MAX_DN = 4 * directoryBounds.text;
 
 /** A name (DN) for comparisons: without upper case, and without spaces around its signs. */
 const comparable = (dn: string): string =>
