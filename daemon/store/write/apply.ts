@@ -3,6 +3,7 @@
 import { registeredLater } from '../../domain/device-decisions.ts';
 import type { JournalAdd, JournalRotate } from '../../domain/journal.ts';
 import { type Change, type ChangeResult, type Commit, Conflict, type Guard } from '../commit.ts';
+import { apps } from '../tables.ts';
 import { credentialChanges } from './credentials.ts';
 import { deviceChanges, deviceGuards } from './devices.ts';
 import { documentChanges, documentGuards } from './documents.ts';
@@ -12,10 +13,9 @@ import { ownerGuards, personChanges } from './people.ts';
 import { proofChanges, proofGuards } from './proofs.ts';
 import { receiptChanges } from './receipts.ts';
 import { needsResponse, Responses, responseChanges } from './responses.ts';
-import { type ChangeRule, type ChangeRules, done, type GuardRule, type GuardRules } from './rule.ts';
+import { adding, type ChangeRule, type ChangeRules, done, type GuardRule, type GuardRules } from './rule.ts';
 import { tokenChanges } from './service-tokens.ts';
 import { Wanted } from './source.ts';
-import { uploadChanges } from './uploads.ts';
 import { callerRule, userChanges, userGuards } from './users.ts';
 
 /** Entries without a change. */
@@ -37,7 +37,7 @@ const journalChanges: ChangeRules<(JournalAdd | JournalRotate)['kind']> = {
 const changes: ChangeRules<Change['kind']> = {
   ...deviceChanges,
   ...userChanges,
-  ...uploadChanges,
+  'app.add': adding(apps, ({ app }) => app),
   ...tokenChanges,
   ...passkeyChanges,
   ...credentialChanges,

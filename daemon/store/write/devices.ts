@@ -1,11 +1,12 @@
-/** What the changes and guards of devices mean. */
+/** What the changes and guards of devices and their backups mean. */
+import type { BackupChange } from '../../domain/backup.ts';
 import { brokenBy, type DeviceChange, type DeviceGuard, registeredDevice } from '../../domain/device.ts';
 import { personKey } from '../../domain/person.ts';
 import { pinDocument, setPin } from '../../domain/pin.ts';
 import { sealedEntry } from '../../domain/sealed-names.ts';
 import { Conflict } from '../commit.ts';
 import type { EntryContext } from '../journal-end.ts';
-import { devices, documentVersion, people } from '../tables.ts';
+import { backups, devices, documentVersion, people } from '../tables.ts';
 import { Documents, documentChanges } from './documents.ts';
 import type { Draft } from './draft.ts';
 import { type ChangeRules, done, type GuardRules, withFields } from './rule.ts';
@@ -21,7 +22,7 @@ export const ofDevice = {
   },
 };
 
-export const deviceChanges: ChangeRules<DeviceChange['kind']> = {
+export const deviceChanges: ChangeRules<(DeviceChange | BackupChange)['kind']> = {
   'device.add': {
     needs: ({ device }, wanted) => wanted.add(devices.unique, device.serialNumber),
     apply(draft, { device, entry }, context) {
@@ -55,6 +56,30 @@ export const deviceChanges: ChangeRules<DeviceChange['kind']> = {
       draft.of(devices).change({ ...before, usageCount, usageSeconds, lastUsedAt: context.at });
       draft.enter(context, entry, device, null);
       return { kind: 'used', usageCount, usageSeconds };
+    },
+  },
+  'backup.add': {
+    needs: ({ backup }, wanted) => ofDevice.needs(backup, wanted),
+    check: (draft, { backup }) => ofDevice.check(draft, backup),
+    apply(draft, { backup, entry }, context) {
+      const { at } = context;
+      const device = draft.of(devices).get(backup.device)!;
+      const { number } = draft.add(backups, number => ({ ...backup, number, createdAt: at })).record;
+      const { backupCount, version } = device;
+      draft.of(devices).change({ ...device, backupCount: backupCount + 1, lastBackupAt: at, version: version + 1 });
+      draft.enter(context, entry, backup.device, number);
+      return { kind: 'added', number };
+    },
+  },
+  'backup.restore': {
+    needs: ({ backup }, wanted) => wanted.add(backups.byKey, backup),
+    check(draft, { device, backup }) {
+      if (draft.of(backups).get(backup)?.device !== device)
+        throw new Conflict(`device ${device} has no backup ${backup}`);
+    },
+    apply(draft, { device, backup, entry }, context) {
+      draft.enter(context, entry, device, backup);
+      return done;
     },
   },
 };
