@@ -195,12 +195,13 @@ test('a report of doctor has no service token', async () => {
     expect(redactor.text(text)).not.toContain(token.slice(7));
 });
 
-test('doctor names tokens of providers that report no leavers, because they are unused or have expired', () => {
+test('doctor names tokens of providers that report no leavers, because they are unused or have expired, and those with a role that they do not need', () => {
   const now = Date.UTC(2026, 10, 23);
   const days = (count: number) => new Date(now + count * 86_400_000).toISOString();
   const found = (more: Partial<ServiceToken>) => {
     const token = {
       name: 'okta',
+      role: 'VIEWER',
       createdAt: days(-30),
       expiresAt: days(30),
       lastUsedAt: null,
@@ -214,4 +215,7 @@ test('doctor names tokens of providers that report no leavers, because they are 
   expect(found({})).toMatch(/^warning: token okta, never used: the provider reports no leavers.*tokens revoke okta$/);
   expect(found({ lastUsedAt: days(-8) })).toMatch(/^warning: token okta, last used .*check address/);
   expect(found({ lastUsedAt: days(-1), expiresAt: days(0) })).toMatch(/^warning: .*expired .*devmgr tokens add NAME/);
+  expect(found({ lastUsedAt: days(-1), role: 'DEALER' })).toMatch(
+    /^warning: token okta has the role DEALER: .*tokens add NAME --role VIEWER/,
+  );
 });

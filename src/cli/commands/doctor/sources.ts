@@ -62,16 +62,20 @@ async function scimChecks(context: Context): Promise<Check[]> {
 /** A provider that does not use its token, or cannot, reports no leavers. `now`: milliseconds since 1970. */
 export function scimCheck(
   context: Pick<Context, 'loginLine'>,
-  { name, expiresAt, createdAt, lastUsedAt }: ServiceToken,
+  { name, role, expiresAt, createdAt, lastUsedAt }: ServiceToken,
   now: number,
 ): Check {
   const used = lastUsedAt === null ? 'never used' : `last used ${timeAndDistance(lastUsedAt)}`;
   const isExpired = Date.parse(expiresAt) <= now;
-  if (!isExpired && Date.parse(lastUsedAt ?? createdAt) > now - UNUSED_MS)
-    return check('scim', 'ok', `token ${safe(name)}, ${used}`);
+  const another = commandLine(context, 'tokens add NAME --role VIEWER --may scim');
+  if (!isExpired && Date.parse(lastUsedAt ?? createdAt) > now - UNUSED_MS) {
+    if (role === 'VIEWER') return check('scim', 'ok', `token ${safe(name)}, ${used}`);
+    const tooMuch = `token ${safe(name)} has the role ${safe(role)}: the provider can also change devices`;
+    return check('scim', 'warning', tooMuch, `SCIM needs no role: give the provider another one: ${another}`);
+  }
   const what = isExpired ? `expired ${timeAndDistance(expiresAt)}` : used;
   const fix = isExpired
-    ? `give the provider a new one: ${commandLine(context, 'tokens add NAME --role VIEWER --may scim')}`
+    ? `give the provider a new one: ${another}`
     : 'check address, token and schedule at the provider';
   const revoke = `if it is not needed: ${commandLine(context, 'tokens revoke')} ${safe(name)}`;
   return check('scim', 'warning', `token ${safe(name)}, ${what}: the provider reports no leavers`, `${fix}; ${revoke}`);
