@@ -198,7 +198,7 @@ export class DeviceService {
   }
 
   async detail(context: Context, deviceId: string): Promise<api.DeviceDetail> {
-    const device = await this.#device(deviceId);
+    const device = await readDevice(this.#parts.store, deviceId);
     const bound = device.userId === null ? null : userIds.parse(device.userId);
     return present.detail(device, context.caller, bound === null ? null : await this.#parts.store.user(bound));
   }
@@ -210,10 +210,6 @@ export class DeviceService {
       data: ({ device, at, change }) =>
         operation.data(device, fields, at, change.kind === 'device.set' ? change.set : {}),
     });
-  }
-
-  #device(deviceId: string): Promise<DeviceRecord> {
-    return readDevice(this.#parts.store, deviceId);
   }
 
   /**

@@ -1,5 +1,4 @@
 /** Reads of devices for lists. */
-import type { Tag } from '../../../src/contract/tags.ts';
 import { type DeviceRow, deviceRowFields } from '../../domain/device.ts';
 import type { Rows } from '../queries.ts';
 import { selectList } from '../table.ts';
@@ -36,25 +35,6 @@ function rowsOf(statements: Statements, numbers: readonly number[]): unknown[] {
     return statements.all(ascending, first, first + numbers.length - 1);
   return statements.all(anyNumbers, JSON.stringify(numbers));
 }
-
-/** The numbers of the devices with a tag, ascending: at most `limit` of them after the number `after`. */
-export const devicesWithTag = (statements: Statements, { name, value }: Tag, after: number, limit: number): number[] =>
-  statements.values<number>(
-    'SELECT device FROM device_tag WHERE name = ? AND value = ? AND device > ? ORDER BY device LIMIT ?',
-    name,
-    value,
-    after,
-    limit,
-  );
-
-/** The numbers of the devices with a mark, ascending: at most `limit` of them after the number `after`. */
-export const devicesWithMark = (statements: Statements, mark: string, after: number, limit: number): number[] =>
-  statements.values<number>(
-    'SELECT device FROM device_mark WHERE mark = ? AND device > ? ORDER BY device LIMIT ?',
-    mark,
-    after,
-    limit,
-  );
 
 /** Every name that a tag has, sorted; at most `limit`. Jumps from name to name in the index, however many devices have one. */
 export const tagNames = (statements: Statements, limit: number): string[] =>

@@ -5,7 +5,6 @@ import { gradeOf, marksOf } from '../../../domain/proof.ts';
 import type { DeviceFilter, DeviceQuery, DeviceStatistics, StatisticsQuery } from '../../queries.ts';
 import { isCounted, namesTime } from '../../read/device-filters.ts';
 import { selectList } from '../../table.ts';
-import { devicesWithMark, devicesWithTag } from '../devices.ts';
 import type { DeviceDeltas } from '../engine.ts';
 import { asciiLower, filterMarks, type NumberPage, proofGrade } from '../lists-sql.ts';
 import type { Statements } from '../statements.ts';
@@ -41,10 +40,9 @@ export class DeviceLists {
 
   constructor(statements: Statements) {
     this.#statements = statements;
-    this.#users = new IndexedSets(devicesOfUser(statements), maxCached.users);
-    this.#tags = new IndexedSets(taggedDevices(statements), maxCached.tags);
-    const marked: ReadIndex = (mark, after, limit) => devicesWithMark(statements, mark, after, limit);
-    this.#marks = new IndexedSets(marked, maxCached.marks);
+    this.#users = new IndexedSets(indexOf(statements, devicesOfUser), maxCached.users);
+    this.#tags = new IndexedSets(indexOf(statements, devicesWithTag, nameAndValue), maxCached.tags);
+    this.#marks = new IndexedSets(indexOf(statements, devicesWithMark), maxCached.marks);
     this.#order = new SerialOrder(statements, this.#columns.serials);
     this.#trigrams = new Trigrams(this.#columns.serials);
   }
@@ -209,24 +207,23 @@ const unindexed: Indexed = { userId: null, tags: noTags, proof: null };
 /** Values whose devices are cached: a set of many devices takes a bit for each device of the registry. */
 const maxCached = { users: 500, tags: 200, marks: 100 };
 
-const devicesOfUser =
-  (statements: Statements): ReadIndex =>
-  (userId, after, limit) =>
-    statements.values<number>(
-      'SELECT number FROM device WHERE user_id = ? AND number > ? ORDER BY number LIMIT ?',
-      userId,
-      after,
-      limit,
-    );
+/** Reads an index with a statement, which takes the parts of the value, then `after` and `limit`. */
+const indexOf =
+  (statements: Statements, statement: string, partsOf = (value: string) => [value]): ReadIndex =>
+  (value, after, limit) =>
+    statements.values<number>(statement, ...partsOf(value), after, limit);
+const devicesOfUser = 'SELECT number FROM device WHERE user_id = ? AND number > ? ORDER BY number LIMIT ?';
+const devicesWithMark = 'SELECT device FROM device_mark WHERE mark = ? AND device > ? ORDER BY device LIMIT ?';
+const devicesWithTag =
+  'SELECT device FROM device_tag WHERE name = ? AND value = ? AND device > ? ORDER BY device LIMIT ?';
 
 const textOf = ({ name, value }: Tag) => `${name}:${value}`;
 const textsOf = (tags: Tags) => Object.entries(tags).map(([name, value]) => textOf({ name, value }));
-const taggedDevices =
-  (statements: Statements): ReadIndex =>
-  (text, after, limit) => {
-    const colon = text.indexOf(':');
-    return devicesWithTag(statements, { name: text.slice(0, colon), value: text.slice(colon + 1) }, after, limit);
-  };
+/** The name and the value of a tag in such a text: names have no colon. */
+function nameAndValue(text: string): [string, string] {
+  const colon = text.indexOf(':');
+  return [text.slice(0, colon), text.slice(colon + 1)];
+}
 
 /** The values of a query that an index has, each with the sets to look it up in. */
 const lookups = (filter: DeviceFilter, users: IndexedSets, tagged: IndexedSets, marked: IndexedSets) => [
