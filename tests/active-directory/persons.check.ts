@@ -1,13 +1,10 @@
-/**
- * Persons from Active Directory, as Samba serves it. DEVMGR_AD_PERSONS: how many; 20,000 of them take 13 minutes to be added, because each one changes
- * the indexes of the whole domain.
- */
+/** Persons from Active Directory, as Samba serves it. DEVMGR_AD_PERSONS: how many. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openDirectorySync } from '../support/directory-sync.ts';
 import { needs } from '../support/needs.ts';
 import { DISABLED, type Domain, ENABLED, reading, startDomain } from './samba.ts';
 
-const count = Number(process.env.DEVMGR_AD_PERSONS ?? 5000);
+const count = Number(process.env.DEVMGR_AD_PERSONS ?? 20_000);
 const signal = new AbortController().signal;
 /** The domain has an administrator, the reader and dns-dc as well; other accounts of its own are disabled. */
 const own = 3;

@@ -5,8 +5,7 @@ export default defineConfig({
   test: {
     include: ['tests/active-directory/*.check.ts'],
     testTimeout: 600_000,
-    // 20,000 accounts take 13 minutes.
-    hookTimeout: 1_800_000,
+    hookTimeout: 600_000,
     pool: 'forks',
   },
 });
