@@ -107,12 +107,14 @@ describe('a download', () => {
   });
 
   test.each([
-    ['../../.bashrc', '.bashrc'],
+    ['../../package.apk', 'package.apk'],
+    ['../../.bashrc', 'package'],
+    ['.zshenv', 'package'],
     ['C:\\Windows\\evil.exe', 'evil.exe'],
     ['/etc/passwd', 'passwd'],
     ['..', 'package'],
     ['', 'package'],
-  ])('stays in its folder, no matter what name the server gives it: %j', async (fileName, name) => {
+  ])('stays in its folder and is not hidden, no matter what name the server gives it: %j', async (fileName, name) => {
     const { run, files } = await serving({ fileName });
     expect((await run('apps', 'download', 'APP-1')).code).toBe(0);
     expect(files()).toEqual([name]);

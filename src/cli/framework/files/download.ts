@@ -93,10 +93,10 @@ export async function writeComplete(file: string, write: (target: WriteStream) =
   }
 }
 
-/** The server chooses the name: only the last part of a path is used. */
+/** The server chooses the name: only the last part of a path is used. A shell or another program may carry out a file that is hidden. */
 function targetOf(out: string | undefined, { fileName, otherName }: StoredFile): string {
   const plain = safe(basename(fileName.replaceAll('\\', '/')));
-  const own = plain === '' || plain === '.' || plain === '..' ? otherName : plain;
+  const own = plain === '' || plain.startsWith('.') ? otherName : plain;
   if (out === undefined) return own;
   return statSync(out, { throwIfNoEntry: false })?.isDirectory() ? join(out, own) : out;
 }
