@@ -8,11 +8,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { receiptHash } from '../../src/contract/receipts/check.ts';
 import { ANSWERING_AAGUID } from '../support/challenged.ts';
 import { FidoKey } from '../support/fido-key.ts';
+import { answering, success } from '../support/http-servers.ts';
 import { needs } from '../support/needs.ts';
 import { realHardware } from '../support/real-hardware.ts';
 import { authenticatorRoot, TestAuthenticator } from '../support/test-authenticator.ts';
 import { pemOf } from '../support/test-pki.ts';
-import { type Daemon, discard, startDaemon, temporaryFolder } from './program.ts';
+import { type Daemon, devmgr, discard, startDaemon, temporaryFolder } from './program.ts';
 
 const root = authenticatorRoot('Test root of printed receipts');
 let daemon: Daemon;
@@ -119,6 +120,17 @@ describe('receipt verify', () => {
     expect([code, json.valid, json.publicKeyTrusted]).toEqual([0, true, true]);
     expect(json.facts).toMatchObject({ receiptId: receipt.receiptId, person: 'ada', lot: '7' });
     expect((await offline(file)).json).toMatchObject({ valid: true, publicKeyTrusted: false });
+  });
+
+  test('refuses a valid receipt in place of the one that was asked for', async () => {
+    const { file } = await files();
+    const { url } = await answering((_, response) => response.end(success(JSON.parse(readFileSync(file, 'utf8')))));
+    const other = `RCT-${'A'.repeat(20)}`;
+    const env = { DEVMGR_TOKEN: 'token' };
+    for (const command of ['verify', 'print']) {
+      const { code, stderr } = await devmgr(['receipt', command, other, '--server', url], { env, cwd: folder });
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`in place of ${other}`)]);
+    }
   });
 
   test('refuses a change of any statement, another public key, and what is not a receipt', async () => {

@@ -6,7 +6,7 @@ import { checkReceipt } from '../../../../contract/receipts/check.ts';
 import type { ReceiptFacts } from '../../../../contract/receipts/text.ts';
 import type { Receipt } from '../../../../contract/receipts.ts';
 import { relyingParty } from '../../../../contract/values.ts';
-import { usage } from '../../../fault.ts';
+import { Fault, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import type { CardRow } from '../../../framework/present.ts';
 import { smallTextIn } from '../../../settings/files.ts';
@@ -18,10 +18,12 @@ const MAX_BYTES = 256 * 1024;
 /** The members that a check or a printed receipt needs; null only where the registry has null. */
 const texts = namesIn('receiptId text relyingParty credentialId authenticatorData signature publicKey');
 
-/** The receipt with this id, or in this file. */
+/** The receipt with this id, or in this file. A fault if the registry returns another one, which could be valid as well. */
 export async function receiptNamed(context: Context, named: string): Promise<Receipt> {
   if (!/^RCT-[A-Z2-9]{20}$/.test(named)) return readReceipt(named);
-  return context.registry.call('getReceipt', { params: { receiptId: named } });
+  const receipt = await context.registry.call('getReceipt', { params: { receiptId: named } });
+  if (receipt.receiptId === named) return receipt;
+  throw new Fault('failure', `the registry returned ${receipt.receiptId} in place of ${named}`);
 }
 
 /** The receipt in a file. Throws a usage fault if it is none. */
