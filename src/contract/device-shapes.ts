@@ -91,7 +91,7 @@ export const deviceDetailData = Type.Object({
   proof: nullable(proof),
   version: Type.Integer({
     minimum: 1,
-    description: 'rises with each change of what is shown here, except by a use',
+    description: 'increases with each change of these details, except a use',
     example: 3,
   }),
   statistics: Type.Object({

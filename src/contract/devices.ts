@@ -155,7 +155,7 @@ export const deviceOperations = operations('Devices', {
         Type.Integer({
           minimum: 1,
           maximum: eventPage.default,
-          description: 'so many of its newest events, as `GET /api/events` has them; no others if absent',
+          description: 'how many of its newest events to return as `events`; absent: none',
         }),
       ),
     }),
