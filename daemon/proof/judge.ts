@@ -23,7 +23,7 @@ export function judge({ claims, evidence }: Answer, question: Question): Verdict
     const broken = brokenRule(error);
     const { rule, message: reason } = broken;
     const { grade } = rules[rule];
-    const rest = grade === 'claimed' ? { ...claimed, grade } : { ...nothing, grade, method: methodOf(evidence) };
+    const rest = grade === 'claimed' ? { ...claimed, grade } : { ...nothing, grade, method: evidence.method };
     return { proof: completed({ ...rest, warnings: [reason, ...rest.warnings] }, claims, question), rule, reason };
   }
 }
@@ -31,10 +31,6 @@ export function judge({ claims, evidence }: Answer, question: Question): Verdict
 function judgeEvidence(evidence: Evidence, question: Question): Finding {
   if (evidence.method === 'scp11b') return judgeScp11b(evidence, question);
   return evidence.method === 'fido' ? judgeFido(evidence, question) : judgeU2f(evidence, question);
-}
-
-function methodOf({ method }: Evidence): Proof['method'] {
-  return method;
 }
 
 /** Why evidence proves nothing. Any other error is a defect of the judge. */
