@@ -46,12 +46,8 @@ async function start(basis: Omit<Start, 'home'>): Promise<RunningDaemon> {
   const home = await Home.open(settings.home, settings.secrets ?? null);
   const lock = await lockHome(home);
   stack.add(() => lock.release());
-  const scanned = Promise.withResolvers<void>();
   const assemble = settings.role === 'station' ? assembleStation : assembleRegistry;
-  const { app, hub, keys, logins, readiness, firstAdmin, renewKeys } = await assemble(
-    { ...basis, home },
-    scanned.promise,
-  );
+  const { app, hub, keys, logins, readiness, firstAdmin, renewKeys } = await assemble({ ...basis, home });
   let extra: readonly Server[] = [];
   stack.add(() => closeServer(app, extra, log));
   await hub.ready();
@@ -62,7 +58,7 @@ async function start(basis: Omit<Start, 'home'>): Promise<RunningDaemon> {
   const { url, socket } = listening;
   extra = listening.extra;
   // Loading the native libraries takes longer than the rest of the start: requests need not wait for it.
-  void keys.start().finally(scanned.resolve);
+  void keys.start();
   stack.add(() => keys.stop());
   await publish(home, infoOf(settings, { url, socket, version, node: app.node }));
   stack.add(() => home.remove('daemonInfo'));

@@ -7,7 +7,6 @@ import { createServer } from './composition/server.ts';
 import type { Forwarder } from './delivery/forwarding/forwarder.ts';
 import { AttachedKeys } from './hardware/attached-keys.ts';
 import { createDrivers } from './hardware/drivers.ts';
-import { afterFirstScan } from './hardware/first-scan.ts';
 import { Instance } from './home/instance.ts';
 import { uploadQuota } from './http/connections.ts';
 import { KeyedRequests } from './http/idempotency.ts';
@@ -29,8 +28,8 @@ import type { Store } from './store/store.ts';
 /** In PostgreSQL each look at the store takes the lock of all writes. */
 const HEALTH_FRESH_MS = 200;
 
-/** Creates the parts of the daemon and connects them. `scanned` resolves after the first search for attached keys. */
-export async function assembleRegistry(start: Start, scanned: Promise<void>): Promise<AssembledDaemon> {
+/** Creates the parts of the daemon and connects them. */
+export async function assembleRegistry(start: Start): Promise<AssembledDaemon> {
   const { settings, version, log, home, stack } = start;
   const registry = await openRegistry(start);
   const { store, access, firstAdmin } = registry;
@@ -46,7 +45,7 @@ export async function assembleRegistry(start: Start, scanned: Promise<void>): Pr
   const accounts = accountServices(start, registry, checks, instance, origin);
   const services = { ...accounts, ...deviceServices(start, registry, checks, accounts, instance) };
   const { limiter, logins, tokens } = checks;
-  const own = { keys: afterFirstScan(keys, scanned), readiness, version, instance, limiter, access };
+  const own = { keys, readiness, version, instance, limiter, access };
   const { signInCodes, stepUp, scim } = services;
   const forwarder = await startForwarder(start, store);
   const app = await createServer(start, {

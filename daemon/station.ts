@@ -5,7 +5,6 @@ import { routes } from '../src/contract/routes.ts';
 import { createServer } from './composition/server.ts';
 import { AttachedKeys } from './hardware/attached-keys.ts';
 import { createDrivers } from './hardware/drivers.ts';
-import { afterFirstScan } from './hardware/first-scan.ts';
 import { Instance } from './home/instance.ts';
 import { signingKeys } from './home/signing-keys.ts';
 import { KeyedRequests } from './http/idempotency.ts';
@@ -22,7 +21,7 @@ import { StoreFailure } from './store/commit.ts';
 import type { Store } from './store/store.ts';
 
 /** The parts of a station. Its only tokens are those in its home, so nothing of it can be used from elsewhere. */
-export async function assembleStation(start: Start, scanned: Promise<void>): Promise<AssembledDaemon> {
+export async function assembleStation(start: Start): Promise<AssembledDaemon> {
   const { settings, version, log, home } = start;
   const store = noRegistry;
   const limiter = new Limiter(settings.limits);
@@ -38,7 +37,7 @@ export async function assembleStation(start: Start, scanned: Promise<void>): Pro
     store,
     keyed: new KeyedRequests({ store, now }),
     origin: originRule(settings.host, settings.allowHosts),
-    operations: stationOperations({ keys: afterFirstScan(keys, scanned), readiness, version, instance, limiter }),
+    operations: stationOperations({ keys, readiness, version, instance, limiter }),
     console: false,
     gauges: async () => ({}),
     refuseOthers: refuseRegistry,

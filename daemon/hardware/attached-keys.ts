@@ -28,6 +28,9 @@ interface AttachedKeysOptions extends UseOptions {
 /** The attached keys, and the state of what finds them. */
 export type KeySource = Pick<AttachedKeys, 'list' | 'driverStatuses' | 'prove' | 'issue' | 'sign'>;
 
+/** Milliseconds that a request for the keys waits for the first scan of the hardware. */
+const FIRST_SCAN_MS = 3000;
+
 interface Attachment {
   readonly key: AttachedKey;
   readonly driver: Driver;
@@ -46,6 +49,7 @@ export class AttachedKeys {
   #events: Promise<void> = Promise.resolve();
   /** Uses to record, likewise. A disk that is slow must not delay the events: who handles keys relies on them. */
   #uses: Promise<void> = Promise.resolve();
+  readonly #scanned = Promise.withResolvers<void>();
   #stopping: Promise<void> | null = null;
 
   constructor(options: AttachedKeysOptions) {
@@ -56,6 +60,7 @@ export class AttachedKeys {
   /** Starts the drivers; resolves when each has scanned once. Never rejects. */
   async start(): Promise<void> {
     await this.#forEachDriver('start', driver => driver.start(event => this.#handle(driver, event)));
+    this.#scanned.resolve();
   }
 
   /** Records the use of the keys that are attached, and stops the drivers. Never rejects. Idempotent. */
@@ -64,8 +69,13 @@ export class AttachedKeys {
     return this.#stopping;
   }
 
-  /** The attached keys in the order of attachment. Rejects if the store cannot be read. */
+  /**
+   * The attached keys in the order of attachment. An early call waits for the first scan, but not for a driver that hangs. Rejects if the store
+   * cannot be read.
+   */
   async list(): Promise<Key[]> {
+    const late = new Promise<void>(resolve => setTimeout(resolve, FIRST_SCAN_MS).unref());
+    await Promise.race([this.#scanned.promise, late]);
     const keys = [...this.#attached.values()].map(({ key }) => key);
     const serials = keys.flatMap(({ serialNumber }) => serialNumber ?? []);
     const devices = serials.length

@@ -362,6 +362,19 @@ describe('a key that cannot be read at first', () => {
   });
 });
 
+it('are listed after the first scan for a request that comes before', async () => {
+  const hid = puppet('hid');
+  const found = Promise.withResolvers<void>();
+  setUp([{ ...hid.driver, start: listener => hid.driver.start(listener).then(() => found.promise) }]);
+  const early = keys.list();
+  const started = keys.start();
+  hid.emit('attached', unreadable);
+  found.resolve();
+  expect(await early).toHaveLength(1);
+  await started;
+  await keys.stop();
+});
+
 describe('a driver that fails', () => {
   it('is shown as unavailable and does not affect the others', async () => {
     const working = createSimulatedDriver({ count: 1 });
