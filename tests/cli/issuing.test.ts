@@ -250,7 +250,7 @@ test('a random PIN is stored before the key gets it, and a key that has one is n
   expect([(await read()).trim(), authenticator.retries]).toEqual([pin, 8]);
   const withPin = ['keys', 'issue', '--for', 'company-9', '--pin-file', secretFile(pin), '--hardware', station];
   expect(await daemon.run(withPin)).toMatchObject({ code: 0 });
-  // What a reset has erased is not kept.
+  // What a reset has erased is an earlier PIN.
   hooks.before = async () => {};
   const erase = ['keys', 'issue', '--for', 'company-9', '--reset', '--yes', '--hardware', station];
   expect(await daemon.run([...erase, '--pin', 'random'])).toMatchObject({
@@ -261,6 +261,9 @@ test('a random PIN is stored before the key gets it, and a key that has one is n
   expect(await daemon.run(['pin', 'letter', deviceId, '--identity-file', identity])).toMatchObject({
     stderr: expect.stringContaining('no PIN of this device is stored'),
   });
+  const earlier = ['pin', 'letter', deviceId, '--identity-file', identity, '-q', '--earlier'];
+  expect((await daemon.run([...earlier, '2'])).stdout.trim()).toBe(pin);
+  expect(await daemon.run([...earlier, '3'])).toMatchObject({ code: 5, stdout: '' });
 });
 
 test('a letter that is not printed ends with exit code 10, and the key is issued with a PIN that can be opened', async () => {

@@ -1,6 +1,7 @@
 /** The letter of a PIN: a label with it, on a printer in the network. A queue of the system would store what it prints. */
 import type { DeviceListItem } from '../../../../contract/devices.ts';
 import { pinBounds } from '../../../../contract/limits.ts';
+import { counted } from '../../../count.ts';
 import { Fault, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
@@ -63,7 +64,7 @@ export const pinLetter = command({
     const deviceId = await resolveDevice(context, args[0], false);
     const { sealed, earlier, storedAt, openedAt } = await context.registry.call('readPin', { params: { deviceId } });
     const chosen = flags.earlier === undefined ? sealed : earlier[flags.earlier - 1];
-    if (!chosen) throw absentPin(deviceId, earlier.length);
+    if (!chosen) throw absentPin(deviceId, earlier.length, flags.earlier !== undefined);
     const pin = await opened(chosen, flags.identityFile);
     await print?.(deviceId, pin);
     await present(context, {
@@ -80,7 +81,9 @@ export const pinLetter = command({
 });
 
 /** `earlier`: how many earlier PINs are stored. */
-function absentPin(deviceId: string, earlier: number): Fault {
-  const what = earlier === 0 ? 'has no earlier PIN' : `has no such PIN, but ${earlier} earlier`;
-  return new Fault('absent', `${deviceId} ${what}`, earlier === 0 ? null : `open one of them: --earlier N`);
+function absentPin(deviceId: string, earlier: number, isEarlier: boolean): Fault {
+  const what = isEarlier
+    ? `${deviceId} has ${counted(earlier, 'earlier PIN')}`
+    : 'no PIN of this device is stored since its key was reset';
+  return new Fault('absent', what, earlier === 0 ? null : 'open an earlier one: --earlier N');
 }
