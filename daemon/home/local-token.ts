@@ -1,4 +1,5 @@
 import { tokenSeconds } from '../../src/contract/limits.ts';
+import { every } from '../concurrency.ts';
 import type { Logger } from '../logger.ts';
 import type { Tokens } from '../services/tokens.ts';
 import type { Home } from './home.ts';
@@ -23,15 +24,14 @@ export async function keepLocalToken(
     renewAt = expiresAt - (tokenSeconds * 1000) / 2;
   };
   await renew();
-  const timer = setInterval(() => {
+  const stopChecks = every(CHECK_EVERY_MS, () => {
     if (now() < renewAt) return;
     renew().catch(error => log.error({ err: error }, 'the local token could not be renewed'));
-  }, CHECK_EVERY_MS);
-  timer.unref();
+  });
   return {
     renew,
     async stop() {
-      clearInterval(timer);
+      stopChecks();
       await home.remove('localToken');
     },
   };

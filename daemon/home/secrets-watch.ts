@@ -1,5 +1,6 @@
 /** Notices keys that another daemon on the same secrets, or a person, has replaced. */
 import { lstat } from 'node:fs/promises';
+import { every } from '../concurrency.ts';
 import type { Home } from './home.ts';
 
 /** Milliseconds between two looks: a network file system sends no events. */
@@ -19,7 +20,7 @@ interface SecretsWatchParts {
 /** Looks every second, and on request. */
 export class SecretsWatch {
   readonly #parts: SecretsWatchParts;
-  readonly #timer: NodeJS.Timeout;
+  readonly #stopLooks: () => void;
   /** The state of the files whose keys are in use. */
   #used = '';
   #renewing: Promise<boolean> | null = null;
@@ -28,7 +29,7 @@ export class SecretsWatch {
   /** The first look uses the keys that the files have by then. */
   constructor(parts: SecretsWatchParts) {
     this.#parts = parts;
-    this.#timer = setInterval(() => void this.look(), EVERY_MS).unref();
+    this.#stopLooks = every(EVERY_MS, () => void this.look());
   }
 
   /** Uses keys that have changed. Resolves with whether there were any. Never rejects. */
@@ -42,7 +43,7 @@ export class SecretsWatch {
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#stopLooks();
     await this.#renewing;
   }
 

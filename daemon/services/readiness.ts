@@ -1,4 +1,5 @@
 /** Whether a load balancer should send requests to this daemon, and if not, why. */
+import { every } from '../concurrency.ts';
 import { maxBehindMs, type Store } from '../store/store.ts';
 
 /** What readiness depends on. */
@@ -51,10 +52,9 @@ export class Readiness {
    * no extra cost. Returns the function that ends the watch.
    */
   watch(): () => void {
-    const timer = setInterval(() => {
+    return every(LOOK_MS, () => {
       if (this.#logged !== null || this.#behind() !== null || this.#parts.store.clockIsOff?.()) void this.report();
-    }, LOOK_MS).unref();
-    return () => clearInterval(timer);
+    });
   }
 
   async report(): Promise<ReadinessReport> {
