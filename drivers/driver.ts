@@ -134,6 +134,8 @@ export interface PinState {
   readonly mustChange: boolean;
   /** Whether the key can keep `PinRules`. */
   readonly canKeepRules: boolean;
+  /** Credentials that can still be stored; null if the key does not say it. */
+  readonly freeCredentials: number | null;
 }
 
 /** Rules for the PIN that a key keeps. */
@@ -175,8 +177,6 @@ export interface StoredCredential {
  */
 export interface IssuedKey {
   pinState(): Promise<PinState>;
-  /** Credentials that can still be stored; null if the key does not say it. */
-  readonly freeCredentials: number | null;
   /** Sets the PIN of a key that has none. */
   setPin(pin: Uint8Array): Promise<void>;
   /** See `PinState.canKeepRules`. */

@@ -1293,18 +1293,9 @@ export const benchIssue: typeof en.benchIssue = {
   unplugged: 'Der Schlüssel wurde abgezogen.',
   noPin: 'Es wurde keine PIN eingegeben.',
   problem: {
-    unknown: 'Der Schlüssel hat nicht wie erwartet geantwortet.',
-    'pin-replug': 'Stecken Sie den Schlüssel neu ein, bevor Sie die PIN eingeben.',
-    'pin-blocked': 'Die PIN des Schlüssels ist gesperrt: Nur ein Zurücksetzen hebt das auf.',
     'pin-change': 'Die Person muss zuerst die PIN ändern.',
     'pin-present': 'Der Schlüssel hat schon eine PIN.',
     'pin-unfit': 'Der Schlüssel nimmt diese PIN nicht an.',
-  },
-  unfit: {
-    short: least => `Die PIN dieses Schlüssels hat mindestens ${grouped(least)} Zeichen.`,
-    long: most => `Eine PIN hat höchstens ${grouped(most)} Byte.`,
-  },
-  refusal: {
     excluded: 'Der Schlüssel hat beim Anbieter schon einen Passkey dieser Person: Entfernen Sie ihn dort.',
     full: 'Der Schlüssel hat keinen Platz für einen weiteren Passkey: Entfernen Sie einen, oder nehmen Sie einen anderen Schlüssel.',
     'no-credential': 'Der Schlüssel hat diesen Passkey nicht.',
@@ -1315,8 +1306,6 @@ export const benchIssue: typeof en.benchIssue = {
     'pin-policy': 'Der Schlüssel nimmt diese PIN nicht an.',
     'pin-replug': 'Stecken Sie den Schlüssel neu ein, bevor Sie die PIN eingeben.',
     'pin-required': 'Der Schlüssel verlangt seine PIN.',
-  },
-  failure: {
     unavailable: 'Der Schlüssel kann das nicht.',
     'no-permission': 'Der Dienst darf den Schlüssel nicht öffnen.',
     removed: 'Der Schlüssel wurde abgezogen.',
@@ -1325,6 +1314,10 @@ export const benchIssue: typeof en.benchIssue = {
     timeout: 'Der Schlüssel hat nicht rechtzeitig geantwortet oder wurde nicht berührt.',
     aborted: 'Der Vorgang wurde abgebrochen.',
     protocol: 'Der Schlüssel hat nicht wie erwartet geantwortet.',
+  },
+  unfit: {
+    short: least => `Die PIN dieses Schlüssels hat mindestens ${grouped(least)} Zeichen.`,
+    long: most => `Eine PIN hat höchstens ${grouped(most)} Byte.`,
   },
 };
 

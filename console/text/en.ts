@@ -3,7 +3,7 @@
  * them. An entry is a text, or a function of what it names.
  */
 import { Code, type ErrorCode } from '../../src/contract/codes.ts';
-import { type hardwareFailures, type keyRefusals, statisticsRange } from '../../src/contract/values.ts';
+import { statisticsRange } from '../../src/contract/values.ts';
 import type { InputFault } from '../../src/enrollment/import/fault.ts';
 import type { Preset } from '../../src/enrollment/import/mapping.ts';
 import type { IssueProblemCode, PinFault } from '../../src/enrollment/issuing.ts';
@@ -1233,18 +1233,9 @@ export const benchIssue = {
   unplugged: 'The key was unplugged.',
   noPin: 'No PIN was entered.',
   problem: {
-    unknown: 'The key did not respond as expected.',
-    'pin-replug': 'Plug the key in again before you enter the PIN.',
-    'pin-blocked': 'The PIN of the key is blocked: only a reset unblocks it.',
     'pin-change': 'The person must change the PIN first.',
     'pin-present': 'The key already has a PIN.',
     'pin-unfit': 'The key does not accept this PIN.',
-  } satisfies Words<IssueProblemCode>,
-  unfit: {
-    short: (least: number) => `The PIN of this key has at least ${grouped(least)} characters.`,
-    long: (most: number) => `A PIN has at most ${grouped(most)} bytes.`,
-  } satisfies Record<PinFault['what'], (bound: number) => string>,
-  refusal: {
     excluded: 'The key already has a credential of this person at the provider: remove it there.',
     full: 'The key has no room for another credential: remove one, or use another key.',
     'no-credential': 'The key does not have the credential.',
@@ -1255,8 +1246,6 @@ export const benchIssue = {
     'pin-policy': 'The key does not accept this PIN.',
     'pin-replug': 'Plug the key in again before you enter the PIN.',
     'pin-required': 'The key requires its PIN.',
-  } satisfies Words<(typeof keyRefusals)[number]>,
-  failure: {
     unavailable: 'The key cannot do this.',
     'no-permission': 'The daemon is not allowed to open the key.',
     removed: 'The key was unplugged.',
@@ -1265,7 +1254,11 @@ export const benchIssue = {
     timeout: 'The key did not respond in time, or was not touched.',
     aborted: 'The request was canceled.',
     protocol: 'The key did not respond as expected.',
-  } satisfies Words<(typeof hardwareFailures)[number]>,
+  } satisfies Words<IssueProblemCode>,
+  unfit: {
+    short: (least: number) => `The PIN of this key has at least ${grouped(least)} characters.`,
+    long: (most: number) => `A PIN has at most ${grouped(most)} bytes.`,
+  } satisfies Record<PinFault['what'], (bound: number) => string>,
 };
 
 /** A text for each fault of a file, or a function of the fault. */

@@ -9,7 +9,6 @@ import {
 } from '../../drivers/driver.ts';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
-import type { PinStateData } from '../../src/contract/hardware.ts';
 import { isObject, objectIn } from '../../src/contract/json-object.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import type { AttestationResponse } from '../../src/contract/webauthn.ts';
@@ -43,12 +42,12 @@ type KeyStep = (key: IssuedKey) => Promise<Partial<IssueOutput>>;
 function stepOf(input: IssueInput): KeyStep {
   switch (input.step) {
     case 'state':
-      return async key => ({ state: await stateOf(key) });
+      return async key => ({ state: await key.pinState() });
     case 'pin':
       return key =>
         withPin(input, async pin => {
           await key.setPin(pin);
-          return { state: await stateOf(key) };
+          return { state: await key.pinState() };
         });
     case 'credential': {
       const { request, clientData, needsPin } = requestOf(input);
@@ -70,7 +69,7 @@ function stepOf(input: IssueInput): KeyStep {
     case 'reset':
       return async key => {
         await key.reset();
-        return { state: await stateOf(key) };
+        return { state: await key.pinState() };
       };
   }
 }
@@ -80,10 +79,6 @@ const rulesOf = ({ minPinLength, changePin = minPinLength === undefined }: Issue
   ...(changePin ? { forceChange: true } : {}),
   ...(minPinLength === undefined ? {} : { minLength: minPinLength }),
 });
-
-async function stateOf(key: IssuedKey): Promise<PinStateData> {
-  return { ...(await key.pinState()), freeCredentials: key.freeCredentials };
-}
 
 /** PINs are sent in the normal form C (CTAP 2.1, 6.5.1). The bytes are overwritten. */
 async function withPin<T>({ pin }: IssueInput, send: (pin: Uint8Array) => Promise<T>): Promise<T> {

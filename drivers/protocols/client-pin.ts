@@ -37,6 +37,7 @@ export async function readPinState(key: Authenticator): Promise<PinState> {
     refusesSimple: info.refusesSimplePins,
     mustChange: info.forcesPinChange,
     canKeepRules: info.options.get('setMinPINLength') === true,
+    freeCredentials: info.freeCredentials,
   };
   if (info.options.get('clientPin') !== true) return { isSet: false, retries: null, needsReplug: false, ...rules };
   const response = await call(key, { protocol }, PIN.retries);

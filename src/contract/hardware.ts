@@ -87,8 +87,6 @@ const pinState = Type.Object({
   mustChange: Type.Boolean({ description: 'the person must change the PIN before the first sign-in' }),
   freeCredentials: nullable(count('credentials that the key can still store; null if it does not report them')),
 });
-/** What the key reports about its PIN. */
-export type PinStateData = Static<typeof pinState>;
 
 /** What the operations on one key share. */
 const ofKey = {

@@ -10,23 +10,31 @@ export type IssueStep = Omit<BodyOf<Routes['issueKey']>, 'serialNumber'>;
 type StepAnswer = DataOf<Routes['issueKey']>;
 type KeyPinState = NonNullable<StepAnswer['state']>;
 
-/** What a key has not done in a step. */
-export class KeyRefused extends Error {
-  override name = 'KeyRefused';
-  readonly refusal: StepAnswer['refusal'];
-  readonly failure: StepAnswer['failure'];
-  constructor(message: string, { refusal, failure }: Pick<StepAnswer, 'refusal' | 'failure'>) {
+/**
+ * Why a key is not issued: what the key refuses, or how a step failed. `pin-present`: it has a PIN, and only a first PIN can be created.
+ * `pin-unfit`: a text cannot be its PIN.
+ */
+export type IssueProblemCode =
+  | NonNullable<StepAnswer['refusal' | 'failure']>
+  | 'pin-change'
+  | 'pin-present'
+  | 'pin-unfit';
+
+/** The error of a key that cannot be issued. */
+export class IssueProblem extends Error {
+  override name = 'IssueProblem';
+  readonly code: IssueProblemCode;
+  constructor(code: IssueProblemCode, message: string) {
     super(message);
-    this.refusal = refusal;
-    this.failure = failure;
+    this.code = code;
   }
 }
 
-/** Resolves with what the key has done. Rejects with `KeyRefused`. */
+/** Resolves with what the key has done. Rejects with `IssueProblem`. */
 export async function stepDone(request: Promise<StepAnswer>): Promise<StepAnswer> {
   const answer = await request;
   if (answer.problem === null) return answer;
-  throw new KeyRefused(answer.problem, answer);
+  throw new IssueProblem(answer.refusal ?? answer.failure ?? 'protocol', answer.problem);
 }
 
 /** The requests that issuing needs. They reject with the errors of their client, which `failureOf` interprets. */
@@ -83,19 +91,6 @@ export interface PinFault {
 
 /** Null if the text can be the PIN of the key. */
 export type CheckPin = (pin: string) => PinFault | null;
-
-/** Why a key is not issued. `pin-present`: it has a PIN, and only a first PIN can be created. */
-export type IssueProblemCode = 'unknown' | 'pin-replug' | 'pin-blocked' | 'pin-change' | 'pin-present' | 'pin-unfit';
-
-/** The error of a key that cannot be issued. */
-export class IssueProblem extends Error {
-  override name = 'IssueProblem';
-  readonly code: IssueProblemCode;
-  constructor(code: IssueProblemCode, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
 
 /** The result for a key. */
 interface IssueOutcome {
@@ -169,15 +164,14 @@ export class KeyIssuing {
     } catch (error) {
       run.error ??= error;
     }
-    const isWrong = run.error instanceof KeyRefused && run.error.refusal === 'pin-invalid';
+    const isWrong = run.error instanceof IssueProblem && run.error.code === 'pin-invalid';
     if (run.error === null || isWrong) this.#pins.delete(key.serialNumber);
     if (isWrong && entered !== null) this.#wrong.set(key.serialNumber, { pin: entered, error: run.error });
     return { ...run, issued };
   }
 
   #failureOf(error: unknown) {
-    const isOfKey = error instanceof KeyRefused || error instanceof IssueProblem;
-    return isOfKey ? { isRefusal: false, isLost: false } : this.#parts.requests.failureOf(error);
+    return error instanceof IssueProblem ? { isRefusal: false, isLost: false } : this.#parts.requests.failureOf(error);
   }
 
   #step(key: NumberedKey, step: IssueStep): Promise<StepAnswer> {
@@ -188,7 +182,7 @@ export class KeyIssuing {
   async #open(key: NumberedKey, deviceId: string, onMade: (pin: string) => void): Promise<UsablePin> {
     const { askPin, askNewPin } = this.#parts;
     const { state } = await this.#step(key, { step: 'state' });
-    if (state === null) throw new IssueProblem('unknown', 'the key does not report its PIN');
+    if (state === null) throw new IssueProblem('protocol', 'the key does not report its PIN');
     const { isSet, retries } = state;
     const choice = this.#options.pin;
     if (isSet) {
@@ -226,7 +220,7 @@ export class KeyIssuing {
       options: JSON.stringify(options),
     } as const;
     const { response } = await this.#step(key, step);
-    if (response === null) throw new IssueProblem('unknown', 'the key has made no credential');
+    if (response === null) throw new IssueProblem('protocol', 'the key has made no credential');
     try {
       await this.#finish(deviceId, credentialId, response);
     } catch (error) {
@@ -299,7 +293,7 @@ const isMissingIn =
 
 function checkUsable({ needsReplug, retries, mustChange }: KeyPinState): void {
   if (needsReplug) throw new IssueProblem('pin-replug', 'the key must be plugged in again before it accepts a PIN');
-  if (retries === 0) throw new IssueProblem('pin-blocked', 'the PIN of the key is blocked');
+  if (retries === 0) throw new IssueProblem('pin-blocked', 'the PIN of the key is blocked: only a reset unblocks it');
   if (mustChange) throw new IssueProblem('pin-change', 'the PIN of the key must be changed first');
 }
 

@@ -5,7 +5,6 @@ import {
   IssueProblem,
   type IssueRequests,
   KeyIssuing,
-  KeyRefused,
   statesAt,
 } from '../../../src/enrollment/issuing.ts';
 import { problemOf } from '../../api/problem.ts';
@@ -49,8 +48,6 @@ const requests: IssueRequests = {
 
 function reasonOf(error: unknown): string {
   if (error instanceof IssueProblem) return words.problem[error.code];
-  if (error instanceof KeyRefused)
-    return error.refusal === null ? words.failure[error.failure ?? 'protocol'] : words.refusal[error.refusal];
   const problem = problemOf(error);
   if (problem === null) return words.noPin;
   return problem.code === 404 ? words.unplugged : wordsOf(problem);

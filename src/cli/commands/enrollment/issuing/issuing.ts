@@ -4,10 +4,10 @@ import type { ProviderItem } from '../../../../contract/providers.ts';
 import {
   type IssueParts,
   IssueProblem,
+  type IssueProblemCode,
   type IssueRequests,
   type IssueStep,
   KeyIssuing,
-  KeyRefused,
   type PinChoice,
   pinFaultText,
   statesAt,
@@ -154,23 +154,16 @@ function wordsOf(error: unknown): string {
 
 /** The error of an issuing as this command reports it. */
 export function faultOf(error: unknown, deviceId: string): unknown {
-  if (error instanceof KeyRefused)
-    return new Fault('hardware', error.message, error.refusal && (refusalHints[error.refusal] ?? null));
   if (!(error instanceof IssueProblem)) return error;
   const { code, message } = error;
   if (code === 'pin-unfit') return usage(message, 'use a longer PIN, or --pin random:N');
-  if (code !== 'pin-present') return new Fault('hardware', message, hints[code]);
+  if (code !== 'pin-present') return new Fault('hardware', message, hints[code] ?? null);
   const letter = `devmgr pin letter ${deviceId} --identity-file FILE`;
   return failure(message, `if it was made before: ${letter}; then use --pin ask, or --pin-file`);
 }
 
-const hints = {
-  unknown: null,
-  'pin-replug': 'unplug it and plug it in again',
-  'pin-blocked': 'only a reset unblocks the key',
+const hints: Readonly<Partial<Record<IssueProblemCode, string>>> = {
   'pin-change': 'the person changes it',
-} as const;
-const refusalHints: Readonly<Partial<Record<NonNullable<KeyRefused['refusal']>, string>>> = {
   'pin-invalid': 'run the command again with the correct PIN: after a few wrong ones, the key blocks its PIN',
   'pin-replug': 'unplug the key, plug it in and run the command again',
   'pin-not-set': 'give it a PIN: --pin ask or --pin random',
