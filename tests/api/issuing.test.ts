@@ -187,6 +187,19 @@ describe.each(Object.entries(stands))('at %s', (_name, start) => {
     expect(state.accepted).toHaveLength(1);
   });
 
+  it('an answer to options that have expired is refused, and the credential can be begun again', async () => {
+    const { state, begin, finish, issue } = await issuing(start);
+    const begun = data(await begin());
+    state.expireChallenges();
+    expect(await finish(begun.credentialId, answerOf(begun))).toMatchObject({
+      code: 1001,
+      message: expect.stringContaining('refuses with HTTP 400'),
+    });
+    expect(state.accepted).toEqual([]);
+    expect((await issue()).credentialId).toBe(begun.credentialId);
+    expect(state.accepted).toHaveLength(1);
+  });
+
   it('a removal that the provider is too busy for is tried again, not before the time that it names', async () => {
     const { state, deviceId, issue } = await issuing(start);
     await issue();

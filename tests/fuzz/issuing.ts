@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { ProviderAway } from '../../daemon/delivery/provider/errors.ts';
 import { Entra } from '../../daemon/services/issuing/providers/entra.ts';
-import { Okta } from '../../daemon/services/issuing/providers/okta.ts';
+import { okta } from '../../daemon/services/issuing/providers/okta.ts';
 import { type IssuingProvider, ProviderRefused } from '../../daemon/services/issuing/providers/provider-api.ts';
-import { WebauthnServer } from '../../daemon/services/issuing/providers/webauthn-server.ts';
+import { webauthnServer } from '../../daemon/services/issuing/providers/webauthn-server.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import { data } from '../support/fleet.ts';
 import { answerOf } from '../support/issuing-providers.ts';
@@ -113,8 +113,8 @@ export async function tryProviderAnswers({ seed, count }: Tried): Promise<string
   const network = { allowed: ['127.0.0.1'], now: Date.now, secret: 'secret' };
   const apis = {
     entra: () => new Entra({ tenant: 't', clientId: 'c', loginAddress: url, address: url }, network),
-    okta: () => new Okta(url, network),
-    webauthn: () => new WebauthnServer({ address: url, finishAddress: url, removeAddress: url }, network),
+    okta: () => okta(url, network),
+    webauthn: () => webauthnServer({ address: url, finishAddress: url, removeAddress: url }, network),
   };
   const faults: string[] = [];
   const samples = fc.sample(fc.tuple(fc.constantFrom(...Object.keys(apis)), providerAnswer), { seed, numRuns: count });

@@ -41,9 +41,9 @@ export class ProviderState {
   readonly pages: { size: number; next: string | null } = { size: 100, next: null };
   /** Called for each request, before it is carried out and before it is answered. */
   hook: (kind: Kind, when: 'before' | 'after') => Promise<void> = async () => {};
-  /** Persons by challenge. */
   /** Persons whose credentials it refuses to remove. */
   readonly kept = new Set<string>();
+  /** Persons by challenge. */
   readonly #challenges = new Map<string, string>();
   readonly #unlisted = new Set<string>();
   #late: (() => Promise<unknown>)[] = [];
@@ -70,6 +70,11 @@ export class ProviderState {
   /** What is accepted of a person, as a list has it. */
   listed(person: string): Accepted[] {
     return this.accepted.filter(one => one.person === person && !this.#unlisted.has(one.remoteId));
+  }
+
+  /** The time for an answer to the options is over. */
+  expireChallenges(): void {
+    this.#challenges.clear();
   }
 
   hideLast(): void {

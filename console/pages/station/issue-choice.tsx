@@ -1,6 +1,5 @@
 /** At which providers keys are issued, and the PIN that a key is asked for. */
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { Button } from '../../parts/button.tsx';
@@ -60,8 +59,6 @@ function PinDialog({ asked }: { readonly asked: AskedPin }) {
   const { serialNumber, retries, check, answer, cancel } = asked;
   const [pin, again] = [useSignal(''), useSignal('')];
   const fault = useSignal<string | null>(null);
-  const form = useRef<HTMLFormElement>(null);
-  useEffect(() => form.current?.querySelector('input')?.focus(), []);
   const submit = (event: Event) => {
     event.preventDefault();
     const typed = pin.value;
@@ -76,7 +73,7 @@ function PinDialog({ asked }: { readonly asked: AskedPin }) {
   const left = retries === null ? '' : words.left(retries);
   return (
     <Dialog title={check ? words.newPin(serialNumber) : words.pinOf(serialNumber)} onClose={cancel}>
-      <form ref={form} onSubmit={submit}>
+      <form onSubmit={submit}>
         <Field
           label={words.pin}
           type="password"

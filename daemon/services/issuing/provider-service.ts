@@ -15,10 +15,10 @@ import { accept, type Context, commitLast, retrying } from '../context.ts';
 import { iso } from '../present.ts';
 import { consoleAddressProblem, type OwnAccounts } from './own-accounts.ts';
 import { Entra } from './providers/entra.ts';
-import { Okta } from './providers/okta.ts';
+import { okta } from './providers/okta.ts';
 import { type IssuingProvider, ProviderRefused } from './providers/provider-api.ts';
 import type { ProviderAccess } from './providers/requests.ts';
-import { WebauthnServer } from './providers/webauthn-server.ts';
+import { webauthnServer } from './providers/webauthn-server.ts';
 
 interface ProviderServiceParts {
   readonly store: Store;
@@ -199,9 +199,9 @@ function apiOf(record: domain.ProviderRecord, access: ProviderAccess, own: OwnAc
     case 'entra':
       return new Entra(record, access);
     case 'okta':
-      return new Okta(address!, access);
+      return okta(address!, access);
     case 'webauthn':
-      return new WebauthnServer(record, access);
+      return webauthnServer(record, access);
     case 'devmgr':
       return own.at(address!);
   }

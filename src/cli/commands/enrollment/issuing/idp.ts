@@ -4,6 +4,7 @@ import { providerTypes } from '../../../../contract/values.ts';
 import { exitCodes } from '../../../exit-codes.ts';
 import { usage } from '../../../fault.ts';
 import { command, definedFields } from '../../../framework/define.ts';
+import { yesFlag } from '../../../framework/flags.ts';
 import { listFlags } from '../../../framework/format.ts';
 import { present } from '../../../framework/present.ts';
 import { presentList } from '../../../framework/present-list.ts';
@@ -154,7 +155,7 @@ export const idpSecret = command({
 export const idpRemove = command({
   description: 'Refused while keys have credentials there: they cannot be removed without the secret of the provider.',
   args: [providerArg],
-  flags: { yes: { short: 'y', help: 'do not ask for confirmation' } },
+  flags: yesFlag,
   examples: [{ does: 'remove it', line: 'idp remove company' }],
   async run({ args, flags }, context) {
     const { providerId, name } = await findProvider(context.registry, args[0]!);

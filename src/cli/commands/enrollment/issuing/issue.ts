@@ -7,6 +7,7 @@ import { errorWords, Fault, failure, usage } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { registrationOf } from '../../../framework/devices/registration.ts';
+import { yesFlag } from '../../../framework/flags.ts';
 import { present } from '../../../framework/present.ts';
 import { demandYes } from '../../../terminal/prompt.ts';
 import { safe } from '../../../terminal/text.ts';
@@ -32,7 +33,7 @@ export const keysIssue = command({
   flags: {
     ...issueFlags,
     reset: { help: 'erase the key first, with its PIN and all its credentials' },
-    yes: { short: 'y', help: 'do not ask for confirmation' },
+    ...yesFlag,
     ...letterFlags,
   },
   examples: [

@@ -2,6 +2,7 @@ import { allDifferences, type Differences, repairable } from '../../../../fleet/
 import { exitCodes } from '../../../exit-codes.ts';
 import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
+import { yesFlag } from '../../../framework/flags.ts';
 import { demandYes } from '../../../terminal/prompt.ts';
 import { safe } from '../../../terminal/text.ts';
 import { findProvider, providerArg } from './flags.ts';
@@ -13,7 +14,7 @@ export const idpReconcile = command({
   args: [providerArg],
   flags: {
     apply: { help: 'fix the differences, after a confirmation' },
-    yes: { short: 'y', help: 'do not ask for confirmation' },
+    ...yesFlag,
   },
   examples: [
     { does: 'what differs', line: 'idp reconcile company' },
