@@ -1,8 +1,12 @@
 /** Follows the pages of a list, and stops if a server would never come to its end. */
-
+import type { DataOf, InputOf } from '../../contract/define.ts';
+import { endpoints, type RouteName } from '../../contract/endpoints.ts';
 import { paging } from '../../contract/limits.ts';
+import type { Routes } from '../../contract/routes.ts';
 import { count } from '../count.ts';
 import { type Fault, failure } from '../fault.ts';
+import type { Client } from './client.ts';
+import type { AnyInput } from './exchange.ts';
 
 /** A page of a list, as the server sends it. */
 export interface ServerPage<T> {
@@ -62,29 +66,38 @@ export class PageFollower<T> {
   }
 }
 
+/** An operation that lists items page by page. */
+export type PagedOperation = {
+  [N in RouteName]: 'pagination' extends (typeof endpoints)[N]['returns'][number] ? N : never;
+}[RouteName];
+/** An item of such a list. */
+export type ItemOf<N extends PagedOperation> = DataOf<Routes[N]>['list'][number];
+/** Which list, and which of its items; `size` of the query is that of the largest page if it is absent. */
+export type ListInput<N extends PagedOperation> = Partial<InputOf<Routes[N]>>;
+
 /** The pages of a list, each with the items that are new. A fault like `PageFollower`. */
-export async function* pagesOf<T>(
-  read: (page: number) => Promise<ServerPage<T>>,
-  keyOf: (item: T) => string,
-): AsyncGenerator<ServerPage<T>> {
-  const follower = new PageFollower(keyOf);
+export async function* pagesOf<N extends PagedOperation>(
+  client: Client,
+  operation: N,
+  input: ListInput<N> = {},
+): AsyncGenerator<ServerPage<ItemOf<N>>> {
+  // The id is the first field that each item has.
+  const id = endpoints[operation].returns.find(field => field.startsWith('list.'))!.slice('list.'.length);
+  const follower = new PageFollower<ItemOf<N>>(item => String(item[id as keyof ItemOf<N>]));
+  const { query, ...others } = input as AnyInput;
   for (let page = follower.next; page !== null; page = follower.next) {
-    const found = await read(page);
+    const wanted = { ...others, query: { size: paging.maxSize, ...query, page } } as unknown as InputOf<Routes[N]>;
+    const { data } = await client.send({ operation, input: wanted });
+    const found: ServerPage<ItemOf<N>> = data;
     yield { list: follower.take(found), pagination: found.pagination };
   }
 }
 
-/** Which page of a list to read. */
-export interface PageQuery {
-  readonly page: number;
-  readonly size: number;
-}
-
 /** The items of a list. The next page is read when its first item is wanted. A fault like `PageFollower`. */
-export async function* itemsOf<T>(
-  read: (query: PageQuery) => Promise<ServerPage<T>>,
-  keyOf: (item: T) => string,
-  size: number = paging.maxSize,
-): AsyncGenerator<T> {
-  for await (const { list } of pagesOf(page => read({ page, size }), keyOf)) yield* list;
+export async function* itemsOf<N extends PagedOperation>(
+  client: Client,
+  operation: N,
+  input: ListInput<N> = {},
+): AsyncGenerator<ItemOf<N>> {
+  for await (const { list } of pagesOf(client, operation, input)) yield* list;
 }

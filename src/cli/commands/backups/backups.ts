@@ -4,7 +4,7 @@ import { Code } from '../../../contract/codes.ts';
 import { paging, sizes } from '../../../contract/limits.ts';
 import { namesIn } from '../../../contract/names.ts';
 import { ServerRefusal } from '../../client/failures.ts';
-import { itemsOf, type PageQuery } from '../../client/pages.ts';
+import { itemsOf } from '../../client/pages.ts';
 import { usage } from '../../fault.ts';
 import { checkArgument } from '../../framework/ask.ts';
 import type { Context } from '../../framework/context.ts';
@@ -172,8 +172,7 @@ async function picked(context: Context, deviceId: string): Promise<Backup> {
 /** The record of a backup, or of the newest one; the refusal of the server if there is none. */
 async function findBackup({ registry }: Context, deviceId: string, backupId: string | undefined): Promise<Backup> {
   const size = backupId === undefined ? 1 : paging.maxSize;
-  const read = (query: PageQuery) => registry.call('listBackups', { params: { deviceId }, query });
-  for await (const backup of itemsOf(read, backup => backup.backupId, size))
+  for await (const backup of itemsOf(registry, 'listBackups', { params: { deviceId }, query: { size } }))
     if (backupId === undefined || backup.backupId === backupId) return backup;
   const what = backupId === undefined ? `${deviceId} has no backups` : `${deviceId} has no backup ${backupId}`;
   throw new ServerRefusal(Code.backupNotFound, what, null, null, { deviceId });

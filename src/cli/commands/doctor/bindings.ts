@@ -26,12 +26,8 @@ async function boundToIds(context: Context): Promise<readonly IdBinding[]> {
     if (userId !== null && userIds.parse(userId) !== null) bound.push({ deviceId, userId });
   if (bound.length === 0) return [];
   const names = new Map<string, string>();
-  const users = itemsOf(
-    query => context.registry.call('listUsers', { query }),
-    user => user.id,
-  );
   try {
-    for await (const { id, username } of users) names.set(id, username);
+    for await (const { id, username } of itemsOf(context.registry, 'listUsers')) names.set(id, username);
   } catch (error) {
     if (!isServerRefusal(error, Code.noPermission)) throw error;
   }

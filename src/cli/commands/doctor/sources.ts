@@ -49,12 +49,8 @@ async function signOnChecks(context: Context): Promise<Check[]> {
 }
 
 async function scimChecks(context: Context): Promise<Check[]> {
-  const tokens = itemsOf(
-    query => context.registry.call('listTokens', { query }),
-    ({ tokenId }) => tokenId,
-  );
   const checks: Check[] = [];
-  for await (const token of tokens)
+  for await (const token of itemsOf(context.registry, 'listTokens'))
     if (token.may.includes('scim') && token.revokedAt === null) checks.push(scimCheck(context, token, Date.now()));
   return checks;
 }

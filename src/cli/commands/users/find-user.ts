@@ -18,11 +18,7 @@ export const isRemoved = ({ disabled, email }: User): boolean => disabled && ema
 
 /** The user with this id or name; a fault if there is none. */
 export async function readUser(registry: Client, name: string): Promise<User> {
-  const users = itemsOf(
-    query => registry.call('listUsers', { query }),
-    user => user.id,
-  );
-  for await (const user of users) if (user.username === name || user.id === name) return user;
+  for await (const user of itemsOf(registry, 'listUsers')) if (user.username === name || user.id === name) return user;
   throw new Fault('absent', `user "${name}" does not exist`, 'see: devmgr users list --removed');
 }
 

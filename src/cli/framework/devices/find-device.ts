@@ -13,12 +13,8 @@ export async function findBySerial(
   serial: string,
 ): Promise<{ readonly exact: DeviceListItem | null; readonly similar: DeviceListItem | null }> {
   let similar: DeviceListItem | null = null;
-  const search = { keyword: serial, sortBy: 'serialNumber', sortOrder: 'asc' } as const;
-  const devices = itemsOf(
-    page => registry.call('listDevices', { query: { ...search, ...page } }),
-    device => device.deviceId,
-  );
-  for await (const device of devices) {
+  const query = { keyword: serial, sortBy: 'serialNumber', sortOrder: 'asc' } as const;
+  for await (const device of itemsOf(registry, 'listDevices', { query })) {
     if (device.serialNumber === serial) return { exact: device, similar };
     if (device.serialNumber.toLowerCase() === serial.toLowerCase()) similar = device;
   }

@@ -2,11 +2,10 @@
 import type { AppVersion } from '../../../contract/apps.ts';
 import type { Backup } from '../../../contract/backups.ts';
 import { Code } from '../../../contract/codes.ts';
-import { paging } from '../../../contract/limits.ts';
 import type { ServiceToken } from '../../../contract/tokens.ts';
 import type { User } from '../../../contract/users.ts';
 import { isServerRefusal } from '../../client/failures.ts';
-import { type PageQuery, pagesOf, type ServerPage } from '../../client/pages.ts';
+import { pagesOf, type ServerPage } from '../../client/pages.ts';
 import { Fault } from '../../fault.ts';
 import { type ChoiceSource, searchOne } from '../../terminal/search-prompts.ts';
 import { bytes, localTime } from '../../terminal/when.ts';
@@ -69,7 +68,6 @@ function sourceOf<T>(entries: readonly ListedEntry<T>[], more: number): ChoiceSo
 
 /** How an item of a paged list is shown. */
 interface ShownItem<T> {
-  /** The first cell is the id. */
   readonly cells: (item: T) => readonly string[];
   /** Null for none. */
   readonly description?: (item: T) => string | null;
@@ -79,19 +77,16 @@ interface ShownItem<T> {
 
 /** Those of the first thousand items of a paged list that fit. */
 async function firstEntries<T>(
-  read: (query: PageQuery) => Promise<ServerPage<T>>,
+  pages: AsyncIterable<ServerPage<T>>,
   { cells, description = () => null, fits = () => true }: ShownItem<T>,
 ): Promise<{ readonly entries: readonly ListedEntry<T>[]; readonly more: number }> {
   const items: T[] = [];
-  let pages = 0;
+  let read = 0;
   let total = 0;
-  for await (const { list, pagination } of pagesOf(
-    page => read({ page, size: paging.maxSize }),
-    item => cells(item)[0]!,
-  )) {
+  for await (const { list, pagination } of pages) {
     items.push(...list);
     total = pagination.total;
-    if (++pages >= mostPages) break;
+    if (++read >= mostPages) break;
   }
   const entries = items
     .filter(fits)
@@ -106,7 +101,7 @@ export function pickUser(context: Context, command: string, fits: (user: User) =
 }
 
 const userEntries = ({ registry }: Context, fits: (user: User) => boolean) =>
-  firstEntries(query => registry.call('listUsers', { query }), { cells: userCells, fits });
+  firstEntries(pagesOf(registry, 'listUsers'), { cells: userCells, fits });
 
 const userCells = ({ id, username, role, disabled, email }: User): readonly string[] => [
   id,
@@ -153,7 +148,7 @@ export function pickVersion(context: Context, command: string): Promise<AppVersi
     none: 'no application version has been uploaded',
   };
   return pickListed(context, question, () =>
-    firstEntries(query => context.registry.call('listAppVersions', { query }), { cells: versionCells }),
+    firstEntries(pagesOf(context.registry, 'listAppVersions'), { cells: versionCells }),
   );
 }
 
@@ -169,9 +164,11 @@ const versionCells = ({ versionId, platform, version, fileName, fileSize }: AppV
 export function pickBackup(context: Context, command: string, deviceId: string): Promise<Backup> {
   const none = `${deviceId} has no backups`;
   const question = { question: `Backup of ${deviceId}`, argument: 'BACKUP_ID', command, none };
-  const read = (query: PageQuery) => context.registry.call('listBackups', { params: { deviceId }, query });
   return pickListed(context, question, () =>
-    firstEntries(read, { cells: backupCells, description: ({ note }) => note }),
+    firstEntries(pagesOf(context.registry, 'listBackups', { params: { deviceId } }), {
+      cells: backupCells,
+      description: ({ note }) => note,
+    }),
   );
 }
 
@@ -187,7 +184,7 @@ export function pickToken(context: Context, command: string): Promise<ServiceTok
   const question = { question: 'Service token', argument: 'TOKEN', command, none: 'there is no valid service token' };
   const fits = (token: ServiceToken) => token.revokedAt === null && Date.parse(token.expiresAt) > Date.now();
   return pickListed(context, question, () =>
-    firstEntries(query => context.registry.call('listTokens', { query }), { cells: tokenCells, fits }),
+    firstEntries(pagesOf(context.registry, 'listTokens'), { cells: tokenCells, fits }),
   );
 }
 

@@ -5,13 +5,12 @@ import type { QueryOf } from '../../../../contract/define.ts';
 import type { DeviceListItem } from '../../../../contract/devices.ts';
 import { deviceIds } from '../../../../contract/ids.ts';
 import { paging } from '../../../../contract/limits.ts';
-import type { Page } from '../../../../contract/paging.ts';
 import type { Routes } from '../../../../contract/routes.ts';
 import type { User } from '../../../../contract/users.ts';
 import { deviceListFields } from '../../../../contract/values.ts';
 import type { Client } from '../../../client/client.ts';
 import { isServerRefusal } from '../../../client/failures.ts';
-import { pagesOf } from '../../../client/pages.ts';
+import { pagesOf, type ServerPage } from '../../../client/pages.ts';
 
 /** A group of matches. */
 export interface Group<T> {
@@ -117,8 +116,7 @@ const numberOf = ({ deviceId }: DeviceListItem): number => deviceIds.parse(devic
 async function findUsers(client: Client, text: string, limit: number): Promise<ReadGroup<User> | null> {
   try {
     return await read(
-      page => client.call('listUsers', { query: { page, size: paging.maxSize } }),
-      user => user.id,
+      pagesOf(client, 'listUsers'),
       ({ id, username, email }) => matchOf([id, username, email], text),
       limit,
     );
@@ -131,8 +129,7 @@ async function findUsers(client: Client, text: string, limit: number): Promise<R
 
 const findVersions = (client: Client, text: string, limit: number): Promise<ReadGroup<AppVersion>> =>
   read(
-    page => client.call('listAppVersions', { query: { page, size: paging.maxSize } }),
-    version => version.versionId,
+    pagesOf(client, 'listAppVersions'),
     ({ versionId, platform, version, versionName, fileName }) =>
       matchOf([versionId, platform, version, versionName, fileName], text),
     limit,
@@ -140,15 +137,14 @@ const findVersions = (client: Client, text: string, limit: number): Promise<Read
 
 /** The matches among the newest records, those of a whole value first. */
 async function read<T>(
-  pageOf: (page: number) => Promise<Page<T>>,
-  keyOf: (record: T) => string,
+  pages: AsyncIterable<ServerPage<T>>,
   match: (record: T) => Match,
   limit: number,
 ): Promise<ReadGroup<T>> {
   const found: Record<'whole' | 'part', T[]> = { whole: [], part: [] };
   let page = 0;
   let isLast = true;
-  for await (const { list, pagination } of pagesOf(pageOf, keyOf)) {
+  for await (const { list, pagination } of pages) {
     for (const record of list) {
       const how = match(record);
       if (how !== null) found[how].push(record);

@@ -6,7 +6,7 @@ import { readCsv } from '../../../../enrollment/import/csv.ts';
 import type { Person } from '../../../../enrollment/line/people.ts';
 import { type RosterFault, RosterReader, rosterBounds } from '../../../../enrollment/line/roster.ts';
 import type { Client } from '../../../client/client.ts';
-import { itemsOf, type PageQuery } from '../../../client/pages.ts';
+import { itemsOf } from '../../../client/pages.ts';
 import { count } from '../../../count.ts';
 import { Fault, usage } from '../../../fault.ts';
 import { nameOf, unreadable } from '../../../jobs/input-file.ts';
@@ -94,9 +94,8 @@ export async function readGroup(registry: Client, group: string): Promise<readon
   const roster = new RosterReader();
   let line = 1;
   roster.add(line, ['userId', 'name']);
-  const read = (page: PageQuery) =>
-    registry.call('listPeople', { query: { group, active: true, sortOrder: 'asc', ...page } });
-  for await (const { userName, name } of itemsOf(read, person => person.personId))
+  const query = { group, active: true, sortOrder: 'asc' } as const;
+  for await (const { userName, name } of itemsOf(registry, 'listPeople', { query }))
     if (roster.add(++line, [userName, name ?? '']) !== null)
       throw usage(`the group "${group}" cannot be a roster: ${userName}`, 'use --roster with a file');
   if (roster.people.length > 0) return roster.people;

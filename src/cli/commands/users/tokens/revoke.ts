@@ -78,11 +78,8 @@ async function picked(context: Context): Promise<string> {
 /** The id of a token that is named by id, or by the name that it has while it is not revoked. */
 async function findToken(registry: Client, name: string): Promise<string> {
   if (tokenIds.parse(name) !== null) return name;
-  const tokens = itemsOf(
-    query => registry.call('listTokens', { query }),
-    token => token.tokenId,
-  );
-  for await (const token of tokens) if (token.name === name && token.revokedAt === null) return token.tokenId;
+  for await (const token of itemsOf(registry, 'listTokens'))
+    if (token.name === name && token.revokedAt === null) return token.tokenId;
   // Perhaps the token itself was typed: it must not appear in an error.
   throw new Fault('absent', 'no service token with that name is valid', 'see: devmgr tokens list');
 }
