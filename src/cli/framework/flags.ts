@@ -129,10 +129,13 @@ export const yesFlag = {
   yes: { short: 'y', help: 'do not ask for confirmation' },
 } as const satisfies FlagShapes;
 
+/** A flag that names a file. */
+export const fileFlag = <const Help extends string>(help: Help) => ({ value: 'FILE', offer: 'file', help }) as const;
+
 /** Flags of commands that read a password. */
 export const passwordFlags = {
   'password-stdin': { help: 'read the password from the first line of standard input', conflicts: ['password-file'] },
-  'password-file': { value: 'FILE', help: 'read the password from the first line of a file', offer: 'file' },
+  'password-file': fileFlag('read the password from the first line of a file'),
 } as const satisfies FlagShapes;
 
 /** Flags of a list that is read page by page; `what` is what it lists. */

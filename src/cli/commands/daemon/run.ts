@@ -1,6 +1,6 @@
 import { daemonRoles, defaultHost, defaultPort, maxDrainSeconds, stepUpModes } from '../../../contract/local.ts';
 import { command } from '../../framework/define.ts';
-import type { FlagShapes } from '../../framework/flags.ts';
+import { type FlagShapes, fileFlag } from '../../framework/flags.ts';
 import { programIo } from './store.ts';
 
 /** Flags of the commands that start a daemon. */
@@ -27,8 +27,8 @@ export const daemonFlags = {
     whole: { min: 0, max: 1000 },
     help: 'add N simulated keys, which are marked as simulated',
   },
-  'tls-cert': { value: 'FILE', offer: 'file', help: 'certificate chain for HTTPS (PEM)' },
-  'tls-key': { value: 'FILE', offer: 'file', help: 'private key of the certificate (PEM)' },
+  'tls-cert': fileFlag('certificate chain for HTTPS (PEM)'),
+  'tls-key': fileFlag('private key of the certificate (PEM)'),
   'insecure-http': { help: 'serve a network over HTTP, without TLS' },
   'trust-proxy': { value: 'CIDR', many: true, help: 'trust X-Forwarded-For from this network' },
   'allow-host': { value: 'NAME', many: true, help: 'another host name that clients can use' },

@@ -8,7 +8,7 @@ import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
 import { eventFlags, placeOf } from '../../framework/devices/event-selection.ts';
 import type { FlagShapes } from '../../framework/flags.ts';
-import { yesFlag } from '../../framework/flags.ts';
+import { fileFlag, yesFlag } from '../../framework/flags.ts';
 import { csvFlags } from '../../framework/format.ts';
 import { demandYes } from '../../terminal/prompt.ts';
 
@@ -82,11 +82,7 @@ export const daemonBackup = command({
       help: 'encrypt it to this age recipient (age1…)',
       conflicts: ['passphrase-file'],
     },
-    'passphrase-file': {
-      value: 'FILE',
-      offer: 'file',
-      help: 'encrypt it with the passphrase on the first line of a file',
-    },
+    'passphrase-file': fileFlag('encrypt it with the passphrase on the first line of a file'),
     ...registryFlags,
   },
   examples: [
@@ -104,17 +100,8 @@ export const daemonRestore = command({
   args: fileArg('file that daemon backup wrote'),
   flags: {
     ...yesFlag,
-    'identity-file': {
-      value: 'FILE',
-      offer: 'file',
-      help: 'decrypt it with the age identities in a file',
-      conflicts: ['passphrase-file'],
-    },
-    'passphrase-file': {
-      value: 'FILE',
-      offer: 'file',
-      help: 'decrypt it with the passphrase on the first line of a file',
-    },
+    'identity-file': { ...fileFlag('decrypt it with the age identities in a file'), conflicts: ['passphrase-file'] },
+    'passphrase-file': fileFlag('decrypt it with the passphrase on the first line of a file'),
     ...registryFlags,
     ...filesFlag,
     'accept-unverified': {

@@ -8,7 +8,7 @@ import { type ExportQuery, exportedDevices, exportedText } from '../../framework
 import { filterFlags, filterOf } from '../../framework/devices/filter.ts';
 import { deviceFields } from '../../framework/devices/tags.ts';
 import { writeComplete } from '../../framework/files/download.ts';
-import { globalFlags } from '../../framework/flags.ts';
+import { fileFlag, globalFlags } from '../../framework/flags.ts';
 import { listFlags } from '../../framework/format.ts';
 import { harmless } from '../../terminal/text.ts';
 
@@ -21,7 +21,7 @@ export const exportDevices = command({
     ...listFlags([...deviceFields, 'name']),
     names: { help: 'add the field name: the name of the person whom the device is bound to' },
     output: { ...globalFlags.output, choices: [...exportFormats, 'json', 'yaml'], aliases: ['format'] },
-    out: { value: 'FILE', help: 'write to this file instead of standard output', offer: 'file' },
+    out: fileFlag('write to this file instead of standard output'),
   },
   examples: [
     { does: 'all devices for a program', line: 'export > devices.ndjson' },

@@ -6,6 +6,7 @@ import { need } from '../../framework/ask.ts';
 import type { Context } from '../../framework/context.ts';
 import { command, definedFields } from '../../framework/define.ts';
 import { tagFlag, tagsOf } from '../../framework/devices/tags.ts';
+import { fileFlag } from '../../framework/flags.ts';
 import { csvFlags } from '../../framework/format.ts';
 import { present } from '../../framework/present.ts';
 import { encodingFlag } from '../../jobs/encoding.ts';
@@ -34,7 +35,7 @@ export const register = command({
     'hardware-version': { value: 'VERSION', ...single, help: 'hardware version' },
     'firmware-version': { value: 'VERSION', aliases: ['firmware'], ...single, help: 'firmware version' },
     tag: tagFlag('tag of the device, or of every line that lacks it; can be repeated'),
-    file: { value: 'FILE', short: 'f', offer: 'file', help: 'register every device in this file; - is standard input' },
+    file: { ...fileFlag('register every device in this file; - is standard input'), short: 'f' },
     format: {
       value: 'FORMAT',
       choices: ['csv', 'json', 'jsonl'],
@@ -47,7 +48,7 @@ export const register = command({
       ...withFile,
       help: 'names of the columns: yubico, entra-oath, snipe-it, pskc, or COLUMN=FIELD,…',
     },
-    out: { value: 'FILE', offer: 'file', ...withFile, help: 'write the results to this file' },
+    out: { ...fileFlag('write the results to this file'), ...withFile },
     'dry-run': { ...withFile, help: 'report which lines are new, registered or invalid, and change nothing' },
     'skip-existing': { ...withFile, help: 'count devices that are already registered as done' },
     resume: { ...withFile, help: 'continue where an earlier run stopped' },

@@ -6,7 +6,7 @@ import { command } from '../../framework/define.ts';
 import { exportedDevices } from '../../framework/devices/export-stream.ts';
 import { filterFlags, filterOf } from '../../framework/devices/filter.ts';
 import { tagsOf } from '../../framework/devices/tags.ts';
-import { type FlagValues, globalFlags } from '../../framework/flags.ts';
+import { type FlagValues, fileFlag, globalFlags } from '../../framework/flags.ts';
 import { writeNew } from '../../settings/files.ts';
 import type { Format } from '../../terminal/format.ts';
 import { safe } from '../../terminal/text.ts';
@@ -18,10 +18,8 @@ import { PersonCounts } from './persons.ts';
 const flags = {
   ...filterFlags,
   results: {
-    value: 'FILE',
+    ...fileFlag('also count the attempts in these results of enroll --out, including failed ones; can be repeated'),
     many: 'whole',
-    offer: 'file',
-    help: 'also count the attempts in these results of enroll --out, including failed ones; can be repeated',
   },
   names: { help: 'list the persons by user name and name, with the number of their devices' },
   output: {
@@ -30,7 +28,7 @@ const flags = {
     aliases: ['format'],
     help: 'format of the report (default: from the name of --out, else text)',
   },
-  out: { value: 'FILE', offer: 'file', help: 'write the report to this file instead of standard output' },
+  out: fileFlag('write the report to this file instead of standard output'),
   force: { needs: 'out', help: 'overwrite an existing file' },
 } as const;
 

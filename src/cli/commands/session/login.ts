@@ -7,7 +7,7 @@ import { usage } from '../../fault.ts';
 import { need, readPassword } from '../../framework/ask.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
-import { passwordFlags } from '../../framework/flags.ts';
+import { fileFlag, passwordFlags } from '../../framework/flags.ts';
 import { present } from '../../framework/present.ts';
 import { firstAdmin, firstPasswordFile } from '../../session/first-password.ts';
 import { forgetLogin, type Login, localIdentity, storeLogin } from '../../settings/credentials.ts';
@@ -28,9 +28,7 @@ export const login = command({
     username: { value: 'NAME', short: 'u', aliases: ['user'], help: 'user name, instead of USERNAME' },
     ...passwordFlags,
     'token-file': {
-      value: 'FILE',
-      help: 'read the token from the first line of a file; - is standard input',
-      offer: 'file',
+      ...fileFlag('read the token from the first line of a file; - is standard input'),
       conflicts: ['username', 'password-stdin', 'password-file'],
     },
     web: {

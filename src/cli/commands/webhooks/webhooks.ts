@@ -8,7 +8,7 @@ import { exitCodes } from '../../exit-codes.ts';
 import type { Context } from '../../framework/context.ts';
 import { command, definedFields, givenTexts } from '../../framework/define.ts';
 import type { ArgShape } from '../../framework/flags.ts';
-import { yesFlag } from '../../framework/flags.ts';
+import { fileFlag, yesFlag } from '../../framework/flags.ts';
 import { listFlags } from '../../framework/format.ts';
 import { type CardRow, present } from '../../framework/present.ts';
 import { presentList } from '../../framework/present-list.ts';
@@ -51,10 +51,8 @@ export const webhooksAdd = command({
   flags: {
     type: { value: 'TYPE', many: true, choices: journalEventTypes, field: 'types', help: 'only these types of event' },
     'secret-file': {
-      value: 'FILE',
-      offer: 'file',
+      ...fileFlag('read the secret of the receiver (whsec_…) from the first line of a file; - is standard input'),
       field: 'secret',
-      help: 'read the secret of the receiver (whsec_…) from the first line of a file; - is standard input',
     },
   },
   examples: [

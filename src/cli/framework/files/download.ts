@@ -11,7 +11,7 @@ import { writeFailure } from '../../terminal/io.ts';
 import { safe } from '../../terminal/text.ts';
 import { bytes } from '../../terminal/when.ts';
 import type { Context } from '../context.ts';
-import type { FlagShapes } from '../flags.ts';
+import { type FlagShapes, fileFlag } from '../flags.ts';
 import { present } from '../present.ts';
 
 /** A file that the server stores. */
@@ -32,7 +32,7 @@ interface StoredFile {
 
 /** Flags that say where a download is written to. */
 export const targetFlags = {
-  out: { value: 'FILE', offer: 'file', help: 'file or folder to write to; - is standard output' },
+  out: fileFlag('file or folder to write to; - is standard output'),
   force: { help: 'overwrite an existing file' },
 } as const satisfies FlagShapes;
 

@@ -6,6 +6,7 @@ import { Fault, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { tagFlag, tagsOf } from '../../../framework/devices/tags.ts';
+import { fileFlag } from '../../../framework/flags.ts';
 import { encodingFlag, encodingOf } from '../../../jobs/encoding.ts';
 import { termsFlag, usualTerms } from '../../proofs/receipts/make.ts';
 import { boundName } from '../../users/find-user.ts';
@@ -37,11 +38,7 @@ export const enroll = command({
     manufacturer: { value: 'NAME', offer: 'manufacturer', help: 'manufacturer to register with' },
     model: { value: 'NAME', help: 'model to register with' },
     'activate-for': { value: 'USER', offer: 'holder', help: 'activate each key for this user' },
-    roster: {
-      value: 'FILE',
-      offer: 'file',
-      help: 'bind a key to each person of this CSV: userId, name, and count or type',
-    },
+    roster: fileFlag('bind a key to each person of this CSV: userId, name, and count or type'),
     group: {
       value: 'NAME',
       conflicts: ['roster', 'encoding'],
@@ -79,18 +76,14 @@ export const enroll = command({
     'min-pin': { ...issueFlags['min-pin'], needs: 'for' },
     tag: tagFlag('tag for each device that is registered, such as lot=7; can be repeated'),
     spool: {
-      value: 'FILE',
-      offer: 'file',
+      ...fileFlag(
+        'while the registry cannot be reached, write keys to this file; they are registered when it responds again, or with spool flush',
+      ),
       conflicts: ['dry-run'],
-      help: 'while the registry cannot be reached, write keys to this file; they are registered when it responds again, or with spool flush',
     },
     ...keyLabelFlags,
     'dry-run': { help: 'show what would be done, and change nothing' },
-    out: {
-      value: 'FILE',
-      offer: 'file',
-      help: 'append the results to this file: JSON lines if its name ends in .json, .jsonl or .ndjson, else CSV',
-    },
+    out: fileFlag('append the results to this file: JSON lines if its name ends in .json, .jsonl or .ndjson, else CSV'),
   },
   examples: [
     { does: 'one key', line: 'enroll --count 1' },

@@ -3,7 +3,7 @@ import { pinBounds } from '../../../../contract/limits.ts';
 import type { ProviderItem } from '../../../../contract/providers.ts';
 import type { Client } from '../../../client/client.ts';
 import { Fault } from '../../../fault.ts';
-import type { ArgShape, FlagShapes } from '../../../framework/flags.ts';
+import { type ArgShape, type FlagShapes, fileFlag } from '../../../framework/flags.ts';
 
 /** Flags of commands that issue keys. */
 export const issueFlags = {
@@ -12,7 +12,7 @@ export const issueFlags = {
     value: 'KIND',
     help: 'PIN of the key: ask (default), random[:DIGITS] for a random first PIN that is stored encrypted, or none',
   },
-  'pin-file': { value: 'FILE', offer: 'file', help: 'read the PIN from the first line of a file; - is standard input' },
+  'pin-file': fileFlag('read the PIN from the first line of a file; - is standard input'),
   'change-pin': { help: 'the person must change the PIN before the first sign-in' },
   'min-pin': {
     value: 'N',

@@ -4,7 +4,7 @@ import { providerTypes } from '../../../../contract/values.ts';
 import { exitCodes } from '../../../exit-codes.ts';
 import { usage } from '../../../fault.ts';
 import { command, definedFields } from '../../../framework/define.ts';
-import { yesFlag } from '../../../framework/flags.ts';
+import { fileFlag, yesFlag } from '../../../framework/flags.ts';
 import { listFlags } from '../../../framework/format.ts';
 import { present } from '../../../framework/present.ts';
 import { presentList } from '../../../framework/present-list.ts';
@@ -47,10 +47,8 @@ export const idpList = command({
 });
 
 const secretFlag = {
-  value: 'FILE',
-  offer: 'file',
+  ...fileFlag('read the client secret, API token or bearer token from the first line of a file; - is standard input'),
   field: 'secret',
-  help: 'read the client secret, API token or bearer token from the first line of a file; - is standard input',
 } as const;
 const noSecret = () => usage('the secret is missing', 'write it to a file: --secret-file FILE');
 

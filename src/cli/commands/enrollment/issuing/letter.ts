@@ -6,7 +6,7 @@ import { Fault, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { resolveDevice } from '../../../framework/devices/device.ts';
-import type { FlagShapes, FlagValues } from '../../../framework/flags.ts';
+import { type FlagShapes, type FlagValues, fileFlag } from '../../../framework/flags.ts';
 import { personsOf } from '../../../framework/persons.ts';
 import { present } from '../../../framework/present.ts';
 import { safe } from '../../../terminal/text.ts';
@@ -51,7 +51,7 @@ export const pinLetter = command({
       whole: { min: 1, max: pinBounds.earlier },
       help: 'an earlier PIN, if the key does not accept the last one; 1 is the newest',
     },
-    'identity-file': { value: 'FILE', offer: 'file', help: 'file with age identities, one on each line' },
+    'identity-file': fileFlag('file with age identities, one on each line'),
     ...letterFlags,
   },
   examples: [

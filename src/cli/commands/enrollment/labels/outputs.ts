@@ -1,7 +1,7 @@
 /** Where the labels of a run go: to a printer, to standard output, or to a page. */
 import { usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
-import type { FlagShapes, FlagValues } from '../../../framework/flags.ts';
+import { type FlagShapes, type FlagValues, fileFlag } from '../../../framework/flags.ts';
 import { smallTextIn, writeWhole } from '../../../settings/files.ts';
 import type { LabelDevice } from './placeholders.ts';
 import { namedPrinter, networkPrinter, type Printer, queuePrinter } from './printer.ts';
@@ -45,10 +45,8 @@ export const outputFlags = {
     help: 'write the ZPL to standard output, and print nothing',
   },
   html: {
-    value: 'FILE',
-    offer: 'file',
+    ...fileFlag('write a sheet of labels for an office printer to this file'),
     conflicts: ['printer', 'lp', 'dpi', 'out'],
-    help: 'write a sheet of labels for an office printer to this file',
   },
   force: { needs: 'html', help: 'replace an existing file of --html without asking' },
   ...sheetFlags,

@@ -4,6 +4,7 @@ import { exitCodes } from '../../../exit-codes.ts';
 import { interrupted } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
+import { fileFlag } from '../../../framework/flags.ts';
 import { errorAfter } from '../../../jobs/send.ts';
 import { safe, shellWord } from '../../../terminal/text.ts';
 import { showRow } from '../enroll/enrolled-words.ts';
@@ -19,11 +20,7 @@ export const spoolFlush = command({
     'Registers the keys that enroll --spool could not register, in the order in which they were plugged in, and activates those that were enrolled for a user. Each key is registered once, even if an earlier attempt was interrupted. A key that is already registered is a conflict, unless it is INACTIVE and was enrolled for a user: then it is activated. Exit code 7 means that some keys were conflicts or failed; spool list shows them. The file is kept; another flush changes nothing.',
   args: [{ name: 'FILE', help: 'the file that enroll --spool has written', offer: 'file' }],
   flags: {
-    out: {
-      value: 'FILE',
-      offer: 'file',
-      help: 'append the results to this file, which can be that of enroll --out',
-    },
+    out: fileFlag('append the results to this file, which can be that of enroll --out'),
     ...keyLabelFlags,
   },
   examples: [

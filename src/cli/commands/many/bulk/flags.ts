@@ -4,7 +4,7 @@ import type { BatchOperation } from '../../../../contract/values.ts';
 import { deviceArg } from '../../../framework/devices/device.ts';
 import { filterFlags } from '../../../framework/devices/filter.ts';
 import type { ArgShape, FlagShapes, FlagValues } from '../../../framework/flags.ts';
-import { yesFlag } from '../../../framework/flags.ts';
+import { fileFlag, yesFlag } from '../../../framework/flags.ts';
 import { encodingFlag } from '../../../jobs/encoding.ts';
 import { mostUnasked, operations } from './operations.ts';
 
@@ -18,11 +18,9 @@ export const devicesArg = (operation: BatchOperation): ArgShape => ({
 /** Flags that select many devices, and keep a record of what was done. */
 export const bulkFlags = {
   file: {
-    value: 'FILE',
+    ...fileFlag('every device in this file: one deviceId or serial number per line, or CSV; - is standard input'),
     short: 'f',
-    offer: 'file',
     conflicts: ['filter', 'plugged'],
-    help: 'every device in this file: one deviceId or serial number per line, or CSV; - is standard input',
   },
   encoding: { ...encodingFlag, needs: 'file' },
   filter: {
@@ -39,7 +37,7 @@ export const bulkFlags = {
     help: `refuse to change more than N devices (default: ${mostUnasked}; for activate, no limit)`,
   },
   ...yesFlag,
-  out: { value: 'FILE', offer: 'file', conflicts: ['plugged'], help: 'write the results to this file' },
+  out: { ...fileFlag('write the results to this file'), conflicts: ['plugged'] },
   resume: { needs: 'out', help: 'skip the devices that an earlier run with the same --out has changed' },
 } as const satisfies FlagShapes;
 

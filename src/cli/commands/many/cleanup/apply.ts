@@ -11,7 +11,7 @@ import { readPassword } from '../../../framework/ask.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { exportedDevices } from '../../../framework/devices/export-stream.ts';
-import { passwordFlags, yesFlag } from '../../../framework/flags.ts';
+import { fileFlag, passwordFlags, yesFlag } from '../../../framework/flags.ts';
 import { meetServer } from '../../../session/server-identity.ts';
 import { safe } from '../../../terminal/text.ts';
 import { localTime } from '../../../terminal/when.ts';
@@ -30,7 +30,7 @@ export const cleanupApply = command({
     limit: { value: 'N', short: 'n', aliases: ['max'], whole: { min: 1 }, help: 'change at most N devices' },
     'dry-run': { help: 'show what would be done, and change nothing' },
     ...yesFlag,
-    out: { value: 'FILE', offer: 'file', help: 'write the results to this file' },
+    out: fileFlag('write the results to this file'),
     resume: bulkFlags.resume,
     ...passwordFlags,
   },

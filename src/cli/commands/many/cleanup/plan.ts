@@ -13,7 +13,7 @@ import { command } from '../../../framework/define.ts';
 import { exportedDevices } from '../../../framework/devices/export-stream.ts';
 import { filterFlags, filterOf, timeOrAge } from '../../../framework/devices/filter.ts';
 import { reasonOf } from '../../../framework/devices/reason.ts';
-import type { FlagValues } from '../../../framework/flags.ts';
+import { type FlagValues, fileFlag } from '../../../framework/flags.ts';
 import { present } from '../../../framework/present.ts';
 import { meetServer } from '../../../session/server-identity.ts';
 import { safe, shellWord } from '../../../terminal/text.ts';
@@ -29,7 +29,7 @@ const flags = {
   },
   ...selecting,
   reason: { value: 'TEXT', help: 'reason, for the journal; asked for at a terminal' },
-  out: { value: 'FILE', offer: 'file', help: 'the plan file; an existing file is not overwritten' },
+  out: fileFlag('the plan file; an existing file is not overwritten'),
 } as const;
 
 /** Writes a plan: what would be done with which devices. Changes nothing in the registry. */

@@ -3,6 +3,7 @@ import { directoryBounds } from '../../../../contract/limits.ts';
 import { namesIn } from '../../../../contract/names.ts';
 import { usage } from '../../../fault.ts';
 import { command, definedFields, givenTexts } from '../../../framework/define.ts';
+import { fileFlag } from '../../../framework/flags.ts';
 import { textIn } from '../../../settings/files.ts';
 import { secretFrom } from '../../secret-file.ts';
 import { showDirectory } from './directory.ts';
@@ -32,12 +33,10 @@ export const directorySet = command({
     },
     'bind-dn': { value: 'DN', field: 'bindDn', help: 'DN with which the daemon signs in' },
     'bind-password-file': {
-      value: 'FILE',
-      offer: 'file',
+      ...fileFlag('read its password from the first line of a file; - is standard input'),
       field: 'bindPassword',
-      help: 'read its password from the first line of a file; - is standard input',
     },
-    'ca-file': { value: 'FILE', offer: 'file', field: 'ca', help: 'certificates (PEM) to verify the server with' },
+    'ca-file': { ...fileFlag('certificates (PEM) to verify the server with'), field: 'ca' },
     every: { value: 'MINUTES', field: 'everyMinutes', whole: minutes, help: 'minutes between two runs' },
     'full-every': {
       value: 'MINUTES',

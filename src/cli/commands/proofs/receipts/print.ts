@@ -4,6 +4,7 @@ import type { Receipt } from '../../../../contract/receipts.ts';
 import { usage } from '../../../fault.ts';
 import { notify } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
+import { fileFlag } from '../../../framework/flags.ts';
 import { bytesIn, writeNew } from '../../../settings/files.ts';
 import { readFont } from '../../../settings/packaged.ts';
 import { safe, safeJson } from '../../../terminal/text.ts';
@@ -18,8 +19,8 @@ export const print = command({
   args: [{ name: 'RECEIPT', help: 'id of the receipt, or a file with its JSON', offer: 'file' }],
   flags: {
     format: { value: 'FORMAT', choices: formats, help: 'what to write (default: pdf)' },
-    font: { value: 'FILE', offer: 'file', help: 'font for the PDF: TrueType or OpenType' },
-    out: { value: 'FILE', offer: 'file', help: 'file to write (default: RECEIPT.pdf; other formats: standard output)' },
+    font: fileFlag('font for the PDF: TrueType or OpenType'),
+    out: fileFlag('file to write (default: RECEIPT.pdf; other formats: standard output)'),
     force: { help: 'overwrite an existing file' },
   },
   examples: [

@@ -2,6 +2,7 @@ import { fingerprintOf, readPublicKey } from '../../../../contract/receipts/chec
 import { exitCodes } from '../../../exit-codes.ts';
 import { usage } from '../../../fault.ts';
 import { command } from '../../../framework/define.ts';
+import { fileFlag } from '../../../framework/flags.ts';
 import { present } from '../../../framework/present.ts';
 import { safe } from '../../../terminal/text.ts';
 import { checkedFacts, factRows, receiptNamed, textOf } from './files.ts';
@@ -14,7 +15,7 @@ export const verify = command({
     'Checks that the key has signed exactly this text, and that the receipt states nothing else. With a file it needs no registry and no login.\nA receipt contains its own public key, so anyone with any key could make one. Name the public key that you trust with --public-key, or compare the fingerprint shown with another receipt of the same key or with the registry.\nExit code 0: valid; 6: not valid.',
   args: [{ name: 'RECEIPT', help: 'file with a receipt in JSON, or its id', offer: 'file' }],
   flags: {
-    'public-key': { value: 'FILE', offer: 'file', help: 'the public key to trust, in PEM' },
+    'public-key': fileFlag('the public key to trust, in PEM'),
   },
   examples: [
     { does: 'offline, with the public key of the key', line: 'receipt verify receipt.json --public-key key.pem' },

@@ -1,7 +1,7 @@
 /** The flags of `watch`, with and without a target. */
 import { eventTypes } from '../../../../contract/values.ts';
 import { eventFlags } from '../../../framework/devices/event-selection.ts';
-import type { FlagShapes, FlagValues } from '../../../framework/flags.ts';
+import { type FlagShapes, type FlagValues, fileFlag } from '../../../framework/flags.ts';
 
 /** Which events, how they are shown, and the target that they are delivered to. */
 export const watchFlags = {
@@ -21,10 +21,8 @@ export const watchFlags = {
     help: 'post each event to this address, signed according to Standard Webhooks',
   },
   'secret-file': {
-    value: 'FILE',
-    offer: 'file',
+    ...fileFlag('file with the secret of the receiver (or DEVMGR_WEBHOOK_SECRET)'),
     needs: 'forward-to',
-    help: 'file with the secret of the receiver (or DEVMGR_WEBHOOK_SECRET)',
   },
   concurrency: {
     value: 'N',
@@ -38,7 +36,7 @@ export const watchFlags = {
     help: 'retries for each event (default: 3; unlimited for --forward-to)',
   },
   'skip-failed': { help: 'continue with the next event if all attempts failed' },
-  cursor: { value: 'FILE', offer: 'file', help: 'file that records which events were delivered' },
+  cursor: fileFlag('file that records which events were delivered'),
 } as const satisfies FlagShapes;
 
 /** The values of `watchFlags`. */

@@ -2,6 +2,7 @@ import type { SsoSettings } from '../../../../contract/sso.ts';
 import { localSources, type Role, roles } from '../../../../contract/values.ts';
 import { usage } from '../../../fault.ts';
 import { command, definedFields, givenTexts } from '../../../framework/define.ts';
+import { fileFlag } from '../../../framework/flags.ts';
 import { secretFrom } from '../../secret-file.ts';
 import { showSettings } from './sso.ts';
 
@@ -13,10 +14,8 @@ export const ssoSet = command({
     issuer: { value: 'URL', help: 'issuer of the provider, https://…' },
     'client-id': { value: 'ID', field: 'clientId', help: 'id of this registry at the provider' },
     'client-secret-file': {
-      value: 'FILE',
-      offer: 'file',
+      ...fileFlag('read the client secret from the first line of a file; - is standard input'),
       field: 'clientSecret',
-      help: 'read the client secret from the first line of a file; - is standard input',
     },
     name: { value: 'NAME', help: 'text of the sign-in button' },
     role: {
