@@ -62,6 +62,14 @@ export const token = (options?: TextOptions, maxLength = MAX_JUDGED) => text('to
 export const secret = (length: { min: number; max?: number }, options?: TextOptions) =>
   text('raw', length.max ?? MAX_JUDGED, { ...options, minLength: length.min });
 
+/** Bytes as base64url without padding; at most `most` of them. */
+export const base64url = (most: number, description: string) =>
+  line(Math.ceil((most * 4) / 3), {
+    pattern: '^[A-Za-z0-9_-]+$',
+    shape: 'base64url without padding',
+    description: `${description}; base64url, at most ${most} bytes`,
+  });
+
 /** One of these texts. */
 export const oneOf = <const V extends readonly string[]>(values: V, options: FieldOptions = {}): TUnsafe<V[number]> =>
   Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options });

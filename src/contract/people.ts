@@ -9,7 +9,12 @@ import { personSources, textShapes } from './values.ts';
 
 const readers = ['ADMIN', 'DEALER'] as const;
 const personId = Type.String({ pattern: personIds.pattern, examples: ['PER-1'] });
-const params = Type.Object({ personId: token({ description: 'id of the person', examples: ['PER-1'] }) });
+/** What the operations on one person share. */
+const ofOne = {
+  params: Type.Object({ personId: token({ description: 'id of the person', examples: ['PER-1'] }) }),
+  errors: [404],
+  example: { params: { personId: 'PER-1' } },
+} as const;
 const deviceList = (description: string) =>
   Type.Array(Type.String({ pattern: deviceIds.pattern }), { description, examples: [['DEV-1']] });
 
@@ -119,10 +124,8 @@ export const peopleOperations = additions('Persons', {
   getPerson: {
     summary: 'Show a person',
     access: readers,
-    params,
+    ...ofOne,
     data: person,
-    errors: [404],
-    example: { params: { personId: 'PER-1' } },
   },
 
   /** Idempotent: a further call locks what has become ACTIVE in between. */
@@ -131,7 +134,7 @@ export const peopleOperations = additions('Persons', {
     description:
       'Locks every ACTIVE device of the person and disables the account with that user name, in one commit. The last enabled ADMIN stays enabled. A policy can retire the devices instead, or lock them later (`dueAt`). More than 5 % of all ACTIVE devices, and at least 10, within 10 minutes are held: see the list of held leavers.',
     ...adminOnly,
-    params,
+    ...ofOne,
     body: Type.Object({
       reason: line(textLengths.reason, { description: 'reason of the locks', examples: ['has left'] }),
     }),
@@ -140,7 +143,6 @@ export const peopleOperations = additions('Persons', {
       held: deviceList('devices that stay ACTIVE until the person is released'),
       dueAt: nullable(timestamp('when the devices will be locked, if the policy has a delay')),
     }),
-    errors: [404],
     example: { params: { personId: 'PER-1' }, body: { reason: 'has left' } },
   },
 
@@ -150,11 +152,9 @@ export const peopleOperations = additions('Persons', {
     description:
       'The person is active again, and a delay or hold ends. Devices stay locked: unlock those that the person still has. The account with that user name stays disabled until it is enabled. A person whom an identity provider or a directory has removed becomes a local one.',
     ...adminOnly,
-    params,
+    ...ofOne,
     data: Type.Object({
       lockedDevices: deviceList('devices that were locked because the person had left'),
     }),
-    errors: [404],
-    example: { params: { personId: 'PER-1' } },
   },
 });

@@ -1,16 +1,8 @@
 /** What a key claims about itself, the evidence that it gives, and what the registry concludes from both. */
 import { type Static, type TUnsafe, Type } from 'typebox';
-import { line, NAMES, nullable, oneOf, shown, timestamp } from './fields.ts';
+import { base64url, line, NAMES, nullable, oneOf, shown, timestamp } from './fields.ts';
 import { proofBounds } from './limits.ts';
 import { aaguidShape, aaguidText, proofGrades, proofMethods, requiredGrades } from './values.ts';
-
-/** Bytes as unpadded base64url; at most `bytes` of them. */
-const binary = (bytes: number, description: string) =>
-  line(Math.ceil((bytes * 4) / 3), {
-    pattern: '^[A-Za-z0-9_-]+$',
-    shape: 'base64url without padding',
-    description: `${description}; base64url, at most ${bytes} bytes`,
-  });
 
 const text = (description: string) => Type.Optional(line(proofBounds.claimLength, { description }));
 const texts = (description: string) =>
@@ -61,24 +53,24 @@ export type Claims = Static<typeof claims>;
 const scp11bEvidence = Type.Object({
   method: oneOf(['scp11b']),
   kvn: Type.Integer({ minimum: 1, maximum: 127, description: 'version of the key of the card' }),
-  chain: Type.Array(binary(proofBounds.certificate, 'certificate'), {
+  chain: Type.Array(base64url(proofBounds.certificate, 'certificate'), {
     minItems: 1,
     maxItems: proofBounds.chain,
     description: 'certificates of the card, leaf last',
   }),
-  cardPublicKey: binary(65, 'ephemeral public key of the card: an uncompressed point of P-256'),
-  receipt: binary(16, 'receipt of the card'),
+  cardPublicKey: base64url(65, 'ephemeral public key of the card: an uncompressed point of P-256'),
+  receipt: base64url(16, 'receipt of the card'),
 });
 const fidoEvidence = Type.Object({
   method: oneOf(['fido']),
-  attestationObject: binary(
+  attestationObject: base64url(
     proofBounds.attestationObject,
     'attestation object: a CBOR map of fmt, authData, attStmt, or the response to makeCredential of CTAP2 without its status',
   ),
 });
 const u2fEvidence = Type.Object({
   method: oneOf(['u2f']),
-  registration: binary(proofBounds.u2fRegistration, 'response to U2F_REGISTER without the status word'),
+  registration: base64url(proofBounds.u2fRegistration, 'response to U2F_REGISTER without the status word'),
 });
 
 /** What a key gave in answer to a challenge. The registry judges it, and keeps it as it was sent. */

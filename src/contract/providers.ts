@@ -10,12 +10,13 @@ import { attestation, attested, webauthnJson } from './webauthn.ts';
 
 const providerId = Type.String({ pattern: providerIds.pattern, examples: ['IDP-1'] });
 const credentialId = Type.String({ pattern: credentialIds.pattern, examples: ['CRD-1'] });
-const params = Type.Object({ providerId: token({ description: 'id of the provider', examples: ['IDP-1'] }) });
 const ofDevice = { deviceId: token({ description: 'id of the device', examples: ['DEV-1'] }) };
 const ofCredential = { ...ofDevice, credentialId: token({ description: 'id of the credential', examples: ['CRD-1'] }) };
+const params = Type.Object({ providerId: token({ description: 'id of the provider', examples: ['IDP-1'] }) });
 const ofOne = {
   ...adminPerson,
   params,
+  errors: [404],
   example: { params: { providerId: 'IDP-1' } },
 } as const;
 const url = (description: string) => Type.Optional(nullable(line(providerBounds.url, { description })));
@@ -105,7 +106,6 @@ export const providerOperations = additions('Providers', {
       reachable: Type.Boolean({ description: 'whether the provider accepts requests of this registry' }),
       problem: nullable(shown('why it does not, and what to do')),
     }),
-    errors: [404],
   },
 
   /** Without `apply` a preview. */
@@ -132,7 +132,6 @@ export const providerOperations = additions('Providers', {
       otherPerson: Type.Array(difference, { description: 'credentials whose device belongs to another person' }),
       next: nullable(count('after of the next request; null at the end')),
     }),
-    errors: [404],
     example: { params: { providerId: 'IDP-1' }, body: { apply: false } },
   },
 
@@ -144,7 +143,6 @@ export const providerOperations = additions('Providers', {
     stepUp: true,
     body: Type.Object({ secret: providerSecret }),
     data: provider,
-    errors: [404],
     example: { params: { providerId: 'IDP-1' }, body: { secret: '00def' } },
   },
 
@@ -154,7 +152,6 @@ export const providerOperations = additions('Providers', {
     summary: 'Remove a provider',
     stepUp: true,
     data: Type.Object({ providerId, removed: Type.Boolean() }),
-    errors: [404],
   },
 
   /** Those that are removed, too. */

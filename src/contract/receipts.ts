@@ -3,22 +3,16 @@ import { type Static, Type } from 'typebox';
 import { Code } from './codes.ts';
 import { additions } from './define.ts';
 import { deviceId, serialNumber } from './device-fields.ts';
-import { line, nullable, oneOf, prose, shown, timestamp, token } from './fields.ts';
+import { base64url, line, nullable, oneOf, prose, shown, timestamp, token } from './fields.ts';
 import { proofBounds, receiptBounds } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
 import { changers, proofGrades, receiptKinds, relyingParty, roles } from './values.ts';
 
-const bytes = (most: number, description: string) =>
-  line(Math.ceil((most * 4) / 3), {
-    pattern: '^[A-Za-z0-9_-]+$',
-    shape: 'base64url without padding',
-    description: `${description}; base64url, at most ${most} bytes`,
-  });
 /** What a key has signed. */
 export const assertion = {
-  credentialId: bytes(receiptBounds.credentialId, 'id of the credential that signed'),
-  authenticatorData: bytes(receiptBounds.authenticatorData, 'authenticator data'),
-  signature: bytes(receiptBounds.signature, 'signature: ECDSA with P-256 and SHA-256, in DER'),
+  credentialId: base64url(receiptBounds.credentialId, 'id of the credential that signed'),
+  authenticatorData: base64url(receiptBounds.authenticatorData, 'authenticator data'),
+  signature: base64url(receiptBounds.signature, 'signature: ECDSA with P-256 and SHA-256, in DER'),
 };
 /** The text of a receipt, as the registry made it. */
 const signedText = Type.String({
