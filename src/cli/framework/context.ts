@@ -117,7 +117,7 @@ function clientOptions({ io, out, settings, globals }: ContextParts) {
     signal: io.interrupt,
     wait: globals.wait,
     // With --json standard error holds only JSON.
-    notice: (text: string) => (out.json ? out.trace(text) : out.notice(text)),
+    notice: (text: string) => notify({ globals, out }, text),
     waiting: (text: string) => out.notice(text),
     trace: (text: string) => out.trace(text),
   };
@@ -139,19 +139,14 @@ function identityOf(settings: Settings): string {
 }
 
 function createRegistry(parts: ContextParts, identity: () => string): Client {
-  const { settings } = parts;
-  const options = clientOptions(parts);
-  return new Client({
-    ...options,
-    endpoint: registryEndpoint(parts),
-    session: new RegistrySession({
-      settings,
-      identity,
-      notice: options.notice,
-      loginHint: () => loginHintOf(parts),
-      acceptHint: acceptHintOf(parts),
-    }),
-  });
+  const session = registrySession(parts, parts.settings, identity);
+  return new Client({ ...clientOptions(parts), endpoint: registryEndpoint(parts), session });
+}
+
+function registrySession(parts: ContextParts, settings: Settings, identity: () => string): RegistrySession {
+  const { notice } = clientOptions(parts);
+  const loginHint = () => loginHintOf(parts);
+  return new RegistrySession({ settings, identity, notice, loginHint, acceptHint: acceptHintOf(parts) });
 }
 
 function registryEndpoint(parts: ContextParts): ServerEndpoint {
@@ -174,14 +169,8 @@ function createHardware(parts: ContextParts, registry: Client): Client {
   if (hardware === null || hardware === readDaemonInfo(settings.home)?.url)
     return new Client({ ...options, endpoint: localEndpoint(parts, { ...settings, server: null }), session: own });
   const loggedIn = readLoginName(settings, hardware) !== null;
-  const session = new RegistrySession({
-    settings: { ...settings, token: null },
-    identity: () => hardware,
-    notice: options.notice,
-    loginHint: () => loginHintOf(parts),
-    acceptHint: acceptHintOf(parts),
-  });
-  return new Client({ ...options, endpoint: fixedEndpoint(hardware), session: loggedIn ? session : own });
+  const session = loggedIn ? registrySession(parts, { ...settings, token: null }, () => hardware) : own;
+  return new Client({ ...options, endpoint: fixedEndpoint(hardware), session });
 }
 
 function readCa(file: string | null): string | undefined {

@@ -10,7 +10,7 @@ import { Fault, failure, systemCode, systemWords, usage } from '../../fault.ts';
 import { writeFailure } from '../../terminal/io.ts';
 import { safe } from '../../terminal/text.ts';
 import { bytes } from '../../terminal/when.ts';
-import type { Context } from '../context.ts';
+import { type Context, notify } from '../context.ts';
 import { type FlagShapes, fileFlag } from '../flags.ts';
 import { present } from '../present.ts';
 
@@ -116,8 +116,7 @@ async function* checkedBytes(context: Context, stored: StoredFile): AsyncGenerat
   const hash = createHash('sha256');
   const onRetry = (text: string) => {
     progress.clear();
-    if (out.json) out.trace(text);
-    else out.notice(text);
+    notify(context, text);
   };
   let received = 0;
   try {
