@@ -5,6 +5,7 @@ import { textIn } from '../settings/files.ts';
 import { firstLines } from '../terminal/lines.ts';
 import { askPassword, askText, type Check, pickOne } from '../terminal/prompt.ts';
 import type { Context } from './context.ts';
+import type { FlagValues, passwordFlags } from './flags.ts';
 
 interface Missing {
   readonly flag: string;
@@ -49,10 +50,7 @@ export const ruleOf =
     return fault === null ? null : `This ${fault}`;
   };
 
-interface PasswordFlags {
-  readonly passwordStdin: boolean;
-  readonly passwordFile: string | undefined;
-}
+type PasswordFlags = FlagValues<typeof passwordFlags>;
 
 /** A password, from the source that the flags name or else from a prompt. */
 export async function readPassword(context: Context, flags: PasswordFlags, question: string): Promise<string> {

@@ -20,7 +20,14 @@ export function loginLine(given: Readonly<Record<'profile' | 'server' | 'home', 
   return ['devmgr login', ...flags].filter(Boolean).join(' ');
 }
 
-const usersHint = 'see: devmgr users list';
+/** The group of commands whose list has what a request names by this field. */
+const groupOf = { tokenId: 'tokens', providerId: 'idp', webhookId: 'webhooks', fingerprint: 'trust', userId: 'users' };
+
+function listHint(request: ServerRefusal['request']): string | null {
+  const group = Object.entries(groupOf).find(([field]) => request[field] !== undefined)?.[1];
+  return group === undefined ? null : `see: devmgr ${group} list`;
+}
+
 /** For a device that was not found. */
 export const findDevice = 'find it: devmgr search TEXT';
 
@@ -38,13 +45,9 @@ export function hintOf({ code, request }: ServerRefusal, refused: RefusedCommand
     case Code.userNotFound:
       return request.userId === undefined
         ? 'check the name, or ask an administrator to add the user: devmgr users add NAME'
-        : usersHint;
+        : listHint(request);
     case 404:
-      if (request.tokenId !== undefined) return 'see: devmgr tokens list';
-      if (request.providerId !== undefined) return 'see: devmgr idp list';
-      if (request.webhookId !== undefined) return 'see: devmgr webhooks list';
-      if (request.fingerprint !== undefined) return 'see: devmgr trust list';
-      return request.userId === undefined ? null : usersHint;
+      return listHint(request);
     case 500:
       return 'the log of the server has the details under that id';
     case Code.wrongPassword: {

@@ -1,4 +1,5 @@
 /** Times and amounts for people. Programs get ISO 8601 in UTC, as the server sent it. */
+import { counted } from '../count.ts';
 import { safe } from './text.ts';
 
 /** Seconds. A year has 365 days, so that a code that is valid for 365 days is valid for a year. */
@@ -14,7 +15,6 @@ const units = [
 /** "In 23:59:59" reads "in 1 day": this share of a unit may be missing. */
 const tolerance = 0.01;
 
-const many = (count: number, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`;
 const twoDigits = (value: number) => String(value).padStart(2, '0');
 
 /**
@@ -53,7 +53,7 @@ export function relative(iso: string, now = Date.now()): string {
   const size = Math.abs(seconds);
   for (const [unit, length] of units) {
     const count = Math.floor(size / length + tolerance);
-    if (count > 0) return seconds > 0 ? `${many(count, unit)} ago` : `in ${many(count, unit)}`;
+    if (count > 0) return seconds > 0 ? `${counted(count, unit)} ago` : `in ${counted(count, unit)}`;
   }
   return size < 10 ? 'just now' : seconds > 0 ? `${size} seconds ago` : `in ${size} seconds`;
 }

@@ -11,7 +11,7 @@ import { writeFailure } from '../../terminal/io.ts';
 import { safe } from '../../terminal/text.ts';
 import { bytes } from '../../terminal/when.ts';
 import { type Context, notify } from '../context.ts';
-import { type FlagShapes, fileFlag } from '../flags.ts';
+import { type FlagShapes, type FlagValues, fileFlag } from '../flags.ts';
 import { present } from '../present.ts';
 
 /** A file that the server stores. */
@@ -37,10 +37,7 @@ export const targetFlags = {
 } as const satisfies FlagShapes;
 
 /** The values of `targetFlags`. */
-interface DownloadTargetFlags {
-  readonly out: string | undefined;
-  readonly force: boolean;
-}
+type DownloadTargetFlags = FlagValues<typeof targetFlags>;
 
 /** A usage error if a download and its JSON would both go to standard output. */
 export function checkTarget({ globals }: Context, { out }: DownloadTargetFlags): void {
