@@ -13,8 +13,8 @@ export interface Section {
   /** What a row is, as the title of its column. */
   readonly what: string;
   readonly rows: readonly ReportCount[];
-  /** Whether the rows follow each other, so that a plot shows more than bars beside the counts. */
-  readonly isPlot: boolean;
+  /** Present if the rows follow each other, so that a plot shows more than bars beside the counts. */
+  readonly isPlot?: true;
 }
 
 interface ReportCount {
@@ -36,16 +36,15 @@ export function sectionsOf(figures: Figures): readonly Section[] {
   const { registrations, secondsBetween, attempts } = figures;
   const models = figures.byModel.map(({ manufacturer, model, count }) => ({ name: `${manufacturer} ${model}`, count }));
   const sections: readonly Section[] = [
-    { id: 'state', title: 'By state', what: 'State', rows: rowsOf(figures.byStatus), isPlot: false },
-    { id: 'type', title: 'By type', what: 'Type', rows: rowsOf(figures.byType), isPlot: false },
+    { id: 'state', title: 'By state', what: 'State', rows: rowsOf(figures.byStatus) },
+    { id: 'type', title: 'By type', what: 'Type', rows: rowsOf(figures.byType) },
     {
       id: 'model',
       title: 'By manufacturer and model',
       what: 'Manufacturer and model',
       rows: fewOf(models, figures.otherModels),
-      isPlot: false,
     },
-    { id: 'proof', title: 'By grade of the proof', what: 'Grade', rows: rowsOf(figures.byProof), isPlot: false },
+    { id: 'proof', title: 'By grade of the proof', what: 'Grade', rows: rowsOf(figures.byProof) },
     {
       id: 'registered',
       title: `Registered per ${span(registrations.binMinutes)} (UTC)`,
@@ -69,14 +68,12 @@ export function sectionsOf(figures: Figures): readonly Section[] {
       title: 'By person',
       what: 'Person',
       rows: fewOf(personRows(figures), figures.otherPersons ?? 0, Number.POSITIVE_INFINITY),
-      isPlot: false,
     },
     {
       id: 'failure',
       title: 'Failed attempts by reason',
       what: 'Reason',
       rows: fewOf(attempts?.reasons.map(({ reason, count }) => ({ name: reason, count })) ?? [], 0),
-      isPlot: false,
     },
   ];
   return sections.filter(({ rows }) => rows.length > 0);
@@ -96,23 +93,15 @@ interface ReportFact {
 /** The values that are not tables, in the order of the report. */
 export function factsOf(figures: Figures): readonly ReportFact[] {
   const { total, registrations, secondsBetween, persons, codes, changes, attempts } = figures;
-  const seconds = (value: number | null) => (value === null ? '-' : `${count(value)} s`);
+  const seconds = (value: number) => `${count(value)} s`;
   return [
     fact('devices', 'devices', total),
-    { id: 'first', label: 'first registered', words: timeOf(registrations.first), value: registrations.first },
-    { id: 'last', label: 'last registered', words: timeOf(registrations.last), value: registrations.last },
+    fact('first', 'first registered', registrations.first, timeOf),
+    fact('last', 'last registered', registrations.last, timeOf),
     fact('per-hour', 'keys per hour', registrations.perHour),
-    {
-      id: 'median',
-      label: 'time between, median',
-      words: seconds(secondsBetween.median),
-      value: secondsBetween.median,
-    },
-    { id: 'p95', label: 'time between, p95', words: seconds(secondsBetween.p95), value: secondsBetween.p95 },
-    {
-      ...fact('persons', 'bound persons', persons.count),
-      words: `${persons.isMore ? 'more than ' : ''}${count(persons.count)}`,
-    },
+    fact('median', 'time between, median', secondsBetween.median, seconds),
+    fact('p95', 'time between, p95', secondsBetween.p95, seconds),
+    fact('persons', 'bound persons', persons.count, number => `${persons.isMore ? 'more than ' : ''}${count(number)}`),
     fact('codes-unused', 'codes not used', codes.unused),
     fact('codes-expired', 'of these, expired', codes.expired),
     fact('locked', 'locked since', changes?.locked ?? null),
@@ -127,15 +116,16 @@ const attemptFacts = ({ attempts, failedAttempts, keys, yield: part }: Attempts)
   fact('attempts-failed', 'failed attempts', failedAttempts),
   fact('keys-passed', 'keys passed', keys.passed),
   fact('keys-failed', 'keys failed', keys.failed),
-  { id: 'yield', label: 'yield', words: part === null ? '-' : `${part} %`, value: part },
+  fact('yield', 'yield', part, percent => `${percent} %`),
 ];
 
-const fact = (id: string, label: string, value: number | null): ReportFact => ({
-  id,
-  label,
-  words: value === null ? '-' : count(value),
-  value,
-});
+/** `words`: how a value that is known is written for people; by default as a number. */
+const fact = <V extends string | number>(
+  id: string,
+  label: string,
+  value: V | null,
+  words: (value: V) => string = value => count(Number(value)),
+): ReportFact => ({ id, label, words: value === null ? '-' : words(value), value });
 
 /** The filters in words: `tag lot:7, status ACTIVE`. */
 export function criteriaWords({ criteria }: Figures): string {
