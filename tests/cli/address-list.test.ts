@@ -79,7 +79,7 @@ describe('a request', () => {
     ['refuses the connection', refused(a)],
     ['loses the connection', lost(a)],
     ['is silent', silent(a)],
-    ['answers 503', new NotServing(500, 'starting', null, null)],
+    ['answers 503', new NotServing(500, 'starting')],
   ])('that can be repeated is sent to the next address if one %s, with one notice', async (_what, failure) => {
     const { asked, notices, result } = await sent([failure, 'done'], true);
     expect({ asked, result }).toEqual({ asked: [a, b], result: 'done' });
@@ -88,7 +88,7 @@ describe('a request', () => {
 
   test.each([
     ['was lost', lost(a)],
-    ['was answered with 503', new NotServing(500, 'starting', null, null)],
+    ['was answered with 503', new NotServing(500, 'starting')],
   ])('that cannot be repeated is not sent again if it %s', async (_what, failure) => {
     const { asked, result, list } = await sent([failure, 'done twice'], false);
     expect(asked).toEqual([a]);
@@ -101,7 +101,7 @@ describe('a request', () => {
   });
 
   test('that is refused is not sent again', async () => {
-    const refusal = new ServerRefusal(2002, 'active', null, null);
+    const refusal = new ServerRefusal(2002, 'active');
     expect(await sent([refusal, 'done'], true)).toMatchObject({ asked: [a], result: refusal });
   });
 

@@ -117,7 +117,7 @@ test('a refused list ends the events', async () => {
   const { next, look } = await followed();
   const first = next();
   (await look(1))([]);
-  (await look(2)).fail(new ServerRefusal(1005, 'token expired', null, null));
+  (await look(2)).fail(new ServerRefusal(1005, 'token expired'));
   await expect(first).rejects.toThrow('token expired');
 });
 
@@ -151,7 +151,7 @@ test('the same if the stream reports it before the list', async () => {
 
 test('a key that failed and is registered when it is plugged in again does not count as failed', async () => {
   const { hardware, interrupt, look } = await followed();
-  const refusals = [new ServerRefusal(500, 'the disk is full', null, null)];
+  const refusals = [new ServerRefusal(500, 'the disk is full')];
   const registry = {
     token: () => Promise.resolve('token'),
     async call(name: string) {

@@ -67,17 +67,15 @@ describe('sending a write', () => {
   });
 
   test('waits while the first attempt is running, but not for a limit', async () => {
-    expect(await sent([lost(), new ServerRefusal(429, 'running', 1, null), 'done'])).toMatchObject({ result: 'done' });
-    const limited = new ServerRefusal(429, 'limit', 40, null);
+    expect(await sent([lost(), new ServerRefusal(429, 'running', { waitSeconds: 1 }), 'done'])).toMatchObject({
+      result: 'done',
+    });
+    const limited = new ServerRefusal(429, 'limit', { waitSeconds: 40 });
     expect(await sent([lost(), limited])).toMatchObject({ sent: 2, result: limited });
   });
 
   test('does not repeat what was refused, never arrived or took too long', async () => {
-    for (const error of [
-      new ServerRefusal(2002, 'active', null, null),
-      refused(),
-      new Unreachable('slow', true, null, true),
-    ])
+    for (const error of [new ServerRefusal(2002, 'active'), refused(), new Unreachable('slow', true, null, true)])
       expect(await sent([error, 'done'])).toMatchObject({ sent: 1, result: error });
   });
 });

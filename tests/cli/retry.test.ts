@@ -9,9 +9,9 @@ const never = new AbortController().signal;
 const lost = () => new Unreachable('the connection was lost', true);
 const silent = () => new Unreachable('no response in time', true, null, true);
 const unsent = () => new Unreachable('no server answers', false);
-const stopping = () => new NotServing(500, 'stopping', null, null);
-const limited = (seconds: number | null) => new ServerRefusal(429, 'slow down', seconds, null);
-const refused = () => new ServerRefusal(2002, 'active', null, null);
+const stopping = () => new NotServing(500, 'stopping');
+const limited = (seconds: number | null) => new ServerRefusal(429, 'slow down', { waitSeconds: seconds });
+const refused = () => new ServerRefusal(2002, 'active');
 
 /** Returns or throws the outcomes in turn; the last one repeats. */
 function taking(outcomes: readonly unknown[]) {

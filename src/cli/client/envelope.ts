@@ -25,7 +25,8 @@ export function openEnvelope(response: TextResponse, origin: string, fields: rea
   if (status >= 300 && status < 400) throw redirected(origin, headers.location);
   const envelope = objectIn(text);
   if (envelope === null || typeof envelope.code !== 'number') {
-    if (status === 429) throw new ServerRefusal(429, `${origin} is limiting requests`, waitSeconds(headers), null);
+    if (status === 429)
+      throw new ServerRefusal(429, `${origin} is limiting requests`, { waitSeconds: waitSeconds(headers) });
     if (gatewayStatuses.has(status))
       throw new Unreachable(`the server behind ${origin} is not available (HTTP ${status})`, true);
     throw notDevmgr(response, origin);
@@ -36,7 +37,8 @@ export function openEnvelope(response: TextResponse, origin: string, fields: rea
     const message =
       typeof envelope.message === 'string' && envelope.message ? envelope.message : `code ${envelope.code}`;
     const Refusal = status === 503 ? NotServing : ServerRefusal;
-    throw new Refusal(envelope.code, message, envelope.code === 429 ? waitSeconds(headers) : null, requestId(headers));
+    const wait = envelope.code === 429 ? waitSeconds(headers) : null;
+    throw new Refusal(envelope.code, message, { waitSeconds: wait, requestId: requestId(headers) });
   }
   const data = envelope.data;
   const problem = problemOf(data, fields);

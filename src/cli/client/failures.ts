@@ -1,29 +1,31 @@
 /** Why a request failed. */
 import { errorWords, Fault, failure, systemCode } from '../fault.ts';
 
-/** The server received the request and refused it. */
-export class ServerRefusal extends Error {
-  override name = 'ServerRefusal';
-  /** The business code. */
-  readonly code: number;
+/** What is known of a refusal besides its code; null or empty if it is not known. */
+interface RefusalDetails {
   /** Seconds until a limited operation can be tried again; null if the server named none. */
   readonly waitSeconds: number | null;
   /** Id under which the server's log has the request; null if the server named none. */
   readonly requestId: string | null;
-  /** Fields of the request: path parameters and body. Empty if they are not known. */
+  /** Fields of the request: path parameters and body. */
   readonly request: Readonly<Record<string, unknown>>;
   /** How to continue what the refusal has ended; null if it ended nothing. */
   readonly hint: string | null;
-  constructor(
-    code: number,
-    message: string,
-    waitSeconds: number | null,
-    requestId: string | null,
-    request: Readonly<Record<string, unknown>> = {},
-    hint: string | null = null,
-  ) {
+}
+
+/** The server received the request and refused it. */
+export class ServerRefusal extends Error implements RefusalDetails {
+  override name = 'ServerRefusal';
+  /** The business code. */
+  readonly code: number;
+  readonly waitSeconds: number | null;
+  readonly requestId: string | null;
+  readonly request: Readonly<Record<string, unknown>>;
+  readonly hint: string | null;
+  constructor(code: number, message: string, details: Partial<RefusalDetails> = {}) {
     super(message);
     this.code = code;
+    const { waitSeconds = null, requestId = null, request = {}, hint = null } = details;
     this.waitSeconds = waitSeconds;
     this.requestId = requestId;
     this.request = request;
@@ -63,7 +65,7 @@ export function withRequest(
   if (!isServerRefusal(error)) return error;
   const request = { ...params, ...(body as Readonly<Record<string, unknown>> | undefined) };
   const Refusal = error instanceof NotServing ? NotServing : ServerRefusal;
-  return new Refusal(error.code, error.message, error.waitSeconds, error.requestId, request);
+  return new Refusal(error.code, error.message, { ...error, request });
 }
 
 const checkAddress = 'check the address (--server URL), the network, and whether the server runs';

@@ -126,7 +126,7 @@ class BatchAttempts<Result extends { readonly status: string }> {
 /** The error of a run that stops, with what was done before it. `hint` null keeps that of the error. */
 export function errorAfter(error: unknown, done: string, hint: string | null): unknown {
   if (error instanceof ServerRefusal)
-    return new ServerRefusal(error.code, `${error.message}; ${done}`, error.waitSeconds, error.requestId, {}, hint);
+    return new ServerRefusal(error.code, `${error.message}; ${done}`, { ...error, request: {}, hint });
   if (error instanceof Fault && error.kind !== 'closed')
     return new Fault(error.kind, `${error.message}; ${done}`, hint ?? error.hint);
   return error;

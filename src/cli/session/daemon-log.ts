@@ -1,10 +1,9 @@
 /** The log file of a local daemon: opened for a start, read if the start fails. */
 import { openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { environment, homeFiles } from '../../contract/local.ts';
+import { homeFiles } from '../../contract/local.ts';
 import type { StartFailure } from '../../contract/programs.ts';
-import { failure, systemWords } from '../fault.ts';
-import { makeFolder } from '../settings/files.ts';
+import { makeFolder, unusableHome } from '../settings/files.ts';
 
 const tailLines = 12;
 const maxLogBytes = 10 * 1024 * 1024;
@@ -19,10 +18,7 @@ export function openLog(home: string): { readonly fd: number; readonly size: num
     renameSync(file, `${file}.1`);
     return { fd: openSync(file, 'a', 0o600), size: 0 };
   } catch (error) {
-    throw failure(
-      `the home folder ${home} cannot be used: ${systemWords(error)}`,
-      `name another folder with --home DIR or ${environment.home}`,
-    );
+    throw unusableHome(home, error);
   }
 }
 

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { objectIn } from '../../contract/json-object.ts';
+import { environment } from '../../contract/local.ts';
 import { Fault, failure, systemCode, systemWords, usage } from '../fault.ts';
 
 const otherFolder = 'name another folder with --home DIR';
@@ -62,6 +63,13 @@ export function demandOwnFile(file: string, advice: string): void {
   if (stat?.isFile() && user !== undefined && stat.uid !== user)
     throw usage(`${file} belongs to another user (uid ${stat.uid})`, advice);
 }
+
+/** The fault for a home folder that cannot be used. */
+export const unusableHome = (home: string, error: unknown): Fault =>
+  failure(
+    `the home folder ${home} cannot be used: ${systemWords(error)}`,
+    `name another folder with --home DIR or ${environment.home}`,
+  );
 
 /** How `writeWhole` writes. */
 interface WriteOptions {

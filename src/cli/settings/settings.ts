@@ -12,9 +12,9 @@ import {
   environment,
   homeFiles,
 } from '../../contract/local.ts';
-import { failure, systemWords, usage } from '../fault.ts';
+import { failure, usage } from '../fault.ts';
 import { readDaemonStart } from './daemon-start.ts';
-import { readJsonFile } from './files.ts';
+import { readJsonFile, unusableHome } from './files.ts';
 import { isDaemon } from './processes.ts';
 import { checkProfileName, demandProfile, profileOf, readConfig } from './profiles.ts';
 
@@ -88,10 +88,7 @@ function statOf(home: string): Stats | undefined {
   try {
     return statSync(home, { throwIfNoEntry: false });
   } catch (error) {
-    throw failure(
-      `the home folder ${home} cannot be used: ${systemWords(error)}`,
-      `name another folder with --home DIR or ${environment.home}`,
-    );
+    throw unusableHome(home, error);
   }
 }
 

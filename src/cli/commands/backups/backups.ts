@@ -175,5 +175,5 @@ async function findBackup({ registry }: Context, deviceId: string, backupId: str
   for await (const backup of itemsOf(registry, 'listBackups', { params: { deviceId }, query: { size } }))
     if (backupId === undefined || backup.backupId === backupId) return backup;
   const what = backupId === undefined ? `${deviceId} has no backups` : `${deviceId} has no backup ${backupId}`;
-  throw new ServerRefusal(Code.backupNotFound, what, null, null, { deviceId });
+  throw new ServerRefusal(Code.backupNotFound, what, { request: { deviceId } });
 }

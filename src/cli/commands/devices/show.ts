@@ -116,12 +116,7 @@ function rowsOf(device: DeviceDetail, person: Person | undefined): CardRow[] {
 async function showCode({ out, env }: Context, device: DeviceDetail): Promise<void> {
   const { activationCode: code } = device;
   if (code === null)
-    throw new ServerRefusal(
-      Code.noPermission,
-      `the activation code of ${device.deviceId} is not visible to your role`,
-      null,
-      null,
-    );
+    throw new ServerRefusal(Code.noPermission, `the activation code of ${device.deviceId} is not visible to your role`);
   const isAscii = out.io.stdoutIsTerminal && !hasUtf8(env);
   await out.text(`\n${isAscii ? await asciiQr(code) : await blockQr(code)}\n${safe(code)}\n`);
 }

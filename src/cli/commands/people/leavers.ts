@@ -2,9 +2,9 @@
 import type { HeldPerson } from '../../../contract/people.ts';
 import { count, counted } from '../../count.ts';
 import { usage } from '../../fault.ts';
-import { need } from '../../framework/ask.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
+import { reasonOf } from '../../framework/devices/reason.ts';
 import { listFlags } from '../../framework/format.ts';
 import { findPerson, personArg, personWords } from '../../framework/persons.ts';
 import { present } from '../../framework/present.ts';
@@ -34,7 +34,7 @@ export const peopleLeave = command({
     const { registry, out } = context;
     const person = await findPerson(registry, args[0]!);
     const words = safe(personWords(person));
-    const reason = await need(context, flags.reason, { flag: '--reason', question: 'Reason', field: 'reason' });
+    const reason = await reasonOf(context, flags.reason);
     if (!flags.yes) {
       if (!context.canAsk) throw usage(`the keys of ${words} will be locked`, 'add --yes');
       await demandYes(out, `Lock the keys of ${words} (${keys(person.devices)} in any state)?`);

@@ -10,8 +10,7 @@ import { bytes } from '../../terminal/when.ts';
 import type { Context } from '../context.ts';
 
 /** The refusal that the server would send, before anything is sent. */
-export const notAccepted = (message: string): ServerRefusal =>
-  new ServerRefusal(Code.uploadFailed, message, null, null);
+export const notAccepted = (message: string): ServerRefusal => new ServerRefusal(Code.uploadFailed, message);
 
 const chunkBytes = 256 * 1024;
 

@@ -102,8 +102,6 @@ export function textIn(device: LabelDevice, { name, most }: Placeholder): string
     throw new ServerRefusal(
       Code.noPermission,
       `the activation code of ${device.deviceId} is not visible to your role, and the template prints it`,
-      null,
-      null,
     );
   if (name === 'pin' && value === undefined)
     throw usage('only the letter of a PIN prints {pin}', 'use devmgr pin letter, or keys issue --pin random');
