@@ -1,4 +1,5 @@
 /** A set of device ids, with one bit for each number: a million devices take some 130 kB. */
+import { deviceIds } from '../contract/ids.ts';
 
 /** Ids per page. */
 const pageSize = 2 ** 15;
@@ -32,7 +33,5 @@ export class IdSet {
   }
 }
 
-function numberOf(deviceId: unknown): number | null {
-  const [, digits] = typeof deviceId === 'string' ? (/^DEV-(\d{1,15})$/.exec(deviceId) ?? []) : [];
-  return digits === undefined ? null : Number(digits);
-}
+const numberOf = (deviceId: unknown): number | null =>
+  typeof deviceId === 'string' ? deviceIds.parse(deviceId) : null;

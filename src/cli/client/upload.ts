@@ -20,7 +20,8 @@ export type FormRequest = Pick<AddressedRequest, 'headers' | 'content'>;
 
 /** A form with one file. */
 interface FileForm {
-  readonly fields: readonly (readonly [name: string, value: string])[];
+  /** Those that are undefined are left out. */
+  readonly fields: Readonly<Record<string, string | undefined>>;
   /** Its field is called `file`. */
   readonly file: SentFile;
   /** Called with the bytes of the file that were sent. */
@@ -53,9 +54,9 @@ export function formRequest(form: FileForm): { readonly request: FormRequest; re
 }
 
 function headOf({ fields, file }: FileForm, boundary: string): Buffer {
-  const parts = fields.map(
-    ([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
-  );
+  const parts = Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
   const name = file.name.replace(/["\r\n]/g, character => encodeURIComponent(character));
   return Buffer.from(
     `${parts.join('')}--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: application/octet-stream\r\n\r\n`,

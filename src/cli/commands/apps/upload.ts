@@ -42,14 +42,14 @@ export const upload = command({
     });
     const platform = platformOf(path, flags.platform);
     const file = fileAt(context, path, sizes.package);
-    const fields: [string, string][] = [
-      ['platform', platform],
-      ['version', version],
-      ...optional('versionName', flags.name),
-      ...optional('changelog', changelogOf(flags.changelog)),
-      ['forceUpdate', String(flags.forceUpdate)],
-      ...optional('minSupportVersion', flags.minVersion),
-    ];
+    const fields = {
+      platform,
+      version,
+      versionName: flags.name,
+      changelog: changelogOf(flags.changelog),
+      forceUpdate: String(flags.forceUpdate),
+      minSupportVersion: flags.minVersion,
+    };
     const data = await sendFile(context, {
       file,
       fields,
@@ -60,9 +60,6 @@ export const upload = command({
     await present(context, { data, id: data.versionId, title: `Uploaded ${titleOf(data)}`, rows: appRows(data) });
   },
 });
-
-const optional = (name: string, value: string | undefined): [string, string][] =>
-  value === undefined ? [] : [[name, value]];
 
 function changelogOf(text: string | undefined): string | undefined {
   return text?.startsWith('@') ? textIn(text.slice(1), 'the changelog') : text;

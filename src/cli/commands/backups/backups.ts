@@ -74,7 +74,7 @@ export const backupsAdd = command({
     const file = given ?? (await fileOnStdin(context, 'backup', sizes.backup));
     const data = await sendFile(context, {
       file: { ...file, name: flags.name ?? file.name },
-      fields: flags.note === undefined ? [] : [['note', flags.note]],
+      fields: { note: flags.note },
       send: request =>
         context.registry.send({ operation: 'createBackup', input: { params: { deviceId } }, ...request }),
       idOf: backup => backup.backupId,

@@ -46,11 +46,7 @@ export const trustImport = command({
     if (purpose === 'scp11b' && aaguids.length > 0)
       throw usage('--aaguid names FIDO models, and the purpose is scp11b', 'omit one of them');
     const chosen = purpose ?? (aaguids.length > 0 ? 'fido' : undefined);
-    const fields = [
-      ['purpose', chosen],
-      ['label', label],
-      ['aaguids', aaguids.join(',') || undefined],
-    ].filter((field): field is [string, string] => field[1] !== undefined);
+    const fields = { purpose: chosen, label, aaguids: aaguids.join(',') || undefined };
     const data = await sent(context, args[0]!, fields);
     const { metadata, certificates } = data;
     const what = metadata === null ? counted(certificates.length, 'certificate') : metadataTitle(metadata);
@@ -67,7 +63,7 @@ export const trustImport = command({
   },
 });
 
-async function sent(context: Context, path: string, fields: readonly (readonly [string, string])[]) {
+async function sent(context: Context, path: string, fields: Readonly<Record<string, string | undefined>>) {
   const { registry, out } = context;
   const file =
     path === '-'

@@ -54,7 +54,7 @@ async function* partsOf(parts: readonly Buffer[]): AsyncGenerator<Buffer> {
 /** A form with a file, and how it is sent. */
 interface FileUpload<T> {
   readonly file: SentFile;
-  readonly fields: readonly (readonly [name: string, value: string])[];
+  readonly fields: Readonly<Record<string, string | undefined>>;
   /** Sends the request; the record of the file that the server has stored. */
   readonly send: (request: FormRequest) => Promise<{ readonly data: T }>;
   /** Id of the record. */
