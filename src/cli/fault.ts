@@ -46,6 +46,15 @@ export const interrupted = (): Fault => new Fault('interrupted', 'interrupted');
 /** The message of anything that was thrown. */
 export const errorWords = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+/** What a function returns, or something else if it throws. */
+export function tryOr<T, E>(get: () => T, otherwise: E): T | E {
+  try {
+    return get();
+  } catch {
+    return otherwise;
+  }
+}
+
 /** The system's code of an error (`ENOENT`), or null. */
 export function systemCode(error: unknown): string | null {
   const code = (error as { code?: unknown } | null)?.code;

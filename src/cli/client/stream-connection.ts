@@ -1,8 +1,10 @@
 /** One connection of the notification stream. */
+
 import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import type { WebSocket as Socket } from 'ws';
 import type { Notification } from '../../contract/events.ts';
+import { objectIn } from '../../contract/json-object.ts';
 import { closeCodes, stream } from '../../contract/values.ts';
 import { type Fault, failure, interrupted, systemCode } from '../fault.ts';
 import type { Client } from './client.ts';
@@ -187,13 +189,9 @@ function eventId(header: string | string[] | undefined): number | null {
 
 /** Null for anything that is not an event: a newer server may send more than this program knows. */
 function readFrame(text: string): Notification | null {
-  try {
-    const frame = JSON.parse(text) as Partial<Notification> | null;
-    if (typeof frame?.type !== 'string' || typeof frame.data !== 'object' || frame.data === null) return null;
-    if (typeof (frame.timestamp ?? '') !== 'string') return null;
-    if (frame.id !== undefined && !Number.isSafeInteger(frame.id)) return null;
-    return frame as Notification;
-  } catch {
-    return null;
-  }
+  const frame = objectIn(text) as Partial<Notification> | null;
+  if (typeof frame?.type !== 'string' || typeof frame.data !== 'object' || frame.data === null) return null;
+  if (typeof (frame.timestamp ?? '') !== 'string') return null;
+  if (frame.id !== undefined && !Number.isSafeInteger(frame.id)) return null;
+  return frame as Notification;
 }

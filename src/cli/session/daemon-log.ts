@@ -1,8 +1,11 @@
 /** The log file of a local daemon: opened for a start, read if the start fails. */
+
 import { openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { objectIn } from '../../contract/json-object.ts';
 import { homeFiles } from '../../contract/local.ts';
 import type { StartFailure } from '../../contract/programs.ts';
+import { tryOr } from '../fault.ts';
 import { makeFolder, unusableHome } from '../settings/files.ts';
 
 const tailLines = 12;
@@ -32,12 +35,7 @@ interface LogEntry {
 
 /** The last lines of the log after a position. */
 export function logEntries(home: string, from: number): readonly LogEntry[] {
-  let text: string;
-  try {
-    text = readFileSync(join(home, homeFiles.log)).subarray(from).toString('utf8');
-  } catch {
-    return [];
-  }
+  const text = tryOr(() => readFileSync(join(home, homeFiles.log)).subarray(from).toString('utf8'), '');
   return text
     .split('\n')
     .filter(line => line.trim() !== '')
@@ -47,15 +45,14 @@ export function logEntries(home: string, from: number): readonly LogEntry[] {
 
 /** The message of a JSON line, else the line. */
 function logEntry(line: string): LogEntry {
-  try {
-    const { msg, error } = JSON.parse(line) as {
-      msg?: unknown;
-      error?: { message?: unknown; reason?: StartFailure };
-    };
-    const words = msg ?? error?.message;
-    const isRefusal = error !== undefined;
-    return { words: typeof words === 'string' ? words : line, isRefusal, reason: error?.reason ?? null };
-  } catch {
-    return { words: line, isRefusal: false, reason: null };
-  }
+  const { msg, error } = (objectIn(line) ?? {}) as {
+    msg?: unknown;
+    error?: { message?: unknown; reason?: StartFailure };
+  };
+  const words = msg ?? error?.message;
+  return {
+    words: typeof words === 'string' ? words : line,
+    isRefusal: error !== undefined,
+    reason: error?.reason ?? null,
+  };
 }

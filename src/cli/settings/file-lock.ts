@@ -1,7 +1,7 @@
 /** Locks between processes of one machine: a file that names the process that holds the lock. */
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { poll } from '../../delivery/wait.ts';
-import { failure, systemCode } from '../fault.ts';
+import { failure, systemCode, tryOr } from '../fault.ts';
 import { removeIfPossible, unwritable } from './files.ts';
 import { isAlive, startOf } from './processes.ts';
 
@@ -107,10 +107,4 @@ function removeAbandoned(file: string, holder: string): boolean {
   return true;
 }
 
-function textOf(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return null;
-  }
-}
+const textOf = (file: string): string | null => tryOr(() => readFileSync(file, 'utf8'), null);

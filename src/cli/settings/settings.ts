@@ -12,7 +12,7 @@ import {
   environment,
   homeFiles,
 } from '../../contract/local.ts';
-import { failure, usage } from '../fault.ts';
+import { failure, tryOr, usage } from '../fault.ts';
 import { readDaemonStart } from './daemon-start.ts';
 import { readJsonFile, unusableHome } from './files.ts';
 import { isDaemon } from './processes.ts';
@@ -92,13 +92,7 @@ function statOf(home: string): Stats | undefined {
   }
 }
 
-function userHome(): string | undefined {
-  try {
-    return homedir() || undefined;
-  } catch {
-    return undefined;
-  }
-}
+const userHome = (): string | undefined => tryOr(homedir, undefined) || undefined;
 
 /**
  * Resolves the settings of a command. A fault if the home folder is not safe to use, an address is not valid, or the profile
@@ -172,12 +166,7 @@ const defaultAddress = `http://${defaultHost}:${defaultPort}`;
 
 /** What the daemon of this home reports about itself; null if there is nothing. A daemon that was killed leaves it behind. */
 export function readDaemonInfo(home: string): DaemonInfo | null {
-  let info: Readonly<Record<string, unknown>> | null;
-  try {
-    info = readJsonFile(join(home, homeFiles.daemonInfo));
-  } catch {
-    return null;
-  }
+  const info = tryOr(() => readJsonFile(join(home, homeFiles.daemonInfo)), null);
   if (typeof info?.pid !== 'number' || typeof info.url !== 'string' || !URL.canParse(info.url)) return null;
   return {
     pid: info.pid,

@@ -1,9 +1,10 @@
 import { closeSync, type FSWatcher, openSync, readSync, statSync, watch } from 'node:fs';
 import { join } from 'node:path';
+import { objectIn } from '../../../contract/json-object.ts';
 import { homeFiles } from '../../../contract/local.ts';
 import { sleep } from '../../../delivery/wait.ts';
 import { exitCodes } from '../../exit-codes.ts';
-import { Fault } from '../../fault.ts';
+import { Fault, tryOr } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
 import { safe } from '../../terminal/text.ts';
@@ -73,30 +74,21 @@ async function write({ out, globals }: Context, text: string): Promise<void> {
 }
 
 /** A line that is not JSON, such as one of a crash, is text. */
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return line;
-  }
-}
+const parsed = (line: string): unknown => tryOr(() => JSON.parse(line) as unknown, line);
 
 const levels: Readonly<Record<number, string>> = { 20: 'debug', 30: 'info', 40: 'warn', 50: 'ERROR', 60: 'FATAL' };
 
 function readable(line: string): string {
-  if (!line.startsWith('{')) return safe(line);
-  try {
-    const { time, level, msg, event, ...rest } = JSON.parse(line) as Record<string, unknown>;
-    const stamp = typeof time === 'number' ? new Date(time).toISOString() : String(time ?? '');
-    const when = localTime(stamp, { seconds: true });
-    const detail = Object.entries(rest)
-      .filter(([name]) => name !== 'pid' && name !== 'hostname')
-      .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
-    const name = typeof level === 'number' ? (levels[level] ?? String(level)) : String(level ?? '');
-    return safe([when, name, msg ?? event, ...detail].filter(Boolean).join(' '));
-  } catch {
-    return safe(line);
-  }
+  const entry = objectIn(line);
+  if (entry === null) return safe(line);
+  const { time, level, msg, event, ...rest } = entry;
+  const stamp = typeof time === 'number' ? tryOr(() => new Date(time).toISOString(), '') : String(time ?? '');
+  const when = localTime(stamp, { seconds: true });
+  const detail = Object.entries(rest)
+    .filter(([name]) => name !== 'pid' && name !== 'hostname')
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  const name = typeof level === 'number' ? (levels[level] ?? String(level)) : String(level ?? '');
+  return safe([when, name, msg ?? event, ...detail].filter(Boolean).join(' '));
 }
 
 /** Ctrl-C is how following ends: it is not an error. */
@@ -135,10 +127,4 @@ async function changed(file: string, signal: AbortSignal): Promise<void> {
 }
 
 /** Null if the file does not exist right now: a long log is renamed, and a log may be deleted. */
-function watched(file: string): FSWatcher | null {
-  try {
-    return watch(file, { persistent: true });
-  } catch {
-    return null;
-  }
-}
+const watched = (file: string): FSWatcher | null => tryOr(() => watch(file, { persistent: true }), null);

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { failure, systemWords, usage } from '../../fault.ts';
+import { failure, systemWords, tryOr, usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { indent } from '../../framework/present.ts';
 import { readPackaged } from '../../settings/packaged.ts';
@@ -89,11 +89,7 @@ function rules(root: string): Rule[] {
 
 function isInPlace({ target, packaged, text }: Rule): boolean {
   if (!existsSync(target)) return existsSync(packaged);
-  try {
-    return readFileSync(target, 'utf8') === text;
-  } catch {
-    return false;
-  }
+  return tryOr(() => readFileSync(target, 'utf8'), null) === text;
 }
 
 function write({ target, text }: Rule): void {

@@ -2,7 +2,9 @@
  * Removes private data from a report. Secrets are deleted; names, hosts and serial numbers become marks such as
  * `host-3f2a9c`: the same thing has the same mark within one report, and a different one in the next.
  */
+
 import { createHmac, randomBytes } from 'node:crypto';
+import { objectIn } from '../../../contract/json-object.ts';
 
 const mostCharacters = 8_000;
 
@@ -127,13 +129,8 @@ export class Redactor {
 
   /** A line of the log: JSON by its names, anything else as text. */
   logLine(line: string): string {
-    try {
-      const entry: unknown = JSON.parse(line);
-      if (typeof entry === 'object' && entry !== null) return JSON.stringify(this.object(entry));
-    } catch {
-      // Not JSON: what a library wrote, or the trace of a crash.
-    }
-    return this.text(line);
+    const entry = objectIn(line);
+    return entry === null ? this.text(line) : JSON.stringify(this.object(entry));
   }
 
   #host(host: string): string {

@@ -4,7 +4,7 @@ import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir, hostname, totalmem, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { homeFiles } from '../../../contract/local.ts';
-import { errorWords, Fault, systemWords } from '../../fault.ts';
+import { errorWords, Fault, systemWords, tryOr } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { about, aboutText } from '../../framework/version.ts';
 import { daemonMissing, findDaemon } from '../../session/local-daemon.ts';
@@ -217,12 +217,4 @@ function logText(home: string, redactor: Redactor): string {
 function journalOfService(): string {
   const call = ['--user', '--unit=devmgr', `--lines=${logLines}`, '--output=cat', '--quiet', '--no-pager'];
   return spawnSync('journalctl', call, { encoding: 'utf8', timeout: 5_000 }).stdout ?? '';
-}
-
-function tryOr<T, E>(get: () => T, otherwise: E): T | E {
-  try {
-    return get();
-  } catch {
-    return otherwise;
-  }
 }

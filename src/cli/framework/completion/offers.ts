@@ -1,4 +1,5 @@
 /** What can follow the words of a command line, from the definitions of the commands. */
+import { tryOr } from '../../fault.ts';
 import { resolveSettings } from '../../settings/settings.ts';
 import type { CommandNode } from '../command-node.ts';
 import { type Context, createContext } from '../context.ts';
@@ -41,13 +42,8 @@ async function commandIn(program: CommandNode, words: readonly string[]) {
 }
 
 /** The arguments before the cursor. A flag that is wrong is the business of the command, not of its completion. */
-function operandsOf(node: CommandNode, words: readonly string[]): readonly string[] {
-  try {
-    return node.parseOptions([...words]).operands;
-  } catch {
-    return [];
-  }
-}
+const operandsOf = (node: CommandNode, words: readonly string[]): readonly string[] =>
+  tryOr(() => node.parseOptions([...words]).operands, []);
 
 /** What the next argument can be; undefined if there is none. The last one may take every further word. */
 function argumentAt({ registeredArguments, shape }: CommandNode, operands: readonly string[]): ArgShape | undefined {

@@ -1,6 +1,8 @@
 /** The stream of an export, read to its end or not at all. */
+
 import type { QueryOf } from '../../../contract/define.ts';
 import type { DeviceListItem } from '../../../contract/devices.ts';
+import { objectIn } from '../../../contract/json-object.ts';
 import type { Routes } from '../../../contract/routes.ts';
 import type { ExportFormat } from '../../../contract/values.ts';
 import { itemProblem } from '../../client/envelope.ts';
@@ -31,16 +33,9 @@ export async function* exportedDevices(
 const fields = fieldsOf('listDevices');
 
 function deviceOf(line: string): ExportedDevice {
-  let problem: string | null = 'a line is not a JSON object';
-  try {
-    const device: unknown = JSON.parse(line);
-    if (typeof device === 'object' && device !== null) {
-      problem = itemProblem(device as Record<string, unknown>, fields);
-      if (problem === null) return device as ExportedDevice;
-    }
-  } catch {
-    // Reported below, like JSON that is not an object.
-  }
+  const device = objectIn(line);
+  const problem = device === null ? 'a line is not a JSON object' : itemProblem(device, fields);
+  if (problem === null) return device as unknown as ExportedDevice;
   throw failure(`the export is not valid: ${problem}`, 'try again');
 }
 
@@ -107,10 +102,6 @@ class Lines {
 }
 
 function isEnd(line: string, count: number): boolean {
-  try {
-    const last = JSON.parse(line) as { end?: unknown; count?: unknown };
-    return last.end === true && last.count === count;
-  } catch {
-    return false;
-  }
+  const last = objectIn(line);
+  return last?.end === true && last.count === count;
 }
