@@ -57,6 +57,13 @@ export const isLost = (error: unknown): error is Unreachable | NotServing =>
 export const isServerRefusal = (error: unknown, ...codes: readonly number[]): error is ServerRefusal =>
   error instanceof ServerRefusal && (codes.length === 0 || codes.includes(error.code));
 
+/** Resolves as a request; null if the server refuses it, with one of these business codes if any are given. */
+export const nullIfRefused = <T>(request: Promise<T>, ...codes: readonly number[]): Promise<T | null> =>
+  request.catch(error => {
+    if (isServerRefusal(error, ...codes)) return null;
+    throw error;
+  });
+
 /** A refusal has the fields of the request, so that hints can be chosen by them. */
 export function withRequest(
   error: unknown,

@@ -1,29 +1,26 @@
 /** The credentials of a device at providers, as rows of its card. */
 import { Code } from '../../../contract/codes.ts';
 import type { CredentialItem } from '../../../contract/providers.ts';
-import { isServerRefusal } from '../../client/failures.ts';
+import { nullIfRefused } from '../../client/failures.ts';
 import { counted } from '../../count.ts';
 import type { Context } from '../../framework/context.ts';
 import type { CardRow } from '../../framework/present.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 
-const credentialsOf = ({ registry }: Context, deviceId: string): Promise<readonly CredentialItem[]> =>
-  registry.call('listCredentials', { params: { deviceId } }).catch(unlessRefused);
+/** Refusals if the caller may not see a list, or the server has an earlier version. */
+const notShown = [Code.noPermission, Code.parameterError, 404];
 
-/** An empty list if the caller may not see it, or the server has an earlier version. */
-function unlessRefused(error: unknown): never[] {
-  if (isServerRefusal(error, Code.noPermission, Code.parameterError, 404)) return [];
-  throw error;
-}
+const credentialsOf = async ({ registry }: Context, deviceId: string): Promise<readonly CredentialItem[]> =>
+  (await nullIfRefused(registry.call('listCredentials', { params: { deviceId } }), ...notShown)) ?? [];
 
 /** The credentials that are not removed, and the last one at each provider that has no other. */
 export async function credentialRows(context: Context, deviceId: string): Promise<CardRow[]> {
   const all = await credentialsOf(context, deviceId);
   if (all.length === 0) return [];
   // A VIEWER sees the ids of providers only.
-  const list = await context.registry.call('listProviders').then(providers => providers.list, unlessRefused);
-  const nameOf = (id: string) => safe(list.find(({ providerId }) => providerId === id)?.name ?? id);
+  const providers = await nullIfRefused(context.registry.call('listProviders'), ...notShown);
+  const nameOf = (id: string) => safe(providers?.list.find(({ providerId }) => providerId === id)?.name ?? id);
   const open = all.filter(({ removedAt }) => removedAt === null);
   const last = [...new Map(all.map(one => [one.providerId, one])).values()];
   return [

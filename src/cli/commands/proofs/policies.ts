@@ -5,7 +5,7 @@ import type { PinPolicy } from '../../../contract/pins.ts';
 import type { ProofPolicy } from '../../../contract/proof.ts';
 import { leaverActions, requiredGrades } from '../../../contract/values.ts';
 import type { Client } from '../../client/client.ts';
-import { isServerRefusal } from '../../client/failures.ts';
+import { nullIfRefused } from '../../client/failures.ts';
 import { usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command, givenTexts } from '../../framework/define.ts';
@@ -127,13 +127,9 @@ type OtherRules = Partial<PeoplePolicy> & { readonly pinRecipients?: PinPolicy['
 
 /** A server of an earlier version has no rules about persons or PINs. */
 async function otherRules(registry: Client): Promise<OtherRules> {
-  const absent = (error: unknown): null => {
-    if (isServerRefusal(error, 404)) return null;
-    throw error;
-  };
   const [persons, pins] = await Promise.all([
-    registry.call('showPeoplePolicy').catch(absent),
-    registry.call('showPinPolicy').catch(absent),
+    nullIfRefused(registry.call('showPeoplePolicy'), 404),
+    nullIfRefused(registry.call('showPinPolicy'), 404),
   ]);
   return { ...persons, ...(pins && { pinRecipients: pins.recipients }) };
 }

@@ -2,7 +2,7 @@
 import type { Notification } from '../../../contract/events.ts';
 import { eventPage } from '../../../contract/limits.ts';
 import { IdSet } from '../../../fleet/id-set.ts';
-import { isServerRefusal } from '../../client/failures.ts';
+import { nullIfRefused } from '../../client/failures.ts';
 import { followNotifications } from '../../client/stream.ts';
 import { failure, interrupted } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
@@ -74,11 +74,6 @@ interface EventQuery {
 }
 
 async function page({ registry }: Context, query: EventQuery): Promise<readonly Notification[] | null> {
-  try {
-    const { list } = await registry.call('listEvents', { query: { ...query, limit: eventPage.max } });
-    return list as readonly Notification[];
-  } catch (error) {
-    if (isServerRefusal(error)) return null;
-    throw error;
-  }
+  const found = await nullIfRefused(registry.call('listEvents', { query: { ...query, limit: eventPage.max } }));
+  return found && (found.list as readonly Notification[]);
 }

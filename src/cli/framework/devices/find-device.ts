@@ -2,7 +2,7 @@ import { Code } from '../../../contract/codes.ts';
 import type { DeviceDetail } from '../../../contract/device-shapes.ts';
 import type { DeviceListItem } from '../../../contract/devices.ts';
 import type { Client } from '../../client/client.ts';
-import { isServerRefusal } from '../../client/failures.ts';
+import { nullIfRefused } from '../../client/failures.ts';
 import { itemsOf } from '../../client/pages.ts';
 import type { Context } from '../../framework/context.ts';
 import { type ExportFilter, exportedDevices } from './export-stream.ts';
@@ -56,10 +56,7 @@ export async function deviceNamed(
   { deviceId, serialNumber }: DeviceNames,
 ): Promise<DeviceListItem | DeviceDetail | null> {
   if (deviceId !== undefined) {
-    const device = await registry.call('getDevice', { params: { deviceId } }).catch(error => {
-      if (isServerRefusal(error, Code.deviceNotFound)) return null;
-      throw error;
-    });
+    const device = await nullIfRefused(registry.call('getDevice', { params: { deviceId } }), Code.deviceNotFound);
     if (device !== null) return agreed(device, serialNumber);
     if (serialNumber !== undefined) return null;
   }

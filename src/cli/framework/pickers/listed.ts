@@ -4,7 +4,7 @@ import type { Backup } from '../../../contract/backups.ts';
 import { Code } from '../../../contract/codes.ts';
 import type { ServiceToken } from '../../../contract/tokens.ts';
 import type { User } from '../../../contract/users.ts';
-import { isServerRefusal } from '../../client/failures.ts';
+import { nullIfRefused } from '../../client/failures.ts';
 import { pagesOf, type ServerPage } from '../../client/pages.ts';
 import { Fault } from '../../fault.ts';
 import { type ChoiceSource, searchOne } from '../../terminal/search-prompts.ts';
@@ -116,10 +116,8 @@ const userCells = ({ id, username, role, disabled, email }: User): readonly stri
  * may not list users.
  */
 export async function pickBoundUser(context: Context, question: string): Promise<string | null> {
-  const known = await userEntries(context, ({ disabled }) => !disabled).catch(error => {
-    if (isServerRefusal(error, Code.noPermission)) return null;
-    throw error;
-  });
+  const enabled = userEntries(context, ({ disabled }) => !disabled);
+  const known = await nullIfRefused(enabled, Code.noPermission);
   if (known === null) return null;
   const { entries, more } = known;
   const users = sourceOf(

@@ -9,7 +9,7 @@ import type { Routes } from '../../../../contract/routes.ts';
 import type { User } from '../../../../contract/users.ts';
 import { deviceListFields } from '../../../../contract/values.ts';
 import type { Client } from '../../../client/client.ts';
-import { isServerRefusal } from '../../../client/failures.ts';
+import { nullIfRefused } from '../../../client/failures.ts';
 import { pagesOf, type ServerPage } from '../../../client/pages.ts';
 
 /** A group of matches. */
@@ -87,17 +87,10 @@ async function findDevices(client: Client, text: string, limit: number): Promise
 }
 
 async function detailOf(client: Client, deviceId: string): Promise<readonly DeviceListItem[]> {
-  try {
-    const detail = await client.call('getDevice', { params: { deviceId } });
-    return [
-      Object.fromEntries(
-        [...deviceListFields, 'tags' as const, 'proof' as const].map(name => [name, detail[name]]),
-      ) as DeviceListItem,
-    ];
-  } catch (error) {
-    if (isServerRefusal(error, Code.deviceNotFound)) return [];
-    throw error;
-  }
+  const detail = await nullIfRefused(client.call('getDevice', { params: { deviceId } }), Code.deviceNotFound);
+  if (detail === null) return [];
+  const names = [...deviceListFields, 'tags', 'proof'] as const;
+  return [Object.fromEntries(names.map(name => [name, detail[name]])) as DeviceListItem];
 }
 
 async function findBound(client: Client, names: readonly string[], limit: number): Promise<Group<DeviceListItem>> {
@@ -114,17 +107,9 @@ async function findBound(client: Client, names: readonly string[], limit: number
 const numberOf = ({ deviceId }: DeviceListItem): number => deviceIds.parse(deviceId) ?? 0;
 
 async function findUsers(client: Client, text: string, limit: number): Promise<ReadGroup<User> | null> {
-  try {
-    return await read(
-      pagesOf(client, 'listUsers'),
-      ({ id, username, email }) => matchOf([id, username, email], text),
-      limit,
-    );
-  } catch (error) {
-    // Only an ADMIN may list users.
-    if (isServerRefusal(error, 403, Code.noPermission)) return null;
-    throw error;
-  }
+  const matches = ({ id, username, email }: User) => matchOf([id, username, email], text);
+  // Only an ADMIN may list users.
+  return nullIfRefused(read(pagesOf(client, 'listUsers'), matches, limit), 403, Code.noPermission);
 }
 
 const findVersions = (client: Client, text: string, limit: number): Promise<ReadGroup<AppVersion>> =>

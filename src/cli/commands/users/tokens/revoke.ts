@@ -1,6 +1,6 @@
 import { tokenIds } from '../../../../contract/ids.ts';
 import type { Client } from '../../../client/client.ts';
-import { isServerRefusal } from '../../../client/failures.ts';
+import { nullIfRefused } from '../../../client/failures.ts';
 import { itemsOf } from '../../../client/pages.ts';
 import { Fault } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
@@ -57,13 +57,9 @@ const isRemovalWanted = async (context: Context, webhooks: readonly string[]): P
 
 async function removeWebhooks({ registry, out }: Context, webhooks: readonly string[]): Promise<void> {
   for (const webhookId of webhooks) {
-    try {
-      await registry.call('removeWebhook', { params: { webhookId } });
-      out.notice(`${safe(webhookId)} is removed`);
-    } catch (error) {
-      // Another person has removed it at the same time.
-      if (!isServerRefusal(error, 404)) throw error;
-    }
+    // Another person may have removed it at the same time.
+    const removed = await nullIfRefused(registry.call('removeWebhook', { params: { webhookId } }), 404);
+    if (removed !== null) out.notice(`${safe(webhookId)} is removed`);
   }
 }
 
