@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { homeFiles } from '../../contract/local.ts';
 import type { Client, ClientSession } from '../client/client.ts';
-import { isServerRefusal, Unreachable } from '../client/failures.ts';
+import { isServerRefusal, nullIfRefused, Unreachable } from '../client/failures.ts';
 import { renewalTime } from '../client/token.ts';
 import { Fault } from '../fault.ts';
 import { type Keeper, readLogin, readLoginName, storeLogin } from '../settings/credentials.ts';
@@ -62,9 +62,7 @@ export class RegistrySession implements ClientSession {
     const login = await readLogin(settings, identity);
     if (login === null) {
       // If there is no server, that is what to report, not the missing login.
-      await client.send({ operation: 'getHealth', retry: 'none' }).catch(error => {
-        if (!isServerRefusal(error)) throw error;
-      });
+      await nullIfRefused(client.send({ operation: 'getHealth', retry: 'none' }));
       throw new Fault(
         'login',
         `not logged in to ${settings.server ?? 'the local daemon'} (profile ${settings.profile})`,

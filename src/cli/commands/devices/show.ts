@@ -2,7 +2,7 @@ import { Code } from '../../../contract/codes.ts';
 import { describedNames, describedTexts } from '../../../contract/device-description.ts';
 import type { DeviceDetail } from '../../../contract/devices.ts';
 import type { Person } from '../../../contract/people.ts';
-import { isServerRefusal, ServerRefusal } from '../../client/failures.ts';
+import { nullIfRefused, ServerRefusal } from '../../client/failures.ts';
 import { usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
@@ -66,13 +66,9 @@ async function eventsFor(
   flags: Parameters<typeof pastEvents>[2],
 ): Promise<PastEvents | null> {
   const { since, until, type, by, limit = since === undefined ? fewEvents : undefined } = flags;
-  try {
-    return await pastEvents(context, deviceId, { since, until, type, by, limit });
-  } catch (error) {
-    const isSelected = [since, until, by, type[0]].some(value => value !== undefined);
-    if (isServerRefusal(error) && !isSelected) return null;
-    throw error;
-  }
+  const events = pastEvents(context, deviceId, { since, until, type, by, limit });
+  const isSelected = [since, until, by, type[0]].some(value => value !== undefined);
+  return isSelected ? events : nullIfRefused(events);
 }
 
 function titleOf(device: DeviceDetail, { out }: Context): string {
