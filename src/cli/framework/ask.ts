@@ -7,7 +7,7 @@ import { askPassword, askText, type Check, pickOne } from '../terminal/prompt.ts
 import type { Context } from './context.ts';
 import type { FlagValues, passwordFlags } from './flags.ts';
 
-interface Missing {
+interface Missing<V extends string> {
   readonly flag: string;
   /** Without a colon at its end. */
   readonly question: string;
@@ -18,15 +18,19 @@ interface Missing {
   /** What else is checked at the question. */
   readonly check?: Check<string>;
   /** The only values there are. */
-  readonly choices?: readonly string[];
+  readonly choices?: readonly V[];
 }
 
 /** The value of a flag, asked for if it is missing. */
-export async function need(context: Context, given: string | undefined, missing: Missing): Promise<string> {
+export async function need<V extends string>(
+  context: Context,
+  given: V | undefined,
+  { flag, question, hint, field, check, choices }: Missing<V>,
+): Promise<V> {
   if (given !== undefined) return given;
-  const { flag, question, hint = `give it: ${flag} …`, field, check, choices } = missing;
-  if (!context.canAsk) throw usage(`${flag} is missing`, hint);
-  if (choices === undefined) return askText(context.out, question, check ?? ruleOf(field));
+  const values = choices === undefined ? `give it: ${flag} …` : `use one of ${choices.join(', ')}`;
+  if (!context.canAsk) throw usage(`${flag} is missing`, hint ?? values);
+  if (choices === undefined) return (await askText(context.out, question, check ?? ruleOf(field))) as V;
   return pickOne(
     context.out,
     question,

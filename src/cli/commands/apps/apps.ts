@@ -66,7 +66,6 @@ export const appsLatest = command({
     const platform = await need(context, flags.platform ?? args[0]?.toUpperCase(), {
       flag: '--platform',
       question: 'Platform',
-      hint: `use one of ${platformNames.join(', ')}`,
       choices: platformNames,
     });
     const query = definedFields({

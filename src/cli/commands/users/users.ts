@@ -2,7 +2,7 @@ import { Code } from '../../../contract/codes.ts';
 import { userIds } from '../../../contract/ids.ts';
 import { namesIn } from '../../../contract/names.ts';
 import type { User } from '../../../contract/users.ts';
-import { type Role, removedEmail, roles } from '../../../contract/values.ts';
+import { removedEmail, roles } from '../../../contract/values.ts';
 import type { Client } from '../../client/client.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import { usage } from '../../fault.ts';
@@ -83,14 +83,9 @@ export const usersAdd = command({
       hint: line,
       field: 'username',
     });
-    const role = await need(context, flags.role, {
-      flag: '--role',
-      question: 'Role',
-      hint: `use one of ${roles.join(', ')}`,
-      choices: roles,
-    });
+    const role = await need(context, flags.role, { flag: '--role', question: 'Role', choices: roles });
     const password = await readNewPassword(context, flags, `Password of ${username}`);
-    const body = definedFields({ username, password, role: role as Role, email: flags.email });
+    const body = definedFields({ username, password, role, email: flags.email });
     await showUser(context, await create(context, body), 'was added');
   },
 });

@@ -51,29 +51,28 @@ export interface Service {
 
 const stepMs = 60_000;
 
-/** Runs a step. Null if it succeeded, else why not, in words. */
-export function runStep([program, ...args]: ServiceStep): string | null {
-  const { status, signal, error, stdout, stderr } = spawnSync(program, args, {
+const resultOf = ([program, ...args]: ServiceStep) =>
+  spawnSync(program, args, {
     encoding: 'utf8',
     timeout: stepMs,
     windowsHide: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+
+/** Runs a step. Null if it succeeded, else why not, in words. */
+export function runStep(step: ServiceStep): string | null {
+  const { status, signal, error, stdout, stderr } = resultOf(step);
+  const [program] = step;
   if (status === 0) return null;
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   if (code === 'ENOENT') return `there is no program ${program}`;
   const words = `${stderr || stdout || ''}`.trim().split('\n', 1)[0];
-  return `${[program, ...args].join(' ')}: ${words || code || signal || `exit code ${status}`}`;
+  return `${step.join(' ')}: ${words || code || signal || `exit code ${status}`}`;
 }
 
 /** What a step writes to standard output; null if it failed. */
-export function stepOutput([program, ...args]: ServiceStep): string | null {
-  const { status, stdout } = spawnSync(program, args, {
-    encoding: 'utf8',
-    timeout: stepMs,
-    windowsHide: true,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
+export function stepOutput(step: ServiceStep): string | null {
+  const { status, stdout } = resultOf(step);
   return status === 0 ? stdout : null;
 }
 

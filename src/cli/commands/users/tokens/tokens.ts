@@ -1,7 +1,7 @@
 import { serviceTokenDays } from '../../../../contract/limits.ts';
 import { namesIn } from '../../../../contract/names.ts';
 import type { ServiceToken } from '../../../../contract/tokens.ts';
-import { type Role, roles, tokenPermissions } from '../../../../contract/values.ts';
+import { roles, tokenPermissions } from '../../../../contract/values.ts';
 import { need } from '../../../framework/ask.ts';
 import { command, definedFields, givenTexts } from '../../../framework/define.ts';
 import { pageFlags } from '../../../framework/flags.ts';
@@ -50,8 +50,7 @@ export const tokensAdd = command({
     const { out, globals, registry } = context;
     const hint = 'devmgr tokens add NAME --role ROLE';
     const name = await need(context, args[0], { flag: 'the name of the token', question: 'Name', hint });
-    const question = { flag: '--role', question: 'Role', hint: `use one of ${roles.join(', ')}`, choices: roles };
-    const role = (await need(context, flags.role, question)) as Role;
+    const role = await need(context, flags.role, { flag: '--role', question: 'Role', choices: roles });
     const { expiresInDays } = flags;
     const [allowedFrom, may] = [givenTexts(flags.allowedFrom), givenTexts(flags.may)];
     const body = definedFields({ name, role, expiresInDays, allowedFrom, may });
