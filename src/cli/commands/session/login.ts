@@ -73,18 +73,23 @@ export const login = command({
     const known = flags.username ?? named ?? context.settings.username ?? undefined;
     const username = await need(context, known, { flag: '--username', question: 'User name' });
     const password = await readPassword(context, flags, `Password of ${username}`);
-    await presentLogin(context, await logIn(context, username, password, flags.acceptNewServer));
+    await presentLogin(context, await logIn(context, username, password, flags.acceptNewServer), renewed);
   },
 });
 
-async function presentLogin(context: Context, data: DataOf<Routes['login']>): Promise<void> {
+const renewed = '; renewed while it is used';
+
+/** What a login needs to be stored and shown. */
+type Granted = Pick<DataOf<Routes['login']>, 'token' | 'expireTime' | 'user'>;
+
+async function presentLogin(context: Context, data: Omit<Granted, 'token'>, renewal: string): Promise<void> {
   await present(context, {
     data,
     id: data.user.id,
     title: `Logged in as ${safe(data.user.username)} (${safe(data.user.role)})`,
     rows: [
       ['server', await serverOf(context)],
-      ['valid until', `${localTime(data.expireTime)} (${relative(data.expireTime)}; renewed while it is used)`],
+      ['valid until', `${localTime(data.expireTime)} (${relative(data.expireTime)}${renewal})`],
     ],
   });
 }
@@ -98,12 +103,8 @@ async function logInElsewhere(
   const logInThere = sso
     ? (await import('./sso-login.ts')).logInAtProvider
     : (await import('./web-login.ts')).logInByBrowser;
-  await warnIfUnencrypted(context);
-  const { registry, met } = await meet(context, acceptNewServer);
-  const data = await logInThere(context, registry, browser);
-  const { token, expireTime, user } = data;
-  await keepLogin(context, { token, expireTime, username: user.username }, met);
-  await presentLogin(context, data);
+  const data = await logInWith(context, acceptNewServer, registry => logInThere(context, registry, browser));
+  await presentLogin(context, data, renewed);
 }
 
 /** What a login is valid for: all addresses, if there are several. */
@@ -122,28 +123,27 @@ async function showFirstPassword(context: Context): Promise<void> {
 /** Stores a token that exists, after the server has accepted it. */
 async function logInWithToken(context: Context, file: string, acceptNewServer: boolean): Promise<void> {
   const token = await readToken(context, file);
-  await warnIfUnencrypted(context);
-  const { registry, met } = await meet(context, acceptNewServer);
-  const { data: me } = await registry.send({ operation: 'getOwnUser', token, retry: 'none' });
-  const { id, username, role, email } = me;
-  const expireTime = me.expiresAt ?? expiryOf(token) ?? '';
-  await keepLogin(context, { token, expireTime, username }, met);
-  await present(context, {
-    data: { expireTime, user: { id, username, role, email } },
-    id,
-    title: `Logged in as ${safe(username)} (${safe(role)})`,
-    rows: [
-      ['server', await serverOf(context)],
-      ['valid until', `${localTime(expireTime)} (${relative(expireTime)})`],
-    ],
+  const { expireTime, user } = await logInWith(context, acceptNewServer, async registry => {
+    const { data: me } = await registry.send({ operation: 'getOwnUser', token, retry: 'none' });
+    const { id, username, role, email } = me;
+    return { token, expireTime: me.expiresAt ?? expiryOf(token) ?? '', user: { id, username, role, email } };
   });
+  await presentLogin(context, { expireTime, user }, '');
 }
 
-/** Logs in, and stores the token and how to reach and recognize the server. */
-export async function logIn(context: Context, username: string, password: string, acceptNewServer = false) {
+/** Logs in with a password. */
+export const logIn = (context: Context, username: string, password: string, acceptNewServer = false) =>
+  logInWith(context, acceptNewServer, registry => registry.call('login', { body: { username, password } }));
+
+/** Has a server that may get a password grant a login, and stores the token and how to reach and recognize the server. */
+async function logInWith<T extends Granted>(
+  context: Context,
+  acceptNewServer: boolean,
+  grant: (registry: Client) => Promise<T>,
+): Promise<T> {
   await warnIfUnencrypted(context);
   const { registry, met } = await meet(context, acceptNewServer);
-  const data = await registry.call('login', { body: { username, password } });
+  const data = await grant(registry);
   const { token, expireTime, user } = data;
   await keepLogin(context, { token, expireTime, username: user.username }, met);
   return data;
