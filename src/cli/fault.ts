@@ -34,6 +34,10 @@ export class Fault extends Error {
   }
 }
 
+/** Whether an error is a fault of this kind. */
+export const isFault = (error: unknown, kind: FaultKind): error is Fault =>
+  error instanceof Fault && error.kind === kind;
+
 /** The error of a wrong command line: exit code 2. */
 export const usage = (message: string, hint: string | null = null): Fault => new Fault('usage', message, hint);
 

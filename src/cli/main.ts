@@ -6,7 +6,7 @@ import type { Programs } from '../contract/programs.ts';
 import { isServerRefusal, ServerRefusal } from './client/failures.ts';
 import { commandTable } from './commands/index.ts';
 import { codeOfFault, endings, exitCodes, exitOfCode, exitOfFault } from './exit-codes.ts';
-import { errorWords, Fault, failure, isOfDisk, systemWords } from './fault.ts';
+import { errorWords, Fault, failure, isFault, isOfDisk, systemWords } from './fault.ts';
 import type { CommandNode } from './framework/command-node.ts';
 import { createContext } from './framework/context.ts';
 import type { AnyCommand } from './framework/define.ts';
@@ -209,7 +209,7 @@ async function report(
   env: Env,
 ): Promise<number> {
   const { exit, code, message, words, hint } = explain(error, refused);
-  if (error instanceof Fault && error.kind === 'closed') return exit;
+  if (isFault(error, 'closed')) return exit;
   // The flags may be what was wrong: they are looked for as text.
   const end = argv.indexOf('--');
   const typed = end < 0 ? argv : argv.slice(0, end);

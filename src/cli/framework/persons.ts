@@ -5,7 +5,7 @@ import { personBounds } from '../../contract/limits.ts';
 import type { Person } from '../../contract/people.ts';
 import type { Client } from '../client/client.ts';
 import { isServerRefusal } from '../client/failures.ts';
-import { Fault, usage } from '../fault.ts';
+import { Fault, isFault, usage } from '../fault.ts';
 import { safe } from '../terminal/text.ts';
 import { localTime } from '../terminal/when.ts';
 import type { ArgShape } from './flags.ts';
@@ -102,7 +102,7 @@ export async function ifKnown<T>(request: Promise<T>): Promise<T | null> {
   try {
     return await request;
   } catch (error) {
-    if (error instanceof Fault && error.kind === 'unreachable') return null;
+    if (isFault(error, 'unreachable')) return null;
     if (isServerRefusal(error, Code.noPermission, Code.parameterError, 404)) return null;
     throw error;
   }

@@ -10,7 +10,7 @@ import { readText, timeouts } from '../client/http.ts';
 import { fieldsOf } from '../client/operations.ts';
 import { sendHttp } from '../client/transport.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { Fault, failure, systemCode, systemWords } from '../fault.ts';
+import { Fault, failure, isFault, systemCode, systemWords } from '../fault.ts';
 import { poll } from '../retry.ts';
 import { portOf, storeDaemonStart } from '../settings/daemon-start.ts';
 import { isAlive, isDaemon, selfCommand } from '../settings/processes.ts';
@@ -61,7 +61,7 @@ export async function healthAt(
     const health = openEnvelope({ ...response, text }, address, fieldsOf('getHealth')) as DaemonHealth;
     return health.service === 'devmgr' ? health : null;
   } catch (error) {
-    if (error instanceof Fault && error.kind === 'interrupted') throw error;
+    if (isFault(error, 'interrupted')) throw error;
     return null;
   }
 }

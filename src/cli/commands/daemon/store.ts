@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { environment } from '../../../contract/local.ts';
 import type { ProgramIo } from '../../../contract/programs.ts';
-import { Fault, usage } from '../../fault.ts';
+import { isFault, usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
 import { eventFlags, placeOf } from '../../framework/devices/event-selection.ts';
@@ -49,7 +49,7 @@ const writing = (write: (text: string) => Promise<unknown>): Writable =>
     },
   });
 
-const isReaderLeft = (error: unknown): boolean => error instanceof Fault && error.kind === 'closed';
+const isReaderLeft = (error: unknown): boolean => isFault(error, 'closed');
 
 /** Flags of the commands that work with the registry itself: its place, as for `daemon run`. */
 export const registryFlags = {

@@ -6,7 +6,7 @@ import type { Key } from '../../../contract/hardware.ts';
 import type { Routes } from '../../../contract/routes.ts';
 import type { Client } from '../../client/client.ts';
 import { isServerRefusal } from '../../client/failures.ts';
-import { errorWords, Fault, systemWords } from '../../fault.ts';
+import { errorWords, Fault, isFault, systemWords } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { isNodeSupported, leastNode } from '../../framework/version.ts';
 import { daemonMissing, findDaemon, healthAt } from '../../session/local-daemon.ts';
@@ -114,7 +114,7 @@ async function addressCheck(registry: Client, address: string, signal: AbortSign
     if (health.ready) return check('server', 'ok', detail);
     return check('server', 'failed', detail, 'the operator of the server should check its log');
   } catch (error) {
-    if (error instanceof Fault && error.kind === 'interrupted') throw error;
+    if (isFault(error, 'interrupted')) throw error;
     const alive = await healthAt(address, signal);
     const fix = (error instanceof Fault && error.hint) || 'check the address: --server URL';
     const untrusted = 'pass the certificate of its authority with --ca FILE';
@@ -129,8 +129,7 @@ async function loginCheck({ registry, settings, loginLine }: Context): Promise<C
     const from = settings.token === null ? '' : ', from DEVMGR_TOKEN';
     return check('login', 'ok', `${me.username} (${me.role})${from}`);
   } catch (error) {
-    if (isServerRefusal(error) || (error instanceof Fault && error.kind === 'login'))
-      return check('login', 'warning', error.message, logIn);
+    if (isServerRefusal(error) || isFault(error, 'login')) return check('login', 'warning', error.message, logIn);
     throw error;
   }
 }
@@ -140,7 +139,7 @@ async function hardwareChecks(context: Context): Promise<Check[]> {
     const { list, drivers } = await context.hardware.call('listKeys');
     return [...drivers.map(driverCheck), ...list.map(keyCheck)];
   } catch (error) {
-    if (error instanceof Fault && error.kind === 'interrupted') throw error;
+    if (isFault(error, 'interrupted')) throw error;
     const why = `the attached keys cannot be listed: ${errorWords(error)}`;
     return [check('hardware', 'warning', why, error instanceof Fault ? error.hint : context.loginLine)];
   }

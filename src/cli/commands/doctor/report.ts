@@ -4,7 +4,7 @@ import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir, hostname, totalmem, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { homeFiles } from '../../../contract/local.ts';
-import { errorWords, Fault, systemWords, tryOr } from '../../fault.ts';
+import { errorWords, isFault, systemWords, tryOr } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { about, aboutText } from '../../framework/version.ts';
 import { daemonMissing, findDaemon } from '../../session/local-daemon.ts';
@@ -89,7 +89,7 @@ async function attachedSerials(context: Context): Promise<string[]> {
     const { list } = await context.hardware.call('listKeys');
     return list.flatMap(key => (key.serialNumber === null ? [] : [key.serialNumber]));
   } catch (error) {
-    if (error instanceof Fault && error.kind === 'interrupted') throw error;
+    if (isFault(error, 'interrupted')) throw error;
     return [];
   }
 }
@@ -198,7 +198,7 @@ async function healthOf({ settings, io, registry }: Context, redactor: Redactor)
       ? redactor.text(daemonMissing(settings.home).what)
       : redactor.object(await registry.call('getHealth', {}));
   } catch (error) {
-    if (error instanceof Fault && error.kind === 'interrupted') throw error;
+    if (isFault(error, 'interrupted')) throw error;
     return redactor.text(errorWords(error));
   }
 }

@@ -4,7 +4,7 @@ import { environment } from '../../../contract/local.ts';
 import { KeyEnrollment } from '../../../enrollment/key-enrollment.ts';
 import type { EnrollmentOutcome } from '../../../enrollment/outcome.ts';
 import { isServerRefusal } from '../../client/failures.ts';
-import { Fault, failure } from '../../fault.ts';
+import { Fault, failure, isFault } from '../../fault.ts';
 import { need, readPassword } from '../../framework/ask.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
@@ -103,11 +103,7 @@ async function whoIsLoggedIn(context: Context) {
   try {
     return await context.registry.call('getOwnUser');
   } catch (error) {
-    if (
-      isServerRefusal(error, Code.tokenInvalid, Code.tokenExpired) ||
-      (error instanceof Fault && error.kind === 'login')
-    )
-      return null;
+    if (isServerRefusal(error, Code.tokenInvalid, Code.tokenExpired) || isFault(error, 'login')) return null;
     throw error;
   }
 }

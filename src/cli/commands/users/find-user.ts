@@ -7,7 +7,7 @@ import { removedEmail } from '../../../contract/values.ts';
 import type { Client } from '../../client/client.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import { itemsOf } from '../../client/pages.ts';
-import { Fault, usage } from '../../fault.ts';
+import { Fault, isFault, usage } from '../../fault.ts';
 import { type Context, notify } from '../../framework/context.ts';
 import { ifKnown, personNamed, personsWith, personWords, severalPersons } from '../../framework/persons.ts';
 import { confirm } from '../../terminal/prompt.ts';
@@ -67,7 +67,7 @@ const isMeant = ({ userName, name, email }: Person, typed: string): boolean =>
 export async function boundName(context: Context, userId: string, flag: string): Promise<string> {
   if (userIds.parse(userId) === null) return personName(context, userId, flag);
   const account = await readUser(context.registry, userId).catch(error => {
-    if ((error instanceof Fault && error.kind === 'absent') || isServerRefusal(error, Code.noPermission)) return null;
+    if (isFault(error, 'absent') || isServerRefusal(error, Code.noPermission)) return null;
     throw error;
   });
   if (account === null) return userId;

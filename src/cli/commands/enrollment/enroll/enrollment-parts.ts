@@ -6,7 +6,7 @@ import type { EnrollmentRegistry, EnrollmentWords } from '../../../../enrollment
 import type { Client } from '../../../client/client.ts';
 import { isServerRefusal, NotServing, Unreachable } from '../../../client/failures.ts';
 import { newKey } from '../../../client/keyed-write.ts';
-import { Fault } from '../../../fault.ts';
+import { isFault } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { findBySerial } from '../../../framework/devices/find-device.ts';
 import { registrationOf } from '../../../framework/devices/registration.ts';
@@ -14,7 +14,7 @@ import { registrationOf } from '../../../framework/devices/registration.ts';
 /** Refusals that every other key would meet as well. */
 const fatal = [Code.tokenInvalid, Code.tokenExpired, Code.noPermission, 401, 403, 429];
 
-const isUnplugged = (error: unknown): boolean => error instanceof Fault && error.kind === 'hardware';
+const isUnplugged = (error: unknown): boolean => isFault(error, 'hardware');
 
 /** Whether an error concerns one key; any other error would stop every key. */
 const isOfOneKey = (error: unknown): error is Error =>

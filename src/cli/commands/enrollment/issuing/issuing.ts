@@ -16,7 +16,7 @@ import { type EnrollmentOutcome, remarked } from '../../../../enrollment/outcome
 import type { NumberedKey } from '../../../../enrollment/registry.ts';
 import { isServerRefusal } from '../../../client/failures.ts';
 import { counted } from '../../../count.ts';
-import { Fault, failure, usage } from '../../../fault.ts';
+import { Fault, failure, isFault, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import type { FlagValues } from '../../../framework/flags.ts';
 import { askPassword } from '../../../terminal/prompt.ts';
@@ -88,7 +88,7 @@ function partsOf(context: Context, file: string | undefined, whileAsked: WhileAs
       step: (key, step) => issueStep(context, key, step),
       failureOf: error => ({
         isRefusal: isServerRefusal(error, Code.parameterError),
-        isLost: isServerRefusal(error, 500) || (error instanceof Fault && error.kind === 'unreachable'),
+        isLost: isServerRefusal(error, 500) || isFault(error, 'unreachable'),
       }),
     },
     askPin: ({ serialNumber }, retries) => {
