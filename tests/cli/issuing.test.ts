@@ -2,14 +2,15 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { json as bodyOf } from 'node:stream/consumers';
 import { Decrypter, generateIdentity } from 'age-encryption';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type Answer, adminPassword } from '../support/daemon.ts';
-import { closedAddress } from '../support/http-servers.ts';
+import { answering, closedAddress, json, success } from '../support/http-servers.ts';
 import { answerOf, startEntra, startOkta } from '../support/issuing-providers.ts';
 import { labelPrinter, reading } from '../support/label-printer.ts';
 import { issuingBy, secretFile } from './issuing.ts';
-import { type Daemon, discard, startDaemon, temporaryFolder } from './program.ts';
+import { type Daemon, devmgr, discard, startDaemon, temporaryFolder } from './program.ts';
 
 let daemon: Daemon;
 const { plugged, provider, recipient } = issuingBy(() => daemon);
@@ -345,4 +346,15 @@ test('what differs at a provider is shown, and repaired after a confirmation', a
   expect(state.accepted).toHaveLength(3);
   expect(await daemon.run(['idp', 'reconcile', 'differs', '--apply', '--yes'])).toMatchObject({ code: 0 });
   expect(state.accepted.map(({ remoteId }) => remoteId)).toEqual([made!.remoteId, 'phone']);
+});
+
+test('idp add sends the settings of the provider, and nothing about this machine', async () => {
+  const bodies: unknown[] = [];
+  const { url } = await answering(async (request, response) => {
+    if (request.method === 'POST') bodies.push(await bodyOf(request));
+    response.writeHead(200, json).end(success({ providerId: 'IDP-1', name: 'accounts', type: 'devmgr' }));
+  });
+  const line = ['idp', 'add', 'devmgr', 'accounts', '--address', 'https://registry.example.com', '--server', url];
+  expect(await devmgr(line, { env: { DEVMGR_TOKEN: 'token-of-a-test' } })).toMatchObject({ code: 0 });
+  expect(bodies).toEqual([{ name: 'accounts', type: 'devmgr', address: 'https://registry.example.com' }]);
 });

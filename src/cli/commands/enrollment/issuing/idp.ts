@@ -1,6 +1,6 @@
 import { namesIn } from '../../../../contract/names.ts';
 import type { ProviderItem } from '../../../../contract/providers.ts';
-import { providerTypes } from '../../../../contract/values.ts';
+import { providerSettings, providerTypes } from '../../../../contract/values.ts';
 import { exitCodes } from '../../../exit-codes.ts';
 import { usage } from '../../../fault.ts';
 import { command, definedFields } from '../../../framework/define.ts';
@@ -98,9 +98,9 @@ export const idpAdd = command({
   async run({ args: [typed = '', name = ''], flags }, context) {
     const type = providerTypes.find(one => one === typed);
     if (type === undefined) throw usage(`"${typed}" is not a type of provider: use ${providerTypes.join(', ')}`);
-    const { secretFile, ...settings } = flags;
-    if (secretFile === undefined && type !== 'devmgr') throw noSecret();
-    const body = definedFields({ name, type, ...settings, secret: await secretFrom(context, secretFile) });
+    if (flags.secretFile === undefined && type !== 'devmgr') throw noSecret();
+    const settings = Object.fromEntries(providerSettings.map(setting => [setting, flags[setting]]));
+    const body = definedFields({ name, type, ...settings, secret: await secretFrom(context, flags.secretFile) });
     const data = await context.registry.call('createProvider', { body });
     await present(context, {
       data,
