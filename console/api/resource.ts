@@ -1,6 +1,6 @@
 /** Data of a page, loaded with requests that the next ones replace. */
-import { batch, type Signal, signal, useSignalEffect } from '@preact/signals';
-import { useMemo } from 'preact/hooks';
+import { batch, effect, type Signal, signal } from '@preact/signals';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { type Problem, problemOf } from './problem.ts';
 
 /** What was loaded last, and whether newer data is on its way. */
@@ -48,7 +48,7 @@ export function useResource<T>(
       resource.isOutdated.value = false;
       resource.problem.value = null;
     });
-  useSignalEffect(() => {
+  const start = () => {
     const attempt = resource.attempt.value;
     const isReload = attempt > Math.max(resource.loaded, 0);
     const isOther = attempt === resource.loaded;
@@ -74,6 +74,10 @@ export function useResource<T>(
       },
     );
     return () => abort.abort();
-  });
+  };
+  const latest = useRef(start);
+  latest.current = start;
+  // The request is on its way while the browser draws the rest of the page.
+  useLayoutEffect(() => effect(() => latest.current()), []);
   return resource;
 }

@@ -8,6 +8,7 @@ import { call } from '../api/request.ts';
 import { isAdmin } from '../api/session.ts';
 import { onEvents, recent } from '../api/stream.ts';
 import { Button } from '../parts/button.tsx';
+import { Details } from '../parts/details.tsx';
 import { EventList, merged } from '../parts/events.tsx';
 import { CheckBoxes } from '../parts/inputs.tsx';
 import { ProblemNotice } from '../parts/problem.tsx';
@@ -56,30 +57,33 @@ function SearchFields({ search }: { readonly search: EventSearch }) {
   const offered = (['deviceId', 'actor', 'from', 'to'] as const).filter(name => name === 'deviceId' || isAdmin.value);
   return (
     <div class="tools">
-      <details open={isSearched}>
-        <summary>{words.filters}</summary>
-        <div class="columns">
-          {offered.map(name => (
-            <label key={name} class="field">
-              {words.search[name]}
-              <input
-                {...(name === 'from' || name === 'to' ? { type: 'date' } : { type: 'text' })}
-                value={search[name]}
-                autocomplete="off"
-                spellcheck={false}
-                onChange={event => change({ [name]: event.currentTarget.value.trim() })}
-              />
-            </label>
-          ))}
-        </div>
-        <CheckBoxes
-          label={words.types}
-          values={journalEventTypes}
-          value={search.types.split(',')}
-          words={labels(text.event)}
-          onChoose={chosen => change({ types: chosen.join(',') })}
-        />
-      </details>
+      <Details summary={words.filters} isOpened={isSearched}>
+        {() => (
+          <>
+            <div class="columns">
+              {offered.map(name => (
+                <label key={name} class="field">
+                  {words.search[name]}
+                  <input
+                    {...(name === 'from' || name === 'to' ? { type: 'date' } : { type: 'text' })}
+                    value={search[name]}
+                    autocomplete="off"
+                    spellcheck={false}
+                    onChange={event => change({ [name]: event.currentTarget.value.trim() })}
+                  />
+                </label>
+              ))}
+            </div>
+            <CheckBoxes
+              label={words.types}
+              values={journalEventTypes}
+              value={search.types.split(',')}
+              words={labels(text.event)}
+              onChoose={chosen => change({ types: chosen.join(',') })}
+            />
+          </>
+        )}
+      </Details>
     </div>
   );
 }

@@ -1,4 +1,6 @@
 /** All devices at a glance. */
+import type { VNode } from 'preact';
+import { useMemo } from 'preact/hooks';
 import { countedTags, deviceStatuses, deviceTypes, statisticsRange } from '../../src/contract/values.ts';
 import { settled, useRefresh, useRepeat } from '../api/live.ts';
 import { call, type Data } from '../api/request.ts';
@@ -13,7 +15,6 @@ import { Loaded } from '../parts/loaded.tsx';
 import { ReceiptTable, useReceipts } from '../parts/receipts.tsx';
 import { useSteps } from '../parts/steps.ts';
 import { linkTo } from '../router.ts';
-import { day, hour } from '../text/numbers.ts';
 import { overview as overviewWords, receipts as receiptWords, text } from '../text/words.ts';
 import { useHeld } from './people/states.ts';
 
@@ -76,28 +77,48 @@ const Newest = () => (
   </section>
 );
 
+/** A step draws one part of it: the parts before it are the same. */
 function Figures({ figures, waiting }: FiguresProps) {
-  const { registrations, statesPerDay } = figures;
+  const { charts, tables, top } = useMemo(
+    () => ({
+      charts: chartsOf(figures),
+      tables: tablesOf(figures),
+      top: [
+        <Attention key="attention" figures={figures} waiting={waiting} />,
+        <ul key="figures" class="figures">
+          {linesOf(figures).map(figure => (
+            <Figure key={figure.to} {...figure} />
+          ))}
+        </ul>,
+      ],
+    }),
+    [figures, waiting],
+  );
+  const drawn = useSteps(top.length + charts.length + tables.length + 1);
+  // What is not drawn yet has its column.
+  const grid = (parts: readonly VNode[], count: number) =>
+    count > 0 && <div class="charts">{parts.map((part, i) => (i < count ? part : <div key={part.key} />))}</div>;
+  const others = drawn - top.length - charts.length;
+  return (
+    <>
+      {top.slice(0, drawn)}
+      {grid(charts, drawn - top.length)}
+      {grid(tables, others)}
+      {others > tables.length && <Newest />}
+    </>
+  );
+}
+
+function chartsOf({ registrations: { perHour, perDay }, statesPerDay }: Statistics): VNode[] {
+  const counted = (some: typeof perDay) => some.map(({ start, count }) => ({ start, counts: [count] }));
   const states = deviceStatuses.map(status => ({ name: text.status[status], class: status }));
-  const counted = registrations.perHour.map(({ start, count }) => ({ start, counts: [count] }));
-  const perDay = registrations.perDay.map(({ start, count }) => ({ start, counts: [count] }));
   const byDay = statesPerDay.map(({ start, byStatus }) => ({ start, counts: deviceStatuses.map(n => byStatus[n]) }));
-  const parts = [
-    <Attention key="attention" figures={figures} waiting={waiting} />,
-    <ul key="figures" class="figures">
-      {linesOf(figures).map(figure => (
-        <Figure key={figure.to} {...figure} />
-      ))}
-    </ul>,
-    <div key="charts" class="charts">
-      <ColumnChart title={overviewWords.states} series={states} columns={byDay} format={day} />
-      <ColumnChart title={overviewWords.perHour} columns={counted} format={hour} />
-      <ColumnChart title={overviewWords.perDay} columns={perDay} format={day} />
-    </div>,
-    <Breakdown key="breakdown" figures={figures} />,
-    <Newest key="newest" />,
+  const { day, hour } = text.common;
+  return [
+    <ColumnChart key="states" title={overviewWords.states} series={states} columns={byDay} format={day} />,
+    <ColumnChart key="hours" title={overviewWords.perHour} columns={counted(perHour)} format={hour} />,
+    <ColumnChart key="days" title={overviewWords.perDay} columns={counted(perDay)} format={day} />,
   ];
-  return <>{parts.slice(0, useSteps(parts.length))}</>;
 }
 
 function linesOf({ total, byStatus, byType }: Statistics): FigureProps[] {
@@ -159,7 +180,8 @@ function Attention({ figures, waiting }: FiguresProps) {
   );
 }
 
-function Breakdown({ figures: { byManufacturer, byModel, byTag, total } }: { readonly figures: Statistics }) {
+/** The most frequent values of what has any. */
+function tablesOf({ byManufacturer, byModel, byTag, total }: Statistics): VNode[] {
   const words = overviewWords.by;
   const makers = byManufacturer.map(({ manufacturer, count }) => ({ name: manufacturer, count, to: { manufacturer } }));
   const models = byModel.map(({ manufacturer, model, count }) => ({
@@ -167,18 +189,11 @@ function Breakdown({ figures: { byManufacturer, byModel, byTag, total } }: { rea
     count,
     to: { manufacturer, model },
   }));
-  return (
-    <div class="charts">
-      <CountTable title={words.manufacturer} total={total} rows={makers} />
-      <CountTable title={words.model} total={total} rows={models} />
-      {countedTags.map(tag => (
-        <CountTable
-          key={tag}
-          title={words[tag]}
-          total={total}
-          rows={byTag[tag].map(({ value, count }) => ({ name: value, count, to: { tag: `${tag}:${value}` } }))}
-        />
-      ))}
-    </div>
-  );
+  const tags = countedTags.map(tag => {
+    const rows = byTag[tag].map(({ value, count }) => ({ name: value, count, to: { tag: `${tag}:${value}` } }));
+    return { title: words[tag], rows };
+  });
+  return [{ title: words.manufacturer, rows: makers }, { title: words.model, rows: models }, ...tags]
+    .filter(({ rows }) => rows.length > 0)
+    .map(({ title, rows }) => <CountTable key={title} title={title} total={total} rows={rows} />);
 }

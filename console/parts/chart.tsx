@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { grouped } from '../text/numbers.ts';
 import { overview as overviewWords } from '../text/words.ts';
+import { Details } from './details.tsx';
 import { Table } from './table.tsx';
 
 interface ColumnChartProps {
@@ -24,8 +25,6 @@ const sumOf = (counts: readonly number[]): number => counts.reduce((total, count
 export function ColumnChart(props: ColumnChartProps) {
   const { title, columns, series, format } = props;
   const words = overviewWords.chart;
-  /** The tables of a page have most of its elements. */
-  const isOpen = useSignal(false);
   const first = columns[0];
   const last = columns.at(-1);
   const counted = series ?? [{ name: words.count, class: 'count' }];
@@ -52,9 +51,8 @@ export function ColumnChart(props: ColumnChartProps) {
           <span>{format(last.start)}</span>
         </p>
       )}
-      <details onToggle={event => (isOpen.value = event.currentTarget.open)}>
-        <summary>{words.table}</summary>
-        {isOpen.value && (
+      <Details summary={words.table}>
+        {() => (
           <Table
             heads={bySeries(({ name }) => name)}
             columns={{ time: ({ start }) => format(start), ...bySeries((_, i) => cellOf(i)) }}
@@ -63,7 +61,7 @@ export function ColumnChart(props: ColumnChartProps) {
             keyOf={({ start }) => start}
           />
         )}
-      </details>
+      </Details>
     </figure>
   );
 }

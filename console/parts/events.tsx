@@ -1,9 +1,9 @@
 /** Events of the journal as lines. */
-import { useSignal } from '@preact/signals';
 import type { FieldChange, Notification } from '../../src/contract/events.ts';
 import { mayChange } from '../api/session.ts';
 import { linkTo } from '../router.ts';
 import { text } from '../text/words.ts';
+import { Details } from './details.tsx';
 import { Moment } from './time.tsx';
 
 interface EventListProps {
@@ -52,29 +52,32 @@ export function groupsOf(events: readonly Notification[]): readonly (readonly No
 }
 
 function EventGroup({ events, isOfDevice }: Required<EventListProps>) {
-  const isOpen = useSignal(false);
   const [event] = events;
   if (!event) return null;
   const { type, timestamp, data, actor, changes } = event;
   const words = text.common;
+  const summary = (
+    <>
+      <strong>{isOfDevice ? words.times(events.length) : words.devices(events.length)}</strong> {text.event[type]}{' '}
+      {actor && text.who.by(text.who.kind[actor.kind], actor.name)}{' '}
+      {typeof data.lockReason === 'string' && `· ${data.lockReason}`}
+    </>
+  );
   return (
     <li>
       <Moment at={timestamp} />
-      <details onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
-        <summary>
-          <strong>{isOfDevice ? words.times(events.length) : words.devices(events.length)}</strong> {text.event[type]}{' '}
-          {actor && text.who.by(text.who.kind[actor.kind], actor.name)}{' '}
-          {typeof data.lockReason === 'string' && `· ${data.lockReason}`}
-        </summary>
-        {changes && changes.length > 0 && <Changes changes={changes} />}
-        {isOpen.value && (
-          <ol class="events">
-            {events.map(each => (
-              <EventLine key={each.id} event={each} isOfDevice={isOfDevice} />
-            ))}
-          </ol>
+      <Details summary={summary}>
+        {() => (
+          <>
+            {changes && changes.length > 0 && <Changes changes={changes} />}
+            <ol class="events">
+              {events.map(each => (
+                <EventLine key={each.id} event={each} isOfDevice={isOfDevice} />
+              ))}
+            </ol>
+          </>
         )}
-      </details>
+      </Details>
     </li>
   );
 }

@@ -2,11 +2,11 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
-/** How many of `count` parts are drawn: `step` at first, and as many more after each drawing. What is drawn stays. */
-export function useSteps(count: number, step = 1): number {
-  const drawn = useSignal(step);
+/** How many of `count` parts are drawn. `stepAfter` maps the number of those drawn to the number that follows them. What is drawn stays. */
+export function useSteps(count: number, stepAfter: (drawn: number) => number = () => 1): number {
+  const drawn = useSignal(stepAfter(0));
   useEffect(() => {
-    if (drawn.value < count) drawn.value += step;
+    if (drawn.value < count) drawn.value += stepAfter(drawn.value);
   });
   return drawn.value;
 }

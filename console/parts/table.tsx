@@ -26,8 +26,8 @@ interface TableProps<R> {
   readonly isOneLine?: boolean;
 }
 
-/** Rows that are drawn at once: less than a window shows, and more than that of a phone. */
-const STEP = 8;
+/** Rows that are drawn at once: few while the window of a phone fills, then more. */
+const stepAfter = (drawn: number): number => (drawn < 9 ? 3 : 8);
 
 /** A table with a head, which scrolls if it is wider than the page. On phones each row of one line is a card. Text of the registry is shown as text, never as markup. */
 export function Table<R>(props: TableProps<R>) {
@@ -36,7 +36,7 @@ export function Table<R>(props: TableProps<R>) {
   useReachableCells(table);
   // A step draws its own rows: those before it are the same.
   const all = useMemo(() => rows.map(row => <Row key={keyOf(row)} row={row} table={props} />), [props]);
-  const drawn = useSteps(rows.length, STEP);
+  const drawn = useSteps(rows.length, stepAfter);
   return (
     <div class="scroll" aria-busy={drawn < rows.length}>
       <table ref={table} class={`dense ${isWide ? 'wide' : ''} ${isOneLine ? 'one-line' : ''}`}>

@@ -3,7 +3,7 @@ import { Code, type ErrorCode } from '../../src/contract/codes.ts';
 import { statisticsRange } from '../../src/contract/values.ts';
 import { rosterBounds } from '../../src/enrollment/line/roster.ts';
 import type * as en from './en.ts';
-import { duration, grouped } from './numbers.ts';
+import { duration, grouped, twoDigits } from './numbers.ts';
 
 const s = (count: number, one: string, many: string) => `${grouped(count)} ${count === 1 ? one : many}`;
 
@@ -35,6 +35,8 @@ const refusals: Readonly<Record<ErrorCode, string>> = {
 /** The field or device that the daemon names, which comes first; else its words. */
 const subjectOf = (message: string): string =>
   /^(?!(?:the|an?|this|you|send) )([\w.[\]-]+)(?=:? )/.exec(message)?.[1] ?? message;
+
+const weekdays = ['So', 'Mo', 'Di', 'Mi', 'Do', 'Fr', 'Sa'];
 
 /** Each unit, and several of it, after `vor` and `in`. */
 const timeUnits = {
@@ -124,6 +126,14 @@ export const common: typeof en.common = {
       const [one, many] = timeUnits[unit];
       const length = Math.abs(count);
       return `${count < 0 ? 'vor' : 'in'} ${grouped(length)} ${length === 1 ? one : many}`;
+    },
+    day(iso) {
+      const date = new Date(iso);
+      return `${twoDigits(date.getDate())}.${twoDigits(date.getMonth() + 1)}.${date.getFullYear()}`;
+    },
+    hour(iso) {
+      const time = new Date(iso);
+      return `${weekdays[time.getDay()]}., ${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`;
     },
     noEvents: 'Noch keine Ereignisse.',
     page: (page, pages) => `Seite ${grouped(page)} von ${grouped(pages)}`,

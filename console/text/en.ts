@@ -11,7 +11,7 @@ import type { CheckName } from '../../src/enrollment/line/checks.ts';
 import type { Remark } from '../../src/enrollment/line/events.ts';
 import { type FileFault, rosterBounds } from '../../src/enrollment/line/roster.ts';
 import type { KeyFailure } from '../../src/enrollment/outcome.ts';
-import { type DistanceUnit, duration, grouped } from './numbers.ts';
+import { type DistanceUnit, duration, grouped, twoDigits } from './numbers.ts';
 
 /** The words for each entry of a set. */
 type Words<K extends string> = Readonly<Record<K, string>>;
@@ -96,6 +96,19 @@ export const common = {
     distance(count: number, unit: DistanceUnit) {
       if (count === 0) return 'now';
       return count < 0 ? `${s(-count, unit)} ago` : `in ${s(count, unit)}`;
+    },
+    /** A date in local time, as Intl writes it. */
+    day(iso: string) {
+      const date = new Date(iso);
+      const [, month, , year] = date.toDateString().split(' ');
+      return `${month} ${date.getDate()}, ${year}`;
+    },
+    /** A day and hour in local time, as Intl writes them. */
+    hour(iso: string) {
+      const time = new Date(iso);
+      const hours = time.getHours();
+      const clock = `${twoDigits(hours % 12 || 12)}:${twoDigits(time.getMinutes())} ${hours < 12 ? 'AM' : 'PM'}`;
+      return `${time.toDateString().slice(0, 3)} ${clock}`;
     },
     noEvents: 'No events yet.',
     page: (page: number, pages: number) => `Page ${grouped(page)} of ${grouped(pages)}`,

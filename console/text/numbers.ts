@@ -22,6 +22,9 @@ export function grouped(number: number): string {
   return `${grouped(Math.trunc(number / 1000))}${locale() === 'de' ? '.' : ','}${end}`;
 }
 
+/** A part of a date or a time with two digits. */
+export const twoDigits = (part: number): string => `${part}`.padStart(2, '0');
+
 /** Writes moments as local time. */
 function written(options: Intl.DateTimeFormatOptions): (iso: string) => string {
   const format = formatter(name => new Intl.DateTimeFormat(name, options));
@@ -31,14 +34,8 @@ function written(options: Intl.DateTimeFormatOptions): (iso: string) => string {
 /** A moment in local time, to the second. */
 export const moment = written({ dateStyle: 'medium', timeStyle: 'medium' });
 
-/** The date of a moment in local time. */
-export const day = written({ dateStyle: 'medium' });
-
 /** The hour and minute of a moment in local time. */
 export const clock = written({ timeStyle: 'short' });
-
-/** The day and hour of a moment in local time. */
-export const hour = written({ weekday: 'short', hour: '2-digit', minute: '2-digit' });
 
 /** Seconds of each unit, the longest first. */
 const units = [

@@ -12,10 +12,11 @@ const plain = ['console/index.html', 'console/console.css', 'console/tsconfig.js
 
 /** Preact, and of the console and the contract what all pages use. */
 const ofEveryPage =
-  /\/node_modules\/@?preact\/(?!compat)|\/console\/(?:[^/]+|pages\/account\/menu|api\/(?!keys)[^/]+|text\/(?:text|numbers)|parts\/(?:problem|badge|status|lazy|button|dialog|field|icon|kept-focus|menu|toast|steps))\.tsx?$|\/src\/contract\/(?:endpoints|values|limits)\.ts$/;
+  /\/node_modules\/@?preact\/(?!compat)|\/console\/(?:[^/]+|pages\/account\/menu|api\/(?!keys)[^/]+|text\/(?:text|numbers)|parts\/(?:problem|badge|status|lazy|button|dialog|field|icon|kept-focus|menu|toast|steps))\.tsx?$|\/src\/contract\/(?:endpoints|values|limits|operation-states)\.ts$/;
 
-/** What most pages show: data that is loaded, tables, times. */
-const ofMostPages = /\/console\/parts\/(?:table|records|loaded|time)\.tsx$/;
+/** What most pages show: data that is loaded, tables, devices, times. */
+const ofMostPages =
+  /\/console\/(?:parts\/(?:table|records|loaded|time|details|device-columns|item)\.tsx|pages\/people\/states\.ts)$/;
 
 /** What the lists of the registry have around their tables. */
 const ofLists = /\/console\/parts\/(?:pager|inputs)\.tsx$/;
@@ -59,7 +60,7 @@ const descriptionsOfConsole = {
 const codesOfConsole = {
   name: 'codes-of-console',
   transform: {
-    filter: { id: /\/(?:console|src\/enrollment)\/.*\.tsx?$/, code: /\bCode\./ },
+    filter: { id: /\/(?:console|src\/enrollment)\/.*\.tsx?(?:\?\w+)?$/, code: /\bCode\./ },
     async handler(code) {
       const { Code } = await import('../../src/contract/codes.ts');
       return { code: code.replace(/\bCode\.(\w+)/g, (_, name) => String(Code[name])) };

@@ -18,13 +18,18 @@ needs('chromium')('the console', () => {
   it.each([
     ['', '.events li'],
     ['devices', 'tbody tr:nth-child(50)'],
-  ])('draws a page in steps, so that it answers between them: %j', async (place, last) => {
+  ])('draws a page in steps without Intl, so that it answers between them: %j', async (place, last) => {
     await fleet(daemon, `STEP${place}`, 60);
     const { page, context } = await openTab({ place });
     await page.addInitScript(watchDrawing);
     await page.reload();
     await page.locator(last).first().waitFor();
-    expect(await page.evaluate(() => (globalThis as unknown as Drawn).most)).toBeLessThanOrEqual(400);
+    const { most, formatters } = await page.evaluate(() => {
+      const drawn = globalThis as unknown as Drawn;
+      return { most: drawn.most, formatters: drawn.formatters };
+    });
+    expect(most).toBeLessThanOrEqual(400);
+    expect(formatters).toEqual([]);
     await context.close();
   });
 
@@ -138,15 +143,30 @@ async function paintOf(): Promise<{ paintedAt: number; fonts: readonly number[];
   return { paintedAt: painted?.startTime ?? 0, fonts: fonts.map(({ startTime }) => startTime), moved };
 }
 
-/** The most elements that the page has drawn at once. */
+/** What drawing the page took. */
 interface Drawn {
+  /** The most elements at once. */
   most: number;
+  /** Names of the formatters of Intl that were made. */
+  formatters: string[];
 }
 
 /** Runs in the page, before its own code. */
 function watchDrawing(): void {
   const page = globalThis as unknown as Drawn & PageGlobals;
   page.most = 0;
+  page.formatters = [];
+  for (const name of ['DateTimeFormat', 'NumberFormat', 'RelativeTimeFormat'] as const)
+    Reflect.set(
+      Intl,
+      name,
+      new Proxy(Intl[name], {
+        construct(target, args) {
+          page.formatters.push(name);
+          return Reflect.construct(target, args);
+        },
+      }),
+    );
   new page.MutationObserver(changes => {
     const added = changes.flatMap(({ addedNodes }) => [...addedNodes]);
     const count = added.reduce((sum, node) => sum + 1 + (node.querySelectorAll?.('*').length ?? 0), 0);

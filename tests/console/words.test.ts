@@ -50,7 +50,7 @@ test('a page uses each dictionary and each of its entries', async () => {
   expect(unused).toEqual([]);
 });
 
-test.each(['en', 'de'])('writes counts and distances in time as Intl does: %s', async lang => {
+test.each(['en', 'de'])('writes counts, distances in time, days and hours as Intl does: %s', async lang => {
   vi.stubGlobal('document', { documentElement: { lang } });
   const { grouped } = await import(join(root, 'console', 'text', 'numbers.ts'));
   const { common } = await import(join(root, 'console', 'text', `${lang}.ts`));
@@ -63,5 +63,12 @@ test.each(['en', 'de'])('writes counts and distances in time as Intl does: %s', 
   const now = new Intl.RelativeTimeFormat(lang, { numeric: 'auto' }).format(0, 'second');
   expect(common.common.distance(0, 'minute')).toBe(now);
   expect(common.common.distance(-0, 'minute')).toBe(now);
+  const days = new Intl.DateTimeFormat(lang, { dateStyle: 'medium' });
+  const hours = new Intl.DateTimeFormat(lang, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
+  for (let i = 0; i < 365; i++) {
+    const time = new Date(2026, 0, 1 + i, i % 24, i % 60);
+    expect(common.common.day(time.toISOString())).toBe(days.format(time));
+    expect(common.common.hour(time.toISOString())).toBe(hours.format(time));
+  }
   vi.unstubAllGlobals();
 });

@@ -3,8 +3,8 @@ import type { CredentialItem } from '../../../src/contract/providers.ts';
 import { useRefresh, useRepeat } from '../../api/live.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
+import { Details } from '../../parts/details.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { OpenedSection } from '../../parts/opened-section.tsx';
 import { type RecordKind, RecordTable } from '../../parts/records.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { reporting } from '../../parts/toast.ts';
@@ -19,7 +19,9 @@ type NamedCredential = CredentialItem & { readonly provider: string };
 
 /** The section of a device. */
 export const CredentialSection = ({ deviceId }: OfDeviceProps) => (
-  <OpenedSection title={words.title}>{() => <OfDevice deviceId={deviceId} />}</OpenedSection>
+  <section>
+    <Details summary={<h2>{words.title}</h2>}>{() => <OfDevice deviceId={deviceId} />}</Details>
+  </section>
 );
 
 const kindFor = (

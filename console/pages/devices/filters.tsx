@@ -1,9 +1,10 @@
 /** The filters of the list, and those that apply. */
 import type { ReadonlySignal } from '@preact/signals';
 import { Button } from '../../parts/button.tsx';
+import { Details } from '../../parts/details.tsx';
 import { CheckBoxes } from '../../parts/inputs.tsx';
 import { go } from '../../router.ts';
-import { day, moment } from '../../text/numbers.ts';
+import { moment, twoDigits } from '../../text/numbers.ts';
 import { labels } from '../../text/text.ts';
 import { devices as listWords, text } from '../../text/words.ts';
 import { addressWith, type ChoiceName, choices, chosenIn, type FilterName, filtersIn, texts, times } from './query.ts';
@@ -12,24 +13,25 @@ type FiltersProps = Readonly<{ query: ReadonlySignal<URLSearchParams> }>;
 
 /** Every filter but the search. Each change of one shows its result. */
 export const Filters = ({ query }: FiltersProps) => (
-  <details class="filters">
-    <summary>{listWords.filters}</summary>
-    <div class="columns">
-      {(Object.keys(choices) as ChoiceName[]).map(name => (
-        <CheckBoxes<string>
-          key={name}
-          label={listWords.filter[name]}
-          values={choices[name]}
-          value={chosenIn(query.value, name)}
-          words={labels(wordsOf(name))}
-          onChoose={chosen => go(addressWith(query.peek(), { [name]: chosen.join(',') }))}
-        />
-      ))}
-      {[...texts, ...times].map(name => (
-        <Value key={name} name={name} query={query} />
-      ))}
-    </div>
-  </details>
+  <Details summary={listWords.filters}>
+    {() => (
+      <div class="columns">
+        {(Object.keys(choices) as ChoiceName[]).map(name => (
+          <CheckBoxes<string>
+            key={name}
+            label={listWords.filter[name]}
+            values={choices[name]}
+            value={chosenIn(query.value, name)}
+            words={labels(wordsOf(name))}
+            onChoose={chosen => go(addressWith(query.peek(), { [name]: chosen.join(',') }))}
+          />
+        ))}
+        {[...texts, ...times].map(name => (
+          <Value key={name} name={name} query={query} />
+        ))}
+      </div>
+    )}
+  </Details>
 );
 
 type ValueName = (typeof texts)[number] | (typeof times)[number];
@@ -94,8 +96,7 @@ export function Applied({ query }: FiltersProps) {
 function dateOf(value: string): string {
   const date = new Date(value);
   if (/^\d{4}-\d\d-\d\d$/.test(value) || Number.isNaN(date.getTime())) return value;
-  const two = (number: number) => `${number}`.padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
 }
 
 function shown(name: FilterName, value: string): string {
@@ -105,7 +106,7 @@ function shown(name: FilterName, value: string): string {
       .map(each => wordOf(name as ChoiceName, each))
       .join(', ');
   if (!isTime(name) || Number.isNaN(Date.parse(value))) return value;
-  return value.length > 10 ? moment(value) : day(`${value}T00:00`);
+  return value.length > 10 ? moment(value) : text.common.day(`${value}T00:00`);
 }
 
 const wordsOf = (name: ChoiceName): Readonly<Record<string, string>> =>

@@ -25,13 +25,30 @@ export function useRowKeys(): void {
       const link = target instanceof Element && linkOf(target.closest('main tbody tr'));
       if (link) kept().row = link.textContent;
     };
-    const before = rows()
-      .map(linkOf)
-      .find(link => link?.textContent === kept().row);
-    if (document.activeElement?.matches('body, main, h1')) before?.focus({ preventScroll: true });
+    const body = document.querySelector('main tbody');
+    const { row } = kept();
+    const returnFocus = () => {
+      const isFree = document.activeElement?.matches('body, main, h1') ?? false;
+      const before = isFree
+        ? rows()
+            .map(linkOf)
+            .find(link => link?.textContent === row)
+        : null;
+      before?.focus({ preventScroll: true });
+      if (before || !isFree || !body?.closest('[aria-busy="true"]')) drawing.disconnect();
+    };
+    // Rows are drawn in steps.
+    const drawing = new MutationObserver(returnFocus);
+    if (row && body) {
+      drawing.observe(body, { childList: true });
+      returnFocus();
+    }
     const end = new AbortController();
     addEventListener('keydown', press, { signal: end.signal });
     document.addEventListener('focusin', keepFocus, { signal: end.signal });
-    return () => end.abort();
+    return () => {
+      drawing.disconnect();
+      end.abort();
+    };
   }, []);
 }

@@ -1,14 +1,17 @@
 /** Which columns the list shows, and named views: searches with their columns. The address has both; the browser keeps the names. */
 import type { ReadonlySignal } from '@preact/signals';
-import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { DialogButton } from '../../parts/button.tsx';
+import { Details } from '../../parts/details.tsx';
 import { deviceColumns } from '../../parts/device-columns.tsx';
 import { Field, useEntries } from '../../parts/field.tsx';
 import { CheckBoxes } from '../../parts/inputs.tsx';
+import { lazy } from '../../parts/lazy.tsx';
 import { prefer, preferences } from '../../preferences.ts';
 import { go, linkTo } from '../../router.ts';
 import { text, devices as words } from '../../text/words.ts';
 import { addressWith } from './query.ts';
+
+const ActionDialog = lazy(async () => (await import('../../parts/action-dialog.tsx')).ActionDialog);
 
 /** The columns that can be chosen, in their order. */
 export const columnNames = Object.keys(deviceColumns) as ListColumn[];
@@ -41,16 +44,17 @@ export function Columns({ query }: ViewsProps) {
     go(addressWith(query.peek(), { columns: columns.join(','), page: query.peek().get('page') ?? '' }), true);
   };
   return (
-    <details class="filters">
-      <summary>{words.columns}</summary>
-      <CheckBoxes
-        label={words.columns}
-        values={columnNames.filter(name => name !== 'device')}
-        value={columnsIn(query.value)}
-        words={text.column}
-        onChoose={choose}
-      />
-    </details>
+    <Details summary={words.columns}>
+      {() => (
+        <CheckBoxes
+          label={words.columns}
+          values={columnNames.filter(name => name !== 'device')}
+          value={columnsIn(query.value)}
+          words={text.column}
+          onChoose={choose}
+        />
+      )}
+    </Details>
   );
 }
 

@@ -14,7 +14,7 @@ import { Back } from '../../parts/item.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { linkTo, place } from '../../router.ts';
-import { duration, grouped, hour } from '../../text/numbers.ts';
+import { duration, grouped } from '../../text/numbers.ts';
 import { text, line as words } from '../../text/words.ts';
 import type { LineTag } from './groups.tsx';
 
@@ -100,7 +100,7 @@ function Shown({ figures, filter }: ReportProps) {
       <ColumnChart
         title={words.registrations(registrations.binMinutes)}
         columns={registrations.bins.map(({ start, count }) => ({ start, counts: [count] }))}
-        format={hour}
+        format={text.common.hour}
       />
       <div class="charts">
         <CountTable

@@ -10,8 +10,7 @@ import { onePage } from '../../parts/pager.tsx';
 import type { RecordKind } from '../../parts/records.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { toast } from '../../parts/toast.ts';
-import { day } from '../../text/numbers.ts';
-import { trust as words } from '../../text/words.ts';
+import { text, trust as words } from '../../text/words.ts';
 
 const Import = lazy(async () => (await import('./dialogs.tsx')).Import);
 const JudgeAgain = lazy(async () => (await import('./dialogs.tsx')).JudgeAgain);
@@ -51,7 +50,7 @@ const trusted: RecordKind<Trusted, 'name' | 'kind' | 'vouches' | 'until' | 'fing
     name: ({ name }) => name,
     kind: ({ kind }) => words.kind[kind],
     vouches: ({ vouches }) => vouches,
-    until: ({ until }) => day(until),
+    until: ({ until }) => text.common.day(until),
     fingerprint: ({ fingerprint, kind }) => kind !== 'metadata' && <Digest value={fingerprint} />,
     by: ({ importedBy, importedAt }) => (
       <>
