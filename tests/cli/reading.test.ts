@@ -10,7 +10,9 @@ import { toCsv } from '../../src/cli/terminal/csv.ts';
 import { cellText, csvCell } from '../../src/contract/csv.ts';
 import { fieldOf } from '../../src/enrollment/import/columns.ts';
 import { readCsv } from '../../src/enrollment/import/csv.ts';
-import { InvalidArray, readJsonArray, readJsonLines } from '../../src/enrollment/import/json.ts';
+import { InvalidInput } from '../../src/enrollment/import/fault.ts';
+import { readJsonArray, readJsonLines } from '../../src/enrollment/import/json.ts';
+import { headOf } from '../../src/enrollment/import/rows.ts';
 import { peek } from '../../src/enrollment/import/text.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -140,7 +142,15 @@ describe('JSON', () => {
   });
 
   test.each(['', '{}', '[1', '[1,]', '[,1]', '[1]x', '["a]'])('%j is not an array', async text => {
-    await expect(all(readJsonArray(pieces(text, 2)))).rejects.toBeInstanceOf(InvalidArray);
+    await expect(all(readJsonArray(pieces(text, 2)))).rejects.toBeInstanceOf(InvalidInput);
+  });
+
+  test.each([
+    ['{}', 'keys.json'],
+    [`[${' '.repeat(2 ** 21)}`, 'keys.json'],
+    ['"'.repeat(2 ** 21), 'keys.csv'],
+  ])('why the columns of an input cannot be read is in words (%#)', async (text, file) => {
+    await expect(headOf(pieces(text, 2 ** 16), file, mappingOf(undefined))).rejects.toBeInstanceOf(InvalidInput);
   });
 
   test('empty lines count', async () => {

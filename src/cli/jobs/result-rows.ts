@@ -6,7 +6,7 @@ import { namesIn } from '../../contract/names.ts';
 import { tagColumn } from '../../contract/values.ts';
 import { readCsv } from '../../enrollment/import/csv.ts';
 import { readJsonLines } from '../../enrollment/import/json.ts';
-import { checkLength, concatenated, peek, TooLong } from '../../enrollment/import/text.ts';
+import { checkLength, peek, TooLong } from '../../enrollment/import/text.ts';
 import { type EnrollmentOutcome, providerColumn } from '../../enrollment/outcome.ts';
 import { systemCode, systemWords, usage } from '../fault.ts';
 import { wholeLines } from './torn-tail.ts';
@@ -76,8 +76,7 @@ export async function* resultRows(path: string, onTorn: OnTorn): AsyncGenerator<
 }
 
 async function* recognizedRows(path: string, onTorn: OnTorn): AsyncGenerator<ResultRow> {
-  const [first, rest] = await peek(chunksOf(path));
-  const text = concatenated(first, rest);
+  const [first, text] = await peek(chunksOf(path));
   const isJson = first.startsWith('{');
   let isForeign = isJson;
   for await (const row of isJson ? jsonRows(text, onTorn) : csvRows(text, onTorn)) {

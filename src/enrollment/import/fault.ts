@@ -30,7 +30,7 @@ export type InputFault =
 export class InvalidInput extends Error {
   readonly fault: InputFault;
   constructor(fault: InputFault) {
-    super(fault.what);
+    super('problem' in fault ? fault.problem : fault.what);
     this.fault = fault;
   }
 }

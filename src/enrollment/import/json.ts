@@ -1,5 +1,7 @@
 /** Reads the elements of a JSON array, or the values of JSON lines, one by one from a stream. */
-import { checkLength, type Position } from './text.ts';
+import { InvalidInput } from './fault.ts';
+import type { Position } from './row.ts';
+import { checkLength } from './text.ts';
 
 /** The text of one value, not parsed yet. `line` is where it starts. */
 export interface JsonElement extends Position {
@@ -25,16 +27,11 @@ export async function* readJsonLines(chunks: AsyncIterable<string>): AsyncGenera
   if (rest.trim() !== '') yield { line, text: rest };
 }
 
-/** The input is not a valid JSON array; `line` is where the reader noticed it. */
-export class InvalidArray extends Error {
-  readonly line: number;
-  constructor(message: string, line: number) {
-    super(message);
-    this.line = line;
-  }
-}
+/** The fault of an input that is not a valid JSON array; `line` is where the reader noticed it. */
+const invalidArray = (problem: string, line: number): InvalidInput =>
+  new InvalidInput({ what: 'array', line, problem });
 
-/** The elements of the array that is the input, split at brackets, quotes and commas. The caller parses them. Throws `TooLong`. */
+/** The elements of the array that is the input, split at brackets, quotes and commas. The caller parses them. Throws `InvalidInput` and `TooLong`. */
 export async function* readJsonArray(chunks: AsyncIterable<string>): AsyncGenerator<JsonElement> {
   const splitter = new ArraySplitter();
   for await (const chunk of chunks) yield* splitter.read(chunk);
@@ -86,8 +83,8 @@ class ArraySplitter {
 
   #outside(symbol: string): void {
     if (symbol.trim() === '') return;
-    if (this.#state === states.after) throw new InvalidArray('text follows the end of the JSON array', this.#line);
-    if (symbol !== '[') throw new InvalidArray('expected a JSON array, which starts with [', this.#line);
+    if (this.#state === states.after) throw invalidArray('text follows the end of the JSON array', this.#line);
+    if (symbol !== '[') throw invalidArray('expected a JSON array, which starts with [', this.#line);
     this.#state = states.inside;
   }
 
@@ -96,17 +93,15 @@ class ArraySplitter {
     this.#text = '';
     this.#startLine = 0;
     const isEmpty = text.trim() === '';
-    if (isEmpty && (end === ',' || this.#comma))
-      throw new InvalidArray('an element of the JSON array is missing', line);
+    if (isEmpty && (end === ',' || this.#comma)) throw invalidArray('an element of the JSON array is missing', line);
     this.#comma = end === ',';
     if (end === ']') this.#state = states.after;
     if (!isEmpty) yield { line, item: ++this.#items, text };
   }
 
   end(): void {
-    if (this.#state === states.before)
-      throw new InvalidArray('expected a JSON array, but the input is empty', this.#line);
+    if (this.#state === states.before) throw invalidArray('expected a JSON array, but the input is empty', this.#line);
     if (this.#state === states.inside)
-      throw new InvalidArray('the JSON array is not closed: its end is missing', this.#line);
+      throw invalidArray('the JSON array is not closed: its end is missing', this.#line);
   }
 }

@@ -2,8 +2,7 @@
 import type { DeviceListItem, Registration } from '../../contract/devices.ts';
 import { differencesOf } from '../same-device.ts';
 import { invalidResult, type LineResult } from './result.ts';
-import type { Row, SentRow } from './row.ts';
-import { positionText } from './text.ts';
+import { positionText, type Row, type SentRow } from './row.ts';
 
 /** What is known of a device that has the serial number of a row. */
 export type Existing = Pick<

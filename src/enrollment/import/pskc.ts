@@ -7,8 +7,7 @@ import { readObject } from '../../contract/readers.ts';
 
 import type { ReadOptions } from './csv-rows.ts';
 import { InvalidInput } from './fault.ts';
-import { type Row, rowOf } from './row.ts';
-import type { Position } from './text.ts';
+import { type Position, type Row, rowOf } from './row.ts';
 
 /** RFC 6030 needs eight levels, with XML encryption and signature a few more. */
 const maxDepth = 64;

@@ -1,7 +1,6 @@
 /** The result of one row of an input. */
 import { namesIn } from '../../contract/names.ts';
-import type { Row } from './row.ts';
-import type { Position } from './text.ts';
+import type { Position, Row } from './row.ts';
 
 /** The result of one line, or of one element of a JSON array; the names are those of the output. */
 export interface LineResult extends Position {

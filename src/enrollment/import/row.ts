@@ -3,7 +3,18 @@ import type { Registration } from '../../contract/devices.ts';
 import { isObject } from '../../contract/json-object.ts';
 import type { readObject } from '../../contract/readers.ts';
 import { deviceTypes } from '../../contract/values.ts';
-import type { Position } from './text.ts';
+
+/** Where a row or its result is in the input. */
+export interface Position {
+  /** Counted from 1. */
+  readonly line: number;
+  /** Which element of a JSON array, counted from 1: a whole array may be on one line. */
+  readonly item?: number;
+}
+
+/** `line 7`, or `item 7` of an array. */
+export const positionText = ({ line, item }: Position): string =>
+  item === undefined ? `line ${line}` : `item ${item}`;
 
 /** A device to register, or an invalid row. `serialNumber` is null if the row has none. */
 export type Row = { readonly position: Position; readonly serialNumber: string | null } & (

@@ -4,10 +4,10 @@ import { readObject } from '../../contract/readers.ts';
 import { isSecretName } from './columns.ts';
 import { csvHead, csvRows, type ReadOptions } from './csv-rows.ts';
 import { InvalidInput } from './fault.ts';
-import { InvalidArray, type JsonElement, readJsonArray, readJsonLines } from './json.ts';
+import { type JsonElement, readJsonArray, readJsonLines } from './json.ts';
 import { assignedFields, type Mapping } from './mapping.ts';
 import { type Row, rowOf } from './row.ts';
-import { concatenated, isAtEnd, peek, TooLong } from './text.ts';
+import { peek } from './text.ts';
 
 /** Format of an input file: CSV, a JSON array, or JSON lines. */
 export type FileFormat = 'csv' | 'json' | 'jsonl';
@@ -21,25 +21,17 @@ export async function* rowsOf(
   { file, format }: { readonly file: string; readonly format: FileFormat | null },
   options: ReadOptions,
 ): AsyncGenerator<Row> {
-  try {
-    const [first, chunks] = await peek(text);
-    if (first.trim() === '' && (await isAtEnd(chunks))) throw new InvalidInput({ what: 'empty' });
-    const all = concatenated(first, chunks);
-    if (options.mapping.preset === 'pskc') {
-      const { pskcRows } = await import('./pskc.ts');
-      return yield* pskcRows(all, options);
-    }
-    if (first.trimStart().startsWith('<'))
-      throw new InvalidInput({ what: 'xml', isPskc: first.includes('KeyContainer') });
-    const detected = format ?? formatOf(file, first);
-    if (detected === 'csv') yield* csvRows(all, options);
-    else yield* jsonRows(elementsOf(all, detected), options);
-  } catch (error) {
-    if (error instanceof InvalidArray)
-      throw new InvalidInput({ what: 'array', line: error.line, problem: error.message });
-    if (error instanceof TooLong) throw new InvalidInput({ what: 'too long', problem: error.message });
-    throw error;
+  const [first, all] = await peek(text);
+  if (first.trim() === '') throw new InvalidInput({ what: 'empty' });
+  if (options.mapping.preset === 'pskc') {
+    const { pskcRows } = await import('./pskc.ts');
+    return yield* pskcRows(all, options);
   }
+  if (first.trimStart().startsWith('<'))
+    throw new InvalidInput({ what: 'xml', isPskc: first.includes('KeyContainer') });
+  const detected = format ?? formatOf(file, first);
+  if (detected === 'csv') yield* csvRows(all, options);
+  else yield* jsonRows(elementsOf(all, detected), options);
 }
 
 /** A column of an input, for the person who assigns it to a field. */
@@ -57,8 +49,7 @@ export async function headOf(
   file: string,
   mapping: Mapping,
 ): Promise<readonly HeadColumn[]> {
-  const [first, chunks] = await peek(text);
-  const all = concatenated(first, chunks);
+  const [first, all] = await peek(text);
   if (first.trimStart().startsWith('<')) return [];
   const format = formatOf(file, first);
   const [names, values] = format === 'csv' ? await csvHead(all, mapping) : await jsonHead(elementsOf(all, format));

@@ -1,17 +1,19 @@
 /** One run of `register --file`: reads rows, sends batches, writes one result per row. */
+import { statSync } from 'node:fs';
 import type { Tags } from '../../../../contract/tags.ts';
 import { batchesOf, lineResults } from '../../../../enrollment/import/batches.ts';
 import type { LineResult } from '../../../../enrollment/import/result.ts';
-import type { Row } from '../../../../enrollment/import/row.ts';
-import { type Position, positionText } from '../../../../enrollment/import/text.ts';
+import { type Position, positionText, type Row } from '../../../../enrollment/import/row.ts';
 import { newKey } from '../../../client/keyed-write.ts';
+import { count, counted } from '../../../count.ts';
+import { Fault } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { JobRun } from '../../../jobs/job-run.ts';
+import { duration, spent } from '../../../terminal/when.ts';
 import { type Checkpoint, emptyCheckpoint, type ImportFiles, skipDoneRows } from './checkpoint.ts';
 import { duplicated, withEarlierSuccesses, withExisting } from './existing.ts';
 import type { Input } from './input.ts';
 import { writerOf } from './results.ts';
-import { doneWords, endOf, progressOf, registeredWords, resultsNote } from './run-report.ts';
 
 /** The flags of `register --file`. */
 export interface FileFlags {
@@ -65,7 +67,7 @@ export class FileRun {
     await this.#run.run({
       batches: this.#batches(),
       carryOut: rows => this.#register(rows),
-      done: isUncertain => doneWords(this.#state, isUncertain, this.#note),
+      done: isUncertain => this.#doneWords(isUncertain),
     });
     return this.#end();
   }
@@ -104,7 +106,7 @@ export class FileRun {
   #reportContinuation(): void {
     const { rows, last } = this.#state;
     if (rows > 0 && this.#lines === 0)
-      notify(this.#context, `Continuing after ${positionText(last)} (${registeredWords(this.#state)} before it).`);
+      notify(this.#context, `Continuing after ${positionText(last)} (${this.#registeredWords(', ')} before it).`);
   }
 
   async #register(rows: readonly Row[]): Promise<void> {
@@ -158,30 +160,70 @@ export class FileRun {
     return this.#flags.skipExisting ? withExisting(this.#context, rows, lines) : lines;
   }
 
+  /** Percent and time left need the size of the input, which a pipe does not have. */
   #progress(): void {
-    const text = progressOf({
-      file: this.#flags.file,
-      rows: this.#state.rows,
-      lines: this.#lines,
-      seconds: this.#seconds,
-      taken: this.#input.consumed(),
-      skipped: this.#skipped,
-    });
-    this.#context.out.progress.say(text);
+    const { file } = this.#flags;
+    const [seconds, skipped, taken] = [this.#seconds, this.#skipped, this.#input.consumed()];
+    const stats = file === '-' ? undefined : statSync(file, { throwIfNoEntry: false });
+    const size = stats?.isFile() ? stats.size : 0;
+    const rate = `${count(Math.round(this.#lines / Math.max(seconds, 0.001)))} lines/s`;
+    const left = stats?.isFile() && taken > skipped ? (seconds * Math.max(0, size - taken)) / (taken - skipped) : null;
+    const percent = size > 0 ? `${Math.floor((100 * Math.min(taken, size)) / size)}%  ` : '';
+    const end = left === null ? '' : `  ${duration(left)} left`;
+    this.#context.out.progress.say(`Registering  ${percent}${count(this.#state.rows)} lines  ${rate}${end}`);
   }
 
   get #seconds(): number {
     return (performance.now() - this.#started) / 1000;
   }
 
+  /** Where the results are. */
   get #note(): string {
-    return resultsNote(this.#flags.out, this.#unwritten);
+    const { out } = this.#flags;
+    if (out === undefined) return '';
+    if (this.#unwritten === null) return `; results are in ${out}`;
+    if (this.#unwritten.line === 0) return `; ${out} has no results of them`;
+    return `; ${out} has the results up to ${positionText(this.#unwritten)}`;
   }
 
+  get #existing(): string {
+    const { registered } = this.#state;
+    return registered > 0 ? `, ${count(registered)} already registered` : '';
+  }
+
+  /** `3 registered and 1 failed`, with the devices that were registered before if there are any. */
+  #registeredWords(last: string): string {
+    const { success, failed } = this.#state;
+    return `${count(success)} registered${this.#existing}${last}${count(failed)} failed`;
+  }
+
+  /** What is done when the run stops; null if nothing. `isUncertain`: a batch was sent and got no response. */
+  #doneWords(isUncertain: boolean): string | null {
+    const { rows, last } = this.#state;
+    if (rows > 0) return `${this.#registeredWords(' and ')} up to ${positionText(last)}${this.#note}`;
+    return isUncertain ? 'the devices that were sent may have been registered' : null;
+  }
+
+  /** Reports a run that has read its whole input. Throws a fault of kind `partial` if rows failed. */
   #end(): number {
-    const { seconds, words } = { seconds: this.#seconds, words: this.#note };
-    const areDuplicates = !this.#flags.skipExisting && this.#duplicates === this.#state.failed;
-    notify(this.#context, endOf(this.#state, { isNothing: this.#lines === 0, areDuplicates, seconds, note: words }));
+    const { success, registered, failed } = this.#state;
+    const isNothing = this.#lines === 0;
+    const all = count(success + registered + failed);
+    const devices = counted(success, 'device');
+    if (failed > 0)
+      throw new Fault(
+        'partial',
+        `${isNothing ? 'nothing to do: ' : ''}${count(failed)} of ${all} lines failed, ${devices} ${success === 1 ? 'is' : 'are'} registered${this.#existing}${this.#note}`,
+        !this.#flags.skipExisting && this.#duplicates === failed
+          ? 'nothing to fix: those serial numbers are already registered; --skip-existing counts them as done'
+          : 'each result has a line number and a reason; fix those lines and register them again',
+      );
+    notify(
+      this.#context,
+      isNothing
+        ? `Nothing to do: all ${all} lines are done${this.#note}.`
+        : `${devices} registered${this.#existing}${spent(this.#seconds)}${this.#note}.`,
+    );
     return 0;
   }
 }

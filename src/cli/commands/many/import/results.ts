@@ -1,7 +1,7 @@
 /** The results of `register --file` at the terminal. */
 
 import { fieldsOf, type LineResult } from '../../../../enrollment/import/result.ts';
-import { positionText } from '../../../../enrollment/import/text.ts';
+import { positionText } from '../../../../enrollment/import/row.ts';
 import type { Context } from '../../../framework/context.ts';
 import { ResultWriter } from '../../../jobs/result-writer.ts';
 import { safe } from '../../../terminal/text.ts';
