@@ -1,19 +1,19 @@
 /** The loop of an enrollment: a result for each key that is plugged in. */
 import type { Key } from '../../../../contract/hardware.ts';
 import type { DeviceType } from '../../../../contract/values.ts';
-import type { KeyIssuing } from '../../../../enrollment/issuing.ts';
 import { blockOf, type EnrollKeyOptions, type KeyEnrollment } from '../../../../enrollment/key-enrollment.ts';
 import { columnOf, type EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import type { Context } from '../../../framework/context.ts';
-import type { IssuedRow, IssuePlan } from '../issuing/issuing.ts';
+import type { IssuePlan } from '../issuing/issuing.ts';
 import type { KeyLabel } from '../labels/enrolled.ts';
 import type { SpoolOutbox } from '../spool/outbox.ts';
-import type { SpooledKeys } from '../spool/spooled-keys.ts';
+import { KeyCompletion } from './completion.ts';
 import type { KeyCount } from './key-count.ts';
 import { keyEvents } from './key-events.ts';
+import { uncounted } from './lacking.ts';
 import type { EnrollReport } from './report.ts';
-import type { FileOptions } from './results.ts';
-import { Idle, isSkipped } from './waiting.ts';
+import { EnrollFile } from './results.ts';
+import { attachedAtStart, Idle, isSkipped } from './waiting.ts';
 
 /** How keys are enrolled, and when it ends. */
 export interface EnrollRunOptions extends EnrollKeyOptions {
@@ -38,47 +38,70 @@ export interface EnrollOptions extends EnrollRunOptions {
   readonly count: number | null;
 }
 
-/** What a row of results needs for its key to be done. */
-export const doneWith = ({ issue, receipt }: EnrollRunOptions): Pick<FileOptions, 'providers' | 'hasReceipts'> => ({
-  providers: issue?.providers.map(columnOf) ?? [],
-  hasReceipts: receipt !== null,
-});
-
-/** What the run spools keys with; null if it does not. `label`: for the keys that are delivered. */
-export async function spooledKeys(
-  context: Context,
-  options: EnrollRunOptions,
-  label: KeyLabel | null,
-): Promise<SpooledKeys | null> {
-  const { spool } = options;
-  if (spool === null) return null;
-  const { SpooledKeys: Spooled } = await import('../spool/spooled-keys.ts');
-  return Spooled.open(context, { ...options, spool }, label);
-}
-
-interface RunParts {
+/** What a run works with. */
+export interface OpenedRun {
+  /** The results; null if they have no file. */
+  readonly file: EnrollFile | null;
+  /** Null if keys are not spooled. */
+  readonly outbox: SpoolOutbox | null;
+  /** Serial numbers of keys in the file that do not count, because the registry lacks them. */
+  readonly lacking: ReadonlySet<string>;
   /** KeyIds of keys that are ignored. */
   readonly skipped: Set<string>;
+}
+
+/** Carries out a run with the files that its options name, which are closed at its end. */
+export async function withOpened(
+  context: Context,
+  options: EnrollRunOptions,
+  isRoster: boolean,
+  run: (opened: OpenedRun) => Promise<number>,
+): Promise<number> {
+  const { out, dryRun, skipAttached, issue, receipt } = options;
+  const outbox = await outboxOf(context, options, isRoster);
+  const isSpooled = outbox !== null;
+  let file: EnrollFile | null = null;
+  try {
+    if (!isSpooled) await context.registry.token();
+    const skipped = await attachedAtStart(context, skipAttached);
+    const done = { providers: issue?.providers.map(columnOf) ?? [], hasReceipts: receipt !== null };
+    if (out !== null) file = EnrollFile.open(context, out, { ...options, ...done, isRoster, isSpooled });
+    const lacking = await uncounted(context, dryRun ? null : file, isSpooled);
+    return await run({ file, outbox, lacking, skipped });
+  } finally {
+    await outbox?.close();
+    file?.close();
+  }
+}
+
+async function outboxOf(context: Context, options: EnrollRunOptions, isRoster: boolean): Promise<SpoolOutbox | null> {
+  const { spool, label } = options;
+  if (spool === null) return null;
+  const { SpoolOutbox: Outbox } = await import('../spool/outbox.ts');
+  // The labels of a roster are printed beside the line, those of keys that were spooled as well.
+  return Outbox.open(context, { ...options, spool }, isRoster ? null : label);
+}
+
+interface EnrollRunParts extends Pick<OpenedRun, 'outbox' | 'skipped'> {
   readonly count: KeyCount;
   readonly report: EnrollReport;
   readonly enrollment: Pick<KeyEnrollment, 'handle'>;
-  /** Null if keys are not spooled. */
-  readonly outbox: SpoolOutbox | null;
 }
 
 /** One run. */
 export class EnrollRun {
   readonly #context: Context;
   readonly #options: EnrollOptions;
-  readonly #parts: RunParts;
+  readonly #parts: EnrollRunParts;
   readonly #idle: Idle;
-  #issuing: KeyIssuing | null = null;
+  readonly #completion: KeyCompletion;
 
-  constructor(context: Context, options: EnrollOptions, parts: RunParts) {
+  constructor(context: Context, options: EnrollOptions, parts: EnrollRunParts) {
     this.#context = context;
     this.#options = options;
     this.#parts = parts;
     this.#idle = new Idle(options.timeoutSeconds);
+    this.#completion = new KeyCompletion(context, options);
   }
 
   /** True if the wanted number of keys is handled; false after the timeout, Ctrl-C, or a delivery that every key would fail. */
@@ -124,32 +147,16 @@ export class EnrollRun {
     this.#idle.stop();
     const enrolled = await enrollment.handle(key);
     const { label, activateFor } = this.#options;
-    const { row, madePin } = await this.#issued(key, enrolled);
+    const { row, madePin } = await this.#completion.issued(key, enrolled);
     const hasLabel = label !== null && (enrolled.result === 'registered' || madePin !== null) && row.deviceId !== null;
-    const outcome = await this.#withReceipt(key, hasLabel ? await label.print(row, madePin) : row);
+    const labeled = hasLabel ? await label.print(row, madePin) : row;
+    const outcome = await this.#completion.signed(key, labeled, activateFor);
     const { status, userId } = outcome;
     const isRefused = activateFor !== null && status !== null && blockOf({ status, userId }, activateFor) !== null;
     if (count.take(key, outcome, isRefused) === 'as before') report.again(key, outcome.deviceId, count);
     else await report.row(outcome, count);
     // After a delivery has failed the loop ends on its own.
     if (!outbox?.failed.aborted) this.#idle.start();
-  }
-
-  async #issued(key: Key, row: EnrollmentOutcome): Promise<IssuedRow> {
-    const { issue: plan } = this.#options;
-    const { serialNumber } = key;
-    if (plan === null || serialNumber === null) return { row, madePin: null };
-    this.#issuing ??= plan.open();
-    const { issuedRow } = await import('../issuing/issuing.ts');
-    return issuedRow(this.#context, { plan, issuing: this.#issuing }, { ...key, serialNumber }, row);
-  }
-
-  async #withReceipt(key: Key, row: EnrollmentOutcome): Promise<EnrollmentOutcome> {
-    const { receipt: terms, activateFor: person } = this.#options;
-    const { serialNumber } = key;
-    if (terms === null || serialNumber === null) return row;
-    const { receiptRow } = await import('../../proofs/receipts/signing.ts');
-    return receiptRow(this.#context, { terms, person }, { ...key, serialNumber }, row);
   }
 
   async #delivered(row: EnrollmentOutcome): Promise<void> {

@@ -13,13 +13,10 @@ import { boundName } from '../../users/find-user.ts';
 import { issueFlags } from '../issuing/flags.ts';
 import { keyLabelFlags, keyLabelOf } from '../labels/enrolled.ts';
 import type { SpoolOutbox } from '../spool/outbox.ts';
-import { doneWith, type EnrollOptions, EnrollRun, spooledKeys } from './enroll-run.ts';
+import { type EnrollOptions, EnrollRun, withOpened } from './enroll-run.ts';
 import { enrollmentParts } from './enrollment-parts.ts';
 import { KeyCount } from './key-count.ts';
-import { uncounted } from './lacking.ts';
 import { EnrollReport } from './report.ts';
-import { EnrollFile } from './results.ts';
-import { attachedAtStart } from './waiting.ts';
 
 /** Enrolls keys as they are plugged in. Exit code 10 if no key comes in time, 7 if some keys failed. */
 export const enroll = command({
@@ -177,32 +174,17 @@ async function checkedUser(userId: string): Promise<string> {
 }
 
 /** Resolves to the exit code. */
-export async function enrollKeys(context: Context, options: EnrollOptions): Promise<number> {
-  const { label, out, count: wanted } = options;
-  const spooled = await spooledKeys(context, options, label);
-  const outbox = spooled?.outbox ?? null;
-  let file: EnrollFile | null = null;
-  try {
-    if (outbox === null) await context.registry.token();
-    const skipped = await attachedAtStart(context, options.skipAttached);
-    file =
-      out === null
-        ? null
-        : EnrollFile.open(context, out, { ...options, ...doneWith(options), isSpooled: outbox !== null });
-    const counting = options.dryRun ? null : file;
-    const lacking = await uncounted(context, counting, outbox !== null);
-    const earlier = (await counting?.earlier()) ?? new Map<string, string | null>();
+export const enrollKeys = (context: Context, options: EnrollOptions): Promise<number> =>
+  withOpened(context, options, false, async ({ file, outbox, lacking, skipped }) => {
+    const { count: wanted, dryRun } = options;
+    const earlier = (dryRun ? null : await file?.earlier()) ?? new Map<string, string | null>();
     for (const serialNumber of lacking) earlier.delete(serialNumber);
     const count = new KeyCount(earlier, wanted);
     const report = new EnrollReport(context, file, wanted, outbox);
-    const enrollment = spooled ?? new KeyEnrollment(enrollmentParts(context), options);
+    const enrollment = outbox ?? new KeyEnrollment(enrollmentParts(context), options);
     const isReached = await new EnrollRun(context, options, { skipped, count, report, enrollment, outbox }).run();
-    return await ended(context, options, { count, report, outbox, isReached });
-  } finally {
-    await outbox?.close();
-    file?.close();
-  }
-}
+    return ended(context, options, { count, report, outbox, isReached });
+  });
 
 interface EnrollEnding {
   readonly count: KeyCount;

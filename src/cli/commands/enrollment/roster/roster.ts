@@ -6,17 +6,13 @@ import { personsOf } from '../../../framework/persons.ts';
 import { homeFile, lockRunIfPossible } from '../../../jobs/run-lock.ts';
 import type { FileLock } from '../../../settings/file-lock.ts';
 import { makeFolder } from '../../../settings/files.ts';
-import { doneWith, spooledKeys } from '../enroll/enroll-run.ts';
-import { uncounted } from '../enroll/lacking.ts';
-import { EnrollFile } from '../enroll/results.ts';
-import { attachedAtStart } from '../enroll/waiting.ts';
-import type { SpooledKeys } from '../spool/spooled-keys.ts';
+import { withOpened } from '../enroll/enroll-run.ts';
 import { readGroup, readRoster } from './people.ts';
 import { type RosterOptions, RosterRun } from './run.ts';
 
 /** Resolves to the exit code: 7 if people were skipped. Exit code 10 if no key comes in time. */
 export async function enrollRoster(context: Context, options: RosterOptions): Promise<number> {
-  const { roster, group, encoding, type, out, dryRun, skipAttached } = options;
+  const { roster, group, encoding, type, dryRun } = options;
   const source = { file: roster, stdin: context.io.stdin, encoding };
   const read =
     group === null ? await readRoster(source, text => notify(context, text)) : await readGroup(context.registry, group);
@@ -27,21 +23,13 @@ export async function enrollRoster(context: Context, options: RosterOptions): Pr
     type: person.type ?? type,
   }));
   const reader = await lockReader(context);
-  let file: EnrollFile | null = null;
-  let spooled: SpooledKeys | null = null;
   try {
-    file = out === null ? null : EnrollFile.open(context, out, { ...options, ...doneWith(options), isRoster: true });
-    // The labels of a roster are printed beside the line, those of keys that were spooled as well.
-    spooled = await spooledKeys(context, options, null);
-    if (spooled === null) await context.registry.token();
-    const lacking = await uncounted(context, dryRun ? null : file, spooled !== null);
-    const bound = file === null || dryRun ? [] : await file.bound();
-    const skipped = await attachedAtStart(context, skipAttached);
-    const counting = bound.filter(({ serialNumber }) => !lacking.has(serialNumber));
-    return await new RosterRun(context, options, { people, file, bound: counting, skipped, spooled }).run();
+    return await withOpened(context, options, true, async ({ file, outbox, lacking, skipped }) => {
+      const bound = file === null || dryRun ? [] : await file.bound();
+      const counting = bound.filter(({ serialNumber }) => !lacking.has(serialNumber));
+      return new RosterRun(context, options, { people, file, bound: counting, skipped, outbox }).run();
+    });
   } finally {
-    await spooled?.outbox.close();
-    file?.close();
     reader?.release();
   }
 }

@@ -12,16 +12,16 @@ import { count, counted } from '../../../count.ts';
 import { exitCodes } from '../../../exit-codes.ts';
 import { Fault } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
-import type { EnrollRunOptions } from '../enroll/enroll-run.ts';
+import { nameOf } from '../../../jobs/input-file.ts';
+import type { EnrollRunOptions, OpenedRun } from '../enroll/enroll-run.ts';
 import { type KeyEventOptions, keyEvents } from '../enroll/key-events.ts';
-import type { BoundKey, EnrollFile } from '../enroll/results.ts';
+import type { BoundKey } from '../enroll/results.ts';
 import { Idle, isSkipped } from '../enroll/waiting.ts';
 import type { SpoolOutbox } from '../spool/outbox.ts';
-import type { SpooledKeys } from '../spool/spooled-keys.ts';
 import { TerminalKeys } from './keyboard.ts';
 import { RosterLabels } from './labels.ts';
 import { RosterReport } from './report.ts';
-import { issuerOf, Station } from './station.ts';
+import { Station } from './station.ts';
 
 /** How the people of a roster get their keys. */
 export interface RosterOptions extends EnrollRunOptions {
@@ -35,14 +35,10 @@ export interface RosterOptions extends EnrollRunOptions {
   readonly big: boolean;
 }
 
-interface RosterRunParts {
+interface RosterRunParts extends Omit<OpenedRun, 'lacking'> {
   readonly people: readonly Person[];
-  readonly file: EnrollFile | null;
+  /** The keys of the file that count. */
   readonly bound: readonly BoundKey[];
-  /** KeyIds of keys that are ignored. */
-  readonly skipped: Set<string>;
-  /** Null if keys are not spooled. */
-  readonly spooled: SpooledKeys | null;
 }
 
 /** One run. */
@@ -74,11 +70,11 @@ export class RosterRun {
   #printing: Promise<unknown> = Promise.resolve();
   #isConnected = false;
 
-  constructor(context: Context, options: RosterOptions, { people, file, bound, skipped, spooled }: RosterRunParts) {
+  constructor(context: Context, options: RosterOptions, { people, file, bound, skipped, outbox }: RosterRunParts) {
     const isInteractive = context.canAsk && !context.globals.json && options.roster !== '-';
     const { bell, big, issue, receipt } = options;
     const then = issue !== null ? 'issued' : receipt !== null ? 'signed' : null;
-    const roster = options.roster === '-' ? 'standard input' : options.roster;
+    const roster = nameOf(options.roster);
     this.#context = context;
     this.#options = options;
     this.#line = new Line(
@@ -96,10 +92,10 @@ export class RosterRun {
       context,
       options,
       bound.map(({ serialNumber, userId }) => [serialNumber, userId] as const),
-      spooled,
-      issue && issuerOf(context, issue, ask => this.#whileAsked(ask)),
+      outbox,
+      ask => this.#whileAsked(ask),
     );
-    this.#outbox = spooled?.outbox ?? null;
+    this.#outbox = outbox;
     this.#skipped = skipped;
     this.#idle = new Idle(options.timeoutSeconds);
     this.#keyboard = isInteractive

@@ -1,24 +1,33 @@
 /** Keys of a run whose registry may be away: they wait in the spool file, and are delivered in the background when it answers. */
-
+import type { Key } from '../../../../contract/hardware.ts';
 import { waitMs } from '../../../../delivery/retry.ts';
 import { sleep } from '../../../../delivery/wait.ts';
+import { KeyEnrollment } from '../../../../enrollment/key-enrollment.ts';
 import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import { isServerRefusal } from '../../../client/failures.ts';
+import { newKey } from '../../../client/keyed-write.ts';
 import { counted } from '../../../count.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { schedules } from '../../../retry.ts';
 import { safe, shellWord } from '../../../terminal/text.ts';
-import { isAway } from '../enroll/enrollment-parts.ts';
+import { enrollmentParts, isAway } from '../enroll/enrollment-parts.ts';
 import type { KeyLabel } from '../labels/enrolled.ts';
 import { SpoolDelivery } from './deliver.ts';
-import { waitingRow } from './entries.ts';
+import { entryOf, type SpoolOptions, waitingRow } from './entries.ts';
 import type { SpoolEntry } from './lines.ts';
 import { demandRegistry, meetRegistry } from './registry.ts';
 import { SpoolFile, Unwritable } from './spool-file.ts';
 
-/** What is spooled in a run. */
+/** A person of a roster, to whom a key is to be bound. */
+interface Holder {
+  readonly userId: string;
+  readonly name: string | null;
+}
+
+/** Enrolls the keys of a run one by one, or spools them. */
 export class SpoolOutbox {
   readonly #context: Context;
+  readonly #options: SpoolOptions;
   readonly #spool: SpoolFile;
   readonly #label: KeyLabel | null;
   readonly #stop = new AbortController();
@@ -31,15 +40,27 @@ export class SpoolOutbox {
   #work: Promise<void> = Promise.resolve();
   #isWorking = false;
 
-  private constructor(context: Context, spool: SpoolFile, label: KeyLabel | null, away: Error | null) {
+  private constructor(
+    context: Context,
+    options: SpoolOptions,
+    spool: SpoolFile,
+    label: KeyLabel | null,
+    away: Error | null,
+  ) {
     this.#context = context;
+    this.#options = options;
     this.#spool = spool;
     this.#label = label;
     this.#away = away;
   }
 
-  /** Opens or creates the file. Throws a usage fault if it is for another registry. */
-  static async open(context: Context, path: string, label: KeyLabel | null): Promise<SpoolOutbox> {
+  /** Opens or creates the file. `label` prints the labels of keys that are delivered; null prints none. Throws a usage fault if the file is for another registry. */
+  static async open(
+    context: Context,
+    options: SpoolOptions & { readonly spool: string },
+    label: KeyLabel | null,
+  ): Promise<SpoolOutbox> {
+    const { spool: path } = options;
     const { header, away } = await meetRegistry(context);
     const spool = SpoolFile.open(path, header);
     try {
@@ -49,7 +70,7 @@ export class SpoolOutbox {
       throw error;
     }
     if (spool.tornNotice) notify(context, safe(spool.tornNotice));
-    return new SpoolOutbox(context, spool, label, away);
+    return new SpoolOutbox(context, options, spool, label, away);
   }
 
   /** Aborted if a delivery failed with an error that concerns every key. */
@@ -86,8 +107,28 @@ export class SpoolOutbox {
     this.#begin();
   }
 
+  /** The result for a key. Throws if every other key would fail as well. `person` is absent without a roster. */
+  async handle(key: Key, person?: Holder): Promise<EnrollmentOutcome> {
+    const { serialNumber } = key;
+    const options = person === undefined ? this.#options : { ...this.#options, activateFor: person.userId };
+    const id = newKey();
+    const enrollment = new KeyEnrollment(enrollmentParts(this.#context), options, { id });
+    if (serialNumber === null) return enrollment.handle(key);
+    const entry = entryOf({ ...key, serialNumber }, id, options, person?.name);
+    // A run that was killed has spooled it, and has no row of it.
+    if (this.waitingFor(serialNumber) !== null) return waitingRow(entry, { result: 'spooled' });
+    if (this.isHolding) return await this.#add(entry, false);
+    try {
+      return await enrollment.handle(key);
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      this.lost(error);
+      return await this.#add(entry, enrollment.isSent);
+    }
+  }
+
   /** Spools a key, and returns its row: `failed` if the file cannot be written, for example on a full disk. */
-  async add(entry: SpoolEntry, isSent: boolean): Promise<EnrollmentOutcome> {
+  async #add(entry: SpoolEntry, isSent: boolean): Promise<EnrollmentOutcome> {
     try {
       await this.#spool.add(entry, isSent);
     } catch (error) {
