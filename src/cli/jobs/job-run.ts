@@ -15,6 +15,17 @@ interface JobWork<Batch> {
   readonly hint?: (error: unknown) => string;
 }
 
+/** The items in groups of at most `size`. */
+export async function* inGroups<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<readonly T[]> {
+  let group: T[] = [];
+  for await (const item of items) {
+    if (group.push(item) < size) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
+}
+
 const repeatCommand = () => 'to continue, repeat the command with --resume';
 
 /** Stores and shows the results of a run. What is done with a batch is up to the job. */

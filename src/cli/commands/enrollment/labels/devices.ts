@@ -1,13 +1,12 @@
 /** The devices whose labels a command prints. */
 import { Fault, usage } from '../../../fault.ts';
-import { type Context, notify } from '../../../framework/context.ts';
+import type { Context } from '../../../framework/context.ts';
 import { exportedDevices } from '../../../framework/devices/export-stream.ts';
-import { deviceSearch } from '../../../framework/devices/find-device.ts';
 import { findDevice } from '../../../framework/hints.ts';
 import { personsOf } from '../../../framework/persons.ts';
 import { nameOf } from '../../../jobs/input-file.ts';
 import { filterOfPairs } from '../../many/bulk/selection.ts';
-import { absent, type Item, itemsOfFile, type Target, targetOf } from '../../many/bulk/source.ts';
+import { foundItems, type Item, itemsNamed, namedInFile, type Target } from '../../many/bulk/source.ts';
 import type { LabelDevice } from './placeholders.ts';
 
 /** How devices are named: by exactly one of the three, or by a file of which `names` are wanted. */
@@ -78,11 +77,8 @@ async function matching(
 }
 
 async function namedItems(context: Context, { names, file, encoding }: Omit<Named, 'filter'>): Promise<Item[]> {
-  if (file === undefined) return names.map(name => ({ target: targetOf(name.trim()), fields: {}, problem: null }));
-  const items: Item[] = [];
-  const notice = (text: string) => notify(context, text);
-  const source = { file, stdin: context.io.stdin, encoding, notice, operation: null, userId: undefined };
-  for await (const item of itemsOfFile(source)) items.push(item);
+  if (file === undefined) return itemsNamed(names);
+  const items = await namedInFile(context, file, encoding);
   return names.length === 0 ? items : names.map(name => rowOf(items, name.trim(), file));
 }
 
@@ -97,13 +93,10 @@ function rowOf(items: readonly Item[], name: string, file: string): Item {
 }
 
 async function lookedUp(context: Context, items: readonly Item[]): Promise<readonly FoundLabelDevice[]> {
-  const targets = items.map(({ target }) => target);
-  const find = await deviceSearch(context, targets);
-  const found: FoundLabelDevice[] = [];
-  for (const { target, fields, problem } of items) {
-    const device = problem === null ? await find(target) : null;
-    const named = device === null || fields.name === undefined ? device : { ...device, name: fields.name };
-    found.push({ target, device: named, problem: device === null ? (problem ?? absent) : null });
-  }
-  return found;
+  const found = await foundItems(context, items);
+  return found.map(({ item, device, problem }) => ({
+    target: item.target,
+    device: device && { ...device, ...item.fields },
+    problem,
+  }));
 }

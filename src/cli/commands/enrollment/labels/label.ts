@@ -9,6 +9,7 @@ import { encodingOf } from '../../../jobs/encoding.ts';
 import { checkInput } from '../../../jobs/input-file.ts';
 import { demandYes } from '../../../terminal/prompt.ts';
 import { bulkFlags } from '../../many/bulk/flags.ts';
+import { checkNames } from '../../many/bulk/source.ts';
 import { outputFlags, outputOf } from './outputs.ts';
 import { fieldNames } from './placeholders.ts';
 
@@ -48,10 +49,8 @@ export const label = command({
 type SelectionValues = FlagValues<typeof selectionFlags>;
 
 function check(names: readonly string[], { file, filter, out, resume, plugged }: SelectionValues): void {
-  if (names.length > 0 && filter.length > 0)
-    throw usage(`both "${names[0]}" and --filter name devices`, 'omit one of them');
+  checkNames(names, filter.length > 0 ? '--filter' : null);
   if (plugged && names.length > 0) throw usage(`both "${names[0]}" and --plugged name a device`, 'omit one of them');
-  if (names.some(name => name.trim() === '')) throw usage('the name of a device is empty');
   if (file !== undefined) checkInput({ file, out, resume });
 }
 

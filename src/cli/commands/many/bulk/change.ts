@@ -7,6 +7,7 @@ import type { BulkFlags } from './flags.ts';
 import { bulkFiles } from './results.ts';
 import { BulkChangeRun } from './run.ts';
 import { confirmChange, filterOfPairs } from './selection.ts';
+import { checkNames } from './source.ts';
 
 /** What is changed, and how. */
 export interface BulkChange {
@@ -77,14 +78,9 @@ async function checkFields(common: Readonly<Record<string, unknown>>): Promise<v
 function check(context: Context, { operation, names, flags }: BulkChange): void {
   const { file, filter, out, resume, yes, plugged, dryRun } = flags;
   if (plugged) throw usage('--plugged names one device', 'change the others with another command');
-  if (names.length > 0 && (file !== undefined || filter.length > 0))
-    throw usage(
-      `both "${names[0]}" and ${file === undefined ? '--filter' : '--file'} name devices`,
-      'omit one of them',
-    );
+  checkNames(names, file !== undefined ? '--file' : filter.length > 0 ? '--filter' : null);
   if (names.length === 0 && file === undefined && filter.length === 0)
     throw usage('no device is named', 'name devices, or use --file or --filter');
-  if (names.some(name => name.trim() === '')) throw usage('the name of a device is empty');
   filterOfPairs(filter);
   if (file !== undefined) checkInput({ file, out, resume });
   if (dryRun) return;

@@ -5,13 +5,13 @@ import { count } from '../../../count.ts';
 import { exitCodes } from '../../../exit-codes.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { exportedDevices } from '../../../framework/devices/export-stream.ts';
-import { deviceSearch } from '../../../framework/devices/find-device.ts';
 import { encodingOf } from '../../../jobs/encoding.ts';
+import { inGroups } from '../../../jobs/job-run.ts';
 import type { BulkFlags } from './flags.ts';
 import { devices, operations } from './operations.ts';
 import { type BulkResult, invalidResult, writerOf } from './results.ts';
 import { filterOfPairs } from './selection.ts';
-import { absent, type Item, itemsOfFile, targetOf } from './source.ts';
+import { foundItems, type Item, itemsNamed, namedInFile } from './source.ts';
 
 type PlannedDevice = Pick<DeviceListItem, 'deviceId' | 'serialNumber' | 'status'>;
 
@@ -27,15 +27,12 @@ export async function planChange(
 ): Promise<number> {
   const writer = writerOf(context, false);
   let [planned, refused] = [0, 0];
-  let waiting: BulkResult[] = [];
-  for await (const result of planOf(context, operation, names, flags)) {
-    if (result.status === 'planned') planned++;
-    else refused++;
-    if (waiting.push(result) < resultsPerWrite) continue;
-    await writer.write(waiting);
-    waiting = [];
+  for await (const results of inGroups(planOf(context, operation, names, flags), resultsPerWrite)) {
+    const refusals = results.filter(({ status }) => status !== 'planned').length;
+    refused += refusals;
+    planned += results.length - refusals;
+    await writer.write(results);
   }
-  await writer.write(waiting);
   const { done } = operations[operation];
   notify(
     context,
@@ -55,24 +52,9 @@ async function* planOf(
       yield planned(operation, { target: {}, fields: {}, problem: null }, device);
     return;
   }
-  const items: Item[] = names.map(name => ({ target: targetOf(name.trim()), fields: {}, problem: null }));
-  if (file !== undefined) {
-    const source = {
-      file,
-      stdin: context.io.stdin,
-      encoding: encodingOf(encoding),
-      operation: null,
-      userId: undefined,
-    };
-    for await (const item of itemsOfFile({ ...source, notice: text => notify(context, text) })) items.push(item);
-  }
-  const targets = items.map(({ target }) => target);
-  const find = await deviceSearch(context, targets);
-  for (const item of items) {
-    const found = item.problem === null ? await find(item.target) : null;
-    if (found === null) yield invalidResult(operation, item, item.problem ?? absent!);
-    else yield planned(operation, item, found);
-  }
+  const items = file === undefined ? itemsNamed(names) : await namedInFile(context, file, encodingOf(encoding));
+  for (const { item, device, problem } of await foundItems(context, items))
+    yield device === null ? invalidResult(operation, item, problem!) : planned(operation, item, device);
 }
 
 function planned(operation: BatchOperation, { target }: Item, device: PlannedDevice): BulkResult {

@@ -7,7 +7,7 @@ import { Fault, usage } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { encodingOf } from '../../../jobs/encoding.ts';
 import { isRegular, nameOf } from '../../../jobs/input-file.ts';
-import { JobRun } from '../../../jobs/job-run.ts';
+import { inGroups, JobRun } from '../../../jobs/job-run.ts';
 import type { BatchAnswer } from '../../../jobs/send.ts';
 import { spent } from '../../../terminal/when.ts';
 import type { BulkFlags } from './flags.ts';
@@ -167,15 +167,11 @@ export class BulkChangeRun {
 
   async *#batches(): AsyncGenerator<PendingBatch | readonly Item[]> {
     if (this.#pending !== null) yield this.#pending;
-    let batch: Item[] = [];
-    for await (const item of this.#items) {
-      if (this.#isDone(item)) continue;
-      batch.push(item);
-      if (batch.length < sizes.batchUpdateItems) continue;
-      yield batch;
-      batch = [];
-    }
-    if (batch.length) yield batch;
+    yield* inGroups(this.#open(), sizes.batchUpdateItems);
+  }
+
+  async *#open(): AsyncGenerator<Item> {
+    for await (const item of this.#items) if (!this.#isDone(item)) yield item;
   }
 
   /** Sends the batch of an interrupted run: with its key, the server returns the results if it has carried the batch out. */

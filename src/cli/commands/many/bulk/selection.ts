@@ -6,13 +6,12 @@ import { usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { exportedDevices } from '../../../framework/devices/export-stream.ts';
 import { filterFlags, filterOf } from '../../../framework/devices/filter.ts';
-import { deviceNamed } from '../../../framework/devices/find-device.ts';
 import { camel, type FlagShape, type FlagValues } from '../../../framework/flags.ts';
 import { Flag } from '../../../framework/options.ts';
 import { askText, demandYes } from '../../../terminal/prompt.ts';
 import { safe } from '../../../terminal/text.ts';
 import { devices, operations } from './operations.ts';
-import { absent, type Item, targetOf } from './source.ts';
+import { foundItems, type Item, itemsNamed } from './source.ts';
 
 /** The filter for `NAME=VALUE` texts; names and values are those of the flags of `list`. */
 export function filterOfPairs(pairs: readonly string[]): ReturnType<typeof filterOf> {
@@ -88,14 +87,14 @@ export async function namedDevices(
   names: readonly string[],
   operation: BatchOperation,
 ): Promise<readonly Item[]> {
-  const items = names.map((name): Item => ({ target: targetOf(name.trim()), fields: {}, problem: null }));
+  const items = itemsNamed(names);
   if (operation !== 'ACTIVATE') return items;
-  const withCodes: Item[] = [];
-  for (const item of items) {
-    const device = await deviceNamed(context.registry, item.target);
-    withCodes.push(device === null ? { ...item, problem: absent } : { ...item, fields: codeOf(device) });
-  }
-  return withCodes;
+  const found = await foundItems(context, items);
+  return found.map(({ item, device, problem }) => ({
+    ...item,
+    fields: device === null ? {} : codeOf(device),
+    problem,
+  }));
 }
 
 /** "12 devices match: 10 LOCKED, 2 ACTIVE.", which of them will be refused, and how many an earlier run has changed. */

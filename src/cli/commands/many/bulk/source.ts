@@ -5,6 +5,8 @@ import { deviceIds, writtenActivationCode } from '../../../../contract/ids.ts';
 import type { BatchOperation } from '../../../../contract/values.ts';
 import { readCsv } from '../../../../enrollment/import/csv.ts';
 import { usage } from '../../../fault.ts';
+import { type Context, notify } from '../../../framework/context.ts';
+import { deviceSearch } from '../../../framework/devices/find-device.ts';
 import { nameOf, noticeOf, unreadable } from '../../../jobs/input-file.ts';
 import { type InputSource, inputText } from '../../../jobs/input-text.ts';
 import { isHeader, isWhole } from '../../../jobs/result-rows.ts';
@@ -30,6 +32,47 @@ export interface Item {
 /** The target that a word on the command line or in a file names. A text that looks like a deviceId is one. */
 export const targetOf = (name: string): Target =>
   deviceIds.parse(name) === null ? { serialNumber: name } : { deviceId: name };
+
+/** The devices that the command line names. */
+export const itemsNamed = (names: readonly string[]): Item[] =>
+  names.map(name => ({ target: targetOf(name.trim()), fields: {}, problem: null }));
+
+/** Throws a usage fault if a name is empty, or if a flag names devices as well; null for none. */
+export function checkNames(names: readonly string[], flag: '--file' | '--filter' | null): void {
+  if (names.length > 0 && flag !== null) throw usage(`both "${names[0]}" and ${flag} name devices`, 'omit one of them');
+  if (names.some(name => name.trim() === '')) throw usage('the name of a device is empty');
+}
+
+/** A device of the registry, or why there is none. */
+interface FoundItem {
+  readonly item: Item;
+  readonly device: Awaited<ReturnType<Awaited<ReturnType<typeof deviceSearch>>>>;
+  /** Null if there is a device. */
+  readonly problem: Item['problem'];
+}
+
+/** The devices of the registry, in the order of the items. */
+export async function foundItems(context: Context, items: readonly Item[]): Promise<readonly FoundItem[]> {
+  const find = await deviceSearch(
+    context,
+    items.map(({ target }) => target),
+  );
+  const found: FoundItem[] = [];
+  for (const item of items) {
+    const device = item.problem === null ? await find(item.target) : null;
+    found.push({ item, device, problem: device === null ? (item.problem ?? absent) : null });
+  }
+  return found;
+}
+
+/** The devices in a file, for a command that needs only the names. `encoding`: see `encodingOf`. */
+export async function namedInFile(context: Context, file: string, encoding: string | null): Promise<Item[]> {
+  const items: Item[] = [];
+  const { stdin } = context.io;
+  const source = { file, stdin, encoding, notice: (text: string) => notify(context, text), userId: undefined };
+  for await (const item of itemsOfFile({ ...source, operation: null })) items.push(item);
+  return items;
+}
 
 /** Which file to read, and for which operation. */
 interface FileSource extends InputSource {
@@ -174,7 +217,7 @@ function targetIn(
 }
 
 /** The problem of an item whose device does not exist. */
-export const absent: Item['problem'] = {
+const absent: Item['problem'] = {
   code: Code.deviceNotFound,
   message: 'no device has this deviceId or serial number',
 };
