@@ -7,9 +7,9 @@ import type { Context } from '../../../framework/context.ts';
 import type { IssuePlan } from '../issuing/issuing.ts';
 import type { KeyLabel } from '../labels/enrolled.ts';
 import type { SpoolOutbox } from '../spool/outbox.ts';
-import { KeyCompletion } from './completion.ts';
 import type { KeyCount } from './key-count.ts';
 import { keyEvents } from './key-events.ts';
+import { KeyHandover } from './key-handover.ts';
 import { uncounted } from './lacking.ts';
 import type { EnrollReport } from './report.ts';
 import { EnrollFile } from './results.ts';
@@ -38,7 +38,7 @@ export interface EnrollOptions extends EnrollRunOptions {
   readonly count: number | null;
 }
 
-/** What a run works with. */
+/** The files of a run, and the keys that it leaves out. */
 export interface OpenedRun {
   /** The results; null if they have no file. */
   readonly file: EnrollFile | null;
@@ -94,14 +94,14 @@ export class EnrollRun {
   readonly #options: EnrollOptions;
   readonly #parts: EnrollRunParts;
   readonly #idle: Idle;
-  readonly #completion: KeyCompletion;
+  readonly #handover: KeyHandover;
 
   constructor(context: Context, options: EnrollOptions, parts: EnrollRunParts) {
     this.#context = context;
     this.#options = options;
     this.#parts = parts;
     this.#idle = new Idle(options.timeoutSeconds);
-    this.#completion = new KeyCompletion(context, options);
+    this.#handover = new KeyHandover(context, options);
   }
 
   /** True if the wanted number of keys is handled; false after the timeout, Ctrl-C, or a delivery that every key would fail. */
@@ -147,10 +147,10 @@ export class EnrollRun {
     this.#idle.stop();
     const enrolled = await enrollment.handle(key);
     const { label, activateFor } = this.#options;
-    const { row, madePin } = await this.#completion.issued(key, enrolled);
+    const { row, madePin } = await this.#handover.issued(key, enrolled);
     const hasLabel = label !== null && (enrolled.result === 'registered' || madePin !== null) && row.deviceId !== null;
     const labeled = hasLabel ? await label.print(row, madePin) : row;
-    const outcome = await this.#completion.signed(key, labeled, activateFor);
+    const outcome = await this.#handover.signed(key, labeled, activateFor);
     const { status, userId } = outcome;
     const isRefused = activateFor !== null && status !== null && blockOf({ status, userId }, activateFor) !== null;
     if (count.take(key, outcome, isRefused) === 'as before') report.again(key, outcome.deviceId, count);

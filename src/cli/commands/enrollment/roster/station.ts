@@ -6,9 +6,9 @@ import { PersonEnrollment, type PersonVerdict } from '../../../../enrollment/lin
 import type { CountedKey } from '../../../../enrollment/registry.ts';
 import { newKey } from '../../../client/keyed-write.ts';
 import type { Context } from '../../../framework/context.ts';
-import { KeyCompletion } from '../enroll/completion.ts';
 import type { EnrollRunOptions } from '../enroll/enroll-run.ts';
 import { enrollmentParts, isAway } from '../enroll/enrollment-parts.ts';
+import { KeyHandover } from '../enroll/key-handover.ts';
 import type { WhileAsked } from '../issuing/issuing.ts';
 import type { SpoolOutbox } from '../spool/outbox.ts';
 
@@ -21,7 +21,7 @@ interface BoundVerdict extends PersonVerdict {
 /** Checks keys and binds them, with the same options for every person. */
 export class Station {
   readonly #enrollment: PersonEnrollment;
-  readonly #completion: KeyCompletion;
+  readonly #handover: KeyHandover;
   readonly #dryRun: boolean;
   /** The person that each key counts for, by serial number. */
   readonly #counted: Map<string, string>;
@@ -42,7 +42,7 @@ export class Station {
       id: outbox && newKey,
       enroll: outbox && ((key, person) => outbox.handle(key, person)),
     });
-    this.#completion = new KeyCompletion(context, options, whileAsked);
+    this.#handover = new KeyHandover(context, options, whileAsked);
     this.#dryRun = options.dryRun;
     this.#counted = new Map(counted);
     this.#outbox = outbox;
@@ -72,9 +72,9 @@ export class Station {
   async bind(key: Key, person: Person, proved: Proved | null): Promise<BoundVerdict> {
     const verdict = await this.#enrollment.bind(key, person, proved);
     if (verdict.failure !== null) return { ...verdict, madePin: null };
-    const { row: issued, madePin } = await this.#completion.issued(key, verdict.row);
+    const { row: issued, madePin } = await this.#handover.issued(key, verdict.row);
     const isIssued = issued.result !== 'failed';
-    const row = isIssued ? await this.#completion.signed(key, issued, person.userId) : issued;
+    const row = isIssued ? await this.#handover.signed(key, issued, person.userId) : issued;
     const failure = !isIssued ? 'not issued' : row.result === 'failed' ? 'not signed' : null;
     if (failure === null && key.serialNumber !== null) this.#counted.set(key.serialNumber, person.userId);
     return { ...verdict, failure, row: { ...row, failure }, madePin };

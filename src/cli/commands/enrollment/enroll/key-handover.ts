@@ -6,20 +6,20 @@ import type { Context } from '../../../framework/context.ts';
 import type { IssuedRow, IssuePlan, WhileAsked } from '../issuing/issuing.ts';
 
 /** What a run does with its keys. */
-interface CompletionOptions {
+interface HandoverOptions {
   /** Null issues none. */
   readonly issue: IssuePlan | null;
   /** The terms of receipts; null for none. */
   readonly receipt: string | null;
 }
 
-/** Completes keys one by one, with the same options. A key that cannot be completed keeps its device: its row has the reason. */
-export class KeyCompletion {
+/** Issues keys and has them sign, with the same options for each. A key that is not issued or does not sign keeps its device: its row has the reason. */
+export class KeyHandover {
   readonly #context: Context;
-  readonly #options: CompletionOptions;
+  readonly #options: HandoverOptions;
   readonly #issuing: KeyIssuing | null;
 
-  constructor(context: Context, options: CompletionOptions, whileAsked?: WhileAsked) {
+  constructor(context: Context, options: HandoverOptions, whileAsked?: WhileAsked) {
     this.#context = context;
     this.#options = options;
     this.#issuing = options.issue?.open(whileAsked) ?? null;
