@@ -13,14 +13,7 @@ const scripts = Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 
 /** `DEVMGR_RUN_OPTIONS` is of the units, the others of the tests. */
 const known = new Set([
   ...variables.map(({ name }) => name),
-  ...[
-    'DEVMGR_RUN_OPTIONS',
-    'DEVMGR_TEST_POSTGRES',
-    'DEVMGR_TEST_STORE',
-    'DEVMGR_DEBIAN_SUITE',
-    'DEVMGR_REHEARSE',
-    'DEVMGR_AD_PERSONS',
-  ],
+  ...['DEVMGR_RUN_OPTIONS', 'DEVMGR_TEST_POSTGRES', 'DEVMGR_TEST_STORE', 'DEVMGR_DEBIAN_SUITE', 'DEVMGR_REHEARSE'],
 ]);
 const pages = pagesOf(root).map(page => ({ page, text: readFileSync(join(root, page), 'utf8') }));
 
