@@ -16,15 +16,18 @@ export interface StoredPin {
   /** When it was last read; null: never. */
   readonly openedAt: number | null;
   /** What was stored before, newest first. A reported reset is not proved: one of these may be the PIN of the key. */
-  readonly earlier?: readonly string[];
+  readonly earlier: readonly string[];
 }
 
 /** The PIN in a document; null if none is stored, or it was removed. */
-export const pinIn = (document: DocumentRecord | null): StoredPin | null =>
-  document && (JSON.parse(document.value) as StoredPin | null);
+export function pinIn(document: DocumentRecord | null): StoredPin | null {
+  const stored = document && (JSON.parse(document.value) as (StoredPin & { readonly earlier?: unknown }) | null);
+  // Early versions have stored one earlier PIN, or null.
+  return stored && { ...stored, earlier: [stored.earlier ?? []].flat() as string[] };
+}
 
 /** All that were stored, newest first. */
-export const sealedPins = ({ sealed, earlier = [] }: StoredPin): readonly string[] =>
+export const sealedPins = ({ sealed, earlier }: StoredPin): readonly string[] =>
   sealed === null ? earlier : [sealed, ...earlier];
 
 /** What happens to a sealed PIN, as the journal has it. */

@@ -81,7 +81,7 @@ export class PinService {
       if (!document || !pin || status === 'DEACTIVATED') throw new ApiError(404, 'no PIN of this device is stored');
       const at = this.#now();
       const changes = [domain.setPin(number, document.version, { ...pin, openedAt: at }, { type: 'PIN_READ' })];
-      const { sealed, earlier = [] } = pin;
+      const { sealed, earlier } = pin;
       const shown = { ...presented(number, pin), sealed, earlier: [...earlier] };
       return commitLast(this.#store, context, { at, changes }, () => shown);
     });

@@ -184,7 +184,7 @@ export const proofRules: readonly Rule[] = [
   }),
 
   rule('the sealed PIN of a device is removed in the commit that retires it', async ({ store, reopen }) => {
-    const pin = { sealed: 'YWdl', storedAt: 1, openedAt: null };
+    const pin = { sealed: 'YWdl', storedAt: 1, openedAt: null, earlier: [] };
     await commit(store, [addDevice('A'), addDevice('B')]);
     await commit(
       store,
