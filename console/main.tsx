@@ -6,6 +6,10 @@ import { startPage } from './pages.tsx';
 import { keepFocus } from './parts/kept-focus.ts';
 import { wordsLoaded } from './text/text.ts';
 
+/** Safari has no `requestIdleCallback`. */
+const whenIdle = (work: () => void): unknown =>
+  'requestIdleCallback' in window ? requestIdleCallback(work, { timeout: 2000 }) : setTimeout(work);
+
 const root = document.getElementById('console');
 if (!root) throw new Error('the page has no element #console');
 void startSession();
@@ -15,11 +19,12 @@ startPage();
 wordsLoaded().then(
   () => {
     render(<App />, root);
-    // What people read first does not wait for the font. It is used when it is there: each change of the font draws the whole page again.
+    // What people read first does not wait for the font. Its change draws the whole page again: not in a task that draws rows as well.
+    const useFont = () => (document.documentElement.dataset.font = '');
     new PerformanceObserver(list => {
       if (list.getEntriesByName('first-contentful-paint').length)
         document.fonts.load('1rem Inter').then(
-          () => (document.documentElement.dataset.font = ''),
+          () => whenIdle(useFont),
           () => {},
         );
     }).observe({ type: 'paint', buffered: true });
