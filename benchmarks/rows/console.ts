@@ -83,13 +83,10 @@ async function* batchRows(browser: Browser, daemon: BenchDaemon): AsyncGenerator
     manufacturer: 'Maker 1',
     model: 'Batch',
   }));
-  await daemon.call('POST', '/api/devices/batch-register', { devices });
-  await page
-    .getByText(`console-${process.pid}-${BATCH - 1}`)
-    .first()
-    .waitFor();
   // The figures are counted again some time after the last event.
-  await page.waitForResponse(response => response.url().endsWith('/api/statistics'));
+  const counted = page.waitForResponse(response => response.url().endsWith('/api/statistics'));
+  await daemon.call('POST', '/api/devices/batch-register', { devices });
+  await counted;
   await page.waitForLoadState('networkidle');
   const longest = await page.evaluate(() => (globalThis as unknown as Watched).longestTask);
   await page.context().close();
