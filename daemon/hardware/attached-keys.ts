@@ -2,6 +2,7 @@ import type { AttachedKey, Driver, KeyEvent } from '../../drivers/driver.ts';
 import { ApiError } from '../../src/contract/codes.ts';
 import type { DriverStatus, Key } from '../../src/contract/hardware.ts';
 import type { HardwareEventType, ProvingState } from '../../src/contract/values.ts';
+import { sleep } from '../../src/delivery/wait.ts';
 import type { DeviceIdentity } from '../domain/device.ts';
 import type { Hub } from '../notifications/hub.ts';
 import { type IssueInput, type IssueOutput, issueAttached } from './issuing.ts';
@@ -74,8 +75,9 @@ export class AttachedKeys {
    * cannot be read.
    */
   async list(): Promise<Key[]> {
-    const late = new Promise<void>(resolve => setTimeout(resolve, FIRST_SCAN_MS).unref());
-    await Promise.race([this.#scanned.promise, late]);
+    const wait = new AbortController();
+    await Promise.race([this.#scanned.promise, sleep(FIRST_SCAN_MS, wait.signal)]);
+    wait.abort();
     const keys = [...this.#attached.values()].map(({ key }) => key);
     const serials = keys.flatMap(({ serialNumber }) => serialNumber ?? []);
     const devices = serials.length
@@ -130,6 +132,8 @@ export class AttachedKeys {
   }
 
   async #stop(): Promise<void> {
+    // A request that waits for the first scan does not keep the process running.
+    this.#scanned.resolve();
     for (const attachment of this.#attached.values()) this.#recordUse(attachment);
     await Promise.all([this.#events, this.#uses, this.#forEachDriver('stop', driver => driver.stop())]);
   }

@@ -30,7 +30,11 @@ export const enroll = command({
       whole: { min: 1 },
       help: 'end after N keys, including those already in --out',
     },
-    timeout: { value: 'SECONDS', whole: { min: 1 }, help: 'end if no key is plugged in for this long (exit code 10)' },
+    timeout: {
+      value: 'SECONDS',
+      whole: { min: 1 },
+      help: 'stop if no key is plugged in within this time (exit code 10)',
+    },
     type: { value: 'TYPE', choices: deviceTypes, help: 'only keys of this type' },
     manufacturer: { value: 'NAME', offer: 'manufacturer', help: 'manufacturer to register with' },
     model: { value: 'NAME', help: 'model to register with' },

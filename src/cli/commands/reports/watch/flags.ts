@@ -8,7 +8,7 @@ export const watchFlags = {
   ...eventFlags,
   type: { ...eventFlags.type, choices: eventTypes },
   since: { ...eventFlags.since, help: `${eventFlags.since.help}; or: last` },
-  timeout: { value: 'SECONDS', whole: { min: 1 }, help: 'end if there is no event for this long' },
+  timeout: { value: 'SECONDS', whole: { min: 1 }, help: 'stop if no event arrives within this time' },
   utc: { help: 'show times in UTC instead of local time' },
   exec: {
     value: 'PROGRAM',
