@@ -8,7 +8,7 @@ import type { GroupRecord } from '../../domain/people-policy.ts';
 import type { PersonRecord } from '../../domain/person.ts';
 import { iso } from '../present.ts';
 import { badRequest } from './error.ts';
-import { requiredObject, requiredText } from './filter.ts';
+import { requiredObject, requiredText } from './matching.ts';
 import { mostOperations, readPatch, textIn, valuesIn } from './patch.ts';
 import { etagOf, locationOf, schemaIds } from './users.ts';
 

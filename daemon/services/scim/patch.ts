@@ -1,7 +1,8 @@
 /** PATCH of a resource (RFC 7644, section 3.5.2), in the spellings that identity providers send. */
 import { isObject } from '../../../src/contract/json-object.ts';
 import { badRequest } from './error.ts';
-import { type Attributes, type Filter, lowerCased, matches, type PatchPath, readPath } from './filter.ts';
+import { type Filter, type PatchPath, readPath } from './filter.ts';
+import { type Attributes, lowerCased, matches } from './matching.ts';
 
 /** An operation on one attribute. */
 interface PatchOperation {

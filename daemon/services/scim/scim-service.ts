@@ -12,8 +12,9 @@ import { type Context, commitFor, retrying } from '../context.ts';
 import { type Leavers, personPortions } from '../people/leavers.ts';
 import { isNameTaken, personWith, readGroups } from '../reads.ts';
 import { badRequest, ScimError } from './error.ts';
-import { comparisons, type Filter, lowerCased, matches, requiredText } from './filter.ts';
+import type { Filter } from './filter.ts';
 import { groupResource, patchGroup, readGroup } from './groups.ts';
+import { comparisons, lowerCased, matches, requiredText } from './matching.ts';
 import { etagOf, patchUser, readUser, type ScimUser, userResource } from './users.ts';
 
 /** Dependencies of the service. */

@@ -10,7 +10,7 @@ import type { Groups } from '../../domain/people-policy.ts';
 import type { PersonDetails, PersonNames, PersonRecord } from '../../domain/person.ts';
 import { iso } from '../present.ts';
 import { badRequest } from './error.ts';
-import { type Attributes, requiredObject } from './filter.ts';
+import { type Attributes, requiredObject } from './matching.ts';
 import { mostOperations, patchValues, readPatch, textIn, valuesIn } from './patch.ts';
 
 /** The names of schemas. */
