@@ -1,6 +1,6 @@
 /** A systemd of a user, for one script: in its own namespaces, so that neither this machine nor its user notices. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 const cgroups = ['/sys/fs/cgroup/unified', '/sys/fs/cgroup'].find(place => existsSync(join(place, 'cgroup.procs')));
@@ -22,8 +22,8 @@ for i in $(seq 200); do systemctl --user is-system-running >/dev/null 2>&1 && br
 
 /** Runs a shell script where `systemctl --user` works; everything it starts is gone afterwards. */
 export function withUserSystemd(script: string, env: Readonly<Record<string, string | undefined>>) {
-  const group = join(cgroups ?? '', `devmgr-test-${process.pid}`);
-  mkdirSync(group);
+  // A name of its own: the group of an earlier run with this process ID may still be there.
+  const group = mkdtempSync(join(cgroups ?? '', 'devmgr-test-'));
   const enter = `echo 0 >"$1/cgroup.procs"; exec unshare --mount --cgroup --pid --fork --mount-proc --propagation private sh -euc "$0"`;
   const { status, stdout, stderr } = spawnSync('sh', ['-ec', enter, `${before}\n${script}`, group], {
     encoding: 'utf8',
@@ -40,6 +40,6 @@ function removeGroup(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // The kernel still counts a process that has ended; an empty group does no harm.
+    // The kernel still counts a process that has ended; an empty group of a name that is not used again does no harm.
   }
 }
