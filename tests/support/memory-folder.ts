@@ -34,10 +34,12 @@ function hasRoom(): boolean {
 /** Removes what a run has left that was killed. */
 function removeLost(): void {
   for (const name of readdirSync(memory).filter(name => name.startsWith(prefix)))
-    if (!isRunning(Number(name.slice(prefix.length)))) rmSync(join(memory, name), { recursive: true, force: true });
+    if (!isRunningElsewhere(Number(name.slice(prefix.length)))) rmSync(join(memory, name), { recursive: true, force: true });
 }
 
-function isRunning(pid: number): boolean {
+/** False for the ID of this process: a folder that bears it is of an earlier process with the same ID. */
+function isRunningElsewhere(pid: number): boolean {
+  if (pid === process.pid) return false;
   try {
     process.kill(pid, 0);
     return true;
