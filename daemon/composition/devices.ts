@@ -31,7 +31,8 @@ import { systemRoots } from '../services/proofs/system-roots.ts';
 import { TrustService } from '../services/proofs/trust-service.ts';
 import { TrustedRoots } from '../services/proofs/trusted.ts';
 import { ReceiptService } from '../services/receipts/receipt-service.ts';
-import { ScimService } from '../services/scim/scim-service.ts';
+import { ScimGroups } from '../services/scim/scim-groups.ts';
+import { ScimUsers } from '../services/scim/scim-users.ts';
 import { statisticsAt } from '../services/statistics.ts';
 import { proofSweep } from '../services/sweep.ts';
 import { WebhookService } from '../services/webhooks.ts';
@@ -62,7 +63,7 @@ export function deviceServices(
     ...startDirectory(start, { store }, leavers, instance),
     ...startIssuing(start, { store }, accounts, instance),
     people: new PeopleService({ store, leavers, now }),
-    scim: new ScimService({ store, leavers, now }),
+    scim: { users: new ScimUsers({ store, leavers, now }), groups: new ScimGroups({ store, now }) },
     peoplePolicies,
     policies,
     proofs: new ProofService({ store, challenges, roots, policies, registryId: instance.id, now }),

@@ -8,13 +8,12 @@ import { metricsPlugin } from '../http/metrics.ts';
 import type { OriginRule } from '../http/origin.ts';
 import { consoleRoutes } from '../http/routes/console.ts';
 import { documents } from '../http/routes/documents.ts';
-import { scimRoutes } from '../http/routes/scim.ts';
+import { type ScimServices, scimRoutes } from '../http/routes/scim.ts';
 import { buildServer } from '../http/server.ts';
 import { acceptLogoutForms } from '../http/sso.ts';
 import { websocketPlugin } from '../http/websocket.ts';
 import type { Hub } from '../notifications/hub.ts';
 import type { Start } from '../registry.ts';
-import type { ScimService } from '../services/scim/scim-service.ts';
 import type { SignInCodes } from '../services/sign-in-codes.ts';
 import type { Reader } from '../store/store.ts';
 
@@ -29,7 +28,7 @@ interface ServerParts extends FormParts {
   /** Codes that open a stream. Absent without a registry. */
   readonly signInCodes?: SignInCodes;
   /** Absent without a registry. */
-  readonly scim?: ScimService;
+  readonly scim?: ScimServices;
   readonly console: boolean;
   /** Figures of the metrics beside those that every daemon has. */
   readonly gauges: () => Promise<Gauges>;

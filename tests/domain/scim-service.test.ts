@@ -3,7 +3,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { create, type PersonRecord } from '../../daemon/domain/person.ts';
 import type { Leavers } from '../../daemon/services/people/leavers.ts';
 import { readFilter } from '../../daemon/services/scim/filter.ts';
-import { ScimService } from '../../daemon/services/scim/scim-service.ts';
+import { ScimGroups } from '../../daemon/services/scim/scim-groups.ts';
+import { ScimUsers } from '../../daemon/services/scim/scim-users.ts';
 import type { PersonFilter, Window } from '../../daemon/store/queries.ts';
 import type { Store } from '../../daemon/store/store.ts';
 import { openTemporary } from '../support/sqlite.ts';
@@ -34,9 +35,9 @@ it('a filter looks at each person once, and makes the resources of its page alon
     return { rows: Array.from({ length: count }, (_, i) => personOf(after + i + 1)), total: count };
   };
   const store = { people, document: async () => null } as unknown as Store;
-  const service = new ScimService({ store, leavers: {} as Leavers, now: () => 0 });
+  const users = new ScimUsers({ store, leavers: {} as Leavers, now: () => 0 });
   const window = { filter: readFilter('userName co "person"'), startIndex: 101, count: 50 };
-  const { rows, total } = await service.users(window, request);
+  const { rows, total } = await users.list(window, request);
   expect([total, rows.length, rows[0]?.id]).toEqual([PERSONS, 50, 'PER-101']);
   expect(made).toBe(PERSONS + 50);
 });
@@ -44,10 +45,10 @@ it('a filter looks at each person once, and makes the resources of its page alon
 it('a person is in at most 256 groups, so that a page of persons stays small', async () => {
   const { store, cleanup } = await openTemporary();
   onTestFinished(cleanup);
-  const service = new ScimService({ store, leavers: {} as Leavers, now: () => 0 });
+  const service = new ScimGroups({ store, now: () => 0 });
   const groups = Array.from({ length: 256 }, (_, i) => i + 1000);
   const changes = [create({ ...none, userName: 'ada', groups })];
   await store.commit({ at: 0, actor: null, requestId: null, changes });
   const body = { displayName: 'one more', members: [{ value: 'PER-1' }] };
-  await expect(service.createGroup({ ...request, body })).rejects.toMatchObject({ status: 400, scimType: 'tooMany' });
+  await expect(service.create({ ...request, body })).rejects.toMatchObject({ status: 400, scimType: 'tooMany' });
 });

@@ -32,7 +32,6 @@ import type { ProofService } from '../../services/proofs/proof-service.ts';
 import type { TrustFile, TrustService } from '../../services/proofs/trust-service.ts';
 import type { Readiness } from '../../services/readiness.ts';
 import type { ReceiptService } from '../../services/receipts/receipt-service.ts';
-import type { ScimService } from '../../services/scim/scim-service.ts';
 import type { StepUpRule } from '../../services/session.ts';
 import type { KeySignIn } from '../../services/sign-in/key-sign-in.ts';
 import type { PasskeyService } from '../../services/sign-in/passkeys.ts';
@@ -52,6 +51,7 @@ import { bearer } from '../operation.ts';
 import { checkSameOrigin } from '../origin.ts';
 import { JSON_TYPE, RETRY_AFTER, versionTag } from '../responses.ts';
 import { callbackOf, finishSso, setSsoCookie, ssoCookie } from '../sso.ts';
+import type { ScimServices } from './scim.ts';
 
 /** What a station serves. */
 interface StationServices {
@@ -86,7 +86,7 @@ export interface RegistryServices extends StationServices {
   readonly directorySettings: DirectorySettingsService;
   readonly directorySync: DirectorySync;
   /** Has routes of its own. */
-  readonly scim: ScimService;
+  readonly scim: ScimServices;
   readonly providers: ProviderService;
   readonly credentials: CredentialService;
   readonly pins: PinService;

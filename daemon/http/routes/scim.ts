@@ -5,8 +5,10 @@ import { bodyBounds, sizes } from '../../../src/contract/limits.ts';
 import type { Caller } from '../../services/context.ts';
 import { badRequest, ScimError } from '../../services/scim/error.ts';
 import { coreSchema, readFilter } from '../../services/scim/filter.ts';
+import type { ScimRequest, ScimWindow } from '../../services/scim/resources.ts';
 import { pageBounds, resourceTypes, schemas, serviceProviderConfig } from '../../services/scim/schemas.ts';
-import type { ScimRequest, ScimResource, ScimService, ScimWindow } from '../../services/scim/scim-service.ts';
+import type { ScimGroups } from '../../services/scim/scim-groups.ts';
+import type { ScimUsers } from '../../services/scim/scim-users.ts';
 import { boundBody } from '../connections.ts';
 import { readJson } from '../json-body.ts';
 import { refuseNullInUrl } from '../null-text.ts';
@@ -16,10 +18,16 @@ import { SCIM_PATH, SCIM_TYPE } from '../scim-error.ts';
 /** Names of attributes of other schemas are longer than those of the contract. */
 const bounds = { values: bodyBounds.manyValues, name: 256 };
 
+/** What carries out the requests. */
+export interface ScimServices {
+  readonly users: ScimUsers;
+  readonly groups: ScimGroups;
+}
+
 /** Adds the routes. */
 export async function scimRoutes(
   app: FastifyInstance,
-  { tokens, scim }: Pick<OperationParts, 'tokens'> & { readonly scim: ScimService },
+  { tokens, scim }: Pick<OperationParts, 'tokens'> & { readonly scim: ScimServices },
 ): Promise<void> {
   await app.register(async scoped => {
     // The parser of application/json is that of all routes.
@@ -51,7 +59,7 @@ function permitted(caller: Caller): Caller {
   return caller;
 }
 
-async function answer(scim: ScimService, request: FastifyRequest, reply: FastifyReply): Promise<string> {
+async function answer(scim: ScimServices, request: FastifyRequest, reply: FastifyReply): Promise<string> {
   const [kind = '', id, ...rest] = pathOf(request);
   const call: ScimRequest = {
     context: { caller: request.caller!, requestId: request.id, address: request.ip },
@@ -89,7 +97,7 @@ type ScimOperation = (id: string) => Promise<object | null>;
 
 /** By method and kind; with a slash for one resource. */
 function operationsOf(
-  scim: ScimService,
+  scim: ScimServices,
   call: ScimRequest,
   request: FastifyRequest,
 ): Readonly<Record<string, ScimOperation | undefined>> {
@@ -112,18 +120,18 @@ function operationsOf(
     'GET ResourceTypes/': one(resourceTypes(base)),
     'GET Schemas': all(schemas(base)),
     'GET Schemas/': one(schemas(base)),
-    'GET Users': () => listed(window => scim.users(window, call)),
-    'POST Users': () => scim.createUser(call),
-    'GET Users/': id => scim.user(id, call),
-    'PUT Users/': id => scim.replaceUser(id, call),
-    'PATCH Users/': id => scim.patchUser(id, call),
-    'DELETE Users/': id => scim.removeUser(id, call),
-    'GET Groups': () => listed(window => scim.groups(window, call, withMembers)),
-    'POST Groups': () => scim.createGroup(call),
-    'GET Groups/': id => scim.group(id, call, withMembers),
-    'PUT Groups/': id => scim.replaceGroup(id, call),
-    'PATCH Groups/': id => scim.patchGroup(id, call),
-    'DELETE Groups/': id => scim.removeGroup(id, call),
+    'GET Users': () => listed(window => scim.users.list(window, call)),
+    'POST Users': () => scim.users.create(call),
+    'GET Users/': id => scim.users.show(id, call),
+    'PUT Users/': id => scim.users.replace(id, call),
+    'PATCH Users/': id => scim.users.patch(id, call),
+    'DELETE Users/': id => scim.users.remove(id, call),
+    'GET Groups': () => listed(window => scim.groups.list(window, call, withMembers)),
+    'POST Groups': () => scim.groups.create(call),
+    'GET Groups/': id => scim.groups.show(id, call, withMembers),
+    'PUT Groups/': id => scim.groups.replace(id, call),
+    'PATCH Groups/': id => scim.groups.patch(id, call),
+    'DELETE Groups/': id => scim.groups.remove(id, call),
   };
 }
 
@@ -172,8 +180,8 @@ function sent(found: object, request: FastifyRequest, reply: FastifyReply): stri
   const resources =
     'Resources' in found ? (found.Resources as readonly object[]).map(one => selected(one, query)) : null;
   if (resources) return JSON.stringify({ ...found, Resources: resources });
-  const { meta } = found as Partial<ScimResource>;
-  if (meta && 'version' in meta) {
+  const { meta } = found as { readonly meta?: { readonly version?: string; readonly location: string } };
+  if (meta?.version) {
     reply.header('etag', meta.version);
     if (request.method === 'GET' && request.headers['if-none-match'] === meta.version) {
       reply.code(304);

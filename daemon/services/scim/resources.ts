@@ -1,0 +1,97 @@
+/** What users and groups of SCIM 2.0 share: their requests, the look-up of persons, and lists that match a filter. */
+import { KeyedMutex, TimeSlice } from '../../concurrency.ts';
+import type { PersonRecord } from '../../domain/person.ts';
+import type { Change } from '../../store/commit.ts';
+import type { Rows } from '../../store/queries.ts';
+import type { Store } from '../../store/store.ts';
+import { type Context, commitFor, retrying } from '../context.ts';
+import { personWith } from '../reads.ts';
+import { ScimError } from './error.ts';
+import type { Filter } from './filter.ts';
+import { matches } from './matching.ts';
+import { etagOf } from './users.ts';
+
+/** A request as the service sees it. */
+export interface ScimRequest {
+  readonly context: Context;
+  /** Address of the service without a slash at its end. */
+  readonly base: string;
+  readonly body: unknown;
+  /** The header If-Match; undefined without. */
+  readonly ifMatch: string | undefined;
+}
+
+/** A part of a list: from the n-th match on, counted from 1. */
+export interface ScimWindow {
+  readonly filter: Filter | null;
+  readonly startIndex: number;
+  readonly count: number;
+}
+
+/** Refuses with 404. */
+export const notFound = (id: string): ScimError => new ScimError(404, null, `${id} does not exist`);
+/** Refuses with 409. */
+export const taken = (what: string): ScimError => new ScimError(409, 'uniqueness', `${what} already exists`);
+
+/** Dependencies of a kind of resources. */
+export interface ScimParts {
+  readonly store: Store;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** The resources of one kind. Refusals are `ScimError`s. */
+export abstract class ScimResources {
+  protected readonly store: Store;
+  protected readonly now: () => number;
+  protected readonly changes = new KeyedMutex<string>();
+
+  constructor({ store, now }: ScimParts) {
+    this.store = store;
+    this.now = now;
+  }
+
+  /** One change of a resource at a time. */
+  protected alone<T>(id: string, change: () => Promise<T>): Promise<T> {
+    return this.changes.run(id, () => retrying(change));
+  }
+
+  protected commit({ context }: ScimRequest, changes: readonly Change[]) {
+    return commitFor(this.store, context, { at: this.now(), changes });
+  }
+
+  /** The person with this id; null if there is none, or if the identity provider has removed the person. */
+  protected async person(id: string): Promise<PersonRecord | null> {
+    const person = await personWith(this.store, id);
+    return person?.removedAt === null ? person : null;
+  }
+}
+
+/** Refuses with 412 if the request is for another version. */
+export function requireVersion({ ifMatch }: ScimRequest, version: number): void {
+  if (ifMatch === undefined || ifMatch === '*' || ifMatch.split(',').some(tag => tag.trim() === etagOf(version)))
+    return;
+  throw new ScimError(412, null, `the resource was changed: it has version ${etagOf(version)} now`);
+}
+
+/** Those of all items whose resources match, as `shown` makes them. */
+export async function matching<T>(
+  portions: AsyncIterable<readonly T[]> | Iterable<readonly T[]>,
+  shown: (item: T) => unknown,
+  filter: Filter,
+): Promise<T[]> {
+  const found: T[] = [];
+  const slice = new TimeSlice();
+  for await (const items of portions)
+    for (const item of items) {
+      if (matches(filter, shown(item) as Record<string, unknown>)) found.push(item);
+      if (slice.over) await slice.pass();
+    }
+  return found;
+}
+
+/** The window of a list. */
+export const part = <T>(all: readonly T[], { startIndex, count }: ScimWindow): Rows<T> => ({
+  rows: all.slice(startIndex - 1, startIndex - 1 + count),
+  total: all.length,
+});

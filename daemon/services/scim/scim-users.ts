@@ -1,0 +1,148 @@
+/** Users of SCIM 2.0: persons of the registry. */
+import { personIds } from '../../../src/contract/ids.ts';
+import * as domain from '../../domain/person.ts';
+import type { Change } from '../../store/commit.ts';
+import { retrying } from '../context.ts';
+import { type Leavers, personPortions } from '../people/leavers.ts';
+import { isNameTaken, readGroups } from '../reads.ts';
+import type { Filter } from './filter.ts';
+import { lowerCased, requiredText } from './matching.ts';
+import {
+  matching,
+  notFound,
+  part,
+  requireVersion,
+  type ScimParts,
+  type ScimRequest,
+  ScimResources,
+  type ScimWindow,
+  taken,
+} from './resources.ts';
+import { patchUser, readUser, type ScimUser, userResource } from './users.ts';
+
+const SOURCE = 'scim';
+
+/** Users; see `ScimResources`. */
+export class ScimUsers extends ScimResources {
+  readonly #leavers: Leavers;
+
+  constructor({ leavers, ...parts }: ScimParts & { readonly leavers: Leavers }) {
+    super(parts);
+    this.#leavers = leavers;
+  }
+
+  async show(id: string, { base }: ScimRequest) {
+    const [person, groups] = await Promise.all([this.#person(id), readGroups(this.store)]);
+    return userResource(person, groups, base, await this.#leavers.lockedDevices(person));
+  }
+
+  async list(window: ScimWindow, { base }: ScimRequest) {
+    const { filter, startIndex, count } = window;
+    const groups = await readGroups(this.store);
+    const shown = (person: domain.PersonRecord) => userResource(person, groups, base);
+    if (filter === null) {
+      const page = { descending: false, offset: startIndex - 1, limit: count };
+      const { rows, total } = await this.store.people({ isPresent: true, ...page });
+      return { rows: rows.map(shown), total };
+    }
+    const found = await matching(this.#candidates(filter), person => lowerCased(shown(person)), filter);
+    const { rows, total } = part(found, window);
+    return { rows: rows.map(shown), total };
+  }
+
+  async create(request: ScimRequest) {
+    const { active, ...given } = readUser(request.body);
+    return this.changes.run(domain.personKey(given.userName), async () => {
+      const number = await retrying(async () => {
+        const existing = await this.store.personByName(given.userName);
+        if (existing && existing.removedAt === null) throw taken(`userName ${given.userName}`);
+        if (existing) return this.#store(request, existing, { ...given, active: true });
+        const [result] = await this.commit(request, [domain.create({ ...given, groups: [], source: SOURCE })]);
+        if (result?.kind !== 'added') throw taken(`userName ${given.userName}`);
+        return result.number;
+      });
+      const id = personIds.format(number);
+      if (active === false) await retrying(async () => this.#leave(request, await this.#person(id), false));
+      return this.show(id, request);
+    });
+  }
+
+  replace(id: string, request: ScimRequest) {
+    return this.#change(id, request, () => readUser(request.body));
+  }
+
+  patch(id: string, request: ScimRequest) {
+    return this.#change(id, request, person => patchUser(person, request.body));
+  }
+
+  /** The person stays in the registry as one who has left. SCIM no longer returns the person. */
+  async remove(id: string, request: ScimRequest): Promise<null> {
+    return this.alone(id, async () => {
+      const person = await this.#person(id);
+      requireVersion(request, person.version);
+      await this.#leave(request, person, true);
+      return null;
+    });
+  }
+
+  async #change(id: string, request: ScimRequest, read: (person: domain.PersonRecord) => ScimUser) {
+    await this.alone(id, async () => {
+      const person = await this.#person(id);
+      requireVersion(request, person.version);
+      const wanted = read(person);
+      const { userName, active } = wanted;
+      const isTaken = await isNameTaken(this.store, person, userName);
+      // A person leaves even if the new name is refused.
+      if (active === false && isTaken) await this.#leave(request, person, false);
+      if (isTaken) throw taken(`userName ${userName}`);
+      await this.#store(request, person, wanted);
+    });
+    return this.show(id, request);
+  }
+
+  /** Changes the person in one commit. A new user name together with leaving takes two commits, the name first. */
+  async #store(request: ScimRequest, person: domain.PersonRecord, wanted: ScimUser): Promise<number> {
+    const { active, ...details } = wanted;
+    const set = { ...details, source: SOURCE } as const;
+    const mayReturn = active && !domain.isEndedHere(person);
+    const back = mayReturn ? domain.comesBack(person, await this.#leavers.lockedDevices(person), set) : null;
+    const edited = back ?? domain.edit(person, set);
+    const changes: Change[] = edited ? [edited] : [];
+    if (active !== false) {
+      if (changes.length > 0) await this.commit(request, changes);
+      return person.number;
+    }
+    if (edited?.renamed) {
+      await this.commit(request, changes);
+      await this.#leave(request, await this.#person(personIds.format(person.number)), false);
+    } else await this.#leave(request, person, false, changes);
+    return person.number;
+  }
+
+  async #leave(
+    request: ScimRequest,
+    person: domain.PersonRecord,
+    isRemoved: boolean,
+    before: readonly Change[] = [],
+  ): Promise<void> {
+    const step = { step: 'leave', reason: domain.leaverReason(SOURCE), isRemoved } as const;
+    await this.commit(request, [...before, ...(await this.#leavers.changes([person], step))]);
+  }
+
+  async #person(id: string): Promise<domain.PersonRecord> {
+    const person = await this.person(id);
+    if (!person) throw notFound(id);
+    return person;
+  }
+
+  /** Persons who can match the filter; found by an index if the filter requires a name or an id. */
+  async *#candidates(filter: Filter): AsyncGenerator<readonly domain.PersonRecord[]> {
+    const userName = requiredText(filter, 'username');
+    const id = requiredText(filter, 'id');
+    const externalId = requiredText(filter, 'externalid');
+    if (userName !== null || id !== null) {
+      const person = userName === null ? await this.person(id!) : await this.store.personByName(userName);
+      yield person?.removedAt === null ? [person] : [];
+    } else yield* personPortions(this.store, { ...(externalId === null ? {} : { externalId }), isPresent: true });
+  }
+}
