@@ -2,12 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import { Code } from '../../src/contract/codes.ts';
 import { deviceIds, personIds } from '../../src/contract/ids.ts';
-import { leaverBrake } from '../../src/contract/limits.ts';
 import { namesIn } from '../../src/contract/names.ts';
 import { type LeaverAction, type PersonSource, personSources } from '../../src/contract/values.ts';
 import { Refusal } from './decision.ts';
 import { saltedDigest } from './digest.ts';
 import type { Entry } from './journal.ts';
+import { isHeldBack, type LeaverCounts } from './leaver-brake.ts';
 
 /** The parts of a name that an identity provider sends. A part that it has not sent is absent. */
 export interface PersonNames {
@@ -226,31 +226,6 @@ export const subject = ({ number, source }: Pick<PersonRecord, 'number' | 'sourc
   personId: personIds.format(number),
   source,
 });
-
-/** What leavers did within the last minutes: the start of a span of ten seconds, devices that were locked in it, and those that were held. */
-export type LeaverCounts = readonly (readonly [start: number, locked: number, held: number])[];
-
-const SPAN_MS = 10_000;
-const sum = (counts: LeaverCounts, of: 1 | 2) => counts.reduce((total, span) => total + span[of], 0);
-
-/** The counts that still matter at `now`: of spans that ended within the time. Spans of a clock that was ahead count too, until they end. */
-export const recentCounts = (counts: LeaverCounts, now: number): LeaverCounts =>
-  counts.filter(([start]) => start + SPAN_MS > now - leaverBrake.minutes * 60_000);
-
-/** The counts with these devices. */
-export function withCount(counts: LeaverCounts, now: number, devices: number, isHeld: boolean): LeaverCounts {
-  const start = Math.floor(now / SPAN_MS) * SPAN_MS;
-  const others = counts.filter(span => span[0] !== start);
-  const [, locked, held] = counts.find(span => span[0] === start) ?? [start, 0, 0];
-  return [...others, isHeld ? [start, locked, held + devices] : [start, locked + devices, held]];
-}
-
-/** Whether leaving of a person with so many ACTIVE devices must wait for a release. `active`: ACTIVE devices of the registry now. */
-export function isHeldBack(recent: LeaverCounts, devices: number, active: number): boolean {
-  const concerned = sum(recent, 1) + sum(recent, 2) + devices;
-  const before = active + sum(recent, 1);
-  return concerned >= leaverBrake.least && concerned > leaverBrake.share * before;
-}
 
 /** What a step does to a person and the ACTIVE devices of that person. `null`: the person waits for nothing. */
 interface LeaverOutcome {

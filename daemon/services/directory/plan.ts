@@ -13,14 +13,8 @@ import {
   type EntryDecision,
   SOURCE,
 } from '../../domain/directory.ts';
-import {
-  isHeldBack,
-  type LeaverCounts,
-  leaverReason,
-  type PersonRecord,
-  personKey,
-  withCount,
-} from '../../domain/person.ts';
+import { isHeldBack, type LeaverCounts, withCount } from '../../domain/leaver-brake.ts';
+import { leaverReason, type PersonRecord, personKey } from '../../domain/person.ts';
 import type { Store } from '../../store/store.ts';
 import { deviceTotal, type Leavers, personPortions } from '../people/leavers.ts';
 

@@ -3,6 +3,7 @@ import { personIds } from '../../../src/contract/ids.ts';
 import type { DeviceRecord } from '../../domain/device.ts';
 import { deactivate, lock } from '../../domain/device-decisions.ts';
 import type { Entry } from '../../domain/journal.ts';
+import { recentCounts, withCount } from '../../domain/leaver-brake.ts';
 import {
   digestedFields,
   leave,
@@ -14,10 +15,8 @@ import {
   type PersonSet,
   personDigest,
   personKey,
-  recentCounts,
   rowDigest,
   searchTextOf,
-  withCount,
 } from '../../domain/person.ts';
 import { isOfProvider, keepsName } from '../../domain/sso.ts';
 import { edit as editUser } from '../../domain/user.ts';

@@ -6,17 +6,15 @@ import type { DeviceRecord } from '../../../daemon/domain/device.ts';
 import { documentDigest } from '../../../daemon/domain/digest.ts';
 import type { DocumentRecord } from '../../../daemon/domain/document.ts';
 import type { Entry, EventRecord } from '../../../daemon/domain/journal.ts';
+import { type LeaverCounts, recentCounts, withCount } from '../../../daemon/domain/leaver-brake.ts';
 import type { PasskeyRecord } from '../../../daemon/domain/passkey.ts';
 import {
-  type LeaverCounts,
   leave,
   ownerFault,
   type PersonRecord,
   type PersonSet,
   personKey,
-  recentCounts,
   searchTextOf,
-  withCount,
 } from '../../../daemon/domain/person.ts';
 import type { ProofRecord } from '../../../daemon/domain/proof.ts';
 import { type ReceiptRecord, receiptDigest } from '../../../daemon/domain/receipt.ts';
