@@ -1,5 +1,7 @@
 /** What a directory should not do: swap names, and give several entries one id. */
 import { expect, it, onTestFinished } from 'vitest';
+import { detailsOf } from '../../daemon/domain/directory.ts';
+import { create } from '../../daemon/domain/person.ts';
 import { DirectorySync } from '../../daemon/services/directory/sync.ts';
 import { Leavers } from '../../daemon/services/people/leavers.ts';
 import { PeoplePolicies } from '../../daemon/services/people/people-policies.ts';
@@ -36,12 +38,16 @@ async function setUp() {
     return sync.run({ isAll: true }, signal);
   };
   const accept = () => sync.run({ isAll: true, acceptMissing: true }, signal);
+  const dryRun = async (...entries: readonly Named[]) => {
+    named = entries;
+    return sync.run({ isAll: true, dryRun: true }, signal);
+  };
   /** User names and ids of the directory of the persons, in the order in which they were added. */
   const persons = async () => {
     const { rows } = await store.people({ descending: false, offset: 0, limit: 99 });
     return rows.map(({ externalId, userName, active }) => [externalId, userName, active]);
   };
-  return { store, run, accept, persons };
+  return { store, run, accept, dryRun, persons };
 }
 
 it('two persons who swap their names keep their devices', async () => {
@@ -111,4 +117,29 @@ it('an id that several entries have changes no one, and no one leaves', async ()
     ['2', 'bob', true],
     ['3', 'carl', true],
   ]);
+});
+
+it.each<[what: string, ...Named[]]>([
+  ['a name of another person', ['1', 'ada'], ['2', 'bob'], ['3', 'carl'], ['4', 'hand']],
+  ['a name of a local account', ['1', 'boss'], ['2', 'bob'], ['3', 'carl']],
+  ['a name that its person gives up', ['1', 'ada'], ['2', 'carl'], ['3', 'other'], ['4', 'Bob']],
+  ['the name of an account that a new user name disables', ['1', 'x'], ['2', 'ada'], ['3', 'carl'], ['4', 'bob']],
+  ['swapped names', ['1', 'ada'], ['2', 'carl'], ['3', 'bob']],
+  ['a name of a person who leaves', ['1', 'ada'], ['2', 'carl'], ['4', 'bob']],
+  ['a name that two entries want', ['1', 'ada'], ['2', 'bob'], ['3', 'carl'], ['4', 'new'], ['5', 'New']],
+])('a dry run shows what the run then does with %s', async (_what, ...entries) => {
+  const { store, run, dryRun, persons } = await setUp();
+  await run(['1', 'ada'], ['2', 'bob'], ['3', 'carl']);
+  const byHand = create({
+    ...detailsOf({ id: 'H', userName: 'hand', name: null, email: null, isDisabled: false, groups: [] }, []),
+    source: 'scim',
+  });
+  await commit(store, [addUser('root', { role: 'ADMIN' }), addUser('boss'), addUser('ada'), byHand]);
+  const before = await persons();
+  const { dryRun: _, list: foreseen, ...planned } = await dryRun(...entries);
+  expect(await persons()).toEqual(before);
+  const { dryRun: __, list: done, ...ran } = await run(...entries);
+  const withoutIds = (list: typeof done) =>
+    list.map(({ personId, ...step }) => (step.step === 'new' ? step : { personId, ...step }));
+  expect([planned, withoutIds(foreseen)]).toEqual([ran, withoutIds(done)]);
 });

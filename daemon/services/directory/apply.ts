@@ -4,15 +4,15 @@ import { detailsOf, SOURCE } from '../../domain/directory.ts';
 import { touchGroups } from '../../domain/people-policy.ts';
 import { create, edit, leaverReason, personKey } from '../../domain/person.ts';
 import { type Change, type ChangeResult, Conflict } from '../../store/commit.ts';
-import type { Store } from '../../store/store.ts';
 import { retrying } from '../context.ts';
 import { type Leavers, leaverResult } from '../people/leavers.ts';
 import { isNameTaken, readGroups } from '../reads.ts';
 import { decide, type GroupNumbers, groupsFor, type Plan, type Planned } from './plan.ts';
+import type { RunStore } from './trial.ts';
 
 /** What is needed to apply a plan. */
 interface ApplyParts {
-  readonly store: Store;
+  readonly store: RunStore;
   readonly leavers: Leavers;
   readonly numbers: GroupNumbers;
   readonly commit: (changes: readonly Change[]) => Promise<readonly ChangeResult[]>;

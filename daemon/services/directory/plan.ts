@@ -13,10 +13,9 @@ import {
   type EntryDecision,
   SOURCE,
 } from '../../domain/directory.ts';
-import { isHeldBack, type LeaverCounts, withCount } from '../../domain/leaver-brake.ts';
-import { leaverReason, type PersonRecord, personKey } from '../../domain/person.ts';
+import { type PersonRecord, personKey } from '../../domain/person.ts';
 import type { Store } from '../../store/store.ts';
-import { deviceTotal, type Leavers, personPortions } from '../people/leavers.ts';
+import { personPortions } from '../people/leavers.ts';
 
 /** What was read of a directory. */
 export interface DirectoryContent {
@@ -164,24 +163,4 @@ function planned(person: PersonRecord | null, entry: DirectoryEntry | null, deci
   // The devices of a leaver are found by the name that the person has here.
   const userName = step === 'left' ? person!.userName : (entry?.userName ?? person!.userName);
   return { step, number: person?.number ?? null, userName, entry, detail };
-}
-
-/** Marks the leavers whose devices the limit on leavers would hold, if no one else leaves at the same time. */
-export async function foresee(
-  { store, leavers, now }: { readonly store: Store; readonly leavers: Leavers; readonly now: () => number },
-  items: readonly Planned[],
-): Promise<void> {
-  const left = items.filter(({ step }) => step === 'left');
-  const persons = left.slice(0, 1).map(({ number, userName }) => ({ number: number!, userName: userName! }));
-  const [change] = await leavers.changes(persons, { step: 'leave', reason: leaverReason(SOURCE) });
-  if (!change || change.rule.delayMs > 0) return;
-  let counts: LeaverCounts = [];
-  let locked = 0;
-  for (const item of left) {
-    const total = await deviceTotal(store, { userId: item.userName!, status: ['ACTIVE'] });
-    const isHeld = total > 0 && isHeldBack(counts, total, change.activeDevices - locked);
-    if (isHeld) item.step = 'held';
-    else locked += total;
-    counts = withCount(counts, now(), total, isHeld);
-  }
 }

@@ -10,13 +10,15 @@ import { Refusal } from '../../domain/decision.ts';
 import * as domain from '../../domain/directory.ts';
 import { addGroup, groupNamed } from '../../domain/people-policy.ts';
 import { personKey } from '../../domain/person.ts';
+import type { Change } from '../../store/commit.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, nameOf, refused, retrying } from '../context.ts';
 import type { Leavers } from '../people/leavers.ts';
 import { readGroups } from '../reads.ts';
 import { apply } from './apply.ts';
-import { type DirectoryContent, foresee, type GroupNumbers, type Planned, plan } from './plan.ts';
+import { type DirectoryContent, type GroupNumbers, type Planned, plan } from './plan.ts';
 import type { DirectorySettingsService } from './settings.ts';
+import { TrialStore } from './trial.ts';
 
 /** Dependencies of the service. */
 interface DirectorySyncParts {
@@ -68,15 +70,14 @@ export class DirectorySync {
     const content = await settings.open(signal, (reader, config) => this.#content(reader, config, request.isAll));
     const numbers = await this.#groupNumbers(content.config, request);
     const planned = await plan(store, content, numbers, request.acceptMissing ?? false);
-    if (request.dryRun) {
-      await foresee(this.#parts, planned.items);
-      return { isAll: content.isAll, ...reportOf(planned.items, planned.problem, content, request) };
-    }
-    const commit = this.#committing(content.config, request);
-    await apply({ ...this.#parts, numbers, commit, signal }, planned);
+    const trial = new TrialStore(this.#parts);
+    const target = request.dryRun
+      ? { store: trial, commit: (changes: readonly Change[]) => trial.commit(changes) }
+      : { store, commit: this.#committing(content.config, request) };
+    await apply({ ...this.#parts, ...target, numbers, signal }, planned);
     const problem = signal.aborted ? 'the run was interrupted; the next one continues' : planned.problem;
     const reached = { settings: JSON.stringify(content.config), position: content.position };
-    this.#reached = problem === null ? reached : null;
+    if (!request.dryRun) this.#reached = problem === null ? reached : null;
     return { isAll: content.isAll, ...reportOf(planned.items, problem, content, request) };
   }
 
@@ -177,7 +178,7 @@ function reportOf(
   for (const { step } of items) counts[step]++;
   const list = items.slice(0, directoryBounds.shown).map(({ step, number, userName, detail }) => ({
     step,
-    personId: number === null ? null : personIds.format(number),
+    personId: number ? personIds.format(number) : null,
     userName,
     detail,
   }));
