@@ -34,7 +34,8 @@ function hasRoom(): boolean {
 /** Removes what a run has left that was killed. */
 function removeLost(): void {
   for (const name of readdirSync(memory).filter(name => name.startsWith(prefix)))
-    if (!isRunningElsewhere(Number(name.slice(prefix.length)))) rmSync(join(memory, name), { recursive: true, force: true });
+    if (!isRunningElsewhere(Number(name.slice(prefix.length))))
+      rmSync(join(memory, name), { recursive: true, force: true });
 }
 
 /** False for the ID of this process: a folder that bears it is of an earlier process with the same ID. */
