@@ -1,6 +1,8 @@
 /** Requests about many persons or groups must not hold the event loop. */
+import fastify from 'fastify';
 import { expect, it, onTestFinished } from 'vitest';
 import { create, type PersonRecord } from '../../daemon/domain/person.ts';
+import { scimRoutes } from '../../daemon/http/routes/scim.ts';
 import type { Leavers } from '../../daemon/services/people/leavers.ts';
 import { readFilter } from '../../daemon/services/scim/filter.ts';
 import { ScimGroups } from '../../daemon/services/scim/scim-groups.ts';
@@ -51,4 +53,36 @@ it('a person is in at most 256 groups, so that a page of persons stays small', a
   await store.commit({ at: 0, actor: null, requestId: null, changes });
   const body = { displayName: 'one more', members: [{ value: 'PER-1' }] };
   await expect(service.create({ ...request, body })).rejects.toMatchObject({ status: 400, scimType: 'tooMany' });
+});
+
+it('members of a large group are written in time slices', async () => {
+  const app = fastify();
+  onTestFinished(() => app.close());
+  app.decorate('loopWatch', { enter: () => undefined } as never);
+  const group = (count: number) => ({
+    id: 'GRP-1',
+    members: Array.from({ length: count }, (_, i) => ({ value: `PER-${i}` })),
+  });
+  const groups = {
+    show: async (id: string) => group(Number(id)),
+    list: async () => ({ rows: [group(2500), group(0)], total: 2 }),
+  };
+  const tokens = { check: async () => ({ serviceToken: { may: ['scim'] } }) };
+  await app.register(scimRoutes as never, { tokens, scim: { groups } });
+  const headers = { authorization: 'Bearer token' };
+  const read = async (path: string) => {
+    let turns = 0;
+    let timer = setImmediate(function next() {
+      turns++;
+      timer = setImmediate(next);
+    });
+    const { payload } = await app.inject({ url: `/scim/v2/Groups${path}`, headers });
+    clearImmediate(timer);
+    return { turns, found: JSON.parse(payload) };
+  };
+  const [small, large] = [await read('/1'), await read('/200000')];
+  expect([small.found, large.found]).toEqual([group(1), group(200_000)]);
+  expect(large.turns).toBeGreaterThan(small.turns + 5);
+  expect((await read('')).found.Resources).toEqual([group(2500), group(0)]);
+  expect((await read('/3?attributes=members')).found).toEqual(group(3));
 });

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, Code } from '../../../src/contract/codes.ts';
 import { bodyBounds, sizes } from '../../../src/contract/limits.ts';
+import { TimeSlice } from '../../concurrency.ts';
 import type { Caller } from '../../services/context.ts';
 import { badRequest, ScimError } from '../../services/scim/error.ts';
 import { coreSchema, readFilter } from '../../services/scim/filter.ts';
@@ -59,7 +60,7 @@ function permitted(caller: Caller): Caller {
   return caller;
 }
 
-async function answer(scim: ScimServices, request: FastifyRequest, reply: FastifyReply): Promise<string> {
+async function answer(scim: ScimServices, request: FastifyRequest, reply: FastifyReply): Promise<string | Buffer> {
   const [kind = '', id, ...rest] = pathOf(request);
   const call: ScimRequest = {
     context: { caller: request.caller!, requestId: request.id, address: request.ip },
@@ -175,11 +176,11 @@ function namesOf(value: unknown): string[] {
 /** Attributes that a response always has. */
 const always = ['schemas', 'id', 'meta'];
 
-function sent(found: object, request: FastifyRequest, reply: FastifyReply): string {
+async function sent(found: object, request: FastifyRequest, reply: FastifyReply): Promise<string | Buffer> {
   const query = request.query as Readonly<Record<string, unknown>>;
   const resources =
     'Resources' in found ? (found.Resources as readonly object[]).map(one => selected(one, query)) : null;
-  if (resources) return JSON.stringify({ ...found, Resources: resources });
+  if (resources) return jsonOf({ ...found, Resources: resources });
   const { meta } = found as { readonly meta?: { readonly version?: string; readonly location: string } };
   if (meta?.version) {
     reply.header('etag', meta.version);
@@ -189,7 +190,26 @@ function sent(found: object, request: FastifyRequest, reply: FastifyReply): stri
     }
     if (request.method === 'POST') reply.code(201).header('location', meta.location);
   }
-  return JSON.stringify(selected(found, query));
+  return jsonOf(selected(found, query));
+}
+
+/** Items of a list that are written at a time. */
+const PORTION = 1000;
+
+/** JSON in UTF-8. The members of a large group are written and encoded in time slices. */
+async function jsonOf(resource: object, slice = new TimeSlice()): Promise<Buffer> {
+  const [name, list] = Object.entries(resource).find(([name]) => name === 'Resources' || name === 'members') ?? [];
+  if (!name) return Buffer.from(JSON.stringify(resource));
+  const parts: Buffer[] = [];
+  const add = (part: Buffer | string) => parts.push(Buffer.from(parts.length > 0 ? ',' : ''), Buffer.from(part));
+  if (name === 'Resources') for (const one of list) add(await jsonOf(one, slice));
+  for (let at = 0; name === 'members' && at < list.length; at += PORTION) {
+    add(JSON.stringify(list.slice(at, at + PORTION)).slice(1, -1));
+    if (slice.over) await slice.pass();
+  }
+  const others = JSON.stringify({ ...resource, [name]: undefined }).slice(0, -1);
+  const head = Buffer.from(`${others}${others === '{' ? '' : ','}"${name}":[`);
+  return Buffer.concat([head, ...parts, Buffer.from(']}')]);
 }
 
 /** Whether a name is that of an attribute, or of a part of it. */

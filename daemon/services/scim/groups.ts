@@ -81,20 +81,21 @@ export function patchGroup(group: GroupRecord, body: unknown): ScimGroup & Membe
   return { ...finished(name, externalId), replace, add: [...add], remove: [...remove] };
 }
 
+/** A person as a member of a group. */
+export function memberOf({ number, userName }: PersonRecord, base: string) {
+  const value = personIds.format(number);
+  return { value, $ref: locationOf(base, 'Users', value), display: userName, type: 'User' };
+}
+
 /** A group in the form of the standard. `members`: absent if the request leaves them out. */
-export function groupResource(group: GroupRecord, base: string, members?: readonly PersonRecord[]) {
+export function groupResource(group: GroupRecord, base: string, members?: readonly ReturnType<typeof memberOf>[]) {
   const id = groupIds.format(group.number);
   return {
     schemas: [schemaIds.group],
     id,
     ...(group.externalId === null ? {} : { externalId: group.externalId }),
     displayName: group.name,
-    ...(members && {
-      members: members.map(({ number, userName }) => {
-        const value = personIds.format(number);
-        return { value, $ref: locationOf(base, 'Users', value), display: userName, type: 'User' };
-      }),
-    }),
+    ...(members && { members }),
     meta: {
       resourceType: 'Group',
       created: iso(group.createdAt),

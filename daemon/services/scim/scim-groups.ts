@@ -10,7 +10,7 @@ import { personPortions } from '../people/leavers.ts';
 import { readGroups } from '../reads.ts';
 import { badRequest } from './error.ts';
 import type { Filter } from './filter.ts';
-import { groupResource, patchGroup, readGroup } from './groups.ts';
+import { groupResource, memberOf, patchGroup, readGroup } from './groups.ts';
 import { comparisons, lowerCased } from './matching.ts';
 import {
   matching,
@@ -150,17 +150,20 @@ export class ScimGroups extends ScimResources {
   }
 
   async #shownGroup(group: domain.GroupRecord, { base }: ScimRequest, withMembers = true) {
-    return groupResource(group, base, withMembers ? await this.#members(group.number) : undefined);
+    const members = withMembers ? await this.#members(group.number, person => memberOf(person, base)) : undefined;
+    return groupResource(group, base, members);
   }
 
-  async #members(group: number): Promise<PersonRecord[]> {
-    const found: PersonRecord[] = [];
-    for await (const persons of personPortions(this.store, { group, isPresent: true })) found.push(...persons);
+  /** Shown in portions: all at once, 100,000 would hold the event loop. */
+  async #members<T>(group: number, shown: (person: PersonRecord) => T): Promise<T[]> {
+    const found: T[] = [];
+    for await (const persons of personPortions(this.store, { group, isPresent: true }))
+      found.push(...persons.map(shown));
     return found;
   }
 
-  async #memberIds(group: number): Promise<string[]> {
-    return (await this.#members(group)).map(({ number }) => personIds.format(number));
+  #memberIds(group: number): Promise<string[]> {
+    return this.#members(group, ({ number }) => personIds.format(number));
   }
 
   /** Members are compared by their ids: those that the filter names are looked up. */
@@ -175,7 +178,7 @@ export class ScimGroups extends ScimResources {
         groupResource(
           group,
           base,
-          persons.filter(({ groups }) => groups.includes(group.number)),
+          persons.filter(({ groups }) => groups.includes(group.number)).map(person => memberOf(person, base)),
         ),
       );
     return matching([list], shown, filter);

@@ -13,7 +13,8 @@ interface PersonDialect {
   readonly contains: (keyword: string) => PersonTerm;
   /** The column contains the value before an empty line. */
   readonly containsAbove: (keyword: string) => PersonTerm;
-  readonly inGroup: (group: number) => PersonTerm;
+  /** `after`: see `PersonFilter`. */
+  readonly inGroup: (group: number, after?: number) => PersonTerm;
 }
 
 /** The conditions of a filter; all must hold. */
@@ -41,7 +42,7 @@ export function personTerms(
   if (userKeys !== undefined) add(`user_key IN (${userKeys.map(() => '?').join(', ')})`, ...userKeys);
   if (source !== undefined) add('source = ?', source);
   if (active !== undefined) add(`active = ${active}`);
-  if (group !== undefined) terms.push(dialect.inGroup(group));
+  if (group !== undefined) terms.push(dialect.inGroup(group, after));
   if (externalId !== undefined) add('external_id = ?', externalId);
   if (isHeld) add('held_at IS NOT NULL');
   if (dueBy !== undefined) add('due_at <= ?', dueBy);

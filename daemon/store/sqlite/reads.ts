@@ -48,7 +48,8 @@ const personDialect = {
     sql: 'instr(search, ?) < instr(search, char(10, 10))',
     values: [keyword],
   }),
-  inGroup: (group: number) => ({ sql: 'number IN (SELECT person FROM person_group WHERE grp = ?)', values: [group] }),
+  // The second condition makes a portion of a large group begin where the one before ended.
+  inGroup: (group: number, after = 0) => ({ sql: 'grp = ? AND person > ?', values: [group, after] }),
 };
 const toPerson = decoder(people, people.fields);
 const toCredential = decoder(credentials, credentials.fields) as (row: unknown) => CredentialRecord;
@@ -58,6 +59,8 @@ function readPeople(statements: Statements, query: PersonFilter & Window): Rows<
   const { descending, offset, limit, ...filter } = query;
   const terms = personTerms(filter, personDialect);
   const where = terms.length > 0 ? `WHERE ${terms.map(({ sql }) => sql).join(' AND ')}` : '';
+  const isGroup = filter.group !== undefined;
+  const from = isGroup ? 'FROM person_group CROSS JOIN person ON number = person' : 'FROM person';
   const values = terms.flatMap(term => term.values);
   const direction = descending ? 'DESC' : 'ASC';
   const rowsOf = (numbers: readonly number[]) => {
@@ -67,14 +70,15 @@ function readPeople(statements: Statements, query: PersonFilter & Window): Rows<
   };
   if (filter.keyword !== undefined) {
     // One look at the index of the texts instead of two at the table.
-    const found = statements.values<number>(`SELECT number FROM person ${where}`, ...values);
+    const found = statements.values<number>(`SELECT number ${from} ${where}`, ...values);
     found.sort((a, b) => (descending ? b - a : a - b));
     return { rows: rowsOf(found.slice(offset, offset + limit)), total: found.length };
   }
-  const page = `SELECT number FROM person ${where} ORDER BY number ${direction} LIMIT ? OFFSET ?`;
+  const order = `ORDER BY ${isGroup ? 'person_group.person' : 'number'} ${direction}`;
+  const page = `SELECT number ${from} ${where} ${order} LIMIT ? OFFSET ?`;
   const rows = rowsOf(statements.values<number>(page, ...values, limit, offset));
   if (filter.after !== undefined) return { rows, total: rows.length };
-  return { rows, total: statements.value<number>(`SELECT count(*) FROM person ${where}`, ...values)! };
+  return { rows, total: statements.value<number>(`SELECT count(*) ${from} ${where}`, ...values)! };
 }
 
 const latestFields = ['proofId', 'serialNumber', 'createdAt', 'proof'] as const satisfies (keyof LatestProof)[];
