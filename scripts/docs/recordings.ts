@@ -6,8 +6,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { isPortFree } from '../../src/cli/session/ports.ts';
-import { storeDaemonStart } from '../../src/cli/settings/daemon-start.ts';
+import { isPortFree, storeDaemonStart } from '../../src/cli/settings/daemon-start.ts';
 import { defaultHost, defaultPort } from '../../src/contract/local.ts';
 
 const opening = '```console recorded';

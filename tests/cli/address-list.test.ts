@@ -1,12 +1,11 @@
 /** Which of several addresses is asked, and what a failure at one of them means. */
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { AddressList } from '../../src/cli/client/address-list.ts';
-import { atFirstThatAnswers, listEndpoint } from '../../src/cli/client/addresses.ts';
+import { AddressList, atFirstThatAnswers, listEndpoint } from '../../src/cli/client/addresses.ts';
 import { openEnvelope } from '../../src/cli/client/envelope.ts';
 import { isServerRefusal, NotServing, ServerRefusal, Unreachable } from '../../src/cli/client/failures.ts';
 import type { HttpTransport } from '../../src/cli/client/transport.ts';
-import { listIdentity } from '../../src/cli/settings/server-list.ts';
+import { listIdentity } from '../../src/cli/settings/known-servers.ts';
 import { quietClient } from '../support/stream-server.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 

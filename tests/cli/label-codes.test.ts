@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ready, type ZplApi } from 'zpl-renderer-js';
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
+import { resolutions } from '../../src/cli/commands/enrollment/labels/flags.ts';
 import type { LabelDevice } from '../../src/cli/commands/enrollment/labels/placeholders.ts';
-import { resolutions, standardTemplate, zplTemplate } from '../../src/cli/commands/enrollment/labels/zpl.ts';
+import { standardTemplate, zplTemplate } from '../../src/cli/commands/enrollment/labels/zpl.ts';
 
 let renderer: ZplApi;
 beforeAll(async () => {

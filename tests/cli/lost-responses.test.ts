@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ServerRefusal, Unreachable } from '../../src/cli/client/failures.ts';
-import { sendKeyed } from '../../src/cli/client/keyed-write.ts';
+import { sendKeyed } from '../../src/cli/client/request-retry.ts';
 import { type Daemon, discard, startDaemon } from './program.ts';
 import { relayTo } from './relay.ts';
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import stringWidth from 'string-width';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasUtf8 } from '../../src/cli/terminal/glyphs.ts';
+import { hasUtf8 } from '../../src/cli/terminal/style.ts';
 import { needs } from '../support/needs.ts';
 import { type Daemon, discard, programFile, startDaemon, temporaryFolder } from './program.ts';
 import { atTerminal, ctrl, ESC, type Screen, withoutColors } from './screen.ts';

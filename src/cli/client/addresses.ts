@@ -1,7 +1,108 @@
-/** Requests to a server that has several addresses: what a failure at one of them means, and which accept idempotency keys. */
-import { AddressList } from './address-list.ts';
-import { fixedEndpoint, type ServerEndpoint } from './endpoint.ts';
+/** Where a server is, which of its addresses is asked next, and what a failure at one of them means. */
 import { isServerRefusal, NotServing, Unreachable } from './failures.ts';
+
+/** Where a server is. */
+export interface ServerEndpoint {
+  /** The address, without a trailing slash. Starts the local daemon if that is needed and allowed. */
+  address(): Promise<string>;
+  /** Called when no server answers there. True if it has been started again, so that another attempt makes sense. */
+  restart(): Promise<boolean>;
+  /** The address as of now. Starts nothing once there has been one; the last one known if the server is away. */
+  currentAddress(): Promise<string>;
+  /** Path of the Unix socket of the server at the address; null if it is reached by the address. Valid after `address`. */
+  readonly socketPath: string | null;
+  /** Present if the server has several addresses. */
+  readonly addresses?: AddressList;
+}
+
+/** The endpoint of a server at an address that this program does not start. */
+export const fixedEndpoint = (address: string): ServerEndpoint => ({
+  address: () => Promise.resolve(address),
+  restart: () => Promise.resolve(false),
+  currentAddress: () => Promise.resolve(address),
+  socketPath: null,
+});
+
+/** The endpoint of a server that runs already: nothing is started to reach it. */
+export const startingNothing = (endpoint: ServerEndpoint): ServerEndpoint => ({
+  address: () => endpoint.currentAddress(),
+  currentAddress: () => endpoint.currentAddress(),
+  restart: () => Promise.resolve(false),
+  get socketPath() {
+    return endpoint.socketPath;
+  },
+  ...(endpoint.addresses ? { addresses: endpoint.addresses } : {}),
+});
+
+/** Milliseconds for which an address that failed is not asked while another one answers. */
+const backoffMs = 10_000;
+
+interface AddressFailure {
+  /** On the monotonic clock. */
+  readonly until: number;
+  readonly reason: string;
+}
+
+/** The addresses of one server in the order that the user gave, and what this process knows about them. */
+export class AddressList {
+  readonly all: readonly string[];
+  readonly #now: () => number;
+  readonly #failures = new Map<string, AddressFailure>();
+  #current: string;
+
+  /** At least one address. */
+  constructor(addresses: readonly string[], now: () => number = () => performance.now()) {
+    this.all = addresses;
+    this.#now = now;
+    this.#current = addresses[0]!;
+  }
+
+  /** The address to ask next. */
+  get next(): string {
+    return this.order()[0]!;
+  }
+
+  /** Whether an address is left that has not failed in the last seconds. */
+  get hasFresh(): boolean {
+    return this.all.some(address => !this.#isBackingOff(address));
+  }
+
+  /**
+   * All addresses: the one that answered last, then as they were given. Those that failed in the last seconds are at the end, the
+   * earliest failure first.
+   */
+  order(): readonly string[] {
+    const others = this.all.filter(address => address !== this.#current);
+    const all = [this.#current, ...others];
+    const backingOff = all.filter(address => this.#isBackingOff(address));
+    return [
+      ...all.filter(address => !this.#isBackingOff(address)),
+      ...backingOff.sort((one, other) => this.#until(one) - this.#until(other)),
+    ];
+  }
+
+  /** Notes that an address answered. A line for the user if it replaces another one that failed; else null. */
+  answered(address: string): string | null {
+    const reason = this.#failures.get(this.#current)?.reason;
+    const replaces = address !== this.#current && reason !== undefined && this.#isBackingOff(this.#current);
+    this.#failures.delete(address);
+    if (!replaces) return null;
+    this.#current = address;
+    return `${reason}; using ${address}`;
+  }
+
+  failed(address: string, reason: string): void {
+    this.#failures.set(address, { until: this.#now() + backoffMs, reason });
+  }
+
+  #isBackingOff(address: string): boolean {
+    return this.#until(address) > this.#now();
+  }
+
+  #until(address: string): number {
+    return this.#failures.get(address)?.until ?? Number.NEGATIVE_INFINITY;
+  }
+}
 
 /** The endpoint of a server with several addresses. Nothing is started to reach it. */
 export function listEndpoint(addresses: readonly string[]): ServerEndpoint {
@@ -74,36 +175,5 @@ export async function beforeSending<T>(at: Pick<ServerEndpoint, 'address'>, prep
   } catch (error) {
     const loss = lossOf(error, await at.address());
     throw loss === null ? error : new Unreachable(loss.message, false, loss.hint, loss.timedOut);
-  }
-}
-
-/** Which addresses of one server accept idempotency keys, as far as they have reported it. */
-export class AcceptedKeys {
-  readonly #accepts = new Map<string, boolean>();
-
-  /** Whether the server at an address has reported that it accepts keys. */
-  at(address: string): boolean {
-    return this.#accepts.get(address) === true;
-  }
-
-  forget(): void {
-    this.#accepts.clear();
-  }
-
-  /** Asks the server at an address with `health`. Rejects with `Unreachable` if there is no response. */
-  async ask(address: string, health: () => Promise<unknown>): Promise<boolean> {
-    const accepts = ((await health()) as { readonly idempotencyKeys?: unknown }).idempotencyKeys === true;
-    this.#accepts.set(address, accepts);
-    return accepts;
-  }
-
-  /**
-   * Asks the server at an address if it has not reported it before. Rejects with `Unreachable` if it does not accept keys and
-   * another address does: a write may have been sent there, and would be carried out twice.
-   */
-  async demand(address: string, health: () => Promise<unknown>): Promise<void> {
-    if (this.#accepts.get(address) ?? (await this.ask(address, health))) return;
-    if (![...this.#accepts.values()].includes(true)) return;
-    throw new Unreachable(`${address} does not accept idempotency keys, unlike another address`, false);
   }
 }

@@ -2,8 +2,15 @@ import type { DataOf, InputOf } from '../../contract/define.ts';
 import { endpoints, type RouteName } from '../../contract/endpoints.ts';
 import type { Routes } from '../../contract/routes.ts';
 import { pause } from '../retry.ts';
-import { AcceptedKeys, atFirstThatAnswers, beforeSending, listEndpoint, noteAnswer } from './addresses.ts';
-import { fixedEndpoint, type ServerEndpoint, startingNothing } from './endpoint.ts';
+import {
+  atFirstThatAnswers,
+  beforeSending,
+  fixedEndpoint,
+  listEndpoint,
+  noteAnswer,
+  type ServerEndpoint,
+  startingNothing,
+} from './addresses.ts';
 import {
   type AddressedRequest,
   type AnyInput,
@@ -12,11 +19,11 @@ import {
   type FileResponse,
   fetchFile,
   type Link,
+  needsToken,
+  takesKey,
 } from './exchange.ts';
 import { withRequest } from './failures.ts';
-import { newKey, sendKeyed } from './keyed-write.ts';
-import { needsToken, takesKey } from './operations.ts';
-import { type Repeatable, RequestRetry } from './request-retry.ts';
+import { AcceptedKeys, newKey, type Repeatable, RequestRetry, sendKeyed } from './request-retry.ts';
 import { type HttpTransport, sendHttp } from './transport.ts';
 
 /** Supplies the token of requests. */

@@ -3,7 +3,6 @@ import { endpoints, type RouteName } from '../../contract/endpoints.ts';
 import { namesIn } from '../../contract/names.ts';
 import { notDevmgr, openEnvelope, requestId } from './envelope.ts';
 import { bytesOf, type HttpResponse, patientTimeouts, readText, type StreamedBody, timeouts } from './http.ts';
-import { fieldsOf, pathOf } from './operations.ts';
 import type { HttpTransport } from './transport.ts';
 
 /** How a server is reached. */
@@ -119,4 +118,34 @@ async function send(
   const details = [`${took} ms`, requestId(response.headers) ?? 'no request id', ...(node ? [`node ${node}`] : [])];
   trace(`${method} ${url.pathname}${url.search} → ${response.status} (${details.join(', ')})`);
   return response;
+}
+
+/** Fields that the `data` of an operation has at least: see `returns`. */
+export const fieldsOf = (name: RouteName): readonly string[] => endpoints[name].returns;
+
+/** Whether an operation is called with a token. */
+export const needsToken = (name: RouteName): boolean => !('access' in endpoints[name]);
+
+/** Whether an operation without a file is sent with an Idempotency-Key. */
+export const takesKey = (name: RouteName): boolean =>
+  endpoints[name].method !== 'GET' && !('neverReplayed' in endpoints[name]);
+
+const repeated: ReadonlySet<string> = new Set(['tag', 'userName']);
+
+/** Path and query of a request. Path parameters are escaped, so that no value can reach another operation. */
+export function pathOf(
+  template: string,
+  params: Readonly<Record<string, unknown>> = {},
+  query: Readonly<Record<string, unknown>> = {},
+): string {
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name] ?? '')));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue;
+    // Their texts may contain commas: each is a parameter of its own. Other lists are one parameter.
+    if (repeated.has(name) && Array.isArray(value)) for (const text of value) search.append(name, String(text));
+    else search.set(name, value instanceof Date ? value.toISOString() : String(value));
+  }
+  const text = search.toString();
+  return text ? `${path}?${text}` : path;
 }

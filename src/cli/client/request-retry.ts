@@ -1,8 +1,8 @@
-/** What is done before another attempt of a request: one wrapper around whatever sends it. */
+/** What is done before another attempt of a request: one wrapper around whatever sends it, and one around writes with a key. */
 import { waitMs } from '../../delivery/retry.ts';
 import { counted } from '../count.ts';
 import { retry, schedules } from '../retry.ts';
-import { isLost, isServerRefusal, type ServerRefusal, Unreachable } from './failures.ts';
+import { isLost, isServerRefusal, type NotServing, type ServerRefusal, Unreachable } from './failures.ts';
 
 /** If the server does not say how long to wait for its limit. */
 const defaultWaitSeconds = 15;
@@ -80,5 +80,89 @@ export class RequestRetry {
     if (share <= 0) return '';
     const seconds = (performance.now() - this.#startedAt) / 1000 + waitSeconds;
     return `; about ${counted(Math.ceil(seconds / share / 60), 'minute')} in all`;
+  }
+}
+
+/** A key for a write. */
+export const newKey = (): string => crypto.randomUUID();
+
+/** What a write is sent with. */
+interface KeyedWrite<T> {
+  /** One attempt; each one has the same key. */
+  readonly send: () => Promise<T>;
+  /** Whether the server accepts keys; it may have said so earlier. Rejects with `Unreachable` if there is no response. */
+  readonly acceptsKeys: () => Promise<boolean>;
+  /** Likewise, but always asks. */
+  readonly stillAccepts: () => Promise<boolean>;
+  /** Finds out where the server is by now. Starts the local daemon if that is needed and allowed. */
+  readonly locate: () => Promise<unknown>;
+  /** Throws a fault of kind `interrupted` if the person ends the program. */
+  readonly pause: (milliseconds: number) => Promise<void>;
+  readonly notice: (text: string) => void;
+}
+
+/**
+ * Sends a write again if its response was lost. That is safe only with a server that accepts idempotency keys: another one would
+ * carry the write out twice. So the server must have said so before the write is sent, and again before it is repeated. Resolves as
+ * `send` does. If no attempt gets a response, rejects with the first loss: the write may have been carried out.
+ */
+export async function sendKeyed<T>(write: KeyedWrite<T>): Promise<T> {
+  const { send, stillAccepts, locate, pause, notice } = write;
+  const accepted = await write.acceptsKeys().catch(error => {
+    // A server that is silent would be silent again.
+    if (error instanceof Unreachable && error.timedOut) throw error;
+    return false;
+  });
+  let lost: Unreachable | NotServing | null = null;
+  const attempt = async () => {
+    if (lost === null) return send();
+    await locate();
+    if (!(await stillAccepts())) throw lost;
+    return send();
+  };
+  return retry(attempt, async (error, failures) => {
+    if (lost === null) {
+      if (!accepted || !isLost(error)) throw error;
+      lost = error;
+      notice(`${error.message}; sending the request again (it is carried out only once)`);
+    } else if (error === lost || !(error instanceof Unreachable || isLost(error) || isStillRunning(error))) throw error;
+    const wait = waitMs(schedules.keyedWriting, failures);
+    if (wait === null) throw lost;
+    await pause(wait);
+  });
+}
+
+/** The first attempt is not finished. A limit that is reached takes longer. */
+const isStillRunning = (error: unknown): boolean =>
+  isServerRefusal(error, 429) && error.waitSeconds !== null && error.waitSeconds <= 1;
+
+/** Which addresses of one server accept idempotency keys, as far as they have reported it. */
+export class AcceptedKeys {
+  readonly #accepts = new Map<string, boolean>();
+
+  /** Whether the server at an address has reported that it accepts keys. */
+  at(address: string): boolean {
+    return this.#accepts.get(address) === true;
+  }
+
+  forget(): void {
+    this.#accepts.clear();
+  }
+
+  /** Asks the server at an address with `health`. Rejects with `Unreachable` if there is no response. */
+  async ask(address: string, health: () => Promise<unknown>): Promise<boolean> {
+    const accepts = ((await health()) as { readonly idempotencyKeys?: unknown }).idempotencyKeys === true;
+    this.#accepts.set(address, accepts);
+    return accepts;
+  }
+
+  /**
+   * Asks the server at an address if it has not reported it before. Rejects with `Unreachable` if it does not accept keys and
+   * another address does: a write may have been sent there, and would be carried out twice.
+   */
+  async demand(address: string, health: () => Promise<unknown>): Promise<void> {
+    if (this.#accepts.get(address) ?? (await this.ask(address, health))) return;
+    if (![...this.#accepts.values()].includes(true)) return;
+    throw new Unreachable(`${address} does not accept idempotency keys, unlike another address`, false);
   }
 }

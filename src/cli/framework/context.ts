@@ -1,15 +1,14 @@
 /** What a command is run with. */
 import type { Programs } from '../../contract/programs.ts';
-import { listEndpoint } from '../client/addresses.ts';
+import { fixedEndpoint, listEndpoint, type ServerEndpoint } from '../client/addresses.ts';
 import { Client } from '../client/client.ts';
-import { fixedEndpoint, type ServerEndpoint } from '../client/endpoint.ts';
 import { usage } from '../fault.ts';
 import { LocalEndpoint } from '../session/endpoints.ts';
 import { firstAdmin, firstPasswordFile } from '../session/first-password.ts';
 import { LocalHardwareSession, RegistrySession } from '../session/session.ts';
 import { localIdentity, readLoginName } from '../settings/credentials.ts';
 import { textIn } from '../settings/files.ts';
-import { listIdentity } from '../settings/server-list.ts';
+import { listIdentity } from '../settings/known-servers.ts';
 import {
   addressesOf,
   couldBeLocal,

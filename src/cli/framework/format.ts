@@ -1,6 +1,6 @@
 /** In which form a command writes its result: `--json`, `--csv`, `--output`, `--jq` and `--fields` in one value. */
 import { usage } from '../fault.ts';
-import { type Format, listFormats, resultFormats } from '../terminal/format.ts';
+import { type Format, listFormats, resultFormats } from '../terminal/output.ts';
 import { type FlagShapes, globalFlags } from './flags.ts';
 
 const csv = { help: 'write CSV with a header row', conflicts: ['json'] } as const;

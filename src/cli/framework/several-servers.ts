@@ -3,8 +3,7 @@ import type { Client } from '../client/client.ts';
 import { NotServing, Unreachable } from '../client/failures.ts';
 import { Fault } from '../fault.ts';
 import { checkKnown, meetServer } from '../session/server-identity.ts';
-import { type KnownServer, knownServers } from '../settings/known-servers.ts';
-import { demandOneRegistry, expectedAt, type Met } from '../settings/server-list.ts';
+import { demandOneRegistry, expectedAt, type KnownServer, knownServers, type Met } from '../settings/known-servers.ts';
 import { addressesOf } from '../settings/settings.ts';
 import type { Context } from './context.ts';
 

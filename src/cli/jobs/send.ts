@@ -3,7 +3,7 @@ import { Code } from '../../contract/codes.ts';
 import { waitMs } from '../../delivery/retry.ts';
 import type { Client } from '../client/client.ts';
 import { isServerRefusal, ServerRefusal, Unreachable } from '../client/failures.ts';
-import { newKey } from '../client/keyed-write.ts';
+import { newKey } from '../client/request-retry.ts';
 import { Fault, failure } from '../fault.ts';
 import type { Context } from '../framework/context.ts';
 import { retry, schedules } from '../retry.ts';

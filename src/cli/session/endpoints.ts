@@ -1,6 +1,6 @@
 import type { DaemonInfo } from '../../contract/local.ts';
 import { waitMs } from '../../delivery/retry.ts';
-import type { ServerEndpoint } from '../client/endpoint.ts';
+import type { ServerEndpoint } from '../client/addresses.ts';
 import { Unreachable } from '../client/failures.ts';
 import { pause, schedules } from '../retry.ts';
 import { portOf, readDaemonStart } from '../settings/daemon-start.ts';

@@ -6,17 +6,16 @@ import { endpoints } from '../../contract/endpoints.ts';
 import { type DaemonInfo, environment, homeFiles } from '../../contract/local.ts';
 import type { StartFailure } from '../../contract/programs.ts';
 import { openEnvelope } from '../client/envelope.ts';
+import { fieldsOf } from '../client/exchange.ts';
 import { readText, timeouts } from '../client/http.ts';
-import { fieldsOf } from '../client/operations.ts';
 import { sendHttp } from '../client/transport.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { Fault, failure, isFault, systemCode, systemWords } from '../fault.ts';
 import { poll } from '../retry.ts';
-import { portOf, storeDaemonStart } from '../settings/daemon-start.ts';
+import { freePort, keptPort, portOf, storeDaemonStart } from '../settings/daemon-start.ts';
 import { isAlive, isDaemon, selfCommand } from '../settings/processes.ts';
 import { runningDaemon, socketOf } from '../settings/settings.ts';
 import { logEntries, openLog } from './daemon-log.ts';
-import { freePort, keptPort } from './ports.ts';
 
 /** What a daemon reports about itself. */
 interface DaemonHealth {

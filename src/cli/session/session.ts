@@ -7,8 +7,7 @@ import { isServerRefusal, nullIfRefused, Unreachable } from '../client/failures.
 import { renewalTime } from '../client/token.ts';
 import { Fault } from '../fault.ts';
 import { type Keeper, readLogin, readLoginName, storeLogin } from '../settings/credentials.ts';
-import { knownServers } from '../settings/known-servers.ts';
-import { type ExpectedServer, expectedAt } from '../settings/server-list.ts';
+import { type ExpectedServer, expectedAt, knownServers } from '../settings/known-servers.ts';
 import { addressesOf, hasSeveralAddresses, isLoopback, type Settings } from '../settings/settings.ts';
 
 interface RegistrySessionOptions {

@@ -2,7 +2,7 @@
 import { fstatSync, writeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { errorWords, Fault, failure, systemCode } from '../fault.ts';
-import { hasUtf8, inAscii } from './glyphs.ts';
+import { hasUtf8, inAscii } from './style.ts';
 
 export interface Io {
   readonly stdin: Readable & { setRawMode?(on: boolean): unknown };

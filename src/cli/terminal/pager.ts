@@ -1,8 +1,8 @@
 /** Output that is longer than the screen, passed to a pager. Loaded only on a terminal. */
 import type { ChildProcess } from 'node:child_process';
 import type { Env } from '../../contract/local.ts';
-import { hasUtf8, inAscii } from './glyphs.ts';
 import { type Io, readerGone } from './io.ts';
+import { hasUtf8, inAscii } from './style.ts';
 import { width } from './width.ts';
 
 /** Options of less, as git sets them: it ends if the text fits, shows colors but no other controls, and leaves the text there. */

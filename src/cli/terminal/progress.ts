@@ -1,8 +1,8 @@
 /** Work that takes longer than a moment, shown on a terminal while it lasts. ora draws it, and is loaded only then. */
 import type { Ora } from 'ora';
 import { count } from '../count.ts';
-import { hasUtf8 } from './glyphs.ts';
 import type { Io } from './io.ts';
+import { hasUtf8 } from './style.ts';
 import { duration } from './when.ts';
 
 /** Milliseconds that work may take before anything is shown. */

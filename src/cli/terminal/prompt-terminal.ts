@@ -4,8 +4,8 @@
  * (readline closes, and the promise of the prompt never settles). Both are handled here.
  */
 import { Readable, Writable } from 'node:stream';
-import { hasUtf8, inAscii } from './glyphs.ts';
 import type { Io } from './io.ts';
+import { hasUtf8, inAscii } from './style.ts';
 import { width } from './width.ts';
 
 const ctrlZ = 0x1a;

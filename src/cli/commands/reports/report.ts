@@ -8,7 +8,7 @@ import { filterFlags, filterOf } from '../../framework/devices/filter.ts';
 import { tagsOf } from '../../framework/devices/tags.ts';
 import { type FlagValues, fileFlag, globalFlags } from '../../framework/flags.ts';
 import { writeNew } from '../../settings/files.ts';
-import type { Format } from '../../terminal/format.ts';
+import type { Format } from '../../terminal/output.ts';
 import { safe } from '../../terminal/text.ts';
 import { attemptsOf } from './attempts.ts';
 import { changesOf } from './changes.ts';

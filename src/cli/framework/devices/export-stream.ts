@@ -6,8 +6,8 @@ import { objectIn } from '../../../contract/json-object.ts';
 import type { Routes } from '../../../contract/routes.ts';
 import type { ExportFormat } from '../../../contract/values.ts';
 import { itemProblem } from '../../client/envelope.ts';
+import { fieldsOf } from '../../client/exchange.ts';
 import { Unreachable } from '../../client/failures.ts';
-import { fieldsOf } from '../../client/operations.ts';
 import { failure } from '../../fault.ts';
 import type { Context } from '../context.ts';
 

@@ -1,19 +1,17 @@
-/** The loop of an enrollment: a result for each key that is plugged in. */
+/** The loop of an enrollment: a result for each key that is plugged in; and what it shares with a roster run. */
 import type { Key } from '../../../../contract/hardware.ts';
 import type { DeviceType } from '../../../../contract/values.ts';
+import type { KeyIssuing } from '../../../../enrollment/issuing.ts';
 import { blockOf, type EnrollKeyOptions, type KeyEnrollment } from '../../../../enrollment/key-enrollment.ts';
 import { columnOf, type EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import type { Context } from '../../../framework/context.ts';
-import type { IssuePlan } from '../issuing/issuing.ts';
+import type { IssuedRow, IssuePlan, WhileAsked } from '../issuing/issuing.ts';
 import type { KeyLabel } from '../labels/enrolled.ts';
 import type { SpoolOutbox } from '../spool/outbox.ts';
 import type { KeyCount } from './key-count.ts';
-import { keyEvents } from './key-events.ts';
-import { KeyHandover } from './key-handover.ts';
-import { uncounted } from './lacking.ts';
+import { attachedAtStart, Idle, isSkipped, keyEvents } from './key-events.ts';
 import type { EnrollReport } from './report.ts';
 import { EnrollFile } from './results.ts';
-import { attachedAtStart, Idle, isSkipped } from './waiting.ts';
 
 /** How keys are enrolled, and when it ends. */
 export interface EnrollRunOptions extends EnrollKeyOptions {
@@ -66,12 +64,17 @@ export async function withOpened(
     const skipped = await attachedAtStart(context, skipAttached);
     const done = { providers: issue?.providers.map(columnOf) ?? [], hasReceipts: receipt !== null };
     if (out !== null) file = EnrollFile.open(context, out, { ...options, ...done, isRoster, isSpooled });
-    const lacking = await uncounted(context, dryRun ? null : file, isSpooled);
+    const lacking = dryRun || !file?.isContinued ? new Set<string>() : await lackingIn(context, file, isSpooled);
     return await run({ file, outbox, lacking, skipped });
   } finally {
     await outbox?.close();
     file?.close();
   }
+}
+
+async function lackingIn(context: Context, file: EnrollFile, isSpooling: boolean): Promise<ReadonlySet<string>> {
+  const { uncounted } = await import('./lacking.ts');
+  return uncounted(context, file.path, isSpooling);
 }
 
 async function outboxOf(context: Context, options: EnrollRunOptions, isRoster: boolean): Promise<SpoolOutbox | null> {
@@ -163,5 +166,44 @@ export class EnrollRun {
     const { count, report } = this.#parts;
     count.delivered(row);
     await report.delivered(row, count);
+  }
+}
+
+/** What a run does with a key once it is bound to a person. */
+interface HandoverOptions {
+  /** Null issues none. */
+  readonly issue: IssuePlan | null;
+  /** The terms of receipts; null for none. */
+  readonly receipt: string | null;
+}
+
+/** Issues keys and has them sign, with the same options for each. A key that is not issued or does not sign keeps its device: its row has the reason. */
+export class KeyHandover {
+  readonly #context: Context;
+  readonly #options: HandoverOptions;
+  readonly #issuing: KeyIssuing | null;
+
+  constructor(context: Context, options: HandoverOptions, whileAsked?: WhileAsked) {
+    this.#context = context;
+    this.#options = options;
+    this.#issuing = options.issue?.open(whileAsked) ?? null;
+  }
+
+  /** The row of a key that is issued, if the run issues keys. */
+  async issued(key: Key, row: EnrollmentOutcome): Promise<IssuedRow> {
+    const { issue: plan } = this.#options;
+    const { serialNumber } = key;
+    if (plan === null || this.#issuing === null || serialNumber === null) return { row, madePin: null };
+    const { issuedRow } = await import('../issuing/issuing.ts');
+    return issuedRow(this.#context, { plan, issuing: this.#issuing }, { ...key, serialNumber }, row);
+  }
+
+  /** The row of a key that has signed its receipt for the person, if the run wants receipts. */
+  async signed(key: Key, row: EnrollmentOutcome, person: string | null): Promise<EnrollmentOutcome> {
+    const { receipt: terms } = this.#options;
+    const { serialNumber } = key;
+    if (terms === null || serialNumber === null) return row;
+    const { receiptRow } = await import('../../proofs/receipts/signing.ts');
+    return receiptRow(this.#context, { terms, person }, { ...key, serialNumber }, row);
   }
 }

@@ -11,7 +11,7 @@ import { encodingFlag, encodingOf } from '../../../jobs/encoding.ts';
 import { termsFlag, usualTerms } from '../../proofs/receipts/make.ts';
 import { boundName } from '../../users/find-user.ts';
 import { issueFlags } from '../issuing/flags.ts';
-import { keyLabelFlags, keyLabelOf } from '../labels/enrolled.ts';
+import { keyLabelFlags } from '../labels/flags.ts';
 import type { SpoolOutbox } from '../spool/outbox.ts';
 import { type EnrollOptions, EnrollRun, withOpened } from './enroll-run.ts';
 import { enrollmentParts } from './enrollment-parts.ts';
@@ -105,7 +105,7 @@ export const enroll = command({
   ],
   run: async ({ flags }, context) => {
     if (flags.redeliver !== undefined) {
-      const { redeliver } = await import('./redeliver.ts');
+      const { redeliver } = await import('./lacking.ts');
       return redeliver(context, flags.redeliver, flags.dryRun);
     }
     const common = {
@@ -137,7 +137,9 @@ export const enroll = command({
       );
     const issue =
       flags.for.length === 0 ? null : await (await import('../issuing/issuing.ts')).issuePlan(context, flags);
-    const label = keyLabelOf(context, flags, issue?.makesPins);
+    const label = flags.label
+      ? (await import('../labels/enrolled.ts')).keyLabelOf(context, flags, issue?.makesPins)
+      : null;
     if (roster !== undefined) {
       const { enrollRoster } = await import('../roster/roster.ts');
       const encoding = encodingOf(flags.encoding);

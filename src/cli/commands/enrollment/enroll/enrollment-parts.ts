@@ -5,7 +5,7 @@ import type { EnrollmentParts } from '../../../../enrollment/key-enrollment.ts';
 import type { EnrollmentRegistry, EnrollmentWords } from '../../../../enrollment/registry.ts';
 import type { Client } from '../../../client/client.ts';
 import { isServerRefusal, NotServing, Unreachable } from '../../../client/failures.ts';
-import { newKey } from '../../../client/keyed-write.ts';
+import { newKey } from '../../../client/request-retry.ts';
 import { isFault } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { findBySerial } from '../../../framework/devices/find-device.ts';

@@ -1,11 +1,13 @@
 /** Attached keys as they change: from the notification stream, and from the list of keys, which finds what the stream missed. */
-import type { Key } from '../../../../contract/hardware.ts';
+
+import type { DriverStatus, Key } from '../../../../contract/hardware.ts';
 import { sleep } from '../../../../delivery/wait.ts';
 import { type KeyChange, KeyChanges } from '../../../../enrollment/line/key-changes.ts';
 import { Unreachable } from '../../../client/failures.ts';
 import { followNotifications } from '../../../client/stream.ts';
-import { interrupted } from '../../../fault.ts';
+import { Fault, interrupted } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
+import { safe } from '../../../terminal/text.ts';
 
 /** How long events are followed, and who is informed of the stream. */
 export interface KeyEventOptions {
@@ -131,5 +133,64 @@ class KeyFeed {
       waited = 0;
       await this.#readListAgain();
     }
+  }
+}
+
+/** A notice for each driver that finds no keys, with the reason. Silent with --json, where the list has them. */
+export async function reportDrivers({ out, globals }: Context, drivers: readonly DriverStatus[]): Promise<void> {
+  if (globals.json) return;
+  if (drivers.length === 0)
+    await out.prose(
+      'This daemon does not look for keys: its role is registry. Name the one at the station with --hardware.',
+    );
+  for (const driver of drivers)
+    if (driver.state !== 'ready')
+      await out.prose(`${out.tint('yellow', `${safe(driver.name)} is not available:`)} ${safe(driver.detail)}`);
+}
+
+/** The keys to skip. Throws if no driver works and no key is attached: then no key can appear. */
+export async function attachedAtStart(context: Context, skipAttached: boolean): Promise<Set<string>> {
+  const { list, drivers } = await context.hardware.call('listKeys');
+  const working = drivers.some(driver => driver.state === 'ready');
+  if (working) await reportDrivers(context, drivers);
+  if (!working && list.length === 0) {
+    const causes = drivers.map(driver => `${driver.name}: ${driver.detail}`);
+    throw new Fault(
+      'hardware',
+      'no keys can be detected on this machine',
+      causes.join('\n    ') || 'find the cause: devmgr doctor',
+    );
+  }
+  return new Set(skipAttached ? list.map(key => key.keyId) : []);
+}
+
+/** Whether the key is one of those to skip. A daemon that was restarted has given it another id. */
+export function isSkipped(skipped: Set<string>, { key, before }: KeyChange): boolean {
+  if (before !== null && skipped.has(before)) skipped.add(key.keyId);
+  return skipped.has(key.keyId);
+}
+
+/** Aborts its signal if no key is handled for the given time. */
+export class Idle {
+  readonly #controller = new AbortController();
+  readonly #seconds: number | null;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(seconds: number | null) {
+    this.#seconds = seconds;
+    this.start();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  start(): void {
+    this.stop();
+    if (this.#seconds !== null) this.#timer = setTimeout(() => this.#controller.abort(), this.#seconds * 1000);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
   }
 }

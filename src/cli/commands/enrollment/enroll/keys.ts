@@ -1,5 +1,5 @@
 import { describedNames } from '../../../../contract/device-description.ts';
-import type { DriverStatus, Key } from '../../../../contract/hardware.ts';
+import type { Key } from '../../../../contract/hardware.ts';
 import { exitCodes } from '../../../exit-codes.ts';
 import type { Fault } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
@@ -13,7 +13,7 @@ import { statusStyle } from '../../../terminal/style.ts';
 import { safe } from '../../../terminal/text.ts';
 import { localTime } from '../../../terminal/when.ts';
 import { proofColumn } from '../../devices/proof.ts';
-import { keyEvents } from './key-events.ts';
+import { keyEvents, reportDrivers } from './key-events.ts';
 
 const keyFields = [
   'keyId',
@@ -120,18 +120,6 @@ const keyColumns = (none: string): Column<Key>[] => [
   },
   { title: 'SINCE', value: key => localTime(key.attachedAt), drop: 7 },
 ];
-
-/** A notice for each driver that finds no keys, with the reason. Silent with --json, where the list has them. */
-export async function reportDrivers({ out, globals }: Context, drivers: readonly DriverStatus[]): Promise<void> {
-  if (globals.json) return;
-  if (drivers.length === 0)
-    await out.prose(
-      'This daemon does not look for keys: its role is registry. Name the one at the station with --hardware.',
-    );
-  for (const driver of drivers)
-    if (driver.state !== 'ready')
-      await out.prose(`${out.tint('yellow', `${safe(driver.name)} is not available:`)} ${safe(driver.detail)}`);
-}
 
 /** Ctrl-C is how watching ends: it is not an error. */
 async function watched(context: Context): Promise<number> {

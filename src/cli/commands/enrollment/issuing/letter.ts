@@ -11,7 +11,8 @@ import { personsOf } from '../../../framework/persons.ts';
 import { present } from '../../../framework/present.ts';
 import { safe } from '../../../terminal/text.ts';
 import { localTime } from '../../../terminal/when.ts';
-import { pinLabelOf, printerFlags, printerSeconds } from '../labels/outputs.ts';
+import { printerFlags, printerSeconds } from '../labels/flags.ts';
+import { pinLabelOf } from '../labels/outputs.ts';
 import { networkPrinter } from '../labels/printer.ts';
 import { opened } from './sealed-pin.ts';
 

@@ -3,22 +3,12 @@
 import { type EnrollmentOutcome, remarked } from '../../../../enrollment/outcome.ts';
 import { errorWords, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
-import type { FlagShapes, FlagValues } from '../../../framework/flags.ts';
+import type { FlagValues } from '../../../framework/flags.ts';
 import { personsOf } from '../../../framework/persons.ts';
 import { shellWord } from '../../../terminal/text.ts';
-import { labelOf, pinLabelOf, printerFlags, printerOf, printerSeconds } from './outputs.ts';
+import { type keyLabelFlags, printerSeconds } from './flags.ts';
+import { labelOf, pinLabelOf, printerOf } from './outputs.ts';
 import type { LabelDevice } from './placeholders.ts';
-
-/** Flags of an enrollment that prints labels. */
-export const keyLabelFlags = {
-  label: {
-    help: 'print a label for each key that is registered or bound to a person; see devmgr label',
-  },
-  printer: { ...printerFlags.printer, needs: 'label' },
-  lp: { ...printerFlags.lp, needs: 'label' },
-  template: { ...printerFlags.template, needs: 'label' },
-  dpi: { ...printerFlags.dpi, needs: 'label' },
-} as const satisfies FlagShapes;
 
 /** Prints the labels of keys that have a device. */
 export interface KeyLabel {
@@ -28,13 +18,8 @@ export interface KeyLabel {
   again(deviceIds: readonly string[], results: string | null): string;
 }
 
-/** What the flags ask for; null without `--label`. Throws a usage fault if neither they nor the settings name a printer. */
-export function keyLabelOf(
-  context: Context,
-  flags: FlagValues<typeof keyLabelFlags>,
-  makesPins = false,
-): KeyLabel | null {
-  if (!flags.label) return null;
+/** What `--label` and its flags ask for. Throws a usage fault if neither they nor the settings name a printer. */
+export function keyLabelOf(context: Context, flags: FlagValues<typeof keyLabelFlags>, makesPins = false): KeyLabel {
   if (makesPins && flags.printer === undefined)
     throw usage('a queue of the system would store the PINs that it prints', 'name the printer: --printer HOST');
   const letter = makesPins ? pinLabelOf(flags) : null;

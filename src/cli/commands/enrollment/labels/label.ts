@@ -10,7 +10,8 @@ import { checkInput } from '../../../jobs/input-file.ts';
 import { demandYes } from '../../../terminal/prompt.ts';
 import { bulkFlags } from '../../many/bulk/flags.ts';
 import { checkNames } from '../../many/bulk/source.ts';
-import { outputFlags, outputOf } from './outputs.ts';
+import { outputFlags } from './flags.ts';
+import { outputOf } from './outputs.ts';
 import { fieldNames } from './placeholders.ts';
 
 const { file, encoding, filter, out } = bulkFlags;

@@ -1,56 +1,13 @@
 /** Where the labels of a run go: to a printer, to standard output, or to a page. */
 import { usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
-import { type FlagShapes, type FlagValues, fileFlag } from '../../../framework/flags.ts';
+import type { FlagValues } from '../../../framework/flags.ts';
 import { smallTextIn, writeWhole } from '../../../settings/files.ts';
+import { type outputFlags, type printerFlags, printerSeconds, resolutions } from './flags.ts';
 import type { LabelDevice } from './placeholders.ts';
 import { namedPrinter, networkPrinter, type Printer, queuePrinter } from './printer.ts';
-import { layoutOf, sheetFlags, sheetOf, sheetTemplate, standardSheet } from './sheet.ts';
-import { type Label, resolutions, standardTemplate, zplTemplate } from './zpl.ts';
-
-/** Flags that name a printer and a template. */
-export const printerFlags = {
-  printer: {
-    value: 'HOST',
-    conflicts: ['lp'],
-    help: 'print on this printer, as HOST or HOST:PORT (default port: 9100)',
-  },
-  lp: {
-    value: 'QUEUE',
-    optional: true,
-    help: 'print on this print queue of the system; without QUEUE, on the default queue',
-  },
-  template: {
-    value: 'FILE',
-    offer: 'file',
-    help: 'ZPL with placeholders such as {serialNumber} (default: 50 x 25 mm)',
-  },
-  dpi: {
-    value: 'DPI',
-    choices: resolutions,
-    conflicts: ['template'],
-    help: 'dots per inch of the printer (default: 203)',
-  },
-} as const satisfies FlagShapes;
-
-/** Seconds to wait for a printer, for the connection and for each label. */
-export const printerSeconds = 10;
-
-/** Flags that say where labels go. */
-export const outputFlags = {
-  ...printerFlags,
-  timeout: { value: 'SECONDS', whole: { min: 1 }, help: `longest wait for the printer (default: ${printerSeconds})` },
-  'dry-run': {
-    conflicts: ['printer', 'lp', 'out', 'html'],
-    help: 'write the ZPL to standard output, and print nothing',
-  },
-  html: {
-    ...fileFlag('write a sheet of labels for an office printer to this file'),
-    conflicts: ['printer', 'lp', 'dpi', 'out'],
-  },
-  force: { needs: 'html', help: 'replace an existing file of --html without asking' },
-  ...sheetFlags,
-} as const satisfies FlagShapes;
+import { layoutOf, sheetOf, sheetTemplate, standardSheet } from './sheet.ts';
+import { type Label, standardTemplate, zplTemplate } from './zpl.ts';
 
 /** The values of `outputFlags`. */
 type OutputValues = FlagValues<typeof outputFlags>;

@@ -1,32 +1,11 @@
 /** Labels as an HTML page for an office printer: all lengths are millimeters, and nothing is loaded from a network. */
 import { usage } from '../../../fault.ts';
-import type { FlagShapes, FlagValues } from '../../../framework/flags.ts';
+import type { FlagValues } from '../../../framework/flags.ts';
 import { emptyPolicy, escaped } from '../../../terminal/html.ts';
+import type { sheetFlags } from './flags.ts';
 import { type LabelDevice, type Placeholder, partsOf, textIn } from './placeholders.ts';
 
 const pages = { A4: { width: 210, height: 297 }, LETTER: { width: 215.9, height: 279.4 } } as const;
-
-/** Flags that say where labels are on a page. */
-export const sheetFlags = {
-  paper: {
-    value: 'SIZE',
-    aliases: ['page'],
-    needs: 'html',
-    choices: ['A4', 'LETTER'],
-    help: 'paper of the sheet (default: A4)',
-  },
-  'label-size': {
-    value: 'WxH',
-    aliases: ['size'],
-    needs: 'html',
-    help: 'width and height of a label of the sheet in mm (default: 50x25)',
-  },
-  grid: { value: 'RxC', needs: 'html', help: 'rows and columns of labels on a page (default: as many as fit)' },
-  margin: { value: 'T,L', needs: 'html', help: 'mm above and left of the first label (default: 10,5)' },
-  gap: { value: 'X,Y', needs: 'html', help: 'mm between columns and between rows (default: 0,0)' },
-  skip: { value: 'N', needs: 'html', whole: { min: 0 }, help: 'leave the first N labels of the first page empty' },
-  outline: { needs: 'html', help: 'draw the edges of the labels and a 100 mm ruler, to check the printer' },
-} as const satisfies FlagShapes;
 
 /** Where labels are on a page; lengths in mm. */
 interface Layout {

@@ -1,5 +1,6 @@
 /** Labels in ZPL. Values are text only: no character of one reaches the printer as the start of a command. */
 import { failure, usage } from '../../../fault.ts';
+import type { resolutions } from './flags.ts';
 import { type LabelDevice, type Placeholder, partsOf, textIn } from './placeholders.ts';
 
 /** The label of a device, complete and ready to print. */
@@ -7,9 +8,6 @@ export type Label = (device: LabelDevice) => string;
 
 /** Dots per millimeter of the printers with 203, 300 and 600 dots per inch. */
 const dotsPerMm: Readonly<Record<string, number>> = { '203': 8, '300': 12, '600': 24 };
-
-/** Resolutions of printers, in dots per inch. */
-export const resolutions = ['203', '300', '600'] as const;
 
 /** The built-in template: 50 x 25 mm, with a QR code of the deviceId; that of a letter has the PIN instead of the manufacturer. */
 export function standardTemplate(dpi: (typeof resolutions)[number], { isLetter = false } = {}): string {

@@ -11,7 +11,7 @@ import { wrapped } from '../../../terminal/card.ts';
 import { statusStyle } from '../../../terminal/style.ts';
 import { safe } from '../../../terminal/text.ts';
 import { shorten, width } from '../../../terminal/width.ts';
-import { enrolledWords, showRow } from '../enroll/enrolled-words.ts';
+import { enrolledWords, showRow } from '../enroll/report.ts';
 import type { EnrollFile } from '../enroll/results.ts';
 import { remarkOf } from './remarks.ts';
 

@@ -4,11 +4,10 @@ import type { Proved } from '../../../../enrollment/key-enrollment.ts';
 import type { Person } from '../../../../enrollment/line/people.ts';
 import { PersonEnrollment, type PersonVerdict } from '../../../../enrollment/line/person-enrollment.ts';
 import type { CountedKey } from '../../../../enrollment/registry.ts';
-import { newKey } from '../../../client/keyed-write.ts';
+import { newKey } from '../../../client/request-retry.ts';
 import type { Context } from '../../../framework/context.ts';
-import type { EnrollRunOptions } from '../enroll/enroll-run.ts';
+import { type EnrollRunOptions, KeyHandover } from '../enroll/enroll-run.ts';
 import { enrollmentParts, isAway } from '../enroll/enrollment-parts.ts';
-import { KeyHandover } from '../enroll/key-handover.ts';
 import type { WhileAsked } from '../issuing/issuing.ts';
 import type { SpoolOutbox } from '../spool/outbox.ts';
 

@@ -7,9 +7,10 @@ import { command } from '../../../framework/define.ts';
 import { fileFlag } from '../../../framework/flags.ts';
 import { errorAfter } from '../../../jobs/send.ts';
 import { safe, shellWord } from '../../../terminal/text.ts';
-import { showRow } from '../enroll/enrolled-words.ts';
+import { showRow } from '../enroll/report.ts';
 import { EnrollFile, type FileOptions } from '../enroll/results.ts';
-import { type KeyLabel, keyLabelFlags, keyLabelOf } from '../labels/enrolled.ts';
+import { type KeyLabel, keyLabelOf } from '../labels/enrolled.ts';
+import { keyLabelFlags } from '../labels/flags.ts';
 import { SpoolDelivery } from './deliver.ts';
 import { checkRegistry, demandRegistry, meetRegistry } from './registry.ts';
 import { SpoolFile } from './spool-file.ts';
@@ -29,7 +30,7 @@ export const spoolFlush = command({
     { does: 'for a script', line: 'spool flush keys.spool --json' },
   ],
   async run({ args, flags }, context) {
-    const label = keyLabelOf(context, flags);
+    const label = flags.label ? keyLabelOf(context, flags) : null;
     const spool = SpoolFile.open(args[0]!, null);
     let file: EnrollFile | null = null;
     try {

@@ -5,7 +5,7 @@ import { sleep } from '../../../../delivery/wait.ts';
 import { KeyEnrollment } from '../../../../enrollment/key-enrollment.ts';
 import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import { isServerRefusal } from '../../../client/failures.ts';
-import { newKey } from '../../../client/keyed-write.ts';
+import { newKey } from '../../../client/request-retry.ts';
 import { counted } from '../../../count.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { schedules } from '../../../retry.ts';

@@ -1,7 +1,7 @@
 /** A run that changes many devices: selects them, sends batches, and keeps a result for each. */
 import { sizes } from '../../../../contract/limits.ts';
 import type { BatchOperation } from '../../../../contract/values.ts';
-import { newKey } from '../../../client/keyed-write.ts';
+import { newKey } from '../../../client/request-retry.ts';
 import { count } from '../../../count.ts';
 import { Fault, usage } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';

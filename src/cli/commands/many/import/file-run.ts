@@ -4,7 +4,7 @@ import type { Tags } from '../../../../contract/tags.ts';
 import { batchesOf, lineResults } from '../../../../enrollment/import/batches.ts';
 import type { LineResult } from '../../../../enrollment/import/result.ts';
 import { type Position, positionText, type Row } from '../../../../enrollment/import/row.ts';
-import { newKey } from '../../../client/keyed-write.ts';
+import { newKey } from '../../../client/request-retry.ts';
 import { count, counted } from '../../../count.ts';
 import { Fault } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
