@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { openInput } from '../../src/cli/commands/many/import/input.ts';
-import { mappingOf } from '../../src/cli/commands/many/import/map-flag.ts';
+import { mappingOf } from '../../src/cli/commands/many/import/run.ts';
 import { toCsv } from '../../src/cli/terminal/csv.ts';
 import { cellText, csvCell } from '../../src/contract/csv.ts';
 import { fieldOf } from '../../src/enrollment/import/columns.ts';

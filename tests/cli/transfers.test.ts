@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { downloadedBytes } from '../../src/cli/client/download.ts';
+import { downloadedBytes } from '../../src/cli/framework/files/download.ts';
 import { answering, flood } from '../support/http-servers.ts';
 import { quietClient } from '../support/stream-server.ts';
 import { devmgr, start, temporaryFolder } from './program.ts';

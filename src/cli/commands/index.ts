@@ -4,8 +4,6 @@ import type { AnyCommand, CommandTable, Entry } from '../framework/define.ts';
 // Each is a part of its own in the build.
 const completion = () => import('../framework/completion/completion.ts');
 const apps = () => import('./apps/apps.ts');
-const download = () => import('./apps/download.ts');
-const upload = () => import('./apps/upload.ts');
 const backups = () => import('./backups/backups.ts');
 const daemon = () => import('./daemon/daemon.ts');
 const install = () => import('./daemon/install.ts');
@@ -33,23 +31,17 @@ const enrollKeys = () => import('./enrollment/enroll/keys.ts');
 const idp = () => import('./enrollment/issuing/idp.ts');
 const issue = () => import('./enrollment/issuing/issue.ts');
 const letter = () => import('./enrollment/issuing/letter.ts');
-const reconcile = () => import('./enrollment/issuing/reconcile.ts');
 const label = () => import('./enrollment/labels/label.ts');
 const flush = () => import('./enrollment/spool/flush.ts');
 const spoolList = () => import('./enrollment/spool/list.ts');
 const apply = () => import('./many/cleanup/apply.ts');
 const plan = () => import('./many/cleanup/plan.ts');
 const directory = () => import('./people/directory/directory.ts');
-const directorySet = () => import('./people/directory/set.ts');
-const sync = () => import('./people/directory/sync.ts');
-const peopleKeys = () => import('./people/keys.ts');
 const leavers = () => import('./people/leavers.ts');
 const people = () => import('./people/people.ts');
 const policies = () => import('./proofs/policies.ts');
-const receiptsList = () => import('./proofs/receipts/list.ts');
+const receipts = () => import('./proofs/receipts/receipts.ts');
 const make = () => import('./proofs/receipts/make.ts');
-const print = () => import('./proofs/receipts/print.ts');
-const receiptsVerify = () => import('./proofs/receipts/verify.ts');
 const trust = () => import('./proofs/trust.ts');
 const proofsVerify = () => import('./proofs/verify.ts');
 const report = () => import('./reports/report.ts');
@@ -61,12 +53,9 @@ const open = () => import('./session/open/open.ts');
 const quickstart = () => import('./session/quickstart.ts');
 const usersKeys = () => import('./users/keys.ts');
 const remove = () => import('./users/remove.ts');
-const ssoSet = () => import('./users/sso/set.ts');
 const sso = () => import('./users/sso/sso.ts');
-const revoke = () => import('./users/tokens/revoke.ts');
 const tokens = () => import('./users/tokens/tokens.ts');
 const users = () => import('./users/users.ts');
-const deliveries = () => import('./webhooks/deliveries.ts');
 const webhooks = () => import('./webhooks/webhooks.ts');
 
 /** A row of the table: the command that a module exports under a name, with its aliases. */
@@ -126,9 +115,9 @@ export const commandTable: CommandTable = {
         entry('pin letter', 'open or print a sealed PIN', letter, 'pinLetter'),
         entry('verify', 'prove that an attached key is genuine', proofsVerify, 'verify'),
         entry('receipt make', 'have a key sign a handover, loan or return', make, 'make'),
-        entry('receipt verify', 'verify a signed receipt offline', receiptsVerify, 'verify'),
-        entry('receipt print', 'write a receipt as PDF or JSON', print, 'print'),
-        entry('receipt list', 'list receipts and overdue loans', receiptsList, 'list', 'receipt ls'),
+        entry('receipt verify', 'verify a signed receipt offline', receipts, 'verify'),
+        entry('receipt print', 'write a receipt as PDF or JSON', receipts, 'print'),
+        entry('receipt list', 'list receipts and overdue loans', receipts, 'list', 'receipt ls'),
         entry('history', 'show all events of one device', events, 'history'),
         entry('events', 'show past events', events, 'events'),
         entry('watch', 'follow events as they happen', watch, 'watch'),
@@ -138,9 +127,9 @@ export const commandTable: CommandTable = {
       title: 'Applications',
       entries: [
         entry('apps list', 'list application versions', apps, 'appsList', 'apps ls'),
-        entry('apps upload', 'upload an installer package', upload, 'upload', 'upload'),
+        entry('apps upload', 'upload an installer package', apps, 'upload', 'upload'),
         entry('apps latest', 'show the newest version for a platform', apps, 'appsLatest'),
-        entry('apps download', 'download a package and verify its digest', download, 'appsDownload'),
+        entry('apps download', 'download a package and verify its digest', apps, 'appsDownload'),
       ],
     },
     {
@@ -160,27 +149,27 @@ export const commandTable: CommandTable = {
         entry('people list', 'list persons', people, 'peopleList', 'people ls'),
         entry('people show', 'show a person', people, 'peopleShow'),
         entry('people add', 'add a person', people, 'peopleAdd'),
-        entry('people keys', 'list the keys of a person', peopleKeys, 'peopleKeys'),
+        entry('people keys', 'list the keys of a person', people, 'peopleKeys'),
         entry('people leave', 'lock all keys of a person who leaves', leavers, 'peopleLeave'),
         entry('people back', 'record that a person is back', leavers, 'peopleBack'),
         entry('people held', 'list leavers whose keys await a release', leavers, 'peopleHeld'),
         entry('people release', 'lock the keys of held leavers', leavers, 'peopleRelease'),
         entry('tokens add', 'create a token for a program', tokens, 'tokensAdd'),
         entry('tokens list', 'list service tokens', tokens, 'tokensList', 'tokens ls'),
-        entry('tokens revoke', 'revoke a service token', revoke, 'tokensRevoke', 'tokens rm'),
+        entry('tokens revoke', 'revoke a service token', tokens, 'tokensRevoke', 'tokens rm'),
         entry('sso show', 'show the settings of single sign-on', sso, 'ssoShow'),
-        entry('sso set', 'set up single sign-on', ssoSet, 'ssoSet'),
+        entry('sso set', 'set up single sign-on', sso, 'ssoSet'),
         entry('sso test', 'check the provider', sso, 'ssoTest'),
         entry('sso remove', 'turn off single sign-on', sso, 'ssoRemove', 'sso rm'),
         entry('directory show', 'show the settings of the directory', directory, 'directoryShow'),
-        entry('directory set', 'read persons from an LDAP directory', directorySet, 'directorySet'),
+        entry('directory set', 'read persons from an LDAP directory', directory, 'directorySet'),
         entry('directory test', 'check the directory', directory, 'directoryTest'),
-        entry('directory sync', 'read the directory now', sync, 'directorySync'),
+        entry('directory sync', 'read the directory now', directory, 'directorySync'),
         entry('directory remove', 'stop reading the directory', directory, 'directoryRemove', 'directory rm'),
         entry('idp list', 'list the providers where keys sign in', idp, 'idpList', 'idp ls'),
         entry('idp add', 'add a provider', idp, 'idpAdd'),
         entry('idp test', 'check that a provider responds', idp, 'idpTest'),
-        entry('idp reconcile', 'compare credentials with a provider', reconcile, 'idpReconcile'),
+        entry('idp reconcile', 'compare credentials with a provider', idp, 'idpReconcile'),
         entry('idp secret', 'replace the secret of a provider', idp, 'idpSecret'),
         entry('idp remove', 'remove a provider', idp, 'idpRemove', 'idp rm'),
         entry('webhooks list', 'list the webhooks of the registry', webhooks, 'webhooksList', 'webhooks ls'),
@@ -189,7 +178,7 @@ export const commandTable: CommandTable = {
         entry('webhooks disable', 'stop posting to a webhook', webhooks, 'webhooksDisable'),
         entry('webhooks enable', 'continue where a webhook has stopped', webhooks, 'webhooksEnable'),
         entry('webhooks remove', 'remove a webhook', webhooks, 'webhooksRemove', 'webhooks rm'),
-        entry('webhooks deliveries', 'show the last attempts of a webhook', deliveries, 'webhooksDeliveries'),
+        entry('webhooks deliveries', 'show the last attempts of a webhook', webhooks, 'webhooksDeliveries'),
         entry('webhooks replay', 'post an event again', webhooks, 'webhooksReplay'),
         entry('trust import', 'trust FIDO metadata or certificates of vendors', trust, 'trustImport'),
         entry('trust list', 'list trusted certificates and FIDO metadata', trust, 'trustList', 'trust ls'),

@@ -122,3 +122,10 @@ export async function readNewPasswords(
     throw usage('the passwords do not match');
   return passwords;
 }
+
+/** Flag for a note in the journal. */
+export const noteFlag = { note: { value: 'TEXT', help: 'note, for the journal' } } as const;
+
+/** The reason for the journal, asked for if it is missing. */
+export const reasonOf = (context: Context, given: string | undefined): Promise<string> =>
+  need(context, given, { flag: '--reason', question: 'Reason', field: 'reason' });

@@ -1,12 +1,18 @@
+import { basename, extname } from 'node:path';
 import type { AppVersion } from '../../../contract/apps.ts';
+import { sizes } from '../../../contract/limits.ts';
 import { namesIn } from '../../../contract/names.ts';
-import { platformNames } from '../../../contract/values.ts';
+import { type Platform, platformNames, platforms } from '../../../contract/values.ts';
 import { need } from '../../framework/ask.ts';
+import type { Context } from '../../framework/context.ts';
 import { command, definedFields } from '../../framework/define.ts';
+import { checkTarget, downloadTo, targetFlags } from '../../framework/files/download.ts';
+import { fileAt, notAccepted, sendFile } from '../../framework/files/upload.ts';
 import { pageFlags } from '../../framework/flags.ts';
 import { listFlags } from '../../framework/format.ts';
 import { type CardRow, indent, present } from '../../framework/present.ts';
 import { pageQuery, presentPage } from '../../framework/present-list.ts';
+import { textIn } from '../../settings/files.ts';
 import type { Column } from '../../terminal/column.ts';
 import { safe, safeProse } from '../../terminal/text.ts';
 import { bytes, localTime } from '../../terminal/when.ts';
@@ -89,7 +95,7 @@ export const titleOf = (app: AppVersion): string =>
   safe(`${app.versionId}  ${app.platform} ${app.version}${app.versionName ? ` (${app.versionName})` : ''}`);
 
 /** An application version as the rows of a card. */
-export function appRows(app: AppVersion): CardRow[] {
+function appRows(app: AppVersion): CardRow[] {
   return [
     ['file', safe(`${app.fileName}, ${bytes(app.fileSize)}`)],
     ['SHA-256', safe(app.sha256)],
@@ -98,4 +104,105 @@ export function appRows(app: AppVersion): CardRow[] {
     ['uploaded', `${localTime(app.createdAt)} by ${safe(app.uploadedBy)}`],
     ['changelog', app.changelog === null ? null : indent(indent(safeProse(app.changelog))).trim()],
   ];
+}
+
+/** Downloads a package and compares its SHA-256. A damaged or incomplete file is deleted. */
+export const appsDownload = command({
+  description: 'An existing file is overwritten only with --force. A damaged download is deleted.',
+  args: [
+    {
+      name: 'VERSION_ID',
+      help: 'id of the version, such as APP-1; asked for at a terminal',
+      optional: true,
+      offer: 'version',
+    },
+  ],
+  flags: targetFlags,
+  examples: [
+    { does: 'under its own name', line: 'apps download APP-1' },
+    { does: 'into a pipe', line: 'apps download APP-1 --out - | sha256sum' },
+  ],
+  async run({ args, flags }, context) {
+    checkTarget(context, flags);
+    const app = await versionOf(context, args[0]);
+    const { versionId, fileName, fileSize, sha256 } = app;
+    const file = { id: versionId, fileName, otherName: 'package', fileSize, sha256 };
+    await downloadTo(context, flags, { ...file, operation: 'downloadAppVersion', params: { versionId } }, app);
+  },
+});
+
+async function versionOf(context: Context, versionId: string | undefined): Promise<AppVersion> {
+  if (versionId !== undefined) return context.registry.call('getAppVersion', { params: { versionId } });
+  const { pickVersion } = await import('../../framework/pickers/listed.ts');
+  return pickVersion(context, 'apps download');
+}
+
+/** Uploads a package: `POST /api/app-versions/upload`. Compares the SHA-256 that the server returns. */
+export const upload = command({
+  description: 'Checks extension, size and platform before the upload, and compares the digest of the server after it.',
+  args: [{ name: 'FILE', help: 'the installer package', offer: 'file' }],
+  flags: {
+    platform: { value: 'PLATFORM', choices: platformNames, help: 'the platform (default: from the extension)' },
+    version: { value: 'VERSION', help: 'version number, such as 1.0.0' },
+    name: { value: 'NAME', field: 'versionName', aliases: ['version-name'], help: 'display name' },
+    changelog: { value: 'TEXT', help: 'what is new; @FILE reads the text from a file' },
+    'force-update': { help: 'older clients must update' },
+    'min-version': {
+      value: 'VERSION',
+      field: 'minSupportVersion',
+      aliases: ['min-support-version'],
+      help: 'oldest supported version',
+    },
+  },
+  examples: [
+    { does: 'a package', line: 'upload devmgr-1.2.0.apk --platform ANDROID --version 1.2.0' },
+    {
+      does: 'with release notes from a file',
+      line: 'upload devmgr-1.2.0.deb --version 1.2.0 --changelog @CHANGES.txt --force-update',
+    },
+  ],
+  async run({ args, flags }, context) {
+    const path = args[0]!;
+    const version = await need(context, flags.version, {
+      flag: '--version',
+      question: 'Version number, such as 1.0.0',
+      hint: 'add the version number: --version 1.0.0',
+      field: 'version',
+    });
+    const platform = platformOf(path, flags.platform);
+    const file = fileAt(context, path, sizes.package);
+    const fields = {
+      platform,
+      version,
+      versionName: flags.name,
+      changelog: changelogOf(flags.changelog),
+      forceUpdate: String(flags.forceUpdate),
+      minSupportVersion: flags.minVersion,
+    };
+    const data = await sendFile(context, {
+      file,
+      fields,
+      send: request => context.registry.send({ operation: 'uploadAppVersion', ...request }),
+      idOf: app => app.versionId,
+      ifDifferent: 'do not distribute it; upload the file under another version',
+    });
+    await present(context, { data, id: data.versionId, title: `Uploaded ${titleOf(data)}`, rows: appRows(data) });
+  },
+});
+
+function changelogOf(text: string | undefined): string | undefined {
+  return text?.startsWith('@') ? textIn(text.slice(1), 'the changelog') : text;
+}
+
+/** The platform of a package by its extension, or the one that is wanted if it takes such packages. */
+function platformOf(file: string, wanted: Platform | undefined): Platform {
+  const extension = extname(file).slice(1).toLowerCase();
+  const possible = platformNames.filter(name => (platforms[name] as readonly string[]).includes(extension));
+  const known = platformNames.map(name => `${name}: ${platforms[name].join(', ')}`).join('; ');
+  if (possible.length === 0)
+    throw notAccepted(`${basename(file)} has no recognized installer extension; extensions are ${known}`);
+  const platform = wanted ?? possible[0]!;
+  if (!possible.includes(platform))
+    throw notAccepted(`.${extension} is not a package for ${platform}; extensions are ${known}`);
+  return platform;
 }

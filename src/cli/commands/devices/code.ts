@@ -1,6 +1,6 @@
 import { activationCodeDays } from '../../../contract/limits.ts';
+import { reasonOf } from '../../framework/ask.ts';
 import { command, definedFields } from '../../framework/define.ts';
-import { reasonOf } from '../../framework/devices/reason.ts';
 import { pluggedFlag } from '../../framework/flags.ts';
 import { present } from '../../framework/present.ts';
 import { safe } from '../../terminal/text.ts';

@@ -1,8 +1,7 @@
 import { usage } from '../../fault.ts';
-import { readPassword } from '../../framework/ask.ts';
+import { noteFlag, readPassword, reasonOf } from '../../framework/ask.ts';
 import type { Context } from '../../framework/context.ts';
 import { command, definedFields } from '../../framework/define.ts';
-import { noteFlag, reasonOf } from '../../framework/devices/reason.ts';
 import { passwordFlags, pluggedFlag } from '../../framework/flags.ts';
 import { present, stateTitle } from '../../framework/present.ts';
 import { askText } from '../../terminal/prompt.ts';

@@ -1,8 +1,8 @@
 import { counted } from '../../count.ts';
+import { noteFlag, reasonOf } from '../../framework/ask.ts';
 import { type Context, notify } from '../../framework/context.ts';
 import { command, definedFields } from '../../framework/define.ts';
 import { deviceSearch } from '../../framework/devices/find-device.ts';
-import { noteFlag, reasonOf } from '../../framework/devices/reason.ts';
 import { pluggedFlag } from '../../framework/flags.ts';
 import { leftWords, personsOf, personWords } from '../../framework/persons.ts';
 import { present, stateTitle } from '../../framework/present.ts';

@@ -9,7 +9,7 @@ import { tagFlag, tagsOf } from '../../framework/devices/tags.ts';
 import { fileFlag } from '../../framework/flags.ts';
 import { csvFlags } from '../../framework/format.ts';
 import { present } from '../../framework/present.ts';
-import { encodingFlag } from '../../jobs/encoding.ts';
+import { encodingFlag } from '../../jobs/input-file.ts';
 import { safe } from '../../terminal/text.ts';
 
 /** A flag that describes the one device. */
@@ -17,7 +17,7 @@ const single = { conflicts: ['file'] } as const;
 /** A flag that is about the file. */
 const withFile = { needs: 'file' } as const;
 
-/** Registers one device (`POST /api/devices/register`), or with --file many of them; see `commands/import`. */
+/** Registers one device (`POST /api/devices/register`), or with --file many of them; see `commands/many/import`. */
 export const register = command({
   description:
     'Registers one device, or with --file every device in a CSV file with a header row (columns in any order), a JSON array, or JSON lines. --type, --manufacturer, --model and --tag then apply to lines without a value of their own. Columns named tag:NAME are tags.\n--map reads other formats: yubico (serial numbers or the key provisioning format), entra-oath (Microsoft Entra OATH tokens), snipe-it (assets), pskc (RFC 6030, XML), or columns that you name. Secrets in a file are dropped, and the command reports how many.\nWith --skip-existing, a line whose device is already registered gets the status registered and no activation code. It fails if type, manufacturer or model differ.\nFor results, --out and --resume, see devmgr help batches.',

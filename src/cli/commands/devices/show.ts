@@ -1,7 +1,9 @@
 import { Code } from '../../../contract/codes.ts';
 import { describedNames, describedTexts } from '../../../contract/device-description.ts';
 import type { DeviceDetail } from '../../../contract/devices.ts';
+import type { Notification } from '../../../contract/events.ts';
 import type { Person } from '../../../contract/people.ts';
+import type { DeviceStatus } from '../../../contract/values.ts';
 import { nullIfRefused, ServerRefusal } from '../../client/failures.ts';
 import { usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
@@ -12,11 +14,13 @@ import { tagWords } from '../../framework/devices/tags.ts';
 import { pluggedFlag } from '../../framework/flags.ts';
 import { leftWords, personsOf } from '../../framework/persons.ts';
 import { type CardRow, present } from '../../framework/present.ts';
-import { hasUtf8, statusStyle } from '../../terminal/style.ts';
+import { wrapped } from '../../terminal/card.ts';
+import type { Output } from '../../terminal/output.ts';
+import { hasUtf8, type Style, statusStyle } from '../../terminal/style.ts';
 import { safe, safeProse } from '../../terminal/text.ts';
-import { duration, localTime, timeAndDistance } from '../../terminal/when.ts';
+import { duration, localTime, relative, timeAndDistance } from '../../terminal/when.ts';
 import { credentialRows } from './credentials.ts';
-import { historyOf } from './history.ts';
+import { byWhom, wordsOf } from './event-lines.ts';
 import { proofRows } from './proof.ts';
 
 /** Shows a device with its history: `GET /api/devices/{deviceId}`. */
@@ -125,4 +129,58 @@ const blockQr = async (code: string): Promise<string> => (await import('uqr')).r
 async function asciiQr(code: string): Promise<string> {
   const { data } = (await import('uqr')).encode(code, { border });
   return data.map(row => row.map(isDark => (isDark ? '  ' : '##')).join('')).join('\n');
+}
+
+/** What happened, and when. Without a time it has not happened. */
+interface HistoryStep {
+  readonly time: string | null;
+  readonly words: string;
+  /** Who did it; absent if that is not known. */
+  readonly who?: string;
+  readonly style?: Style | null;
+}
+
+/** The history of a device, oldest first: its events, or without them what its details say. */
+function historyOf(out: Output, device: DeviceDetail, past: PastEvents | null): string {
+  const uses: HistoryStep[] = [
+    { time: device.lastUsedAt, words: 'last used' },
+    { time: device.statistics.lastBackupAt, words: 'last backup' },
+  ];
+  const lines = [...(past?.list.map(stepOf) ?? stepsOf(device)), ...uses]
+    .filter((step): step is HistoryStep & { readonly time: string } => typeof step.time === 'string')
+    .sort((a, b) => a.time.localeCompare(b.time))
+    .map(({ time, words, who, style = null }) => {
+      const before = `    ${localTime(time)}  `;
+      const text = wrapped(
+        `${safe(words)} (${[who, relative(time)].filter(Boolean).join(', ')})`,
+        out.io.columns - before.length,
+      );
+      return `${before}${text.map(line => out.paint(style, line)).join(`\n${' '.repeat(before.length)}`)}\n`;
+    });
+  return `  history:\n${lines.join('')}`;
+}
+
+function stepsOf(device: DeviceDetail): HistoryStep[] {
+  return [
+    { time: device.createdAt, words: 'registered' },
+    { time: device.activatedAt, words: `activated${device.userId ? ` for ${device.userId}` : ''}` },
+    { time: device.lockedAt, words: `locked${device.lockReason ? `: ${device.lockReason}` : ''}` },
+    { time: device.deactivatedAt, words: 'deactivated' },
+    { time: device.updatedAt, words: 'updated' },
+  ];
+}
+
+const eventStatus: Readonly<Partial<Record<Notification['type'], DeviceStatus>>> = {
+  DEVICE_ACTIVATED: 'ACTIVE',
+  DEVICE_UNLOCKED: 'ACTIVE',
+  DEVICE_LOCKED: 'LOCKED',
+  DEVICE_DEACTIVATED: 'DEACTIVATED',
+};
+
+function stepOf(event: Notification): HistoryStep {
+  const { type, timestamp } = event;
+  const status = eventStatus[type];
+  // The type of the device is in the lines above.
+  const words = type === 'DEVICE_REGISTERED' ? 'registered' : wordsOf(event);
+  return { time: timestamp, words, who: byWhom(event), style: status === undefined ? null : statusStyle(status) };
 }

@@ -2,9 +2,9 @@
 import type { HeldPerson } from '../../../contract/people.ts';
 import { count, counted } from '../../count.ts';
 import { usage } from '../../fault.ts';
+import { reasonOf } from '../../framework/ask.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
-import { reasonOf } from '../../framework/devices/reason.ts';
 import { listFlags } from '../../framework/format.ts';
 import { findPerson, personArg, personWords } from '../../framework/persons.ts';
 import { present } from '../../framework/present.ts';

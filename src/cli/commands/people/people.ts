@@ -1,17 +1,18 @@
 import { namesIn } from '../../../contract/names.ts';
 import type { Person } from '../../../contract/people.ts';
-import { personSources } from '../../../contract/values.ts';
+import { deviceListFields, personSources } from '../../../contract/values.ts';
 import { need } from '../../framework/ask.ts';
 import type { Context } from '../../framework/context.ts';
 import { command, definedFields } from '../../framework/define.ts';
 import { pageFlags } from '../../framework/flags.ts';
 import { listFlags } from '../../framework/format.ts';
-import { findPerson, personArg } from '../../framework/persons.ts';
+import { findPerson, personArg, personWords } from '../../framework/persons.ts';
 import { present } from '../../framework/present.ts';
-import { presentPage } from '../../framework/present-list.ts';
+import { pageQuery, presentPage } from '../../framework/present-list.ts';
 import type { Column } from '../../terminal/column.ts';
 import { safe, textsIn } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
+import { deviceColumns } from '../devices/list.ts';
 
 /** Fields of a person in a list. */
 export const personFields = namesIn(
@@ -117,3 +118,21 @@ function show(context: Context, person: Person, what = ''): Promise<void> {
     next: devices > 0 ? `devmgr people keys ${safe(personId)}` : null,
   });
 }
+
+/** Lists the devices of a person: `GET /api/devices/list`. */
+export const peopleKeys = command({
+  args: [personArg],
+  flags: { ...pageFlags('keys'), ...listFlags(deviceListFields) },
+  examples: [
+    { does: 'the keys of a person, in any state', line: 'people keys ada.lovelace' },
+    { does: 'their ids, for another command', line: 'people keys ada.lovelace --quiet' },
+  ],
+  async run({ args, flags }, context) {
+    const person = await findPerson(context.registry, args[0]!);
+    const query = { userId: person.userName, ...pageQuery(flags) };
+    const data = await context.registry.call('listDevices', { query });
+    const listing = { fields: deviceListFields, columns: deviceColumns(), id: 'deviceId' } as const;
+    const none = `${safe(personWords(person))} has no keys.`;
+    return presentPage(context, data, listing, { what: 'keys', none });
+  },
+});

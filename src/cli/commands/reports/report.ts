@@ -12,8 +12,7 @@ import type { Format } from '../../terminal/output.ts';
 import { safe } from '../../terminal/text.ts';
 import { attemptsOf } from './attempts.ts';
 import { changesOf } from './changes.ts';
-import type { Figures } from './figures.ts';
-import { PersonCounts } from './persons.ts';
+import { type Figures, PersonCounts } from './figures.ts';
 
 const flags = {
   ...filterFlags,

@@ -1,14 +1,14 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { DataOf } from '../../../contract/define.ts';
 import { ssoBounds } from '../../../contract/limits.ts';
 import type { Routes } from '../../../contract/routes.ts';
 import type { Client } from '../../client/client.ts';
-import { failure } from '../../fault.ts';
+import { failure, interrupted } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { pause } from '../../retry.ts';
 import { safe } from '../../terminal/text.ts';
-import { listenOnLoopback } from './loopback.ts';
-import { whyNoBrowser } from './open/browser.ts';
-import { showInBrowser } from './open/redirect-file.ts';
+import { showInBrowser, whyNoBrowser } from './open/browser.ts';
 
 type SsoLogin = DataOf<Routes['login']>;
 
@@ -58,4 +58,49 @@ async function logInByCode(context: Context, registry: Client): Promise<SsoLogin
     interval = Math.max(interval, answer.interval);
   }
   throw failure('the sign-in timed out', 'run the command again');
+}
+
+/** What the browser shows once it has brought the answer of the provider. */
+const pageHeaders = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', connection: 'close' };
+const page =
+  '<!doctype html><meta charset="utf-8"><title>devmgr</title><p>You can close this window and return to the terminal.';
+
+/** Where the browser is led. */
+interface Loopback {
+  readonly port: number;
+  /** Resolves with the first answer that has this state; others get 404. Rejects when the time is over, or the signal is aborted. */
+  answer(state: string, milliseconds: number, signal: AbortSignal): Promise<URLSearchParams>;
+  close(): void;
+}
+
+/** A sign-in that ends at a port of this machine (RFC 8252). Listens on a port that the system chooses, for this machine only. */
+async function listenOnLoopback(): Promise<Loopback> {
+  let take: ((request: IncomingMessage) => boolean) | null = null;
+  const server = createServer((request, response: ServerResponse) => {
+    if (take?.(request)) response.writeHead(200, pageHeaders).end(page);
+    else response.writeHead(404, { connection: 'close' }).end();
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const answer = (state: string, milliseconds: number, signal: AbortSignal) =>
+    new Promise<URLSearchParams>((resolve, reject) => {
+      const stop = () => reject(interrupted());
+      signal.addEventListener('abort', stop, { once: true });
+      const late = () => reject(failure('the sign-in timed out', 'run the command again'));
+      const timer = setTimeout(late, milliseconds);
+      take = ({ method, url = '', headers: { host } }) => {
+        // Another host: a page whose name leads to this machine.
+        if (method !== 'GET' || host !== `127.0.0.1:${port}` || !url.startsWith('/?')) return false;
+        const found = new URLSearchParams(url.slice(2));
+        if (found.get('state') !== state) return false;
+        take = null;
+        clearTimeout(timer);
+        signal.removeEventListener('abort', stop);
+        resolve(found);
+        return true;
+      };
+    });
+  return { port, answer, close: () => void server.close() };
 }

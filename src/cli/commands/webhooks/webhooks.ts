@@ -2,13 +2,12 @@ import type { DataOf } from '../../../contract/define.ts';
 import { namesIn } from '../../../contract/names.ts';
 import type { Routes } from '../../../contract/routes.ts';
 import { journalEventTypes } from '../../../contract/values.ts';
-import type { WebhookItem } from '../../../contract/webhooks.ts';
+import type { WebhookAttempt, WebhookItem } from '../../../contract/webhooks.ts';
 import { count } from '../../count.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import type { Context } from '../../framework/context.ts';
 import { command, definedFields, givenTexts } from '../../framework/define.ts';
-import type { ArgShape } from '../../framework/flags.ts';
-import { fileFlag, yesFlag } from '../../framework/flags.ts';
+import { type ArgShape, fileFlag, yesFlag } from '../../framework/flags.ts';
 import { listFlags } from '../../framework/format.ts';
 import { type CardRow, present } from '../../framework/present.ts';
 import { presentList } from '../../framework/present-list.ts';
@@ -184,5 +183,43 @@ export const webhooksRemove = command({
     if (!flags.yes && context.canAsk) await demandYes(context.out, `Remove ${webhookId}?`);
     const data = await context.registry.call('removeWebhook', { params: { webhookId } });
     await present(context, { data, id: data.webhookId, title: `${safe(data.webhookId)} is removed`, rows: [] });
+  },
+});
+
+const attemptFields = namesIn(
+  'eventId type messageId attempt at milliseconds delivered httpStatus reason',
+) satisfies readonly (keyof WebhookAttempt)[];
+
+const attemptColumns: Column<WebhookAttempt>[] = [
+  { title: 'AT', value: attempt => localTime(attempt.at, { seconds: true }) },
+  { title: 'EVENT', value: attempt => String(attempt.eventId) },
+  { title: 'TYPE', value: attempt => attempt.type, shorten: 'end' },
+  { title: 'ATTEMPT', value: attempt => String(attempt.attempt) },
+  {
+    title: 'RESULT',
+    value: attempt => (attempt.delivered === true ? 'delivered' : attempt.reason),
+    style: attempt => (attempt.delivered === true ? null : 'red'),
+    shorten: 'end',
+  },
+  { title: 'MS', value: attempt => String(attempt.milliseconds), drop: 1 },
+];
+
+/** Lists the last attempts: `GET /api/webhooks/{webhookId}/deliveries`. */
+export const webhooksDeliveries = command({
+  description: 'Shows the last 50 attempts to deliver an event, the latest first.',
+  args: [{ name: 'WEBHOOK', help: 'id of the webhook, such as WHK-1', offer: 'webhook' }],
+  flags: listFlags(attemptFields),
+  examples: [
+    { does: 'what has failed, and why', line: 'webhooks deliveries WHK-1' },
+    { does: 'failed attempts only', line: `webhooks deliveries WHK-1 --jq '.list[] | select(.delivered | not)'` },
+  ],
+  async run({ args }, context) {
+    const data = await context.registry.call('webhookDeliveries', { params: { webhookId: args[0]! } });
+    await presentList(
+      context,
+      data,
+      { fields: attemptFields, columns: attemptColumns, id: 'messageId' },
+      'No event was posted yet.',
+    );
   },
 });

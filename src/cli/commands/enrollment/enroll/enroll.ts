@@ -7,7 +7,7 @@ import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { tagFlag, tagsOf } from '../../../framework/devices/tags.ts';
 import { fileFlag } from '../../../framework/flags.ts';
-import { encodingFlag, encodingOf } from '../../../jobs/encoding.ts';
+import { encodingFlag, encodingOf } from '../../../jobs/input-file.ts';
 import { termsFlag, usualTerms } from '../../proofs/receipts/make.ts';
 import { boundName } from '../../users/find-user.ts';
 import { issueFlags } from '../issuing/flags.ts';

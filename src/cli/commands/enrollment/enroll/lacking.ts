@@ -15,14 +15,13 @@ import { isRegular } from '../../../jobs/input-file.ts';
 import { type ResultRow, resultRows, tagsIn } from '../../../jobs/result-rows.ts';
 import { errorAfter } from '../../../jobs/send.ts';
 import { safe, shellWord } from '../../../terminal/text.ts';
-import { keyOf, optionsOf, rowOf } from '../spool/entries.ts';
-import type { SpoolEntry } from '../spool/lines.ts';
+import { keyOf, optionsOf, rowOf, type SpoolEntry } from '../spool/lines.ts';
 import { enrollmentParts, isAway } from './enrollment-parts.ts';
 import { showRow } from './report.ts';
 import { EnrollFile, isDone } from './results.ts';
 
 /** A key that was registered. */
-export interface LackingKey {
+interface LackingKey {
   readonly row: ResultRow;
   readonly deviceType: DeviceType;
   readonly serialNumber: string;
@@ -31,7 +30,7 @@ export interface LackingKey {
 }
 
 /** By serial number, in the order of the file. Throws a usage fault if the file is none of `enroll`. */
-export async function lackingKeys(context: Context, file: string): Promise<ReadonlyMap<string, LackingKey>> {
+async function lackingKeys(context: Context, file: string): Promise<ReadonlyMap<string, LackingKey>> {
   const keys = new Map<string, LackingKey>();
   for await (const row of resultRows(file, () => undefined)) {
     const { result, status, deviceType, serialNumber, userId } = row;

@@ -9,8 +9,7 @@ import { isServerRefusal, NotServing } from '../../../client/failures.ts';
 import type { Context } from '../../../framework/context.ts';
 import { enrollmentParts, isAway } from '../enroll/enrollment-parts.ts';
 import type { KeyLabel } from '../labels/enrolled.ts';
-import { keyOf, optionsOf, rowOf, waitingRow } from './entries.ts';
-import { endings, type SpoolEntry } from './lines.ts';
+import { endings, keyOf, optionsOf, rowOf, type SpoolEntry, waitingRow } from './lines.ts';
 import type { SpoolItem } from './read.ts';
 import type { SpoolFile } from './spool-file.ts';
 

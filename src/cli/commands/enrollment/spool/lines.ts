@@ -1,11 +1,20 @@
 /**
  * The lines of a spool file: a header, a line for each key, and a line for each step of its delivery. Lines are only appended. No
- * line has an activation code or a token.
+ * line has an activation code or a token. An enrollment gets the key of a line as if it were plugged in.
  */
-import { type DescribedText, describedNames, describedTexts } from '../../../../contract/device-description.ts';
+import {
+  type DescribedText,
+  describedNames,
+  describedTexts,
+  undescribed,
+} from '../../../../contract/device-description.ts';
+import type { Key } from '../../../../contract/hardware.ts';
 import { isObject, objectIn } from '../../../../contract/json-object.ts';
 import { deviceTypes } from '../../../../contract/values.ts';
-import type { registrationFor } from '../../../../enrollment/key-enrollment.ts';
+import { type EnrollKeyOptions, outcomeOf, registrationFor } from '../../../../enrollment/key-enrollment.ts';
+import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
+import type { NumberedKey } from '../../../../enrollment/registry.ts';
+import type { KeyLabel } from '../labels/enrolled.ts';
 
 const kind = 'devmgr enroll';
 const version = 1;
@@ -118,3 +127,56 @@ function isRegistration(value: unknown): boolean {
     (tags === undefined || (isObject(tags) && Object.values(tags).every(text => typeof text === 'string')))
   );
 }
+
+/** How a run spools. */
+export interface SpoolOptions extends EnrollKeyOptions {
+  /** Null if the run prints no labels. */
+  readonly label: KeyLabel | null;
+}
+
+/** The entry of a key. `name`: that of the person in a roster; undefined without a roster. */
+export const entryOf = (
+  key: NumberedKey,
+  id: string,
+  options: SpoolOptions,
+  name: string | null | undefined,
+): SpoolEntry => ({
+  id,
+  at: new Date().toISOString(),
+  registration: registrationFor(key, options),
+  userId: options.activateFor,
+  ...(name === undefined ? {} : { name }),
+  serialSource: key.serialSource,
+  simulated: key.simulated,
+  label: options.label !== null,
+});
+
+/** The key of an entry, as far as an enrollment reads it: `registrationFor` makes the body of the entry from it again. */
+export const keyOf = ({ registration, serialSource, simulated }: SpoolEntry): Key =>
+  ({
+    ...undescribed,
+    ...registration,
+    serialSource,
+    simulated,
+    problem: null,
+  }) as unknown as Key;
+
+/** How the key of an entry is enrolled. */
+export const optionsOf = ({ registration, userId }: SpoolEntry): EnrollKeyOptions => ({
+  manufacturer: null,
+  model: null,
+  activateFor: userId,
+  dryRun: false,
+  proof: null,
+  tags: registration.tags ?? null,
+});
+
+/** The row of an entry. That of a roster has its person, whatever has become of the key. */
+export const rowOf = ({ name, userId }: SpoolEntry, outcome: EnrollmentOutcome): EnrollmentOutcome =>
+  name === undefined ? outcome : { ...outcome, userId, name };
+
+/** The row of an entry that waits, or that could not be spooled. */
+export const waitingRow = (
+  entry: SpoolEntry,
+  what: Pick<EnrollmentOutcome, 'result'> & Partial<EnrollmentOutcome>,
+): EnrollmentOutcome => rowOf(entry, outcomeOf(keyOf(entry), optionsOf(entry), what));

@@ -13,8 +13,7 @@ import { safe, shellWord } from '../../../terminal/text.ts';
 import { enrollmentParts, isAway } from '../enroll/enrollment-parts.ts';
 import type { KeyLabel } from '../labels/enrolled.ts';
 import { SpoolDelivery } from './deliver.ts';
-import { entryOf, type SpoolOptions, waitingRow } from './entries.ts';
-import type { SpoolEntry } from './lines.ts';
+import { entryOf, type SpoolEntry, type SpoolOptions, waitingRow } from './lines.ts';
 import { demandRegistry, meetRegistry } from './registry.ts';
 import { SpoolFile, Unwritable } from './spool-file.ts';
 

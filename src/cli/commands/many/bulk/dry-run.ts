@@ -5,7 +5,7 @@ import { count } from '../../../count.ts';
 import { exitCodes } from '../../../exit-codes.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { exportedDevices } from '../../../framework/devices/export-stream.ts';
-import { encodingOf } from '../../../jobs/encoding.ts';
+import { encodingOf } from '../../../jobs/input-file.ts';
 import { inGroups } from '../../../jobs/job-run.ts';
 import type { BulkFlags } from './flags.ts';
 import { devices, operations } from './operations.ts';

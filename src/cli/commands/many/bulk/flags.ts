@@ -5,7 +5,7 @@ import { deviceArg } from '../../../framework/devices/device.ts';
 import { filterFlags } from '../../../framework/devices/filter.ts';
 import type { ArgShape, FlagShapes, FlagValues } from '../../../framework/flags.ts';
 import { fileFlag, yesFlag } from '../../../framework/flags.ts';
-import { encodingFlag } from '../../../jobs/encoding.ts';
+import { encodingFlag } from '../../../jobs/input-file.ts';
 import { mostUnasked, operations } from './operations.ts';
 
 /** Names one device or several. Completion offers those that the operation does not refuse. */

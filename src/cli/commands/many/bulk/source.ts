@@ -7,8 +7,7 @@ import { readCsv } from '../../../../enrollment/import/csv.ts';
 import { usage } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { deviceSearch } from '../../../framework/devices/find-device.ts';
-import { nameOf, noticeOf, unreadable } from '../../../jobs/input-file.ts';
-import { type InputSource, inputText } from '../../../jobs/input-text.ts';
+import { type InputSource, inputText, nameOf, noticeOf, unreadable } from '../../../jobs/input-file.ts';
 import { isHeader, isWhole } from '../../../jobs/result-rows.ts';
 
 /** Names a device: by one of the two, or by both if they name the same device. */

@@ -11,8 +11,7 @@ import {
   plannedFields,
 } from '../../../../fleet/cleanup.ts';
 import { usage } from '../../../fault.ts';
-import { unreadable } from '../../../jobs/input-file.ts';
-import { inputText } from '../../../jobs/input-text.ts';
+import { inputText, unreadable } from '../../../jobs/input-file.ts';
 import { writeWhole } from '../../../settings/files.ts';
 import { safeJson } from '../../../terminal/text.ts';
 

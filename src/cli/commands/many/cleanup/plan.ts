@@ -9,10 +9,10 @@ import {
 } from '../../../../fleet/cleanup.ts';
 import { count } from '../../../count.ts';
 import { usage } from '../../../fault.ts';
+import { reasonOf } from '../../../framework/ask.ts';
 import { command } from '../../../framework/define.ts';
 import { exportedDevices } from '../../../framework/devices/export-stream.ts';
 import { filterFlags, filterOf, timeOrAge } from '../../../framework/devices/filter.ts';
-import { reasonOf } from '../../../framework/devices/reason.ts';
 import { type FlagValues, fileFlag } from '../../../framework/flags.ts';
 import { present } from '../../../framework/present.ts';
 import { meetServer } from '../../../session/server-identity.ts';

@@ -1,18 +1,19 @@
 /** `register --file`: reads rows, sends batches, writes one result per row. */
+import { registrationFields } from '../../../../contract/readers.ts';
 import type { DeviceType } from '../../../../contract/values.ts';
+import { fieldOf, isSecretName, type RegistrationField } from '../../../../enrollment/import/columns.ts';
+import { type Mapping, noMapping, presetMapping, presets } from '../../../../enrollment/import/mapping.ts';
 import type { Defaults } from '../../../../enrollment/import/row.ts';
 import type { FileFormat } from '../../../../enrollment/import/rows.ts';
 import { usage } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { definedFields } from '../../../framework/define.ts';
-import { encodingOf } from '../../../jobs/encoding.ts';
-import { checkInput } from '../../../jobs/input-file.ts';
+import { checkInput, encodingOf } from '../../../jobs/input-file.ts';
 import { JobFiles } from '../../../jobs/job-files.ts';
 import { type ImportFiles, jobOf } from './checkpoint.ts';
 import { DryRun } from './dry-run.ts';
 import { type FileFlags, FileRun } from './file-run.ts';
 import { type Input, openInput } from './input.ts';
-import { mappingOf } from './map-flag.ts';
 import { writerOf } from './results.ts';
 
 /** Registers every device in a file. The exit code; throws a fault of kind `partial` if some rows failed. */
@@ -68,4 +69,36 @@ async function defaultsOf({ type, manufacturer, model, tags }: FileFlags): Promi
   const deviceType = type?.toUpperCase() as DeviceType | undefined;
   const hasTags = Object.keys(tags).length > 0;
   return definedFields({ deviceType, manufacturer, model, tags: hasTags ? tags : undefined });
+}
+
+/** Reads `--map`: the name of a preset, or `COLUMN=FIELD` pairs. Throws a usage fault. */
+export function mappingOf(text: string | undefined): Mapping {
+  if (text === undefined) return noMapping;
+  const preset = presets.find(name => name === text.trim().toLowerCase());
+  if (preset !== undefined) return presetMapping(preset);
+  if (!text.includes('='))
+    throw usage(
+      `--map "${text}" is not a preset`,
+      `presets are ${presets.join(', ')}; or name columns: --map COLUMN=FIELD,…`,
+    );
+  const columns: Partial<Record<RegistrationField, readonly string[]>> = {};
+  for (const pair of text.split(',')) {
+    const [column, field] = pairOf(pair);
+    if (columns[field] !== undefined) throw usage(`--map names two columns for ${field}`);
+    columns[field] = [column];
+  }
+  return { ...noMapping, columns, isStrict: true };
+}
+
+function pairOf(pair: string): readonly [column: string, field: RegistrationField] {
+  const at = pair.lastIndexOf('=');
+  const [column, name] = at < 0 ? [pair.trim(), ''] : [pair.slice(0, at).trim(), pair.slice(at + 1)];
+  if (column === '' || at < 0) throw usage(`--map "${pair.trim()}" is not COLUMN=FIELD`);
+  const field = fieldOf(name);
+  if (field === null || field === 'tags') {
+    const others = registrationFields.filter(other => other !== 'tags');
+    throw usage(`--map: "${name.trim()}" is not a field`, `fields are ${others.join(', ')}`);
+  }
+  if (isSecretName(column)) throw usage(`--map: column "${column}" holds secrets, which are never sent`);
+  return [column, field];
 }

@@ -1,20 +1,26 @@
-import type { DirectorySettings } from '../../../../contract/directory.ts';
+import type { DirectorySettings, DirectoryStep } from '../../../../contract/directory.ts';
+import { directoryBounds } from '../../../../contract/limits.ts';
+import { namesIn } from '../../../../contract/names.ts';
+import { count } from '../../../count.ts';
+import { exitCodes } from '../../../exit-codes.ts';
+import { usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
-import { command } from '../../../framework/define.ts';
-import { yesFlag } from '../../../framework/flags.ts';
+import { command, definedFields, givenTexts } from '../../../framework/define.ts';
+import { fileFlag, yesFlag } from '../../../framework/flags.ts';
+import { listFlags } from '../../../framework/format.ts';
 import { type CardRow, present } from '../../../framework/present.ts';
+import { presentRows } from '../../../framework/present-list.ts';
+import { textIn } from '../../../settings/files.ts';
+import type { Column } from '../../../terminal/column.ts';
 import { demandYes } from '../../../terminal/prompt.ts';
+import type { Style } from '../../../terminal/style.ts';
 import { safe } from '../../../terminal/text.ts';
 import { localTime } from '../../../terminal/when.ts';
 import { showFindings } from '../../findings.ts';
+import { secretFrom } from '../../secret-file.ts';
 
 /** Shows the settings. */
-export function showDirectory(
-  context: Context,
-  settings: DirectorySettings,
-  title: string,
-  next?: string,
-): Promise<void> {
+function showDirectory(context: Context, settings: DirectorySettings, title: string, next?: string): Promise<void> {
   const { url, base, filter, attributes, groups, bindDn, ca, everyMinutes, fullEveryMinutes, lastRun } = settings;
   const named = Object.entries(attributes).filter(([, attribute]) => typeof attribute === 'string');
   const rows: CardRow[] = [
@@ -73,5 +79,146 @@ export const directoryRemove = command({
     if (!flags.yes && context.canAsk) await demandYes(context.out, 'Stop reading the directory?');
     const settings = await context.registry.call('setDirectory', { body: { enabled: false } });
     await showDirectory(context, settings, 'No directory is set up');
+  },
+});
+
+const uses = namesIn(
+  'userName name email id disabled groups',
+) satisfies readonly (keyof DirectorySettings['attributes'])[];
+const minutes = { min: 1, max: directoryBounds.minutes } as const;
+
+/** Sets the directory up, or changes it: `PUT /api/directory`. */
+export const directorySet = command({
+  description: `Settings that are not named do not change. An empty value removes one: --ca-file "".\n--attributes USE=ATTRIBUTE names the attribute for ${uses.join(', ')}. The usual attributes of OpenLDAP and Active Directory are the default.\n--group-dn DN reads a group and its members. The group has the same name here; NAME=DN gives it another name.\nThe registry stores the password encrypted. Check devmgr directory sync --dry-run next: --every minutes later, the daemon reads the directory for the first time.`,
+  args: [{ name: 'URL', help: 'address of the server, ldaps://HOST', optional: true }],
+  flags: {
+    base: { value: 'DN', help: 'where to search for persons' },
+    'ldap-filter': {
+      value: 'FILTER',
+      field: 'filter',
+      help: 'which entries are persons (default: the usual class of the server)',
+    },
+    attributes: { value: 'USE=ATTRIBUTE', many: true, help: 'attributes to read' },
+    'group-dn': {
+      value: 'DN',
+      many: 'whole',
+      field: 'groups',
+      help: 'group to read, with its members; can be repeated',
+    },
+    'bind-dn': { value: 'DN', field: 'bindDn', help: 'DN with which the daemon signs in' },
+    'bind-password-file': {
+      ...fileFlag('read its password from the first line of a file; - is standard input'),
+      field: 'bindPassword',
+    },
+    'ca-file': { ...fileFlag('certificates (PEM) to verify the server with'), field: 'ca' },
+    every: { value: 'MINUTES', field: 'everyMinutes', whole: minutes, help: 'minutes between two runs' },
+    'full-every': {
+      value: 'MINUTES',
+      field: 'fullEveryMinutes',
+      whole: minutes,
+      help: 'minutes between two full runs, which read all entries and find missing persons',
+    },
+  },
+  examples: [
+    {
+      does: 'OpenLDAP',
+      line: 'directory set ldaps://ldap.example.com --base ou=people,dc=example,dc=com --bind-dn cn=devmgr,dc=example,dc=com --bind-password-file secret',
+    },
+    { does: 'user names that are e-mail addresses', line: 'directory set --attributes userName=userPrincipalName' },
+    { does: 'members of a group', line: 'directory set --group-dn "staff=cn=all staff,ou=groups,dc=example,dc=com"' },
+  ],
+  async run({ args, flags }, context) {
+    const before = await context.registry.call('showDirectory');
+    const { bindPasswordFile, caFile, bindDn, attributes, groupDn } = flags;
+    const body = definedFields({
+      enabled: true,
+      url: args[0] ?? before.url,
+      base: flags.base ?? before.base,
+      filter: orNull(flags.ldapFilter ?? before.filter),
+      attributes: attributesOf(before.attributes, attributes),
+      groups: givenTexts(groupDn)?.map(groupOf) ?? before.groups,
+      bindDn: orNull(bindDn ?? before.bindDn),
+      bindPassword: await secretFrom(context, bindPasswordFile),
+      ca: caFile === undefined ? before.ca : caFile === '' ? null : textIn(caFile, 'the certificates'),
+      everyMinutes: flags.every ?? before.everyMinutes,
+      fullEveryMinutes: flags.fullEvery ?? before.fullEveryMinutes,
+    });
+    const settings = await context.registry.call('setDirectory', { body });
+    await showDirectory(context, settings, 'Persons are read from the directory', 'devmgr directory test');
+  },
+});
+
+/** An empty value removes a setting. */
+const orNull = (text: string | null): string | null => (text === '' ? null : text);
+
+function attributesOf(
+  before: DirectorySettings['attributes'],
+  pairs: readonly string[],
+): DirectorySettings['attributes'] {
+  const named = { ...before };
+  for (const pair of pairs) {
+    const [use = '', attribute] = pair.split('=', 2).map(text => text.trim());
+    const found = uses.find(name => name.toLowerCase() === use.toLowerCase());
+    if (!found || attribute === undefined)
+      throw usage(`--attributes "${pair}" is not USE=ATTRIBUTE`, `USE is one of ${uses.join(', ')}`);
+    named[found] = orNull(attribute);
+  }
+  return named;
+}
+
+/** `DN`, or `NAME=DN`: in a DN the first comma is before the second `=`. */
+function groupOf(text: string): { name: string; dn: string } {
+  const at = text.indexOf('=');
+  const rest = text.slice(at + 1);
+  const [value = ''] = rest.split(',', 1);
+  if (at < 1) throw usage(`--group-dn "${text}" is not the DN of a group`, 'for example cn=staff,dc=example,dc=com');
+  if (!value.includes('=')) return { name: value.trim(), dn: text };
+  return { name: text.slice(0, at).trim(), dn: rest };
+}
+
+const fields = ['step', 'personId', 'userName', 'detail'] as const satisfies readonly (keyof DirectoryStep)[];
+const colors: Readonly<Partial<Record<DirectoryStep['step'], Style>>> = {
+  new: 'green',
+  left: 'red',
+  held: 'red',
+  skipped: 'yellow',
+};
+const columns: Column<DirectoryStep>[] = [
+  { title: 'WHAT', value: ({ step }) => step, style: ({ step }) => colors[step] ?? null },
+  { title: 'PERSON', value: ({ personId }) => personId },
+  { title: 'USER NAME', value: ({ userName }) => userName, shorten: 'end' },
+  { title: 'DETAIL', value: ({ detail }) => detail, shorten: 'end' },
+];
+
+/** Compares persons with the directory: `POST /api/directory/sync`. Exit code 1 if there is a problem. */
+export const directorySync = command({
+  description: `Reads all entries now. Persons who are disabled or missing are recorded as leavers, and their keys are locked; if there are too many at once, they are held (devmgr people held). Nothing is changed if an error occurs, or if no entries are found, fewer than half of the known persons, or new user names for more than half. At most ${directoryBounds.shown} lines are shown.`,
+  flags: {
+    'dry-run': { help: 'show what would change, and change nothing' },
+    'accept-missing': { help: 'continue even if more than half of the persons are missing or renamed' },
+    ...listFlags(fields),
+  },
+  examples: [
+    { does: 'what would change', line: 'directory sync --dry-run' },
+    { does: 'now, instead of at the next run', line: 'directory sync' },
+    {
+      does: 'who would leave',
+      line: 'directory sync --dry-run --jq \'.list[] | select(.step == "left") | .userName\'',
+    },
+  ],
+  async run({ flags }, context) {
+    const { registry, out } = context;
+    const body = { dryRun: flags.dryRun, acceptMissing: flags.acceptMissing };
+    const report = await registry.call('syncDirectory', { body });
+    const { counts, problem, list } = report;
+    if (out.json) await out.document(report);
+    else if (list.length > 0) await presentRows(context, list, { fields, columns, id: 'personId' });
+    const { read, ...steps } = counts;
+    const found = Object.entries(steps).filter(([, number]) => number > 0);
+    const words = found.map(([step, number]) => `${count(number)} ${safe(step)}`).join(', ') || 'nothing differs';
+    out.notice(`${count(read)} entries: ${words}${report.dryRun ? ' (nothing was changed)' : ''}`);
+    if (problem === null) return exitCodes.done;
+    out.notice(`Problem: ${safe(problem)}`);
+    return exitCodes.failure;
   },
 });

@@ -42,7 +42,7 @@ const patienceMs = 1_000;
 const maxFailures = 3;
 
 /** Knows the serial numbers of events, and looks others up within bounds. */
-export class SerialNumbers {
+class SerialNumbers {
   readonly #context: Context;
   /** By deviceId; the oldest entry leaves first. */
   readonly #known = new Map<string, string>();

@@ -1,8 +1,18 @@
-/** Starts the browser of the user, without a shell. The only argument that devmgr adds is the path of a file. */
+/**
+ * Starts the browser of the user, without a shell. The only argument that devmgr adds is the path of a file, which leads the browser to
+ * an address with a code: programs of other users see the arguments of a browser, but not this file.
+ */
 import { execFile, spawn } from 'node:child_process';
-import { delimiter } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { homedir, userInfo } from 'node:os';
+import { basename, delimiter, join } from 'node:path';
+import { signInCodeSeconds } from '../../../../contract/limits.ts';
 import { type Env, environment } from '../../../../contract/local.ts';
 import { systemWords } from '../../../fault.ts';
+import { makeFolder, removeIfPossible, unwritable } from '../../../settings/files.ts';
+import { selfCommand } from '../../../settings/processes.ts';
+import { removalCommand } from './removal.ts';
 
 /** Why this session can show no browser, as part of a sentence; null if it can. */
 export function whyNoBrowser(env: Env, platform: string = process.platform): string | null {
@@ -29,7 +39,7 @@ export function browserCommands(file: string, env: Env, platform: string = proce
 const graceMs = 2000;
 
 /** Opens a file in a browser. Resolves with null if one was started, else with the reason, as part of a sentence. */
-export async function openBrowser(file: string, env: Env): Promise<string | null> {
+async function openBrowser(file: string, env: Env): Promise<string | null> {
   let reason: string | null = null;
   for (const [program, ...args] of browserCommands(file, env)) {
     reason = await started(program!, args, env);
@@ -62,7 +72,7 @@ function started(program: string, args: readonly string[], env: Env): Promise<st
  * Whether the browser is a snap, which can read neither hidden folders nor those outside the home of the user. The desktop file of a snap is
  * the only one that is named SNAP_PROGRAM.
  */
-export async function isSnap(env: Env): Promise<boolean> {
+async function isSnap(env: Env): Promise<boolean> {
   if (process.platform !== 'linux') return false;
   if (env.BROWSER) return env.BROWSER.includes('/snap/');
   const name = await new Promise<string>(resolve => {
@@ -70,4 +80,71 @@ export async function isSnap(env: Env): Promise<boolean> {
     execFile('xdg-settings', ['get', 'default-web-browser'], options, (_error, stdout) => resolve(stdout.trim()));
   });
   return /^[^_/]+_[^_/]+\.desktop$/.test(name);
+}
+
+const fileName = /^devmgr-open-[\w-]{22}\.html$/;
+
+/** Opens the address in a browser. Resolves with the reason if no browser could be started, else with null. */
+export async function showInBrowser(target: string, env: Env, home: string): Promise<string | null> {
+  const file = await writeRedirect(target, env, home);
+  removeSoon(file, env);
+  return openBrowser(file, env);
+}
+
+/** Writes the file, and removes those that earlier commands have left. Resolves with its path. */
+async function writeRedirect(target: string, env: Env, home: string): Promise<string> {
+  const folder = (await isSnap(env)) ? homedir() : (runtimeFolder(env) ?? home);
+  const file = join(folder, `devmgr-open-${randomBytes(16).toString('base64url')}.html`);
+  try {
+    makeFolder(folder);
+    removeEarlier(folder);
+    writeFileSync(file, pageTo(target), { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    throw unwritable(file, error, 'without a file: add --no-browser');
+  }
+  return file;
+}
+
+/** Removes the file when its code has expired, in a process of its own: this one ends before. */
+function removeSoon(file: string, env: Env): void {
+  const self = selfCommand();
+  const args = [...self.args, removalCommand, String(signInCodeSeconds), file];
+  const child = spawn(self.file, args, {
+    detached: true,
+    stdio: 'ignore',
+    windowsHide: true,
+    cwd: '/',
+    env: { ...env, [environment.token]: undefined },
+  });
+  // The next command removes the file.
+  child.once('error', () => undefined);
+  child.unref();
+}
+
+/** `location.replace`, so that Back does not lead to this page. */
+function pageTo(target: string): string {
+  const text = JSON.stringify(target).replaceAll('<', '\\u003c');
+  return `<!doctype html>
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<title>devmgr</title>
+<script>location.replace(${text})</script>
+<noscript>This page of devmgr needs JavaScript.</noscript>
+`;
+}
+
+/** The folder of the login session, in memory; null if it is absent or others can enter it. */
+function runtimeFolder({ XDG_RUNTIME_DIR: folder }: Env): string | null {
+  if (!folder?.startsWith('/')) return null;
+  const found = statSync(folder, { throwIfNoEntry: false });
+  return found?.isDirectory() && found.uid === userInfo().uid && (found.mode & 0o077) === 0 ? folder : null;
+}
+
+function removeEarlier(folder: string): void {
+  const before = Date.now() - signInCodeSeconds * 1000;
+  for (const name of readdirSync(folder)) {
+    if (!fileName.test(basename(name))) continue;
+    const file = join(folder, name);
+    if ((statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? before) < before) removeIfPossible(file);
+  }
 }

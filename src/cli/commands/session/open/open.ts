@@ -6,8 +6,7 @@ import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { safe } from '../../../terminal/text.ts';
 import { consoleAddress } from '../console-address.ts';
-import { whyNoBrowser } from './browser.ts';
-import { showInBrowser } from './redirect-file.ts';
+import { showInBrowser, whyNoBrowser } from './browser.ts';
 
 /** Opens the console of the server in a browser, signed in as the user of this profile: `POST /api/auth/codes`. */
 export const open = command({
