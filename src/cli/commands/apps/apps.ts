@@ -134,7 +134,7 @@ export const appsDownload = command({
 async function versionOf(context: Context, versionId: string | undefined): Promise<AppVersion> {
   if (versionId !== undefined) return context.registry.call('getAppVersion', { params: { versionId } });
   const { pickVersion } = await import('../../framework/pickers/listed.ts');
-  return pickVersion(context, 'apps download');
+  return pickVersion(context);
 }
 
 /** Uploads a package: `POST /api/app-versions/upload`. Compares the SHA-256 that the server returns. */

@@ -166,7 +166,7 @@ async function confirmRestore({ out }: Context, backup: Backup): Promise<void> {
 
 async function picked(context: Context, deviceId: string): Promise<Backup> {
   const { pickBackup } = await import('../../framework/pickers/listed.ts');
-  return pickBackup(context, 'backups restore', deviceId);
+  return pickBackup(context, deviceId);
 }
 
 /** The record of a backup, or of the newest one; the refusal of the server if there is none. */

@@ -105,7 +105,7 @@ async function picked(context: Context): Promise<string> {
     cells: [name, profileOf(stored, name).server ?? 'the local daemon', name === profile ? 'in use' : ''],
   }));
   const { pickProfile } = await import('../../framework/pickers/listed.ts');
-  return pickProfile(context, 'config', profiles);
+  return pickProfile(context, profiles);
 }
 
 /** With --json the stored settings as they are now. */

@@ -21,7 +21,14 @@ interface ListedEntry<T> {
   readonly value: T;
   /** What the list shows, in columns; the search looks into all of them. */
   readonly cells: readonly string[];
-  readonly description?: string | undefined;
+  /** Null for none. */
+  readonly description?: string | null;
+}
+
+/** What was read of a list. `more` others exist and were not read. */
+interface ListedEntries<T> {
+  readonly entries: readonly ListedEntry<T>[];
+  readonly more: number;
 }
 
 /** The question, and the error if there is no terminal or nothing to choose from. */
@@ -42,22 +49,22 @@ interface ListQuestion {
 async function pickListed<T>(
   context: Context,
   { question, argument, command, none }: ListQuestion,
-  read: () => Promise<{ readonly entries: readonly ListedEntry<T>[]; readonly more: number }>,
+  read: () => ListedEntries<T> | Promise<ListedEntries<T>>,
 ): Promise<T> {
   checkArgument(context, undefined, argument, command);
-  const { entries, more } = await read();
-  if (entries.length === 0) throw new Fault('absent', none);
-  return searchOne(context.out, question, sourceOf(entries, more));
+  const found = await read();
+  if (found.entries.length === 0) throw new Fault('absent', none);
+  return searchOne(context.out, question, sourceOf(found));
 }
 
-/** Searches among entries. `more` others exist and were not read. */
-function sourceOf<T>(entries: readonly ListedEntry<T>[], more: number): ChoiceSource<T> {
+/** Searches among entries. */
+function sourceOf<T>({ entries, more }: ListedEntries<T>): ChoiceSource<T> {
   const names = aligned(entries.map(({ cells }) => cells));
-  const choices = entries.map(({ value, description }, index) => ({
+  const choices = entries.map(({ value, cells, description }, index) => ({
     value,
     name: names[index]!,
-    short: entries[index]!.cells.slice(0, 2).join(' '),
-    ...(description === undefined ? {} : { description }),
+    short: cells.slice(0, 2).join(' '),
+    ...(description && { description }),
   }));
   return async typed => {
     const wanted = typed.toLowerCase();
@@ -66,20 +73,12 @@ function sourceOf<T>(entries: readonly ListedEntry<T>[], more: number): ChoiceSo
   };
 }
 
-/** How an item of a paged list is shown. */
-interface ShownItem<T> {
-  readonly cells: (item: T) => readonly string[];
-  /** Null for none. */
-  readonly description?: (item: T) => string | null;
-  /** Whether it can be chosen; by default all can. */
-  readonly fits?: (item: T) => boolean;
-}
-
 /** Those of the first thousand items of a paged list that fit. */
 async function firstEntries<T>(
   pages: AsyncIterable<ServerPage<T>>,
-  { cells, description = () => null, fits = () => true }: ShownItem<T>,
-): Promise<{ readonly entries: readonly ListedEntry<T>[]; readonly more: number }> {
+  entryOf: (item: T) => Omit<ListedEntry<T>, 'value'>,
+  fits: (item: T) => boolean = () => true,
+): Promise<ListedEntries<T>> {
   const items: T[] = [];
   let read = 0;
   let total = 0;
@@ -88,28 +87,24 @@ async function firstEntries<T>(
     total = pagination.total;
     if (++read >= mostPages) break;
   }
-  const entries = items
-    .filter(fits)
-    .map(item => ({ value: item, cells: cells(item), description: description(item) ?? undefined }));
+  const entries = items.filter(fits).map(item => ({ value: item, ...entryOf(item) }));
   return { entries, more: Math.max(0, total - items.length) };
 }
 
 /** A user of the registry; only an ADMIN may list them. `fits` selects those that the command works on. */
-export function pickUser(context: Context, command: string, fits: (user: User) => boolean = () => true): Promise<User> {
+export function pickUser(context: Context, command: string, fits?: (user: User) => boolean): Promise<User> {
   const question = { question: 'User', argument: 'USER', command, none: 'no user can be chosen' };
   return pickListed(context, question, () => userEntries(context, fits));
 }
 
-const userEntries = ({ registry }: Context, fits: (user: User) => boolean) =>
-  firstEntries(pagesOf(registry, 'listUsers'), { cells: userCells, fits });
-
-const userCells = ({ id, username, role, disabled, email }: User): readonly string[] => [
-  id,
-  username,
-  role,
-  disabled ? 'disabled' : 'enabled',
-  email ?? '',
-];
+const userEntries = ({ registry }: Context, fits?: (user: User) => boolean) =>
+  firstEntries(
+    pagesOf(registry, 'listUsers'),
+    ({ id, username, role, disabled, email }) => ({
+      cells: [id, username, role, disabled ? 'disabled' : 'enabled', email ?? ''],
+    }),
+    fits,
+  );
 
 /**
  * The name of a user of the registry, or what was typed: devices can be bound to people who are not its users. Null if the caller
@@ -119,11 +114,8 @@ export async function pickBoundUser(context: Context, question: string): Promise
   const enabled = userEntries(context, ({ disabled }) => !disabled);
   const known = await nullIfRefused(enabled, Code.noPermission);
   if (known === null) return null;
-  const { entries, more } = known;
-  const users = sourceOf(
-    entries.map(entry => ({ ...entry, value: entry.value.username })),
-    more,
-  );
+  const entries = known.entries.map(entry => ({ ...entry, value: entry.value.username }));
+  const users = sourceOf({ ...known, entries });
   return searchOne(
     context.out,
     question,
@@ -137,68 +129,50 @@ export async function pickBoundUser(context: Context, question: string): Promise
   );
 }
 
-/** An uploaded application version, the newest first. */
-export function pickVersion(context: Context, command: string): Promise<AppVersion> {
-  const question = {
-    question: 'Version',
-    argument: 'VERSION_ID',
-    command,
-    none: 'no application version has been uploaded',
-  };
+/** An uploaded application version, the newest first, for `apps download`. */
+export function pickVersion(context: Context): Promise<AppVersion> {
+  const none = 'no application version has been uploaded';
+  const question = { question: 'Version', argument: 'VERSION_ID', command: 'apps download', none };
   return pickListed(context, question, () =>
-    firstEntries(pagesOf(context.registry, 'listAppVersions'), { cells: versionCells }),
+    firstEntries(
+      pagesOf(context.registry, 'listAppVersions'),
+      ({ versionId, platform, version, fileName, fileSize }) => ({
+        cells: [versionId, platform, version, fileName, bytes(fileSize)],
+      }),
+    ),
   );
 }
 
-const versionCells = ({ versionId, platform, version, fileName, fileSize }: AppVersion): readonly string[] => [
-  versionId,
-  platform,
-  version,
-  fileName,
-  bytes(fileSize),
-];
-
-/** A backup of a device, the newest first. */
-export function pickBackup(context: Context, command: string, deviceId: string): Promise<Backup> {
+/** A backup of a device, the newest first, for `backups restore`. */
+export function pickBackup(context: Context, deviceId: string): Promise<Backup> {
   const none = `${deviceId} has no backups`;
-  const question = { question: `Backup of ${deviceId}`, argument: 'BACKUP_ID', command, none };
+  const question = { question: `Backup of ${deviceId}`, argument: 'BACKUP_ID', command: 'backups restore', none };
   return pickListed(context, question, () =>
-    firstEntries(pagesOf(context.registry, 'listBackups', { params: { deviceId } }), {
-      cells: backupCells,
-      description: ({ note }) => note,
-    }),
+    firstEntries(
+      pagesOf(context.registry, 'listBackups', { params: { deviceId } }),
+      ({ backupId, fileName, fileSize, createdAt, note }) => ({
+        cells: [backupId, fileName, bytes(fileSize), localTime(createdAt)],
+        description: note,
+      }),
+    ),
   );
 }
 
-const backupCells = ({ backupId, fileName, fileSize, createdAt }: Backup): readonly string[] => [
-  backupId,
-  fileName,
-  bytes(fileSize),
-  localTime(createdAt),
-];
-
-/** A service token that is neither revoked nor expired. */
-export function pickToken(context: Context, command: string): Promise<ServiceToken> {
-  const question = { question: 'Service token', argument: 'TOKEN', command, none: 'there is no valid service token' };
-  const fits = (token: ServiceToken) => token.revokedAt === null && Date.parse(token.expiresAt) > Date.now();
+/** A service token that is neither revoked nor expired, for `tokens revoke`. */
+export function pickToken(context: Context): Promise<ServiceToken> {
+  const none = 'there is no valid service token';
+  const question = { question: 'Service token', argument: 'TOKEN', command: 'tokens revoke', none };
   return pickListed(context, question, () =>
-    firstEntries(pagesOf(context.registry, 'listTokens'), { cells: tokenCells, fits }),
+    firstEntries(
+      pagesOf(context.registry, 'listTokens'),
+      ({ tokenId, name, role, expiresAt }) => ({ cells: [tokenId, name, role, `until ${localTime(expiresAt)}`] }),
+      token => token.revokedAt === null && Date.parse(token.expiresAt) > Date.now(),
+    ),
   );
 }
 
-const tokenCells = ({ tokenId, name, role, expiresAt }: ServiceToken): readonly string[] => [
-  tokenId,
-  name,
-  role,
-  `until ${localTime(expiresAt)}`,
-];
-
-/** One of the known profiles. */
-export function pickProfile(
-  context: Context,
-  command: string,
-  profiles: readonly ListedEntry<string>[],
-): Promise<string> {
-  const question = { question: 'Profile', argument: 'NAME', command, none: 'there is no profile' };
-  return pickListed(context, question, async () => ({ entries: profiles, more: 0 }));
+/** One of the known profiles, for `config use`. */
+export function pickProfile(context: Context, entries: readonly ListedEntry<string>[]): Promise<string> {
+  const question = { question: 'Profile', argument: 'NAME', command: 'config', none: 'there is no profile' };
+  return pickListed(context, question, () => ({ entries, more: 0 }));
 }

@@ -172,7 +172,7 @@ async function removeWebhooks({ registry, out }: Context, webhooks: readonly str
 /** One of the valid tokens. A person confirms it: two rows of a list are easily confused. */
 async function picked(context: Context): Promise<string> {
   const { pickToken } = await import('../../../framework/pickers/listed.ts');
-  const { tokenId, name } = await pickToken(context, 'tokens revoke');
+  const { tokenId, name } = await pickToken(context);
   await demandYes(context.out, `Revoke ${name}?`);
   return tokenId;
 }
