@@ -58,20 +58,16 @@ type PasswordFlags = FlagValues<typeof passwordFlags>;
 
 /** A password, from the source that the flags name or else from a prompt. */
 export async function readPassword(context: Context, flags: PasswordFlags, question: string): Promise<string> {
-  const [password] = await readPasswords(context, flags, [{ question }]);
+  const [password] = await readPasswords(context, flags, [question]);
   return password!;
 }
 
-interface PasswordQuestion {
-  readonly question: string;
-  readonly rule?: Check<string>;
-}
-
-/** Several passwords. From standard input or a file, each is a line, in this order. */
+/** Several passwords. From standard input or a file, each is a line, in this order. `rule` checks the last one as it is typed. */
 async function readPasswords(
   context: Context,
   flags: PasswordFlags,
-  questions: readonly PasswordQuestion[],
+  questions: readonly string[],
+  rule?: Check<string>,
 ): Promise<readonly string[]> {
   if (flags.passwordStdin && flags.passwordFile !== undefined)
     throw usage('--password-stdin and --password-file cannot be combined');
@@ -86,16 +82,15 @@ async function readPasswords(
       'give it with --password-stdin or --password-file FILE',
     );
   const answers: string[] = [];
-  for (const { question, rule } of questions) answers.push(await askPassword(context.out, question, rule));
+  for (const question of questions)
+    answers.push(await askPassword(context.out, question, question === questions.at(-1) ? rule : undefined));
   return answers;
 }
 
-function complete(lines: readonly string[], questions: readonly PasswordQuestion[], source: string): readonly string[] {
+function complete(lines: readonly string[], questions: readonly string[], source: string): readonly string[] {
   const missing = questions.findIndex((_, index) => !lines[index]);
   if (missing >= 0)
-    throw usage(
-      `${source} has no ${missing === 0 ? 'password' : `line ${missing + 1} (${questions[missing]!.question})`}`,
-    );
+    throw usage(`${source} has no ${missing === 0 ? 'password' : `line ${missing + 1} (${questions[missing]})`}`);
   return lines.slice(0, questions.length);
 }
 
@@ -111,14 +106,9 @@ export async function readNewPasswords(
   flags: PasswordFlags,
   questions: readonly string[],
 ): Promise<readonly string[]> {
-  const last = questions.length - 1;
-  const passwords = await readPasswords(
-    context,
-    flags,
-    questions.map((question, index) => (index === last ? { question, rule: ruleOf('password') } : { question })),
-  );
+  const passwords = await readPasswords(context, flags, questions, ruleOf('password'));
   const typed = !flags.passwordStdin && flags.passwordFile === undefined;
-  if (typed && (await askPassword(context.out, `${questions[last]}, again`)) !== passwords[last])
+  if (typed && (await askPassword(context.out, `${questions.at(-1)}, again`)) !== passwords.at(-1))
     throw usage('the passwords do not match');
   return passwords;
 }

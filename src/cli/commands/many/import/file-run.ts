@@ -1,6 +1,5 @@
 /** One run of `register --file`: reads rows, sends batches, writes one result per row. */
 import { statSync } from 'node:fs';
-import type { Tags } from '../../../../contract/tags.ts';
 import { batchesOf, lineResults } from '../../../../enrollment/import/batches.ts';
 import type { LineResult } from '../../../../enrollment/import/result.ts';
 import { type Position, positionText, type Row } from '../../../../enrollment/import/row.ts';
@@ -12,33 +11,15 @@ import { JobRun } from '../../../jobs/job-run.ts';
 import { duration, spent } from '../../../terminal/when.ts';
 import { type Checkpoint, emptyCheckpoint, type ImportFiles, skipDoneRows } from './checkpoint.ts';
 import { duplicated, withEarlierSuccesses, withExisting } from './existing.ts';
+import type { FileValues } from './flags.ts';
 import type { Input } from './input.ts';
 import { writerOf } from './results.ts';
-
-/** The flags of `register --file`. */
-export interface FileFlags {
-  readonly file: string;
-  readonly format: string | undefined;
-  readonly encoding: string | undefined;
-  readonly map: string | undefined;
-  readonly type: string | undefined;
-  readonly manufacturer: string | undefined;
-  readonly model: string | undefined;
-  readonly tags: Tags;
-  readonly out: string | undefined;
-  readonly dryRun: boolean;
-  readonly skipExisting: boolean;
-  readonly resume: boolean;
-  readonly force: boolean;
-  readonly batchSize: number | undefined;
-  readonly csv: boolean;
-}
 
 const defaultBatchSize = 2_000;
 
 /** Registers the devices of an input. Used once. */
 export class FileRun {
-  readonly #flags: FileFlags;
+  readonly #flags: FileValues;
   readonly #context: Context;
   readonly #input: Input;
   readonly #files: ImportFiles;
@@ -54,7 +35,7 @@ export class FileRun {
   /** Bytes of the input that an earlier run has done. */
   #skipped = 0;
 
-  constructor(flags: FileFlags, context: Context, input: Input, files: ImportFiles) {
+  constructor(flags: FileValues, context: Context, input: Input, files: ImportFiles) {
     this.#flags = flags;
     this.#context = context;
     this.#input = input;

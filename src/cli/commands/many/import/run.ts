@@ -4,20 +4,21 @@ import type { DeviceType } from '../../../../contract/values.ts';
 import { fieldOf, isSecretName, type RegistrationField } from '../../../../enrollment/import/columns.ts';
 import { type Mapping, noMapping, presetMapping, presets } from '../../../../enrollment/import/mapping.ts';
 import type { Defaults } from '../../../../enrollment/import/row.ts';
-import type { FileFormat } from '../../../../enrollment/import/rows.ts';
 import { usage } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { definedFields } from '../../../framework/define.ts';
+import { tagsOf } from '../../../framework/devices/tags.ts';
 import { checkInput, encodingOf } from '../../../jobs/input-file.ts';
 import { JobFiles } from '../../../jobs/job-files.ts';
 import { type ImportFiles, jobOf } from './checkpoint.ts';
 import { DryRun } from './dry-run.ts';
-import { type FileFlags, FileRun } from './file-run.ts';
+import { FileRun } from './file-run.ts';
+import type { FileValues } from './flags.ts';
 import { type Input, openInput } from './input.ts';
 import { writerOf } from './results.ts';
 
 /** Registers every device in a file. The exit code; throws a fault of kind `partial` if some rows failed. */
-export async function registerFile(flags: FileFlags, context: Context): Promise<number> {
+export async function registerFile(flags: FileValues, context: Context): Promise<number> {
   if (context.globals.json && flags.csv) throw usage('--json and --csv cannot be combined');
   if (flags.resume && flags.force)
     throw usage('--resume and --force cannot be combined', '--resume continues an earlier run, --force starts over');
@@ -32,7 +33,7 @@ export async function registerFile(flags: FileFlags, context: Context): Promise<
     file: flags.file,
     stdin: context.io.stdin,
     encoding: encodingOf(flags.encoding),
-    format: (flags.format as FileFormat | undefined) ?? null,
+    format: flags.format ?? null,
     mapping,
     defaults,
     explain: text => (flags.dryRun ? notify(context, text) : undefined),
@@ -53,22 +54,22 @@ export async function registerFile(flags: FileFlags, context: Context): Promise<
 /** Lines of each kind that a dry run shows at a terminal. */
 const shownOfPlan = 20;
 
-function planFile(flags: FileFlags, context: Context, input: Input, files: ImportFiles): Promise<number> {
+function planFile(flags: FileValues, context: Context, input: Input, files: ImportFiles): Promise<number> {
   files.open();
   const writer = writerOf(context, flags.csv, flags.out !== undefined, shownOfPlan);
   return new DryRun(context, writer, files, flags.skipExisting).run(input);
 }
 
 /** The values for rows that lack them. Throws a usage fault that names the flag of an invalid one. */
-async function defaultsOf({ type, manufacturer, model, tags }: FileFlags): Promise<Defaults> {
+async function defaultsOf({ type, manufacturer, model, tag }: FileValues): Promise<Defaults> {
   const { faultOf } = await import('../../../../contract/readers.ts');
   for (const [field, value] of Object.entries({ manufacturer, model } as const)) {
     const fault = value === undefined ? null : faultOf(field as 'manufacturer' | 'model', value);
     if (fault !== null) throw usage(`--${field} ${fault}`);
   }
   const deviceType = type?.toUpperCase() as DeviceType | undefined;
-  const hasTags = Object.keys(tags).length > 0;
-  return definedFields({ deviceType, manufacturer, model, tags: hasTags ? tags : undefined });
+  const tags = tag.length > 0 ? tagsOf(tag) : undefined;
+  return definedFields({ deviceType, manufacturer, model, tags });
 }
 
 /** Reads `--map`: the name of a preset, or `COLUMN=FIELD` pairs. Throws a usage fault. */

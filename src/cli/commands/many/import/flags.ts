@@ -1,0 +1,58 @@
+/** The flags of `register`: those of one device, and those of a file of devices. */
+import { sizes } from '../../../../contract/limits.ts';
+import { deviceTypes } from '../../../../contract/values.ts';
+import { tagFlag } from '../../../framework/devices/tags.ts';
+import { type FlagShapes, type FlagValues, fileFlag } from '../../../framework/flags.ts';
+import { csvFlags } from '../../../framework/format.ts';
+import { encodingFlag } from '../../../jobs/input-file.ts';
+
+/** A flag that describes the one device. */
+const single = { conflicts: ['file'] } as const;
+/** A flag that is about the file. */
+const withFile = { needs: 'file' } as const;
+
+export const registerFlags = {
+  type: { value: 'TYPE', field: 'deviceType', choices: deviceTypes, help: 'type of the device' },
+  serial: {
+    value: 'SERIAL',
+    field: 'serialNumber',
+    aliases: ['serial-number'],
+    ...single,
+    help: 'serial number',
+  },
+  manufacturer: { value: 'NAME', offer: 'manufacturer', help: 'manufacturer' },
+  model: { value: 'NAME', help: 'model' },
+  'hardware-version': { value: 'VERSION', ...single, help: 'hardware version' },
+  'firmware-version': { value: 'VERSION', aliases: ['firmware'], ...single, help: 'firmware version' },
+  tag: tagFlag('tag of the device, or of every line that lacks it; can be repeated'),
+  file: { ...fileFlag('register every device in this file; - is standard input'), short: 'f' },
+  format: {
+    value: 'FORMAT',
+    choices: ['csv', 'json', 'jsonl'],
+    ...withFile,
+    help: 'format of the file, if its name does not show it',
+  },
+  encoding: { ...encodingFlag, ...withFile },
+  map: {
+    value: 'MAP',
+    ...withFile,
+    help: 'names of the columns: yubico, entra-oath, snipe-it, pskc, or COLUMN=FIELD,…',
+  },
+  out: { ...fileFlag('write the results to this file'), ...withFile },
+  'dry-run': { ...withFile, help: 'report which lines are new, registered or invalid, and change nothing' },
+  'skip-existing': { ...withFile, help: 'count devices that are already registered as done' },
+  resume: { ...withFile, help: 'continue where an earlier run stopped' },
+  force: { ...withFile, help: 'start over; existing results are kept as FILE.before' },
+  'batch-size': {
+    value: 'N',
+    whole: { min: 1, max: sizes.batchItems },
+    ...withFile,
+    help: 'devices per request (default: 2000)',
+  },
+  output: csvFlags.output,
+  csv: { ...csvFlags.csv, ...withFile },
+} as const satisfies FlagShapes;
+/** Values of these flags. */
+export type RegisterValues = FlagValues<typeof registerFlags>;
+/** Those of a run with `--file`. */
+export type FileValues = RegisterValues & { readonly file: string };
