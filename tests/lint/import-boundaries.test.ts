@@ -80,7 +80,7 @@ const broken: readonly (readonly [file: string, source: string, reason: RegExp])
   ['drivers/hid/index.ts', "import { dlopen } from 'node:ffi';", /node:ffi is experimental/],
   ['drivers/pcsc/library.ts', "const { usb } = require('usb/index.js');", /native USB modules/],
   ['drivers/hid/index.ts', "createRequire(import.meta.url || process.argv[1])('pcsc-mini');", /native PC\/SC module/],
-  ['src/cli/commands/apps/upload.ts', "import { FormData } from 'undici';", /one transport/],
+  ['src/cli/commands/apps/apps.ts', "import { FormData } from 'undici';", /one transport/],
   ['src/cli/commands/session/config.ts', "const { default: Conf } = await import('conf');", /takes the lock/],
   [
     'src/cli/commands/session/login.ts',
