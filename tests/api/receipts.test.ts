@@ -106,7 +106,12 @@ describe('a receipt', () => {
     ['a loan that ended', { kind: 'loan', dueAt: '2020-01-01T00:00:00Z' }, 'dueAt'],
   ])('with %s is 1001 and names the field', async (_what, body, field) => {
     const { deviceId } = await deviceIn('ACTIVE', daemon);
-    expect(await create({ deviceId, ...body })).toMatchObject({ code: 1001, message: expect.stringContaining(field) });
+    // The body is checked before the device is read.
+    for (const device of [deviceId, 'DEV-999999'])
+      expect(await create({ deviceId: device, ...body })).toMatchObject({
+        code: 1001,
+        message: expect.stringContaining(field),
+      });
   });
 
   it('of an unknown device is 2001', async () => {

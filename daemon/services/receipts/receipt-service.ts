@@ -47,6 +47,7 @@ export class ReceiptService {
     const { store, registryId, now } = this.#parts;
     const at = now();
     const { kind, terms } = body;
+    const dueAt = dueTime(body, at);
     const device = await readDevice(store, body.deviceId);
     accept(receiptRefusal(kind, device));
     const { serialNumber, userId, tags } = device;
@@ -61,7 +62,7 @@ export class ReceiptService {
       person: userId,
       name: oneLine((await store.personByName(userId))?.name),
       date: iso(at),
-      dueAt: dueTime(body, at),
+      dueAt,
       terms,
     };
     const receiptId = this.#idOf(context, facts);
