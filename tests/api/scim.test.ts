@@ -339,6 +339,22 @@ describe('leavers', () => {
   });
 });
 
+describe('new user names of all persons at once', () => {
+  it('lock nothing and are not held back; a second change takes the devices back', async () => {
+    const persons = await Promise.all(Array.from({ length: 12 }, () => add()));
+    const deviceIds = await Promise.all(persons.map(({ userName }) => bound(userName)));
+    const renameAll = async (names: readonly string[]) => {
+      for (const [i, { id }] of persons.entries()) {
+        const change = patchOp({ op: 'replace', path: 'userName', value: names[i] });
+        expect(await scim('PATCH', `/Users/${id}`, change)).toMatchObject({ status: 200 });
+      }
+      return Promise.all(deviceIds.map(deviceOf));
+    };
+    for (const names of [persons.map(() => freshName()), persons.map(({ userName }) => userName)])
+      expect(await renameAll(names)).toMatchObject(names.map(userId => ({ userId, status: 'ACTIVE' })));
+  });
+});
+
 describe('a new userName that a local account has', () => {
   it('is refused, so that no one who can choose a name disables an account; active: false locks all the same', async () => {
     const { id, userName } = await add();
