@@ -10,7 +10,7 @@ import { type Daemon, temporaryFolder } from './program.ts';
 /** A file with this line. */
 export const secretFile = (text: string): string => {
   const file = join(temporaryFolder(), 'secret');
-  writeFileSync(file, `${text}\n`);
+  writeFileSync(file, `${text}\n`, { mode: 0o600 });
   return file;
 };
 

@@ -1,11 +1,11 @@
 /** Missing values of a command: asked at a terminal; without one, the error names the missing flag. */
 import type { EnteredField } from '../../contract/readers.ts';
 import { usage } from '../fault.ts';
-import { textIn } from '../settings/files.ts';
 import { firstLines } from '../terminal/lines.ts';
 import { askPassword, askText, type Check, pickOne } from '../terminal/prompt.ts';
 import type { Context } from './context.ts';
 import type { FlagValues, passwordFlags } from './flags.ts';
+import { secretTextIn } from './secret-file.ts';
 
 interface Missing<V extends string> {
   readonly flag: string;
@@ -72,7 +72,11 @@ async function readPasswords(
   if (flags.passwordStdin && flags.passwordFile !== undefined)
     throw usage('--password-stdin and --password-file cannot be combined');
   if (flags.passwordFile !== undefined && flags.passwordFile !== '-')
-    return complete(textIn(flags.passwordFile, 'the password').split(/\r?\n/), questions, flags.passwordFile);
+    return complete(
+      secretTextIn(context, flags.passwordFile, { what: 'password' }).split(/\r?\n/),
+      questions,
+      flags.passwordFile,
+    );
   const fromStdin = flags.passwordStdin || flags.passwordFile === '-';
   if (fromStdin && !context.io.stdinIsTerminal)
     return complete(await firstLines(context.io, questions.length, 'a password'), questions, 'standard input');

@@ -10,6 +10,7 @@ import { eventFlags, placeOf } from '../../framework/devices/event-selection.ts'
 import type { FlagShapes } from '../../framework/flags.ts';
 import { fileFlag, yesFlag } from '../../framework/flags.ts';
 import { csvFlags } from '../../framework/format.ts';
+import { warnOfOthers } from '../../framework/secret-file.ts';
 import { demandYes } from '../../terminal/prompt.ts';
 
 /** What a program of the daemon writes with. Its JSON is written line by line in the format that the flags name. */
@@ -89,8 +90,10 @@ export const daemonBackup = command({
     { does: 'a backup', line: 'daemon backup registry-2026-11-20.db' },
     { does: 'encrypted', line: 'daemon backup registry.age --passphrase-file passphrase' },
   ],
-  run: ({ args, flags }, context) =>
-    context.programs.backup({ ...flags, ...homeOf(context), file: resolve(args[0]!) }, programIo(context)),
+  run({ args, flags }, context) {
+    warnOfOthers(context, flags.passphraseFile, 'passphrase');
+    return context.programs.backup({ ...flags, ...homeOf(context), file: resolve(args[0]!) }, programIo(context));
+  },
 });
 
 /** Replaces the registry by a backup. Asks for confirmation, unless --yes is given. */
@@ -122,6 +125,8 @@ export const daemonRestore = command({
       const place = (flags.store ?? context.env[environment.store]) ? 'the database' : home;
       if (existsSync(file)) await demandYes(context.out, `Replace the registry in ${place}${by}?`);
     }
+    warnOfOthers(context, flags.identityFile, 'identity');
+    warnOfOthers(context, flags.passphraseFile, 'passphrase');
     return context.programs.restore({ ...flags, ...homeOf(context), file }, programIo(context));
   },
 });

@@ -11,11 +11,11 @@ import { type ArgShape, fileFlag, yesFlag } from '../../framework/flags.ts';
 import { listFlags } from '../../framework/format.ts';
 import { type CardRow, present } from '../../framework/present.ts';
 import { presentList } from '../../framework/present-list.ts';
+import { secretFrom } from '../../framework/secret-file.ts';
 import type { Column } from '../../terminal/column.ts';
 import { demandYes } from '../../terminal/prompt.ts';
 import { safe, textsIn } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
-import { secretFrom } from '../secret-file.ts';
 import { checkedSecret } from './secret.ts';
 
 const webhookArg: ArgShape = { name: 'WEBHOOK', help: 'id of the webhook, such as WHK-1', offer: 'webhook' };

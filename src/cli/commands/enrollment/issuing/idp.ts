@@ -10,10 +10,10 @@ import { fileFlag, yesFlag } from '../../../framework/flags.ts';
 import { listFlags } from '../../../framework/format.ts';
 import { present } from '../../../framework/present.ts';
 import { presentList } from '../../../framework/present-list.ts';
+import { secretFrom } from '../../../framework/secret-file.ts';
 import type { Column } from '../../../terminal/column.ts';
 import { demandYes } from '../../../terminal/prompt.ts';
 import { safe } from '../../../terminal/text.ts';
-import { secretFrom } from '../../secret-file.ts';
 import { findProvider, providerArg } from './flags.ts';
 
 const fields = namesIn(

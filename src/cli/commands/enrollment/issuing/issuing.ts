@@ -19,9 +19,9 @@ import { counted } from '../../../count.ts';
 import { Fault, failure, isFault, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import type { FlagValues } from '../../../framework/flags.ts';
+import { secretFrom } from '../../../framework/secret-file.ts';
 import { askPassword } from '../../../terminal/prompt.ts';
 import { whileTouched } from '../../proofs/prove-key.ts';
-import { secretFrom } from '../../secret-file.ts';
 import type { issueFlags } from './flags.ts';
 import { findProvider } from './flags.ts';
 import { digitsOf, pinRecipients, randomPin, sealed } from './sealed-pin.ts';
@@ -75,7 +75,7 @@ async function pinChoice(context: Context, { pin, pinFile }: FlagValues<typeof i
 function partsOf(context: Context, file: string | undefined, whileAsked: WhileAsked): IssueParts {
   const { registry } = context;
   const pinOf = (ask: () => Promise<string>): Promise<string> => {
-    if (file !== undefined) return secretFrom(context, file);
+    if (file !== undefined) return secretFrom(context, file, { what: 'PIN' });
     if (context.canAsk) return whileAsked(ask);
     throw usage('the PIN of the key is needed', 'type it at a terminal, or use --pin-file FILE');
   };

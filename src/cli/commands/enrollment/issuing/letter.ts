@@ -66,7 +66,7 @@ export const pinLetter = command({
     const { sealed, earlier, storedAt, openedAt } = await context.registry.call('readPin', { params: { deviceId } });
     const chosen = flags.earlier === undefined ? sealed : earlier[flags.earlier - 1];
     if (!chosen) throw absentPin(deviceId, earlier.length, flags.earlier !== undefined);
-    const pin = await opened(chosen, flags.identityFile);
+    const pin = await opened(context, chosen, flags.identityFile);
     await print?.(deviceId, pin);
     await present(context, {
       data: { deviceId, storedAt, openedAt, ...(print ? {} : { pin }) },

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { pinBounds } from '../../../../contract/limits.ts';
 import { failure, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
-import { textIn } from '../../../settings/files.ts';
+import { secretTextIn } from '../../../framework/secret-file.ts';
 
 /** What `--pin` asks for: digits of a random PIN; null to ask for one. */
 export function digitsOf(kind: string | undefined): number | null {
@@ -43,10 +43,10 @@ export async function sealed(pin: string, recipients: readonly string[]): Promis
 }
 
 /** The PIN in an age file. `file`: file with age identities, one on each line. */
-export async function opened(text: string, file: string): Promise<string> {
+export async function opened(context: Context, text: string, file: string): Promise<string> {
   const { Decrypter } = await import('age-encryption');
   const decrypter = new Decrypter();
-  for (const identity of identitiesIn(file))
+  for (const identity of identitiesIn(context, file))
     try {
       decrypter.addIdentity(identity);
     } catch {
@@ -62,8 +62,8 @@ export async function opened(text: string, file: string): Promise<string> {
   }
 }
 
-function identitiesIn(file: string): readonly string[] {
-  const lines = textIn(file, 'the identity').split('\n');
+function identitiesIn(context: Context, file: string): readonly string[] {
+  const lines = secretTextIn(context, file, { what: 'identity' }).split('\n');
   const identities = lines.map(line => line.trim()).filter(line => line !== '' && !line.startsWith('#'));
   if (identities.length === 0) throw usage(`${file} does not contain an identity`);
   return identities;

@@ -10,6 +10,7 @@ import { fileFlag, yesFlag } from '../../../framework/flags.ts';
 import { listFlags } from '../../../framework/format.ts';
 import { type CardRow, present } from '../../../framework/present.ts';
 import { presentRows } from '../../../framework/present-list.ts';
+import { secretFrom } from '../../../framework/secret-file.ts';
 import { textIn } from '../../../settings/files.ts';
 import type { Column } from '../../../terminal/column.ts';
 import { demandYes } from '../../../terminal/prompt.ts';
@@ -17,7 +18,6 @@ import type { Style } from '../../../terminal/style.ts';
 import { safe } from '../../../terminal/text.ts';
 import { localTime } from '../../../terminal/when.ts';
 import { showFindings } from '../../findings.ts';
-import { secretFrom } from '../../secret-file.ts';
 
 /** Shows the settings. */
 function showDirectory(context: Context, settings: DirectorySettings, title: string, next?: string): Promise<void> {

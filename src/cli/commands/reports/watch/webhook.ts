@@ -11,9 +11,9 @@ import type { HttpResponse } from '../../../client/http.ts';
 import { sendHttp } from '../../../client/transport.ts';
 import { errorWords, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
+import { secretFrom } from '../../../framework/secret-file.ts';
 import { isLoopback } from '../../../settings/settings.ts';
 import { askPassword } from '../../../terminal/prompt.ts';
-import { secretFrom } from '../../secret-file.ts';
 import { checkedSecret } from '../../webhooks/secret.ts';
 import type { EventTarget } from './delivery.ts';
 
