@@ -7,6 +7,7 @@ import { HardwareError, type KeyAssertion, type KeyRefusal } from '../driver.ts'
 import { type Cbor, type CborMap, readCbor } from './cbor.ts';
 import { type CborInput, cborMap, writeCbor } from './cbor-write.ts';
 import type { CtapHidChannel } from './ctaphid.ts';
+import { MAX_MESSAGE_BYTES } from './ctaphid-packets.ts';
 import { CTAP2, CTAPHID } from './gate.ts';
 import { concat } from './hex.ts';
 import { MalformedError } from './malformed.ts';
@@ -32,7 +33,7 @@ export interface AuthenticatorInfo {
   readonly refusesSimplePins: boolean;
   /** Credentials that can still be stored; null if the key does not say it. */
   readonly freeCredentials: number | null;
-  /** Bytes of a message, and credentials in one list, that it takes at most. */
+  /** Bytes of a message, and credentials in one list, that it takes at most. A message is never longer than CTAPHID carries. */
   readonly maxMessage: number;
   readonly maxList: number;
 }
@@ -87,7 +88,7 @@ export function parseInfo(bytes: Uint8Array): AuthenticatorInfo {
     forcesPinChange: map.get(INFO.forcesPinChange) === true,
     refusesSimplePins: map.get(INFO.refusesSimplePins) === true,
     freeCredentials: countOf(map.get(INFO.freeCredentials)),
-    maxMessage: countOf(map.get(INFO.maxMessage)) ?? MESSAGE,
+    maxMessage: Math.min(countOf(map.get(INFO.maxMessage)) ?? MESSAGE, MAX_MESSAGE_BYTES),
     maxList: countOf(map.get(INFO.maxList)) || Number.POSITIVE_INFINITY,
   };
 }

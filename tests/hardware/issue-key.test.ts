@@ -125,6 +125,24 @@ describe('a list that is longer than a key takes', () => {
     expect(authenticator.credentials).toHaveLength(1);
   });
 
+  test('is divided into messages that CTAPHID carries, even if the key reports that it takes longer ones', async () => {
+    const { authenticator, issue } = keyWith();
+    const answer = authenticator.cbor.bind(authenticator);
+    const [maxMessage, maxList] = [5, 7];
+    const noCredentials = Buffer.of(0x2e);
+    authenticator.cbor = command => {
+      if (command[0] === 0x02) return noCredentials;
+      if (command[0] !== 0x04) return answer(command);
+      const info = new Map(expectMap(readCbor(answer(command).subarray(1)), 'info'));
+      return Buffer.concat([Buffer.of(0), writeCbor(info.set(maxMessage, 65_535).set(maxList, 100))]);
+    };
+    await issue(async key => {
+      await key.setPin(bytes('481516'));
+      await key.makeCredential({ ...request, exclude: others(60, 200) }, bytes('481516'));
+    });
+    expect(authenticator.credentials).toHaveLength(1);
+  });
+
   test('is not asked for if it is short', async () => {
     const { authenticator, issue } = keyWith();
     await issue(async key => {
