@@ -38,11 +38,21 @@ const serialsOf = (group: { list: { serialNumber: string }[] }) => group.list.ma
 test('a text finds devices, those of a user, the user, and application versions, in upper or lower case', async () => {
   const { code, json } = await daemon.run(['search', 'Alice', '--json']);
   expect(code).toBe(0);
-  expect(Object.keys(json)).toEqual(['text', 'devices', 'boundDevices', 'users', 'appVersions']);
+  expect(Object.keys(json)).toEqual(['text', 'devices', 'boundDevices', 'users', 'people', 'appVersions']);
   expect(serialsOf(json.devices)).toEqual(['KEY-ALICE']);
   expect(serialsOf(json.boundDevices)).toEqual(['KEY-ALICE', 'BOUND-1']);
   expect(json.users).toMatchObject({ total: 1, complete: true, list: [{ id: 'USR-2', username: 'alice' }] });
   expect(json.appVersions).toMatchObject({ total: 1, complete: true, list: [{ fileName: 'alice-tool.apk' }] });
+});
+
+test('a part of the name or address of a person finds the person', async () => {
+  const ada = { userName: 'countess', name: 'Ada Lovelace', email: 'ada@example.org' };
+  const { personId } = await daemon.call('POST', '/api/people', ada);
+  for (const text of ['love', 'COUNT', 'example.org', personId])
+    expect((await daemon.run(['search', text, '--json'])).json.people).toMatchObject({ total: 1, list: [ada] });
+  const { stdout } = await daemon.run(['search', 'lovelace']);
+  expect(stdout).toMatch(/^Persons \(1\)\n.*countess +Ada Lovelace/s);
+  expect((await daemon.run(['search', 'lovelace', '--quiet'])).stdout).toBe(`${personId}\n`);
 });
 
 test('groups have titles, and those without a match are left out', async () => {
@@ -103,7 +113,8 @@ test('without the role ADMIN users are not searched, and the answer reports this
   expect(code).toBe(0);
   expect(stdout).not.toContain('Users');
   expect(stderr).toContain('only an ADMIN can list them');
-  expect((await run('alice', '--json')).json.users).toBeNull();
+  expect(stderr).toContain('a VIEWER cannot list them');
+  expect((await run('alice', '--json')).json).toMatchObject({ users: null, people: null });
 });
 
 test('a registry with very many users takes few requests, and the answer shows what was left out', async () => {

@@ -1,10 +1,11 @@
-/** What matches a text: devices by the server's own search, users and application versions by reading their newest records. */
+/** What matches a text: devices and persons by the server's own search, users and application versions by reading their newest records. */
 import type { AppVersion } from '../../../../contract/apps.ts';
 import { Code } from '../../../../contract/codes.ts';
 import type { QueryOf } from '../../../../contract/define.ts';
 import type { DeviceListItem } from '../../../../contract/devices.ts';
 import { deviceIds } from '../../../../contract/ids.ts';
 import { paging } from '../../../../contract/limits.ts';
+import type { Person } from '../../../../contract/people.ts';
 import type { Routes } from '../../../../contract/routes.ts';
 import type { User } from '../../../../contract/users.ts';
 import { deviceListFields } from '../../../../contract/values.ts';
@@ -33,6 +34,8 @@ export interface Found {
   readonly boundDevices: Group<DeviceListItem>;
   /** By id, name or e-mail address. Null if the caller may not list users. */
   readonly users: ReadGroup<User> | null;
+  /** By id, user name, name, externalId or e-mail address. Null if the caller may not list persons. */
+  readonly people: Group<Person> | null;
   /** By id, version, name, platform or file name. */
   readonly appVersions: ReadGroup<AppVersion>;
 }
@@ -46,14 +49,15 @@ export const searchedRecords = mostPages * paging.maxSize;
 export async function findAll(client: Client, text: string, limit: number): Promise<Found> {
   // Requests at the same time would each read the stored login.
   await client.token();
-  const [devices, users, appVersions] = await Promise.all([
+  const [devices, users, people, appVersions] = await Promise.all([
     findDevices(client, text, limit),
     findUsers(client, text, limit),
+    findPeople(client, text, limit),
     findVersions(client, text, limit),
   ]);
   const exact = users?.list.find(user => matchOf([user.id, user.username, user.email], text) === 'whole');
   const boundDevices = await findBound(client, [text, ...(exact ? [exact.id, exact.username] : [])], limit);
-  return { devices, boundDevices, users, appVersions };
+  return { devices, boundDevices, users, people, appVersions };
 }
 
 /** How the text matches the best of some values; upper and lower case are the same. */
@@ -110,6 +114,16 @@ async function findUsers(client: Client, text: string, limit: number): Promise<R
   const matches = ({ id, username, email }: User) => matchOf([id, username, email], text);
   // Only an ADMIN may list users.
   return nullIfRefused(read(pagesOf(client, 'listUsers'), matches, limit), 403, Code.noPermission);
+}
+
+async function findPeople(client: Client, keyword: string, limit: number): Promise<Group<Person> | null> {
+  // A VIEWER may not list persons.
+  const page = await nullIfRefused(
+    client.call('listPeople', { query: { keyword, size: limit } }),
+    403,
+    Code.noPermission,
+  );
+  return page && { total: page.pagination.total, list: page.list };
 }
 
 const findVersions = (client: Client, text: string, limit: number): Promise<ReadGroup<AppVersion>> =>

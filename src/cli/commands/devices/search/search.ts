@@ -7,14 +7,15 @@ import { command } from '../../../framework/define.ts';
 import type { Column } from '../../../terminal/column.ts';
 import { safe, shellWord } from '../../../terminal/text.ts';
 import { appColumns } from '../../apps/apps.ts';
+import { personColumns } from '../../people/people.ts';
 import { userColumns } from '../../users/users.ts';
 import { deviceColumns } from '../list.ts';
 import { type Found, findAll, type Group, searchedRecords } from './find.ts';
 
-/** Searches devices, users and application versions for a text. Exit code 5 if nothing matches. */
+/** Searches devices, users, persons and application versions for a text. Exit code 5 if nothing matches. */
 export const search = command({
   isPaged: true,
-  description: `Ignores upper and lower case. Devices match by a part of the deviceId or serial number, or by the user they are bound to; users by a part of the id, name or e-mail address; application versions by a part of the id, platform, version, name or file name. Only the newest ${searchedRecords} users and application versions are searched. Only an ADMIN can search users.\nExit code 0 if something matches, else 5.`,
+  description: `Ignores upper and lower case. Devices match by a part of the deviceId or serial number, or by the user they are bound to; users and persons by a part of the id, name or e-mail address; application versions by a part of the id, platform, version, name or file name. Only the newest ${searchedRecords} users and application versions are searched. Only an ADMIN can search users, and a VIEWER cannot search persons.\nExit code 0 if something matches, else 5.`,
   args: [{ name: 'TEXT', help: 'what to search for' }],
   flags: {
     limit: {
@@ -43,11 +44,11 @@ export const search = command({
   },
 });
 
-const groupsOf = ({ devices, boundDevices, users, appVersions }: Found): readonly Group<unknown>[] => [
+const groupsOf = ({ devices, boundDevices, users, people, appVersions }: Found): readonly Group<unknown>[] => [
   devices,
   boundDevices,
   appVersions,
-  ...(users === null ? [] : [users]),
+  ...[users, people].filter(group => group !== null),
 ];
 
 async function write(context: Context, text: string, found: Found): Promise<void> {
@@ -60,15 +61,17 @@ async function write(context: Context, text: string, found: Found): Promise<void
         .join(''),
     );
   const word = shellWord(text);
-  const { devices, boundDevices, users, appVersions } = found;
+  const { devices, boundDevices, users, people, appVersions } = found;
   const show = section(context);
   await show('Devices', devices, deviceColumns(), `devmgr list --keyword ${word}`);
   await show(`Devices bound to ${text}`, boundDevices, deviceColumns(), `devmgr list --user ${boundTo(found) ?? word}`);
   const others = ({ total }: Group<unknown>, list: string) =>
     total > paging.maxSize ? `devmgr ${list} list` : `devmgr search ${word} --limit ${total}`;
   if (users) await show('Users', users, userColumns, others(users, 'users'));
+  if (people) await show('Persons', people, personColumns, `devmgr people list --keyword ${word}`);
   await show('Application versions', appVersions, appColumns, others(appVersions, 'apps'));
   if (users === null) out.notice('Users were not searched: only an ADMIN can list them.');
+  if (people === null) out.notice('Persons were not searched: a VIEWER cannot list them.');
   if (users?.complete === false) out.notice(`Only the newest ${searchedRecords} users were searched.`);
   if (!appVersions.complete) out.notice(`Only the newest ${searchedRecords} application versions were searched.`);
 }
@@ -79,11 +82,12 @@ const boundTo = ({ boundDevices }: Found): string | null => {
   return userId ? shellWord(safe(userId)) : null;
 };
 
-function idsOf({ devices, boundDevices, users, appVersions }: Found): readonly string[] {
+function idsOf({ devices, boundDevices, users, people, appVersions }: Found): readonly string[] {
   const found = [...devices.list, ...boundDevices.list].map(device => device.deviceId);
   return [
     ...new Set(found),
     ...(users?.list ?? []).map(user => user.id),
+    ...(people?.list ?? []).map(person => person.personId),
     ...appVersions.list.map(app => app.versionId),
   ];
 }
