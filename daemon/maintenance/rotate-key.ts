@@ -24,12 +24,11 @@ export function rotateKey(options: RotateKeyOptions, io: ProgramIo): Promise<num
     const lock = await lockHome(home).catch(() => null);
     const pid = lock ? null : await runningPid(home);
     try {
-      await withSecrets(home, () =>
-        options.journal
-          ? prepareNextKey(home)
-          : rotateSigningKey(home, Date.now(), { revokeNow: options.revokeNow ?? false }),
-      );
-      if (lock) await takeOver(registry, options, io);
+      if (!options.journal) {
+        await withSecrets(home, () => rotateSigningKey(home, Date.now(), { revokeNow: options.revokeNow ?? false }));
+        if (lock) await enterSigningKeys(registry, io);
+      } else if (lock) await replaceJournalKey(registry, io);
+      else await withSecrets(home, () => prepareNextKey(home));
     } finally {
       await lock?.release();
     }
@@ -60,18 +59,21 @@ async function reloaded(home: Home, pid: number, { journal }: RotateKeyOptions):
   );
 }
 
+const warner = (io: ProgramIo) => (text: string) => void io.stderr.write(`devmgr: ${text}\n`);
+
+/** Makes the key once the store is open: the next start of a daemon would use one that waits because the store could not be opened. */
+const replaceJournalKey = (registry: ExistingRegistry, io: ProgramIo): Promise<void> =>
+  writeRegistry(registry, warner(io), async (store, heads) => {
+    await withSecrets(registry.home, () => prepareNextKey(registry.home));
+    await rotateJournalKey({ home: registry.home, store, heads, now: Date.now, takeNext: true });
+  });
+
 /** What a running daemon does at its reload. */
-function takeOver(registry: ExistingRegistry, options: RotateKeyOptions, io: ProgramIo): Promise<void> {
-  const warn = (text: string) => void io.stderr.write(`devmgr: ${text}\n`);
-  return writeRegistry(registry, warn, async (store, heads) => {
-    if (options.journal) {
-      await rotateJournalKey({ home: registry.home, store, heads, now: Date.now, takeNext: true });
-      return;
-    }
+const enterSigningKeys = (registry: ExistingRegistry, io: ProgramIo): Promise<void> =>
+  writeRegistry(registry, warner(io), async store => {
     const now = Date.now();
     await enterSigningKey(registry.home, store, await signingKeys(registry.home, now), now);
   });
-}
 
 function textOf({ journal, revokeNow }: RotateKeyOptions, pid: number | null): string {
   const user = pid === null ? 'no daemon is running' : `the daemon (process ${pid}) uses it now`;

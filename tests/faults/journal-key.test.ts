@@ -81,6 +81,13 @@ describe('daemon rotate-key --journal', () => {
     expect((await run({ head: true })).code).toBe(0);
   });
 
+  it('leaves no waiting key if the store cannot be opened', async () => {
+    const before = await content('journal-key');
+    await writeFile(join(home, 'devmgr.db'), 'not a database');
+    expect((await rotate()).code).not.toBe(0);
+    expect([await content('journal-key'), await content('journal-key-next')]).toEqual([before, null]);
+  });
+
   it('with a daemon: it uses the new key from its reload on', async () => {
     const daemon = await start();
     await prepareNextKey(await Home.open(home));
