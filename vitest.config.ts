@@ -6,11 +6,12 @@ import { LongestFirst } from './tests/support/longest-first.ts';
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.cache', 'devmgr-compiled-tests');
 
 /**
- * Test files that leave nothing behind in their process: a worker loads the modules of the daemon once for all of them, which is half of
- * their time. Those that are excluded change their environment, keep what they have loaded, or measure the time of their process.
+ * Test files that leave nothing behind in their process: a worker loads the modules of the daemon once for all of them, and starts one
+ * process for their commands, which is half of their time. Those that are excluded replace modules, change their environment, keep what
+ * they have loaded, load the native module of PC/SC, or measure the time of their process.
  */
 export const sharing =
-  'tests/{api,console,contract,delivery,docs,domain,lint,proof,security}/**/!(on-postgres|freeze|speed|adding|bench|bench-issuing|session|devices-return|store-sqlite-file|rehearsals|words).test.ts';
+  'tests/{api,cli,cluster,console,contract,delivery,docs,domain,hardware,lint,packaging,proof,security}/**/!(on-postgres|freeze|speed|adding|bench|bench-issuing|session|devices-return|store-sqlite-file|rehearsals|words|roster*|spool|grammar|transport|doctor-report|pcsc*|card-only-key|key-card|enroll|verify).test.ts';
 const others = ['tests/lab/**', '**/node_modules/**'];
 
 export default defineConfig({

@@ -1,6 +1,7 @@
 /**
  * The order of the test files. The files below come first, in this order; Vitest orders the others by their last duration, or by size
- * in a fresh clone. Files that share a process come last, one after the other: a worker ends as soon as the next file wants its own.
+ * in a fresh clone. Files that share a process come last, one after the other: a worker ends as soon as the next file wants its own, and
+ * the next one that shares has to load all modules again.
  */
 import { join, relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
@@ -92,6 +93,6 @@ const sharesOf = ({ project }: TestSpecification): number => Number(!project.con
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const chosen = files.filter(({ moduleId }) => isChosen(relative(root, moduleId)));
-    return (await super.sort(chosen)).sort((a, b) => rankOf(a) - rankOf(b) || sharesOf(a) - sharesOf(b));
+    return (await super.sort(chosen)).sort((a, b) => sharesOf(a) - sharesOf(b) || rankOf(a) - rankOf(b));
   }
 }
