@@ -27,6 +27,7 @@ const env = () => ({
   HOME: daemon.home,
   DEVMGR_HOME: daemon.home,
   DEVMGR_NO_KEYCHAIN: '1',
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
 });
 
 /** Runs the program with its standard output piped into the shell command `reader`. Returns its exit code and errors. */

@@ -35,6 +35,7 @@ export function atTerminal(command: readonly string[], { home, columns = 80, env
       HOME: home,
       DEVMGR_HOME: home,
       DEVMGR_NO_KEYCHAIN: '1',
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       TERM: 'xterm-256color',
       LANG: 'C.UTF-8',
       DEVMGR_PAGER: '',
