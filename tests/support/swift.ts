@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as interval } from 'node:timers/promises';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import type { S3Target } from '../../daemon/blobs/s3/target.ts';
 import { freePort } from './free-port.ts';
@@ -119,7 +120,7 @@ use = egg:swift#tempauth
 user_test_tester = testing .admin
 `;
 
-/** Resolves when something answers there. The caller's test has a time limit. */
+/** Resolves when something answers there; between two attempts the servers have the processor. The caller's test has a time limit. */
 async function answers(url: string): Promise<void> {
   while (
     !(await fetch(url).then(
@@ -127,7 +128,7 @@ async function answers(url: string): Promise<void> {
       () => false,
     ))
   )
-    await new Promise(setImmediate);
+    await interval(50);
 }
 
 async function ended(process: ChildProcess): Promise<void> {
