@@ -21,19 +21,21 @@ export function refuseWrongMethods(app: FastifyInstance, routes: readonly WrongM
 }
 
 function shadowed(routes: readonly WrongMethodsEndpoint[]): WrongMethodsEndpoint[] {
-  const parametric = routes.filter(route => route.path.includes('{'));
-  const fixed = new Set(routes.map(route => route.path).filter(path => !path.includes('{')));
-  return [...fixed].flatMap(path =>
+  const parametric = routes
+    .filter(route => route.path.includes('{'))
+    .map(route => ({ ...route, parts: partsOf(route) }));
+  const fixed = new Map(routes.filter(route => !route.path.includes('{')).map(route => [route.path, partsOf(route)]));
+  return [...fixed].flatMap(([path, given]) =>
     parametric
       .filter(
-        other => matches(other.path, path) && !routes.some(own => own.path === path && own.method === other.method),
+        other => matches(other.parts, given) && !routes.some(own => own.path === path && own.method === other.method),
       )
       .map(({ method }) => ({ method, path })),
   );
 }
 
-function matches(pattern: string, path: string): boolean {
-  const parts = pattern.split('/');
-  const given = path.split('/');
-  return parts.length === given.length && parts.every((part, i) => part.startsWith('{') || part === given[i]);
+const partsOf = ({ path }: WrongMethodsEndpoint): readonly string[] => path.split('/');
+
+function matches(pattern: readonly string[], given: readonly string[]): boolean {
+  return pattern.length === given.length && pattern.every((part, i) => part.startsWith('{') || part === given[i]);
 }
