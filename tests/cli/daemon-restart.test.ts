@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   adminPassword,
+  cheapProgram,
   devmgr,
   type Finished,
   type RunOptions,
@@ -20,7 +21,12 @@ function inHome() {
     await devmgr(['daemon', 'stop'], { home });
   });
   const run = (args: readonly string[], options: RunOptions = {}): Promise<Finished> =>
-    start(args, { home, ...options, env: { DEVMGR_ADMIN_PASSWORD: adminPassword, ...options.env } }).ended;
+    start(args, {
+      home,
+      program: cheapProgram(),
+      ...options,
+      env: { DEVMGR_ADMIN_PASSWORD: adminPassword, ...options.env },
+    }).ended;
   return { home, run };
 }
 

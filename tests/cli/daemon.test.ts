@@ -3,7 +3,16 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { adminPassword, devmgr, programFile, type RunOptions, start, startDaemon, temporaryFolder } from './program.ts';
+import {
+  adminPassword,
+  cheapProgram,
+  devmgr,
+  programFile,
+  type RunOptions,
+  start,
+  startDaemon,
+  temporaryFolder,
+} from './program.ts';
 
 /** A home whose daemon is stopped after the test. */
 function freshHome(): string {
@@ -16,7 +25,7 @@ function freshHome(): string {
 
 const env = { DEVMGR_ADMIN_PASSWORD: adminPassword };
 const run = (home: string, args: readonly string[], options: RunOptions = {}) =>
-  start(args, { home, ...options, env: { ...env, ...options.env } }).ended;
+  start(args, { home, program: cheapProgram(), ...options, env: { ...env, ...options.env } }).ended;
 
 describe('in the background', () => {
   test('it is started once, found, and stopped', async () => {
@@ -86,7 +95,7 @@ describe('in the background', () => {
     const home = freshHome();
     const { json } = await run(home, ['daemon', 'start', '--simulate-keys', '1', '--json']);
     await run(home, ['login', 'admin', '--password-stdin'], { input: adminPassword });
-    const keys = start(['keys', '--watch', '--json'], { home, env });
+    const keys = start(['keys', '--watch', '--json'], { home, program: cheapProgram(), env });
     onTestFinished(() => void keys.child.kill());
     const seen = (times: number) => keys.until('stdout', new RegExp(`("KEY_ATTACHED"[\\s\\S]*){${times}}`));
     await seen(1);
@@ -173,7 +182,7 @@ describe('in the background', () => {
     const home = freshHome();
     await run(home, ['daemon', 'start', '--simulate-keys', '1', '--json']);
     await run(home, ['login', 'admin', '--password-stdin'], { input: adminPassword });
-    const enrolling = start(['enroll', '--skip-attached', '--verbose'], { home, env });
+    const enrolling = start(['enroll', '--skip-attached', '--verbose'], { home, program: cheapProgram(), env });
     onTestFinished(() => void enrolling.child.kill());
     await enrolling.until('stderr', /was already attached/);
     expect((await run(home, ['daemon', 'stop'])).code).toBe(0);

@@ -12,6 +12,8 @@ export { temporaryFolder };
 
 const root = join(import.meta.dirname, '..', '..');
 export const programFile = join(root, 'dist', 'devmgr.cjs');
+/** The same command line, whose daemons hash passwords at little cost. */
+export const cheapProgram = (): string => testProgram('program-main');
 export const adminPassword = 'correct horse battery';
 
 const unlimited = Object.fromEntries(
@@ -53,6 +55,8 @@ export interface RunOptions {
   /** Null leaves standard input open. */
   readonly input?: string | Buffer | null;
   readonly cwd?: string;
+  /** The built program if absent. */
+  readonly program?: string;
 }
 
 export interface Running {
@@ -65,7 +69,7 @@ export interface Running {
 /** Starts the program. */
 export function start(args: readonly string[], options: RunOptions = {}): Running {
   const home = options.home ?? temporaryFolder();
-  const child = spawn(process.execPath, [programFile, ...args], {
+  const child = spawn(process.execPath, [options.program ?? programFile, ...args], {
     env: cleanEnv(home, options.env),
     cwd: options.cwd ?? root,
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -173,7 +177,7 @@ export async function startDaemon(options: DaemonOptions = {}): Promise<Daemon> 
   const env = cleanEnv(home, { ...unlimited, DEVMGR_ADMIN_PASSWORD: adminPassword, ...options.env });
   const child = spawn(
     process.execPath,
-    [testProgram('program-main'), 'daemon', 'run', '--port', '0', '--json', ...(options.args ?? [])],
+    [cheapProgram(), 'daemon', 'run', '--port', '0', '--json', ...(options.args ?? [])],
     { env, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   const url = await listening(child);

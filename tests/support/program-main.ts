@@ -1,5 +1,4 @@
 /** The command line as a process of its own, whose daemon hashes passwords at little cost. For daemons of which a test needs no build. */
-import { run as runDaemon } from '../../daemon/run.ts';
 import { run } from '../../src/cli/main.ts';
 import { processIo } from '../../src/cli/terminal/io.ts';
 import type { Programs } from '../../src/contract/programs.ts';
@@ -8,7 +7,8 @@ import { noPrograms } from './no-programs.ts';
 
 const programs: Programs = {
   ...noPrograms,
-  run: (options, io) => runDaemon({ ...options, passwordCost: cheapHashes }, io),
+  // As in the program, a command does not load the daemon.
+  run: async (options, io) => (await import('../../daemon/run.ts')).run({ ...options, passwordCost: cheapHashes }, io),
 };
 process.env.UV_THREADPOOL_SIZE ??= '16';
 process.exit(await run(process.argv.slice(2), processIo(), process.env, programs));
