@@ -132,9 +132,7 @@ const finished = (result: Pick<Finished, 'code' | 'stdout' | 'stderr'>): Finishe
 
 const runner = new CommandRunner();
 /** Commands that are about processes, terminals, devices or the installed program. */
-const wantProcess = new Set(
-  'completion daemon doctor enroll keys label open quickstart verify version watch'.split(' '),
-);
+const wantProcess = new Set('completion daemon doctor enroll keys open quickstart verify version watch'.split(' '));
 const isOfProcess = (name: string) => !name.startsWith('DEVMGR_') && name !== 'NO_COLOR';
 
 /** Runs the program to its end: in a process that has run others before, if nothing in it is about the process. */

@@ -4,10 +4,11 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { needs } from '../support/needs.ts';
+import { programFile as testProgram } from '../support/test-programs.ts';
 import { programFile, temporaryFolder } from './program.ts';
 import { atTerminal, ctrl, enter, keys, quoted, type Screen, shellAtTerminal, withoutColors } from './screen.ts';
 
-const asking = (kind: string) => [process.execPath, join(import.meta.dirname, 'prompts-main.ts'), kind];
+const asking = (kind: string) => [process.execPath, testProgram('prompts-main'), kind];
 const ask = (kind: string) => atTerminal(asking(kind), { home: temporaryFolder() });
 
 /** Keys that answer a question of each kind, and the answer. */

@@ -1,7 +1,13 @@
 import { join } from 'node:path';
 
 /** The programs that tests start as processes: modules in this folder. */
-export const programNames = ['daemon-main', 'maintenance-main', 'program-main', 'commands-main'] as const;
+export const programNames = [
+  'daemon-main',
+  'maintenance-main',
+  'program-main',
+  'commands-main',
+  'prompts-main',
+] as const;
 export type ProgramName = (typeof programNames)[number];
 
 /** The environment variable with the folder of the bundled programs. Vitest sets it; other runners start the sources. */
