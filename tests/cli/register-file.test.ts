@@ -71,7 +71,14 @@ describe('a CSV', () => {
 
   test('reports ignored columns', async () => {
     const file = fileOf('keys.csv', `${header},comment,price\nUKEY,${prefix()}-1,A,B,x,1\n`);
-    expect((await daemon.run(['register', '--file', file])).stderr).toContain('ignored columns: comment, price');
+    expect((await daemon.run(['register', '--file', file])).stderr).toContain('ignored columns: comment, price\n');
+  });
+
+  test('names the column that makes a tag of an ignored one', async () => {
+    const file = fileOf('keys.csv', `${header},Lot,price\nUKEY,${prefix()}-1,A,B,7,1\n`);
+    expect((await daemon.run(['register', '--file', file])).stderr).toContain(
+      'ignored columns: Lot, price; to store lot as a tag, name its column tag:lot\n',
+    );
   });
 
   test('can be separated by semicolons', async () => {

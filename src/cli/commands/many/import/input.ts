@@ -1,5 +1,7 @@
 /** The input of `register --file`: a file or standard input. */
+import { plainName } from '../../../../contract/csv.ts';
 import { tagNameWords } from '../../../../contract/tags.ts';
+import { countedTags } from '../../../../contract/values.ts';
 import { DroppedSecrets, fewOf, isSecretName, type RegistrationField } from '../../../../enrollment/import/columns.ts';
 import type { ReadColumn } from '../../../../enrollment/import/csv-rows.ts';
 import { type InputFault, InvalidInput } from '../../../../enrollment/import/fault.ts';
@@ -47,7 +49,9 @@ export function openInput(options: InputOptions): Input {
     const ignored = columns.filter(
       ({ name, field, tag }) => field === null && tag === null && !isSecretName(name) && name !== '',
     );
-    if (ignored.length) notice(`ignored columns: ${fewOf(ignored.map(({ name }) => name))}`);
+    const tags = countedTags.filter(tag => ignored.some(({ name }) => plainName(name) === tag));
+    const hint = tags.map(tag => `; to store ${tag} as a tag, name its column tag:${tag}`).join('');
+    if (ignored.length) notice(`ignored columns: ${fewOf(ignored.map(({ name }) => name))}${hint}`);
   };
   if (mapping.preset === 'pskc') explain('Elements: SerialNo=serialNumber, Manufacturer=manufacturer, Model=model.');
   const rows = rowsOf(text, options, { mapping, defaults, dropped, onColumns });
