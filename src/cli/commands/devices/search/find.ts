@@ -12,6 +12,7 @@ import { deviceListFields } from '../../../../contract/values.ts';
 import type { Client } from '../../../client/client.ts';
 import { nullIfRefused } from '../../../client/failures.ts';
 import { pagesOf, type ServerPage } from '../../../client/pages.ts';
+import { ifKnown, personsWith } from '../../../framework/persons.ts';
 
 /** A group of matches. */
 export interface Group<T> {
@@ -34,7 +35,7 @@ export interface Found {
   readonly boundDevices: Group<DeviceListItem>;
   /** By id, name or e-mail address. Null if the caller may not list users. */
   readonly users: ReadGroup<User> | null;
-  /** By id, user name, name, externalId or e-mail address. Null if the caller may not list persons. */
+  /** By id, user name, name, externalId or e-mail address. Null if the caller may not list persons, or the server is older than they are. */
   readonly people: Group<Person> | null;
   /** By id, version, name, platform or file name. */
   readonly appVersions: ReadGroup<AppVersion>;
@@ -117,12 +118,7 @@ async function findUsers(client: Client, text: string, limit: number): Promise<R
 }
 
 async function findPeople(client: Client, keyword: string, limit: number): Promise<Group<Person> | null> {
-  // A VIEWER may not list persons.
-  const page = await nullIfRefused(
-    client.call('listPeople', { query: { keyword, size: limit } }),
-    403,
-    Code.noPermission,
-  );
+  const page = await ifKnown(personsWith(client, keyword, { size: limit }));
   return page && { total: page.pagination.total, list: page.list };
 }
 
