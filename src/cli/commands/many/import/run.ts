@@ -11,11 +11,10 @@ import { tagsOf } from '../../../framework/devices/tags.ts';
 import { checkInput, encodingOf } from '../../../jobs/input-file.ts';
 import { JobFiles } from '../../../jobs/job-files.ts';
 import { type ImportFiles, jobOf } from './checkpoint.ts';
-import { DryRun } from './dry-run.ts';
+import { planFile } from './dry-run.ts';
 import { FileRun } from './file-run.ts';
 import type { FileValues } from './flags.ts';
-import { type Input, openInput } from './input.ts';
-import { writerOf } from './results.ts';
+import { openInput } from './input.ts';
 
 /** Registers every device in a file. The exit code; throws a fault of kind `partial` if some rows failed. */
 export async function registerFile(flags: FileValues, context: Context): Promise<number> {
@@ -43,21 +42,12 @@ export async function registerFile(flags: FileValues, context: Context): Promise
   try {
     if (!flags.force && (!flags.resume || flags.dryRun)) files.demandUnused();
     return await (flags.dryRun
-      ? planFile(flags, context, input, files)
+      ? planFile(context, flags, input, files)
       : new FileRun(flags, context, input, files).run());
   } finally {
     files.close();
     if (input.dropped.words !== null) notify(context, input.dropped.words);
   }
-}
-
-/** Lines of each kind that a dry run shows at a terminal. */
-const shownOfPlan = 20;
-
-function planFile(flags: FileValues, context: Context, input: Input, files: ImportFiles): Promise<number> {
-  files.open();
-  const writer = writerOf(context, flags.csv, flags.out !== undefined, shownOfPlan);
-  return new DryRun(context, writer, files, flags.skipExisting).run(input);
 }
 
 /** The values for rows that lack them. Throws a usage fault that names the flag of an invalid one. */
