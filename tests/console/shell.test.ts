@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { register } from '../support/fleet.ts';
 import { needs } from '../support/needs.ts';
 import { actionsFor, consoleTests, row, settled, violationsOn } from './browser.ts';
 import { fleet } from './fleet.ts';
@@ -8,7 +9,7 @@ import { pageNames } from './pages.ts';
 const phone = { width: 360, height: 740 };
 
 needs('chromium')('the shell of the console', () => {
-  const { daemon, openTab } = consoleTests();
+  const { daemon, openTab } = consoleTests({ simulateKeys: 1 });
   const list = (page: Page, name: string) => page.getByRole('list', { name, exact: true }).getByRole('link');
 
   it('groups the pages in a sidebar, and shows no group that the role has no page of', async () => {
@@ -113,7 +114,14 @@ needs('chromium')('the shell of the console', () => {
 
   it('has no page that is wider than a phone, in either language', async () => {
     await fleet(daemon, 'W'.repeat(60), 2, 1);
-    await daemon.user('u'.repeat(64), 'DEALER');
+    const { id } = await daemon.user('u'.repeat(64), 'DEALER');
+    const { personId } = (await daemon.call('POST', '/api/people', { userName: 'p', name: 'P'.repeat(200) })).data;
+    const lot = 'L'.repeat(128);
+    await register(daemon, { tags: { lot } });
+    const provider = { type: 'okta', address: 'https://example.okta.com', secret: 'a token' };
+    expect(await daemon.call('POST', '/api/providers', { name: 'o'.repeat(64), ...provider })).toMatchObject({
+      code: 200,
+    });
     const { tokenId } = (
       await daemon.call('POST', '/api/tokens', { name: 'n'.repeat(64), role: 'VIEWER', expiresInDays: 1 })
     ).data;
@@ -121,7 +129,7 @@ needs('chromium')('the shell of the console', () => {
     await daemon.call('POST', '/api/webhooks', { url: `https://example.org/${'w'.repeat(200)}` });
     for (const locale of ['en-US', 'de-DE']) {
       const { page, context, show } = await openTab({ viewport: phone, locale });
-      for (const place of [...pageNames, 'devices/DEV-2', 'users/USR-1']) {
+      for (const place of [...pageNames, 'devices/DEV-2', `users/${id}`, `people/${personId}`, `lots/${lot}`]) {
         await show(place);
         await page.locator('main h1').waitFor();
         await settled(page);
