@@ -60,7 +60,7 @@ export class PeopleService {
     const at = now();
     const devices = await deviceTotal(store, { userId: userName });
     return commitLast(store, context, { at, changes: [change] }, ([result]) => {
-      if (result?.kind !== 'added') throw userNameTaken(userName);
+      if (result?.kind !== 'added') throw new ApiError(Code.parameterError, `userName ${userName} already exists`);
       const times = { createdAt: timeOf(result, at), updatedAt: timeOf(result, at) };
       const record = { ...change.person, number: result.number, ...times, search: '' };
       return present(record, context.caller, [], devices);
@@ -153,10 +153,6 @@ export class PeopleService {
     return person;
   }
 }
-
-/** The refusal of a user name that another person has. */
-const userNameTaken = (userName: string): ApiError =>
-  new ApiError(Code.parameterError, `userName ${userName} already exists`);
 
 function present(record: domain.PersonRecord, { role }: Caller, groups: string[], devices: number): api.Person {
   const { number, userName, name, email, externalId, active, source, leftAt } = record;

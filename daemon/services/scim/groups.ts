@@ -10,7 +10,7 @@ import { iso } from '../present.ts';
 import { badRequest } from './error.ts';
 import { requiredObject, requiredText } from './matching.ts';
 import { mostOperations, readPatch, textIn, valuesIn } from './patch.ts';
-import { etagOf, locationOf, schemaIds } from './users.ts';
+import { etagOf, locationOf, orNull, schemaIds } from './users.ts';
 
 /** What a request sets of a group. */
 interface ScimGroup {
@@ -34,10 +34,7 @@ const readTexts = compileReader(
 );
 
 function finished(displayName: unknown, externalId: unknown): ScimGroup {
-  const read = readTexts({
-    displayName,
-    externalId: externalId === undefined || externalId === '' ? null : externalId,
-  });
+  const read = readTexts({ displayName, externalId: orNull(externalId) });
   if (!read.ok) throw badRequest('invalidValue', read.message);
   return { name: read.value.displayName, externalId: read.value.externalId ?? null };
 }

@@ -50,7 +50,7 @@ const readTexts = compileReader(
 );
 
 /** An empty text means that there is none. */
-const orNull = (value: unknown): unknown => (value === undefined || value === '' ? null : value);
+export const orNull = (value: unknown): unknown => (value === undefined || value === '' ? null : value);
 
 /** A boolean; Entra ID sends it as a text. */
 function booleanOf(value: unknown): boolean {
