@@ -29,9 +29,10 @@ needsPostgres('two handles on one database', () => {
     other.onCommit(({ lastEventId }) => learned.push(lastEventId));
     return { store: opened.store, other, learned };
   }
+  /** Connections for hints: their last statement listens, sends a hint, or asks whether the server is there, which follows after 5 s. */
   const listeners = () =>
     opened!.query(`SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
-      AND (query LIKE 'LISTEN%' OR query LIKE '%pg_notify%')`);
+      AND (query LIKE 'LISTEN%' OR query LIKE '%pg_notify%' OR query = 'SELECT 1')`);
   const bothListen = () => vi.waitFor(async () => expect(await listeners()).toHaveLength(2), 10_000);
   const knows = (learned: readonly number[], id: number) => vi.waitFor(() => expect(learned.at(-1)).toBe(id), 10_000);
   const add = async (store: Store, serial: string) => {
