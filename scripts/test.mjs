@@ -18,7 +18,7 @@ const named = process.argv.slice(2);
 const chosen = named.length > 0 ? {} : { DEVMGR_TESTS: 'ordinary' };
 const env = { ...ownEnv, ...chosen, PATH: `${join(modules, '.bin')}:${process.env.PATH}` };
 
-const checks = [...staticChecks, ['build', [node, 'scripts/build.mjs']]];
+const checks = [['build', [node, 'scripts/build.mjs']], ...staticChecks];
 
 // These packages have a folder and a lock file of their own: both installations run at the same time.
 const tools = run(process.execPath, ['tests/tools/setup.mjs'], { env: ownEnv });
@@ -26,16 +26,22 @@ setup();
 if ((await tools) !== 0) process.exit(1);
 await prepareMachine(underCi);
 
-const failedChecks = await runChecks(checks, { env });
-const { passed, failed: failedTests, skipped } = await tests(named);
+const [build, ...others] = checks;
+const failedBuild = await runChecks([build], { env });
+// The first test files wait for readers most of their time.
+const [failedChecks, { passed, failed: failedTests, skipped }] = await Promise.all([
+  runChecks(others, { env, width: 1 }),
+  tests(named),
+]);
 
-const failed = [...failedChecks.map(name => `${name} (check)`), ...failedTests];
+const failedPrograms = [...failedBuild, ...failedChecks];
+const failed = [...failedPrograms.map(name => `${name} (check)`), ...failedTests];
 process.stdout.write(`\n${listOf('FAILED', failed)}`);
 if (underCi && skipped.length > 0) {
   say('a skipped test is a failure here (CI is set): each names what it lacks');
   process.stdout.write(listOf('skipped', skipped));
 }
-process.stdout.write(`${checks.length - failedChecks.length + passed} passed, ${failed.length} failed, `);
+process.stdout.write(`${checks.length - failedPrograms.length + passed} passed, ${failed.length} failed, `);
 process.stdout.write(`${skipped.length} skipped\n`);
 process.exitCode = failed.length > 0 || (underCi && skipped.length > 0) ? 1 : 0;
 
