@@ -1,8 +1,10 @@
 /** Daemons that are started at the same time. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { devmgr, temporaryFolder } from './program.ts';
+import { cheapProgram, devmgr as run, temporaryFolder } from './program.ts';
 
+const devmgr = (args: readonly string[], { home }: { readonly home: string }) =>
+  run(args, { home, program: cheapProgram() });
 const eight = [1, 2, 3, 4, 5, 6, 7, 8];
 
 test('eight homes at once get a daemon each, though only one can use the default port', async () => {
