@@ -4,7 +4,6 @@ import { startSession } from './api/offer.ts';
 import { App } from './app.tsx';
 import { startPage } from './pages.tsx';
 import { keepFocus } from './parts/kept-focus.ts';
-import { wordsLoaded } from './text/text.ts';
 
 /** Safari has no `requestIdleCallback`. */
 const whenIdle = (work: () => void): unknown =>
@@ -14,20 +13,14 @@ const root = document.getElementById('console');
 if (!root) throw new Error('the page has no element #console');
 void startSession();
 keepFocus(root);
-// With the words of the frame, not after them.
 startPage();
-wordsLoaded().then(
-  () => {
-    render(<App />, root);
-    // What people read first does not wait for the font. Its change draws the whole page again: not in a task that draws rows as well.
-    const useFont = () => (document.documentElement.dataset.font = '');
-    new PerformanceObserver(list => {
-      if (list.getEntriesByName('first-contentful-paint').length)
-        document.fonts.load('1rem Inter').then(
-          () => whenIdle(useFont),
-          () => {},
-        );
-    }).observe({ type: 'paint', buffered: true });
-  },
-  () => root.append('devmgr: reload this page'),
-);
+render(<App />, root);
+// What people read first does not wait for the font. Its change draws the whole page again: not in a task that draws rows as well.
+const useFont = () => (document.documentElement.dataset.font = '');
+new PerformanceObserver(list => {
+  if (list.getEntriesByName('first-contentful-paint').length)
+    document.fonts.load('1rem Inter').then(
+      () => whenIdle(useFont),
+      () => {},
+    );
+}).observe({ type: 'paint', buffered: true });

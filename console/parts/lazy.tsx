@@ -4,7 +4,6 @@ import type { ComponentType, FunctionComponent } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { connections } from '../api/stream.ts';
-import { loadWithWords } from '../text/text.ts';
 import { text } from '../text/words.ts';
 import { Button } from './button.tsx';
 
@@ -25,7 +24,7 @@ export class LoadedComponent<P extends object = object> {
     if (state !== null && state !== 'failed') return state !== 'loading';
     this.#state.value = 'loading';
     try {
-      const component = await loadWithWords(this.#load);
+      const component = await this.#load();
       this.#state.value = component;
       return true;
     } catch {

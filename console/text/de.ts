@@ -49,7 +49,6 @@ const timeUnits = {
 
 /** What every page needs. */
 export const common: typeof en.common = {
-  code: 'de',
   nav: {
     label: 'Seiten',
     skip: 'Zum Inhalt',

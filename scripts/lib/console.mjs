@@ -10,16 +10,9 @@ import { root } from './project.mjs';
 /** Files of the console that are not modules. */
 const plain = ['console/index.html', 'console/console.css', 'console/tsconfig.json'];
 
-/** Preact, and of the console and the contract what all pages use. */
-const ofEveryPage =
-  /\/node_modules\/@?preact\/(?!compat)|\/console\/(?:[^/]+|pages\/account\/menu|api\/(?!keys)[^/]+|text\/(?:text|numbers)|parts\/(?:problem|badge|status|lazy|button|dialog|field|icon|kept-focus|menu|toast|steps))\.tsx?$|\/src\/contract\/(?:endpoints|values|limits|operation-states)\.ts$/;
-
-/** What most pages show: data that is loaded, tables, devices, times. */
+/** Preact, and of the console and the contract what all or most pages use. */
 const ofMostPages =
-  /\/console\/(?:parts\/(?:table|records|loaded|time|details|device-columns|item)\.tsx|pages\/people\/states\.ts)$/;
-
-/** What the lists of the registry have around their tables. */
-const ofLists = /\/console\/parts\/(?:pager|inputs)\.tsx$/;
+  /\/node_modules\/@?preact\/(?!compat)|\/console\/(?:[^/]+|pages\/account\/menu|pages\/people\/states|api\/(?!keys)[^/]+|text\/(?:text|numbers)|parts\/(?:problem|badge|status|lazy|button|dialog|field|icon|kept-focus|menu|toast|steps|table|records|loaded|time|details|device-columns|item|pager|inputs|list-page|events|figures))\.tsx?$|\/src\/contract\/(?:endpoints|values|limits|operation-states)\.ts$/;
 
 /** Of the table of operations, what a request needs: method and path of those that the console names. */
 const operationsOfConsole = {
@@ -71,8 +64,8 @@ const codesOfConsole = {
 const text = join(root, 'console/text');
 
 /**
- * The words of each dictionary as modules of their own, so that a page loads its own in one language. `text.ts?users` is the dictionary `users`, made
- * once for all modules that name it; `en.ts?users` is en.ts without its other exports.
+ * The words of each dictionary as modules of their own, so that a page loads its own alone. `text.ts?users` is the dictionary `users`, made once for all
+ * modules that name it; `en.ts?users` is en.ts without its other exports.
  */
 const wordsByPage = {
   name: 'words-by-page',
@@ -91,8 +84,7 @@ const wordsByPage = {
     filter: { id: /\/console\/.*\.tsx?$/, code: /\/(?:words\.ts|de\.ts)'/ },
     handler(code, id) {
       // The words that every page needs are in the file itself: a module of their own would use it before it has run.
-      if (id === join(text, 'text.ts'))
-        return { code: code.replace(/import\('(\.\/\w+\.ts)'\)/g, "import('$1?common')") };
+      if (id === join(text, 'text.ts')) return { code: code.replace(/'(\.\/(?:en|de)\.ts)'/g, "'$1?common'") };
       return { code: code.replace(importOfWords, (_, names) => names.split(',').map(importOf).join('')) };
     },
   },
@@ -109,11 +101,13 @@ function importOf(named) {
 
 const dictionaryModule = name =>
   `import { dictionary } from './text.ts';
-   export default dictionary('${name}', { en: () => import('en.ts?${name}'), de: () => import('de.ts?${name}') });`;
+   import { ${name} as en } from 'en.ts?${name}';
+   import { ${name} as de } from 'de.ts?${name}';
+   export default dictionary({ en, de });`;
 
 /**
- * The modules, each dynamic import with those that the imported one needs: a browser would know of them, and of the words of the page, only after it
- * has read the module, and each step costs a round trip.
+ * The modules, each dynamic import with those that the imported one needs: a browser would know of them only after it has read the module, and each
+ * step costs a round trip.
  */
 function loadedTogether(output) {
   const chunks = new Map(output.map(chunk => [chunk.fileName, chunk]));
@@ -124,18 +118,10 @@ function loadedTogether(output) {
     return found;
   };
   const atStart = needed(output.find(({ isEntry }) => isEntry).fileName);
-  const wordsIn = (language, names) =>
-    [...names]
-      .flatMap(name => chunks.get(name).dynamicImports)
-      .filter(name => chunks.get(name).facadeModuleId?.includes(`/${language}.ts?`));
   const replaced = (whole, _quote, name) => {
-    const names = [...needed(name)].filter(each => !atStart.has(each));
-    const [en, de] = ['en', 'de'].map(language => wordsIn(language, names));
-    const others = names.filter(each => each !== name);
-    if (others.length + en.length === 0) return whole;
-    const words = en.length ? `...${JSON.stringify({ en, de })}[document.documentElement.lang]` : '';
+    const others = [...needed(name)].filter(each => each !== name && !atStart.has(each));
     // The import of the module itself reports a failure.
-    return `([${[...others.map(each => JSON.stringify(each)), words].filter(Boolean)}].map(f=>import("./"+f).catch(()=>0)),${whole})`;
+    return others.length ? `(${JSON.stringify(others)}.map(f=>import("./"+f).catch(()=>0)),${whole})` : whole;
   };
   return output.map(({ fileName, code }) => ({
     fileName,
@@ -181,21 +167,12 @@ export async function bundleConsole() {
       format: 'esm',
       minify: true,
       comments: false,
-      // What almost every page needs is one file, and so is what most of them show: small files compress badly.
-      codeSplitting: {
-        groups: [
-          { name: 'base', test: ofEveryPage },
-          { name: 'parts', test: ofMostPages },
-          { name: 'lists', test: ofLists },
-        ],
-      },
+      // One file: each file costs a request, and small ones compress badly.
+      codeSplitting: { groups: [{ name: 'base', test: ofMostPages }] },
       // Browsers keep files permanently, index.html apart: each name belongs to one content.
       entryFileNames: '[name]-[hash].js',
       // A page of an earlier build must not get a module of this one. The daemon serves names with one dot.
-      chunkFileNames: ({ name, facadeModuleId }) => {
-        const words = facadeModuleId?.split('?')[1];
-        return `${words ? `${words}-` : ''}${name.replaceAll('.', '-')}-[hash].js`;
-      },
+      chunkFileNames: ({ name }) => `${name.replaceAll('.', '-')}-[hash].js`,
     });
     const code = readFileSync(join(root, fontFile));
     const font = { fileName: hashed('inter.woff2', code), code };

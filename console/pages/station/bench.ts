@@ -6,7 +6,6 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { Key } from '../../../src/contract/hardware.ts';
 import type { LineEvent } from '../../../src/enrollment/line/events.ts';
 import type { Person } from '../../../src/enrollment/line/people.ts';
-import { loadWithWords } from '../../text/text.ts';
 import { bench as benchWords } from '../../text/words.ts';
 import type { BenchView } from './bench-view.ts';
 import type { IssueChoice } from './results.ts';
@@ -44,7 +43,7 @@ export class Bench {
     if (this.#steps !== null || this.#started.peek() !== null) return;
     this.hasFailed.value = false;
     this.#steps = this.#before.peek().map(key => run => run.plugged(key, false));
-    loadWithWords(() => import('./start-run.ts')).then(
+    import('./start-run.ts').then(
       ({ startRun }) => this.#begin(startRun(this.#userId)),
       () => {
         this.#steps = null;

@@ -1,7 +1,6 @@
 /** The run with its dependencies: loaded when something has to be decided. */
 import { call } from '../../api/request.ts';
 import { preferences } from '../../preferences.ts';
-import { loadWithWords } from '../../text/text.ts';
 import { text } from '../../text/words.ts';
 import { registry } from './registry.ts';
 import type { IssueKey } from './results.ts';
@@ -24,7 +23,7 @@ export const startRun = (userId: string): StartedRun => ({
 
 /** Most runs issue no keys. */
 const issueLater: IssueKey = async (...all) => {
-  const issuing = await loadWithWords(() => import('./issuing.ts')).catch(() => null);
+  const issuing = await import('./issuing.ts').catch(() => null);
   return issuing === null ? { providers: {}, reason: text.problem.crashed } : issuing.issueKey(...all);
 };
 
