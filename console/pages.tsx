@@ -110,9 +110,9 @@ export function componentOf({ load, loadItem = load }: PageEntry, isItem: boolea
   return component;
 }
 
-/** Begins to load the page that the address names, if a person is signed in. */
-export function startPage(): void {
+/** Loads the page that the address names, if a person is signed in. */
+export async function startPage(): Promise<void> {
   const { path } = place.peek();
   const page = session.peek() && pageAt(path);
-  if (page) void componentOf(page, path.length > 1).start();
+  if (page) await componentOf(page, path.length > 1).start();
 }
