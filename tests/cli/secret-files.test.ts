@@ -50,6 +50,12 @@ test.runIf(process.platform !== 'win32')('a file that others can only change is 
   expect(await warningOf(fileOf(0o620), ...login)).toContain('other users can change the password in');
 });
 
+test.runIf(process.platform !== 'win32')('with --json, standard error holds the error alone', async () => {
+  const args = [...login, fileOf(0o644), '--server', daemon.url, '--json'];
+  const { stderr } = await devmgr(args, { home: daemon.home });
+  expect(JSON.parse(stderr)).toMatchObject({ error: { code: expect.any(Number) } });
+});
+
 test.runIf(process.getuid?.() === 0)('a file of another user is reported, and refused as a token', async () => {
   const file = fileOf(0o600);
   chownSync(file, 65_534, 65_534);

@@ -68,7 +68,8 @@ function judge(
         : [];
   if (problem === undefined) return;
   if (mustBePrivate) throw usage(`${problem} the ${what} in ${file}`, advice);
-  out.warn(`${problem} the ${what} in ${file}: ${advice}`);
+  // Programs that read the error of a command as JSON find nothing else beside it.
+  if (!out.json) out.warn(`${problem} the ${what} in ${file}: ${advice}`);
 }
 
 /** systemd gives a service the right to read a credential by an access control list, whose mask is shown as the bits of the group. */
