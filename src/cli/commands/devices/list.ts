@@ -7,15 +7,12 @@ import { command, definedFields } from '../../framework/define.ts';
 import { everyDevice } from '../../framework/devices/all-devices.ts';
 import { exportedText } from '../../framework/devices/export-stream.ts';
 import { filterFlags, filterOf } from '../../framework/devices/filter.ts';
-import { csvFields, deviceFields, tagNamesIn, tagNamesOf, tagWords, withCells } from '../../framework/devices/tags.ts';
+import { csvFields, deviceFields, tagNamesIn, tagNamesOf, withCells } from '../../framework/devices/tags.ts';
 import { pageFlags } from '../../framework/flags.ts';
 import { listFlags } from '../../framework/format.ts';
 import { withPersonNames } from '../../framework/persons.ts';
 import { columnsOf, type Listing, pageQuery, presentPage, presentRows } from '../../framework/present-list.ts';
-import type { Column } from '../../terminal/column.ts';
-import { statusStyle } from '../../terminal/style.ts';
-import { localTime } from '../../terminal/when.ts';
-import { proofColumn } from './proof.ts';
+import { deviceColumns, type NamedDevice } from './columns.ts';
 
 type ListQuery = Partial<QueryOf<Routes['listDevices']>>;
 
@@ -110,9 +107,6 @@ async function all(
   }
 }
 
-/** A device, with the name of its person if that is shown. */
-type NamedDevice = DeviceListItem & { readonly name?: string | null };
-
 /** The devices, with the names of their persons if the result shows them. */
 const named = async ({ out, registry }: Context, list: readonly DeviceListItem[]): Promise<NamedDevice[]> =>
   out.fields.includes('name') || out.format === 'wide' ? withPersonNames(registry, list) : [...list];
@@ -169,29 +163,3 @@ const fitted = (
 });
 
 const none = 'No device matches.';
-
-/** Columns of a list of devices; `wide` adds those that there is seldom room for. On a live screen they are the first to go. */
-export function deviceColumns({ wide = false, withProof = false, withName = false } = {}): Column<NamedDevice>[] {
-  const columns: Column<NamedDevice>[] = [
-    { title: 'DEVICE', value: device => device.deviceId },
-    { title: 'TYPE', value: device => device.deviceType, drop: 2 },
-    { title: 'SERIAL', value: device => device.serialNumber, shorten: 'middle', least: 16 },
-    { title: 'STATUS', value: device => device.status, style: device => statusStyle(device.status) },
-    { title: 'USER', value: device => device.userId, shorten: 'end', drop: 1 },
-    ...(withName
-      ? [{ title: 'NAME', value: ({ name }: NamedDevice) => name ?? null, shorten: 'end', drop: 3 } as const]
-      : []),
-    ...(wide || withProof ? [proofColumn<NamedDevice>(3)] : []),
-    { title: 'MANUFACTURER', value: device => device.manufacturer, shorten: 'end', drop: 6 },
-    { title: 'MODEL', value: device => device.model, shorten: 'end', drop: 7 },
-    { title: 'CODE', value: device => (device.status === 'INACTIVE' ? device.activationCode : null), drop: 5 },
-    { title: 'REGISTERED', value: device => localTime(device.createdAt), drop: 4 },
-  ];
-  if (!wide) return columns;
-  return [
-    ...columns,
-    { title: 'ACTIVATED', value: device => localTime(device.activatedAt), drop: 9 },
-    { title: 'LAST USED', value: device => localTime(device.lastUsedAt), drop: 8 },
-    { title: 'TAGS', value: device => tagWords(device).join(' ') || null, shorten: 'end', drop: 10 },
-  ];
-}

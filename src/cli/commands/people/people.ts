@@ -12,7 +12,7 @@ import { pageQuery, presentPage } from '../../framework/present-list.ts';
 import type { Column } from '../../terminal/column.ts';
 import { safe, textsIn } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
-import { deviceColumns } from '../devices/list.ts';
+import { deviceColumns } from '../devices/columns.ts';
 
 /** Fields of a person in a list. */
 export const personFields = namesIn(

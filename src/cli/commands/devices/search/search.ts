@@ -9,7 +9,7 @@ import { safe, shellWord } from '../../../terminal/text.ts';
 import { appColumns } from '../../apps/apps.ts';
 import { personColumns } from '../../people/people.ts';
 import { userColumns } from '../../users/users.ts';
-import { deviceColumns } from '../list.ts';
+import { deviceColumns } from '../columns.ts';
 import { type Found, findAll, type Group, searchedRecords } from './find.ts';
 
 /** Searches devices, users, persons and application versions for a text. Exit code 5 if nothing matches. */
