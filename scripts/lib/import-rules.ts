@@ -16,20 +16,28 @@ export interface Rule {
 /** The folders that are shipped. */
 export const product: readonly string[] = ['bin/', 'src/', 'daemon/', 'drivers/', 'console/'];
 
+/** Paths below a folder, from their names with a space between them. */
+const below = (folder: string, names: string): readonly string[] => names.split(' ').map(name => folder + name);
+
 /** The modules of the contract that are plain data. */
-const plainContract = [
-  'codes',
-  'csv',
-  'device-description',
-  'device-filters',
-  'endpoints',
-  'names',
-  'ids',
-  'limits',
-  'local',
-  'text',
-  'values',
-].map(name => `src/contract/${name}.ts`);
+const plainContract = below(
+  'src/contract/',
+  'codes.ts csv.ts device-description.ts device-filters.ts endpoints.ts names.ts ids.ts limits.ts local.ts text.ts values.ts',
+);
+
+/** The folders whose code serves any caller, not HTTP alone. */
+const withoutHttp = below('daemon/', 'services/ notifications/ blobs/ hardware/ home/');
+
+/** What composes a daemon. */
+const composition = below('daemon/', 'main.ts registry-daemon.ts registry.ts station.ts composition/');
+
+/** A package that only `places` import. */
+const knownBy = (places: readonly string[], packages: readonly string[], because: string): Rule => ({
+  from: product,
+  except: places,
+  never: packages.map(name => `npm:${name}`),
+  because,
+});
 
 /** `npm:` is any package, `npm:x` the package x, `node:` any built-in module, `node:x` the module x. */
 export const rules: readonly Rule[] = [
@@ -84,20 +92,9 @@ export const rules: readonly Rule[] = [
     from: ['console/'],
     only: [
       'console/',
-      'src/contract/',
-      'src/enrollment/',
-      'src/fleet/',
-      'npm:preact',
-      'npm:@preact/signals',
-      'npm:@simplewebauthn/browser',
-      'npm:uqr',
-      'npm:@noble/hashes',
-      'npm:lucide',
-      'npm:@zag-js/preact',
-      'npm:@zag-js/menu',
-      'npm:@zag-js/tooltip',
-      'npm:@zag-js/toast',
-      'npm:@zag-js/combobox',
+      ...below('src/', 'contract/ enrollment/ fleet/'),
+      ...below('npm:', 'preact @preact/signals @simplewebauthn/browser uqr @noble/hashes lucide'),
+      ...below('npm:@zag-js/', 'preact menu tooltip toast combobox'),
     ],
     because:
       'the console runs in a browser and knows the daemon by the contract alone; it shares the rules of enrollment, of reports and of cleanup',
@@ -124,33 +121,17 @@ export const rules: readonly Rule[] = [
   },
   {
     from: ['src/cli/client/'],
-    never: [
-      'src/cli/main.ts',
-      'src/cli/commands/',
-      'src/cli/session/',
-      'src/cli/settings/',
-      'src/cli/terminal/',
-      'src/cli/framework/',
-      'src/cli/jobs/',
-    ],
+    never: below('src/cli/', 'main.ts commands/ session/ settings/ terminal/ framework/ jobs/'),
     because: 'imports go commands → client → contract; the client returns what a command shows',
   },
   {
     from: ['src/cli/session/'],
-    never: ['src/cli/main.ts', 'src/cli/commands/', 'src/cli/terminal/', 'src/cli/framework/', 'src/cli/jobs/'],
+    never: below('src/cli/', 'main.ts commands/ terminal/ framework/ jobs/'),
     because: 'a session finds the server and the token; it neither prints nor prompts',
   },
   {
     from: ['src/cli/terminal/'],
-    never: [
-      'src/cli/main.ts',
-      'src/cli/commands/',
-      'src/cli/client/',
-      'src/cli/session/',
-      'src/cli/settings/',
-      'src/cli/framework/',
-      'src/cli/jobs/',
-    ],
+    never: below('src/cli/', 'main.ts commands/ client/ session/ settings/ framework/ jobs/'),
     because: 'the terminal shows the values it receives and fetches none',
   },
   {
@@ -160,14 +141,7 @@ export const rules: readonly Rule[] = [
   },
   {
     from: ['src/cli/settings/'],
-    never: [
-      'src/cli/main.ts',
-      'src/cli/commands/',
-      'src/cli/client/',
-      'src/cli/session/',
-      'src/cli/framework/',
-      'src/cli/jobs/',
-    ],
+    never: below('src/cli/', 'main.ts commands/ client/ session/ framework/ jobs/'),
     because: 'settings are read before a client or a command exists',
   },
   {
@@ -195,11 +169,9 @@ export const rules: readonly Rule[] = [
     // The drivers read what keys claim with the same reader of CBOR, and the same table of form factors.
     only: [
       'daemon/proof/',
-      'drivers/protocols/cbor.ts',
-      'drivers/protocols/form-factors.ts',
-      'drivers/protocols/malformed.ts',
       'src/contract/',
       'node:crypto',
+      ...below('drivers/protocols/', 'cbor.ts form-factors.ts malformed.ts'),
     ],
     because:
       'the judge of proofs does no I/O: evidence, trust and time are passed in, so that any verdict can be repeated',
@@ -207,11 +179,7 @@ export const rules: readonly Rule[] = [
   {
     from: ['daemon/store/'],
     only: [
-      'daemon/store/',
-      'daemon/domain/',
-      'daemon/concurrency.ts',
-      'daemon/files.ts',
-      'daemon/private-file.ts',
+      ...below('daemon/', 'store/ domain/ concurrency.ts files.ts private-file.ts'),
       'src/contract/',
       'npm:better-sqlite3',
       'npm:pg',
@@ -225,12 +193,12 @@ export const rules: readonly Rule[] = [
     because: 'what a change means, and what is read, is stated once for all engines: no I/O, no engine, no SQL client',
   },
   {
-    from: ['daemon/services/', 'daemon/notifications/', 'daemon/blobs/', 'daemon/hardware/', 'daemon/home/'],
+    from: withoutHttp,
     never: ['daemon/main.ts', 'daemon/http/', 'npm:fastify'],
     because: 'HTTP ends in daemon/http: services return values and refuse with business codes',
   },
   {
-    from: ['daemon/services/', 'daemon/notifications/', 'daemon/blobs/', 'daemon/hardware/', 'daemon/home/'],
+    from: withoutHttp,
     // The connections to the object store.
     except: ['daemon/blobs/s3/client.ts'],
     never: ['node:http'],
@@ -264,15 +232,7 @@ export const rules: readonly Rule[] = [
   {
     from: ['daemon/'],
     except: ['daemon/main.ts', 'daemon/run.ts', 'daemon/programs.ts', 'daemon/maintenance/'],
-    never: [
-      'daemon/main.ts',
-      'daemon/registry-daemon.ts',
-      'daemon/station.ts',
-      'daemon/run.ts',
-      'daemon/programs.ts',
-      'daemon/maintenance/',
-      'daemon/store-engine.ts',
-    ],
+    never: below('daemon/', 'main.ts registry-daemon.ts station.ts run.ts programs.ts maintenance/ store-engine.ts'),
     because: 'main is the composition root: it joins the parts, and no part imports the whole',
   },
   {
@@ -286,66 +246,40 @@ export const rules: readonly Rule[] = [
     never: ['drivers/hid/', 'drivers/pcsc/', 'drivers/simulated/', 'node:fs', 'node:child_process', 'node:net'],
     because: 'a protocol talks over the connection it receives, so that it is tested on bytes without hardware',
   },
-  {
-    from: product,
-    except: ['daemon/store/sqlite/'],
-    never: ['npm:better-sqlite3'],
-    because: 'only daemon/store/sqlite knows SQLite: another store must be able to replace it',
-  },
-  {
-    from: product,
-    except: ['daemon/store/postgres/'],
-    never: ['npm:pg'],
-    because: 'only daemon/store/postgres knows PostgreSQL: another store must be able to replace it',
-  },
-  {
-    from: product,
-    except: ['drivers/hid/'],
-    never: ['npm:node-hid', 'npm:usb'],
-    because: 'only drivers/hid loads the native USB modules, and it works without them',
-  },
-  {
-    from: product,
-    except: ['drivers/pcsc/'],
-    never: ['npm:pcsc-mini'],
-    because: 'only drivers/pcsc loads the native PC/SC module, and it works without it',
-  },
+  knownBy(
+    ['daemon/store/sqlite/'],
+    ['better-sqlite3'],
+    'only daemon/store/sqlite knows SQLite: another store must be able to replace it',
+  ),
+  knownBy(
+    ['daemon/store/postgres/'],
+    ['pg'],
+    'only daemon/store/postgres knows PostgreSQL: another store must be able to replace it',
+  ),
+  knownBy(
+    ['drivers/hid/'],
+    ['node-hid', 'usb'],
+    'only drivers/hid loads the native USB modules, and it works without them',
+  ),
+  knownBy(['drivers/pcsc/'], ['pcsc-mini'], 'only drivers/pcsc loads the native PC/SC module, and it works without it'),
   {
     from: product,
     except: ['drivers/pcsc/', 'src/cli/terminal/reader-left.ts'],
     never: ['node:ffi'],
     because: 'node:ffi is experimental, and not in every Node: what uses it works without it',
   },
-  {
-    from: product,
-    never: ['npm:undici'],
-    because: 'requests have one transport, src/cli/client/transport.ts',
-  },
-  {
-    from: product,
-    except: ['src/cli/settings/'],
-    never: ['npm:conf'],
-    because: 'only src/cli/settings knows how settings are stored: it takes the lock that conf does not',
-  },
-  {
-    from: product,
-    except: ['src/cli/settings/'],
-    never: ['npm:@napi-rs/keyring'],
-    because: 'only src/cli/settings knows where tokens are stored, and it works without a keychain',
-  },
-  {
-    from: product,
-    except: [
-      'daemon/main.ts',
-      'daemon/registry-daemon.ts',
-      'daemon/registry.ts',
-      'daemon/station.ts',
-      'daemon/composition/',
-      'daemon/http/',
-    ],
-    never: ['npm:fastify'],
-    because: 'only daemon/http, and what composes a daemon, know Fastify',
-  },
+  knownBy([], ['undici'], 'requests have one transport, src/cli/client/transport.ts'),
+  knownBy(
+    ['src/cli/settings/'],
+    ['conf'],
+    'only src/cli/settings knows how settings are stored: it takes the lock that conf does not',
+  ),
+  knownBy(
+    ['src/cli/settings/'],
+    ['@napi-rs/keyring'],
+    'only src/cli/settings knows where tokens are stored, and it works without a keychain',
+  ),
+  knownBy([...composition, 'daemon/http/'], ['fastify'], 'only daemon/http, and what composes a daemon, know Fastify'),
   {
     from: product,
     never: ['npm:node-hid', 'npm:usb', 'npm:pcsc-mini', 'npm:@napi-rs/keyring'],
