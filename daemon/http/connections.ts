@@ -1,9 +1,8 @@
 /** Bounds on what clients can hold open: connections, and the time within which a JSON body must arrive. */
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { BlockList, isIPv6, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import ipaddr from 'ipaddr.js';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import { uploadBounds } from '../../src/contract/limits.ts';
 import { clientOf } from '../loopback.ts';
@@ -74,7 +73,8 @@ export class HttpConnections {
   readonly #opens = new WeakMap<Socket, OpenConnection>();
   #count = 0;
 
-  constructor(server: Server, trusted: readonly string[], bounds = connectionBounds(), isExempt = exemption(trusted)) {
+  /** `isExempt`: whether an address is of this machine or of a trusted proxy. */
+  constructor(server: Server, isExempt: (address: string) => boolean, bounds = connectionBounds()) {
     this.#bounds = bounds;
     this.#isExempt = isExempt;
     const byPeer = new Map<string, OpenConnection>();
@@ -150,20 +150,6 @@ export class HttpConnections {
 }
 
 const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
-
-/** Whether an address is of this machine or of a trusted proxy. `trusted` are addresses and CIDRs. */
-function exemption(trusted: readonly string[]): (address: string) => boolean {
-  const list = new BlockList();
-  list.addSubnet('127.0.0.0', 8, 'ipv4');
-  list.addAddress('::1', 'ipv6');
-  for (const range of trusted) {
-    const [network, bits] = range.includes('/') ? ipaddr.parseCIDR(range) : [ipaddr.parse(range), null];
-    if (bits === null) list.addAddress(network.toString(), network.kind());
-    else list.addSubnet(network.toString(), bits, network.kind());
-  }
-  // An IPv4 address in its IPv6 form (::ffff:10.1.2.3) matches the rules for IPv4.
-  return address => list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
-}
 
 interface StartedRequest {
   readonly request: FastifyRequest;

@@ -102,7 +102,8 @@ export async function buildServer(options: ServerOptions, plugins: readonly Rout
   });
   app.setNotFoundHandler((request, reply) => sendAnyError(noSuchOperation(), request, reply));
   answerUnsupported(app.server, () => ({ id: nextId(), node }));
-  app.decorate('connections', new HttpConnections(app.server, options.trustProxy));
+  const isExempt = proxyAddr.compile(['loopback', ...options.trustProxy]);
+  app.decorate('connections', new HttpConnections(app.server, address => isExempt(address, 0)));
   const trust = proxyAddr.compile([...options.trustProxy]);
   app.decorate('clientAddress', (request: IncomingMessage) => proxyAddr(request, trust));
   for (const plugin of plugins) await plugin(app);

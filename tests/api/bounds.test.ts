@@ -37,7 +37,7 @@ async function accepting(each: number, all: number, isExempt: boolean): Promise<
   const responses: ServerResponse[] = [];
   const accepted: Socket[] = [];
   const server = createServer((_request, response) => void responses.push(response));
-  const connections = new HttpConnections(server, [], { each, all }, () => isExempt);
+  const connections = new HttpConnections(server, () => isExempt, { each, all });
   server.on('connection', socket => accepted.push(socket));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
