@@ -159,18 +159,11 @@ export function timeOf(element: DerElement | undefined): Date {
   const short = element.tag === TAG.utcTime;
   const match = (short ? utcTime : generalizedTime).exec(Buffer.from(element.contents).toString('latin1'));
   if (!match) throw malformed('a time of this form');
-  const [year, month, day, hour, minute, second] = match.slice(1).map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
-  const time = new Date(0);
-  time.setUTCFullYear(short ? year + (year < 50 ? 2000 : 1900) : year, month - 1, day);
-  time.setUTCHours(hour, minute, second);
-  if (time.getUTCMonth() !== month - 1 || time.getUTCDate() !== day || hour > 23 || minute > 59 || second > 59)
-    throw malformed('a time that does not exist');
+  const [, year, month, day, hour, minute, second] = match;
+  const century = short ? (Number(year) < 50 ? '20' : '19') : '';
+  const text = `${century}${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`;
+  const time = new Date(text);
+  // A day that its month does not have becomes one of the next month.
+  if (Number.isNaN(time.getTime()) || time.toISOString() !== text) throw malformed('a time that does not exist');
   return time;
 }
