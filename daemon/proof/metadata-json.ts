@@ -24,148 +24,105 @@ const MAX_PARTS = 20_000;
 const malformed = (problem: string, cause?: unknown) =>
   new MalformedError('metadata', problem, cause === undefined ? undefined : { cause });
 
-const CHAR = {
-  quote: 0x22,
-  comma: 0x2c,
-  colon: 0x3a,
-  openArray: 0x5b,
-  backslash: 0x5c,
-  closeArray: 0x5d,
-  open: 0x7b,
-  close: 0x7d,
-} as const;
+const CHAR = { space: 0x20, quote: 0x22, comma: 0x2c, backslash: 0x5c } as const;
+/** The brackets of objects and arrays. */
+const OBJECT = [0x7b, 0x7d] as const;
+const ARRAY = [0x5b, 0x5d] as const;
 
 /** From the first byte to before the last one. */
 type Span = readonly [start: number, end: number];
 
+/** What the member with the entries begins with, and the bytes at its beginning in which that is looked for. */
+const ENTRIES = /^\s*"entries"\s*:/;
+const HEAD = 1024;
+
 /** Splits a JSON object into its members, and the array `entries` into its elements. Throws MalformedError. */
 export async function readPayload(bytes: Buffer, budget: TimeBudget): Promise<Payload> {
-  const { members, elements } = await new Splitter(bytes).split(budget);
-  const values = new Map<string, unknown>();
-  for (const { key, value } of members) {
-    const name = parse(bytes, key);
-    if (typeof name !== 'string' || values.has(name)) throw malformed('a member without a unique name');
-    values.set(name, name === 'entries' ? null : parse(bytes, value));
+  const members = new Map<string, unknown>();
+  let entries: readonly Span[] | null = null;
+  for (const [start, end] of await partsOf(bytes, [0, bytes.length], OBJECT, budget)) {
+    const head = ENTRIES.exec(bytes.toString('latin1', start, Math.min(start + HEAD, end)))?.[0];
+    const [name, value] = head === undefined ? memberIn(bytes, [start, end]) : ['entries', null];
+    if (members.has(name)) throw malformed('a member without a unique name');
+    members.set(name, value);
+    if (head !== undefined) entries = await partsOf(bytes, [start + head.length, end], ARRAY, budget);
   }
-  if (!values.delete('entries')) throw malformed('it has no entries');
-  return { members: values, entries: parsed(bytes, elements, budget) };
+  if (entries === null) throw malformed('it has no entries');
+  members.delete('entries');
+  return { members, entries: parsed(bytes, entries, budget) };
 }
 
 async function* parsed(bytes: Buffer, spans: readonly Span[], budget: TimeBudget) {
   for (const span of spans) {
     if (budget.over) await budget.pass();
-    yield parse(bytes, span);
+    yield parse(textOf(bytes, span));
   }
 }
 
-function parse(bytes: Buffer, [start, end]: Span): unknown {
+function memberIn(bytes: Buffer, span: Span): readonly [string, unknown] {
+  const [member] = Object.entries(parse(`{${textOf(bytes, span)}}`) as object);
+  if (!member) throw malformed('a member without a name');
+  return member;
+}
+
+function textOf(bytes: Buffer, [start, end]: Span): string {
   if (end - start > MAX_PART) throw malformed(`a part of more than ${MAX_PART} bytes`);
+  return bytes.toString('utf8', start, end);
+}
+
+function parse(text: string): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8', start, end));
+    return JSON.parse(text);
   } catch (cause) {
     throw malformed('it is not JSON', cause);
   }
 }
 
-/** Structural characters between two looks at the clock. */
+/** Characters and texts between two looks at the clock. */
 const STEP = 4096;
 
-class Splitter {
-  readonly #bytes: Buffer;
-  readonly #members: { key: Span; value: Span }[] = [];
-  #elements: Span[] = [];
-  #depth = 0;
-  #key: Span | null = null;
-  /** Where the current key or value begins, and the current element of an array on the second level. */
-  #start = 0;
-  #elementStart: number | null = null;
-
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes;
-  }
-
-  async split(
-    budget: TimeBudget,
-  ): Promise<{ members: readonly { key: Span; value: Span }[]; elements: readonly Span[] }> {
-    let steps = 0;
-    let at = 0;
-    while (at < this.#bytes.length) {
-      if (++steps % STEP === 0 && budget.over) await budget.pass();
-      at = this.#step(at);
-    }
-    if (this.#depth !== 0 || this.#members.length === 0) throw malformed('it ends early');
-    return { members: this.#members, elements: this.#elements };
-  }
-
-  /** Handles the character at `at` and returns where the next one is. */
-  #step(at: number): number {
-    const char = this.#bytes[at]!;
-    if (char === CHAR.quote) return this.#afterString(at);
-    if (char === CHAR.open || char === CHAR.openArray) this.#opened(char, at);
-    else if (char === CHAR.close || char === CHAR.closeArray) this.#closed(at);
-    else if (char === CHAR.colon && this.#depth === 1) this.#keyEnded(at);
-    else if (char === CHAR.comma) this.#separated(at);
-    return at + 1;
-  }
-
-  #afterString(at: number): number {
-    for (let end = this.#bytes.indexOf(CHAR.quote, at + 1); end >= 0; end = this.#bytes.indexOf(CHAR.quote, end + 1)) {
-      let before = end;
-      while (this.#bytes[before - 1] === CHAR.backslash && before - 1 > at) before--;
-      if ((end - before) % 2 === 0) return end + 1;
-    }
-    throw malformed('a text does not end');
-  }
-
-  #opened(char: number, at: number): void {
-    this.#depth++;
-    if (this.#depth === 1) {
-      if (char !== CHAR.open || this.#members.length > 0) throw malformed('it is not an object');
-      this.#start = at + 1;
-    } else if (this.#depth === 2 && char === CHAR.openArray && this.#isEntries()) this.#elementStart = at + 1;
-  }
-
-  #isEntries(): boolean {
-    return this.#key !== null && this.#bytes.toString('latin1', ...this.#key).trim() === '"entries"';
-  }
-
-  #closed(at: number): void {
-    if (this.#depth === 2 && this.#elementStart !== null) {
-      if (this.#elements.length > 0 || !this.#isBlank(this.#elementStart, at)) this.#elementEnded(at);
-      this.#elementStart = null;
-    }
-    if (this.#depth === 1) this.#memberEnded(at);
-    this.#depth--;
-    if (this.#depth < 0) throw malformed('it closes what it did not open');
-  }
-
-  #isBlank(start: number, end: number): boolean {
-    return end - start < MAX_PART && this.#bytes.toString('latin1', start, end).trim() === '';
-  }
-
-  #keyEnded(at: number): void {
-    if (this.#key) throw malformed('two colons in one member');
-    this.#key = [this.#start, at];
-    this.#start = at + 1;
-  }
-
-  #separated(at: number): void {
-    if (this.#depth === 1) this.#memberEnded(at);
-    else if (this.#depth === 2 && this.#elementStart !== null) {
-      this.#elementEnded(at);
-      this.#elementStart = at + 1;
+/** What is between the commas of the object or array in a span; nothing if it is empty. Whether a part is JSON is not looked at. */
+async function partsOf(
+  bytes: Buffer,
+  [start, end]: Span,
+  [opening, closing]: readonly [number, number],
+  budget: TimeBudget,
+): Promise<Span[]> {
+  const parts: Span[] = [];
+  let depth = 0;
+  /** Where the present part begins; null before the first one. */
+  let from: number | null = null;
+  for (let at = start, steps = 1; at < end; at++, steps++) {
+    if (steps % STEP === 0 && budget.over) await budget.pass();
+    const char = bytes[at]!;
+    const isOutside = depth === 0 && char > CHAR.space;
+    if (isOutside && (char !== opening || from !== null)) throw malformed('bytes around an object or an array');
+    if (char === CHAR.quote) at = endOfText(bytes, at);
+    else if (char === OBJECT[0] || char === ARRAY[0]) {
+      if (++depth === 1) from = at + 1;
+    } else if (char === OBJECT[1] || char === ARRAY[1]) {
+      if (--depth > 0) continue;
+      if (char !== closing) throw malformed('it closes what it did not open');
+      if (parts.length > 0 || !isBlank(bytes, [from!, at])) parts.push([from!, at]);
+    } else if (char === CHAR.comma && depth === 1) {
+      if (parts.length >= MAX_PARTS) throw malformed(`more than ${MAX_PARTS} members or entries`);
+      parts.push([from!, at]);
+      from = at + 1;
     }
   }
+  if (depth !== 0 || from === null) throw malformed('it ends early');
+  return parts;
+}
 
-  #memberEnded(at: number): void {
-    if (!this.#key || this.#members.length >= MAX_PARTS) throw malformed('a member without a name');
-    this.#members.push({ key: this.#key, value: [this.#start, at] });
-    this.#key = null;
-    this.#start = at + 1;
-  }
+const isBlank = (bytes: Buffer, span: Span): boolean =>
+  span[1] - span[0] < MAX_PART && textOf(bytes, span).trim() === '';
 
-  #elementEnded(at: number): void {
-    if (this.#elements.length >= MAX_PARTS) throw malformed(`more than ${MAX_PARTS} entries`);
-    this.#elements.push([this.#elementStart!, at]);
+/** The position of the quote that ends a text. */
+function endOfText(bytes: Buffer, start: number): number {
+  for (let end = bytes.indexOf(CHAR.quote, start + 1); end >= 0; end = bytes.indexOf(CHAR.quote, end + 1)) {
+    let before = end;
+    while (bytes[before - 1] === CHAR.backslash && before - 1 > start) before--;
+    if ((end - before) % 2 === 0) return end;
   }
+  throw malformed('a text does not end');
 }
