@@ -35,7 +35,7 @@ export const credentialReplay = () =>
     ended: 'CREDENTIAL_REMOVED',
     endedAt: 'removedAt',
     fixed: ['provider', 'createdAt'],
-    said: ({ at, detail: { providerId } }) => [providerId, at],
-    found: ({ provider, createdAt }) => [providerIds.format(provider), createdAt],
+    said: ({ at, detail: { providerId } }) => ({ provider: providerId, createdAt: at }),
+    written: ({ provider }) => ({ provider: providerIds.format(provider) }),
     format: credentialIds.format,
   });

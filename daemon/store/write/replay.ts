@@ -80,9 +80,9 @@ interface FixedRecords<R> {
   readonly endedAt: keyof R & string;
   readonly fixed: readonly (keyof R & string)[];
   /** The values of `fixed`, as the entry has them. */
-  readonly said: (entry: ReplayedEntry) => readonly unknown[];
-  /** The same values of a row. */
-  readonly found: (row: R) => readonly unknown[];
+  readonly said: (entry: ReplayedEntry) => { readonly [F in keyof R]?: unknown };
+  /** The values of a row that entries write in another way. */
+  readonly written?: (row: R) => { readonly [F in keyof R]?: unknown };
   readonly format: (number: number) => string;
 }
 
@@ -94,7 +94,7 @@ export const fixedReplay = <R extends { readonly number: number; readonly name?:
   endedAt,
   fixed,
   said,
-  found,
+  written,
   format,
 }: FixedRecords<R>) =>
   new RowReplay<number, R, { readonly fixed: readonly unknown[]; readonly endedAt: unknown }>({
@@ -102,12 +102,17 @@ export const fixedReplay = <R extends { readonly number: number; readonly name?:
     fields: ['number', endedAt, ...fixed],
     key: ({ number }) => number,
     said(entry, before) {
-      if (entry.type === added) return { fixed: said(entry), endedAt: null };
+      if (entry.type === added) return { fixed: valuesOf(fixed, said(entry)), endedAt: null };
       return entry.type === ended && before ? { ...before, endedAt: entry.at } : before;
     },
-    found: row => ({ fixed: found(row), endedAt: row[endedAt] }),
+    found: row => ({ fixed: valuesOf(fixed, { ...row, ...written?.(row) }), endedAt: row[endedAt] }),
     nameOf: (number, row) => (row?.name === undefined ? format(number) : `${format(number)} (${row.name})`),
   });
+
+const valuesOf = <F extends string>(
+  fields: readonly F[],
+  values: { readonly [K in F]?: unknown },
+): readonly unknown[] => fields.map(field => values[field]);
 
 /** The digest that an entry has in this field. */
 export const digestIn =

@@ -48,12 +48,11 @@ export const tokenReplay = () =>
     endedAt: 'revokedAt',
     fixed: ['name', 'role', 'sha256', 'createdBy', 'createdAt', 'expiresAt', 'allowedFrom', 'may'],
     // An entry of an earlier version has no permissions.
-    said({ actor, at, detail: { name, role, sha256, expiresAt, allowedFrom, may = [] } }) {
+    said({ actor, at, detail }) {
+      const { allowedFrom, may = [] } = detail;
       const networks = allowedFrom === null ? null : JSON.stringify(allowedFrom);
-      return [name, role, sha256, actor, at, expiresAt, networks, JSON.stringify(may)];
+      return { ...detail, createdBy: actor, createdAt: at, allowedFrom: networks, may: JSON.stringify(may) };
     },
-    found: ({ name, role, sha256, createdBy, createdAt, expiresAt, allowedFrom, may }) => [
-      ...[name, role, sha256, createdBy, createdAt, expiresAt, allowedFrom, may ?? '[]'],
-    ],
+    written: ({ may }) => ({ may: may ?? '[]' }),
     format: tokenIds.format,
   });
