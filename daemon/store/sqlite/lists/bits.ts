@@ -51,3 +51,14 @@ export function setRange(bits: Bits, from: number, to: number): void {
   bits.fill(0xffffffff, first + 1, last);
   bits[last]! |= tail;
 }
+
+/** The first index from `from` on that is not before what is searched for; `to` if all below it are. Those that are come first. */
+export function firstFrom(from: number, to: number, isBefore: (index: number) => boolean): number {
+  let [low, high] = [from, to];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isBefore(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,6 +1,6 @@
 import type { Window } from '../../queries.ts';
 import type { Statements } from '../statements.ts';
-import { type Bits, hasBit } from './bits.ts';
+import { type Bits, firstFrom, hasBit } from './bits.ts';
 import type { Serials } from './serials.ts';
 
 /** Up to this many new devices are merged in; for more it is faster to read the index of the database again. */
@@ -80,12 +80,6 @@ export class SerialOrder {
 
   /** Index at which device n belongs, not before `from`. */
   #indexOf(order: Uint32Array, n: number, from: number): number {
-    let [low, high] = [from, order.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#serials.compare(order[middle]!, n) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstFrom(from, order.length, index => this.#serials.compare(order[index]!, n) < 0);
   }
 }

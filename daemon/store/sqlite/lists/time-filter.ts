@@ -1,6 +1,6 @@
 import type { DeviceFilter } from '../../queries.ts';
 import { fieldFilters, movingFilters } from '../../read/device-filters.ts';
-import { type Bits, bitsFor, setRange } from './bits.ts';
+import { type Bits, bitsFor, firstFrom, setRange } from './bits.ts';
 import type { DeviceColumns } from './device-columns.ts';
 
 /** Devices looked at between two yields: 0.2 ms. */
@@ -36,19 +36,11 @@ function* createdBetween(columns: DeviceColumns, filter: DeviceFilter, last: num
   if (columns.clockSteppedBack) {
     setRange(bits, 1, last);
     yield* keep(bits, last, n => createdAt[n]! >= createdFrom && createdAt[n]! < createdTo);
-  } else setRange(bits, firstFrom(createdAt, createdFrom, last), firstFrom(createdAt, createdTo, last) - 1);
-  return bits;
-}
-
-/** The first device that was created at `time` or later, if the times ascend; `last + 1` if none was. */
-function firstFrom(createdAt: Float64Array, time: number, last: number): number {
-  let [low, high] = [1, last + 1];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (createdAt[middle]! < time) low = middle + 1;
-    else high = middle;
+  } else {
+    const firstSince = (time: number) => firstFrom(1, last + 1, n => createdAt[n]! < time);
+    setRange(bits, firstSince(createdFrom), firstSince(createdTo) - 1);
   }
-  return low;
+  return bits;
 }
 
 /** Removes the devices from `bits` for which this does not hold. */
