@@ -1,7 +1,7 @@
 /** Lists the HID interfaces: on Linux from /sys, elsewhere with node-hid's enumeration. */
 import type { Device } from 'node-hid';
 import { type HidrawNode, hidrawNodes, interfacesOf } from './sysfs.ts';
-import type { HidInterface } from './system.ts';
+import type { HidInterface, HidSystem } from './system.ts';
 
 /** node-hid's enumeration. */
 export type Enumerate = () => Promise<readonly Device[]>;
@@ -12,65 +12,47 @@ interface Sysfs {
   interfacesOf(node: HidrawNode): Promise<HidInterface[] | null>;
 }
 
-/** Lists the HID interfaces of a system. */
-interface HidListing {
-  /** Rejects only with HardwareError `unavailable`. */
-  list(): Promise<readonly HidInterface[]>;
-}
-
 /**
  * Reads only new nodes, because most scans find nothing new. node-hid would go through all devices on each scan, by way of
  * libudev, and reports less: it cuts texts at 63 bytes, drops those with letters beyond ASCII, and has no USB location.
+ * `check` rejects if keys could be listed but not opened because a library is missing.
  */
-export class SysfsListing implements HidListing {
-  readonly #check: () => Promise<unknown>;
-  readonly #sysfs: Sysfs;
-  #known = new Map<string, readonly HidInterface[]>();
-  #loaded = false;
-
-  /** `check` rejects if keys could be listed but not opened because a library is missing. */
-  constructor(check: () => Promise<unknown>, sysfs: Sysfs = { hidrawNodes, interfacesOf }) {
-    this.#check = check;
-    this.#sysfs = sysfs;
-  }
-
-  async list(): Promise<readonly HidInterface[]> {
-    if (!this.#loaded) await this.#check();
-    this.#loaded = true;
-    const known = new Map<string, readonly HidInterface[]>();
+export function sysfsListing(
+  check: () => Promise<unknown>,
+  sysfs: Sysfs = { hidrawNodes, interfacesOf },
+): HidSystem['list'] {
+  let known = new Map<string, readonly HidInterface[]>();
+  let isChecked = false;
+  return async () => {
+    if (!isChecked) await check();
+    isChecked = true;
+    const present = new Map<string, readonly HidInterface[]>();
     const read = async (node: HidrawNode): Promise<void> => {
       const name = `${node.name} ${node.instance}`;
       // Keeps the node's position in the order while it is read.
-      known.set(name, []);
-      const interfaces = this.#known.get(name) ?? (await this.#sysfs.interfacesOf(node));
-      if (interfaces === null) known.delete(name);
-      else known.set(name, interfaces);
+      present.set(name, []);
+      const interfaces = known.get(name) ?? (await sysfs.interfacesOf(node));
+      if (interfaces === null) present.delete(name);
+      else present.set(name, interfaces);
     };
-    await Promise.all(this.#sysfs.hidrawNodes().map(read));
-    this.#known = known;
+    await Promise.all(sysfs.hidrawNodes().map(read));
+    known = present;
     return [...known.values()].flat();
-  }
+  };
 }
 
 /**
  * For systems that report no USB location: interfaces with the same ids and serial are one key, and an interface without a
  * serial is a key of its own.
  */
-export class NodeHidListing implements HidListing {
-  readonly #enumerate: Enumerate;
-
-  constructor(enumerate: Enumerate) {
-    this.#enumerate = enumerate;
-  }
-
-  async list(): Promise<readonly HidInterface[]> {
-    return (await this.#enumerate()).map(device => {
+export const nodeHidListing =
+  (enumerate: Enumerate): HidSystem['list'] =>
+  async () =>
+    (await enumerate()).map(device => {
       const serial = text(device.serialNumber);
       const ids = `${hex(device.vendorId)}:${hex(device.productId)}`;
       return interfaceOf(device, serial === null ? `path:${device.path}` : `serial:${ids}:${serial}`);
     });
-  }
-}
 
 function interfaceOf(device: Device, deviceId: string): HidInterface {
   return {

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import fc from 'fast-check';
 import type { Device } from 'node-hid';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { NodeHidListing, SysfsListing } from '../../drivers/hid/listing.ts';
+import { nodeHidListing, sysfsListing } from '../../drivers/hid/listing.ts';
 import { topLevelUsages } from '../../drivers/hid/report-descriptor.ts';
 import type { HidrawNode } from '../../drivers/hid/sysfs.ts';
 import type { HidInterface } from '../../drivers/hid/system.ts';
@@ -39,13 +39,13 @@ describe('on Linux', () => {
   let complete: Map<string, HidInterface[]>;
   let read: string[];
   let checks: number;
-  let listing: SysfsListing;
+  let list: ReturnType<typeof sysfsListing>;
   beforeEach(() => {
     nodes = [];
     complete = new Map();
     read = [];
     checks = 0;
-    listing = new SysfsListing(async () => void checks++, {
+    list = sysfsListing(async () => void checks++, {
       hidrawNodes: () => nodes,
       async interfacesOf(node) {
         read.push(node.instance);
@@ -58,13 +58,13 @@ describe('on Linux', () => {
     nodes = [...nodes, node];
     complete.set(instance, [at(node, address)]);
   };
-  const deviceIds = async () => (await listing.list()).map(each => each.deviceId);
+  const deviceIds = async () => (await list()).map(each => each.deviceId);
 
   test('only new devices are read, once, and the order is kept', async () => {
-    await listing.list();
+    await list();
     appear(0, '0003:1050:0407.0001', 5);
-    await listing.list();
-    await listing.list();
+    await list();
+    await list();
     appear(1, '0003:1050:0407.0002', 6);
     expect(await deviceIds()).toEqual(['usb:1:5', 'usb:1:6']);
     expect(read).toEqual(['0003:1050:0407.0001', '0003:1050:0407.0002']);
@@ -82,7 +82,7 @@ describe('on Linux', () => {
 
   test('a reused node number is another device', async () => {
     appear(0, '0003:1050:0407.0001', 5);
-    await listing.list();
+    await list();
     nodes = [];
     appear(0, '0003:1050:0407.0002', 6);
     expect(await deviceIds()).toEqual(['usb:1:6']);
@@ -91,9 +91,9 @@ describe('on Linux', () => {
   test('a process that may not open more files reports no key as unplugged', async () => {
     const program = `
       const { openSync } = await import('node:fs');
-      const { SysfsListing } = await import(${JSON.stringify(import.meta.resolve('../../drivers/hid/listing.ts'))});
-      const listing = new SysfsListing(async () => undefined);
-      const look = () => listing.list().then(() => 'listed', error => error.code);
+      const { sysfsListing } = await import(${JSON.stringify(import.meta.resolve('../../drivers/hid/listing.ts'))});
+      const list = sysfsListing(async () => undefined);
+      const look = () => list().then(() => 'listed', error => error.code);
       const before = await look();
       try {
         for (;;) openSync('/dev/null');
@@ -134,8 +134,8 @@ describe('a report descriptor', () => {
 });
 
 test('without USB locations, one serial is one key, and an interface without a serial is a key', async () => {
-  const listing = new NodeHidListing(async () => [device('a', 'A1'), device('b', 'A1'), device('c'), device('d')]);
-  const deviceIds = (await listing.list()).map(each => each.deviceId);
+  const list = nodeHidListing(async () => [device('a', 'A1'), device('b', 'A1'), device('c'), device('d')]);
+  const deviceIds = (await list()).map(each => each.deviceId);
   expect(deviceIds[0]).toBe(deviceIds[1]);
   expect(new Set(deviceIds).size).toBe(3);
 });
