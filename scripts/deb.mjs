@@ -7,9 +7,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { debianVersion, writeChangelog } from './deb/changelog.mjs';
-import { writeControl } from './deb/control.mjs';
-import { writeCopyright } from './deb/copyright.mjs';
+import { debianVersion, writeChangelog, writeControl, writeCopyright } from './deb/control.mjs';
 import { layOut } from './deb/tree.mjs';
 import { fail, root, say } from './lib/project.mjs';
 

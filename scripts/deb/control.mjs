@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { wrapAnsi } from 'fast-wrap-ansi';
+import { licencesOfAll } from '../lib/licences-of-all.mjs';
 import { root } from '../lib/project.mjs';
+import { packed, put } from './tree.mjs';
 
 const packaging = join(root, 'packaging', 'debian');
 
@@ -39,4 +42,44 @@ function filesOf(tree) {
 
 function md5(file) {
   return createHash('md5').update(readFileSync(file)).digest('hex');
+}
+
+/** Writes who holds the rights in what is in the program, and under which licence: the project, Node, every package. */
+export async function writeCopyright(tree) {
+  put(tree, 'usr/share/doc/devmgr/copyright', Buffer.from(withoutCommonLicences(await licencesOfAll())));
+}
+
+/** Debian keeps one copy of the text of the Apache licence for all packages. Some packages put empty lines into its title. */
+export function withoutCommonLicences(text) {
+  return text.replace(
+    /^[ \t]*Apache License\s+Version 2\.0, January 2004\n[\s\S]*?END OF TERMS AND CONDITIONS$/gm,
+    '  The text of the Apache License 2.0 is in /usr/share/common-licenses/Apache-2.0.',
+  );
+}
+
+/** A version as Debian orders it: 1.0.0-rc.1 is 1.0.0~rc.1, before 1.0.0. */
+export function debianVersion(version) {
+  return version.replace('-', '~');
+}
+
+/** Writes the part of CHANGELOG.md about the version in Debian's form; what is not released yet is said where nothing else is. */
+export function writeChangelog(tree, { version, maintainer, epoch }) {
+  const log = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
+  const sections = new Map(log.split(/^## /m).map(text => [/^\[([^\]]+)\]/.exec(text)?.[1], text]));
+  const section = sections.get(version.replace('~', '-')) ?? sections.get('Unreleased') ?? '';
+  const changes = section
+    .split(/^- /m)
+    .slice(1)
+    .map(item =>
+      item
+        .split(/\n(?! )/)[0]
+        .replace(/\s+/g, ' ')
+        .replaceAll('`', '')
+        .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+        .trim(),
+    );
+  const date = new Date(Number(epoch) * 1000).toUTCString().replace('GMT', '+0000');
+  const items = changes.map(change => `  * ${wrapAnsi(change, 72).replaceAll('\n', '\n    ')}\n`).join('');
+  const text = `devmgr (${version}) unstable; urgency=medium\n\n${items}\n -- ${maintainer}  ${date}\n`;
+  put(tree, 'usr/share/doc/devmgr/changelog.gz', packed(text));
 }

@@ -1,8 +1,7 @@
 // The sources as CommonJS files: devmgr.cjs, which starts, parts/main.cjs with what every command needs, and parts that are loaded when
 // they are reached.
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { definitions } from './identity.mjs';
-import { pcscWorker } from './pcsc-worker.mjs';
 import { root } from './project.mjs';
 
 /**
@@ -116,4 +115,35 @@ function oneByte(code) {
   // Of a character above 65535, both halves: in strings and in regular expressions, with the flag u as well, they are that character.
   const escaped = code.replace(/[^\0-\x7f]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
   return escaped.length < 2 * code.length ? escaped : code;
+}
+
+// The thread for PC/SC in the build: its code is a text in the program, so that it also runs where the program is one file.
+
+const folder = join(root, 'drivers', 'pcsc', 'ffi');
+
+/** Replaces drivers/pcsc/ffi/start-worker.ts. */
+const pcscWorker = {
+  name: 'pcsc-worker',
+  load: {
+    filter: { id: /[\\/]drivers[\\/]pcsc[\\/]ffi[\\/]start-worker\.ts$/ },
+    async handler() {
+      return {
+        code: `import { Worker } from 'node:worker_threads';
+const options = { eval: true, execArgv: ['--disable-warning=ExperimentalWarning'] };
+export const startWorker = () => new Worker(${JSON.stringify(await codeOfWorker())}, options);`,
+        moduleType: 'js',
+      };
+    },
+  },
+};
+
+async function codeOfWorker() {
+  const { rolldown } = await import('rolldown');
+  const build = await rolldown({ cwd: root, input: join(folder, 'worker.ts'), platform: 'node', tsconfig: false });
+  try {
+    const { output } = await build.generate({ format: 'cjs', strict: true, comments: false });
+    return output[0].code;
+  } finally {
+    await build.close();
+  }
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { build } from '../../scripts/build.mjs';
-import { withoutCommonLicences } from '../../scripts/deb/copyright.mjs';
+import { withoutCommonLicences } from '../../scripts/deb/control.mjs';
 import { namedLicence } from '../../scripts/lib/licences.mjs';
 
 const root = join(import.meta.dirname, '../..');
