@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Heartbeat } from '../../daemon/notifications/heartbeat.ts';
+import { Heartbeat } from '../../daemon/notifications/consumer.ts';
 import { FakeSink } from '../support/fake-stream.ts';
 
 /** A consumer that is checked every second. */

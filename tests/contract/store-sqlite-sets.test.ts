@@ -4,11 +4,10 @@ import { bitsFor, countBits, hasBit, setBit, setRange } from '../../daemon/store
 import { addIdsWith } from '../../daemon/store/sqlite/lists/id-digits.ts';
 import { matching } from '../../daemon/store/sqlite/lists/matches.ts';
 import { NumberSet } from '../../daemon/store/sqlite/lists/number-set.ts';
-import { Postings } from '../../daemon/store/sqlite/lists/postings.ts';
 import { select } from '../../daemon/store/sqlite/lists/select.ts';
 import { Serials } from '../../daemon/store/sqlite/lists/serials.ts';
 import { TimeOrder } from '../../daemon/store/sqlite/lists/sorted-page.ts';
-import { Trigrams } from '../../daemon/store/sqlite/lists/trigrams.ts';
+import { Postings, Trigrams } from '../../daemon/store/sqlite/lists/trigrams.ts';
 
 const finish = <T>(work: Generator<void, T>): T => {
   for (;;) {

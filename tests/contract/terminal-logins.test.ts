@@ -1,6 +1,6 @@
 /** Requests of terminals: in the memory of a daemon, and in a database that several nodes share. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MemoryTerminalLogins } from '../../daemon/store/memory/terminal-logins.ts';
+import { MemoryTerminalLogins } from '../../daemon/store/memory/short-lived.ts';
 import { type WaitingTerminals, waitingBounds } from '../../daemon/store/short-lived.ts';
 import { second } from '../support/clock.ts';
 import { openNodes } from '../support/limit-stores.ts';

@@ -1,4 +1,4 @@
-import { type default as Database, SqliteError } from 'better-sqlite3';
+import Database, { SqliteError } from 'better-sqlite3';
 import { AnchorCheck } from '../anchors.ts';
 import { checkRows } from '../check.ts';
 import type { JournalKeyList } from '../key-ring.ts';
@@ -9,7 +9,6 @@ import { toFailure } from './failure.ts';
 import { migrations, tallyDialect } from './migrations.ts';
 import { openReader, versionOf } from './open.ts';
 import { SqliteRows } from './rows.ts';
-import { schemaProblems } from './schema.ts';
 import { Statements } from './statements.ts';
 
 const inRows = `SELECT number AS device, key AS name, value FROM device, json_each(CASE WHEN json_valid(tags) THEN tags END)`;
@@ -25,10 +24,8 @@ const numberFaults = (statements: Statements): readonly string[] =>
   numberedTables
     .filter(({ name }) => hasTable(statements, name))
     .map(
-      ({
-        name: table,
-      }) => `SELECT 'numbers are missing in ${table}: ' || count(*) || ' rows up to number ' || max(number)
-   FROM ${table} HAVING count(*) <> coalesce(max(number), 0)`,
+      ({ name }) => `SELECT 'numbers are missing in ${name}: ' || count(*) || ' rows up to number ' || max(number)
+   FROM ${name} HAVING count(*) <> coalesce(max(number), 0)`,
     );
 
 /**
@@ -92,3 +89,47 @@ function integrity(db: Database.Database): string[] {
 
 const isDamage = (error: unknown): error is InstanceType<typeof SqliteError> =>
   error instanceof SqliteError && error.code.startsWith('SQLITE_CORRUPT');
+
+/** A row of `sqlite_schema`, without the page that it begins on. */
+interface SchemaObject {
+  readonly type: string;
+  readonly name: string;
+  readonly tbl_name: string;
+  readonly sql: string | null;
+}
+
+const rows = 'SELECT type, name, tbl_name, sql FROM sqlite_schema';
+const maxProblems = 20;
+
+/**
+ * Compares every table, index, view and trigger with those that the migrations up to `version` make in an empty database.
+ * Returns one line for each object that is foreign, changed or missing. Reads the names and texts only and runs nothing of them.
+ */
+function schemaProblems(db: Database.Database, version: number): string[] {
+  const expected = objectsOf(version);
+  const found = new Map(schemaOf(db).map(object => [keyOf(object), object]));
+  const foreign = [...found].filter(([key]) => !expected.has(key)).map(([, object]) => `${nameOf(object)} is foreign`);
+  const wrong = [...expected].flatMap(([key, object]) => {
+    const present = found.get(key);
+    if (!present) return [`${nameOf(object)} is missing`];
+    return normalized(present.sql) === normalized(object.sql) ? [] : [`${nameOf(object)} was changed`];
+  });
+  return [...foreign, ...wrong].slice(0, maxProblems).map(text => `schema: ${text}`);
+}
+
+function objectsOf(version: number): Map<string, SchemaObject> {
+  const db = new Database(':memory:');
+  try {
+    for (const { sql } of migrations.slice(0, version)) db.exec(sql);
+    return new Map(schemaOf(db).map(object => [keyOf(object), object]));
+  } finally {
+    db.close();
+  }
+}
+
+const schemaOf = (db: Database.Database) => db.prepare(rows).all() as SchemaObject[];
+const keyOf = ({ type, name, tbl_name }: SchemaObject) => JSON.stringify([type, name, tbl_name]);
+/** JSON escapes keep control characters of a hostile name away from the terminal. */
+const nameOf = ({ type, name }: SchemaObject) => `${type} ${JSON.stringify(name.slice(0, 80))}`;
+/** SQLite keeps the text of a statement as it was written: only white space may differ. */
+const normalized = (sql: string | null) => sql?.replaceAll(/\s+/g, ' ').trim() ?? null;

@@ -1,9 +1,8 @@
-import { closeSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { StoreFailure } from '../commit.ts';
 import type { Migration } from '../schema.ts';
 import { toFailure } from './failure.ts';
-import { migrate } from './migrate.ts';
 import { applicationId, migrations as released } from './migrations.ts';
 
 const MiB = 1024 * 1024;
@@ -35,7 +34,7 @@ export async function openWriter(options: OpenOptions): Promise<Database.Databas
     const version = versionOf(db, file, migrations.length);
     if (options.disposable) disposableSettings(db);
     else settings(db);
-    await migrate(db, version, options, migrations);
+    await migrate(db, version, options);
     return db;
   } catch (error) {
     db?.close();
@@ -96,4 +95,37 @@ function settings(db: Database.Database): void {
   db.pragma('trusted_schema = OFF');
   db.pragma('wal_autocheckpoint = 2000');
   db.pragma(`journal_size_limit = ${32 * MiB}`);
+}
+
+/** Brings the schema up to date: all steps or none. Copies the database first, unless it is empty or disposable. */
+async function migrate(
+  db: Database.Database,
+  version: number,
+  { file, now = Date.now, notice, disposable = false, migrations = released }: OpenOptions,
+): Promise<void> {
+  const steps = migrations.slice(version);
+  if (steps.length === 0) return;
+  let copy: string | null = null;
+  if (version > 0 && !disposable) {
+    copy = `${file}.v${version}-${new Date(now()).toISOString().replaceAll(/[-:.]/g, '')}`;
+    await db.backup(copy);
+    chmodSync(copy, 0o600);
+    notice?.(
+      `upgrading the database from version ${version} to ${migrations.length}; ${copy} is a copy of the old one`,
+    );
+  }
+  let step: Migration | undefined;
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    for (step of steps) db.exec(step.sql);
+    db.pragma(`application_id = ${applicationId}`);
+    db.pragma(`user_version = ${migrations.length}`);
+    db.exec('COMMIT');
+  } catch (error) {
+    if (db.inTransaction) db.exec('ROLLBACK');
+    throw new StoreFailure(
+      `${file}: upgrade step ${step?.number} (${step?.name}) failed: ${(error as Error).message}; the database is unchanged${copy ? `, and ${copy} is a copy of it` : ''}`,
+      { cause: error },
+    );
+  }
 }
