@@ -2,13 +2,10 @@
 // A check that fails runs once more, with its seed; only a second failure counts. The last line is the sum: `N passed, N failed,
 // N skipped`. Under CI what a check needs is installed, and a skipped test is a failure. DEVMGR_LONG_SEED chooses the seed.
 // DEVMGR_LONG_MINUTES: a check that may take longer than what is left of this time is not started, and is named at the end.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { prepareFor, wanted } from './lib/machine.mjs';
-import { fail, root, run, say } from './lib/project.mjs';
+import { fail, run, say } from './lib/project.mjs';
 import { repeatOnce, sumOf } from './lib/repeat-once.ts';
-import { listOf, resultsOf } from './lib/test-results.mjs';
+import { listOf, reported } from './lib/test-results.mjs';
 
 const underCi = Boolean(process.env.CI);
 const seed = String(process.env.DEVMGR_LONG_SEED ?? Date.now() % 1_000_000_000);
@@ -146,39 +143,22 @@ process.exitCode = failed.length > 0 || (underCi && skipped.length > 0) ? 1 : 0;
 
 /** Runs a check once. */
 async function countsOf({ script, args = [], env = {}, seed: place, reports = false }) {
-  const folder = mkdtempSync(join(tmpdir(), 'devmgr-long-'));
-  const report = join(folder, 'report.json');
-  try {
-    const more = [
-      ...args,
-      ...(place?.flag ? [place.flag, seed] : []),
-      ...(reports ? ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`] : []),
-    ];
+  let end = '';
+  const onOutput = text => {
+    process.stdout.write(text);
+    end = (end + text).slice(-MOST_QUOTED);
+  };
+  const start = async flags => {
+    const more = [...args, ...(place?.flag ? [place.flag, seed] : []), ...flags];
     const seeded = place?.variable ? { [place.variable]: seed } : {};
-    let end = '';
-    const onOutput = text => {
-      process.stdout.write(text);
-      end = (end + text).slice(-MOST_QUOTED);
-    };
-    const code = await run('npm', ['run', script, '--', ...more], {
-      env: { ...process.env, ...env, ...seeded },
-      onOutput,
-    });
+    const options = { env: { ...process.env, ...env, ...seeded }, onOutput };
+    const code = await run('npm', ['run', script, '--', ...more], options);
     // A signal to this process ended it.
     if (code === 130 || code === 143) process.exit(code);
-    const counts = reports ? resultsIn(report) : { passed: code === 0 ? 1 : 0, failed: [], skipped: [] };
-    if (code !== 0 && counts.failed.length === 0) counts.failed.push(`${script} (exit code ${code}): …${end.trim()}`);
-    return counts;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** Nothing if the run ended before its report. */
-function resultsIn(report) {
-  try {
-    return resultsOf(JSON.parse(readFileSync(report, 'utf8')), root);
-  } catch {
-    return { passed: 0, failed: [], skipped: [] };
-  }
+    return code;
+  };
+  const { code, results } = reports ? await reported(start) : { code: await start([]), results: null };
+  const counts = results ?? { passed: code === 0 ? 1 : 0, failed: [], skipped: [] };
+  if (code !== 0 && counts.failed.length === 0) counts.failed.push(`${script} (exit code ${code}): …${end.trim()}`);
+  return counts;
 }

@@ -1,13 +1,11 @@
 #!/usr/bin/env node
 // `npm test`: the checks and tests from a fresh clone, without those of `npm run test:exhaustive` and `test:browser`. What follows `--` goes to vitest (`npm test -- tests/api`).
 // The last line is the sum: `N passed, N failed, N skipped`; what failed is named above it. Under CI a skipped test is a failure.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runChecks, staticChecks } from './lib/checks.mjs';
 import { prepareMachine } from './lib/machine.mjs';
-import { modules, node, root, run, say } from './lib/project.mjs';
-import { listOf, resultsOf } from './lib/test-results.mjs';
+import { modules, node, run, say } from './lib/project.mjs';
+import { listOf, reported } from './lib/test-results.mjs';
 import { setup } from './setup.mjs';
 
 const underCi = Boolean(process.env.CI);
@@ -47,26 +45,12 @@ process.exitCode = failed.length > 0 || (underCi && skipped.length > 0) ? 1 : 0;
 
 async function tests(args) {
   process.stdout.write('\n── tests\n');
-  const folder = mkdtempSync(join(tmpdir(), 'devmgr-test-'));
-  const report = join(folder, 'report.json');
-  try {
-    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-    const code = await run(node, [join(modules, 'vitest', 'vitest.mjs'), 'run', ...reporters, ...args], { env });
+  const { code, results } = await reported(async flags => {
+    const code = await run(node, [join(modules, 'vitest', 'vitest.mjs'), 'run', ...flags, ...args], { env });
     if (code >= 128) process.exit(code);
-    return resultsIn(report, code);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** An error outside of every test has no place in the report: only the exit code shows it. */
-function resultsIn(report, code) {
-  const results = { passed: 0, failed: [], skipped: [] };
-  try {
-    Object.assign(results, resultsOf(JSON.parse(readFileSync(report, 'utf8')), root));
-  } catch (error) {
-    say(`vitest left no report (${error.message})`);
-  }
+    return code;
+  });
+  // An error outside of every test has no place in the report: only the exit code shows it.
   if (code !== 0 && results.failed.length === 0)
     results.failed.push(`vitest (exit code ${code}; see its output above)`);
   return results;

@@ -1,5 +1,30 @@
 // The content of vitest's JSON report: the counts, and the names of what a person must look at.
-import { relative } from 'node:path';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { root, say } from './project.mjs';
+
+/** Has `start` run vitest with arguments that make it write a report. Resolves with its exit code and the results of the report. */
+export async function reported(start) {
+  const folder = mkdtempSync(join(tmpdir(), 'devmgr-test-'));
+  const report = join(folder, 'report.json');
+  try {
+    const code = await start(['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]);
+    return { code, results: resultsIn(report) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Nothing if the run ended before its report. */
+function resultsIn(report) {
+  try {
+    return resultsOf(JSON.parse(readFileSync(report, 'utf8')), root);
+  } catch (error) {
+    say(`vitest left no report (${error.message})`);
+    return { passed: 0, failed: [], skipped: [] };
+  }
+}
 
 /**
  * Summarizes a report; `root` is the folder that the names of files start from. A file that could not be loaded has no test to its
