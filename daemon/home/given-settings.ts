@@ -22,11 +22,25 @@ import type { DaemonSettings } from './settings.ts';
 
 const malformed = (name: string, hint: string): StartRefused => new StartRefused(2, `${name} is malformed`, hint);
 
-/** One of the words. `name`: what gives it. */
-function wordFrom<const W extends string>(words: readonly W[], name: string, text: string): W {
-  const found = words.find(word => word === text);
+/** A setting, and what gives it. */
+interface Given {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** What a flag or else its variable gives; null if neither does. */
+function givenBy(flag: string, given: string | null, variable: string, env: Env): Given | null {
+  if (given !== null) return { name: flag, text: given };
+  const text = env[variable];
+  return text ? { name: variable, text } : null;
+}
+
+/** One of the words; the first one if none is given. */
+function wordFrom<const W extends string>(words: readonly [W, ...W[]], given: Given | null): W {
+  if (given === null) return words[0];
+  const found = words.find(word => word === given.text);
   if (found) return found;
-  throw malformed(name, `write ${words.slice(0, -1).join(', ')} or ${words.at(-1)}`);
+  throw malformed(given.name, `write ${words.slice(0, -1).join(', ')} or ${words.at(-1)}`);
 }
 
 function wholeFrom({ min, max }: { readonly min: number; readonly max: number }, name: string, text: string): number {
@@ -43,7 +57,7 @@ export function settingsFromEnvironment(
     limits: limitsFrom(env),
     files: fileBoundsFrom(env),
     admin: adminFrom(env),
-    traffic: wordFrom(['off', 'masked', 'full'], environment.traffic, env[environment.traffic] || 'off'),
+    traffic: wordFrom(['off', 'masked', 'full'], givenBy('', null, environment.traffic, env)),
     sessionDays: wholeFrom(
       sessionDays,
       environment.sessionDays,
@@ -54,21 +68,14 @@ export function settingsFromEnvironment(
 
 /** What the daemon does. */
 export const roleFrom = (given: string | null, env: Env): DaemonRole =>
-  wordFrom(
-    daemonRoles,
-    given === null ? environment.role : '--role',
-    given ?? (env[environment.role] || daemonRoles[0]),
-  );
+  wordFrom(daemonRoles, givenBy('--role', given, environment.role, env));
 
 /** The name of the daemon that `text` or else the environment gives; else that of the host. Throws `StartRefused`. */
 export function nodeFrom(text: string | null, env: Env): string {
-  const name = text ?? (env[environment.node] || null);
-  if (name === null) return hostNode();
-  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(name)) return name;
-  throw malformed(
-    text === null ? environment.node : '--node',
-    'write 1 to 63 letters, digits, dots, hyphens and underscores, such as node-1',
-  );
+  const given = givenBy('--node', text, environment.node, env);
+  if (given === null) return hostNode();
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(given.text)) return given.text;
+  throw malformed(given.name, 'write 1 to 63 letters, digits, dots, hyphens and underscores, such as node-1');
 }
 
 /** See `DaemonSettings.drain`. */
@@ -89,29 +96,22 @@ export function secretsFrom(given: string | null, env: Env): string | null {
 }
 
 /**
- * The origin at which people open the daemon in a browser, as `given` or else the environment names it; undefined if neither does.
+ * The origin at which people open the daemon in a browser, as `text` or else the environment names it; undefined if neither does.
  * Security keys are registered for its name, so it must have one, and use TLS unless it is localhost. Throws `StartRefused`.
  */
-export function publicUrlFrom(given: string | null, env: Env): string | undefined {
-  const text = given ?? (env[environment.publicUrl] || null);
-  if (text === null) return undefined;
-  const url = URL.parse(text);
+export function publicUrlFrom(text: string | null, env: Env): string | undefined {
+  const given = givenBy('--public-url', text, environment.publicUrl, env);
+  if (given === null) return undefined;
+  const url = URL.parse(given.text);
   const isPlain = url !== null && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
   const isSecure = url?.protocol === 'https:' || (url?.protocol === 'http:' && url.hostname === 'localhost');
   if (isPlain && isSecure && !isAddressHost(url.hostname)) return url.origin;
-  throw malformed(
-    given === null ? environment.publicUrl : '--public-url',
-    'write the address with a name and without a path, such as https://devmgr.example.com',
-  );
+  throw malformed(given.name, 'write the address with a name and without a path, such as https://devmgr.example.com');
 }
 
 /** The sessions in which some operations need a recent sign-in. */
 export const stepUpFrom = (given: string | null, env: Env): StepUpMode =>
-  wordFrom(
-    stepUpModes,
-    given === null ? environment.stepUp : '--step-up',
-    given ?? (env[environment.stepUp] || stepUpModes[0]),
-  );
+  wordFrom(stepUpModes, givenBy('--step-up', given, environment.stepUp, env));
 
 function limitsFrom(env: Env): Limits {
   const scopes = Object.keys(rateLimits) as LimitScope[];
