@@ -141,7 +141,7 @@ async function refusingFile<T>(open: () => Promise<T>): Promise<T> {
  * make the journal look forged.
  */
 export function sqliteMaintenance(home: Home, file: string = home.path('database')): FileMaintenance {
-  return new sqlite.SqliteMaintenance({
+  return sqlite.fileMaintenance({
     file,
     journalKeys: async () => allKeys(await journalKeys(home)),
   });
@@ -150,8 +150,8 @@ export function sqliteMaintenance(home: Home, file: string = home.path('database
 /** Work on an existing registry, wherever it is. Rejects with `StartRefused` where `openStore` does. */
 export async function storeMaintenance(target: StoreTarget | null, home: Home): Promise<StoreMaintenance> {
   if (target === null) return sqliteMaintenance(home);
-  const { PostgresMaintenance } = await import('./store/postgres/index.ts');
-  const registry = new PostgresMaintenance({ ...target, journalKeys: async () => allKeys(await journalKeys(home)) });
+  const { databaseMaintenance } = await import('./store/postgres/index.ts');
+  const registry = databaseMaintenance({ ...target, journalKeys: async () => allKeys(await journalKeys(home)) });
   return {
     openStore: () => refusing(() => registry.openStore()),
     openReader: () => refusing(() => registry.openReader()),

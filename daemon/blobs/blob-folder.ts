@@ -1,5 +1,5 @@
 /** The stored files in a folder of the home. */
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -72,8 +72,28 @@ class BlobFolder implements Blobs {
       await this.#remove(path);
       throw error;
     }
-    const remove = (path: string) => this.#remove(path);
-    return new StagedFile({ file, path, target: this.#path(name), name, writer, remove, follower });
+    const target = this.#path(name);
+    return {
+      size: writer.size,
+      sha256: writer.sha256(),
+      persist: async () => {
+        try {
+          await file.sync();
+          await file.close();
+          await rename(path, target);
+          await syncFolder(dirname(target));
+          return name;
+        } catch (error) {
+          await this.#remove(target);
+          throw fromFileSystem(error);
+        }
+      },
+      discard: async () => {
+        await file.close().catch(() => {});
+        await this.#remove(path);
+        follower?.end();
+      },
+    };
   }
 
   /**
@@ -155,48 +175,6 @@ class BlobFolder implements Blobs {
     } catch (error) {
       this.#notice(`could not remove ${path}: ${(error as Error).message}; the next start tries again`);
     }
-  }
-}
-
-interface StagedParts {
-  readonly file: FileHandle;
-  readonly path: string;
-  readonly target: string;
-  readonly name: string;
-  readonly writer: HashingWriter;
-  readonly remove: (path: string) => Promise<void>;
-  readonly follower: Follower | undefined;
-}
-
-class StagedFile implements StagedBlob {
-  readonly size: number;
-  readonly sha256: string;
-  readonly #parts: StagedParts;
-
-  constructor(parts: StagedParts) {
-    this.#parts = parts;
-    this.size = parts.writer.size;
-    this.sha256 = parts.writer.sha256();
-  }
-
-  async persist(): Promise<string> {
-    const { file, path, target, name, remove } = this.#parts;
-    try {
-      await file.sync();
-      await file.close();
-      await rename(path, target);
-      await syncFolder(dirname(target));
-      return name;
-    } catch (error) {
-      await remove(target);
-      throw fromFileSystem(error);
-    }
-  }
-
-  async discard(): Promise<void> {
-    await this.#parts.file.close().catch(() => {});
-    await this.#parts.remove(this.#parts.path);
-    this.#parts.follower?.end();
   }
 }
 

@@ -11,7 +11,7 @@ import { now, type Registry, type Start } from '../registry.ts';
 import { Accounts } from '../services/accounts.ts';
 import { sweepCounters } from '../services/attempts.ts';
 import { AuthService } from '../services/auth.ts';
-import { Authentication } from '../services/authentication.ts';
+import { authentication } from '../services/authentication.ts';
 import { Guessing } from '../services/guessing.ts';
 import { LastUses } from '../services/last-uses.ts';
 import { Passwords } from '../services/passwords.ts';
@@ -47,7 +47,7 @@ export async function createChecks({ settings, log, home, stack }: Start, { stor
   const lastUses = new LastUses({ store, now });
   stack.add(() => lastUses.stop());
   const serviceTokens = new ServiceTokens({ store, lastUses, now });
-  const tokens = new Authentication(logins, serviceTokens);
+  const tokens = authentication(logins, serviceTokens);
   return { limiter, shortLived, guessing, passwords, logins, lastUses, serviceTokens, tokens };
 }
 /** See `createChecks`. */

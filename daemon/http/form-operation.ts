@@ -10,7 +10,7 @@ import { type Context, holderOf } from '../services/context.ts';
 import { RetryLater } from '../services/limiter.ts';
 import type { Quota } from '../services/quota.ts';
 import { drainRefused } from './drain.ts';
-import { type FormFields, type FormShape, MAX_OVERHEAD, readForm, requireForm } from './multipart.ts';
+import { type FormFields, MAX_OVERHEAD, readForm, requireForm } from './multipart.ts';
 import { bearer, type OperationParts, operation } from './operation.ts';
 
 /** An operation with a form. */
@@ -74,15 +74,29 @@ export function formOperation<const R extends FormRoute>(
   handler: FormHandler<R>,
 ): void {
   const times = parts.formTimes ?? defaultTimes;
-  const { uploads } = parts;
+  const { uploads, limiter } = parts;
   if (!uploads) throw new Error(`${shape.id} needs a count of uploads`);
-  const forms = new FormOperation({ ...parts, uploads }, shape, handler, times.stall);
+  const receive = receiver(parts.tokens, shape, handler, times.stall);
   // A scope of its own: everywhere else a multipart body has the wrong type.
   app.register(async scope => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
     drainRefused(scope, { bytes: shape.file.maxBytes + 2 * MAX_OVERHEAD, milliseconds: times.drain });
-    operation(scope, parts, shape, ({ context, params, request }) => forms.run({ context, params }, request));
+    operation(scope, parts, shape, async ({ context, params, request }) => {
+      requireForm(request.raw);
+      const holder = holderOf(context.caller);
+      const end = uploads.take(holder);
+      // Refused before the body is read; the window of the limit does not count that.
+      if (!end) {
+        if (shape.limit) limiter.giveBack(shape.limit, holder);
+        throw new RetryLater(tooMany, RETRY_SECONDS);
+      }
+      try {
+        return await receive({ context, params }, request);
+      } finally {
+        end();
+      }
+    });
   });
 }
 
@@ -94,88 +108,51 @@ interface TakenFile {
   readonly blob: StagedBlob;
 }
 
-class FormOperation<R extends FormRoute> {
-  readonly #parts: FormParts & { readonly uploads: Quota };
-  readonly #shape: R;
-  readonly #handler: FormHandler<R>;
-  readonly #file: FilePart;
-  readonly #formShape: FormShape;
-  readonly #read: ReturnType<typeof compileReader>;
+/** Returns what receives a form and hands it to the handler. */
+function receiver<R extends FormRoute>(
+  tokens: FormParts['tokens'],
+  { form, file: { field, maxBytes }, access }: R,
+  handler: FormHandler<R>,
+  stallMilliseconds: number,
+) {
+  const names = new Set(Object.keys(form.properties));
+  const read = compileReader(form, 'text');
 
-  constructor(
-    parts: FormParts & { readonly uploads: Quota },
-    shape: R,
-    handler: FormHandler<R>,
-    stallMilliseconds: number,
-  ) {
-    this.#parts = parts;
-    this.#shape = shape;
-    this.#handler = handler;
-    this.#file = shape.file;
-    this.#read = compileReader(shape.form, 'text');
-    this.#formShape = {
-      names: new Set(Object.keys(shape.form.properties)),
-      fileField: shape.file.field,
-      maxBytes: shape.file.maxBytes,
-      stallMilliseconds,
-    };
-  }
-
-  /** A user who has too many uploads at a time is refused with 429 before the body is read; the window of the limit does not count that. */
-  async run(call: FormCall<R>, request: FastifyRequest): Promise<DataOf<R>> {
-    requireForm(request.raw);
-    const holder = holderOf(call.context.caller);
-    const end = this.#parts.uploads.take(holder);
-    if (!end) {
-      if (this.#shape.limit) this.#parts.limiter.giveBack(this.#shape.limit, holder);
-      throw new RetryLater(tooMany, RETRY_SECONDS);
-    }
-    try {
-      return await this.#receive(call, request);
-    } finally {
-      end();
-    }
-  }
-
-  async #receive(call: FormCall<R>, request: FastifyRequest): Promise<DataOf<R>> {
-    await this.#handler.before?.(call);
+  /** A missing field may follow the file; an invalid one remains invalid. */
+  const refuseEarly = async (before: FormFields, fileName: string): Promise<void> => {
+    const result = read(before);
+    if (result.ok) await handler.early?.(result.value as FormOf<R>, fileName);
+    else if (before[result.field]) throw new ApiError(Code.parameterError, result.message);
+  };
+  /** A file can take hours to arrive: a token that was revoked during the upload must not store it. Refuses with 1004, 1005 or 2007. */
+  const checkAgain = async (request: FastifyRequest): Promise<void> => {
+    const { role } = await tokens.check(bearer(request), request);
+    if (Array.isArray(access) && !access.includes(role))
+      throw new ApiError(Code.noPermission, `the role ${role} is not allowed to do this`);
+  };
+  const received = (fields: FormFields, file: TakenFile | undefined): ReceivedForm<R> => {
+    const result = read(fields);
+    if (!result.ok) throw new ApiError(Code.parameterError, result.message);
+    if (!file || isUnfilled(file)) throw new ApiError(Code.parameterError, `${field} is required`);
+    if (file.blob.size === 0) throw new ApiError(Code.uploadFailed, 'the file is empty');
+    return { form: result.value as FormOf<R>, ...file };
+  };
+  return async (call: FormCall<R>, request: FastifyRequest): Promise<DataOf<R>> => {
+    await handler.before?.(call);
     const expected = Number(request.headers['content-length'] ?? 0);
-    const { maxBytes } = this.#file;
     const take = async (fileName: string, content: Readable, before: FormFields): Promise<TakenFile> => {
-      await this.#refuseEarly(before, fileName);
-      return { fileName, blob: await this.#handler.stage(call, { content, maxBytes, expected }) };
+      await refuseEarly(before, fileName);
+      return { fileName, blob: await handler.stage(call, { content, maxBytes, expected }) };
     };
-    const { fields, file } = await readForm(request.raw, this.#formShape, take, ({ blob }) => blob.discard());
+    const formShape = { names, fileField: field, maxBytes, stallMilliseconds };
+    const { fields, file } = await readForm(request.raw, formShape, take, ({ blob }) => blob.discard());
     try {
-      await this.#checkAgain(request);
-      return await this.#handler.add(call, this.#received(fields, file));
+      await checkAgain(request);
+      return await handler.add(call, received(fields, file));
     } finally {
       await file?.blob.discard();
     }
-  }
-
-  /** A file can take hours to arrive: a token that was revoked during the upload must not store it. Refuses with 1004, 1005 or 2007. */
-  async #checkAgain(request: FastifyRequest): Promise<void> {
-    const { role } = await this.#parts.tokens.check(bearer(request), request);
-    const { access } = this.#shape;
-    if (Array.isArray(access) && !access.includes(role))
-      throw new ApiError(Code.noPermission, `the role ${role} is not allowed to do this`);
-  }
-
-  /** A missing field may follow the file; an invalid one remains invalid. */
-  async #refuseEarly(before: FormFields, fileName: string): Promise<void> {
-    const result = this.#read(before);
-    if (result.ok) await this.#handler.early?.(result.value as FormOf<R>, fileName);
-    else if (before[result.field]) throw new ApiError(Code.parameterError, result.message);
-  }
-
-  #received(fields: FormFields, file: TakenFile | undefined): ReceivedForm<R> {
-    const result = this.#read(fields);
-    if (!result.ok) throw new ApiError(Code.parameterError, result.message);
-    if (!file || isUnfilled(file)) throw new ApiError(Code.parameterError, `${this.#file.field} is required`);
-    if (file.blob.size === 0) throw new ApiError(Code.uploadFailed, 'the file is empty');
-    return { form: result.value as FormOf<R>, ...file };
-  }
+  };
 }
 
 /** What a browser sends if no file was chosen. */

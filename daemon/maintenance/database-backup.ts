@@ -8,8 +8,7 @@ import type { StoreTarget } from '../home/store-target.ts';
 import { StartRefused } from '../start-refused.ts';
 import { StoreFailure } from '../store/commit.ts';
 import type { CopySource, CopyTarget, Replacement } from '../store/copy.ts';
-import type { CheckReport, StagedRestore } from '../store/maintenance.ts';
-import type { Reader } from '../store/store.ts';
+import type { StagedRestore } from '../store/maintenance.ts';
 import { createDatabase, openDisposable, openReplacement, openSnapshot, readImprint } from '../store-engine.ts';
 import { type CopyProgress, transferRows } from './copy-rows.ts';
 
@@ -37,45 +36,30 @@ async function transfer(source: CopySource, target: CopyTarget, progress: CopyPr
   if (differing) throw new StoreFailure(`the rows of ${differing} are not those of the source; nothing was changed`);
 }
 
-/** A backup that is to replace the registry in a database. Holds the database while it exists: no daemon can use it. */
-export class DatabaseRestore implements StagedRestore {
-  readonly file: string;
-  readonly report: CheckReport;
-  readonly reader: Reader;
-  readonly #staged: StagedRestore;
-  readonly #database: HeldDatabase;
-  readonly #progress: CopyProgress;
-
-  constructor(staged: StagedRestore, database: HeldDatabase, progress: CopyProgress) {
-    this.file = staged.file;
-    this.report = staged.report;
-    this.reader = staged.reader;
-    this.#staged = staged;
-    this.#database = database;
-    this.#progress = progress;
-  }
-
-  /** Into the home, as a restore in SQLite does: a later restore finds it there. */
-  keepPresent(label: string): Promise<string | null> {
-    return this.#database.keep(label, this.#progress);
-  }
-
-  async install(): Promise<void> {
-    const { replacement } = this.#database;
-    const source = await openDisposable(this.file);
+/** A backup that is to replace the registry in a database, which it holds. */
+export const databaseRestore = (
+  staged: StagedRestore,
+  database: HeldDatabase,
+  progress: CopyProgress,
+): StagedRestore => ({
+  file: staged.file,
+  report: staged.report,
+  reader: staged.reader,
+  // Into the home, as a restore in SQLite does: a later restore finds it there.
+  keepPresent: label => database.keep(label, progress),
+  async install() {
+    const { replacement } = database;
+    const source = await openDisposable(staged.file);
     try {
       await replacement.begin('restore');
-      await transfer(source, replacement, this.#progress);
+      await transfer(source, replacement, progress);
       await replacement.finish();
     } finally {
       await source.close();
     }
-  }
-
-  discard(): Promise<void> {
-    return this.#staged.discard();
-  }
-}
+  },
+  discard: () => staged.discard(),
+});
 
 /** A database that no daemon can use. The caller closes `replacement`. */
 export class HeldDatabase {

@@ -19,47 +19,36 @@ export interface RestoreFiles {
 }
 
 /** The folder of a home, and those that earlier restores have kept beside it. */
-export class FolderFiles implements RestoreFiles {
-  readonly #home: Home;
-
-  constructor(home: Home) {
-    this.#home = home;
-  }
-
-  async check(restored: Reader): Promise<BlobReport> {
-    return checkBlobs(restored, digestInFolders(await this.#folders()));
-  }
-
-  async bringBack(restored: Reader): Promise<void> {
-    const [blobs, ...folders] = await this.#folders();
-    await mkdir(blobs, { recursive: true, mode: 0o700 });
-    const present = new Set(await filesIn(blobs));
-    for (const folder of folders) {
-      const names = (await filesIn(folder)).filter(name => !present.has(name));
-      for (const name of await restored.knownBlobs(names)) await linkOrCopy(join(folder, name), join(blobs, name));
-    }
-  }
-
-  async keepUnknown(restored: Reader, label: string): Promise<() => Promise<void>> {
-    const blobs = this.#home.path('blobs');
-    const names = await filesIn(blobs);
-    const known = await restored.knownBlobs(names);
-    const unknown = names.filter(name => !known.has(name));
-    if (unknown.length === 0) return async () => {};
-    await mkdir(blobs + label, { mode: 0o700 });
-    for (const name of unknown) await linkOrCopy(join(blobs, name), join(blobs + label, name));
-    return async () => {
-      for (const name of unknown) await rm(join(blobs, name), { force: true });
-    };
-  }
-
-  close(): void {}
-
-  async #folders(): Promise<[string, ...string[]]> {
-    const blobs = this.#home.path('blobs');
-    const kept = (await readdir(this.#home.dir)).filter(name => name.startsWith(`${basename(blobs)}${BEFORE_RESTORE}`));
-    return [blobs, ...kept.map(name => join(this.#home.dir, name))];
-  }
+export function folderFiles(home: Home): RestoreFiles {
+  const blobs = home.path('blobs');
+  const kept = async () => {
+    const names = (await readdir(home.dir)).filter(name => name.startsWith(`${basename(blobs)}${BEFORE_RESTORE}`));
+    return names.map(name => join(home.dir, name));
+  };
+  return {
+    check: async restored => checkBlobs(restored, digestInFolders([blobs, ...(await kept())])),
+    async bringBack(restored) {
+      const folders = await kept();
+      await mkdir(blobs, { recursive: true, mode: 0o700 });
+      const present = new Set(await filesIn(blobs));
+      for (const folder of folders) {
+        const names = (await filesIn(folder)).filter(name => !present.has(name));
+        for (const name of await restored.knownBlobs(names)) await linkOrCopy(join(folder, name), join(blobs, name));
+      }
+    },
+    async keepUnknown(restored, label) {
+      const names = await filesIn(blobs);
+      const known = await restored.knownBlobs(names);
+      const unknown = names.filter(name => !known.has(name));
+      if (unknown.length === 0) return async () => {};
+      await mkdir(blobs + label, { mode: 0o700 });
+      for (const name of unknown) await linkOrCopy(join(blobs, name), join(blobs + label, name));
+      return async () => {
+        for (const name of unknown) await rm(join(blobs, name), { force: true });
+      };
+    },
+    close() {},
+  };
 }
 
 async function filesIn(folder: string): Promise<string[]> {

@@ -3,18 +3,18 @@ import { refusingObjects } from '../blobs/open-blobs.ts';
 import type { S3Target } from '../blobs/s3/target.ts';
 import type { Home } from '../home/home.ts';
 import { checkBlobs } from './check-blobs.ts';
-import { FolderFiles, type RestoreFiles } from './folder-files.ts';
+import { folderFiles, type RestoreFiles } from './folder-files.ts';
 
 /**
  * The files of a registry: in the object store, or without one in a folder of the home. Rejects with `StartRefused` if the object store
  * cannot be used.
  */
 export async function filesOf(home: Home, objectStore: S3Target | null): Promise<RestoreFiles> {
-  if (objectStore === null) return new FolderFiles(home);
+  if (objectStore === null) return folderFiles(home);
   // Its client is large: a registry with a folder never loads it.
-  const { KeptObjects } = await import('../blobs/s3/kept-objects.ts');
+  const { openKeptObjects } = await import('../blobs/s3/kept-objects.ts');
   const objects = await refusingObjects(`the files in ${objectStore.bucket} cannot be read`, () =>
-    KeptObjects.open(objectStore),
+    openKeptObjects(objectStore),
   );
   return {
     check: reader => checkBlobs(reader, blob => objects.digest(blob)),

@@ -21,7 +21,7 @@ import type { JournalHead } from '../store/queries.ts';
 import { fileImprint, readImprint } from '../store-engine.ts';
 import type { BlobReport } from './check-blobs.ts';
 import type { CopyProgress } from './copy-rows.ts';
-import { DatabaseRestore, HeldDatabase } from './database-backup.ts';
+import { databaseRestore, HeldDatabase } from './database-backup.ts';
 import type { RestoreFiles } from './folder-files.ts';
 import { counted, type ExistingRegistry, existingRegistry } from './maintenance.ts';
 import { progressOf } from './progress.ts';
@@ -84,7 +84,7 @@ async function stageFor(
     const instance = imprint?.instance ?? null;
     if (database === null) return { staged, origin, instance };
     if (imprint) await checkSecrets(restoring.home, { ...imprint, name: restoring.file, instance: null });
-    return { staged: new DatabaseRestore(staged, database, progress), origin, instance };
+    return { staged: databaseRestore(staged, database, progress), origin, instance };
   } catch (error) {
     await staged.discard();
     throw error;

@@ -1,4 +1,3 @@
-import type { Notification } from '../../src/contract/events.ts';
 import type { EventRecord } from '../domain/journal.ts';
 import { bitOf, type TypeSet, textFrame, userEventOf } from './frames.ts';
 
@@ -45,49 +44,31 @@ export class JournalBlock {
 
 /** Divides consecutive events into blocks. `after` is the id of the last entry before the first event. `withActor`: for ADMINs. */
 export function blocksOf(events: readonly EventRecord[], after: number, withActor = false): JournalBlock[] {
-  const builder = new BlockBuilder(after);
-  for (const event of events) builder.add(event, userEventOf(event, withActor));
-  return builder.finish();
-}
-
-class BlockBuilder {
-  readonly #blocks: JournalBlock[] = [];
-  #after: number;
-  #through: number;
-  #marks: Mark[] = [];
-  #frames: Buffer[] = [];
-  #size = 0;
-
-  constructor(after: number) {
-    this.#after = after;
-    this.#through = after;
-  }
-
-  add(event: EventRecord, notification: Notification | null): void {
-    if (notification) this.#addFrame(event, textFrame(JSON.stringify(notification)));
-    this.#through = event.id;
-  }
-
-  finish(): JournalBlock[] {
-    this.#complete();
-    return this.#blocks;
-  }
-
-  #addFrame({ id, type, device }: EventRecord, frame: Buffer): void {
-    if (this.#size > 0 && this.#size + frame.length > BLOCK_BYTES) this.#complete();
-    this.#marks.push({ id, type: bitOf(type), device, start: this.#size, end: this.#size + frame.length });
-    this.#frames.push(frame);
-    this.#size += frame.length;
-  }
-
-  #complete(): void {
-    const frames = this.#frames;
+  const blocks: JournalBlock[] = [];
+  let [before, through, size] = [after, after, 0];
+  let marks: Mark[] = [];
+  let frames: Buffer[] = [];
+  const complete = () => {
     if (frames.length === 0) return;
     const bytes = frames.length > 1 ? Buffer.concat(frames) : frames[0]!;
-    this.#blocks.push(new JournalBlock(this.#after, this.#through, this.#marks, bytes));
-    this.#after = this.#through;
-    this.#marks = [];
-    this.#frames = [];
-    this.#size = 0;
+    blocks.push(new JournalBlock(before, through, marks, bytes));
+    before = through;
+    marks = [];
+    frames = [];
+    size = 0;
+  };
+  for (const event of events) {
+    const notification = userEventOf(event, withActor);
+    if (notification) {
+      const frame = textFrame(JSON.stringify(notification));
+      if (size + frame.length > BLOCK_BYTES) complete();
+      const { id, type, device } = event;
+      marks.push({ id, type: bitOf(type), device, start: size, end: size + frame.length });
+      frames.push(frame);
+      size += frame.length;
+    }
+    through = event.id;
   }
+  complete();
+  return blocks;
 }

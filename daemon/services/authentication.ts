@@ -18,22 +18,9 @@ export interface TokenCheck {
 }
 
 /** Accepts the tokens of logins and service tokens alike. The prefix of a token identifies its kind. */
-export class Authentication implements TokenCheck {
-  readonly #logins: Tokens;
-  readonly #services: ServiceTokens;
-
-  constructor(logins: Tokens, services: ServiceTokens) {
-    this.#logins = logins;
-    this.#services = services;
-  }
-
-  check(token: string, client: RequestClient): Promise<Caller> {
-    return isServiceToken(token) ? this.#services.check(token, client.ip) : this.#logins.check(token);
-  }
-
-  checkNow(token: string, client: RequestClient): Caller | null {
-    return isServiceToken(token) ? this.#services.checkNow(token, client.ip) : this.#logins.checkNow(token);
-  }
-}
+export const authentication = (logins: Tokens, services: ServiceTokens): TokenCheck => ({
+  check: (token, { ip }) => (isServiceToken(token) ? services.check(token, ip) : logins.check(token)),
+  checkNow: (token, { ip }) => (isServiceToken(token) ? services.checkNow(token, ip) : logins.checkNow(token)),
+});
 
 const isServiceToken = (token: string): boolean => token.startsWith(serviceTokenPrefix);

@@ -44,113 +44,107 @@ interface DeviceBatchesParts {
   readonly store: Store;
   readonly owners?: Pick<PeoplePolicies, 'judgeOwners'>;
   readonly now: () => number;
+  /** Keeps other changes of the same devices waiting. */
+  readonly changes: KeyedMutex<string>;
+  readonly operations: ReturnType<typeof deviceOperations>;
 }
 
-/** Changes of many devices in one commit. */
-export class DeviceBatches {
-  readonly #parts: DeviceBatchesParts;
-  readonly #changes: KeyedMutex<string>;
-  readonly #operations: ReturnType<typeof deviceOperations>;
+/** Changes many devices in one commit. Results are in the order of the items. */
+export async function changeMany(
+  parts: DeviceBatchesParts,
+  context: Context,
+  name: BatchOperation,
+  items: readonly unknown[],
+): Promise<DataOf<Routes['batchUpdateDevices']>> {
+  const found = await find(parts, name, items);
+  const numbers = [...new Set(found.flatMap(item => ('number' in item ? [item.number] : [])))];
+  return parts.changes.runAll(numbers.map(deviceIds.format), () =>
+    retrying(() => attempt(parts, context, name, found, numbers)),
+  );
+}
 
-  /** `changes` keeps other changes of the same devices waiting. */
-  constructor(parts: DeviceBatchesParts, changes: KeyedMutex<string>, operations: ReturnType<typeof deviceOperations>) {
-    this.#parts = parts;
-    this.#changes = changes;
-    this.#operations = operations;
-  }
+/** Validates each item separately and finds the devices that they name. */
+async function find(
+  { store }: DeviceBatchesParts,
+  name: BatchOperation,
+  items: readonly unknown[],
+): Promise<DeviceBatchesFound[]> {
+  const read = items.map(item => readers[name](item));
+  const serials = read.flatMap(item => (item.ok && item.value.serialNumber ? [item.value.serialNumber] : []));
+  const bySerial = serials.length ? await store.devicesBySerial(serials) : new Map();
+  return read.map((item, i): DeviceBatchesFound => {
+    if (!item.ok) return failed(asGiven(items[i]), new ApiError(Code.parameterError, item.message));
+    const number = numberOf(item.value, serial => bySerial.get(serial)?.number);
+    return number instanceof ApiError ? failed(item.value, number) : { fields: item.value, number };
+  });
+}
 
-  /** Results are in the order of the items. */
-  async run(
-    context: Context,
-    name: BatchOperation,
-    items: readonly unknown[],
-  ): Promise<DataOf<Routes['batchUpdateDevices']>> {
-    const found = await this.#find(name, items);
-    const numbers = [...new Set(found.flatMap(item => ('number' in item ? [item.number] : [])))];
-    return this.#changes.runAll(numbers.map(deviceIds.format), () =>
-      retrying(() => this.#attempt(context, name, found, numbers)),
-    );
-  }
-
-  /** Validates each item separately and finds the devices that they name. */
-  async #find(name: BatchOperation, items: readonly unknown[]): Promise<DeviceBatchesFound[]> {
-    const read = items.map(item => readers[name](item));
-    const serials = read.flatMap(item => (item.ok && item.value.serialNumber ? [item.value.serialNumber] : []));
-    const bySerial = serials.length ? await this.#parts.store.devicesBySerial(serials) : new Map();
-    return read.map((item, i): DeviceBatchesFound => {
-      if (!item.ok) return failed(asGiven(items[i]), new ApiError(Code.parameterError, item.message));
-      const number = numberOf(item.value, serial => bySerial.get(serial)?.number);
-      return number instanceof ApiError ? failed(item.value, number) : { fields: item.value, number };
-    });
-  }
-
-  /** Reads the devices, decides item after item, and commits what is accepted. */
-  async #attempt(
-    context: Context,
-    name: BatchOperation,
-    found: readonly DeviceBatchesFound[],
-    numbers: readonly number[],
-  ) {
-    const records = await Promise.all(numbers.map(number => this.#parts.store.device(number)));
-    const devices = new Map(records.flatMap(device => (device ? [[device.number, device] as const] : [])));
-    const owners = name === 'ACTIVATE' ? found.flatMap(ownerOf) : [];
-    const judgeOwner = owners.length > 0 ? await this.#parts.owners?.judgeOwners(owners) : undefined;
-    const at = this.#parts.now();
-    const changes: DeviceChange[] = [];
-    const guards: Guard[] = [];
-    const changed = new Set<number>();
-    const decide = async (item: DeviceBatchesFound): Promise<Decided> => {
-      if ('failure' in item) return item;
-      const device = devices.get(item.number);
-      if (!device) return failed(item.fields, new ApiError(Code.deviceNotFound));
-      if (item.fields.serialNumber !== undefined && item.fields.serialNumber !== device.serialNumber)
-        return failed(
-          item.fields,
-          new ApiError(Code.parameterError, 'deviceId and serialNumber name different devices'),
-        );
-      const outcome = await this.#decide(context, name, device, item.fields, at, judgeOwner);
-      if (outcome instanceof ApiError) return failed(identity(device), outcome);
-      const { set, guards: conditions, change, data } = outcome;
-      changes.push(change);
-      // A later item is decided on what an earlier one has changed; the commit checks its guards before any change.
-      if (!changed.has(device.number)) guards.push(...conditions);
-      changed.add(device.number);
-      devices.set(device.number, { ...device, ...set });
-      return {
-        success: () => ({ ...identity(device), status: 'success', code: SUCCESS, message: 'success', data: data() }),
-      };
+/** Reads the devices, decides item after item, and commits what is accepted. */
+async function attempt(
+  parts: DeviceBatchesParts,
+  context: Context,
+  name: BatchOperation,
+  found: readonly DeviceBatchesFound[],
+  numbers: readonly number[],
+) {
+  const { store, now } = parts;
+  const records = await Promise.all(numbers.map(number => store.device(number)));
+  const devices = new Map(records.flatMap(device => (device ? [[device.number, device] as const] : [])));
+  const owners = name === 'ACTIVATE' ? found.flatMap(ownerOf) : [];
+  const judgeOwner = owners.length > 0 ? await parts.owners?.judgeOwners(owners) : undefined;
+  const at = now();
+  const changes: DeviceChange[] = [];
+  const guards: Guard[] = [];
+  const changed = new Set<number>();
+  const decide = async (item: DeviceBatchesFound): Promise<Decided> => {
+    if ('failure' in item) return item;
+    const device = devices.get(item.number);
+    if (!device) return failed(item.fields, new ApiError(Code.deviceNotFound));
+    if (item.fields.serialNumber !== undefined && item.fields.serialNumber !== device.serialNumber)
+      return failed(item.fields, new ApiError(Code.parameterError, 'deviceId and serialNumber name different devices'));
+    const outcome = await decideOne(parts, context, name, device, item.fields, at, judgeOwner);
+    if (outcome instanceof ApiError) return failed(identity(device), outcome);
+    const { set, guards: conditions, change, data } = outcome;
+    changes.push(change);
+    // A later item is decided on what an earlier one has changed; the commit checks its guards before any change.
+    if (!changed.has(device.number)) guards.push(...conditions);
+    changed.add(device.number);
+    devices.set(device.number, { ...device, ...set });
+    return {
+      success: () => ({ ...identity(device), status: 'success', code: SUCCESS, message: 'success', data: data() }),
     };
-    const decided: Decided[] = [];
-    for (const item of found) decided.push(await decide(item));
-    const data = (): DataOf<Routes['batchUpdateDevices']> => {
-      const results = decided.map(item => ('failure' in item ? item.failure : item.success()));
-      const success = results.filter(({ status }) => status === 'success').length;
-      return { total: found.length, success, failed: found.length - success, results };
-    };
-    return changes.length ? commitLast(this.#parts.store, context, { at, changes, guards }, data) : data();
-  }
+  };
+  const decided: Decided[] = [];
+  for (const item of found) decided.push(await decide(item));
+  const data = (): DataOf<Routes['batchUpdateDevices']> => {
+    const results = decided.map(item => ('failure' in item ? item.failure : item.success()));
+    const success = results.filter(({ status }) => status === 'success').length;
+    return { total: found.length, success, failed: found.length - success, results };
+  };
+  return changes.length ? commitLast(store, context, { at, changes, guards }, data) : data();
+}
 
-  async #decide(
-    context: Context,
-    name: BatchOperation,
-    device: DeviceRecord,
-    fields: DeviceBatchesItem,
-    at: number,
-    judgeOwner?: (userId: string) => OwnerVerdict,
-  ) {
-    // The reader of the operation has made the fields.
-    const operation = this.#operations[name] as DeviceAction<unknown, object>;
-    try {
-      const decision = await operation.decide(device, fields, at, context, judgeOwner);
-      if (decision instanceof Refusal) return refused(decision);
-      const { change, guards } = decision;
-      const set: DeviceSet = change.kind === 'device.set' ? change.set : {};
-      return { change, guards, set, data: () => operation.data(device, fields, at, set) };
-    } catch (error) {
-      // Too many wrong activation codes for this device.
-      if (error instanceof ApiError) return error;
-      throw error;
-    }
+async function decideOne(
+  { operations }: DeviceBatchesParts,
+  context: Context,
+  name: BatchOperation,
+  device: DeviceRecord,
+  fields: DeviceBatchesItem,
+  at: number,
+  judgeOwner?: (userId: string) => OwnerVerdict,
+) {
+  // The reader of the operation has made the fields.
+  const operation = operations[name] as DeviceAction<unknown, object>;
+  try {
+    const decision = await operation.decide(device, fields, at, context, judgeOwner);
+    if (decision instanceof Refusal) return refused(decision);
+    const { change, guards } = decision;
+    const set: DeviceSet = change.kind === 'device.set' ? change.set : {};
+    return { change, guards, set, data: () => operation.data(device, fields, at, set) };
+  } catch (error) {
+    // Too many wrong activation codes for this device.
+    if (error instanceof ApiError) return error;
+    throw error;
   }
 }
 

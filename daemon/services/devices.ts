@@ -16,7 +16,7 @@ import type { DeviceFilter } from '../store/queries.ts';
 import type { Store } from '../store/store.ts';
 import type { AccessJournal } from './access-journal.ts';
 import { accept, type Context, commitLast, refused, retrying, timeOf } from './context.ts';
-import { DeviceBatches } from './device-batches.ts';
+import { changeMany } from './device-batches.ts';
 import { type DeviceAction, deviceOperations, type OperationDecision } from './device-operations.ts';
 import type { Guessing } from './guessing.ts';
 import type { Passwords } from './passwords.ts';
@@ -45,12 +45,10 @@ export class DeviceService {
   readonly #parts: DeviceServiceParts;
   readonly #changes = new KeyedMutex<string>();
   readonly #operations: ReturnType<typeof deviceOperations>;
-  readonly #batches: DeviceBatches;
 
   constructor(parts: DeviceServiceParts) {
     this.#parts = parts;
     this.#operations = deviceOperations(parts);
-    this.#batches = new DeviceBatches(parts, this.#changes, this.#operations);
   }
 
   register(context: Context, body: api.Registration): Promise<DataOf<Routes['registerDevice']>> {
@@ -170,7 +168,8 @@ export class DeviceService {
       if (confirmPassword === undefined) throw new ApiError(Code.parameterError, 'confirmPassword is required');
       await this.#parts.passwords.confirmAdministrator(context, confirmPassword);
     }
-    return this.#batches.run(context, operation, items);
+    const parts = { ...this.#parts, changes: this.#changes, operations: this.#operations };
+    return changeMany(parts, context, operation, items);
   }
 
   async recordUsage(context: Context, deviceId: string, seconds: number): Promise<DataOf<Routes['recordUsage']>> {

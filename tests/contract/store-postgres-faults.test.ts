@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { StoreFailure } from '../../daemon/store/commit.ts';
-import { PostgresMaintenance } from '../../daemon/store/postgres/index.ts';
+import { databaseMaintenance } from '../../daemon/store/postgres/index.ts';
 import type { Store } from '../../daemon/store/store.ts';
 import { needsPostgres, openPostgres, PostgresServer } from '../support/postgres.ts';
 import { journalKey } from '../support/sqlite.ts';
@@ -118,7 +118,7 @@ needsPostgres('a PostgreSQL store whose server', () => {
     expect(second?.createdAt).toBe(100);
     expect(second!.activationCodeExpiresAt - first!.activationCodeExpiresAt).toBe(50);
     // The entry proves the code with the time until which it is valid.
-    const maintenance = new PostgresMaintenance({
+    const maintenance = databaseMaintenance({
       url: server.url(opened.database),
       env: {},
       journalKeys: async () => [journalKey],

@@ -1,6 +1,6 @@
 /** The journal in PostgreSQL has no names of persons: what it shows is opened with the rows of the persons. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { PostgresMaintenance } from '../../daemon/store/postgres/maintenance.ts';
+import { databaseMaintenance } from '../../daemon/store/postgres/maintenance.ts';
 import { needsPostgres, openPostgres, PostgresServer } from '../support/postgres.ts';
 import { journalKey } from '../support/sqlite.ts';
 import { expectedNames, liveOnce, secretNames, shownNames } from './store/person-life.ts';
@@ -20,7 +20,7 @@ needsPostgres('the journal of a registry in PostgreSQL', () => {
     expect(journal).not.toMatch(secretNames);
     expect(await shownNames(store)).toEqual(expectedNames);
     const options = { url: server.url(database), env: {}, journalKeys: async () => [journalKey] };
-    const maintenance = new PostgresMaintenance({ ...options });
+    const maintenance = databaseMaintenance({ ...options });
     expect((await maintenance.check()).problems).toEqual([]);
     await query("UPDATE device SET user_id = 'eve' WHERE number = 1");
     expect((await maintenance.check()).problems).toEqual(['journal: the owner of DEV-1 was changed without an entry']);

@@ -2,5 +2,5 @@
 export { openCopySource, openCopyTarget, openReplacement, openSnapshot } from './copy.ts';
 export { StoreMisconfigured, StoreUnreachable } from './failure.ts';
 export { databaseName, lockCreation, readImprint } from './imprint.ts';
-export { PostgresMaintenance } from './maintenance.ts';
+export { databaseMaintenance } from './maintenance.ts';
 export { openPostgresStore } from './postgres-store.ts';

@@ -1,7 +1,6 @@
 import { checkRows, journalReads } from '../check.ts';
 import type { StoredRows } from '../copy.ts';
-import type { Anchors, CheckReport, RegistryReader, StoreMaintenance } from '../maintenance.ts';
-import type { Store } from '../store.ts';
+import type { StoreMaintenance } from '../maintenance.ts';
 import { numberedTables } from '../tables.ts';
 import { tallyFault } from '../write/tallies.ts';
 import { Connections } from './connections.ts';
@@ -40,31 +39,22 @@ const faults: readonly string[] = [
    GROUP BY mark, number HAVING sum(by) <> 0`,
   tallyFault(tallyDialect),
   ...numberedTables.map(
-    ({
-      name: table,
-    }) => `SELECT 'numbers are missing in ${table}: ' || n || ' rows, the last number is ' || head."${table}"
-      FROM head, (SELECT count(*) AS n, coalesce(max(number), 0) AS last FROM "${table}") AS found
-      WHERE n <> head."${table}" OR last <> head."${table}"`,
+    ({ name }) => `SELECT 'numbers are missing in ${name}: ' || n || ' rows, the last number is ' || head."${name}"
+      FROM head, (SELECT count(*) AS n, coalesce(max(number), 0) AS last FROM "${name}") AS found
+      WHERE n <> head."${name}" OR last <> head."${name}"`,
   ),
 ];
 
 /** The maintenance of a registry in PostgreSQL. */
-export class PostgresMaintenance implements StoreMaintenance {
-  readonly #registry: PostgresRegistry;
-
-  constructor(registry: PostgresRegistry) {
-    this.#registry = registry;
-  }
-
-  async openStore(): Promise<Store> {
-    const [journalKey, ...otherJournalKeys] = (await this.#registry.journalKeys()).toReversed();
-    const { url, env } = this.#registry;
+export const databaseMaintenance = (registry: PostgresRegistry): StoreMaintenance => ({
+  async openStore() {
+    const [journalKey, ...otherJournalKeys] = (await registry.journalKeys()).toReversed();
+    const { url, env } = registry;
     return openPostgresStore({ url, env, journalKey: journalKey!, otherJournalKeys });
-  }
-
-  async openReader(): Promise<RegistryReader> {
-    const keys = await this.#registry.journalKeys();
-    const connections = await this.#connect();
+  },
+  async openReader() {
+    const keys = await registry.journalKeys();
+    const connections = await connect(registry);
     const readers = new Readers(() => connections.reader());
     return {
       ...tableReads(readers),
@@ -76,24 +66,23 @@ export class PostgresMaintenance implements StoreMaintenance {
         await connections.close();
       },
     };
-  }
-
-  async check(anchors?: Anchors): Promise<CheckReport> {
-    const keys = await this.#registry.journalKeys();
-    const connections = await this.#connect();
+  },
+  async check(anchors) {
+    const keys = await registry.journalKeys();
+    const connections = await connect(registry);
     try {
       return await atOneMoment(connections, rows => checkRows(rows, faults, keys, anchors));
     } finally {
       await connections.close();
     }
-  }
+  },
+});
 
-  /** Rejects if the database is not a registry of this version: reading must not change it. */
-  async #connect(): Promise<Connections> {
-    const login = loginFrom(this.#registry);
-    await beforeOpening(login, session => currentVersion(session, login.address));
-    return new Connections({ login, primary: new Primary(login.address, Date.now) });
-  }
+/** Rejects if the database is not a registry of this version: reading must not change it. */
+async function connect(registry: PostgresRegistry): Promise<Connections> {
+  const login = loginFrom(registry);
+  await beforeOpening(login, session => currentVersion(session, login.address));
+  return new Connections({ login, primary: new Primary(login.address, Date.now) });
 }
 
 /** Runs reads in one transaction: others may write at the same time. */

@@ -2,5 +2,5 @@
 
 export { createDatabase, openCopySource, openCopyTarget, openDisposable } from './copy.ts';
 export { readImprint } from './imprint.ts';
-export { SqliteMaintenance } from './maintenance.ts';
+export { fileMaintenance } from './maintenance.ts';
 export { openSqliteStore } from './sqlite-store.ts';

@@ -28,46 +28,40 @@ export async function stageRestore(
     const keys = await journalKeys();
     const report = await checkDatabase(staged, keys);
     await syncFile(staged);
-    return new StagedDatabase(file, staged, report, openSqliteReader(staged, keys));
+    return stagedDatabase(file, staged, report, openSqliteReader(staged, keys));
   } catch (error) {
     await removeDatabase(staged);
     throw error;
   }
 }
 
-class StagedDatabase implements StagedRestore {
-  readonly report: CheckReport;
-  readonly reader: RegistryReader;
-  readonly file: string;
-  readonly #registry: string;
-
-  constructor(registry: string, file: string, report: CheckReport, reader: RegistryReader) {
-    this.#registry = registry;
-    this.file = file;
-    this.report = report;
-    this.reader = reader;
-  }
-
-  async keepPresent(label: string): Promise<string | null> {
-    foldLog(this.#registry);
-    const kept = this.#registry + label;
-    const existed = await linkOrCopy(this.#registry, kept);
-    for (const suffix of companions) await linkOrCopy(this.#registry + suffix, kept + suffix);
+const stagedDatabase = (
+  registry: string,
+  file: string,
+  report: CheckReport,
+  reader: RegistryReader,
+): StagedRestore => ({
+  file,
+  report,
+  reader,
+  async keepPresent(label) {
+    foldLog(registry);
+    const kept = registry + label;
+    const existed = await linkOrCopy(registry, kept);
+    for (const suffix of companions) await linkOrCopy(registry + suffix, kept + suffix);
     return existed ? kept : null;
-  }
-
-  async install(): Promise<void> {
-    await this.reader.close();
-    for (const suffix of companions) await rm(this.#registry + suffix, { force: true });
-    await rename(this.file, this.#registry);
-    await syncFolder(dirname(this.#registry));
-  }
-
-  async discard(): Promise<void> {
-    await this.reader.close();
-    await removeDatabase(this.file);
-  }
-}
+  },
+  async install() {
+    await reader.close();
+    for (const suffix of companions) await rm(registry + suffix, { force: true });
+    await rename(file, registry);
+    await syncFolder(dirname(registry));
+  },
+  async discard() {
+    await reader.close();
+    await removeDatabase(file);
+  },
+});
 
 async function removeDatabase(file: string): Promise<void> {
   for (const suffix of ['', ...companions]) await rm(file + suffix, { force: true });

@@ -4,7 +4,7 @@ import { HardwareError } from '../../driver.ts';
 import { trackNativeCall } from '../../exit.ts';
 import { explainLoadFailure, explainNoFfi } from '../advice.ts';
 import { ReaderList } from '../reader-list.ts';
-import type { Card, Pcsc, PcscReader, ReaderWatch, Transaction, WatchHandlers } from '../transport.ts';
+import type { Card, Pcsc, PcscReader, ReaderWatch, WatchHandlers } from '../transport.ts';
 import { abiOf } from './abi.ts';
 import { PcscFailure } from './results.ts';
 import { PcscThread, ThreadPool } from './thread.ts';
@@ -51,7 +51,7 @@ class FfiWatch implements ReaderWatch {
     this.#handlers = handlers;
     this.#monitor = monitor;
     this.#context = context;
-    const list = new ReaderList(handlers, name => new FfiReader(name, this.#threads));
+    const list = new ReaderList(handlers, name => ffiReader(name, this.#threads));
     monitor.onReaders = readers => {
       if (this.#open) list.update(readers);
     };
@@ -103,64 +103,32 @@ class FfiWatch implements ReaderWatch {
 }
 
 /** A reader that the service knows by this name. */
-class FfiReader implements PcscReader {
-  readonly #name: string;
-  readonly #threads: ThreadPool;
-
-  constructor(name: string, threads: ThreadPool) {
-    this.#name = name;
-    this.#threads = threads;
-  }
-
-  name(): string {
-    return this.#name;
-  }
-
-  async connect(mode: number, protocol: number): Promise<Card> {
-    const thread = this.#threads.take();
+const ffiReader = (name: string, threads: ThreadPool): PcscReader => ({
+  name: () => name,
+  async connect(mode, protocol) {
+    const thread = threads.take();
     try {
-      await thread.call('connect', this.#name, mode, protocol);
+      await thread.call('connect', name, mode, protocol);
     } catch (error) {
-      this.#threads.give(thread);
+      threads.give(thread);
       throw error;
     }
-    return new FfiCard(thread, () => this.#threads.give(thread));
-  }
-}
+    return ffiCard(thread, () => threads.give(thread));
+  },
+});
 
-class FfiCard implements Card {
-  readonly #thread: PcscThread;
-  readonly #release: () => void;
-
-  constructor(thread: PcscThread, release: () => void) {
-    this.#thread = thread;
-    this.#release = release;
-  }
-
-  transmit(apdu: Uint8Array): Promise<Uint8Array> {
-    return this.#thread.call('transmit', apdu);
-  }
-
-  async transaction(): Promise<Transaction> {
-    await this.#thread.call('begin');
-    return { end: then => this.#thread.call('end', then) };
-  }
-
-  async state(): Promise<{ readonly atr: Uint8Array }> {
-    return { atr: await this.#thread.call('atr') };
-  }
-
-  attributeGet(id: number): Promise<Uint8Array> {
-    return this.#thread.call('attribute', id);
-  }
-
-  reconnect(mode: number, initially: number): Promise<void> {
-    return this.#thread.call('reconnect', mode, initially);
-  }
-
-  /** Never fails because of the card or the service: the end of the context has released the connection. */
-  async disconnect(then: number): Promise<void> {
-    await this.#thread.call('disconnect', then).catch(() => undefined);
-    this.#release();
-  }
-}
+const ffiCard = (thread: PcscThread, release: () => void): Card => ({
+  transmit: apdu => thread.call('transmit', apdu),
+  async transaction() {
+    await thread.call('begin');
+    return { end: then => thread.call('end', then) };
+  },
+  state: async () => ({ atr: await thread.call('atr') }),
+  attributeGet: id => thread.call('attribute', id),
+  reconnect: (mode, initially) => thread.call('reconnect', mode, initially),
+  // Never fails because of the card or the service: the end of the context has released the connection.
+  async disconnect(then) {
+    await thread.call('disconnect', then).catch(() => undefined);
+    release();
+  },
+});
