@@ -165,7 +165,7 @@ function trigramsOf(word: string): string[] {
   );
 }
 
-const likeAnywhere = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+export const likeAnywhere = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 /** The numbers whose digits begin with those of the keyword, and serial numbers that have it: an index of its own for each part. */
 function startOfIds(conditions: Conditions, keyword: string): string {

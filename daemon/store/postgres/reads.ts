@@ -13,7 +13,7 @@ import { type Only, type RecordQueries, recordReads, whereOf } from '../read/rec
 import type { Reader } from '../store.ts';
 import { type Field, keyOf, type Lookup, type LookupKey, type StoreTable, selectList } from '../table.ts';
 import { credentials, people, personSalts } from '../tables.ts';
-import { Conditions } from './conditions.ts';
+import { Conditions, likeAnywhere } from './conditions.ts';
 import type { Readers } from './readers.ts';
 import { nameOf, selectAll, selectOne, toRecord } from './tables.ts';
 import { byStrength } from './writes.ts';
@@ -110,10 +110,8 @@ async function pageOf<R extends object>(
   return rowsOf(rows, row => toRecord(table, row));
 }
 
-/** The value as a pattern that contains it. */
-const patternOf = (keyword: string) => `%${keyword.replaceAll(/[\\%_]/g, '\\$&')}%`;
 const personDialect = {
-  contains: (keyword: string) => ({ sql: 'search LIKE ?', values: [patternOf(keyword)] }),
+  contains: (keyword: string) => ({ sql: 'search LIKE ?', values: [likeAnywhere(keyword)] }),
   containsAbove: (keyword: string) => ({
     sql: "position(? IN search) < position(E'\\n\\n' IN search)",
     values: [keyword],
