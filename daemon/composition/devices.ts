@@ -36,6 +36,7 @@ import { ScimUsers } from '../services/scim/scim-users.ts';
 import { statisticsAt } from '../services/statistics.ts';
 import { proofSweep } from '../services/sweep.ts';
 import { WebhookService } from '../services/webhooks.ts';
+import type { Store } from '../store/store.ts';
 import type { AccountServices, Checks } from './accounts.ts';
 
 /** The services of devices. Webhooks are delivered from now on. */
@@ -53,15 +54,15 @@ export function deviceServices(
   const sweep = proofSweep({ store, now });
   start.stack.add(() => sweep.stop());
   const peoplePolicies = new PeoplePolicies({ store, now });
-  const leavers = startLeavers(start, { store }, peoplePolicies);
+  const leavers = startLeavers(start, store, peoplePolicies);
   return {
     apps: new AppService(files),
     backups: new BackupService(files),
     devices: new DeviceService({ store, passwords, guessing, policies, owners: peoplePolicies, now, access }),
     events: new EventService(store),
     exports: new DeviceExport(store),
-    ...startDirectory(start, { store }, leavers, instance),
-    ...startIssuing(start, { store }, accounts, instance),
+    ...startDirectory(start, store, leavers, instance),
+    ...startIssuing(start, store, accounts, instance),
     people: new PeopleService({ store, leavers, now }),
     scim: { users: new ScimUsers({ store, leavers, now }), groups: new ScimGroups({ store, now }) },
     peoplePolicies,
@@ -70,33 +71,26 @@ export function deviceServices(
     receipts: startReceipts(start, store, { roots, registryId: instance.id, secret: instance.secret('receipts') }),
     statistics: () => statisticsAt(store, now()),
     trust: new TrustService({ store, systemRoots, now }),
-    webhooks: startWebhooks(start, { store }, instance),
+    webhooks: startWebhooks(start, store, instance),
   };
 }
 
-function startLeavers({ log, stack }: Start, { store }: Pick<Registry, 'store'>, policies: PeoplePolicies) {
+function startLeavers({ log, stack }: Start, store: Store, policies: PeoplePolicies) {
   const leavers = new Leavers({ store, policies });
-  const due = new DueLeavers({ store, leavers, log, now });
-  stack.start(due);
+  stack.start(new DueLeavers({ store, leavers, log, now }));
   return leavers;
 }
 
-function startDirectory(
-  { log, stack }: Start,
-  { store }: Pick<Registry, 'store'>,
-  leavers: Leavers,
-  instance: Instance,
-) {
+function startDirectory({ log, stack }: Start, store: Store, leavers: Leavers, instance: Instance) {
   const settings = new DirectorySettingsService({ store, sealingKey: instance.secret('directory'), now });
   const sync = new DirectorySync({ store, leavers, settings, now });
-  const runs = new DirectoryRuns({ store, settings, sync, log, now });
-  stack.start(runs);
+  stack.start(new DirectoryRuns({ store, settings, sync, log, now }));
   return { directorySettings: settings, directorySync: sync };
 }
 
 function startIssuing(
   { settings, log, stack }: Start,
-  { store }: Pick<Registry, 'store'>,
+  store: Store,
   { passkeys, signInPolicies: policies, stepUp }: AccountServices,
   instance: Instance,
 ) {
@@ -104,23 +98,21 @@ function startIssuing(
   const own = new OwnAccounts({ store, passkeys, policies, stepUp, now });
   const providers = new ProviderService({ store, sealingKey, allowed: settings.webhookAllow ?? [], own, now });
   const credentials = new CredentialService({ store, providers, now });
-  const removals = new CredentialRemovals({ store, providers, credentials, log, now });
-  stack.start(removals);
+  stack.start(new CredentialRemovals({ store, providers, credentials, log, now }));
   const reconcile = reconciler({ store, providers, credentials, now });
   return { providers, credentials, reconcile, pins: new PinService({ store, now }) };
 }
 
 function startReceipts(
   { log, stack }: Start,
-  store: Registry['store'],
+  store: Store,
   parts: { readonly roots: TrustedRoots; readonly registryId: string; readonly secret: Uint8Array },
 ) {
-  const loans = new OverdueLoans({ store, log, now });
-  stack.start(loans);
+  stack.start(new OverdueLoans({ store, log, now }));
   return new ReceiptService({ ...parts, store, now });
 }
 
-function startWebhooks({ settings, log, stack }: Start, { store }: Pick<Registry, 'store'>, instance: Instance) {
+function startWebhooks({ settings, log, stack }: Start, store: Store, instance: Instance) {
   const allowed = new AllowedTargets(settings.webhookAllow ?? []);
   const sealingKey = instance.secret('webhooks');
   const poster = new Poster({ allowed, sealingKey, now });

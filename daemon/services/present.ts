@@ -100,16 +100,11 @@ export function detail(device: DeviceRecord, caller: Caller, bound: UserRecord |
 }
 
 /** A user, without the password. */
-export function user(record: UserRecord): api.User {
-  return {
-    id: userIds.format(record.number),
-    username: record.username,
-    role: record.role,
-    email: record.email,
-    disabled: record.disabled,
-    createdAt: iso(record.createdAt),
-  };
-}
+export const user = (record: UserRecord): api.User => ({
+  ...loginUser(record),
+  disabled: record.disabled,
+  createdAt: iso(record.createdAt),
+});
 
 /** The response to a sign-in of any kind. `expiresAt`: milliseconds since 1970. */
 export const login = (

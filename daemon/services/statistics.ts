@@ -1,13 +1,7 @@
 import type { DataOf } from '../../src/contract/define.ts';
 import { dayMs, hourMs } from '../../src/contract/durations.ts';
 import type { Routes } from '../../src/contract/routes.ts';
-import {
-  countedTags,
-  type DeviceStatus,
-  deviceStatuses,
-  deviceTypes,
-  statisticsRange,
-} from '../../src/contract/values.ts';
+import { countedTags, deviceStatuses, deviceTypes, statisticsRange } from '../../src/contract/values.ts';
 import type { DeviceStatistics, Tally } from '../store/queries.ts';
 import type { Reader } from '../store/store.ts';
 import { iso } from './present.ts';
@@ -52,17 +46,19 @@ export async function statisticsAt(store: Pick<Reader, 'statistics'>, now: numbe
 
 const startOf = (time: number, length: number) => Math.floor(time / length) * length;
 
-const sum = (counts: Counts): number => counts.reduce((total, { count }) => total + count, 0);
+const sum = (counts: readonly { readonly count: number }[]): number =>
+  counts.reduce((total, { count }) => total + count, 0);
 
 /** The number of devices for each value of a field. */
-function by<const V extends string>(
-  counts: Counts,
-  field: 'status' | 'deviceType',
-  values: readonly V[],
-): Record<V, number> {
-  return Object.fromEntries(
-    values.map(value => [value, sum(counts.filter(row => (row[field] as string) === value))]),
-  ) as Record<V, number>;
+function by<R extends { readonly count: number }, F extends keyof R>(
+  counts: readonly R[],
+  field: F,
+  values: readonly (R[F] & string)[],
+): Record<R[F] & string, number> {
+  return Object.fromEntries(values.map(value => [value, sum(counts.filter(row => row[field] === value))])) as Record<
+    R[F] & string,
+    number
+  >;
 }
 
 /** The manufacturers with the most devices; those with as many in the order of their names. */
@@ -94,25 +90,13 @@ function partsOf(tallies: readonly Tally[], subject: Tally['subject']) {
     ({ value }) => value,
   );
   return [...parts]
-    .map(([value, counts]) => ({
-      value,
-      count: counts.reduce((total, { count }) => total + count, 0),
-      byStatus: inStates(counts),
-    }))
+    .map(([value, counts]) => ({ value, count: sum(counts), byStatus: by(counts, 'status', deviceStatuses) }))
     .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
 }
 
-const inStates = (counts: readonly Pick<Tally, 'status' | 'count'>[]) =>
-  Object.fromEntries(
-    deviceStatuses.map(name => [
-      name,
-      counts.reduce((total, { status, count }) => total + (status === name ? count : 0), 0),
-    ]),
-  ) as Record<DeviceStatus, number>;
-
 /** From the present backwards: a day began with what it ended with, without what came in, and with what left. */
 function statesPerDay({ counts, tallies }: DeviceStatistics, now: number) {
-  const present = inStates(counts);
+  const present = by(counts, 'status', deviceStatuses);
   const today = startOf(now, dayMs);
   return Array.from({ length: statisticsRange.days }, (_, i) => {
     const start = today - i * dayMs;

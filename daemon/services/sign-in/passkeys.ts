@@ -34,6 +34,13 @@ interface PasskeyServiceParts {
   readonly now: () => number;
 }
 
+/** What a key is registered for. */
+interface Asked {
+  readonly purpose: string;
+  readonly site: RelyingParty;
+  readonly verified: boolean;
+}
+
 const LIFE_MS = passkeyBounds.challengeSeconds * 1000;
 const purposeOf = ({ user, loginAt }: Context['caller']) => `register ${user!.number} ${user!.tokenEpoch} ${loginAt}`;
 const issuePurpose = ({ number }: UserRecord) => `issue ${number}`;
@@ -63,32 +70,31 @@ export class PasskeyService {
 
   async register(
     context: Context,
-    { name, response }: BodyOf<Routes['registerKey']>,
+    body: BodyOf<Routes['registerKey']>,
     site: RelyingParty | string,
   ): Promise<api.Passkey> {
-    const user = context.caller.user!;
-    const known = requireSite(site);
-    const credential = await this.#checked(response, {
-      purpose: purposeOf(context.caller),
-      site: known,
-      verified: false,
-    });
-    return this.#changes.run(user.number, () =>
-      retrying(() => this.#add(context, user, { name, rpId: known.id, ...credential })),
-    );
+    const asked = { purpose: purposeOf(context.caller), site: requireSite(site), verified: false };
+    return this.#register(context, context.caller.user!, body, asked);
   }
 
   /** Stores a key that an ADMIN issues for a user. */
   async issue(
     context: Context,
     user: UserRecord,
-    { name, response }: BodyOf<Routes['registerKey']>,
+    body: BodyOf<Routes['registerKey']>,
     site: RelyingParty,
   ): Promise<api.Passkey> {
-    const credential = await this.#checked(response, { purpose: issuePurpose(user), site, verified: true });
-    return this.#changes.run(user.number, () =>
-      retrying(() => this.#add(context, user, { name, rpId: site.id, ...credential })),
-    );
+    return this.#register(context, user, body, { purpose: issuePurpose(user), site, verified: true });
+  }
+
+  async #register(
+    context: Context,
+    user: UserRecord,
+    { name, response }: BodyOf<Routes['registerKey']>,
+    asked: Asked,
+  ): Promise<api.Passkey> {
+    const key = { name, rpId: asked.site.id, ...(await this.#checked(response, asked)) };
+    return this.#changes.run(user.number, () => retrying(() => this.#add(context, user, key)));
   }
 
   /** Removes a key that was issued, and ends the sessions of its user: a person who found the key may have opened one. Without effect if it is removed. */
@@ -152,10 +158,7 @@ export class PasskeyService {
     });
   }
 
-  async #checked(
-    answer: api.AttestationResponse,
-    { purpose, ...expected }: { readonly purpose: string; readonly site: RelyingParty; readonly verified: boolean },
-  ): Promise<NewCredential> {
+  async #checked(answer: api.AttestationResponse, { purpose, ...expected }: Asked): Promise<NewCredential> {
     const { challenges, now } = this.#parts;
     const answered = await challenges.answer(purpose, challengeIn(answer), now());
     try {
