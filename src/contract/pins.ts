@@ -64,6 +64,9 @@ export const pinOperations = additions('Providers', {
           description: 'true: the key reports that it has no PIN, because it was reset or never got the stored one',
         }),
       ),
+      dryRun: Type.Optional(
+        Type.Boolean({ description: 'true: only check whether it would be accepted, before a key is reset' }),
+      ),
     }),
     data: sealedPin,
     errors: [Code.deviceNotFound, Code.deviceDeactivated],

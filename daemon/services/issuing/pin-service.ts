@@ -42,7 +42,7 @@ export class PinService {
   async store(
     context: Context,
     deviceId: string,
-    { sealed, reset = false }: BodyOf<Routes['storePin']>,
+    { sealed, reset = false, dryRun = false }: BodyOf<Routes['storePin']>,
   ): Promise<DataOf<Routes['storePin']>> {
     if (sealed === undefined && !reset) throw new ApiError(Code.parameterError, 'sealed is required');
     if (sealed !== undefined && !domain.isSealed(sealed))
@@ -58,6 +58,7 @@ export class PinService {
       const earlier = before === null ? [] : domain.sealedPins(before);
       if (earlier.length > pinBounds.earlier && context.caller.role !== 'ADMIN')
         throw new ApiError(Code.parameterError, FULL);
+      if (dryRun) return presented(number, before);
       const at = this.#now();
       const pin = {
         sealed: sealed ?? null,

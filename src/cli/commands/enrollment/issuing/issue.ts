@@ -104,10 +104,16 @@ async function activeDevice(context: Context, key: Key): Promise<string> {
   );
 }
 
-/** Its credentials are removed at the providers first: what the key has lost must not stay there. */
+/**
+ * Refused before anything is lost if the registry keeps no other PIN of the device for this caller. Credentials are removed at the providers
+ * before the key loses them: they must not stay there.
+ */
 async function eraseKey(context: Context, key: NumberedKey, deviceId: string, isConfirmed: boolean): Promise<void> {
   const question = `Erase ${safe(key.serialNumber)}? Its PIN and every credential on it are lost, and perhaps its enterprise attestation.`;
   if (!isConfirmed && !context.canAsk) throw usage('a reset must be confirmed', 'add --yes');
+  const wasReset = (dryRun: boolean) =>
+    context.registry.call('storePin', { params: { deviceId }, body: { reset: true, dryRun } });
+  await wasReset(true);
   if (!isConfirmed) await demandYes(context.out, question);
   for (const { credentialId, removedAt } of await credentialsOf(context, deviceId))
     if (removedAt === null) await context.registry.call('removeCredential', { params: { deviceId, credentialId } });
@@ -118,5 +124,5 @@ async function eraseKey(context: Context, key: NumberedKey, deviceId: string, is
   await stepDone(issueStep(context, key, { step: 'reset' })).catch(error => {
     throw faultOf(error, deviceId);
   });
-  await context.registry.call('storePin', { params: { deviceId }, body: { reset: true } });
+  await wasReset(false);
 }
