@@ -4,19 +4,18 @@
  */
 import pLimit from 'p-limit';
 import { providerIds } from '../../src/contract/ids.ts';
-import { providerBounds } from '../../src/contract/limits.ts';
-import { afterAttempt, doubling, failed, type RetryPolicy, untried } from '../../src/delivery/retry.ts';
+import { doubling, type Schedule, waitMs } from '../../src/delivery/retry.ts';
 import { sleep } from '../../src/delivery/wait.ts';
 import { BackgroundWork } from '../background-work.ts';
 import { JournalTail } from '../delivery/journal-tail.ts';
-import { ProviderAway } from '../delivery/provider/errors.ts';
 import { inTurn } from '../delivery/turns.ts';
 import { isToRemove } from '../domain/credential.ts';
 import type { EntryType } from '../domain/journal.ts';
 import { pinDocument, pinIn, setPin } from '../domain/pin.ts';
 import { type CredentialService, nameOfCredential } from '../services/issuing/credential-service.ts';
 import type { ProviderService } from '../services/issuing/provider-service.ts';
-import { ProviderRefused } from '../services/issuing/providers/provider-api.ts';
+import { isRefusal } from '../services/issuing/providers/provider-api.ts';
+import { RetryLater } from '../services/limiter.ts';
 import { Conflict } from '../store/commit.ts';
 import { allOpenCredentials } from '../store/read/credentials.ts';
 import type { Store } from '../store/store.ts';
@@ -31,13 +30,8 @@ const ENDING: readonly EntryType[] = ['DEVICE_LOCKED', 'DEVICE_DEACTIVATED', 'CR
  * between removals of one credential that the provider refuses to remove, or may register late.
  */
 const WAIT_MS = { settle: 100, sweep: 300_000, failed: 5000, apart: 30_000 } as const;
-/** When a provider is asked again. A `Retry-After` of more than 5 minutes is ignored: a lost key must not work that long. */
-const RETRY: RetryPolicy = {
-  pauses: doubling(1, 60),
-  retries: Number.POSITIVE_INFINITY,
-  patienceMs: Number.POSITIVE_INFINITY,
-  longestWait: providerBounds.waitSeconds,
-};
+/** When a provider is asked again, unless it asks to wait longer: 5 minutes at most, because a lost key must not work that long. */
+const RETRY: Schedule = { pauses: doubling(1, 60), retries: Number.POSITIVE_INFINITY };
 /** Entries of one look, and requests to one provider at a time. */
 const PAGE = 1000;
 const AT_ONCE = 4;
@@ -112,12 +106,12 @@ export class CredentialRemovals extends BackgroundWork {
   }
 }
 
-/** How a provider answered in one pass, and the longest time in seconds that it asks to wait; null if it does not say. */
+/** How a provider answered in one pass, and the longest time in seconds that it asks to wait; 0 if it does not say. */
 interface RemovalAnswers {
   done: number;
   refused: number;
   away: number;
-  waitSeconds: number | null;
+  waitSeconds: number;
 }
 
 /** What has to be removed, by provider: a provider that does not respond does not delay the others. */
@@ -147,17 +141,12 @@ class Queues {
   /** Removes the waiting credentials until none is left. */
   async #work(provider: number, waiting: Set<number>): Promise<void> {
     const limit = pLimit(AT_ONCE);
-    const { now } = this.#parts;
-    for (let state = untried; waiting.size > 0 && !this.#signal.aborted; ) {
-      const startedAt = now();
-      const answers: RemovalAnswers = { done: 0, refused: 0, away: 0, waitSeconds: null };
+    for (let failures = 0; waiting.size > 0 && !this.#signal.aborted; ) {
+      const answers: RemovalAnswers = { done: 0, refused: 0, away: 0, waitSeconds: 0 };
       await Promise.all([...waiting].map(number => limit(() => this.#remove(provider, number, waiting, answers))));
-      if (answers.done > 0) state = untried;
+      if (answers.done > 0) failures = 0;
       if (waiting.size === 0 || (answers.away === 0 && answers.refused < AT_ONCE)) continue;
-      const endedAt = now();
-      const attempt = failed('not removed', answers.waitSeconds);
-      state = afterAttempt(RETRY, state, attempt, { startedAt, endedAt, random: 0 }).state;
-      await sleep(state.nextAt! - endedAt, this.#signal);
+      await sleep(Math.max(waitMs(RETRY, failures++)!, 1000 * answers.waitSeconds), this.#signal);
     }
     this.#running.delete(provider);
   }
@@ -165,7 +154,7 @@ class Queues {
   /** After a few failures in one pass, or if the provider asks to wait, the rest waits for the next one. */
   async #remove(provider: number, number: number, waiting: Set<number>, answers: RemovalAnswers): Promise<void> {
     const { away, refused, waitSeconds } = answers;
-    if (this.#signal.aborted || away + refused >= AT_ONCE || waitSeconds !== null) return;
+    if (this.#signal.aborted || away + refused >= AT_ONCE || waitSeconds > 0) return;
     const { log } = this.#parts;
     // A failure does not keep the next credentials from being tried.
     waiting.delete(number);
@@ -176,14 +165,13 @@ class Queues {
     } catch (error) {
       if (error instanceof Conflict) return void waiting.add(number);
       log.warn({ err: error }, `credential ${number} could not be removed`);
-      if (error instanceof ProviderRefused) {
+      if (isRefusal(error)) {
         answers.refused++;
         return void this.#addLater(provider, number);
       }
       waiting.add(number);
       answers.away++;
-      if (error instanceof ProviderAway && error.waitSeconds !== null)
-        answers.waitSeconds = Math.max(answers.waitSeconds ?? 0, error.waitSeconds);
+      if (error instanceof RetryLater) answers.waitSeconds = Math.max(answers.waitSeconds, error.retryAfter);
     }
   }
 

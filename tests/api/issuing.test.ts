@@ -1,6 +1,6 @@
 /** Credentials of devices at providers: begun, finished, removed; lost answers; keys that are lost. Stand-ins for the providers: see their file. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Entra } from '../../daemon/services/issuing/providers/entra.ts';
+import { entra } from '../../daemon/services/issuing/providers/entra.ts';
 import { pinBounds } from '../../src/contract/limits.ts';
 import { tryAnswersOfKeys, tryProviderAnswers } from '../fuzz/issuing.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
@@ -507,7 +507,7 @@ describe('who is asked, and with what', () => {
   it('a token that Graph refuses before its end is replaced once', async () => {
     const { state, settings } = await startEntra();
     const { secret } = settings;
-    const graph = new Entra(settings, { secret, allowed: ['127.0.0.1'], now: Date.now });
+    const graph = entra(settings, { secret, allowed: ['127.0.0.1'], now: Date.now });
     const account = await graph.account('ada');
     state.trouble('list', 'expired');
     expect(await graph.list(account)).toEqual([]);

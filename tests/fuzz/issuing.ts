@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { ProviderAway } from '../../daemon/delivery/provider/errors.ts';
-import { Entra } from '../../daemon/services/issuing/providers/entra.ts';
+import { entra } from '../../daemon/services/issuing/providers/entra.ts';
 import { okta } from '../../daemon/services/issuing/providers/okta.ts';
 import { type IssuingProvider, ProviderRefused } from '../../daemon/services/issuing/providers/provider-api.ts';
 import { webauthnServer } from '../../daemon/services/issuing/providers/webauthn-server.ts';
@@ -112,7 +112,7 @@ export async function tryProviderAnswers({ seed, count }: Tried): Promise<string
   const { url } = server;
   const network = { allowed: ['127.0.0.1'], now: Date.now, secret: 'secret' };
   const apis = {
-    entra: () => new Entra({ tenant: 't', clientId: 'c', loginAddress: url, address: url }, network),
+    entra: () => entra({ tenant: 't', clientId: 'c', loginAddress: url, address: url }, network),
     okta: () => okta(url, network),
     webauthn: () => webauthnServer({ address: url, finishAddress: url, removeAddress: url }, network),
   };

@@ -6,23 +6,21 @@ import { createHash } from 'node:crypto';
 import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
 import { credentialIds, deviceIds, providerIds } from '../../../src/contract/ids.ts';
-import { providerBounds } from '../../../src/contract/limits.ts';
 import type { CredentialItem } from '../../../src/contract/providers.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import type { AttestationResponse } from '../../../src/contract/webauthn.ts';
-import { ProviderAway, ProviderUnavailable } from '../../delivery/provider/errors.ts';
+import { ProviderUnavailable } from '../../delivery/provider/errors.ts';
 import * as domain from '../../domain/credential.ts';
 import type { DeviceRecord } from '../../domain/device.ts';
 import type { ProviderRecord } from '../../domain/provider.ts';
 import { type AuthenticatorData, readRegistered } from '../../proof/authenticator-data.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, commitFor, commitLast, retrying } from '../context.ts';
-import { RetryLater } from '../limiter.ts';
 import { iso } from '../present.ts';
 import { readDevice } from '../reads.ts';
 import { readClientData } from '../sign-in/client-data.ts';
 import type { ProviderService } from './provider-service.ts';
-import { newLabel, type ProviderOptions, ProviderRefused } from './providers/provider-api.ts';
+import { isRefusal, newLabel, type ProviderOptions } from './providers/provider-api.ts';
 
 /** Dependencies of the service. */
 export interface CredentialServiceParts {
@@ -62,8 +60,8 @@ export class CredentialService {
     const open = await this.#open(device, provider);
     if (open) await this.#demandUnfinished(context, provider, open);
     await this.#removeGivenUp(context, device, provider);
-    const account = await asked(providers.ask(provider, api => api.account(person.userName)));
-    const answer = await asked(providers.ask(provider, api => api.options(account)));
+    const account = await providers.ask(provider, api => api.account(person.userName));
+    const answer = await providers.ask(provider, api => api.options(account));
     const { origin, options, expiresAt } = answer;
     const begun = begunOf(answer);
     const label = newLabel();
@@ -116,7 +114,7 @@ export class CredentialService {
     const { device, credential, provider } = await this.#find(deviceId, credentialId);
     await this.#parts.providers.demand(context, provider);
     if (credential.removedAt !== null) return presented(credential, device);
-    const change = await asked(this.removeThere(provider, credential));
+    const change = await this.removeThere(provider, credential);
     if (change === null) return presented(credential, device);
     const after = { ...credential, ...change.set } as domain.CredentialRecord;
     return commitLast(store, context, { at: after.removedAt ?? now(), changes: [change] }, () =>
@@ -126,8 +124,8 @@ export class CredentialService {
 
   /**
    * Removes it at the provider. Resolves with the change that follows; null if none does: as long as a request whose answer was lost may
-   * still register it, or the provider may not know yet what it has accepted, it has to be removed again. Rejects with `ProviderAway` and
-   * with `ProviderRefused`.
+   * still register it, or the provider may not know yet what it has accepted, it has to be removed again. Rejects as
+   * `ProviderService.ask` does.
    */
   async removeThere(
     provider: ProviderRecord,
@@ -157,34 +155,27 @@ export class CredentialService {
   ): Promise<string> {
     const { providers } = this.#parts;
     const lookedUp = () => this.#lookUp(provider, credential);
-    const before = isRepeated ? await asked(lookedUp()) : null;
+    const before = isRepeated ? await lookedUp() : null;
     if (before !== null) return before;
     const { account, label, begun, device } = credential;
     const request = { account, label, response, handle: begun?.handle ?? null, device, by: context };
     try {
       return await providers.ask(provider, api => api.finish(request));
     } catch (error) {
-      if (error instanceof ProviderRefused) {
-        const found = isRepeated ? await asked(lookedUp()) : null;
-        return found ?? this.#refusedBy(context, credential, error, isRepeated);
-      }
-      const isLost = error instanceof ProviderAway && error.waitSeconds === null;
+      const isLost = error instanceof ProviderUnavailable;
       const found = isLost ? await lookedUp().catch(() => null) : null;
-      return found ?? asked(Promise.reject(error));
+      const listed = isRepeated && isRefusal(error) ? await lookedUp() : found;
+      if (listed !== null) return listed;
+      if (isRefusal(error)) await this.#noteRefused(context, credential, isRepeated);
+      throw error;
     }
   }
 
   /** The provider has nothing, unless it refuses the repetition of a request that it has carried out and does not list yet. */
-  async #refusedBy(
-    context: Context,
-    credential: domain.CredentialRecord,
-    error: ProviderRefused,
-    isRepeated: boolean,
-  ): Promise<never> {
+  #noteRefused(context: Context, credential: domain.CredentialRecord, isRepeated: boolean) {
     const nothing = { credentialId: null, begun: null };
     const change = isRepeated ? domain.givenUp(credential, this.#parts.now()) : domain.noteStep(credential, nothing);
-    await this.#commit(context, change);
-    return asked(Promise.reject(error));
+    return this.#commit(context, change);
   }
 
   /** The id at the provider; null if it does not list the credential, or keeps no list. */
@@ -201,7 +192,7 @@ export class CredentialService {
     );
     if (open.issuedAt !== null) throw exists;
     if (open.credentialId === null) return;
-    const remoteId = await asked(this.#lookUp(provider, open));
+    const remoteId = await this.#lookUp(provider, open);
     const at = this.#parts.now();
     // A request that is not listed may still be under way, or may have been accepted just now.
     await this.#commit(context, remoteId === null ? domain.givenUp(open, at) : domain.issued(open, remoteId, at));
@@ -212,7 +203,7 @@ export class CredentialService {
   async #removeGivenUp(context: Context, { number }: DeviceRecord, provider: ProviderRecord): Promise<void> {
     for (const one of await this.#parts.store.credentialsOf(number)) {
       if (one.provider !== provider.number || one.removedAt !== null || one.uncertainAt === null) continue;
-      const change = await asked(this.removeThere(provider, one));
+      const change = await this.removeThere(provider, one);
       if (change) await this.#commit(context, change);
     }
   }
@@ -281,24 +272,6 @@ function checkAnswer({ id, response }: AttestationResponse, begun: domain.Begun 
   if (!made.touched) throw refusal('the key was not touched');
   if (Buffer.from(made.credentialId).toString('base64url') !== id)
     throw refusal('its id is that of another credential');
-}
-
-/** Converts an error of a provider to an error of this interface. */
-export async function asked<T>(request: Promise<T>): Promise<T> {
-  try {
-    return await request;
-  } catch (error) {
-    if (error instanceof ProviderRefused) throw new ApiError(Code.parameterError, error.message);
-    if (error instanceof ProviderAway && error.waitSeconds !== null) {
-      const seconds = Math.min(Math.max(1, Math.ceil(error.waitSeconds)), providerBounds.waitSeconds);
-      throw new RetryLater(`the provider asks to wait: ${error.message}`, seconds);
-    }
-    if (error instanceof ProviderAway)
-      throw new ProviderUnavailable(`the provider does not respond: ${error.message}. Repeat the request`, {
-        cause: error,
-      });
-    throw error;
-  }
 }
 
 const presented = (credential: domain.CredentialRecord, device: DeviceRecord): CredentialItem => {

@@ -69,7 +69,7 @@ export class OwnAccounts {
         const key = { name: deviceIds.format(device), response };
         // Its response is that of the credential, which is stored later.
         const context = { ...by, keyed: undefined };
-        return (await refusing(passkeys.issue(context, user, key, site))).passkeyId;
+        return (await passkeys.issue(context, user, key, site)).passkeyId;
       },
       list: async account => {
         const keys = await store.passkeysOf(numberOf(account));
@@ -95,15 +95,4 @@ function present(user: UserRecord | null, named: string): UserRecord {
   if (user === null) throw new ProviderRefused(`no account of devmgr has the user name ${named}`);
   if (user.disabled) throw new ProviderRefused(`the account ${user.username} is disabled`);
   return user;
-}
-
-/** A response of the key that is not accepted is not stored. */
-async function refusing<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof ApiError && error.code === Code.parameterError)
-      throw new ProviderRefused(error.message, { cause: error });
-    throw error;
-  }
 }

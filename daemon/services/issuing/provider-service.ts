@@ -2,21 +2,23 @@
 import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
 import { providerIds } from '../../../src/contract/ids.ts';
+import { providerBounds } from '../../../src/contract/limits.ts';
 import type { ProviderItem } from '../../../src/contract/providers.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import { type ProviderSetting, type ProviderType, providerSettings } from '../../../src/contract/values.ts';
-import { ProviderAway } from '../../delivery/provider/errors.ts';
+import { ProviderAway, ProviderUnavailable } from '../../delivery/provider/errors.ts';
 import { issuerProblem } from '../../delivery/provider/fetch.ts';
 import * as domain from '../../domain/provider.ts';
 import { openSecret, sealSecret } from '../../domain/sealed.ts';
 import { allOpenCredentials } from '../../store/read/credentials.ts';
 import type { Store } from '../../store/store.ts';
 import { accept, type Context, commitLast, retrying } from '../context.ts';
+import { RetryLater } from '../limiter.ts';
 import { iso } from '../present.ts';
 import { consoleAddressProblem, type OwnAccounts } from './own-accounts.ts';
-import { Entra } from './providers/entra.ts';
+import { entra } from './providers/entra.ts';
 import { okta } from './providers/okta.ts';
-import { type IssuingProvider, ProviderRefused } from './providers/provider-api.ts';
+import { type IssuingProvider, isRefusal, ProviderRefused } from './providers/provider-api.ts';
 import type { ProviderAccess } from './providers/requests.ts';
 import { webauthnServer } from './providers/webauthn-server.ts';
 
@@ -77,12 +79,11 @@ export class ProviderService {
 
   async test(providerId: string): Promise<DataOf<Routes['testProvider']>> {
     const record = await this.find(providerId);
-    try {
-      await this.ask(record, api => api.test());
-      return { reachable: true, problem: null };
-    } catch (error) {
-      return { reachable: false, problem: messageOf(error) };
-    }
+    await this.ask(record, api => api.test()).catch(error => {
+      if (!this.#problems.has(record.number)) throw error;
+    });
+    const problem = this.#problems.get(record.number) ?? null;
+    return { reachable: problem === null, problem };
   }
 
   setSecret(context: Context, providerId: string, secret: string): Promise<ProviderItem> {
@@ -131,15 +132,18 @@ export class ProviderService {
     if (type === 'devmgr') await this.#parts.own.demand(caller);
   }
 
-  /** Sends a request to a provider, and records whether it succeeded. Rejects with the error of the provider. */
+  /**
+   * Sends a request to a provider, and records whether it succeeded. Rejects with a refusal (`isRefusal`), with `RetryLater` if the
+   * provider asks to wait, and with `ProviderUnavailable` if it does not respond.
+   */
   async ask<T>(record: domain.ProviderRecord, request: (api: IssuingProvider) => Promise<T>): Promise<T> {
     try {
       const answer = await request(this.#open(record));
       this.#problems.delete(record.number);
       return answer;
     } catch (error) {
-      this.#problems.set(record.number, messageOf(error));
-      throw error;
+      if (error instanceof ProviderAway || isRefusal(error)) this.#problems.set(record.number, error.message);
+      throw error instanceof ProviderAway ? notNow(error) : error;
     }
   }
 
@@ -197,7 +201,7 @@ function apiOf(record: domain.ProviderRecord, access: ProviderAccess, own: OwnAc
   const { type, address } = record;
   switch (type) {
     case 'entra':
-      return new Entra(record, access);
+      return entra(record, access);
     case 'okta':
       return okta(address!, access);
     case 'webauthn':
@@ -223,8 +227,10 @@ function addressProblem(type: ProviderType, settings: ProviderSettings): string 
   return null;
 }
 
-/** The message of a provider's refusal, for the operator. Errors of this program are not refusals. */
-function messageOf(error: unknown): string {
-  if (error instanceof ProviderAway || error instanceof ProviderRefused) return error.message;
-  throw error;
+/** What a client learns of a provider that may carry out a later request. */
+function notNow({ message, waitSeconds, cause }: ProviderAway): Error {
+  if (waitSeconds === null)
+    return new ProviderUnavailable(`the provider does not respond: ${message}. Repeat the request`, { cause });
+  const seconds = Math.min(Math.max(1, Math.ceil(waitSeconds)), providerBounds.waitSeconds);
+  return new RetryLater(`the provider asks to wait: ${message}`, seconds);
 }

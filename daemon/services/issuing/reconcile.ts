@@ -7,7 +7,7 @@ import type { Routes } from '../../../src/contract/routes.ts';
 import { type CredentialRecord, removed } from '../../domain/credential.ts';
 import type { ProviderRecord } from '../../domain/provider.ts';
 import { type Context, commitFor } from '../context.ts';
-import { asked, type CredentialService, type CredentialServiceParts, SETTLES_MS } from './credential-service.ts';
+import { type CredentialService, type CredentialServiceParts, SETTLES_MS } from './credential-service.ts';
 import { isLabel, type RemoteCredential } from './providers/provider-api.ts';
 
 interface ReconcileParts extends CredentialServiceParts {
@@ -72,7 +72,7 @@ async function compare(
   account: string,
   credentials: readonly CredentialRecord[],
 ): Promise<AccountDifferences> {
-  const remote = await asked(providers.ask(provider, api => api.list(account)));
+  const remote = await providers.ask(provider, api => api.list(account));
   const open = credentials.filter(({ removedAt, credentialId }) => removedAt === null && credentialId !== null);
   const isAt = (one: CredentialRecord) => (there: RemoteCredential) =>
     one.remoteId === there.remoteId || one.label === there.label || one.credentialId === there.credentialId;
@@ -100,10 +100,10 @@ async function repair(
   { account, onlyHere, onlyThere, otherPerson }: AccountDifferences,
 ): Promise<void> {
   const changes = [];
-  for (const one of otherPerson) changes.push((await asked(credentials.removeThere(provider, one))) ?? []);
+  for (const one of otherPerson) changes.push((await credentials.removeThere(provider, one)) ?? []);
   for (const { remoteId, credentialId, label } of onlyThere)
     if (isLabel(label))
-      await asked(providers.ask(provider, api => api.remove(account, { remoteId, credentialId: credentialId ?? '' })));
+      await providers.ask(provider, api => api.remove(account, { remoteId, credentialId: credentialId ?? '' }));
   const at = now();
   for (const one of onlyHere) if (!otherPerson.includes(one)) changes.push(removed(one, at));
   if (changes.length > 0) await commitFor(store, context, { at, changes: changes.flat() });

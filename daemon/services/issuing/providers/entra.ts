@@ -2,16 +2,19 @@
  * Microsoft Entra ID, by Microsoft Graph v1.0: fido2AuthenticationMethod. Source: learn.microsoft.com, "fido2AuthenticationMethod resource type",
  * "creationOptions" and "Create fido2AuthenticationMethod". No tenant was available to try it with.
  */
+import { isObject } from '../../../../src/contract/json-object.ts';
 import { ProviderAway } from '../../../delivery/provider/errors.ts';
 import type { ProviderRecord } from '../../../domain/provider.ts';
-import { type IssuingProvider, type NewRemote, ProviderRefused } from './provider-api.ts';
+import { type IssuingProvider, ProviderRefused } from './provider-api.ts';
 import {
   base64url,
+  hasRemoved,
   type JsonObject,
+  type JsonRequest,
   objectIn,
   objectsIn,
   type ProviderAccess,
-  ProviderRequests,
+  requestsTo,
   textIn,
   userIdOf,
 } from './requests.ts';
@@ -28,126 +31,103 @@ const PAGES = 20;
 /** Milliseconds before its end at which a token is not used any more. */
 const TOKEN_SLACK = 60_000;
 
-export class Entra implements IssuingProvider {
-  readonly #settings: EntraSettings;
-  readonly #access: ProviderAccess;
-  readonly #login: ProviderRequests;
-  readonly #graph: ProviderRequests;
-  readonly #loginAddress: string;
-  readonly #graphAddress: string;
-  #token: { readonly text: string; readonly until: number } | null = null;
+/** The secret is that of the client. */
+export function entra(settings: EntraSettings, access: ProviderAccess): IssuingProvider {
+  const loginAddress = settings.loginAddress ?? PUBLIC.login;
+  const graphAddress = settings.address ?? PUBLIC.graph;
+  const toLogin = requestsTo('Entra ID', loginAddress, access);
+  const toGraph = requestsTo('Entra ID', graphAddress, access);
+  let token = { text: '', until: 0 };
 
-  constructor(settings: EntraSettings, access: ProviderAccess) {
-    this.#settings = settings;
-    this.#access = access;
-    this.#loginAddress = settings.loginAddress ?? PUBLIC.login;
-    this.#graphAddress = settings.address ?? PUBLIC.graph;
-    this.#login = new ProviderRequests('Entra ID', this.#loginAddress, access);
-    this.#graph = new ProviderRequests('Entra ID', this.#graphAddress, access);
+  async function newToken(): Promise<string> {
+    const client = { client_id: settings.clientId!, client_secret: access.secret };
+    const form = { grant_type: 'client_credentials', ...client, scope: `${graphAddress}/.default` };
+    const address = `${loginAddress}/${encodeURIComponent(settings.tenant!)}/oauth2/v2.0/token`;
+    const answer = (await toLogin(address, { method: 'POST', form }))!;
+    const seconds = typeof answer.expires_in === 'number' ? answer.expires_in : 0;
+    token = { text: textIn(answer, 'access_token'), until: access.now() + seconds * 1000 - TOKEN_SLACK };
+    return token.text;
   }
 
-  async test(): Promise<void> {
-    await this.#send('/users?$top=1&$select=id');
-  }
-
-  async account(userName: string): Promise<string> {
-    const user = await this.#send(`${userOf(userName)}?$select=id,userPrincipalName`, { mayMiss: true });
-    return userIdOf(user, user?.userPrincipalName, userName, 'Entra ID');
-  }
-
-  async options(account: string) {
-    const path = `${methodsOf(account)}/creationOptions(challengeTimeoutInMinutes=${CHALLENGE_MINUTES})`;
-    const answer = (await this.#send(path))!;
-    const options = objectIn(answer, 'publicKey');
-    const end = Date.parse(textIn(answer, 'challengeTimeoutDateTime'));
-    const latest = this.#access.now() + CHALLENGE_MINUTES * 60_000;
-    return { origin: ORIGIN, options: plain(options), expiresAt: Math.min(end || latest, latest), handle: null };
-  }
-
-  async finish({ account, label, response }: NewRemote): Promise<string> {
-    const { id, response: answer } = response;
-    const { clientDataJSON, attestationObject } = answer;
-    const body = { displayName: label, publicKeyCredential: { id, response: { clientDataJSON, attestationObject } } };
-    return textIn((await this.#send(methodsOf(account), { method: 'POST', body }))!, 'id');
-  }
-
-  async list(account: string) {
-    const methods = await this.#pages(methodsOf(account));
-    return methods.map(method => ({
-      remoteId: textIn(method, 'id'),
-      credentialId: null,
-      label: typeof method.displayName === 'string' ? method.displayName : null,
-    }));
+  /** A token that is refused before its end is replaced once: a lost key does not wait until it ends. */
+  async function send(path: string, request: JsonRequest = {}): Promise<JsonObject | null> {
+    const isKnown = token.until > access.now();
+    const authorization = `Bearer ${isKnown ? token.text : await newToken()}`;
+    try {
+      return await toGraph(`${graphAddress}/v1.0${path}`, { ...request, authorization });
+    } catch (error) {
+      if (!(error instanceof ProviderRefused) || error.status !== 401) throw error;
+      token.until = 0;
+      if (!isKnown) throw error;
+      return send(path, request);
+    }
   }
 
   /** All objects of a list; none for a 404. Part of a list is never returned: what it lacks would count as absent. */
-  async #pages(path: string): Promise<readonly JsonObject[]> {
+  async function pages(path: string): Promise<readonly JsonObject[]> {
     const objects: JsonObject[] = [];
     let next: string | null = path;
     for (let page = 0; next !== null; page++) {
       if (page === PAGES) throw new ProviderAway(`a list of Entra ID has more than ${PAGES} pages`);
-      const answer: JsonObject = (await this.#send(next, { mayMiss: page === 0 })) ?? {};
+      const answer: JsonObject = (await send(next, { mayMiss: page === 0 })) ?? {};
       objects.push(...objectsIn(answer, 'value'));
-      next = this.#nextPage(answer['@odata.nextLink']);
+      next = nextPage(answer['@odata.nextLink']);
     }
     return objects;
   }
 
   /** The token is sent only to Graph, whatever address a response contains. */
-  #nextPage(link: unknown): string | null {
+  function nextPage(link: unknown): string | null {
     if (link === undefined || link === null) return null;
-    const start = `${new URL(this.#graphAddress).origin}/v1.0/`;
+    const start = `${new URL(graphAddress).origin}/v1.0/`;
     const url = typeof link === 'string' ? URL.parse(link) : null;
-    if (!url?.href.startsWith(start))
-      throw new ProviderAway('the next page of a list is at another address than Graph');
-    return url.href.slice(start.length - 1);
+    if (url?.href.startsWith(start)) return url.href.slice(start.length - 1);
+    throw new ProviderAway('the next page of a list is at another address than Graph');
   }
 
-  async remove(account: string, { remoteId }: { readonly remoteId: string | null }): Promise<boolean> {
-    if (remoteId === null) return false;
-    const path = `${methodsOf(account)}/${encodeURIComponent(remoteId)}`;
-    return (await this.#send(path, { method: 'DELETE', mayMiss: true })) !== null;
-  }
-
-  /** A token that is refused before its end is replaced once: a lost key does not wait until it ends. */
-  async #send(path: string, request: Parameters<ProviderRequests['send']>[1] = {}): Promise<JsonObject | null> {
-    const isKnown = this.#token !== null && this.#token.until > this.#access.now();
-    const authorization = `Bearer ${isKnown ? this.#token!.text : await this.#newToken()}`;
-    try {
-      return await this.#graph.send(`${this.#graphAddress}/v1.0${path}`, { ...request, authorization });
-    } catch (error) {
-      if (!(error instanceof ProviderRefused) || error.status !== 401) throw error;
-      this.#token = null;
-      if (!isKnown) throw error;
-      return this.#send(path, request);
-    }
-  }
-
-  async #newToken(): Promise<string> {
-    const { tenant, clientId } = this.#settings;
-    const { secret, now } = this.#access;
-    const client = { client_id: clientId!, client_secret: secret };
-    const form = { grant_type: 'client_credentials', ...client, scope: `${this.#graphAddress}/.default` };
-    const address = `${this.#loginAddress}/${encodeURIComponent(tenant!)}/oauth2/v2.0/token`;
-    const answer = (await this.#login.send(address, { method: 'POST', form }))!;
-    const seconds = typeof answer.expires_in === 'number' ? answer.expires_in : 0;
-    this.#token = { text: textIn(answer, 'access_token'), until: now() + seconds * 1000 - TOKEN_SLACK };
-    return this.#token.text;
-  }
+  return {
+    async test() {
+      await send('/users?$top=1&$select=id');
+    },
+    async account(userName) {
+      const user = await send(`${userOf(userName)}?$select=id,userPrincipalName`, { mayMiss: true });
+      return userIdOf(user, user?.userPrincipalName, userName, 'Entra ID');
+    },
+    async options(account) {
+      const path = `${methodsOf(account)}/creationOptions(challengeTimeoutInMinutes=${CHALLENGE_MINUTES})`;
+      const answer = (await send(path))!;
+      const options = objectIn(answer, 'publicKey');
+      const end = Date.parse(textIn(answer, 'challengeTimeoutDateTime'));
+      const latest = access.now() + CHALLENGE_MINUTES * 60_000;
+      return { origin: ORIGIN, options: plain(options), expiresAt: Math.min(end || latest, latest), handle: null };
+    },
+    async finish({ account, label, response: { id, response } }) {
+      const { clientDataJSON, attestationObject } = response;
+      const body = { displayName: label, publicKeyCredential: { id, response: { clientDataJSON, attestationObject } } };
+      return textIn((await send(methodsOf(account), { method: 'POST', body }))!, 'id');
+    },
+    async list(account) {
+      const methods = await pages(methodsOf(account));
+      return methods.map(method => ({
+        remoteId: textIn(method, 'id'),
+        credentialId: null,
+        label: typeof method.displayName === 'string' ? method.displayName : null,
+      }));
+    },
+    remove: async (account, { remoteId }) => hasRemoved(send, methodsOf(account), remoteId),
+  };
 }
 
 const userOf = (account: string): string => `/users/${encodeURIComponent(account)}`;
 const methodsOf = (account: string): string => `${userOf(account)}/authentication/fido2Methods`;
 
 /** Without the annotations of OData, and with the bytes in the spelling of WebAuthn. */
-function plain(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { challenge, user, excludeCredentials, ...rest } = options;
+function plain(options: JsonObject): JsonObject {
+  const { challenge, user, excludeCredentials } = options;
   const bytes = (value: unknown) => (typeof value === 'string' ? base64url(value) : value);
-  const withId = (value: unknown) =>
-    typeof value === 'object' && value !== null ? { ...value, id: bytes((value as { id?: unknown }).id) } : value;
-  const kept = Object.fromEntries(Object.entries(rest).filter(([name]) => !name.includes('@odata')));
+  const withId = (value: unknown) => (isObject(value) ? { ...value, id: bytes(value.id) } : value);
   return {
-    ...kept,
+    ...Object.fromEntries(Object.entries(options).filter(([name]) => !name.includes('@odata'))),
     challenge: bytes(challenge),
     user: withId(user),
     excludeCredentials: Array.isArray(excludeCredentials) ? excludeCredentials.map(withId) : [],

@@ -4,17 +4,27 @@
  */
 import { ProviderAway } from '../../../delivery/provider/errors.ts';
 import type { IssuingProvider } from './provider-api.ts';
-import { base64url, objectIn, objectsIn, type ProviderAccess, ProviderRequests, textIn, userIdOf } from './requests.ts';
+import {
+  base64url,
+  hasRemoved,
+  type JsonRequest,
+  objectIn,
+  objectsIn,
+  type ProviderAccess,
+  requestsTo,
+  textIn,
+  userIdOf,
+} from './requests.ts';
 
 /** Milliseconds that a challenge of Okta lives. */
 const CHALLENGE_MS = 5 * 60_000;
 
 /** `address`: of the organization. The secret is an API token. */
 export function okta(address: string, access: ProviderAccess): IssuingProvider {
-  const requests = new ProviderRequests('Okta', address, access);
+  const request = requestsTo('Okta', address, access);
   const { origin, hostname } = new URL(address);
-  const send = (path: string, request: Parameters<ProviderRequests['send']>[1] = {}) =>
-    requests.send(origin + path, { ...request, authorization: `SSWS ${access.secret}` });
+  const send = (path: string, what: JsonRequest = {}) =>
+    request(origin + path, { ...what, authorization: `SSWS ${access.secret}` });
   return {
     async test() {
       await send('/api/v1/users?limit=1');
@@ -51,11 +61,7 @@ export function okta(address: string, access: ProviderAccess): IssuingProvider {
           return { remoteId: textIn(factor, 'id'), credentialId: known, label: null };
         });
     },
-    async remove(account, { remoteId }) {
-      if (remoteId === null) return false;
-      const path = `${factorsOf(account)}/${encodeURIComponent(remoteId)}`;
-      return (await send(path, { method: 'DELETE', mayMiss: true })) !== null;
-    },
+    remove: async (account, { remoteId }) => hasRemoved(send, factorsOf(account), remoteId),
   };
 }
 

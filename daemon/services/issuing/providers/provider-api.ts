@@ -1,5 +1,6 @@
 /** The operations of a provider at which keys are issued, common to all types. */
 import { randomBytes } from 'node:crypto';
+import { ApiError, Code } from '../../../../src/contract/codes.ts';
 import type { AttestationResponse } from '../../../../src/contract/webauthn.ts';
 import type { Context } from '../../context.ts';
 
@@ -37,11 +38,11 @@ export interface NewRemote {
   readonly by: Context;
 }
 
-/** The requests. Each rejects with `ProviderAway` if another attempt may succeed, and with `ProviderRefused` if not. */
+/** The requests. Each rejects with `ProviderAway` if another attempt may succeed, and with a refusal (`isRefusal`) if not. */
 export interface IssuingProvider {
   /** Sends a request that changes nothing. */
   test(): Promise<void>;
-  /** What the provider calls a person, by user name: its own id, or the name. Rejects with `ProviderRefused` for one that it does not know. */
+  /** What the provider calls a person, by user name: its own id, or the name. Refuses one that it does not know. */
   account(userName: string): Promise<string>;
   /** The other operations take this account. */
   options(account: string): Promise<ProviderOptions>;
@@ -57,15 +58,18 @@ export interface IssuingProvider {
 }
 
 /** The provider refuses the request permanently. `message`: why, for the operator. */
-export class ProviderRefused extends Error {
-  override name = 'ProviderRefused';
+export class ProviderRefused extends ApiError {
   /** Of its response; null without one. */
   readonly status: number | null;
-  constructor(message: string, { status, ...options }: ErrorOptions & { readonly status?: number } = {}) {
-    super(message, options);
-    this.status = status ?? null;
+  constructor(message: string, status: number | null = null) {
+    super(Code.parameterError, message);
+    this.status = status;
   }
 }
+
+/** Whether an error is a refusal: no other attempt of the same request can succeed, and it has done nothing. */
+export const isRefusal = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.code === Code.parameterError;
 
 const LABEL = /^devmgr [0-9a-f]{10}$/;
 

@@ -1,11 +1,11 @@
 /** Requests of JSON to a provider: bounded, never to an address that only this machine can reach, and answered by an object. */
 import { isObject, objectIn as jsonObjectIn } from '../../../../src/contract/json-object.ts';
 import { ProviderAway } from '../../../delivery/provider/errors.ts';
-import { type ProviderFetch, providerFetch } from '../../../delivery/provider/fetch.ts';
+import { providerFetch } from '../../../delivery/provider/fetch.ts';
 import { ProviderRefused } from './provider-api.ts';
 
 /** What a request carries. */
-interface JsonRequest {
+export interface JsonRequest {
   readonly method?: 'GET' | 'POST' | 'DELETE';
   readonly authorization?: string | undefined;
   readonly body?: object;
@@ -27,62 +27,58 @@ export interface ProviderAccess {
   readonly now: () => number;
 }
 
-/** Sends requests to one provider. */
-export class ProviderRequests {
-  readonly #fetch: ProviderFetch;
-  readonly #name: string;
+/** Sends a request. The object in the response; empty if it has none, null for a 404 that may be. */
+type SendJson = (url: string, request?: JsonRequest) => Promise<JsonObject | null>;
 
-  /** `name`: what messages call the provider. `address`: its address, whose host may be internal. `now`: milliseconds since 1970. */
-  constructor(name: string, address: string, { allowed, now }: Omit<ProviderAccess, 'secret'>) {
-    this.#name = name;
-    this.#fetch = providerFetch(address, allowed, now);
-  }
-
-  /** The object in the response; empty if it has none, null for a 404 that may be. */
-  async send(url: string, { method = 'GET', authorization, body, form, mayMiss = false }: JsonRequest = {}) {
-    const headers: Record<string, string> = { accept: 'application/json' };
+/** Requests to one provider. `name`: what messages call it. `address`: its address, whose host may be internal. */
+export function requestsTo(name: string, address: string, { allowed, now }: Omit<ProviderAccess, 'secret'>): SendJson {
+  const fetch = providerFetch(address, allowed, now);
+  return async (url, { method = 'GET', authorization, body, form, mayMiss = false } = {}) => {
     // The secret may have been stored before secrets were checked, and a token comes from the sign-in server.
     if (authorization !== undefined && !/^[\x20-\x7e]*$/.test(authorization))
-      throw new ProviderRefused(`the secret or token of ${this.#name} cannot be sent in a header: check its secret`);
+      throw new ProviderRefused(`the secret or token of ${name} cannot be sent in a header: check its secret`);
+    const headers: Record<string, string> = { accept: 'application/json' };
     if (authorization !== undefined) headers.authorization = authorization;
     if (body !== undefined) headers['content-type'] = 'application/json';
     if (form !== undefined) headers['content-type'] = 'application/x-www-form-urlencoded';
     const content = form ? new URLSearchParams(form).toString() : body ? JSON.stringify(body) : undefined;
-    const response = await this.#fetch(url, {
-      method,
-      headers,
-      body: content,
-      redirect: 'manual',
-    } as Parameters<ProviderFetch>[1]);
-    if (response.status === 404 && mayMiss) return null;
-    const text = await response.text();
+    const response = await fetch(url, { method, headers, body: content, redirect: 'manual' });
     const { status } = response;
+    if (status === 404 && mayMiss) return null;
+    const text = await response.text();
     // Only what refuses has done nothing for certain: a server may redirect after it has registered a credential.
     if ((status >= 300 && status < 400) || status === 408)
-      throw new ProviderAway(`${this.#name} answers with HTTP ${status}: check its address`);
+      throw new ProviderAway(`${name} answers with HTTP ${status}: check its address`);
     // Its list and the refusals are for those who issue keys: a server that repeats what it got must not show them the secret.
     const sent = [authorization?.replace(/^\S+ /, ''), form?.client_secret].filter(Boolean) as string[];
-    if (status >= 400) throw this.#refused(status, reasonIn(text, sent));
-    return text === '' ? {} : this.#objectIn(text);
-  }
+    if (status >= 400) throw refused(name, status, reasonIn(text, sent));
+    return text === '' ? {} : answerIn(name, text);
+  };
+}
 
-  #objectIn(text: string): JsonObject {
-    if (isDeep(text)) throw new ProviderAway(`${this.#name} answers with more than ${DEPTH} levels of JSON`);
-    try {
-      const value: unknown = JSON.parse(text);
-      if (Array.isArray(value)) return { value };
-      if (isObject(value)) return value;
-    } catch {
-      // Reported below.
-    }
-    throw new ProviderAway(`${this.#name} answers with something other than JSON`);
-  }
+/** Removes what is at this address of a list. Resolves with whether it was there; false if its id is not known. */
+export const hasRemoved = async (
+  send: (path: string, request: JsonRequest) => Promise<JsonObject | null>,
+  list: string,
+  id: string | null,
+): Promise<boolean> =>
+  id !== null && (await send(`${list}/${encodeURIComponent(id)}`, { method: 'DELETE', mayMiss: true })) !== null;
 
-  #refused(status: number, reason: string): ProviderRefused {
-    const access = status === 401 || status === 403 ? ': check its secret and permissions' : '';
-    const message = `${this.#name} refuses with HTTP ${status}${reason && ` (${reason})`}${access}`;
-    return new ProviderRefused(message, { status });
+function answerIn(name: string, text: string): JsonObject {
+  if (isDeep(text)) throw new ProviderAway(`${name} answers with more than ${DEPTH} levels of JSON`);
+  try {
+    const value: unknown = JSON.parse(text);
+    if (Array.isArray(value)) return { value };
+    if (isObject(value)) return value;
+  } catch {
+    // Reported below.
   }
+  throw new ProviderAway(`${name} answers with something other than JSON`);
+}
+
+function refused(name: string, status: number, reason: string): ProviderRefused {
+  const access = status === 401 || status === 403 ? ': check its secret and permissions' : '';
+  return new ProviderRefused(`${name} refuses with HTTP ${status}${reason && ` (${reason})`}${access}`, status);
 }
 
 /** Deeper than any answer of a provider: the text of such a value could not be written again. */

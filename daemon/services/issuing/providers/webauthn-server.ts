@@ -1,7 +1,7 @@
 /** Any server with three addresses that speak WebAuthn's JSON: options, finish, remove. docs/issuing.md describes what each gets and returns. */
 import type { ProviderRecord } from '../../../domain/provider.ts';
 import type { IssuingProvider } from './provider-api.ts';
-import { objectIn, type ProviderAccess, ProviderRequests, textIn } from './requests.ts';
+import { objectIn, type ProviderAccess, requestsTo, textIn } from './requests.ts';
 
 type ServerAddresses = Pick<ProviderRecord, 'address' | 'finishAddress' | 'removeAddress'>;
 
@@ -10,9 +10,9 @@ const CHALLENGE_MS = 5 * 60_000;
 
 /** The secret is sent as a bearer token. */
 export function webauthnServer(addresses: ServerAddresses, access: ProviderAccess): IssuingProvider {
-  const requests = new ProviderRequests('the server', addresses.address!, access);
+  const request = requestsTo('the server', addresses.address!, access);
   const post = (url: string | null, body: object, mayMiss = false) =>
-    requests.send(url!, { method: 'POST', authorization: `Bearer ${access.secret}`, body, mayMiss });
+    request(url!, { method: 'POST', authorization: `Bearer ${access.secret}`, body, mayMiss });
   return {
     async test() {
       await post(addresses.address, { test: true });
