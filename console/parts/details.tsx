@@ -10,6 +10,15 @@ interface DetailsProps {
   readonly children: () => ComponentChildren;
 }
 
+type FoldedSectionProps = Readonly<{ title: string; children: () => ComponentChildren }>;
+
+/** A section of a page that a person opens. */
+export const FoldedSection = ({ title, children }: FoldedSectionProps) => (
+  <section>
+    <Details summary={<h2>{title}</h2>}>{children}</Details>
+  </section>
+);
+
 /** A summary that opens its content. */
 export function Details({ summary, isOpened = false, children }: DetailsProps) {
   const isOpen = useSignal(isOpened);

@@ -8,7 +8,7 @@ import { type Resource, useResource } from '../api/resource.ts';
 import { linkTo } from '../router.ts';
 import { grouped } from '../text/numbers.ts';
 import { receipts as receiptWords } from '../text/words.ts';
-import { Details } from './details.tsx';
+import { FoldedSection } from './details.tsx';
 import { Loaded } from './loaded.tsx';
 import { Table } from './table.tsx';
 import { Moment } from './time.tsx';
@@ -64,9 +64,7 @@ export function ReceiptTable({ page: { list, pagination }, title, isOfOneDevice 
 
 /** The section of a device. */
 export const ReceiptSection = ({ deviceId }: { readonly deviceId: string }) => (
-  <section>
-    <Details summary={<h2>{receiptWords.title}</h2>}>{() => <OfDevice deviceId={deviceId} />}</Details>
-  </section>
+  <FoldedSection title={receiptWords.title}>{() => <OfDevice deviceId={deviceId} />}</FoldedSection>
 );
 
 const OfDevice = ({ deviceId }: { readonly deviceId: string }) => (

@@ -12,7 +12,7 @@ import { inTurn } from '../delivery/turns.ts';
 import { isToRemove } from '../domain/credential.ts';
 import type { EntryType } from '../domain/journal.ts';
 import { pinDocument, pinIn, setPin } from '../domain/pin.ts';
-import { type CredentialService, nameOfCredential } from '../services/issuing/credential-service.ts';
+import type { CredentialService } from '../services/issuing/credential-service.ts';
 import type { ProviderService } from '../services/issuing/provider-service.ts';
 import { isRefusal } from '../services/issuing/providers/provider-api.ts';
 import { RetryLater } from '../services/limiter.ts';
@@ -192,7 +192,10 @@ class Queues {
     if (change) await store.commit({ at: now(), actor: null, requestId: null, changes: [change] });
     const isRemoved = change?.entry != null;
     if (isRemoved)
-      log.info({ provider: provider.number }, `${nameOfCredential(credential)} was removed at its provider`);
+      log.info(
+        { provider: provider.number, device: device.number },
+        `credential ${number} was removed at its provider`,
+      );
     return isRemoved;
   }
 }

@@ -17,7 +17,7 @@ import { DirectorySync } from '../services/directory/sync.ts';
 import { EventService } from '../services/events.ts';
 import { fileBudget } from '../services/file-budget.ts';
 import { CredentialService } from '../services/issuing/credential-service.ts';
-import { OwnAccounts } from '../services/issuing/own-accounts.ts';
+import { ownAccounts } from '../services/issuing/own-accounts.ts';
 import { PinService } from '../services/issuing/pin-service.ts';
 import { ProviderService } from '../services/issuing/provider-service.ts';
 import { reconciler } from '../services/issuing/reconcile.ts';
@@ -95,7 +95,7 @@ function startIssuing(
   instance: Instance,
 ) {
   const sealingKey = instance.secret('providers');
-  const own = new OwnAccounts({ store, passkeys, policies, stepUp, now });
+  const own = ownAccounts({ store, passkeys, policies, stepUp, now });
   const providers = new ProviderService({ store, sealingKey, allowed: settings.webhookAllow ?? [], own, now });
   const credentials = new CredentialService({ store, providers, now });
   stack.start(new CredentialRemovals({ store, providers, credentials, log, now }));

@@ -1,6 +1,7 @@
 /** PINs that stations have made, sealed for recipients whom a policy names: documents that the journal proves. Decisions only, no I/O. */
 import { deviceIds } from '../../src/contract/ids.ts';
 import { type DocumentRecord, type DocumentSet, replace } from './document.ts';
+import type { Entry } from './journal.ts';
 
 /** The document with the policy. */
 export const PIN_POLICY = 'pin-policy';
@@ -30,18 +31,12 @@ export function pinIn(document: DocumentRecord | null): StoredPin | null {
 export const sealedPins = ({ sealed, earlier }: StoredPin): readonly string[] =>
   sealed === null ? earlier : [sealed, ...earlier];
 
-/** What happens to a sealed PIN, as the journal has it. */
-interface PinEntry {
-  readonly type: 'PIN_STORED' | 'PIN_READ' | 'PIN_REMOVED';
-  readonly detail?: Readonly<Record<string, unknown>>;
-}
-
 /** Stores or removes the PIN of a device, or notes that it was read. The journal has a digest of it only. `before`: version of the document. */
 export const setPin = (
   device: number,
   before: number,
   pin: StoredPin | null,
-  { type, detail }: PinEntry,
+  { type, detail }: Pick<Entry, 'type' | 'detail'>,
 ): DocumentSet =>
   replace({ name: pinDocument(device), version: before }, JSON.stringify(pin), {
     type,

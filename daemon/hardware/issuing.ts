@@ -9,7 +9,7 @@ import {
 } from '../../drivers/driver.ts';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
-import { isObject, objectIn } from '../../src/contract/json-object.ts';
+import { objectIn, objectsOf } from '../../src/contract/json-object.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import type { AttestationResponse } from '../../src/contract/webauthn.ts';
 import { answerOf, inBase64url, type ProvingKey, requireSerial } from './proofs.ts';
@@ -18,8 +18,6 @@ import { answerOf, inBase64url, type ProvingKey, requireSerial } from './proofs.
 export type IssueInput = BodyOf<Routes['issueKey']>;
 /** What the key has answered, or why it has not. */
 export type IssueOutput = DataOf<Routes['issueKey']>;
-
-const nothing = { state: null, response: null } as const;
 
 /** Rejects with an ApiError if the request does not fit the key. What the key refuses is part of the answer. */
 export async function issueAttached(
@@ -34,7 +32,7 @@ export async function issueAttached(
       throw new HardwareError('unavailable', 'only a FIDO2 key on USB can be issued, no SIM card and no simulated key');
     return driver.issue(key().keyId, { signal, onTouch, mayReset: input.step === 'reset' }, step);
   });
-  return { ...nothing, ...answer, ...ending };
+  return { state: null, response: null, ...answer, ...ending };
 }
 
 type KeyStep = (key: IssuedKey) => Promise<Partial<IssueOutput>>;
@@ -99,8 +97,10 @@ function requestOf({ origin = '', options = '' }: IssueInput): {
   readonly clientData: Buffer;
   readonly needsPin: boolean;
 } {
+  const found: Options | null = objectIn(options);
+  if (found === null) throw refuse('they are not JSON');
   const { challenge, rp, user, pubKeyCredParams, excludeCredentials, extensions, attestation, authenticatorSelection } =
-    optionsIn(options);
+    found;
   const site = URL.parse(origin);
   if (site === null || site.origin !== origin) throw new ApiError(Code.parameterError, 'origin is not an origin');
   const id = typeof rp?.id === 'string' ? rp.id : site.hostname;
@@ -110,7 +110,7 @@ function requestOf({ origin = '', options = '' }: IssueInput): {
   const clientData = Buffer.from(JSON.stringify({ type: 'webauthn.create', challenge, origin, crossOrigin: false }));
   const userId = Buffer.from(user.id, 'base64url');
   if (userId.length === 0 || userId.length > USER_ID_BYTES) throw refuse('the id of the user has another length');
-  const named = itemsOf(pubKeyCredParams).flatMap(({ alg }) => (Number.isInteger(alg) ? (alg as number) : []));
+  const named = objectsOf(pubKeyCredParams).flatMap(({ alg }) => (Number.isInteger(alg) ? (alg as number) : []));
   const algorithms = [...new Set(named)].slice(0, MOST_ALGORITHMS);
   const name = textOf(user.name) ?? 'user';
   return {
@@ -121,7 +121,7 @@ function requestOf({ origin = '', options = '' }: IssueInput): {
       relyingParty: { id, name: textOf(rp?.name) ?? id },
       user: { id: userId, name, displayName: textOf(user.displayName) ?? name },
       algorithms: algorithms.length > 0 ? algorithms : [ES256],
-      exclude: itemsOf(excludeCredentials).flatMap(one =>
+      exclude: objectsOf(excludeCredentials).flatMap(one =>
         typeof one.id === 'string' ? Buffer.from(one.id, 'base64url') : [],
       ),
       protection: extensions?.credentialProtectionPolicy === 'userVerificationRequired' ? 3 : 2,
@@ -140,12 +140,6 @@ const ES256 = -7;
 const MOST_ALGORITHMS = 32;
 const USER_ID_BYTES = 64;
 
-function optionsIn(text: string): Options {
-  const found: Options | null = objectIn(text);
-  if (found === null) throw refuse('they are not JSON');
-  return found;
-}
-
 /** The members of creation options that reach a key, as a provider may have sent them. */
 interface Options {
   readonly challenge?: unknown;
@@ -162,8 +156,6 @@ interface Options {
 const NAME_BYTES = 64;
 const textOf = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' && Buffer.byteLength(value) <= NAME_BYTES ? value : null;
-const itemsOf = (value: unknown): readonly Readonly<Record<string, unknown>>[] =>
-  Array.isArray(value) ? value.filter(isObject) : [];
 
 function responseOf({ attestationObject, credentialId }: StoredCredential, clientData: Buffer): AttestationResponse {
   const id = inBase64url(credentialId);

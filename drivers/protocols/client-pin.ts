@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { HardwareError, type PinState } from '../driver.ts';
 import { type AuthenticatorInfo, type callCtap2, responseMap } from './ctap2.ts';
 import { CTAP2, PIN } from './gate.ts';
-import { authenticate, choosePinProtocol, PinExchange, type PinProtocol } from './pin-protocols.ts';
+import { authenticate, PinExchange, type PinProtocol } from './pin-protocols.ts';
 
 /** A key whose FIDO interface is open. */
 export interface Authenticator {
@@ -42,7 +42,7 @@ export async function readPinState(key: Authenticator): Promise<PinState> {
   if (info.options.get('clientPin') !== true) return { isSet: false, retries: null, needsReplug: false, ...rules };
   const response = await call(key, { protocol }, PIN.retries);
   const retries = response.get(3);
-  if (typeof retries !== 'number') throw malformed();
+  if (typeof retries !== 'number') throw malformed('PIN');
   return { isSet: true, retries, needsReplug: response.get(4) === true, ...rules };
 }
 
@@ -95,7 +95,7 @@ export async function enterPin(
         ? await call(key, exchange, PIN.tokenFor, [pinHash, [9, permissions], [10, relyingParty ?? null]])
         : await call(key, exchange, PIN.token, [pinHash]);
     const encrypted = response.get(2);
-    if (!(encrypted instanceof Uint8Array)) throw malformed();
+    if (!(encrypted instanceof Uint8Array)) throw malformed('PIN');
     const token = exchange.decrypt(encrypted);
     const { protocol } = exchange;
     return { protocol, authenticate: message => authenticate(protocol, token, message), end: () => token.fill(0) };
@@ -106,15 +106,17 @@ export async function enterPin(
 }
 
 function protocolOf({ options, pinProtocols }: AuthenticatorInfo): PinProtocol {
-  const protocol = options.has('clientPin') ? choosePinProtocol(pinProtocols) : null;
-  if (protocol === null) throw new HardwareError('unavailable', 'this key cannot have a PIN');
-  return protocol;
+  const isKnown = options.has('clientPin');
+  if (isKnown && pinProtocols.includes(2)) return 2;
+  // Authenticators of CTAP 2.0 list none and have protocol one.
+  if (isKnown && (pinProtocols.length === 0 || pinProtocols.includes(1))) return 1;
+  throw new HardwareError('unavailable', 'this key cannot have a PIN');
 }
 
 async function startExchange(key: Authenticator): Promise<PinExchange> {
   const protocol = protocolOf(key.info);
   const theirs = (await call(key, { protocol }, PIN.keyAgreement)).get(1);
-  if (!(theirs instanceof Map)) throw malformed();
+  if (!(theirs instanceof Map)) throw malformed('PIN');
   return new PinExchange(protocol, theirs);
 }
 
@@ -125,5 +127,6 @@ const call = async (
   parameters: Parameters<Authenticator['send']>[1] = [],
 ) => responseMap(await key.send(CTAP2.CLIENT_PIN, [[1, protocol], [2, subcommand], [3, platformKey], ...parameters]));
 
-const malformed = (): HardwareError =>
-  new HardwareError('protocol', 'the response of the key about its PIN is invalid');
+/** The error for a response of the key that cannot be read. */
+export const malformed = (subject: 'PIN' | 'credential'): HardwareError =>
+  new HardwareError('protocol', `the response of the key about its ${subject} is invalid`);

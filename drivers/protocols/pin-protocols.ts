@@ -27,13 +27,6 @@ const UNCOMPRESSED = 0x04;
 const COSE = { kty: 1, alg: 3, crv: -1, x: -2, y: -3 } as const;
 const ECDH_ES = -25;
 
-/** The best protocol of those that an authenticator lists, which prefers its first. Null: it has none that this program knows. */
-export function choosePinProtocol(offered: readonly number[]): PinProtocol | null {
-  if (offered.includes(2)) return 2;
-  // Authenticators of CTAP 2.0 list none and have protocol one.
-  return offered.length === 0 || offered.includes(1) ? 1 : null;
-}
-
 /** What `message` is sent with, by the key of an exchange or by a token. */
 export function authenticate(protocol: PinProtocol, key: Uint8Array, message: Uint8Array): Uint8Array {
   const mac = createHmac('sha256', key.subarray(0, KEY)).update(message).digest();

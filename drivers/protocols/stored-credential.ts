@@ -4,7 +4,7 @@
  */
 import { HardwareError, type PinRules, type StoredCredential, type StoredCredentialRequest } from '../driver.ts';
 import { type CborInput, cborMap, writeCbor } from './cbor-write.ts';
-import type { Authenticator, PinToken } from './client-pin.ts';
+import { type Authenticator, malformed, type PinToken } from './client-pin.ts';
 import { type AuthenticatorInfo, descriptor, PLATFORM_MANAGED, publicKey, responseMap } from './ctap2.ts';
 import { CONFIG_SET_MIN_PIN, CREDENTIAL_DELETE, CTAP2 } from './gate.ts';
 import { concat } from './hex.ts';
@@ -94,16 +94,13 @@ const ID_LENGTH = 53;
 function storedCredential(response: Uint8Array, isAnonymous: boolean): StoredCredential {
   const members = responseMap(response);
   const [format, data, statement] = [members.get(1), members.get(2), members.get(3)];
-  if (typeof format !== 'string' || !(statement instanceof Map) || !(data instanceof Uint8Array)) throw malformed();
+  if (typeof format !== 'string' || !(statement instanceof Map) || !(data instanceof Uint8Array)) throw malformed('credential');
   const length = (data[ID_LENGTH] ?? 0) * 256 + (data[ID_LENGTH + 1] ?? 0);
   const credentialId = data.slice(ID_LENGTH + 2, ID_LENGTH + 2 + length);
-  if (length === 0 || credentialId.length !== length) throw malformed();
+  if (length === 0 || credentialId.length !== length) throw malformed('credential');
   const attestation = isAnonymous ? { fmt: 'none', attStmt: new Map() } : { fmt: format, attStmt: statement };
   return { attestationObject: writeCbor(new Map(Object.entries({ ...attestation, authData: data }))), credentialId };
 }
-
-const malformed = (): HardwareError =>
-  new HardwareError('protocol', 'the response of the key about its credential is invalid');
 
 /** Sets rules for the PIN; see `PinState.canKeepRules`. The token permits `configure`. */
 export async function setPinRules(
@@ -115,12 +112,8 @@ export async function setPinRules(
     [1, minLength ?? null],
     [3, forceChange ?? null],
   ]);
-  const message = concat(
-    new Uint8Array(32).fill(0xff),
-    Uint8Array.of(CTAP2.CONFIG, CONFIG_SET_MIN_PIN),
-    writeCbor(rules),
-  );
-  await key.send(CTAP2.CONFIG, authenticated(CONFIG_SET_MIN_PIN, rules, token, message));
+  const head = concat(new Uint8Array(32).fill(0xff), Uint8Array.of(CTAP2.CONFIG));
+  await key.send(CTAP2.CONFIG, authenticated(head, CONFIG_SET_MIN_PIN, rules, token));
 }
 
 /** Removes a credential from the key; the token permits `manageCredentials`. Succeeds if the key does not have it. */
@@ -130,19 +123,19 @@ export async function deleteStoredCredential(
   token: PinToken,
 ): Promise<void> {
   const which = cborMap([[2, descriptor(credentialId)]]);
-  const message = concat(Uint8Array.of(CREDENTIAL_DELETE), writeCbor(which));
-  await unlessMissing(key.send(CTAP2.CREDENTIAL_MANAGEMENT, authenticated(CREDENTIAL_DELETE, which, token, message)));
+  const parameters = authenticated(new Uint8Array(), CREDENTIAL_DELETE, which, token);
+  await unlessMissing(key.send(CTAP2.CREDENTIAL_MANAGEMENT, parameters));
 }
 
-/** The parameters of a subcommand that needs a token. */
+/** The parameters of a subcommand that needs a token. `head`: what the message that the token authenticates begins with. */
 const authenticated = (
+  head: Uint8Array,
   subcommand: number,
   parameters: CborInput,
   { protocol, authenticate }: PinToken,
-  message: Uint8Array,
 ): readonly [number, CborInput][] => [
   [1, subcommand],
   [2, parameters],
   [3, protocol],
-  [4, authenticate(message)],
+  [4, authenticate(concat(head, Uint8Array.of(subcommand), writeCbor(parameters)))],
 ];

@@ -94,8 +94,8 @@ export type CheckPin = (pin: string) => PinFault | null;
 
 /** The result for a key. */
 interface IssueOutcome {
-  /** Providers at which the key signs in now. */
-  readonly issued: ReadonlySet<string>;
+  /** Where the key signs in now. */
+  readonly providers: NonNullable<EnrollmentOutcome['providers']>;
   /** Whether all of them had the key before. */
   readonly wasIssued: boolean;
   /** The first PIN if this run created it, for its letter. */
@@ -114,6 +114,8 @@ const ATTEMPTS = 3;
 interface UsablePin {
   /** Null: the key has none. */
   readonly pin: string | null;
+  /** Whether it was created just now. */
+  readonly isMade: boolean;
   readonly state: KeyPinState;
 }
 
@@ -131,30 +133,32 @@ export class KeyIssuing {
     this.#options = options;
   }
 
-  /** The device must be ACTIVE: the person that it is bound to is the one who can sign in. Rejects only if the registry cannot be read. */
+  /** The device must be ACTIVE: the person that it is bound to is the one who can sign in. Never rejects. */
   async issue(key: NumberedKey, deviceId: string): Promise<IssueOutcome> {
-    const { providers } = this.#options;
-    const open = providers.filter(isMissingIn(await this.#parts.requests.credentials(deviceId)));
-    const issued = new Set(providers.filter(one => !open.includes(one)).map(({ providerId }) => providerId));
+    const providers = { ...this.missing };
     const run = {
-      wasIssued: open.length === 0,
+      providers,
+      wasIssued: false,
       madePin: null as string | null,
       lacksRules: false,
       error: null as unknown,
     };
     let entered: string | null = null;
     try {
-      if (run.wasIssued && !(await this.#lacksRules(key))) return { ...run, issued };
-      const opened = await this.#open(key, deviceId, pin => {
-        run.madePin = pin;
-      });
+      const isMissing = isMissingIn(await this.#parts.requests.credentials(deviceId));
+      const open = this.#options.providers.filter(isMissing);
+      for (const one of this.#options.providers) if (!open.includes(one)) providers[columnOf(one)] = 'issued';
+      run.wasIssued = open.length === 0;
+      if (run.wasIssued && !(await this.#lacksRules(key))) return run;
+      const opened = await this.#open(key, deviceId);
       entered = opened.pin;
+      if (opened.isMade) run.madePin = entered;
       const wrong = this.#wrong.get(key.serialNumber);
       if (wrong !== undefined && wrong.pin === entered) throw wrong.error;
-      for (const { providerId } of open)
+      for (const provider of open)
         try {
-          await this.#issueAt(key, deviceId, providerId, opened.pin);
-          issued.add(providerId);
+          await this.#issueAt(key, deviceId, provider.providerId, opened.pin);
+          providers[columnOf(provider)] = 'issued';
         } catch (error) {
           const { isRefusal, isLost } = this.#failureOf(error);
           if (!isRefusal && !isLost) throw error;
@@ -167,7 +171,12 @@ export class KeyIssuing {
     const isWrong = run.error instanceof IssueProblem && run.error.code === 'pin-invalid';
     if (run.error === null || isWrong) this.#pins.delete(key.serialNumber);
     if (isWrong && entered !== null) this.#wrong.set(key.serialNumber, { pin: entered, error: run.error });
-    return { ...run, issued };
+    return run;
+  }
+
+  /** Where a key signs in that is not issued. */
+  get missing(): NonNullable<EnrollmentOutcome['providers']> {
+    return Object.fromEntries(this.#options.providers.map(one => [columnOf(one), 'missing']));
   }
 
   #failureOf(error: unknown) {
@@ -179,7 +188,7 @@ export class KeyIssuing {
   }
 
   /** The PIN of the key; a first PIN is set. If the key already has a PIN, it is not entered yet. */
-  async #open(key: NumberedKey, deviceId: string, onMade: (pin: string) => void): Promise<UsablePin> {
+  async #open(key: NumberedKey, deviceId: string): Promise<UsablePin> {
     const { askPin, askNewPin } = this.#parts;
     const { state } = await this.#step(key, { step: 'state' });
     if (state === null) throw new IssueProblem('protocol', 'the key does not report its PIN');
@@ -193,9 +202,9 @@ export class KeyIssuing {
           'pin-present',
           `${key.serialNumber} already has a PIN, and only a first PIN can be created`,
         );
-      return { pin: known ?? (await askPin(key, retries)), state };
+      return { pin: known ?? (await askPin(key, retries)), isMade: false, state };
     }
-    if (choice.kind === 'none') return { pin: null, state };
+    if (choice.kind === 'none') return { pin: null, isMade: false, state };
     const check = checkFor(Math.max(state.minLength, this.#options.minPinLength ?? 0));
     const pin = choice.kind === 'random' ? choice.make() : await askNewPin(key, check, state.refusesSimple);
     const fault = check(pin);
@@ -204,8 +213,7 @@ export class KeyIssuing {
     if (choice.kind === 'random') await choice.store(deviceId, pin);
     this.#pins.set(key.serialNumber, pin);
     await this.#step(key, { step: 'pin', pin });
-    if (choice.kind === 'random') onMade(pin);
-    return { pin, state };
+    return { pin, isMade: choice.kind === 'random', state };
   }
 
   /** Options of the provider, the answer of the key, and the registration of it. */
@@ -278,13 +286,6 @@ export class KeyIssuing {
     return state.canKeepRules;
   }
 }
-
-/** Where the key signs in, by the columns of the providers. */
-export const statesAt = (
-  providers: IssueOptions['providers'],
-  issued: ReadonlySet<string>,
-): NonNullable<EnrollmentOutcome['providers']> =>
-  Object.fromEntries(providers.map(one => [columnOf(one), issued.has(one.providerId) ? 'issued' : 'missing']));
 
 const isMissingIn =
   (credentials: readonly CredentialItem[]) =>

@@ -3,25 +3,19 @@ import type { CredentialItem } from '../../../src/contract/providers.ts';
 import { useRefresh, useRepeat } from '../../api/live.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
-import { Details } from '../../parts/details.tsx';
+import { FoldedSection } from '../../parts/details.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { type RecordKind, RecordTable } from '../../parts/records.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { reporting } from '../../parts/toast.ts';
 import { credentials as words } from '../../text/words.ts';
 
-interface OfDeviceProps {
-  readonly deviceId: string;
-}
-
 /** With the name of its provider. */
 type NamedCredential = CredentialItem & { readonly provider: string };
 
 /** The section of a device. */
-export const CredentialSection = ({ deviceId }: OfDeviceProps) => (
-  <section>
-    <Details summary={<h2>{words.title}</h2>}>{() => <OfDevice deviceId={deviceId} />}</Details>
-  </section>
+export const CredentialSection = ({ deviceId }: { readonly deviceId: string }) => (
+  <FoldedSection title={words.title}>{() => <OfDevice deviceId={deviceId} />}</FoldedSection>
 );
 
 const kindFor = (
@@ -58,7 +52,7 @@ function State({ credential: { createdAt, removedAt, pending } }: { readonly cre
   return <span class={`badge ${pending ? 'warn' : 'good'}`}>{words.state[state]}</span>;
 }
 
-function OfDevice({ deviceId }: OfDeviceProps) {
+function OfDevice({ deviceId }: { readonly deviceId: string }) {
   const resource = useResource(async signal => {
     const [list, { list: providers }] = await Promise.all([
       call('listCredentials', { params: { deviceId } }, { signal }),

@@ -11,7 +11,7 @@ import {
 } from '../../../src/contract/values.ts';
 import { call } from '../../api/request.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
-import { Field, useEntries } from '../../parts/field.tsx';
+import { Field, type FieldProps, useEntries } from '../../parts/field.tsx';
 import { Choice } from '../../parts/inputs.tsx';
 import type { DialogProps, RecordDialogProps } from '../../parts/records.tsx';
 import { text, providers as words } from '../../text/words.ts';
@@ -47,12 +47,14 @@ export function AddProvider({ onClose, onDone }: DialogProps) {
           maxLength={providerBounds.url}
         />
       ))}
-      {secretLabel && (
-        <Field label={secretLabel} type="password" entry={secret} required maxLength={providerBounds.secret} />
-      )}
+      {secretLabel && <SecretField label={secretLabel} entry={secret} />}
     </ActionDialog>
   );
 }
+
+const SecretField = (props: Pick<FieldProps, 'label' | 'hint' | 'entry'>) => (
+  <Field {...props} type="password" required maxLength={providerBounds.secret} />
+);
 
 function labelOf(type: ProviderType, setting: ProviderSetting, isNeeded: boolean): string {
   const label = setting === 'address' ? words.address[type] : words.setting[setting];
@@ -78,14 +80,7 @@ export function ReplaceSecret({
       onSubmit={submit}
       onClose={onClose}
     >
-      <Field
-        label={label}
-        hint={words.secretHint}
-        type="password"
-        entry={secret}
-        required
-        maxLength={providerBounds.secret}
-      />
+      <SecretField label={label} hint={words.secretHint} entry={secret} />
     </ActionDialog>
   );
 }

@@ -18,9 +18,7 @@ export function IssueSection({ run }: { readonly run: Bench }) {
   const all = data.value?.list ?? [];
   const setsPin = issue?.setsPin ?? true;
   const choose = (chosen: readonly string[], sets: boolean) => {
-    const providers = all
-      .filter(({ providerId }) => chosen.includes(providerId))
-      .map(({ providerId, name }) => ({ providerId, name }));
+    const providers = all.filter(({ providerId }) => chosen.includes(providerId));
     run.issueAt(providers.length > 0 ? { providers, setsPin: sets } : null);
   };
   const chosen = issue?.providers.map(({ providerId }) => providerId) ?? [];

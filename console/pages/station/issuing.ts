@@ -1,12 +1,6 @@
 /** Issues a key that the bench has bound, at the providers that the operator has chosen. */
 import { Code } from '../../../src/contract/codes.ts';
-import {
-  type IssueParts,
-  IssueProblem,
-  type IssueRequests,
-  KeyIssuing,
-  statesAt,
-} from '../../../src/enrollment/issuing.ts';
+import { type IssueParts, IssueProblem, type IssueRequests, KeyIssuing } from '../../../src/enrollment/issuing.ts';
 import { problemOf } from '../../api/problem.ts';
 import { call, newKey } from '../../api/request.ts';
 import { wordsOf } from '../../parts/problem.tsx';
@@ -15,14 +9,10 @@ import type { AskPin, IssueKey } from './results.ts';
 
 /** A PIN is known to this call only: a key that continues is asked for it again. */
 export const issueKey: IssueKey = async (key, deviceId, { providers, setsPin }, ask) => {
-  try {
-    const pin = { kind: setsPin ? 'ask' : 'none' } as const;
-    const rules = { changePin: false, minPinLength: null };
-    const { issued, error } = await new KeyIssuing(partsOf(ask), { providers, pin, ...rules }).issue(key, deviceId);
-    return { providers: statesAt(providers, issued), reason: error === null ? null : reasonOf(error) };
-  } catch (error) {
-    return { providers: statesAt(providers, new Set()), reason: reasonOf(error) };
-  }
+  const pin = { kind: setsPin ? 'ask' : 'none' } as const;
+  const options = { providers, pin, changePin: false, minPinLength: null };
+  const { providers: states, error } = await new KeyIssuing(partsOf(ask), options).issue(key, deviceId);
+  return { providers: states, reason: error === null ? null : reasonOf(error) };
 };
 
 const partsOf = (ask: AskPin): IssueParts => ({

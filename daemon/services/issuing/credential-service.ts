@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
-import { credentialIds, deviceIds, providerIds } from '../../../src/contract/ids.ts';
+import { credentialIds, providerIds } from '../../../src/contract/ids.ts';
 import type { CredentialItem } from '../../../src/contract/providers.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import type { AttestationResponse } from '../../../src/contract/webauthn.ts';
@@ -85,8 +85,7 @@ export class CredentialService {
     { response }: BodyOf<Routes['finishCredential']>,
   ): Promise<CredentialItem> {
     const { store, now } = this.#parts;
-    const { device, credential, provider } = await this.#find(deviceId, credentialId);
-    await this.#parts.providers.demand(context, provider);
+    const { device, credential, provider } = await this.#find(context, deviceId, credentialId);
     if (credential.removedAt !== null) throw new ApiError(404, 'the credential is removed');
     if (credential.issuedAt !== null) {
       if (credential.credentialId === response.id) return presented(credential, device);
@@ -111,8 +110,7 @@ export class CredentialService {
 
   async remove(context: Context, deviceId: string, credentialId: string): Promise<CredentialItem> {
     const { store, now } = this.#parts;
-    const { device, credential, provider } = await this.#find(deviceId, credentialId);
-    await this.#parts.providers.demand(context, provider);
+    const { device, credential, provider } = await this.#find(context, deviceId, credentialId);
     if (credential.removedAt !== null) return presented(credential, device);
     const change = await this.removeThere(provider, credential);
     if (change === null) return presented(credential, device);
@@ -230,12 +228,13 @@ export class CredentialService {
     );
   }
 
-  async #find(deviceId: string, credentialId: string) {
+  async #find(context: Context, deviceId: string, credentialId: string) {
     const device = await readDevice(this.#parts.store, deviceId);
     const number = credentialIds.parse(credentialId);
     const credential = number === null ? null : await this.#parts.store.credential(number);
     if (credential?.device !== device.number) throw new ApiError(404, 'the device has no such credential');
     const provider = await this.#parts.providers.find(providerIds.format(credential.provider));
+    await this.#parts.providers.demand(context, provider);
     return { device, credential, provider };
   }
 }
@@ -286,7 +285,3 @@ const presented = (credential: domain.CredentialRecord, device: DeviceRecord): C
     pending: isOpen && (issuedAt === null || domain.isToRemove(credential, device)),
   };
 };
-
-/** Ids for the log. */
-export const nameOfCredential = ({ number, device }: domain.CredentialRecord): string =>
-  `${credentialIds.format(number)} of ${deviceIds.format(device)}`;

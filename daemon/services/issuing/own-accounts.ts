@@ -29,13 +29,7 @@ export function consoleAddressProblem(address: string): string | null {
 }
 
 /** Accounts that an ADMIN issues keys for. */
-export class OwnAccounts {
-  readonly #parts: OwnAccountsParts;
-
-  constructor(parts: OwnAccountsParts) {
-    this.#parts = parts;
-  }
-
+export const ownAccounts = ({ store, passkeys, policies, stepUp, now }: OwnAccountsParts) => ({
   /** A sign-in key gives access to an account, so only those who can change accounts can issue or remove one, under the same conditions. */
   async demand(caller: Caller): Promise<void> {
     if (caller.user === null || caller.role !== 'ADMIN')
@@ -43,13 +37,12 @@ export class OwnAccounts {
         Code.noPermission,
         'keys that sign in to devmgr are issued and removed by a user with the role ADMIN',
       );
-    this.#parts.stepUp.check(caller);
-    await this.#parts.policies.demandKeyOf(caller);
-  }
+    stepUp.check(caller);
+    await policies.demandKeyOf(caller);
+  },
 
   /** The provider whose console has this address. */
   at(address: string): IssuingProvider {
-    const { store, passkeys, now } = this.#parts;
     const { origin, hostname: id } = new URL(address);
     const site: RelyingParty = { id, origin };
     return {
@@ -86,8 +79,11 @@ export class OwnAccounts {
         return true;
       },
     };
-  }
-}
+  },
+});
+
+/** Accounts that an ADMIN issues keys for. */
+export type OwnAccounts = ReturnType<typeof ownAccounts>;
 
 const numberOf = (account: string): number => userIds.parse(account) ?? 0;
 

@@ -5,38 +5,34 @@ import { deviceIds } from '../../../src/contract/ids.ts';
 import { pinBounds } from '../../../src/contract/limits.ts';
 import type { PinPolicy } from '../../../src/contract/pins.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
-import { type SettingsRecord, setSettings, settingsIn } from '../../domain/document.ts';
 import * as domain from '../../domain/pin.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, commitLast, retrying } from '../context.ts';
 import { iso } from '../present.ts';
 import { readDevice } from '../reads.ts';
+import { StoredSettings } from '../stored-settings.ts';
 
 /** A refusal is thrown as an `ApiError`. */
 export class PinService {
   readonly #store: Store;
   readonly #now: () => number;
+  readonly #policy: StoredSettings<PinPolicy>;
 
   /** `now`: milliseconds since 1970. */
   constructor({ store, now }: { readonly store: Store; readonly now: () => number }) {
     this.#store = store;
     this.#now = now;
+    const none = { recipients: [] };
+    this.#policy = new StoredSettings({ store, now, name: domain.PIN_POLICY, type: 'PIN_POLICY_SET', none });
   }
 
-  async policy(): Promise<PinPolicy> {
-    return (await this.#policy()).config;
+  policy(): Promise<PinPolicy> {
+    return this.#policy.show();
   }
 
   async setPolicy(context: Context, policy: PinPolicy): Promise<PinPolicy> {
     await checkRecipients(policy);
-    return retrying(async () => {
-      const changes = [setSettings({ name: domain.PIN_POLICY, type: 'PIN_POLICY_SET' }, await this.#policy(), policy)];
-      return commitLast(this.#store, context, { at: this.#now(), changes }, () => policy);
-    });
-  }
-
-  async #policy(): Promise<SettingsRecord<PinPolicy>> {
-    return settingsIn(await this.#store.document(domain.PIN_POLICY), { recipients: [] });
+    return this.#policy.set(context, policy);
   }
 
   async store(

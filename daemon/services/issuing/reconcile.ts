@@ -26,11 +26,58 @@ const AT_ONCE = 4;
  */
 export type Reconcile = (context: Context, providerId: string, input: ReconcileInput) => Promise<Reconciliation>;
 
+interface AccountDifferences {
+  readonly account: string;
+  readonly onlyHere: readonly CredentialRecord[];
+  readonly onlyThere: readonly RemoteCredential[];
+  readonly otherPerson: readonly CredentialRecord[];
+}
+
 /** Makes it. */
-export const reconciler =
-  (parts: ReconcileParts): Reconcile =>
-  async (context, providerId, { apply = false, after = 0 }) => {
-    const { store, providers } = parts;
+export function reconciler({ store, providers, credentials, now }: ReconcileParts): Reconcile {
+  /** Without a list of the provider, only persons are compared. */
+  async function compare(
+    provider: ProviderRecord,
+    account: string,
+    known: readonly CredentialRecord[],
+  ): Promise<AccountDifferences> {
+    const remote = await providers.ask(provider, api => api.list(account));
+    const open = known.filter(({ removedAt, credentialId }) => removedAt === null && credentialId !== null);
+    const isAt = (one: CredentialRecord) => (there: RemoteCredential) =>
+      one.remoteId === there.remoteId || one.label === there.label || one.credentialId === there.credentialId;
+    const isSettled = ({ issuedAt, uncertainAt, createdAt }: CredentialRecord) =>
+      now() - (issuedAt ?? uncertainAt ?? createdAt) >= SETTLES_MS;
+    const persons = await Promise.all(
+      open.map(async ({ device }) => {
+        const userName = (await store.device(device))?.userId ?? null;
+        return userName === null ? null : providers.ask(provider, api => api.account(userName)).catch(() => null);
+      }),
+    );
+    return {
+      account,
+      onlyHere: remote === null ? [] : open.filter(one => isSettled(one) && !remote.some(isAt(one))),
+      onlyThere: (remote ?? []).filter(there => !open.some(one => isAt(one)(there))),
+      otherPerson: open.filter((_, at) => persons[at] !== null && persons[at] !== account),
+    };
+  }
+
+  /** At the provider first: a second run finds what the first one did not complete. */
+  async function repair(
+    context: Context,
+    provider: ProviderRecord,
+    { account, onlyHere, onlyThere, otherPerson }: AccountDifferences,
+  ): Promise<void> {
+    const changes = [];
+    for (const one of otherPerson) changes.push((await credentials.removeThere(provider, one)) ?? []);
+    for (const { remoteId, credentialId, label } of onlyThere)
+      if (isLabel(label))
+        await providers.ask(provider, api => api.remove(account, { remoteId, credentialId: credentialId ?? '' }));
+    const at = now();
+    for (const one of onlyHere) if (!otherPerson.includes(one)) changes.push(removed(one, at));
+    if (changes.length > 0) await commitFor(store, context, { at, changes: changes.flat() });
+  }
+
+  return async (context, providerId, { apply = false, after = 0 }) => {
     const provider = await providers.find(providerId);
     const portion = await store.credentialsAt(provider.number, after, providerBounds.reconciled);
     const limit = pLimit(AT_ONCE);
@@ -38,11 +85,11 @@ export const reconciler =
     const found = await Promise.all(
       accounts.map(([account, [first]]) =>
         limit(async () => {
-          const credentials = await store.credentialsOfAccount(provider.number, account);
+          const known = await store.credentialsOfAccount(provider.number, account);
           // Each person is compared once, in the portion with the first credential of that person.
-          if (credentials[0]?.number !== first?.number) return null;
-          const differences = await compare(parts, provider, account, credentials);
-          if (apply) await repair(parts, context, provider, differences);
+          if (known[0]?.number !== first?.number) return null;
+          const differences = await compare(provider, account, known);
+          if (apply) await repair(context, provider, differences);
           return differences;
         }),
       ),
@@ -57,56 +104,6 @@ export const reconciler =
       next: portion.length === providerBounds.reconciled ? portion.at(-1)!.number : null,
     };
   };
-
-interface AccountDifferences {
-  readonly account: string;
-  readonly onlyHere: readonly CredentialRecord[];
-  readonly onlyThere: readonly RemoteCredential[];
-  readonly otherPerson: readonly CredentialRecord[];
-}
-
-/** Without a list of the provider, only persons are compared. */
-async function compare(
-  { store, providers, now }: ReconcileParts,
-  provider: ProviderRecord,
-  account: string,
-  credentials: readonly CredentialRecord[],
-): Promise<AccountDifferences> {
-  const remote = await providers.ask(provider, api => api.list(account));
-  const open = credentials.filter(({ removedAt, credentialId }) => removedAt === null && credentialId !== null);
-  const isAt = (one: CredentialRecord) => (there: RemoteCredential) =>
-    one.remoteId === there.remoteId || one.label === there.label || one.credentialId === there.credentialId;
-  const isSettled = ({ issuedAt, uncertainAt, createdAt }: CredentialRecord) =>
-    now() - (issuedAt ?? uncertainAt ?? createdAt) >= SETTLES_MS;
-  const persons = await Promise.all(
-    open.map(async ({ device }) => {
-      const userName = (await store.device(device))?.userId ?? null;
-      return userName === null ? null : providers.ask(provider, api => api.account(userName)).catch(() => null);
-    }),
-  );
-  return {
-    account,
-    onlyHere: remote === null ? [] : open.filter(one => isSettled(one) && !remote.some(isAt(one))),
-    onlyThere: (remote ?? []).filter(there => !open.some(one => isAt(one)(there))),
-    otherPerson: open.filter((_, at) => persons[at] !== null && persons[at] !== account),
-  };
-}
-
-/** At the provider first: a second run finds what the first one did not complete. */
-async function repair(
-  { store, providers, credentials, now }: ReconcileParts,
-  context: Context,
-  provider: ProviderRecord,
-  { account, onlyHere, onlyThere, otherPerson }: AccountDifferences,
-): Promise<void> {
-  const changes = [];
-  for (const one of otherPerson) changes.push((await credentials.removeThere(provider, one)) ?? []);
-  for (const { remoteId, credentialId, label } of onlyThere)
-    if (isLabel(label))
-      await providers.ask(provider, api => api.remove(account, { remoteId, credentialId: credentialId ?? '' }));
-  const at = now();
-  for (const one of onlyHere) if (!otherPerson.includes(one)) changes.push(removed(one, at));
-  if (changes.length > 0) await commitFor(store, context, { at, changes: changes.flat() });
 }
 
 const named = ({ number, device }: CredentialRecord) => ({

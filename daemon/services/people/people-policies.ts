@@ -1,9 +1,9 @@
 import type { PeoplePolicy } from '../../../src/contract/people-policy.ts';
-import { type DocumentGuard, type SettingsRecord, setSettings, settingsIn } from '../../domain/document.ts';
+import type { DocumentGuard } from '../../domain/document.ts';
 import { noPeoplePolicy, PEOPLE_POLICY } from '../../domain/people-policy.ts';
 import { type OwnerGuard, ownerFault } from '../../domain/person.ts';
 import type { Store } from '../../store/store.ts';
-import { type Context, commitLast, retrying } from '../context.ts';
+import { StoredSettings } from '../stored-settings.ts';
 
 /** Whether a device may be bound to a user name. */
 export interface OwnerVerdict {
@@ -14,29 +14,13 @@ export interface OwnerVerdict {
 }
 
 /** The policy of persons. */
-export class PeoplePolicies {
+export class PeoplePolicies extends StoredSettings<PeoplePolicy> {
   readonly #store: Store;
-  readonly #now: () => number;
 
   /** `now`: milliseconds since 1970. */
   constructor({ store, now }: { readonly store: Store; readonly now: () => number }) {
+    super({ store, now, name: PEOPLE_POLICY, type: 'PEOPLE_POLICY_SET', none: noPeoplePolicy });
     this.#store = store;
-    this.#now = now;
-  }
-
-  async show(): Promise<PeoplePolicy> {
-    return (await this.read()).config;
-  }
-
-  set(context: Context, policy: PeoplePolicy): Promise<PeoplePolicy> {
-    return retrying(async () => {
-      const change = setSettings({ name: PEOPLE_POLICY, type: 'PEOPLE_POLICY_SET' }, await this.read(), policy);
-      return commitLast(this.#store, context, { at: this.#now(), changes: [change] }, () => policy);
-    });
-  }
-
-  async read(): Promise<SettingsRecord<PeoplePolicy>> {
-    return settingsIn(await this.#store.document(PEOPLE_POLICY), noPeoplePolicy);
   }
 
   /** Reads what it needs for these user names at once, and judges each of them. */

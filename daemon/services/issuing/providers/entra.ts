@@ -2,17 +2,15 @@
  * Microsoft Entra ID, by Microsoft Graph v1.0: fido2AuthenticationMethod. Source: learn.microsoft.com, "fido2AuthenticationMethod resource type",
  * "creationOptions" and "Create fido2AuthenticationMethod". No tenant was available to try it with.
  */
-import { isObject } from '../../../../src/contract/json-object.ts';
+import { isObject, objectsOf } from '../../../../src/contract/json-object.ts';
 import { ProviderAway } from '../../../delivery/provider/errors.ts';
 import type { ProviderRecord } from '../../../domain/provider.ts';
 import { type IssuingProvider, ProviderRefused } from './provider-api.ts';
 import {
   base64url,
-  hasRemoved,
   type JsonObject,
   type JsonRequest,
   objectIn,
-  objectsIn,
   type ProviderAccess,
   requestsTo,
   textIn,
@@ -70,7 +68,7 @@ export function entra(settings: EntraSettings, access: ProviderAccess): IssuingP
     for (let page = 0; next !== null; page++) {
       if (page === PAGES) throw new ProviderAway(`a list of Entra ID has more than ${PAGES} pages`);
       const answer: JsonObject = (await send(next, { mayMiss: page === 0 })) ?? {};
-      objects.push(...objectsIn(answer, 'value'));
+      objects.push(...objectsOf(answer.value));
       next = nextPage(answer['@odata.nextLink']);
     }
     return objects;
@@ -114,7 +112,11 @@ export function entra(settings: EntraSettings, access: ProviderAccess): IssuingP
         label: typeof method.displayName === 'string' ? method.displayName : null,
       }));
     },
-    remove: async (account, { remoteId }) => hasRemoved(send, methodsOf(account), remoteId),
+    async remove(account, { remoteId }) {
+      if (remoteId === null) return false;
+      const path = `${methodsOf(account)}/${encodeURIComponent(remoteId)}`;
+      return (await send(path, { method: 'DELETE', mayMiss: true })) !== null;
+    },
   };
 }
 

@@ -2,32 +2,23 @@
  * Okta, by its Factors API: a WebAuthn factor is enrolled and activated on behalf of a person. Source: developer.okta.com, "UserFactor". Its
  * preregistration API is bound to one fulfillment provider, so that it is of no use here. No organization was available to try it with.
  */
+import { objectsOf } from '../../../../src/contract/json-object.ts';
 import { ProviderAway } from '../../../delivery/provider/errors.ts';
 import type { IssuingProvider } from './provider-api.ts';
-import {
-  base64url,
-  hasRemoved,
-  type JsonRequest,
-  objectIn,
-  objectsIn,
-  type ProviderAccess,
-  requestsTo,
-  textIn,
-  userIdOf,
-} from './requests.ts';
+import { base64url, objectIn, type ProviderAccess, requestsTo, textIn, userIdOf } from './requests.ts';
 
 /** Milliseconds that a challenge of Okta lives. */
 const CHALLENGE_MS = 5 * 60_000;
 
 /** `address`: of the organization. The secret is an API token. */
 export function okta(address: string, access: ProviderAccess): IssuingProvider {
-  const request = requestsTo('Okta', address, access);
   const { origin, hostname } = new URL(address);
-  const send = (path: string, what: JsonRequest = {}) =>
-    request(origin + path, { ...what, authorization: `SSWS ${access.secret}` });
+  const send = requestsTo('Okta', address, access, `SSWS ${access.secret}`);
+  const userOf = (account: string) => `${origin}/api/v1/users/${encodeURIComponent(account)}`;
+  const factorsOf = (account: string) => `${userOf(account)}/factors`;
   return {
     async test() {
-      await send('/api/v1/users?limit=1');
+      await send(`${origin}/api/v1/users?limit=1`);
     },
     async account(userName) {
       const user = await send(userOf(userName), { mayMiss: true });
@@ -53,7 +44,7 @@ export function okta(address: string, access: ProviderAccess): IssuingProvider {
     },
     async list(account) {
       const answer = await send(factorsOf(account), { mayMiss: true });
-      return objectsIn(answer ?? {}, 'value')
+      return objectsOf(answer?.value)
         .filter(({ factorType, status }) => factorType === 'webauthn' && status === 'ACTIVE')
         .map(factor => {
           const { credentialId } = (factor.profile ?? {}) as { credentialId?: unknown };
@@ -61,9 +52,10 @@ export function okta(address: string, access: ProviderAccess): IssuingProvider {
           return { remoteId: textIn(factor, 'id'), credentialId: known, label: null };
         });
     },
-    remove: async (account, { remoteId }) => hasRemoved(send, factorsOf(account), remoteId),
+    async remove(account, { remoteId }) {
+      if (remoteId === null) return false;
+      const url = `${factorsOf(account)}/${encodeURIComponent(remoteId)}`;
+      return (await send(url, { method: 'DELETE', mayMiss: true })) !== null;
+    },
   };
 }
-
-const userOf = (account: string): string => `/api/v1/users/${encodeURIComponent(account)}`;
-const factorsOf = (account: string): string => `${userOf(account)}/factors`;

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { ApiError, Code } from '../../../../src/contract/codes.ts';
 import type { AttestationResponse } from '../../../../src/contract/webauthn.ts';
+import type { CredentialRecord } from '../../../domain/credential.ts';
 import type { Context } from '../../context.ts';
 
 /** Creation options of a provider for one person. */
@@ -26,14 +27,10 @@ export interface RemoteCredential {
 }
 
 /** What a new credential is registered with. */
-export interface NewRemote {
-  readonly account: string;
-  /** Unique: a lost answer is found by it. */
-  readonly label: string;
+export interface NewRemote
+  extends Pick<CredentialRecord, 'account' | 'label' | 'device'>,
+    Pick<ProviderOptions, 'handle'> {
   readonly response: AttestationResponse;
-  readonly handle: string | null;
-  /** Number of the device. */
-  readonly device: number;
   /** The request that finishes it, for the journal of this registry. */
   readonly by: Context;
 }

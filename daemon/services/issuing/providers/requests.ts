@@ -1,5 +1,6 @@
 /** Requests of JSON to a provider: bounded, never to an address that only this machine can reach, and answered by an object. */
 import { isObject, objectIn as jsonObjectIn } from '../../../../src/contract/json-object.ts';
+import { bodyBounds } from '../../../../src/contract/limits.ts';
 import { ProviderAway } from '../../../delivery/provider/errors.ts';
 import { providerFetch } from '../../../delivery/provider/fetch.ts';
 import { ProviderRefused } from './provider-api.ts';
@@ -30,10 +31,18 @@ export interface ProviderAccess {
 /** Sends a request. The object in the response; empty if it has none, null for a 404 that may be. */
 type SendJson = (url: string, request?: JsonRequest) => Promise<JsonObject | null>;
 
-/** Requests to one provider. `name`: what messages call it. `address`: its address, whose host may be internal. */
-export function requestsTo(name: string, address: string, { allowed, now }: Omit<ProviderAccess, 'secret'>): SendJson {
+/**
+ * Requests to one provider. `name`: what messages call it. `address`: its address, whose host may be internal. `authorized`: what requests are
+ * authorized with that do not name it themselves.
+ */
+export function requestsTo(
+  name: string,
+  address: string,
+  { allowed, now }: Omit<ProviderAccess, 'secret'>,
+  authorized?: string,
+): SendJson {
   const fetch = providerFetch(address, allowed, now);
-  return async (url, { method = 'GET', authorization, body, form, mayMiss = false } = {}) => {
+  return async (url, { method = 'GET', authorization = authorized, body, form, mayMiss = false } = {}) => {
     // The secret may have been stored before secrets were checked, and a token comes from the sign-in server.
     if (authorization !== undefined && !/^[\x20-\x7e]*$/.test(authorization))
       throw new ProviderRefused(`the secret or token of ${name} cannot be sent in a header: check its secret`);
@@ -56,16 +65,8 @@ export function requestsTo(name: string, address: string, { allowed, now }: Omit
   };
 }
 
-/** Removes what is at this address of a list. Resolves with whether it was there; false if its id is not known. */
-export const hasRemoved = async (
-  send: (path: string, request: JsonRequest) => Promise<JsonObject | null>,
-  list: string,
-  id: string | null,
-): Promise<boolean> =>
-  id !== null && (await send(`${list}/${encodeURIComponent(id)}`, { method: 'DELETE', mayMiss: true })) !== null;
-
 function answerIn(name: string, text: string): JsonObject {
-  if (isDeep(text)) throw new ProviderAway(`${name} answers with more than ${DEPTH} levels of JSON`);
+  if (isDeep(text)) throw new ProviderAway(`${name} answers with more than ${bodyBounds.depth} levels of JSON`);
   try {
     const value: unknown = JSON.parse(text);
     if (Array.isArray(value)) return { value };
@@ -81,15 +82,12 @@ function refused(name: string, status: number, reason: string): ProviderRefused 
   return new ProviderRefused(`${name} refuses with HTTP ${status}${reason && ` (${reason})`}${access}`, status);
 }
 
-/** Deeper than any answer of a provider: the text of such a value could not be written again. */
-const DEPTH = 64;
-
-/** Brackets in texts count as well. */
+/** Deeper than any answer of a provider: the text of such a value could not be written again. Brackets in texts count as well. */
 function isDeep(text: string): boolean {
   let depth = 0;
   for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
     depth += bracket === '[' || bracket === '{' ? 1 : -1;
-    if (depth > DEPTH) return true;
+    if (depth > bodyBounds.depth) return true;
   }
   return false;
 }
@@ -128,12 +126,6 @@ export function userIdOf(user: JsonObject | null, name: unknown, userName: strin
     `${provider} has no user with exactly the name ${userName}: use the name of the person there`,
   );
 }
-
-/** The objects in a member that is a list; none if it is absent. */
-export const objectsIn = (object: JsonObject, name: string): JsonObject[] => {
-  const value = object[name];
-  return Array.isArray(value) ? value.filter(isObject) : [];
-};
 
 /** base64url without padding, of base64 in any spelling. */
 export const base64url = (text: string): string => text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');

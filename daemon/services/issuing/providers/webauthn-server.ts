@@ -10,9 +10,8 @@ const CHALLENGE_MS = 5 * 60_000;
 
 /** The secret is sent as a bearer token. */
 export function webauthnServer(addresses: ServerAddresses, access: ProviderAccess): IssuingProvider {
-  const request = requestsTo('the server', addresses.address!, access);
-  const post = (url: string | null, body: object, mayMiss = false) =>
-    request(url!, { method: 'POST', authorization: `Bearer ${access.secret}`, body, mayMiss });
+  const send = requestsTo('the server', addresses.address!, access, `Bearer ${access.secret}`);
+  const post = (url: string | null, body: object, mayMiss = false) => send(url!, { method: 'POST', body, mayMiss });
   return {
     async test() {
       await post(addresses.address, { test: true });

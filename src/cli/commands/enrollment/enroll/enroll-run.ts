@@ -191,11 +191,10 @@ export class KeyHandover {
 
   /** The row of a key that is issued, if the run issues keys. */
   async issued(key: Key, row: EnrollmentOutcome): Promise<IssuedRow> {
-    const { issue: plan } = this.#options;
     const { serialNumber } = key;
-    if (plan === null || this.#issuing === null || serialNumber === null) return { row, madePin: null };
+    if (this.#issuing === null || serialNumber === null) return { row, madePin: null };
     const { issuedRow } = await import('../issuing/issuing.ts');
-    return issuedRow(this.#context, { plan, issuing: this.#issuing }, { ...key, serialNumber }, row);
+    return issuedRow(this.#context, this.#issuing, { ...key, serialNumber }, row);
   }
 
   /** The row of a key that has signed its receipt for the person, if the run wants receipts. */

@@ -64,25 +64,16 @@ export const idpAdd = command({
   ],
   flags: {
     tenant: { value: 'ID', help: 'tenant of Entra ID: its id or domain' },
-    'client-id': { value: 'ID', field: 'clientId', help: 'id of this registry at the provider' },
+    'client-id': { value: 'ID', help: 'id of this registry at the provider' },
     'secret-file': secretFlag,
     address: {
       value: 'URL',
       help: 'address of the Okta organization, the devmgr console, or the creation options of a WebAuthn server, https://…',
     },
-    'finish-address': {
-      value: 'URL',
-      field: 'finishAddress',
-      help: 'address where a WebAuthn server accepts the response of a key',
-    },
-    'remove-address': {
-      value: 'URL',
-      field: 'removeAddress',
-      help: 'address where a WebAuthn server removes a credential',
-    },
+    'finish-address': { value: 'URL', help: 'address where a WebAuthn server accepts the response of a key' },
+    'remove-address': { value: 'URL', help: 'address where a WebAuthn server removes a credential' },
     'login-address': {
       value: 'URL',
-      field: 'loginAddress',
       help: 'sign-in address of an Entra ID national cloud; --address is then its Graph address',
     },
   },

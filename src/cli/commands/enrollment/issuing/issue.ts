@@ -104,10 +104,7 @@ async function activeDevice(context: Context, key: Key): Promise<string> {
   );
 }
 
-/**
- * Refused before anything is lost if the registry keeps no other PIN of the device for this caller. Credentials are removed at the providers
- * before the key loses them: they must not stay there.
- */
+/** What the registry refuses is known before anything is lost. Credentials leave the providers first: they must not stay there. */
 async function eraseKey(context: Context, key: NumberedKey, deviceId: string, isConfirmed: boolean): Promise<void> {
   const question = `Erase ${safe(key.serialNumber)}? Its PIN and every credential on it are lost, and perhaps its enterprise attestation.`;
   if (!isConfirmed && !context.canAsk) throw usage('a reset must be confirmed', 'add --yes');

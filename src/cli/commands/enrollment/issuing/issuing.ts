@@ -10,7 +10,6 @@ import {
   KeyIssuing,
   type PinChoice,
   pinFaultText,
-  statesAt,
 } from '../../../../enrollment/issuing.ts';
 import { type EnrollmentOutcome, remarked } from '../../../../enrollment/outcome.ts';
 import type { NumberedKey } from '../../../../enrollment/registry.ts';
@@ -125,16 +124,15 @@ export interface IssuedRow {
 /** The key keeps its device and its person if it is not issued: its row has the reason, and counts as failed. */
 export async function issuedRow(
   context: Context,
-  { plan, issuing }: { readonly plan: IssuePlan; readonly issuing: KeyIssuing },
+  issuing: KeyIssuing,
   key: NumberedKey,
   row: EnrollmentOutcome,
 ): Promise<IssuedRow> {
   const { deviceId, status, result } = row;
   if (deviceId === null || status !== 'ACTIVE' || result === 'failed')
-    return { row: { ...row, providers: statesAt(plan.providers, new Set()) }, madePin: null };
-  const { issued, madePin, lacksRules, error } = await issuing.issue(key, deviceId);
+    return { row: { ...row, providers: issuing.missing }, madePin: null };
+  const { providers, madePin, lacksRules, error } = await issuing.issue(key, deviceId);
   if (error !== null && context.io.interrupt.aborted) throw faultOf(error, deviceId);
-  const providers = statesAt(plan.providers, issued);
   const issuedAt = { ...row, providers };
   if (error === null) {
     const noRules = 'this key keeps no rules for its PIN: tell the person what to choose';

@@ -79,10 +79,9 @@ export const verify = command({
     if (flags.publicKey !== undefined && trusted === null) throw usage(`${flags.publicKey} is not a public key in PEM`);
     const key = trusted ?? readPublicKey(receipt.publicKey);
     const checked = checkedFacts(receipt, key);
-    const problem = typeof checked === 'string' ? checked : null;
+    const [facts, problem] = typeof checked === 'string' ? [null, checked] : [checked, null];
     const fingerprint = key && fingerprintOf(key);
     const isTrusted = trusted !== null && problem === null;
-    const facts = typeof checked === 'string' ? null : checked;
     await present(context, {
       data: { valid: facts !== null, problem, publicKeyTrusted: isTrusted, fingerprint, facts },
       id: facts === null ? 'not valid' : 'valid',

@@ -1,0 +1,42 @@
+import { type DocumentName, type SettingsRecord, setSettings, settingsIn } from '../domain/document.ts';
+import type { Entry } from '../domain/journal.ts';
+import type { Store } from '../store/store.ts';
+import { type Context, commitLast, retrying } from './context.ts';
+
+/** What settings depend on, and which they are. */
+interface StoredSettingsParts<C> {
+  readonly store: Store;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly name: DocumentName;
+  /** The type of the journal entry of a change. */
+  readonly type: Entry['type'];
+  /** Those before any are set. */
+  readonly none: C;
+}
+
+/** Settings that are shown and replaced as a whole. */
+export class StoredSettings<C extends object> {
+  readonly #parts: StoredSettingsParts<C>;
+
+  constructor(parts: StoredSettingsParts<C>) {
+    this.#parts = parts;
+  }
+
+  async read(): Promise<SettingsRecord<C>> {
+    const { store, name, none } = this.#parts;
+    return settingsIn(await store.document(name), none);
+  }
+
+  async show(): Promise<C> {
+    return (await this.read()).config;
+  }
+
+  set(context: Context, config: C): Promise<C> {
+    const { store, now } = this.#parts;
+    return retrying(async () => {
+      const changes = [setSettings(this.#parts, await this.read(), config)];
+      return commitLast(store, context, { at: now(), changes }, () => config);
+    });
+  }
+}
