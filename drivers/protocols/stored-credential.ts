@@ -94,7 +94,8 @@ const ID_LENGTH = 53;
 function storedCredential(response: Uint8Array, isAnonymous: boolean): StoredCredential {
   const members = responseMap(response);
   const [format, data, statement] = [members.get(1), members.get(2), members.get(3)];
-  if (typeof format !== 'string' || !(statement instanceof Map) || !(data instanceof Uint8Array)) throw malformed('credential');
+  if (typeof format !== 'string' || !(statement instanceof Map) || !(data instanceof Uint8Array))
+    throw malformed('credential');
   const length = (data[ID_LENGTH] ?? 0) * 256 + (data[ID_LENGTH + 1] ?? 0);
   const credentialId = data.slice(ID_LENGTH + 2, ID_LENGTH + 2 + length);
   if (length === 0 || credentialId.length !== length) throw malformed('credential');
