@@ -5,7 +5,7 @@ type JsonMembers = Readonly<Record<string, unknown>>;
 export const isObject = (value: unknown): value is JsonMembers =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The objects in a list; none if it is no list. */
+/** The objects in a list; none if the value is not a list. */
 export const objectsOf = (value: unknown): JsonMembers[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
 /** The object that a text is; null if it is something else. */
