@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { expectBytes, expectMap, readCbor } from '../../drivers/protocols/cbor.ts';
 import { writeCbor } from '../../drivers/protocols/cbor-write.ts';
+import { pinBounds } from '../../src/contract/limits.ts';
+import { adminPassword } from '../support/daemon.ts';
 import { startOkta } from '../support/issuing-providers.ts';
 import { labelPrinter, reading } from '../support/label-printer.ts';
 import { findTool, needs } from '../support/needs.ts';
@@ -37,6 +39,29 @@ test('a provider that refuses does not keep the key from the next one', async ()
   expect(await issue('company-12,okta-12', '481516')).toMatchObject({ code: 2 });
   expect([company.accepted.length, okta.accepted.length]).toEqual([0, 1]);
   expect(await issue('company-12,okta-12', '481516')).toMatchObject({ code: 0 });
+});
+
+test('a reset by a DEALER is refused before the key is erased if the registry would lose an earlier PIN', async () => {
+  const company = await provider('company-21');
+  const { authenticator, deviceId, issue, bodies, station } = await plugged('ISSUE-21');
+  expect(await issue('company-21', '481516')).toMatchObject({ code: 0 });
+  const sealed = Buffer.from('age-encryption.org/v1\n').toString('base64url');
+  for (let stored = 0; stored <= pinBounds.earlier; stored++)
+    await daemon.call('POST', `/api/devices/${deviceId}/pin`, { sealed, reset: true });
+  await daemon.call('POST', '/api/users', { username: 'dora', role: 'DEALER', password: adminPassword });
+  const { token } = await daemon.call('POST', '/api/auth/login', { username: 'dora', password: adminPassword });
+  const asDealer = { env: { DEVMGR_TOKEN: token } };
+  const erase = ['keys', 'issue', '--for', 'company-21', '--pin-file', secretFile('108816'), '--hardware', station];
+  const dealer = await daemon.run([...erase, '--reset', '--yes', '--server', daemon.url], asDealer);
+  expect(dealer).toMatchObject({ code: 2, stderr: expect.stringContaining('only an ADMIN can replace one more') });
+  expect(bodies.some(({ step }) => step === 'reset')).toBe(false);
+  expect([authenticator.isPin('481516'), authenticator.credentials.length, company.accepted.length]).toEqual([
+    true,
+    1,
+    1,
+  ]);
+  expect((await daemon.call('GET', `/api/devices/${deviceId}/pin`)).earlier).toHaveLength(pinBounds.earlier);
+  expect(await issue('company-21', '108816', '--reset', '--yes')).toMatchObject({ code: 0 });
 });
 
 test('enroll --for registers a key, binds it, and issues it in one plugging; without --for nothing is issued', async () => {

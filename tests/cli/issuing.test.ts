@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { json as bodyOf } from 'node:stream/consumers';
 import { Decrypter, generateIdentity } from 'age-encryption';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { pinBounds } from '../../src/contract/limits.ts';
 import { type Answer, adminPassword } from '../support/daemon.ts';
 import { answering, closedAddress, json, success } from '../support/http-servers.ts';
 import { answerOf, startEntra, startOkta } from '../support/issuing-providers.ts';
@@ -266,29 +265,6 @@ test('a random PIN is stored before the key gets it, and a key that has one is n
   const earlier = ['pin', 'letter', deviceId, '--identity-file', identity, '-q', '--earlier'];
   expect((await daemon.run([...earlier, '2'])).stdout.trim()).toBe(pin);
   expect(await daemon.run([...earlier, '3'])).toMatchObject({ code: 5, stdout: '' });
-});
-
-test('a reset by a DEALER is refused before the key is erased if the registry would lose an earlier PIN', async () => {
-  const company = await provider('company-21');
-  const { authenticator, deviceId, issue, bodies, station } = await plugged('ISSUE-21');
-  expect(await issue('company-21', '481516')).toMatchObject({ code: 0 });
-  const sealed = Buffer.from('age-encryption.org/v1\n').toString('base64url');
-  for (let stored = 0; stored <= pinBounds.earlier; stored++)
-    await daemon.call('POST', `/api/devices/${deviceId}/pin`, { sealed, reset: true });
-  await daemon.call('POST', '/api/users', { username: 'dora', role: 'DEALER', password: adminPassword });
-  const { token } = await daemon.call('POST', '/api/auth/login', { username: 'dora', password: adminPassword });
-  const asDealer = { env: { DEVMGR_TOKEN: token } };
-  const erase = ['keys', 'issue', '--for', 'company-21', '--pin-file', secretFile('108816'), '--hardware', station];
-  const dealer = await daemon.run([...erase, '--reset', '--yes', '--server', daemon.url], asDealer);
-  expect(dealer).toMatchObject({ code: 2, stderr: expect.stringContaining('only an ADMIN can replace one more') });
-  expect(bodies.some(({ step }) => step === 'reset')).toBe(false);
-  expect([authenticator.isPin('481516'), authenticator.credentials.length, company.accepted.length]).toEqual([
-    true,
-    1,
-    1,
-  ]);
-  expect((await daemon.call('GET', `/api/devices/${deviceId}/pin`)).earlier).toHaveLength(pinBounds.earlier);
-  expect(await issue('company-21', '108816', '--reset', '--yes')).toMatchObject({ code: 0 });
 });
 
 test('a letter that is not printed ends with exit code 10, and the key is issued with a PIN that can be opened', async () => {
