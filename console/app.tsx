@@ -10,7 +10,7 @@ import { AccountMenu } from './pages/account/menu.tsx';
 import { componentOf, groups, isShown, type PageEntry, pageAt, pages } from './pages.tsx';
 import { Button } from './parts/button.tsx';
 import { Icon, Logo } from './parts/icon.tsx';
-import { LoadFailure, lazy } from './parts/lazy.tsx';
+import { lazy } from './parts/lazy.tsx';
 import { adding, modifier, opened, startKeys } from './parts/open.ts';
 import { StreamStatus, Waiting } from './parts/status.tsx';
 import { useSteps } from './parts/steps.ts';
@@ -41,6 +41,7 @@ export const App = () => (
 function Frame() {
   const { path } = place.value;
   const page = pageAt(mayOnlyRegisterKey.value ? ['account'] : path);
+  const Page = page && componentOf(page, path);
   const title = page ? text.nav[page.name] : text.common.unknownPage;
   useEffect(() => {
     document.title = `${title} · devmgr`;
@@ -57,9 +58,7 @@ function Frame() {
         <Waiting />
         {waiting.value && <StepUp />}
         <main tabIndex={-1}>
-          <Boundary key={path.join('/')}>
-            {page ? <Loaded page={page} isItem={path.length > 1} /> : <h1>{text.common.unknownPage}</h1>}
-          </Boundary>
+          <Boundary key={path.join('/')}>{Page ? <Page /> : <h1>{text.common.unknownPage}</h1>}</Boundary>
           <WholeText />
           {adding.value && <AddDevice key={adding.value} onClose={() => (adding.value = null)} />}
         </main>
@@ -129,15 +128,6 @@ function PageGroup({ name, present }: { readonly name: (typeof groups)[number]; 
       </ul>
     </>
   );
-}
-
-function Loaded({ page, isItem }: { readonly page: PageEntry; readonly isItem: boolean }) {
-  const component = componentOf(page, isItem);
-  useEffect(() => void component.start(), [component]);
-  const Page = component.state.value;
-  if (Page === 'failed') return <LoadFailure start={component.start} />;
-  if (Page === 'loading' || Page === null) return <p role="status">{text.common.loading}</p>;
-  return <Page />;
 }
 
 /** A page that fails leaves the others usable. */

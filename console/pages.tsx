@@ -3,9 +3,10 @@ import * as icons from 'lucide';
 import type { ComponentType } from 'preact';
 import { isAdmin, mayChange, session } from './api/session.ts';
 import type { IconNode } from './parts/icon.tsx';
-import { LoadedComponent } from './parts/lazy.tsx';
+import { type LazyComponent, lazy } from './parts/lazy.tsx';
 import { place } from './router.ts';
 import type { PageName } from './text/en.ts';
+import { text } from './text/words.ts';
 
 /** The groups of the navigation, in their order. */
 export const groups = ['devices', 'line', 'administration'] as const;
@@ -19,15 +20,18 @@ export interface PageEntry {
   readonly icon?: IconNode;
   /** Whether the role of the person has it. Absent: every role has. */
   readonly isShown?: () => boolean;
-  readonly load: () => Promise<ComponentType>;
-  /** The component of a place below it, such as `devices/DEV-1`. Absent: such a place shows the page itself. */
-  readonly loadItem?: () => Promise<ComponentType>;
+  readonly Page: LazyComponent;
+  /** What a place below it shows, such as `devices/DEV-1`. */
+  readonly Item: LazyComponent;
 }
 
-type Load = PageEntry['load'];
+type Load = () => Promise<ComponentType>;
+const loading = () => <p role="status">{text.common.loading}</p>;
 
+/** Without `loadItem`, places below the page show the page itself. */
 function page(name: PageEntry['name'], load: Load, icon?: IconNode, loadItem?: Load): PageEntry {
-  return { name, load, ...(icon && { icon }), ...(loadItem && { loadItem }) };
+  const Page = lazy(load, loading);
+  return { name, Page, Item: loadItem ? lazy(loadItem, loading) : Page, ...(icon && { icon }) };
 }
 
 const inGroup = (common: Partial<PageEntry>, some: readonly PageEntry[]) => some.map(each => ({ ...common, ...each }));
@@ -100,19 +104,13 @@ export const isShown = (page: PageEntry): boolean => page.isShown?.() ?? true;
 export const pageAt = ([name = 'overview']: readonly string[]): PageEntry | null =>
   pages.find(page => page.name === name && isShown(page)) ?? null;
 
-const loaded = new Map<PageEntry['load'], LoadedComponent>();
-
-/** The component of a page, or of a place below it. */
-export function componentOf({ load, loadItem = load }: PageEntry, isItem: boolean): LoadedComponent {
-  const wanted = isItem ? loadItem : load;
-  const component = loaded.get(wanted) ?? new LoadedComponent(wanted);
-  loaded.set(wanted, component);
-  return component;
-}
+/** The component of a path on its page. */
+export const componentOf = ({ Page, Item }: PageEntry, path: readonly string[]): LazyComponent =>
+  path.length > 1 ? Item : Page;
 
 /** Loads the page that the address names, if a person is signed in. */
 export async function startPage(): Promise<void> {
   const { path } = place.peek();
   const page = session.peek() && pageAt(path);
-  if (page) await componentOf(page, path.length > 1).start();
+  if (page) await componentOf(page, path).start();
 }

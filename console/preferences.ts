@@ -1,5 +1,6 @@
 /** What a person has chosen in this browser: language, colors, sound, columns and views. Of the registry it has what the person searched for in a view. */
 import { effect, signal } from '@preact/signals';
+import { storedIn } from './stored.ts';
 
 /** The colors of the page; `system` follows the system. */
 export type ColorTheme = 'system' | 'light' | 'dark';
@@ -17,7 +18,7 @@ interface Preferences {
 const STORED = 'devmgr.preferences';
 
 /** The choices of the person. */
-export const preferences = signal<Preferences>(read());
+export const preferences = signal<Preferences>(storedIn(localStorage, STORED) ?? {});
 
 effect(() => {
   const { theme = 'system' } = preferences.value;
@@ -29,12 +30,4 @@ effect(() => {
 export function prefer(change: Preferences): void {
   preferences.value = { ...preferences.value, ...change };
   localStorage.setItem(STORED, JSON.stringify(preferences.value));
-}
-
-function read(): Preferences {
-  try {
-    return JSON.parse(localStorage.getItem(STORED) ?? '{}') as Preferences;
-  } catch {
-    return {};
-  }
 }

@@ -1,5 +1,6 @@
 /** The address of the page: `#/devices?status=LOCKED`. It holds what the page shows; what is behind # reaches no server and no log. */
 import { computed, signal } from '@preact/signals';
+import { storedIn } from './stored.ts';
 
 interface Place {
   /** Parts of the path: `['devices', 'DEV-1']`. Empty for the first page. */
@@ -21,7 +22,7 @@ interface KeptEntry {
 const STORED = 'devmgr.history';
 const mostEntries = 50;
 
-const entries = new Map<string, KeptEntry>(storedEntries());
+const entries = new Map(storedIn<[string, KeptEntry][]>(sessionStorage, STORED));
 /** The key of the present entry, which its state has. */
 let key = '';
 let scrolling: AbortController | undefined;
@@ -112,14 +113,6 @@ function scrollWhenHigh(tops: readonly number[]): void {
   for (const type of ['wheel', 'pointerdown', 'keydown'])
     addEventListener(type, () => end.abort(), { signal: end.signal });
   observer.observe(document.body);
-}
-
-function storedEntries(): [string, KeptEntry][] {
-  try {
-    return JSON.parse(sessionStorage.getItem(STORED) ?? '[]') as [string, KeptEntry][];
-  } catch {
-    return [];
-  }
 }
 
 function read(text: string): Place {

@@ -4,6 +4,7 @@
  */
 import { computed, effect, signal } from '@preact/signals';
 import type { Role } from '../../src/contract/values.ts';
+import { storedIn } from '../stored.ts';
 import { call, type Data, serverAhead, serverNow, setOnRefusedToken, token } from './request.ts';
 
 /** What a sign-in returns. */
@@ -37,7 +38,8 @@ let renewal: ReturnType<typeof setTimeout> | undefined;
 /** Continues the session of this tab, if it has one. */
 export function resumeSession(): void {
   setOnRefusedToken(() => endSession('expired'));
-  const stored = readStored();
+  // Whether it has expired, the daemon decides: the clock of the browser may be wrong.
+  const stored = storedIn<SignIn>(sessionStorage, STORED);
   if (stored) useSession(stored);
 }
 
@@ -69,15 +71,6 @@ export function endSession(why: Ended | null = null): void {
   token.value = null;
   ended.value = why;
   session.value = null;
-}
-
-function readStored(): SignIn | null {
-  try {
-    // Whether it has expired, the daemon decides: the clock of the browser may be wrong.
-    return JSON.parse(sessionStorage.getItem(STORED) ?? 'null') as SignIn | null;
-  } catch {
-    return null;
-  }
 }
 
 /** Gets a new token when half of the time of this one is over. */

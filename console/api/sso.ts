@@ -1,4 +1,5 @@
 /** Sign-ins at the provider of single sign-on. The tab leaves for the provider and comes back with a code that belongs to what it stored before. */
+import { storedIn } from '../stored.ts';
 import { call } from './request.ts';
 import { useResource } from './resource.ts';
 
@@ -14,10 +15,8 @@ export async function signInAtProvider(again: boolean): Promise<void> {
 
 /** The place to show after a sign-in that this tab has begun; null if it has not begun this one: a link can have any code. Forgets it. */
 export function placeAfter(state: string | null): string | null {
-  const stored = sessionStorage.getItem(STORED);
-  if (stored === null || state === null) return null;
-  const begun = JSON.parse(stored) as { readonly state: string; readonly place: string };
-  if (begun.state !== state) return null;
+  const begun = storedIn<{ readonly state: string; readonly place: string }>(sessionStorage, STORED);
+  if (!begun || begun.state !== state) return null;
   sessionStorage.removeItem(STORED);
   return begun.place.startsWith('#/') && !begun.place.includes('sso=') ? begun.place : '#/';
 }

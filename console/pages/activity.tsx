@@ -57,7 +57,7 @@ function SearchFields({ search }: { readonly search: EventSearch }) {
   const offered = (['deviceId', 'actor', 'from', 'to'] as const).filter(name => name === 'deviceId' || isAdmin.value);
   return (
     <div class="tools">
-      <Details summary={words.filters} isOpened={isSearched}>
+      <Details summary={text.common.filters} isOpened={isSearched}>
         {() => (
           <>
             <div class="columns">
@@ -79,7 +79,7 @@ function SearchFields({ search }: { readonly search: EventSearch }) {
               values={journalEventTypes}
               value={search.types.split(',')}
               words={labels(text.event)}
-              onChoose={chosen => change({ types: chosen.join(',') })}
+              onChange={chosen => change({ types: chosen.join(',') })}
             />
           </>
         )}

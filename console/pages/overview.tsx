@@ -8,9 +8,8 @@ import { useResource } from '../api/resource.ts';
 import { isAdmin } from '../api/session.ts';
 import { recent } from '../api/stream.ts';
 import { ColumnChart } from '../parts/chart.tsx';
-import { modelOf } from '../parts/device-columns.tsx';
 import { EventList, groupsOf } from '../parts/events.tsx';
-import { CountTable, Figure, type FigureProps } from '../parts/figures.tsx';
+import { CountTable, type FigureProps, Figures, modelRows, stateFigures } from '../parts/figures.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { ReceiptTable, useReceipts } from '../parts/receipts.tsx';
 import { useSteps } from '../parts/steps.ts';
@@ -58,7 +57,7 @@ export function OverviewPage() {
       <h1>{text.nav.overview}</h1>
       <Loaded from={statistics}>
         {figures =>
-          isComplete ? <Figures figures={figures} waiting={waiting} /> : <p role="status">{text.common.loading}</p>
+          isComplete ? <Sections figures={figures} waiting={waiting} /> : <p role="status">{text.common.loading}</p>
         }
       </Loaded>
       {!statistics.data.value && statistics.problem.value && <Newest />}
@@ -78,18 +77,14 @@ const Newest = () => (
 );
 
 /** A step draws one part of it: the parts before it are the same. */
-function Figures({ figures, waiting }: FiguresProps) {
+function Sections({ figures, waiting }: FiguresProps) {
   const { charts, tables, top } = useMemo(
     () => ({
       charts: chartsOf(figures),
       tables: tablesOf(figures),
       top: [
         <Attention key="attention" figures={figures} waiting={waiting} />,
-        <ul key="figures" class="figures">
-          {linesOf(figures).map(figure => (
-            <Figure key={figure.to} {...figure} />
-          ))}
-        </ul>,
+        <Figures key="figures" of={linesOf(figures)} />,
       ],
     }),
     [figures, waiting],
@@ -121,16 +116,11 @@ function chartsOf({ registrations: { perHour, perDay }, statesPerDay }: Statisti
   ];
 }
 
-function linesOf({ total, byStatus, byType }: Statistics): FigureProps[] {
+function linesOf(figures: Statistics): FigureProps[] {
   return [
-    { count: total, words: overviewWords.devices, to: linkTo('devices') },
-    ...deviceStatuses.map(status => ({
-      count: byStatus[status],
-      words: text.status[status],
-      to: linkTo('devices', { status }),
-    })),
+    ...stateFigures(figures),
     ...deviceTypes.map(deviceType => ({
-      count: byType[deviceType],
+      count: figures.byType[deviceType],
       words: overviewWords.types[deviceType],
       to: linkTo('devices', { deviceType }),
     })),
@@ -162,13 +152,7 @@ function Attention({ figures, waiting }: FiguresProps) {
   return (
     <section>
       <h2>{words.title}</h2>
-      {items.length > 0 && (
-        <ul class="figures attention">
-          {items.map(item => (
-            <Figure key={item.to} {...item} />
-          ))}
-        </ul>
-      )}
+      {items.length > 0 && <Figures class="attention" of={items} />}
       {hasOverdue && (
         <>
           <h3>{receiptWords.overdue}</h3>
@@ -184,16 +168,11 @@ function Attention({ figures, waiting }: FiguresProps) {
 function tablesOf({ byManufacturer, byModel, byTag, total }: Statistics): VNode[] {
   const words = overviewWords.by;
   const makers = byManufacturer.map(({ manufacturer, count }) => ({ name: manufacturer, count, to: { manufacturer } }));
-  const models = byModel.map(({ manufacturer, model, count }) => ({
-    name: modelOf(manufacturer, model),
-    count,
-    to: { manufacturer, model },
-  }));
   const tags = countedTags.map(tag => {
     const rows = byTag[tag].map(({ value, count }) => ({ name: value, count, to: { tag: `${tag}:${value}` } }));
     return { title: words[tag], rows };
   });
-  return [{ title: words.manufacturer, rows: makers }, { title: words.model, rows: models }, ...tags]
+  return [{ title: words.manufacturer, rows: makers }, { title: words.model, rows: modelRows(byModel) }, ...tags]
     .filter(({ rows }) => rows.length > 0)
     .map(({ title, rows }) => <CountTable key={title} title={title} total={total} rows={rows} />);
 }

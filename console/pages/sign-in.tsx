@@ -40,7 +40,7 @@ export function SignInPage() {
         <Logo />
         devmgr
       </h1>
-      <form aria-label={words.title} onSubmit={submit(() => withPassword(username.value, password.value))}>
+      <form aria-label={words.submit} onSubmit={submit(() => withPassword(username.value, password.value))}>
         {ended.value && <p role="status">{words[ended.value]}</p>}
         {refusal && <p role="alert">{refusal}</p>}
         <Field label={text.column.userName} entry={username} autocomplete="username" autofocus required />

@@ -4,8 +4,8 @@ import type { Data } from '../api/request.ts';
 import { mayChange, session } from '../api/session.ts';
 import { signOut } from '../api/tabs.ts';
 import { isShown, pages } from '../pages.tsx';
+import type { SingleOperation } from '../parts/device-columns.tsx';
 import { addDevice, opened } from '../parts/open.ts';
-import type { SingleOperation } from '../parts/operations.tsx';
 import { go, linkTo } from '../router.ts';
 import { text, palette as words } from '../text/words.ts';
 

@@ -2,14 +2,8 @@
 import { call, newKey } from '../api/request.ts';
 import { device as deviceWords, text } from '../text/words.ts';
 import { ActionDialog } from './action-dialog.tsx';
-import {
-  type EnteredFields,
-  enteredFor,
-  isComplete,
-  OperationFields,
-  type SingleOperation,
-  useOperationEntries,
-} from './operations.tsx';
+import type { SingleOperation } from './device-columns.tsx';
+import { type EnteredFields, enteredFor, isComplete, OperationFields, useOperationEntries } from './operations.tsx';
 import { toast } from './toast.ts';
 
 type SendAction = (deviceId: string, entered: Required<EnteredFields>, key: string) => Promise<unknown>;

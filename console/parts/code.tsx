@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { DeviceDetail } from '../../src/contract/device-shapes.ts';
 import { moment } from '../text/numbers.ts';
-import { device as deviceWords } from '../text/words.ts';
+import { device as deviceWords, text } from '../text/words.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy.tsx';
 import { lazy } from './lazy.tsx';
@@ -33,7 +33,7 @@ export function CodeSection({ device }: { readonly device: DeviceCode }) {
   if (activationCode === null) return null;
   return (
     <section>
-      <h2>{words.title}</h2>
+      <h2>{text.column.code}</h2>
       {isShown.value ? (
         <>
           <p class="code secret">{activationCode}</p>

@@ -37,8 +37,8 @@ export const Digest = ({ value }: Pick<CopyProps, 'value'>) => (
 export function CopyField({ label, value, onCopied }: CopyProps & { readonly label: string }) {
   const id = useId();
   return (
-    <div class="inline">
-      <p class="field wide-field">
+    <div class="line">
+      <p class="field">
         <label for={id}>{label}</label>
         <input
           id={id}

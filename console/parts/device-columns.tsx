@@ -1,5 +1,7 @@
-/** What tables show of devices. */
+/** What tables show of devices, and what menus offer. */
 import type { DeviceListItem } from '../../src/contract/device-shapes.ts';
+import { operationStates } from '../../src/contract/operation-states.ts';
+import type { DeviceStatus } from '../../src/contract/values.ts';
 import { text } from '../text/words.ts';
 import { GradeBadge, StatusBadge } from './badge.tsx';
 import { DeviceLink } from './item.tsx';
@@ -10,6 +12,21 @@ type Of<N extends keyof DeviceListItem> = Pick<DeviceListItem, N>;
 /** Manufacturer and model, without a name that both have. */
 export const modelOf = (manufacturer: string, model: string): string =>
   model.startsWith(manufacturer) ? model : `${manufacturer} ${model}`.trim();
+
+/** The operations that the page of a device has a dialog for, in the order of menus; its tags are changed on the page. */
+const singleOperations = ['ACTIVATE', 'LOCK', 'UNLOCK', 'GENERATE_CODE', 'DEACTIVATE'] as const;
+/** One of them. */
+export type SingleOperation = (typeof singleOperations)[number];
+
+/** What the state of a device allows, for a menu; nothing for one that is retired. */
+export const operationsOf = (status: DeviceStatus, choose: (name: SingleOperation) => void) =>
+  singleOperations
+    .filter(name => (operationStates[name] as readonly string[]).includes(status))
+    .map(name => ({
+      words: `${text.action[name]} …`,
+      isDangerous: name === 'DEACTIVATE',
+      onChoose: () => choose(name),
+    }));
 
 /** The cells of a device, by column. */
 export const deviceColumns = {

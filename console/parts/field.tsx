@@ -1,6 +1,6 @@
 /** What a person enters in a form. */
 import { type Signal, signal } from '@preact/signals';
-import type { ComponentChildren, InputHTMLAttributes } from 'preact';
+import type { ComponentChildren, InputHTMLAttributes, TextareaHTMLAttributes } from 'preact';
 import { useId, useMemo } from 'preact/hooks';
 
 /** The entries of a form, with what is in them at first. */
@@ -41,8 +41,25 @@ export function Labeled({ label, fault = null, hint, children }: LabeledProps) {
   );
 }
 
-export interface FieldProps extends Pick<LabeledProps, 'label' | 'fault' | 'hint'> {
+/** What a control shows and changes: an entry, or a value with what to do when another one is entered. */
+export type Bound<V, G = V> =
+  | { readonly entry: Signal<V>; readonly value?: never; readonly onChange?: never }
+  | { readonly entry?: never; readonly value: G; readonly onChange: (value: V) => void };
+
+/** The value, and what changes it. */
+export function boundOf<V, G = V>({ entry, value, onChange }: Bound<V, G>) {
+  if (!entry) return { value, onChange };
+  const change = (next: V) => {
+    entry.value = next;
+  };
+  return { value: entry.value, onChange: change };
+}
+
+export interface FieldOptions extends Pick<LabeledProps, 'label' | 'fault' | 'hint'> {
   readonly type?: 'text' | 'password' | 'search' | 'number' | 'date';
+  /** Number of lines. Absent: one that cannot break. */
+  readonly rows?: number;
+  readonly class?: string;
   /** Absent: the browser offers nothing. */
   readonly autocomplete?: string;
   readonly autofocus?: boolean;
@@ -52,21 +69,25 @@ export interface FieldProps extends Pick<LabeledProps, 'label' | 'fault' | 'hint
   /** Id of the texts that are offered. */
   readonly list?: string;
   readonly pattern?: string;
-  readonly entry: Signal<string>;
-  readonly onEdit?: () => void;
 }
 
-/** A line of text with its label. */
-export function Field({ label, fault, hint, entry, onEdit, type = 'text', autocomplete = 'off', ...rest }: FieldProps) {
-  const take = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => {
-    entry.value = currentTarget.value;
-    onEdit?.();
-  };
+/** A text with its label. */
+export function Field(props: FieldOptions & Bound<string>) {
+  const { label, fault, hint, entry: _, ...rest } = props;
+  const { value, onChange } = boundOf(props);
+  const onInput = ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
+    onChange(currentTarget.value);
   // Preact types the attributes of each kind of input apart, so a choice of kinds has none of these types.
-  const attributes = { ...rest, type, autocomplete } as InputHTMLAttributes;
+  const attributes = { ...rest, value, onInput, onChange: undefined } as InputHTMLAttributes & TextareaHTMLAttributes;
   return (
     <Labeled label={label} fault={fault} hint={hint}>
-      {connected => <input {...attributes} {...connected} value={entry.value} onInput={take} />}
+      {connected =>
+        rest.rows ? (
+          <textarea {...attributes} {...connected} />
+        ) : (
+          <input autocomplete="off" {...attributes} {...connected} />
+        )
+      }
     </Labeled>
   );
 }

@@ -1,14 +1,7 @@
 /** Inputs of forms besides a line of text. */
-import type { Signal } from '@preact/signals';
-import { Labeled } from './field.tsx';
+import { type Bound, boundOf, Labeled } from './field.tsx';
 
-/** What is chosen: the value of a signal, or one that is given with what to do when it changes. */
-type Chosen<V, G = V> = { readonly entry: Signal<V> } | { readonly value: G; readonly onChoose: (value: V) => void };
-
-const chosenIn = <V, G>(props: Chosen<V, G>) =>
-  'entry' in props ? { value: props.entry.value, onChoose: (value: V): unknown => (props.entry.value = value) } : props;
-
-type ChoiceProps<V extends string> = Chosen<V> & {
+type ChoiceProps<V extends string> = Bound<V> & {
   readonly label: string;
   readonly values: readonly V[];
   readonly words: Readonly<Record<V, string>>;
@@ -22,13 +15,13 @@ type ChoiceProps<V extends string> = Chosen<V> & {
 /** A list to choose from, with its label. */
 export function Choice<V extends string>(props: ChoiceProps<V>) {
   const { label, values, words, hint, disabled = false, isInline = false } = props;
-  const { value, onChoose } = chosenIn(props);
+  const { value, onChange } = boundOf(props);
   const select = (attributes: { readonly id?: string; readonly 'aria-label'?: string }) => (
     <select
       {...attributes}
       value={value}
       disabled={disabled}
-      onChange={event => onChoose(event.currentTarget.value as V)}
+      onChange={event => onChange(event.currentTarget.value as V)}
     >
       {values.map(each => (
         <option key={each} value={each}>
@@ -45,8 +38,8 @@ export function Choice<V extends string>(props: ChoiceProps<V>) {
   );
 }
 
-/** `onChoose` gets all that are then chosen, in the order of the boxes. */
-type CheckBoxesProps<V extends string> = Chosen<V[], readonly string[]> & {
+/** `onChange` gets all that are then chosen, in the order of the boxes. */
+type CheckBoxesProps<V extends string> = Bound<V[], readonly string[]> & {
   readonly label: string;
   readonly values: readonly V[];
   readonly words: Readonly<Record<V, string>>;
@@ -55,8 +48,8 @@ type CheckBoxesProps<V extends string> = Chosen<V[], readonly string[]> & {
 /** A box for each value of a set. */
 export function CheckBoxes<V extends string>(props: CheckBoxesProps<V>) {
   const { label, values, words } = props;
-  const { value: chosen, onChoose } = chosenIn<V[], readonly string[]>(props);
-  const toggle = (value: V) => onChoose(values.filter(each => chosen.includes(each) !== (each === value)));
+  const { value: chosen, onChange } = boundOf<V[], readonly string[]>(props);
+  const toggle = (value: V) => onChange(values.filter(each => chosen.includes(each) !== (each === value)));
   return (
     <fieldset class="choices">
       <legend>{label}</legend>
@@ -70,35 +63,20 @@ export function CheckBoxes<V extends string>(props: CheckBoxesProps<V>) {
   );
 }
 
-type CheckBoxProps = Readonly<{ words: string; entry: Signal<boolean> }>;
+type CheckBoxProps = Bound<boolean> & { readonly words: string; readonly disabled?: boolean };
 
 /** A box for one setting. */
-export const CheckBox = ({ words, entry }: CheckBoxProps) => (
-  <label class="check">
-    <input type="checkbox" checked={entry.value} onChange={event => (entry.value = event.currentTarget.checked)} />
-    {words}
-  </label>
-);
-
-interface TextAreaProps {
-  readonly label: string;
-  readonly entry: Signal<string>;
-  readonly rows: number;
-  readonly class?: string;
-  readonly maxLength?: number;
-  readonly hint?: string;
-}
-
-/** Lines of text with their label. */
-export const TextArea = ({ label, entry, hint, ...rest }: TextAreaProps) => (
-  <Labeled label={label} hint={hint}>
-    {connected => (
-      <textarea
-        {...rest}
-        {...connected}
-        value={entry.value}
-        onInput={event => (entry.value = event.currentTarget.value)}
+export function CheckBox({ words, disabled = false, ...bound }: CheckBoxProps) {
+  const { value, onChange } = boundOf(bound);
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={value}
+        disabled={disabled}
+        onChange={event => onChange(event.currentTarget.checked)}
       />
-    )}
-  </Labeled>
-);
+      {words}
+    </label>
+  );
+}

@@ -8,13 +8,13 @@ import { text } from '../text/words.ts';
 import { DialogButton } from './button.tsx';
 import { Loaded } from './loaded.tsx';
 import { Pager } from './pager.tsx';
-import { type DialogProps, type RecordKind, RecordTable, type RecordWords } from './records.tsx';
+import { type CommonAction, type DialogProps, type RecordKind, RecordTable, type RecordWords } from './records.tsx';
 import { reporting } from './toast.ts';
 
 interface ListWords<C extends string, A extends string> extends RecordWords<C, A> {
   /** Absent: the name of the page in the navigation. */
   readonly title?: string;
-  readonly action: Readonly<Record<A | 'create', string>>;
+  readonly action: Readonly<Record<Exclude<A, CommonAction> | 'create', string>>;
   readonly total: (count: number) => string;
   readonly hint?: string;
   /** Shown instead of a table without rows. */

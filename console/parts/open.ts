@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { session } from '../api/session.ts';
 import { place } from '../router.ts';
-import type { SingleOperation } from './operations.tsx';
+import type { SingleOperation } from './device-columns.tsx';
 
 /** What is in front of the page: the search, that for the device of an action, the form of the action, or the list of keys. Null if none is. */
 export const opened = signal<'search' | 'keys' | SingleOperation | ChosenAction | null>(null);

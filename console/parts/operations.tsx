@@ -8,11 +8,7 @@ import { isAdmin } from '../api/session.ts';
 import { useIsOfProvider } from '../api/sso.ts';
 import { entries as words } from '../text/words.ts';
 import { Field, presentPassword, useEntries } from './field.tsx';
-import { TextArea } from './inputs.tsx';
 import { PersonField } from './person-field.tsx';
-
-/** An operation that the page of a device has a dialog for; its tags are changed on the page. */
-export type SingleOperation = Exclude<BatchOperation, 'UPDATE'>;
 
 const needed = {
   ACTIVATE: ['userId', 'activationCode'],
@@ -95,7 +91,7 @@ export function OperationFields({ name, entries, confirmation }: OperationFields
     <>
       {needed[name].map(entry =>
         entry === 'setTags' ? (
-          <TextArea key={entry} label={words[entry]} entry={entries[entry]} rows={3} />
+          <Field key={entry} label={words[entry]} entry={entries[entry]} rows={3} />
         ) : entry === 'userId' ? (
           <PersonField key={entry} label={words[entry]} entry={entries[entry]} {...shapes[entry]} />
         ) : (

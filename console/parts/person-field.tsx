@@ -1,15 +1,18 @@
 /** A field for the user name of a person. */
+import type { Signal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { personsNamed, usePaused } from '../api/people.ts';
 import { call } from '../api/request.ts';
 import { useResource } from '../api/resource.ts';
 import { entries as words } from '../text/words.ts';
-import { Field, type FieldProps } from './field.tsx';
+import { Field, type FieldOptions } from './field.tsx';
 
 const OFFERED = 8;
 
+type PersonFieldProps = FieldOptions & { readonly entry: Signal<string> };
+
 /** Offers the persons whose names have what is typed. Any other text is accepted, too, unless the policy requires a person. */
-export function PersonField({ entry, ...rest }: Omit<FieldProps, 'list' | 'pattern'>) {
+export function PersonField({ entry, ...rest }: PersonFieldProps) {
   const id = useId();
   const typed = entry.value.trim();
   const asked = usePaused(typed);

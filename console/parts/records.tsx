@@ -43,11 +43,15 @@ type RecordAction<R, A extends string = string> = {
   | { readonly start: (record: R) => void }
 );
 
+/** An action whose words all pages share. */
+export type CommonAction = keyof typeof common.record.action;
+
 /** The words of a table of records with the columns `C` and the actions `A`. */
 export interface RecordWords<C extends string, A extends string> {
   /** Heads that no other page has. */
   readonly column?: Readonly<Record<Exclude<C, keyof typeof common.column>, string>>;
-  readonly action: Readonly<Record<A, string>>;
+  /** Actions that no other page has. */
+  readonly action?: Readonly<Record<Exclude<A, CommonAction>, string>>;
   /** An action with the name of its record. Absent: the words of the button, and the name. */
   readonly of?: Readonly<Partial<Record<A, (name: string) => string>>>;
   /** What each action that asks will do. */
@@ -74,6 +78,8 @@ interface RecordTableProps<R, C extends string, A extends string> {
   readonly kind: RecordKind<R, C, A>;
   readonly words: RecordWords<NoInfer<C>, NoInfer<A>>;
   readonly records: readonly R[];
+  /** Shown if there are none. Absent: the table is, with its head alone. */
+  readonly none?: string;
   /** Called after a change by a dialog. */
   readonly onDone?: DialogProps['onDone'];
 }
@@ -90,7 +96,7 @@ export function useRecordActions<R, C extends string, A extends string>(
   const offered = (record: R) => actions.filter(([, { isFor }]) => isFor?.(record) ?? true);
   const itemsOf = (record: R) =>
     offered(record).map(([name, action]) => ({
-      words: words.action[name],
+      words: actionOf(words, name),
       name: titleOf(words, name, kind.nameOf(record)),
       isDangerous: 'isDangerous' in action && action.isDangerous === true,
       onChoose() {
@@ -122,8 +128,9 @@ export function useRecordActions<R, C extends string, A extends string>(
 
 /** The table of records, and the dialog of the action that was chosen. */
 export function RecordTable<R, C extends string, A extends string>(props: RecordTableProps<R, C, A>) {
-  const { title, kind, words, records, onDone = () => {} } = props;
+  const { title, kind, words, records, none, onDone = () => {} } = props;
   const { offered, control, dialog } = useRecordActions(kind, words, onDone);
+  if (none !== undefined && records.length === 0) return <p class="hint">{none}</p>;
   const hasActions = records.some(record => offered(record).length > 0);
   return (
     <>
@@ -142,8 +149,24 @@ export function RecordTable<R, C extends string, A extends string>(props: Record
   );
 }
 
-const titleOf = <A extends string>({ of, action }: RecordWords<string, A>, name: A, record: string): string =>
-  of?.[name]?.(record) ?? text.common.of(action[name], record);
+type WordsOfActions<A extends string> = Pick<RecordWords<string, A>, 'action' | 'done' | 'of'>;
+
+/** The words of a page, else those of all pages. */
+const actionOf = <A extends string>({ action }: WordsOfActions<A>, name: A): string => {
+  const all: Readonly<Record<string, string>> = { ...text.record.action, ...action };
+  return all[name] ?? '';
+};
+
+const doneWords = <A extends string>(
+  { done }: WordsOfActions<A>,
+  name: A,
+): ((record: string) => string) | undefined => {
+  const all: Readonly<Record<string, (record: string) => string>> = { ...text.record.done, ...done };
+  return all[name];
+};
+
+const titleOf = <A extends string>(words: WordsOfActions<A>, name: A, record: string): string =>
+  words.of?.[name]?.(record) ?? text.common.of(actionOf(words, name), record);
 
 interface ChosenActionProps<R, C extends string, A extends string> extends RecordDialogProps<R> {
   readonly name: A;
@@ -156,7 +179,7 @@ function RecordDialog<R, C extends string, A extends string>(props: ChosenAction
   const action = kind.actions[name];
   if ('Dialog' in action) return <action.Dialog record={record} onClose={onClose} onDone={onDone} />;
   if ('start' in action) return null;
-  const doneOf = (each: A) => words.done?.[each]?.(kind.nameOf(record));
+  const doneOf = (each: A) => doneWords(words, each)?.(kind.nameOf(record));
   const revert = async (undo: A) => {
     const reverting = kind.actions[undo];
     if ('carryOut' in reverting) await reverting.carryOut(record, newKey());
@@ -171,7 +194,7 @@ function RecordDialog<R, C extends string, A extends string>(props: ChosenAction
   return (
     <ActionDialog
       title={titleOf(words, name, kind.nameOf(record))}
-      submit={words.action[name]}
+      submit={actionOf(words, name)}
       isDangerous={action.isDangerous ?? false}
       onSubmit={carryOut}
       onClose={onClose}

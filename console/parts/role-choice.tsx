@@ -6,20 +6,19 @@ import { roles as roleWords, text } from '../text/words.ts';
 import { Choice } from './inputs.tsx';
 
 interface RoleChoiceProps {
-  readonly label: string;
   readonly role: Signal<Role>;
   /** Why the role cannot be changed. */
   readonly fixedBecause?: string | undefined;
 }
 
 /** A list of the roles. */
-export const RoleChoice = ({ label, role, fixedBecause }: RoleChoiceProps) => (
+export const RoleChoice = ({ role, fixedBecause }: RoleChoiceProps) => (
   <Choice
-    label={label}
+    label={text.column.role}
     entry={role}
     values={roles}
     words={labels(text.role)}
-    hint={fixedBecause ?? roleWords.may[role.value]}
+    hint={fixedBecause ?? roleWords[role.value]}
     disabled={fixedBecause !== undefined}
   />
 );

@@ -39,7 +39,7 @@ export function Table<R>(props: TableProps<R>) {
   const drawn = useSteps(rows.length, stepAfter);
   return (
     <div class="scroll" aria-busy={drawn < rows.length}>
-      <table ref={table} class={`dense ${isWide ? 'wide' : ''} ${isOneLine ? 'one-line' : ''}`}>
+      <table ref={table} class={`${isWide ? 'wide' : ''} ${isOneLine ? 'one-line' : ''}`}>
         {title && <caption class="hidden">{title}</caption>}
         <thead>
           <tr>

@@ -106,6 +106,9 @@ export const common: typeof en.common = {
     none: 'Keine',
     unknownPage: 'Diese Seite gibt es nicht.',
     never: 'nie',
+    deviceCount: 'Geräte',
+    filters: 'Filter',
+    columns: 'Spalten',
     previous: 'Zurück',
     next: 'Weiter',
     copy: 'Kopieren',
@@ -161,6 +164,7 @@ export const common: typeof en.common = {
     size: 'Größe',
     note: 'Bemerkung',
     code: 'Aktivierungscode',
+    reason: 'Grund',
   },
   role: { ADMIN: 'Administrator', DEALER: 'Händler', VIEWER: 'Leser' },
   menu: {
@@ -192,6 +196,10 @@ export const common: typeof en.common = {
     KEY_ATTACHED: 'eingesteckt',
     KEY_DETACHED: 'abgezogen',
   },
+  record: {
+    action: { remove: 'Entfernen', test: 'Testen', download: 'Herunterladen' },
+    done: { remove: name => `${name} ist entfernt.` },
+  },
   who: {
     by: (kind: string, name: string) => `von ${kind}${name}`,
     kind: { user: '', token: 'Diensttoken ', daemon: 'Programm ', directory: 'Verzeichnis ', provider: 'Anbieter ' },
@@ -217,7 +225,6 @@ export const common: typeof en.common = {
 
 /** The first page, with its charts. */
 export const overview: typeof en.overview = {
-  devices: 'Geräte',
   perHour: 'Registrierungen je Stunde',
   perDay: 'Registrierungen je Tag',
   states: 'Geräte nach Zustand',
@@ -249,7 +256,6 @@ export const receipts: typeof en.receipts = {
 
 /** The page Activity. */
 export const activity: typeof en.activity = {
-  filters: 'Filter',
   search: { deviceId: 'Gerät', actor: 'Person', from: 'Von (Tag)', to: 'Bis (Tag)' },
   types: 'Nur zeigen',
   earlier: 'Frühere Ereignisse',
@@ -258,11 +264,9 @@ export const activity: typeof en.activity = {
 
 /** Roles, and what they allow. */
 export const roles: typeof en.roles = {
-  may: {
-    ADMIN: 'Voller Zugriff.',
-    DEALER: 'Verwaltet Geräte und ihre Sicherungen, aber nicht Benutzer, Token und Pakete.',
-    VIEWER: 'Nur Lesen, ohne Aktivierungscodes.',
-  },
+  ADMIN: 'Voller Zugriff.',
+  DEALER: 'Verwaltet Geräte und ihre Sicherungen, aber nicht Benutzer, Token und Pakete.',
+  VIEWER: 'Nur Lesen, ohne Aktivierungscodes.',
 };
 
 /** What a person enters for an action on devices. */
@@ -284,7 +288,6 @@ export const entries: typeof en.entries = {
 /** Signing in. */
 export const signIn: typeof en.signIn = {
   signIn: {
-    title: 'Anmelden',
     password: 'Passwort',
     submit: 'Anmelden',
     expired: 'Die Sitzung ist beendet. Melden Sie sich erneut an.',
@@ -344,7 +347,6 @@ export const account: typeof en.account = {
   noneOfUser: 'Dieser Benutzer hat keine Sicherheitsschlüssel.',
   password: 'Passwort ändern',
   column: { name: 'Name des Schlüssels', site: 'Gilt für' },
-  action: { remove: 'Entfernen' },
   of: { remove: name => `Schlüssel entfernen: ${name}` },
   ask: { remove: 'Er gilt nicht mehr für die Anmeldung und kann nicht noch einmal registriert werden.' },
   keyExample: 'zum Beispiel: Schreibtisch',
@@ -374,14 +376,12 @@ export const devices: typeof en.devices = {
   import: 'Importieren',
   searchHint: 'ID, Seriennummer, Benutzer',
   persons: 'Passende Personen',
-  columns: 'Spalten',
   views: 'Ansichten',
   every: 'Alle',
   saveView: 'Als Ansicht speichern',
   viewName: 'Name der Ansicht',
   viewHint: 'Dieser Browser speichert Namen, Suche und Spalten. Die Adresse zeigt sie jedem, der sie sieht.',
   removeView: name => `Ansicht ${name} entfernen`,
-  filters: 'Filter',
   applied: 'Gesetzte Filter',
   filter: {
     keyword: 'Suche',
@@ -434,7 +434,6 @@ export const importing: typeof en.importing = {
   fileHint: 'CSV mit Kopfzeile, JSON, JSON-Zeilen oder Schlüsselpakete (PSKC).',
   interrupted: name =>
     `Der Import von ${name} wurde unterbrochen. Wählen Sie die Datei noch einmal, um fortzufahren: Kein Gerät wird zweimal registriert, und die Ergebnisse enthalten alle Aktivierungscodes.`,
-  columns: 'Spalten',
   preset: 'Quelle der Datei',
   presets: {
     '': 'andere: Die Spalten heißen wie die Felder',
@@ -454,7 +453,6 @@ export const importing: typeof en.importing = {
   plan: 'Vorschau',
   planned: count => `${s(count, 'Gerät würde', 'Geräte würden')} registriert. Es wurde noch nichts geändert.`,
   start: count => `${s(count, 'Gerät', 'Geräte')} registrieren`,
-  result: 'Ergebnis',
   done: count => `${s(count, 'Gerät', 'Geräte')} registriert.`,
   codes: 'Die Datei mit den Ergebnissen enthält die Aktivierungscodes. Bewahren Sie sie sicher auf.',
   noted: 'Zeilen, die nicht neu sind',
@@ -465,7 +463,7 @@ export const importing: typeof en.importing = {
     differs: 'weicht vom Register ab',
     refused: 'abgelehnt',
   },
-  line: { line: 'Zeile', kind: 'Ergebnis', why: 'Grund' },
+  line: 'Zeile',
   fault: {
     empty: 'Die Datei ist leer.',
     header: 'Die erste Zeile muss die Namen der Spalten enthalten.',
@@ -484,7 +482,6 @@ export const importing: typeof en.importing = {
 /** Bulk operations. */
 export const bulk: typeof en.bulk = {
   counting: count => (count ? `Wird gezählt: bisher ${s(count, 'Gerät', 'Geräte')} …` : 'Wird gezählt …'),
-  count: 'Geräte',
   what: 'Aktion',
   changed: 'wird geändert',
   skipped: 'übersprungen: in diesem Zustand nicht möglich',
@@ -517,7 +514,6 @@ export const bulk: typeof en.bulk = {
   failed: count => `${grouped(count)} fehlgeschlagen.`,
   left: count => `${s(count, 'Gerät', 'Geräte')} nicht bearbeitet.`,
   failedTitle: 'Fehlgeschlagene Geräte',
-  why: 'Grund',
   more: count => `${grouped(count)} weitere in der Datei.`,
   download: 'Ergebnisse herunterladen (CSV)',
   codes: 'Neue Codes',
@@ -549,7 +545,6 @@ export const device: typeof en.device = {
     updatedAt: 'Zuletzt geändert',
   },
   proof: {
-    title: 'Nachweis',
     grades: {
       none: 'Über diesen Schlüssel ist nichts bekannt.',
       claimed: 'Nichts ist nachgewiesen: Nur der Schlüssel selbst gibt dies an.',
@@ -568,14 +563,13 @@ export const device: typeof en.device = {
     warnings: 'Warnungen',
   },
   tags: {
-    title: 'Merkmale',
     add: 'Neues Merkmal',
     submit: 'Hinzufügen',
     remove: name => `Merkmal ${name} entfernen`,
     fault:
       'Geben Sie name:wert ein. Ein Name beginnt mit einem Kleinbuchstaben und enthält nur Kleinbuchstaben, Ziffern, _ und -.',
   },
-  note: { title: 'Bemerkung', none: 'Keine Bemerkung.' },
+  noNote: 'Keine Bemerkung.',
   conflict: {
     title: 'Eine andere Person hat dies geändert, während Sie es bearbeitet haben.',
     stored: 'Gespeicherte Fassung',
@@ -586,7 +580,6 @@ export const device: typeof en.device = {
   },
   readOnly: 'Merkmale, Bemerkung und Firmwareversion lassen sich nur ändern, solange das Gerät inaktiv oder aktiv ist.',
   code: {
-    title: 'Aktivierungscode',
     hidden: 'Verborgen. Nach dem Anzeigen bleibt er eine Minute lang sichtbar.',
     show: 'Code anzeigen',
     hide: 'Code verbergen',
@@ -606,7 +599,7 @@ export const device: typeof en.device = {
     none: 'Keine Sicherungen.',
     column: { at: 'Gespeichert' },
     bytes: count => `${grouped(count)} Byte`,
-    action: { download: 'Herunterladen', restore: 'Als wiederhergestellt vermerken' },
+    action: { restore: 'Als wiederhergestellt vermerken' },
     ask: {
       restore:
         'Der Dienst vergleicht die gespeicherte Datei mit ihrer Prüfsumme, und das Journal vermerkt die Wiederherstellung. Laden Sie die Datei herunter, um den Schlüssel wiederherzustellen.',
@@ -640,7 +633,6 @@ export const line: typeof en.line = {
     hint: 'Die Geräte, gruppiert nach dem Merkmal station, das die Linie bei der Aufnahme setzt.',
     empty: 'Kein Gerät hat das Merkmal station. So setzt es eine Linie:',
   },
-  devices: 'Geräte',
   tokenUsed: 'Token zuletzt benutzt',
   none: 'Kein Gerät hat dieses Merkmal.',
   facts: {
@@ -725,12 +717,11 @@ export const cleanup: typeof en.cleanup = {
 
 /** The page Packages. */
 export const packages: typeof en.packages = {
-  title: 'Pakete',
   total: count => s(count, 'Paket', 'Pakete'),
   empty: 'Es wurde noch kein Paket hochgeladen.',
   all: 'Alle Plattformen',
   column: { version: 'Version', platform: 'Plattform', digest: 'SHA-256', uploaded: 'Hochgeladen' },
-  action: { create: 'Paket hochladen', download: 'Herunterladen' },
+  action: { create: 'Paket hochladen' },
   newest: 'neueste',
   forced: 'erzwingt ein Update',
   oldest: version => `älteste unterstützte: ${version}`,
@@ -793,7 +784,6 @@ export const people: typeof en.people = {
       ? 'Diese Person hat keine aktiven Geräte.'
       : `${s(count, 'aktives Gerät wird', 'aktive Geräte werden')} ${hours === 0 ? 'sofort' : `nach ${s(hours, 'Stunde', 'Stunden')}`} ${what}:`,
   account: 'Das Konto mit demselben Benutzernamen wird gesperrt. Die Person bekommt keine weiteren Geräte.',
-  reason: 'Grund',
   gone: (name, count) => `${name} ist ausgeschieden: ${s(count, 'Gerät', 'Geräte')} gesperrt oder stillgelegt.`,
   due: (name, at) => `${name} ist ausgeschieden. Die Geräte werden am ${at} gesperrt oder stillgelegt.`,
   heldBack: count =>
@@ -837,7 +827,6 @@ export const users: typeof en.users = {
     logout: 'Abmelden',
     disable: 'Sperren',
     enable: 'Entsperren',
-    remove: 'Entfernen',
   },
   of: { password: name => `Passwort von ${name}` },
   ask: {
@@ -875,7 +864,6 @@ export const users: typeof en.users = {
     logout: name => `${name} ist überall abgemeldet.`,
     disable: name => `${name} ist gesperrt.`,
     enable: name => `${name} ist entsperrt.`,
-    remove: name => `${name} ist entfernt.`,
   },
 };
 
@@ -946,7 +934,6 @@ export const policies: typeof en.policies = {
     every: (some, all) => `alle ${grouped(some)} min, alle Einträge alle ${grouped(all)} min`,
     last: 'Letzter Lauf',
     none: 'keiner',
-    found: 'Ergebnis',
     read: count => `${s(count, 'Eintrag', 'Einträge')} gelesen`,
     preview: 'Vorschau eines Laufs',
     submit: 'Jetzt lesen',
@@ -968,7 +955,7 @@ export const trust: typeof en.trust = {
   empty:
     'Noch gilt nichts als vertrauenswürdig, also kann kein Schlüssel etwas nachweisen. Importieren Sie die Metadaten der FIDO-Allianz oder die Zertifikate eines Herstellers.',
   column: { kind: 'Art', vouches: 'Bürgt für', until: 'Gültig bis', fingerprint: 'SHA-256', by: 'Importiert von' },
-  action: { create: 'Importieren', remove: 'Entfernen' },
+  action: { create: 'Importieren' },
   ask: {
     remove:
       'Es wird nicht mehr zur Prüfung von Schlüsseln benutzt. Gespeicherte Nachweise ändern sich erst, wenn sie erneut geprüft werden.',
@@ -1040,14 +1027,7 @@ export const webhooks: typeof en.webhooks = {
   total: count => `${grouped(count)} ${count === 1 ? 'Webhook' : 'Webhooks'}`,
   empty: 'Es wurde noch kein Webhook angelegt.',
   column: { url: 'Adresse', types: 'Ereignisse', waiting: 'Wartend', delivered: 'Zuletzt zugestellt' },
-  action: {
-    create: 'Webhook anlegen',
-    deliveries: 'Zustellungen',
-    test: 'Testen',
-    disable: 'Abschalten',
-    enable: 'Einschalten',
-    remove: 'Entfernen',
-  },
+  action: { create: 'Webhook anlegen', deliveries: 'Zustellungen', disable: 'Abschalten', enable: 'Einschalten' },
   of: { deliveries: url => `Zustellungen an ${url}` },
   ask: {
     test: 'Eine signierte Nachricht der Art WEBHOOK_TEST wird einmal gesendet.',
@@ -1060,7 +1040,6 @@ export const webhooks: typeof en.webhooks = {
     create: url => `${url} ist angelegt.`,
     disable: url => `${url} ist abgeschaltet.`,
     enable: url => `${url} ist eingeschaltet.`,
-    remove: url => `${url} ist entfernt.`,
   },
   taken: (url, milliseconds) => `${url} hat die Nachricht in ${grouped(milliseconds)} ms angenommen.`,
   notTaken: (url, reason) => `${url} hat die Nachricht nicht angenommen: ${reason}.`,
@@ -1076,7 +1055,6 @@ export const webhooks: typeof en.webhooks = {
   attempts: count => `Die letzten ${count} Versuche, der neueste zuerst.`,
   noAttempt: 'Noch keine Zustellungen.',
   attempt: {
-    title: 'Zustellungen',
     column: { event: 'Ereignis', attempt: 'Versuch' },
     action: { replay: 'Erneut senden' },
     of: { replay: event => `Erneut senden: Ereignis ${event}` },
@@ -1093,13 +1071,7 @@ export const providers: typeof en.providers = {
   column: { at: 'Mandant oder Adresse', credentials: 'Passkeys', pending: 'Zu entfernen' },
   type: { entra: 'Microsoft Entra ID', okta: 'Okta', webauthn: 'WebAuthn-Server', devmgr: 'Konten dieses Registers' },
   state: fails => (fails ? 'schlägt fehl' : 'kein Problem'),
-  action: {
-    create: 'Anbieter hinzufügen',
-    test: 'Testen',
-    reconcile: 'Vergleichen',
-    secret: 'Geheimnis ersetzen',
-    remove: 'Entfernen',
-  },
+  action: { create: 'Anbieter hinzufügen', reconcile: 'Vergleichen', secret: 'Geheimnis ersetzen' },
   of: { reconcile: name => `Mit ${name} vergleichen`, secret: name => `Geheimnis von ${name} ersetzen` },
   ask: {
     test: 'Sendet eine Anfrage, die nichts ändert, um zu prüfen, ob der Anbieter antwortet und das Geheimnis annimmt.',
@@ -1108,7 +1080,6 @@ export const providers: typeof en.providers = {
   done: {
     create: name => `${name} wurde hinzugefügt. Testen Sie ihn, bevor Sie Schlüssel ausgeben.`,
     secret: name => `Das Geheimnis von ${name} ist ersetzt. Testen Sie den Anbieter.`,
-    remove: name => `${name} ist entfernt.`,
   },
   accepts: name => `${name} nimmt Anfragen dieses Registers an.`,
   fails: (name, problem) => `${name} funktioniert nicht: ${problem}`,
@@ -1147,7 +1118,6 @@ export const credentials: typeof en.credentials = {
   none: 'Dieser Schlüssel ist bei keinem Anbieter ausgegeben. Um ihn auszugeben, stecken Sie ihn ein, und starten Sie devmgr keys issue.',
   column: { credential: 'Passkey', provider: 'Anbieter', made: 'Ausgegeben' },
   state: { valid: 'gültig', unfinished: 'nicht abgeschlossen', pending: 'noch zu entfernen', removed: 'entfernt' },
-  action: { remove: 'Entfernen' },
   ask: {
     remove:
       'Die Person kann sich beim Anbieter nicht mehr mit diesem Schlüssel anmelden. Danach muss er neu ausgegeben werden.',
@@ -1192,19 +1162,6 @@ export const bench: typeof en.bench = {
     unregistered: 'nicht registriert',
     keys: 'Eingesteckte Schlüssel',
     simulated: 'simuliert',
-  },
-  roster: {
-    title: 'Liste der Personen',
-    file: 'CSV-Datei mit den Spalten userId, name, count und type',
-    hint: 'Nur userId ist nötig. Die Datei wird in diesem Browser gelesen und nicht hochgeladen.',
-    remove: 'Liste entfernen',
-    unused: columns => `Ignorierte Spalten: ${columns.join(', ')}.`,
-  },
-};
-
-/** A run at the bench: what is decided and listed. */
-export const benchRun: typeof en.benchRun = {
-  stage: {
     empty: person => `Stecken Sie einen Schlüssel für ${person} ein.`,
     checking: 'Der Schlüssel wird geprüft … Wenn er blinkt, berühren Sie ihn.',
     pass: 'GUT',
@@ -1226,16 +1183,21 @@ export const benchRun: typeof en.benchRun = {
       'Ein Schlüssel ist eingesteckt, aber seine Person ist nicht bekannt. Stecken Sie ihn neu ein, oder scannen Sie einen Ausweis.',
     held: 'Es wird nichts gebunden, bis Sie einen gültigen Ausweis scannen oder Esc drücken.',
   },
-  check: { serial: 'Seriennummer', type: 'Art', free: 'Frei für die Person', proof: 'Nachweis' },
-  passed: 'gut',
-  failed: 'Fehler',
-  code: 'Der Schlüssel ist registriert, aber nicht aktiv. Sein Aktivierungscode, nur hier gezeigt:',
   roster: {
+    title: 'Liste der Personen',
+    file: 'CSV-Datei mit den Spalten userId, name, count und type',
+    hint: 'Nur userId ist nötig. Die Datei wird in diesem Browser gelesen und nicht hochgeladen.',
+    remove: 'Liste entfernen',
+    unused: columns => `Ignorierte Spalten: ${columns.join(', ')}.`,
     progress: (finished, all) => `${grouped(finished)} von ${grouped(all)} Zeilen erledigt`,
     skipped: count => `${grouped(count)} übersprungen`,
     waiting: 'Als Nächste',
     more: count => `und ${grouped(count)} weitere`,
   },
+  check: { serial: 'Seriennummer', type: 'Art', free: 'Frei für die Person', proof: 'Nachweis' },
+  passed: 'gut',
+  failed: 'Fehler',
+  code: 'Der Schlüssel ist registriert, aber nicht aktiv. Sein Aktivierungscode, nur hier gezeigt:',
   failure: {
     'serial number unreadable': 'Die Seriennummer ist nicht lesbar.',
     'wrong type': 'Die Person braucht einen Schlüssel anderer Art.',

@@ -78,6 +78,10 @@ export const common = {
     none: 'None',
     unknownPage: 'This page does not exist.',
     never: 'never',
+    /** Below a number. */
+    deviceCount: 'devices',
+    filters: 'Filters',
+    columns: 'Columns',
     previous: 'Previous',
     next: 'Next',
     copy: 'Copy',
@@ -137,6 +141,7 @@ export const common = {
     size: 'Size',
     note: 'Note',
     code: 'Activation code',
+    reason: 'Reason',
   },
   role: { ADMIN: 'administrator', DEALER: 'dealer', VIEWER: 'viewer' },
   menu: {
@@ -168,6 +173,11 @@ export const common = {
     KEY_ATTACHED: 'plugged in',
     KEY_DETACHED: 'unplugged',
   },
+  /** What can be done with records of several kinds, and what was done. */
+  record: {
+    action: { remove: 'Remove', test: 'Test', download: 'Download' },
+    done: { remove: (name: string) => `${name} is removed.` },
+  },
   who: {
     by: (kind: string, name: string) => `by ${kind}${name}`,
     kind: {
@@ -196,7 +206,6 @@ export type PageName = Exclude<keyof typeof common.nav, 'label' | 'skip' | 'find
 
 /** The first page, with its charts. */
 export const overview = {
-  devices: 'devices',
   perHour: 'Registrations per hour',
   perDay: 'Registrations per day',
   states: 'Devices in each state',
@@ -232,7 +241,6 @@ export const receipts = {
 
 /** The page Activity. */
 export const activity = {
-  filters: 'Filters',
   search: { deviceId: 'Device', actor: 'Person', from: 'From (day)', to: 'Until (day)' },
   types: 'Show only',
   earlier: 'Earlier events',
@@ -241,11 +249,9 @@ export const activity = {
 
 /** Roles, and what they allow. */
 export const roles = {
-  may: {
-    ADMIN: 'Full access.',
-    DEALER: 'Manages devices and their backups, but not users, tokens and uploads.',
-    VIEWER: 'Read-only, without activation codes.',
-  },
+  ADMIN: 'Full access.',
+  DEALER: 'Manages devices and their backups, but not users, tokens and uploads.',
+  VIEWER: 'Read-only, without activation codes.',
 };
 
 /** What a person enters for an action on devices. */
@@ -267,7 +273,6 @@ export const entries = {
 /** Signing in. */
 export const signIn = {
   signIn: {
-    title: 'Sign in',
     password: 'Password',
     submit: 'Sign in',
     expired: 'Your session has ended. Sign in again.',
@@ -325,7 +330,6 @@ export const account = {
   noneOfUser: 'This user has no security keys.',
   password: 'Change password',
   column: { name: 'Name of the key', site: 'Works at' },
-  action: { remove: 'Remove' },
   of: { remove: (name: string) => `Remove the key ${name}` },
   ask: { remove: 'It can no longer be used to sign in, and cannot be registered again.' },
   keyExample: 'for example: desk',
@@ -355,14 +359,12 @@ export const devices = {
   import: 'Import a file',
   searchHint: 'id, serial number or user',
   persons: 'Matching persons',
-  columns: 'Columns',
   views: 'Views',
   every: 'All',
   saveView: 'Save as view',
   viewName: 'Name of the view',
   viewHint: 'This browser stores the name, the search and the columns. The address shows them to anyone who sees it.',
   removeView: (name: string) => `Remove the view ${name}`,
-  filters: 'Filters',
   applied: 'Active filters',
   filter: {
     keyword: 'Search',
@@ -415,7 +417,6 @@ export const importing = {
   fileHint: 'CSV with a header row, JSON, JSON lines, or key packages (PSKC).',
   interrupted: (name: string) =>
     `The import of ${name} was interrupted. Choose the file again to continue: no device is registered twice, and the results contain all activation codes.`,
-  columns: 'Columns',
   preset: 'Source of the file',
   presets: {
     '': 'other: the columns are named like the fields',
@@ -435,7 +436,6 @@ export const importing = {
   plan: 'What would happen',
   planned: (count: number) => `${s(count, 'device')} would be registered. Nothing has changed yet.`,
   start: (count: number) => `Register ${s(count, 'device')}`,
-  result: 'Result',
   done: (count: number) => `${s(count, 'device')} registered.`,
   codes: 'The results file contains the activation codes. Keep it safe.',
   noted: 'Lines that are not new',
@@ -446,7 +446,7 @@ export const importing = {
     differs: 'differs from the registry',
     refused: 'refused',
   },
-  line: { line: 'Line', kind: 'Result', why: 'Reason' },
+  line: 'Line',
   fault: {
     empty: 'The file is empty.',
     header: 'The first line must contain the names of the columns.',
@@ -465,7 +465,6 @@ export const importing = {
 /** Bulk operations. */
 export const bulk = {
   counting: (count: number) => (count ? `Counting: ${s(count, 'device')} …` : 'Counting …'),
-  count: 'Devices',
   what: 'Action',
   changed: 'will be changed',
   skipped: 'skipped: not allowed in this state',
@@ -497,7 +496,6 @@ export const bulk = {
   failed: (count: number) => `${grouped(count)} failed.`,
   left: (count: number) => `${s(count, 'device')} not processed.`,
   failedTitle: 'Failed devices',
-  why: 'Reason',
   more: (count: number) => `${grouped(count)} more in the file.`,
   download: 'Download results (CSV)',
   codes: 'New codes',
@@ -529,7 +527,6 @@ export const device = {
     updatedAt: 'Last changed',
   },
   proof: {
-    title: 'Proof',
     grades: {
       none: 'Nothing is known about this key.',
       claimed: 'Nothing is proved: only the key itself reports this.',
@@ -548,14 +545,13 @@ export const device = {
     warnings: 'Warnings',
   },
   tags: {
-    title: 'Tags',
     add: 'New tag',
     submit: 'Add',
     remove: (name: string) => `Remove the tag ${name}`,
     fault:
       'Enter name:value. A name starts with a lowercase letter and contains only lowercase letters, digits, _ and -.',
   },
-  note: { title: 'Note', none: 'No note.' },
+  noNote: 'No note.',
   conflict: {
     title: 'Another person changed this while you were editing.',
     stored: 'Stored version',
@@ -566,7 +562,6 @@ export const device = {
   },
   readOnly: 'Tags, note and firmware version can be changed only while the device is inactive or active.',
   code: {
-    title: 'Activation code',
     hidden: 'Hidden. When you show it, it stays visible for one minute.',
     show: 'Show code',
     hide: 'Hide code',
@@ -586,7 +581,7 @@ export const device = {
     none: 'No backups.',
     column: { at: 'Stored' },
     bytes: (count: number) => `${grouped(count)} bytes`,
-    action: { download: 'Download', restore: 'Mark as restored' },
+    action: { restore: 'Mark as restored' },
     ask: {
       restore:
         'The daemon checks the stored file against its digest, and the journal records that it was restored. Download the file to restore the key.',
@@ -620,7 +615,6 @@ export const line = {
     hint: 'Devices grouped by their tag station, which the line sets when it enrolls them.',
     empty: 'No device has the tag station. To set it on a line, run:',
   },
-  devices: 'devices',
   tokenUsed: 'Token last used',
   none: 'No device has this tag.',
   facts: {
@@ -705,12 +699,11 @@ export const cleanup = {
 
 /** The page Packages. */
 export const packages = {
-  title: 'Packages',
   total: (count: number) => s(count, 'package'),
   empty: 'No package has been uploaded yet.',
   all: 'All platforms',
   column: { version: 'Version', platform: 'Platform', digest: 'SHA-256', uploaded: 'Uploaded' },
-  action: { create: 'Upload package', download: 'Download' },
+  action: { create: 'Upload package' },
   newest: 'newest',
   forced: 'forces an update',
   oldest: (version: string) => `oldest supported: ${version}`,
@@ -769,7 +762,6 @@ export const people = {
       ? 'This person has no active devices.'
       : `${s(count, 'active device')} will be ${what} ${hours === 0 ? 'at once' : `after ${s(hours, 'hour')}`}:`,
   account: 'The account with the same user name will be disabled, and the person cannot get new devices.',
-  reason: 'Reason',
   gone: (name: string, count: number) => `${name} has left: ${s(count, 'device')} locked or retired.`,
   due: (name: string, at: string) => `${name} has left. The devices will be locked or retired at ${at}.`,
   heldBack: (count: number) =>
@@ -813,7 +805,6 @@ export const users = {
     logout: 'Log out',
     disable: 'Disable',
     enable: 'Enable',
-    remove: 'Remove',
   },
   of: { password: (name: string) => `Password of ${name}` },
   ask: {
@@ -850,7 +841,6 @@ export const users = {
     logout: (name: string) => `${name} is logged out everywhere.`,
     disable: (name: string) => `${name} is disabled.`,
     enable: (name: string) => `${name} is enabled.`,
-    remove: (name: string) => `${name} is removed.`,
   },
 };
 
@@ -916,7 +906,6 @@ export const policies = {
     every: (some: number, all: number) => `every ${grouped(some)} min, all entries every ${grouped(all)} min`,
     last: 'Last run',
     none: 'none',
-    found: 'Result',
     read: (count: number) => `${s(count, 'entry', 'entries')} read`,
     preview: 'Preview a run',
     submit: 'Read now',
@@ -932,7 +921,7 @@ export const trust = {
   empty:
     'Nothing is trusted, so no key can be proved. Import the metadata of the FIDO Alliance, or the certificates of a vendor.',
   column: { kind: 'Kind', vouches: 'Vouches for', until: 'Valid until', fingerprint: 'SHA-256', by: 'Imported by' },
-  action: { create: 'Import', remove: 'Remove' },
+  action: { create: 'Import' },
   ask: {
     remove: 'It is no longer used to check keys. Stored proofs do not change until they are checked again.',
   },
@@ -998,14 +987,7 @@ export const webhooks = {
   total: (count: number) => s(count, 'webhook'),
   empty: 'No webhook has been created yet.',
   column: { url: 'Address', types: 'Events', waiting: 'Waiting', delivered: 'Last delivered' },
-  action: {
-    create: 'Create webhook',
-    deliveries: 'Deliveries',
-    test: 'Test',
-    disable: 'Disable',
-    enable: 'Enable',
-    remove: 'Remove',
-  },
+  action: { create: 'Create webhook', deliveries: 'Deliveries', disable: 'Disable', enable: 'Enable' },
   of: { deliveries: (url: string) => `Deliveries to ${url}` },
   ask: {
     test: 'A signed message of the type WEBHOOK_TEST is posted once.',
@@ -1018,7 +1000,6 @@ export const webhooks = {
     create: (url: string) => `${url} was created.`,
     disable: (url: string) => `${url} is disabled.`,
     enable: (url: string) => `${url} is enabled.`,
-    remove: (url: string) => `${url} is removed.`,
   },
   taken: (url: string, milliseconds: number) => `${url} accepted the message in ${grouped(milliseconds)} ms.`,
   notTaken: (url: string, reason: string) => `${url} did not accept the message: ${reason}.`,
@@ -1034,7 +1015,6 @@ export const webhooks = {
   attempts: (count: number) => `The last ${count} attempts, the latest first.`,
   noAttempt: 'No deliveries yet.',
   attempt: {
-    title: 'Deliveries',
     column: { event: 'Event', attempt: 'Attempt' },
     action: { replay: 'Post again' },
     of: { replay: (event: string) => `Post again: event ${event}` },
@@ -1051,7 +1031,7 @@ export const providers = {
   column: { at: 'Tenant or address', credentials: 'Credentials', pending: 'To remove' },
   type: { entra: 'Microsoft Entra ID', okta: 'Okta', webauthn: 'WebAuthn server', devmgr: 'Accounts of this registry' },
   state: (fails: boolean): string => (fails ? 'fails' : 'no problem'),
-  action: { create: 'Add provider', test: 'Test', reconcile: 'Compare', secret: 'Replace secret', remove: 'Remove' },
+  action: { create: 'Add provider', reconcile: 'Compare', secret: 'Replace secret' },
   of: {
     reconcile: (name: string) => `Compare with ${name}`,
     secret: (name: string) => `Replace the secret of ${name}`,
@@ -1063,7 +1043,6 @@ export const providers = {
   done: {
     create: (name: string) => `${name} was added. Test it before you issue keys.`,
     secret: (name: string) => `The secret of ${name} was replaced. Test the provider.`,
-    remove: (name: string) => `${name} is removed.`,
   },
   accepts: (name: string) => `${name} accepts requests of this registry.`,
   fails: (name: string, problem: string) => `${name} does not work: ${problem}`,
@@ -1102,7 +1081,6 @@ export const credentials = {
   none: 'This key is not issued at any provider. To issue it, plug it in and run devmgr keys issue.',
   column: { credential: 'Credential', provider: 'Provider', made: 'Issued' },
   state: { valid: 'valid', unfinished: 'not finished', pending: 'still to be removed', removed: 'removed' },
-  action: { remove: 'Remove' },
   ask: {
     remove: 'The person can no longer sign in at the provider with this key. To restore it, issue the key again.',
   },
@@ -1141,19 +1119,6 @@ export const bench = {
     unregistered: 'not registered',
     keys: 'Keys that are plugged in',
     simulated: 'simulated',
-  },
-  roster: {
-    title: 'Roster',
-    file: 'CSV file with the columns userId, name, count and type',
-    hint: 'Only userId is required. The file is read in this browser and is not uploaded.',
-    remove: 'Remove the roster',
-    unused: (columns: readonly string[]) => `Ignored columns: ${columns.join(', ')}.`,
-  },
-};
-
-/** A run at the bench: what is decided and listed. */
-export const benchRun = {
-  stage: {
     empty: (person: string) => `Plug in a key for ${person}.`,
     checking: 'Checking the key … If it blinks, touch it.',
     pass: 'PASS',
@@ -1172,16 +1137,21 @@ export const benchRun = {
     aside: 'A key is plugged in, but its person is not known. Unplug it and plug it in again, or scan a badge.',
     held: 'Nothing is bound until a valid badge is scanned or Esc is pressed.',
   },
-  check: { serial: 'Serial number', type: 'Type', free: 'Free to be bound', proof: 'Proof' } satisfies Words<CheckName>,
-  passed: 'pass',
-  failed: 'fail',
-  code: 'The key is registered, but not active. Its activation code, shown only here:',
   roster: {
+    title: 'Roster',
+    file: 'CSV file with the columns userId, name, count and type',
+    hint: 'Only userId is required. The file is read in this browser and is not uploaded.',
+    remove: 'Remove the roster',
+    unused: (columns: readonly string[]) => `Ignored columns: ${columns.join(', ')}.`,
     progress: (finished: number, all: number) => `${grouped(finished)} of ${grouped(all)} rows done`,
     skipped: (count: number) => `${grouped(count)} skipped`,
     waiting: 'Next',
     more: (count: number) => `and ${grouped(count)} more`,
   },
+  check: { serial: 'Serial number', type: 'Type', free: 'Free to be bound', proof: 'Proof' } satisfies Words<CheckName>,
+  passed: 'pass',
+  failed: 'fail',
+  code: 'The key is registered, but not active. Its activation code, shown only here:',
   failure: {
     'serial number unreadable': 'The serial number cannot be read.',
     'wrong type': 'The person needs a key of another type.',

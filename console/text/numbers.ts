@@ -68,3 +68,11 @@ export function distance(iso: string, now: number): readonly [count: number, uni
   const [unit, length] = units.find(([, each]) => Math.abs(seconds) >= each) ?? ['minute', 60];
   return [Math.trunc(seconds / length), unit];
 }
+
+/** A number of bytes in a unit that fits: 1 MiB is 1,048,576 bytes. */
+export function sizeOf(bytes: number): string {
+  const names = ['B', 'KiB', 'MiB', 'GiB'];
+  const power = Math.min(names.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  const number = (bytes / 1024 ** power).toLocaleString(locale(), { maximumFractionDigits: power ? 1 : 0 });
+  return `${number} ${names[power]}`;
+}

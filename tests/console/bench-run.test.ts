@@ -2,8 +2,8 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { figuresOf, resultCells, type StoredRun } from '../../console/pages/station/results.ts';
 import { readRoster, readRosterBytes } from '../../console/pages/station/roster-file.ts';
-import { BenchRun, type StationRegistry } from '../../console/pages/station/run.ts';
-import type { RunStore } from '../../console/pages/station/store.ts';
+import { BenchRun, type RunStore, type StationRegistry } from '../../console/pages/station/run.ts';
+
 import { CsvReader } from '../../src/contract/csv-reader.ts';
 import type { DeviceDetail } from '../../src/contract/device-shapes.ts';
 import type { Key } from '../../src/contract/hardware.ts';

@@ -254,18 +254,17 @@ needs('chromium')('the page Bench', () => {
   });
 
   describe('the run', () => {
-    const script = '**/start-run-*.js';
+    const script = '**/station-*.js';
 
     it('is loaded again after a failure, and knows the key that is plugged in', async () => {
       const { serialNumber } = await plug();
-      const { page, context } = await openBench();
-      await said(page, serialNumber!);
+      const { page, context, show } = await openConsole(browser, daemon, { place: 'activity' });
       await page.route(script, route => route.abort(), { times: 1 });
-      await page.keyboard.press('a');
-      const failure = page.getByText('This page crashed.');
-      await failure.waitFor();
+      await show('bench');
+      await page.getByText('could not be loaded').waitFor();
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await said(page, serialNumber!);
       await call(page, 'alice');
-      await failure.waitFor({ state: 'detached' });
       await decided(page, 'PASS');
       await pull();
       await decided(page, 'BOUND');
@@ -275,16 +274,15 @@ needs('chromium')('the page Bench', () => {
 
     it('does not show a key that was unplugged while it was being loaded', async () => {
       const { serialNumber } = await plug();
-      const { page, context } = await openBench();
-      await said(page, serialNumber!);
+      const { page, context, show } = await openConsole(browser, daemon, { place: 'activity' });
       const asked = Promise.withResolvers<Route>();
       await page.route(script, route => asked.resolve(route));
-      await page.keyboard.press('a');
+      await show('bench');
       const route = await asked.promise;
       await pull();
-      await stage(page).getByText(serialNumber!).waitFor({ state: 'detached' });
       await route.continue();
       await call(page, 'alice');
+      expect(await stage(page).getByText(serialNumber!).count()).toBe(0);
       await said(page, 'Plug in a key for alice.');
       await context.close();
     });

@@ -322,9 +322,12 @@ needs('chromium')('the bench at a daemon with hardware', () => {
     await settled(page);
     await expectSmall(page, budgets.page);
     const before = requested.length;
-    await page.getByRole('combobox').focus();
-    await page.keyboard.press('a');
-    await expect.poll(() => requested.slice(before).map(kindOf)).toContain('start-run');
+    await page.getByLabel(/userId/).setInputFiles({
+      name: 'people.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('userId\nann\n'),
+    });
+    await expect.poll(() => requested.slice(before).map(kindOf)).toContain('roster-file');
     await context.close();
   });
 });
@@ -365,7 +368,7 @@ async function expectSmall(page: Page, most: number): Promise<void> {
   const loaded = await page.evaluate(filesOfConsole);
   const kinds = loaded.map(({ name }) => kindOf(name));
   expect(kinds).toContain('console');
-  expect(kinds).not.toContain('start-run');
+  expect(kinds).not.toContain('issuing');
   expect(loaded.filter(({ transferSize }) => transferSize === 0)).toEqual([]);
   expect(loaded.reduce((sum, { transferSize }) => sum + transferSize, 0)).toBeLessThanOrEqual(most);
 }

@@ -14,7 +14,7 @@ import { Button } from '../../parts/button.tsx';
 import { CodeSection } from '../../parts/code.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field, useEntries } from '../../parts/field.tsx';
-import { Choice, TextArea } from '../../parts/inputs.tsx';
+import { Choice } from '../../parts/inputs.tsx';
 import { addDevice } from '../../parts/open.ts';
 import { PersonField } from '../../parts/person-field.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
@@ -63,7 +63,7 @@ export function AddDevice({ onClose }: { readonly onClose: () => void }) {
           fault={wrong.value === name ? '' : null}
         />
       ))}
-      <TextArea label={words.tags} entry={entries.tags} rows={2} />
+      <Field label={words.tags} entry={entries.tags} rows={2} />
       <PersonField label={text.common.optional(entryWords.userId)} entry={user} />
     </ActionDialog>
   );
@@ -118,7 +118,7 @@ function AttachedKeys({ entries }: { readonly entries: DeviceEntries }) {
         ['', words.byHand],
         ...free.map(({ keyId, serialNumber, model }) => [keyId, [serialNumber, model].filter(Boolean).join(' · ')]),
       ])}
-      onChoose={id => fill(free.find(({ keyId }) => keyId === id))}
+      onChange={id => fill(free.find(({ keyId }) => keyId === id))}
     />
   );
 }

@@ -9,6 +9,7 @@ import { useAction } from '../../api/action.ts';
 import { type ExportFilter, exportedDevices } from '../../api/export.ts';
 import { Problem } from '../../api/problem.ts';
 import { serverNow } from '../../api/request.ts';
+import { Button } from '../../parts/button.tsx';
 import { deviceColumns } from '../../parts/device-columns.tsx';
 import { lazy } from '../../parts/lazy.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
@@ -59,14 +60,12 @@ export function CleanupPage() {
       {!isReady && <FilterNeeded />}
       <p class="bar">
         {cleanup.planActions.map(action => (
-          <button
+          <Button
             key={action}
-            type="button"
+            words={cleanupWords.plan[action]}
             disabled={busy.value || !isReady}
             onClick={() => void run(() => make(action))}
-          >
-            {cleanupWords.plan[action]}
-          </button>
+          />
         ))}
       </p>
       <ProblemNotice problem={problem.value} />
@@ -127,9 +126,11 @@ function DryRun({ plan: { action, devices }, onCarryOut }: DryRunProps) {
           />
           {devices.length > EXAMPLES && <p class="hint">{cleanupWords.more(devices.length - EXAMPLES)}</p>}
           <p class="actions">
-            <button type="button" class={action === 'deactivate' ? 'danger' : 'main'} onClick={onCarryOut}>
-              {cleanupWords.carryOut} …
-            </button>
+            <Button
+              words={`${cleanupWords.carryOut} …`}
+              class={action === 'deactivate' ? 'danger' : 'main'}
+              onClick={onCarryOut}
+            />
           </p>
         </>
       )}

@@ -1,37 +1,28 @@
 /** What can be done with a device. */
 import { useSignal } from '@preact/signals';
 import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
-import { operationStates } from '../../../src/contract/operation-states.ts';
 import { mayChange } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
+import { operationsOf, type SingleOperation } from '../../parts/device-columns.tsx';
 import { lazy } from '../../parts/lazy.tsx';
 import { MoreButton } from '../../parts/menu.tsx';
-import type { SingleOperation } from '../../parts/operations.tsx';
-import { device as deviceWords, text } from '../../text/words.ts';
+import { device as deviceWords } from '../../text/words.ts';
 
 const ActionForm = lazy(async () => (await import('../../parts/action-form.tsx')).ActionForm);
 const AddBackup = lazy(async () => (await import('./dialogs.tsx')).AddBackup);
 const RecordUse = lazy(async () => (await import('./dialogs.tsx')).RecordUse);
 
-/** In the order of the menu. The first that the state allows is the main one. */
-const names: readonly SingleOperation[] = ['ACTIVATE', 'LOCK', 'UNLOCK', 'GENERATE_CODE', 'DEACTIVATE'];
-
-type ActionsProps = Readonly<{ device: DeviceDetail; onChanged: () => void }>;
+/** The device that a page shows, and what to do when it was changed. */
+export type OfDeviceProps = Readonly<{ device: DeviceDetail; onChanged: () => void }>;
 
 /** The main action that the state of the device allows, and a menu with the others; none for a VIEWER. */
-export function Actions({ device, onChanged }: ActionsProps) {
+export function Actions({ device, onChanged }: OfDeviceProps) {
   const open = useSignal<SingleOperation | 'backup' | 'use' | null>(null);
   const { deviceId, status } = device;
   if (!mayChange.value) return null;
-  const allowed = names.filter(name => (operationStates[name] as readonly string[]).includes(status));
-  if (!allowed.length) return null;
   const choose = (name: typeof open.value) => () => (open.value = name);
   const onClose = choose(null);
-  const [main, ...others] = allowed.map(name => ({
-    words: `${text.action[name]} …`,
-    isDangerous: name === 'DEACTIVATE',
-    onChoose: choose(name),
-  }));
+  const [main, ...others] = operationsOf(status, name => (open.value = name));
   const more = [
     { words: `${deviceWords.backups.add} …`, onChoose: choose('backup') },
     { words: `${deviceWords.use.title} …`, onChoose: choose('use') },

@@ -81,9 +81,11 @@ export function ChangeNotice({ changes }: { readonly changes: ReturnType<typeof 
             <dd class="note">{conflict.mine ?? words.none}</dd>
           </dl>
           <p class="bar">
-            <button type="button" disabled={changes.busy.value} onClick={() => changes.keepStored(conflict)}>
-              {words.keepStored}
-            </button>
+            <Button
+              words={words.keepStored}
+              disabled={changes.busy.value}
+              onClick={() => changes.keepStored(conflict)}
+            />
             <Button words={words.keepMine} disabled={changes.busy.value} onClick={() => changes.keepMine(conflict)} />
           </p>
         </div>

@@ -65,19 +65,16 @@ function OfDevice({ deviceId }: { readonly deviceId: string }) {
   useRepeat(resource, list => list.some(({ createdAt, pending }) => createdAt !== null && pending));
   return (
     <Loaded from={resource}>
-      {list =>
-        list.length === 0 ? (
-          <p class="hint">{words.none}</p>
-        ) : (
-          <RecordTable
-            title={words.title}
-            kind={kindFor(deviceId)}
-            words={words}
-            records={list}
-            onDone={reporting(resource.reload)}
-          />
-        )
-      }
+      {list => (
+        <RecordTable
+          title={words.title}
+          kind={kindFor(deviceId)}
+          words={words}
+          records={list}
+          none={words.none}
+          onDone={reporting(resource.reload)}
+        />
+      )}
     </Loaded>
   );
 }

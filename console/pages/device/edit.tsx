@@ -1,15 +1,14 @@
 /** Tags, note and firmware version of a device, which people maintain. */
 import { useSignal } from '@preact/signals';
-import { useId, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
 import { textLengths } from '../../../src/contract/limits.ts';
 import { mayChange } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { Field } from '../../parts/field.tsx';
 import { device as deviceWords, text } from '../../text/words.ts';
+import type { OfDeviceProps } from './actions.tsx';
 import { ChangeNotice, type MaintainedField, useBasedChanges } from './based-change.tsx';
-
-type EditProps = Readonly<{ device: DeviceDetail; onChanged: () => void }>;
 
 const noteField: MaintainedField = { valueOf: ({ note }) => note, bodyOf: note => ({ note }) };
 const firmwareField: MaintainedField = {
@@ -22,33 +21,33 @@ const tagField = (name: string): MaintainedField => ({
 });
 
 /** Tags and note side by side; read-only in states in which the registry refuses changes. */
-export function EditSection(props: EditProps) {
+export function EditSection(props: OfDeviceProps) {
   const { device } = props;
   const isEditable = mayChange.value && (device.status === 'INACTIVE' || device.status === 'ACTIVE');
   return (
     <div class="cards two">
       <section>
-        <h2>{deviceWords.tags.title}</h2>
+        <h2>{text.column.tags}</h2>
         <Tags {...props} isEditable={isEditable} />
         {isEditable && <Firmware {...props} />}
       </section>
       <section>
-        <h2 id="note">{deviceWords.note.title}</h2>
-        {isEditable ? <Note {...props} /> : <p class="note">{device.note ?? deviceWords.note.none}</p>}
+        <h2 id="note">{text.column.note}</h2>
+        {isEditable ? <Note {...props} /> : <p class="note">{device.note ?? deviceWords.noNote}</p>}
         {mayChange.value && !isEditable && <p class="hint">{deviceWords.readOnly}</p>}
       </section>
     </div>
   );
 }
 
-function Tags({ device, isEditable, onChanged }: EditProps & { readonly isEditable: boolean }) {
+function Tags({ device, isEditable, onChanged }: OfDeviceProps & { readonly isEditable: boolean }) {
   const words = deviceWords.tags;
   const changes = useBasedChanges(onChanged);
   const entries = Object.entries(device.tags);
   return (
     <>
       {entries.length === 0 && <p class="hint">{text.common.none}</p>}
-      <ul class="chips" aria-label={words.title}>
+      <ul class="chips" aria-label={text.column.tags}>
         {entries.map(([name, value]) => (
           <li key={name}>
             {name}:{value}
@@ -87,12 +86,15 @@ function AddTag({ device, changes: { busy, submit, change } }: AddTagProps) {
     });
   };
   return (
-    <form class="inline" onSubmit={submit(add)}>
+    <form class="line" onSubmit={submit(add)}>
       <Field
         label={words.add}
         placeholder="lot:7"
-        entry={typed}
-        onEdit={begin}
+        value={typed.value}
+        onChange={text => {
+          typed.value = text;
+          begin();
+        }}
         fault={isWrong.value ? words.fault : null}
       />
       <Button words={words.submit} type="submit" disabled={busy.value || !typed.value.trim()} />
@@ -115,7 +117,7 @@ function useBasis(device: DeviceDetail) {
 }
 
 /** A field as it is stored until the person types: a change of another person does not take what was typed. */
-function useTextEdit(field: MaintainedField, { device, onChanged }: EditProps) {
+function useTextEdit(field: MaintainedField, { device, onChanged }: OfDeviceProps) {
   const changes = useBasedChanges(onChanged);
   const typed = useSignal<string | null>(null);
   const { begin, end } = useBasis(device);
@@ -128,21 +130,25 @@ function useTextEdit(field: MaintainedField, { device, onChanged }: EditProps) {
     changes,
     isUnchanged: changes.busy.value || typed.value === null,
     onSubmit: changes.submit(save),
-    entry: {
-      value: typed.value ?? field.valueOf(device) ?? '',
-      onInput: (event: { readonly currentTarget: { readonly value: string } }) => {
-        begin();
-        typed.value = event.currentTarget.value;
-      },
+    value: typed.value ?? field.valueOf(device) ?? '',
+    onChange(text: string) {
+      begin();
+      typed.value = text;
     },
   };
 }
 
-function Note(props: EditProps) {
-  const { changes, isUnchanged, onSubmit, entry } = useTextEdit(noteField, props);
+function Note(props: OfDeviceProps) {
+  const { changes, isUnchanged, onSubmit, value, onChange } = useTextEdit(noteField, props);
   return (
     <form onSubmit={onSubmit}>
-      <textarea rows={4} aria-labelledby="note" maxLength={textLengths.note} {...entry} />
+      <textarea
+        rows={4}
+        aria-labelledby="note"
+        maxLength={textLengths.note}
+        value={value}
+        onInput={({ currentTarget }) => onChange(currentTarget.value)}
+      />
       <ChangeNotice changes={changes} />
       <p class="actions">
         <Button words={text.common.save} type="submit" disabled={isUnchanged} />
@@ -151,16 +157,12 @@ function Note(props: EditProps) {
   );
 }
 
-function Firmware(props: EditProps) {
-  const id = useId();
-  const { changes, isUnchanged, onSubmit, entry } = useTextEdit(firmwareField, props);
+function Firmware(props: OfDeviceProps) {
+  const { changes, isUnchanged, onSubmit, ...bound } = useTextEdit(firmwareField, props);
   return (
     <form onSubmit={onSubmit}>
-      <div class="inline">
-        <p class="field">
-          <label for={id}>{deviceWords.facts.firmwareVersion}</label>
-          <input id={id} autocomplete="off" maxLength={textLengths.version} {...entry} />
-        </p>
+      <div class="line">
+        <Field {...bound} label={deviceWords.facts.firmwareVersion} maxLength={textLengths.version} />
         <Button words={text.common.change} type="submit" disabled={isUnchanged} />
       </div>
       <ChangeNotice changes={changes} />

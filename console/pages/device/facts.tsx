@@ -60,7 +60,7 @@ export function ProofSection({ proof }: { readonly proof: Proof | null }) {
   const proved: Fact = [proofWords.provedAt, proof?.provedAt && <Moment at={proof.provedAt} />];
   return (
     <section>
-      <h2>{proofWords.title}</h2>
+      <h2>{text.column.proof}</h2>
       {proof ? (
         <>
           <p>

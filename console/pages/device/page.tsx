@@ -1,5 +1,4 @@
 /** One device. */
-import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
 import type { Notification } from '../../../src/contract/events.ts';
 import { useRefresh } from '../../api/live.ts';
 import { call } from '../../api/request.ts';
@@ -13,7 +12,7 @@ import { Back, useItem } from '../../parts/item.tsx';
 import { lazy } from '../../parts/lazy.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { device as deviceWords } from '../../text/words.ts';
-import { Actions } from './actions.tsx';
+import { Actions, type OfDeviceProps } from './actions.tsx';
 import { EditSection } from './edit.tsx';
 import { Facts, ProofSection } from './facts.tsx';
 import { History, historyPage } from './history.tsx';
@@ -46,9 +45,7 @@ export function DevicePage() {
   );
 }
 
-type SectionsProps = Readonly<{ device: DeviceDetail; onChanged: () => void }>;
-
-function Sections({ device, onChanged }: SectionsProps) {
+function Sections({ device, onChanged }: OfDeviceProps) {
   const { deviceId, proof, statistics } = device;
   return (
     <>

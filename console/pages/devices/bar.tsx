@@ -66,9 +66,12 @@ function SelectionActions({ list, selection, onChoose }: Pick<BarProps, 'list' |
       )}
       <Button words={words.clear} onClick={() => selection.clear()} />
       {bulkNames.map(name => (
-        <button type="button" key={name} class={name === 'DEACTIVATE' ? 'danger' : ''} onClick={() => onChoose(name)}>
-          {text.action[name]} …
-        </button>
+        <Button
+          key={name}
+          words={`${text.action[name]} …`}
+          class={name === 'DEACTIVATE' ? 'danger' : ''}
+          onClick={() => onChoose(name)}
+        />
       ))}
     </>
   );
@@ -88,9 +91,12 @@ function ExportButtons({ query }: { readonly query: ReadonlySignal<URLSearchPara
   return (
     <>
       {exportFormats.map(format => (
-        <button key={format} type="button" disabled={busy.value} onClick={() => void save(format)}>
-          {busy.value && exported.value === format ? words.exporting : words.export(format.toUpperCase())}
-        </button>
+        <Button
+          key={format}
+          words={busy.value && exported.value === format ? words.exporting : words.export(format.toUpperCase())}
+          disabled={busy.value}
+          onClick={() => void save(format)}
+        />
       ))}
       <ProblemNotice problem={problem.value} />
     </>

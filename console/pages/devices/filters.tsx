@@ -13,7 +13,7 @@ type FiltersProps = Readonly<{ query: ReadonlySignal<URLSearchParams> }>;
 
 /** Every filter but the search. Each change of one shows its result. */
 export const Filters = ({ query }: FiltersProps) => (
-  <Details summary={listWords.filters}>
+  <Details summary={text.common.filters}>
     {() => (
       <div class="columns">
         {(Object.keys(choices) as ChoiceName[]).map(name => (
@@ -23,7 +23,7 @@ export const Filters = ({ query }: FiltersProps) => (
             values={choices[name]}
             value={chosenIn(query.value, name)}
             words={labels(wordsOf(name))}
-            onChoose={chosen => go(addressWith(query.peek(), { [name]: chosen.join(',') }))}
+            onChange={chosen => go(addressWith(query.peek(), { [name]: chosen.join(',') }))}
           />
         ))}
         {[...texts, ...times].map(name => (

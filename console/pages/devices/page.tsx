@@ -1,6 +1,7 @@
 /** The devices of the registry: search, filters, pages, and what is done with many of them. */
 import { computed, type ReadonlySignal, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
+import { personsNamed } from '../../api/people.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { mayChange } from '../../api/session.ts';
@@ -9,14 +10,13 @@ import { lazy } from '../../parts/lazy.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { addDevice } from '../../parts/open.ts';
 import { Pager } from '../../parts/pager.tsx';
-import { linkTo, place } from '../../router.ts';
-import { text, devices as words } from '../../text/words.ts';
+import { Search } from '../../parts/search.tsx';
+import { go, linkTo, place } from '../../router.ts';
+import { devices as listWords, text, devices as words } from '../../text/words.ts';
 import { Bar } from './bar.tsx';
 import { recallList, useChanges } from './changes.ts';
 import { Applied, Filters } from './filters.tsx';
-import { Persons } from './persons.tsx';
-import { addressWith, listRequest } from './query.ts';
-import { Search } from './search.tsx';
+import { addressWith, filterOf, listRequest } from './query.ts';
 import { type BulkName, useSelection } from './selection.ts';
 import { DeviceTable, OrderChoice } from './table.tsx';
 import { Columns, Views } from './views.tsx';
@@ -60,7 +60,20 @@ export function DevicesPage() {
       </div>
       <Views query={query} />
       <div class="tools">
-        <Search query={query} />
+        <Search
+          label={words.filter.keyword}
+          placeholder={words.searchHint}
+          applied={() => query.value.get('keyword') ?? ''}
+          onApply={(keyword, replace) => go(addressWith(query.peek(), { keyword }), replace)}
+        >
+          {typed => (
+            <Button
+              words={`${text.column.user}: ${typed}`}
+              class="plain"
+              onClick={() => go(addressWith(query.peek(), { keyword: '', userId: typed }))}
+            />
+          )}
+        </Search>
         <Filters query={query} />
         <Columns query={query} />
         <OrderChoice query={query} />
@@ -109,4 +122,33 @@ function useListQuery(): ReadonlySignal<URLSearchParams> {
     });
     return computed(() => new URLSearchParams(shown.value));
   }, []);
+}
+
+const mostPersons = 5;
+
+interface PersonsProps {
+  /** A search that has found no id and no serial number. */
+  readonly query: URLSearchParams;
+}
+
+/** Leads to the devices of the user of that name. If there are none, offers the persons whose name has the searched text. */
+export function Persons({ query }: PersonsProps) {
+  const keyword = query.get('keyword') ?? '';
+  const addressOf = (userId: string) => addressWith(query, { keyword: '', userId });
+  const found = useResource(async signal => {
+    const filter = filterOf(new URLSearchParams(addressOf(keyword).split('?')[1]));
+    const { pagination } = await call('listDevices', { query: { ...filter, size: 1 } }, { signal });
+    if (pagination.total > 0) go(addressOf(keyword), true);
+    if (pagination.total > 0) return [];
+    return (await personsNamed(keyword, mostPersons, signal)).filter(({ devices }) => devices > 0);
+  });
+  return (
+    <ul class="chips" aria-label={listWords.persons}>
+      {found.data.value?.map(({ personId, userName, name, devices }) => (
+        <li key={personId}>
+          <a href={addressOf(userName)}>{name ?? userName}</a> {text.common.devices(devices)}
+        </li>
+      ))}
+    </ul>
+  );
 }

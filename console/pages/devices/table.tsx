@@ -1,13 +1,11 @@
 /** The devices of one page of the list. */
 import { type ReadonlySignal, useSignal } from '@preact/signals';
-import { operationStates } from '../../../src/contract/operation-states.ts';
 import type { DeviceSort } from '../../../src/contract/values.ts';
 import { mayChange } from '../../api/session.ts';
-import { deviceColumns } from '../../parts/device-columns.tsx';
+import { deviceColumns, operationsOf, type SingleOperation } from '../../parts/device-columns.tsx';
 import { Choice } from '../../parts/inputs.tsx';
 import { lazy } from '../../parts/lazy.tsx';
 import { MoreButton } from '../../parts/menu.tsx';
-import type { SingleOperation } from '../../parts/operations.tsx';
 import { Table } from '../../parts/table.tsx';
 import { go } from '../../router.ts';
 import { devices as listWords, text } from '../../text/words.ts';
@@ -91,9 +89,10 @@ export function DeviceTable({ devices, query, selection, onChanged }: DeviceTabl
     name,
     <Head key={name} name={name} query={query} isDescending={name === sorted ? descending : null} />,
   ]);
-  const menu = (device: Device) => (
-    <RowMenu device={device} onChoose={name => (asked.value = { name, deviceId: device.deviceId })} />
-  );
+  const menu = ({ deviceId, status }: Device) => {
+    const items = operationsOf(status, name => (asked.value = { name, deviceId }));
+    return <MoreButton of={deviceId} groups={[{ items }]} class="plain" />;
+  };
   const table = (
     <Table
       title={text.nav.devices}
@@ -125,22 +124,6 @@ export function DeviceTable({ devices, query, selection, onChanged }: DeviceTabl
       )}
     </>
   );
-}
-
-const operations: readonly SingleOperation[] = ['ACTIVATE', 'LOCK', 'UNLOCK', 'GENERATE_CODE', 'DEACTIVATE'];
-
-type RowMenuProps = Readonly<{ device: Device; onChoose: (name: SingleOperation) => void }>;
-
-/** What the state of a device allows; nothing for one that is retired. */
-function RowMenu({ device: { deviceId, status }, onChoose }: RowMenuProps) {
-  const items = operations
-    .filter(name => (operationStates[name] as readonly string[]).includes(status))
-    .map(name => ({
-      words: `${text.action[name]} …`,
-      isDangerous: name === 'DEACTIVATE',
-      onChoose: () => onChoose(name),
-    }));
-  return <MoreButton of={deviceId} groups={[{ items }]} class="plain" />;
 }
 
 function SelectPage({ devices, selection }: Omit<DeviceTableProps, 'query' | 'onChanged'>) {
@@ -182,7 +165,7 @@ export function OrderChoice({ query }: Pick<DeviceTableProps, 'query'>) {
         values={orders.map(([order = '']) => order)}
         words={Object.fromEntries(orders)}
         value={`${sortBy} ${descending ? 'desc' : 'asc'}`}
-        onChoose={choose}
+        onChange={choose}
       />
     </div>
   );

@@ -1,6 +1,6 @@
 /** Which columns the list shows, and named views: searches with their columns. The address has both; the browser keeps the names. */
 import type { ReadonlySignal } from '@preact/signals';
-import { DialogButton } from '../../parts/button.tsx';
+import { Button, DialogButton } from '../../parts/button.tsx';
 import { Details } from '../../parts/details.tsx';
 import { deviceColumns } from '../../parts/device-columns.tsx';
 import { Field, useEntries } from '../../parts/field.tsx';
@@ -44,14 +44,14 @@ export function Columns({ query }: ViewsProps) {
     go(addressWith(query.peek(), { columns: columns.join(','), page: query.peek().get('page') ?? '' }), true);
   };
   return (
-    <Details summary={words.columns}>
+    <Details summary={text.common.columns}>
       {() => (
         <CheckBoxes
-          label={words.columns}
+          label={text.common.columns}
           values={columnNames.filter(name => name !== 'device')}
           value={columnsIn(query.value)}
           words={text.column}
-          onChoose={choose}
+          onChange={choose}
         />
       )}
     </Details>
@@ -79,9 +79,11 @@ export function Views({ query }: ViewsProps) {
         </a>
       ))}
       {saved ? (
-        <button type="button" class="plain" onClick={() => prefer({ views: views.filter(view => view !== saved) })}>
-          {words.removeView(saved.name)}
-        </button>
+        <Button
+          words={words.removeView(saved.name)}
+          class="plain"
+          onClick={() => prefer({ views: views.filter(view => view !== saved) })}
+        />
       ) : (
         present && (
           <DialogButton

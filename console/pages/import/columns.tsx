@@ -4,7 +4,7 @@ import { type DeviceType, deviceTypes } from '../../../src/contract/values.ts';
 import { isSecretName, type RegistrationField } from '../../../src/enrollment/import/columns.ts';
 import { assignedFields, presets } from '../../../src/enrollment/import/mapping.ts';
 import type { HeadColumn } from '../../../src/enrollment/import/rows.ts';
-import { Labeled } from '../../parts/field.tsx';
+import { Field } from '../../parts/field.tsx';
 import { Choice } from '../../parts/inputs.tsx';
 import { Table } from '../../parts/table.tsx';
 import { device as deviceWords, text, importing as words } from '../../text/words.ts';
@@ -26,17 +26,17 @@ export function Columns({ state }: { readonly state: FileImport }) {
   const rows = head.map((column, i) => ({ ...column, i, field: assigned[i] ?? null }));
   return (
     <section>
-      <h2>{words.columns}</h2>
+      <h2>{text.common.columns}</h2>
       <Choice
         label={words.preset}
         value={settings.preset}
         values={['', ...presets]}
         words={words.presets}
-        onChoose={preset => void state.set({ ...settings, preset, chosen: {} })}
+        onChange={preset => void state.set({ ...settings, preset, chosen: {} })}
       />
       {rows.length > 0 && (
         <Table
-          title={words.columns}
+          title={text.common.columns}
           heads={words.column}
           columns={{
             name: ({ name }) => name,
@@ -58,20 +58,16 @@ type FieldOfProps = Readonly<{ column: HeadColumn & { readonly field: Registrati
 
 function FieldOf({ column: { name, field }, state }: FieldOfProps) {
   if (isSecretName(name)) return <>{words.secret}</>;
-  if (/^tag:/i.test(name) && field === null) return <>{deviceWords.tags.title}</>;
+  if (/^tag:/i.test(name) && field === null) return <>{text.column.tags}</>;
   return (
-    <select
-      aria-label={words.fieldOf(name)}
+    <Choice<string>
+      isInline
+      label={words.fieldOf(name)}
       value={field ?? ''}
-      onChange={event => state.assign(name, (event.currentTarget.value || null) as RegistrationField | null)}
-    >
-      <option value="">{words.ignored}</option>
-      {fields.map(each => (
-        <option key={each} value={each}>
-          {deviceWords.facts[each]}
-        </option>
-      ))}
-    </select>
+      values={['', ...fields]}
+      words={{ '': words.ignored, ...deviceWords.facts }}
+      onChange={chosen => state.assign(name, (chosen || null) as RegistrationField | null)}
+    />
   );
 }
 
@@ -90,20 +86,16 @@ function Defaults({ state }: { readonly state: FileImport }) {
         value={defaults.deviceType ?? ''}
         values={['', ...deviceTypes]}
         words={{ '': words.noDefault, ...text.type }}
-        onChoose={type => change('deviceType', type)}
+        onChange={type => change('deviceType', type)}
       />
       {(['manufacturer', 'model'] as const).map(name => (
-        <Labeled key={name} label={deviceWords.facts[name]}>
-          {connected => (
-            <input
-              {...connected}
-              value={defaults[name] ?? ''}
-              maxLength={describedTexts[name].max}
-              autocomplete="off"
-              onInput={event => change(name, event.currentTarget.value)}
-            />
-          )}
-        </Labeled>
+        <Field
+          key={name}
+          label={deviceWords.facts[name]}
+          value={defaults[name] ?? ''}
+          maxLength={describedTexts[name].max}
+          onChange={value => change(name, value)}
+        />
       ))}
     </fieldset>
   );

@@ -59,13 +59,13 @@ export function Lines({ checked, lines, fileName }: LinesProps) {
           <h3>{words.noted}</h3>
           <Table
             title={words.noted}
-            heads={words.line}
+            heads={{ line: words.line }}
             columns={{
               line: i => grouped(lines[i]!.item ?? lines[i]!.line),
               serial: i => lines[i]!.serialNumber,
-              kind: i => words.kind[kindOf(lines[i]!)],
+              result: i => words.kind[kindOf(lines[i]!)],
               device: i => lines[i]!.deviceId && <DeviceLink id={lines[i]!.deviceId} />,
-              why: i => whyOf(checked, i, lines[i]!),
+              reason: i => whyOf(checked, i, lines[i]!),
             }}
             classes={{ line: 'number', serial: 'code' }}
             rows={noted.slice(0, SHOWN)}

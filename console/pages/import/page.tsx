@@ -15,7 +15,7 @@ import {
   importing as words,
 } from '../../text/words.ts';
 import { type Encoding, encodings } from '../station/roster-file.ts';
-import { faultText } from '../station/roster-refused.tsx';
+import { encodingNames, faultText } from '../station/roster-refused.tsx';
 import { Columns } from './columns.tsx';
 import { Lines } from './lines.tsx';
 import { InvalidEncoding } from './plan.ts';
@@ -82,10 +82,8 @@ function Fault({ state }: { readonly state: FileImport }) {
         label={faultWords.encoding}
         value={state.settings.value.encoding ?? ''}
         values={['', ...encodings]}
-        words={
-          Object.fromEntries(['', ...encodings].map(each => [each, each || 'utf-8'])) as Record<Encoding | '', string>
-        }
-        onChoose={chosen => void state.set({ ...state.settings.value, encoding: chosen || null }, true)}
+        words={{ '': 'utf-8', ...encodingNames }}
+        onChange={chosen => void state.set({ ...state.settings.value, encoding: chosen || null }, true)}
       />
     </div>
   );
@@ -122,7 +120,7 @@ function Run({ state, isRunning }: { readonly state: FileImport; readonly isRunn
   const results = run.results.value;
   return (
     <section>
-      <h2>{words.result}</h2>
+      <h2>{text.column.result}</h2>
       {isRunning ? (
         <BatchProgress run={run} retry={() => void state.continue()} />
       ) : (

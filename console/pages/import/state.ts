@@ -55,10 +55,8 @@ export class FileImport {
   async choose(file: File): Promise<void> {
     const stored = storedRun();
     this.file.value = file;
-    await this.set(
-      stored?.file === identityOf(file) ? (JSON.parse(stored.settings) as ImportSettings) : plain,
-      stored?.file !== identityOf(file),
-    );
+    if (stored?.file === identityOf(file)) await this.set(JSON.parse(stored.settings) as ImportSettings);
+    else await this.set(plain, true);
   }
 
   /** Reads the columns with other settings. With `findPreset`, the file may show which preset is for it. */

@@ -3,6 +3,7 @@
  * again, batches that were sent are sent again with the same keys, and the daemon repeats its responses with the activation codes.
  */
 import { newKey } from '../../api/request.ts';
+import { storedIn } from '../../stored.ts';
 
 interface StoredImport {
   /** Name, size and time of the file. */
@@ -17,13 +18,7 @@ interface StoredImport {
 const STORED = 'devmgr.import';
 
 /** The run that was not finished; null if there is none. */
-export function storedRun(): StoredImport | null {
-  try {
-    return JSON.parse(sessionStorage.getItem(STORED) ?? 'null') as StoredImport | null;
-  } catch {
-    return null;
-  }
-}
+export const storedRun = (): StoredImport | null => storedIn(sessionStorage, STORED);
 
 /** Stores how far a run is; null when it has ended. */
 export const storeRun = (run: StoredImport | null): void =>

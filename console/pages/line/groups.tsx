@@ -79,7 +79,7 @@ function Groups({ tag }: { readonly tag: LineTag }) {
           ) : (
             <Table<TagGroup>
               title={title}
-              heads={{ value: name, count: words.devices, ...text.status, used: words.tokenUsed }}
+              heads={{ value: name, count: text.common.deviceCount, ...text.status, used: words.tokenUsed }}
               columns={{
                 value: ({ value }) => <a href={pageOf(tag, value)}>{value}</a>,
                 count: ({ count }) => grouped(count),

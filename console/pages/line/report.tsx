@@ -1,19 +1,18 @@
 /** The report of a lot or a station, live while the line runs. */
 import { useRef } from 'preact/hooks';
-import { deviceStatuses, proofGrades } from '../../../src/contract/values.ts';
+import { proofGrades } from '../../../src/contract/values.ts';
 import { DeviceCounts, type FleetFigures } from '../../../src/fleet/figures.ts';
 import { exportedDevices } from '../../api/export.ts';
 import { settled, useRefresh } from '../../api/live.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { ColumnChart } from '../../parts/chart.tsx';
-import { modelOf } from '../../parts/device-columns.tsx';
 import { FactList } from '../../parts/facts.tsx';
-import { CountTable, Figure } from '../../parts/figures.tsx';
+import { CountTable, Figures, modelRows, stateFigures } from '../../parts/figures.tsx';
 import { Back } from '../../parts/item.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Moment } from '../../parts/time.tsx';
-import { linkTo, place } from '../../router.ts';
+import { place } from '../../router.ts';
 import { duration, grouped } from '../../text/numbers.ts';
 import { text, line as words } from '../../text/words.ts';
 import type { LineTag } from './groups.tsx';
@@ -67,7 +66,7 @@ interface ReportProps {
 }
 
 function Shown({ figures, filter }: ReportProps) {
-  const { total, byStatus, byProof, byModel, registrations, secondsBetween, persons } = figures;
+  const { total, byProof, byModel, registrations, secondsBetween, persons } = figures;
   const facts = {
     first: <Moment at={registrations.first} />,
     last: <Moment at={registrations.last} />,
@@ -78,17 +77,7 @@ function Shown({ figures, filter }: ReportProps) {
   };
   return (
     <>
-      <ul class="figures">
-        <Figure count={total} words={words.devices} to={linkTo('devices', filter)} />
-        {deviceStatuses.map(status => (
-          <Figure
-            key={status}
-            count={byStatus[status]}
-            words={text.status[status]}
-            to={linkTo('devices', { ...filter, status })}
-          />
-        ))}
-      </ul>
+      <Figures of={stateFigures(figures, filter)} />
       <section>
         <FactList
           facts={Object.entries(facts).map(([name, value]) => [
@@ -103,15 +92,7 @@ function Shown({ figures, filter }: ReportProps) {
         format={text.common.hour}
       />
       <div class="charts">
-        <CountTable
-          title={text.column.model}
-          total={total}
-          rows={byModel.map(({ manufacturer, model, count }) => ({
-            name: modelOf(manufacturer, model),
-            count,
-            to: { ...filter, manufacturer, model },
-          }))}
-        />
+        <CountTable title={text.column.model} total={total} rows={modelRows(byModel, filter)} />
         <CountTable
           title={text.column.proof}
           total={total}

@@ -15,9 +15,9 @@ import { ListPage } from '../../parts/list-page.tsx';
 import { pageIn } from '../../parts/pager.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { go, linkTo, place } from '../../router.ts';
+import { sizeOf } from '../../text/numbers.ts';
 import { packages as words } from '../../text/words.ts';
-import { DownloadStatus, useDownload } from './download-status.tsx';
-import { sizeOf } from './sizes.ts';
+import { DownloadStatus, useDownload } from './download.tsx';
 
 const UploadDialog = lazy(async () => (await import('./upload.tsx')).UploadDialog);
 
@@ -99,7 +99,7 @@ function PlatformChoice({ platform }: { readonly platform: Platform | '' }) {
         value={platform}
         values={['', ...platformNames]}
         words={{ '': all, ...names }}
-        onChoose={chosen => go(linkTo('packages', { platform: chosen }), true)}
+        onChange={chosen => go(linkTo('packages', { platform: chosen }), true)}
       />
     </div>
   );

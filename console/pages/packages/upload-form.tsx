@@ -1,16 +1,16 @@
 /** What an upload needs to know. The rules of the daemon are checked first: a refusal after two gigabytes helps no one. */
 import { useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
 import { sizes, textLengths } from '../../../src/contract/limits.ts';
 import { type Platform, platformNames, platforms, textShapes } from '../../../src/contract/values.ts';
 import { useAction } from '../../api/action.ts';
+import type { Problem } from '../../api/problem.ts';
 import { call } from '../../api/request.ts';
 import { Button } from '../../parts/button.tsx';
 import { Field, FileField, useEntries } from '../../parts/field.tsx';
-import { CheckBox, TextArea } from '../../parts/inputs.tsx';
+import { CheckBox } from '../../parts/inputs.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
+import { sizeOf } from '../../text/numbers.ts';
 import { text, packages as words } from '../../text/words.ts';
-import { sizeOf } from './sizes.ts';
 
 /** What is sent besides the file. */
 export interface PackageFields {
@@ -25,8 +25,8 @@ export interface PackageFields {
 interface UploadFormProps {
   readonly onStart: (file: File, fields: PackageFields) => Promise<void>;
   readonly onCancel: () => void;
-  /** Why the last upload failed. */
-  readonly children: ComponentChildren;
+  /** Whether the person has ended the last upload. */
+  readonly wasCanceled: boolean;
 }
 
 /** The browser checks the pattern of the contract. */
@@ -57,7 +57,7 @@ const first = { version: '', versionName: '', changelog: '', minSupportVersion: 
 type PackageEntries = ReturnType<typeof useEntries<typeof first>>;
 
 /** The form. The platform follows from the extension of the file. */
-export function UploadForm({ onStart, onCancel, children }: UploadFormProps) {
+export function UploadForm({ onStart, onCancel, wasCanceled }: UploadFormProps) {
   const file = useSignal<File | null>(null);
   const repeated = useSignal<string | null>(null);
   const entries = useEntries(first);
@@ -73,7 +73,7 @@ export function UploadForm({ onStart, onCancel, children }: UploadFormProps) {
     if (!file.value || !platform || !isReady) return;
     repeated.value = await existing(file.value, platform, version.value.trim());
     const given = Object.fromEntries(Object.entries(entries).map(([name, { value }]) => [name, value]));
-    if (!repeated.value) void onStart(file.value, { platform, ...(given as typeof first) });
+    if (!repeated.value) await onStart(file.value, { platform, ...(given as typeof first) });
   };
   return (
     <form onSubmit={submit(upload)} onInput={() => (repeated.value = null)}>
@@ -85,8 +85,8 @@ export function UploadForm({ onStart, onCancel, children }: UploadFormProps) {
         accept={extensions.map(each => `.${each}`)}
       />
       <PackageFieldset entries={entries} repeated={repeated.value} />
-      <ProblemNotice problem={problem.value} />
-      {children}
+      {wasCanceled && !busy.value && <p role="status">{words.canceled}</p>}
+      <Failure problem={problem.value} />
       <p class="actions">
         <Button words={text.common.cancel} onClick={onCancel} />
         <Button words={words.action.create} type="submit" class="main" disabled={!isReady || busy.value} />
@@ -94,6 +94,18 @@ export function UploadForm({ onStart, onCancel, children }: UploadFormProps) {
     </form>
   );
 }
+
+function Failure({ problem }: { readonly problem: Problem | null }) {
+  if (problem?.code !== 429) return <ProblemNotice problem={problem} />;
+  return (
+    <p class="problem" role="alert">
+      {words.limit(minutesUntilNext(problem))}
+    </p>
+  );
+}
+
+/** Rounded up; an hour if the daemon did not say it. */
+const minutesUntilNext = ({ data }: Problem): number => Math.ceil((Number(data) || 3600) / 60);
 
 interface PackageFieldsetProps {
   readonly entries: PackageEntries;
@@ -115,7 +127,7 @@ function PackageFieldset({ entries, repeated }: PackageFieldsetProps) {
         fault={repeated ? words.exists(repeated) : faultIn(version.value)}
       />
       <Field label={words.versionName} entry={versionName} maxLength={textLengths.versionName} />
-      <TextArea label={words.changelog} entry={changelog} rows={4} maxLength={textLengths.changelog} />
+      <Field label={words.changelog} entry={changelog} rows={4} maxLength={textLengths.changelog} />
       <Field
         label={words.oldestSupported}
         entry={minSupportVersion}

@@ -1,24 +1,64 @@
-/** The dialog that uploads a package. */
-import { useComputed } from '@preact/signals';
-import { useEffect, useLayoutEffect, useMemo } from 'preact/hooks';
+/** The upload of a package, from the form to the comparison of the digests. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { AppVersion } from '../../../src/contract/apps.ts';
-import type { Problem } from '../../api/problem.ts';
+import { upload } from '../../api/upload.ts';
 import { Button } from '../../parts/button.tsx';
 import { CloseButton, Dialog } from '../../parts/dialog.tsx';
 import { FactList } from '../../parts/facts.tsx';
-import { ProblemNotice } from '../../parts/problem.tsx';
 import type { DialogProps } from '../../parts/records.tsx';
+import { sizeOf } from '../../text/numbers.ts';
 import { packages as words } from '../../text/words.ts';
-import { sizeOf } from './sizes.ts';
-import { UploadForm } from './upload-form.tsx';
-import { PackageUpload, type UploadPhase } from './upload-state.ts';
+import { type PackageFields, UploadForm } from './upload-form.tsx';
+
+/** How far an upload is. */
+interface UploadProgress {
+  readonly file: File;
+  /** Bytes that are sent; when the daemon has stored the package, those that are part of the digest. */
+  readonly done: number;
+  readonly isStored: boolean;
+}
+
+interface UploadedPackage {
+  readonly app: AppVersion;
+  /** Of the file in this browser; null if it could not be read again. */
+  readonly digest: string | null;
+}
+
+/** Sends the file and reads it a second time for its digest, both piece by piece. Throws `Problem`, and AbortError if `signal` aborts. */
+async function uploadPackage(
+  file: File,
+  fields: PackageFields,
+  show: (progress: UploadProgress) => void,
+  signal: AbortSignal,
+): Promise<UploadedPackage> {
+  let read = 0;
+  let isStored = false;
+  const onSent = (done: number) => show({ file, done, isStored });
+  const onRead = (bytes: number) => {
+    read = bytes;
+    if (isStored) onSent(read);
+  };
+  const { digestOf } = await import('./digest.ts');
+  signal.throwIfAborted();
+  // If the file cannot be read, the daemon may have stored it all the same: the result of the upload counts.
+  const digest = digestOf(file, onRead, signal).catch(() => null);
+  const app = await upload('uploadAppVersion', {}, file, { ...fields }, { onSent, signal });
+  isStored = true;
+  onSent(read);
+  return { app, digest: await digest };
+}
 
 /** Asks for the package, sends it, and compares the digests. Esc leaves the form and the result; an upload is ended by its button alone. */
 export function UploadDialog({ onClose, onDone }: DialogProps) {
-  const upload = useMemo(() => new PackageUpload(), []);
-  const phase = upload.phase.value;
-  const isSending = useComputed(() => upload.phase.value.name === 'sending').value;
-  useEffect(() => () => upload.dispose(), [upload]);
+  const sending = useSignal<UploadProgress | null>(null);
+  const uploaded = useSignal<UploadedPackage | null>(null);
+  const wasCanceled = useSignal(false);
+  const abort = useRef<AbortController | null>(null);
+  // The daemon discards what it has received of a package that is not stored yet.
+  const cancel = () => abort.current?.abort();
+  const isSending = sending.value !== null;
+  useEffect(() => cancel, []);
   // The cleanup of other effects waits for the next frame: a page that removes the dialog and reloads would be stopped.
   useLayoutEffect(() => {
     if (!isSending) return;
@@ -26,41 +66,38 @@ export function UploadDialog({ onClose, onDone }: DialogProps) {
     addEventListener('beforeunload', keep);
     return () => removeEventListener('beforeunload', keep);
   }, [isSending]);
+  const start = async (file: File, fields: PackageFields) => {
+    const end = new AbortController();
+    abort.current = end;
+    const show = (progress: UploadProgress) => {
+      if (!end.signal.aborted) sending.value = progress;
+    };
+    show({ file, done: 0, isStored: false });
+    try {
+      uploaded.value = await uploadPackage(file, fields, show, end.signal);
+      onDone();
+    } finally {
+      wasCanceled.value = end.signal.aborted;
+      end.abort();
+      sending.value = null;
+    }
+  };
   return (
     <Dialog title={words.action.create} onClose={() => isSending || onClose()}>
-      {phase.name !== 'done' && (
+      {uploaded.value ? (
+        <Done {...uploaded.value} onClose={onClose} />
+      ) : (
         // The form stays while the package is sent: after a refusal nothing has to be entered again.
         <div hidden={isSending}>
-          <UploadForm
-            onCancel={onClose}
-            onStart={async (file, fields) => {
-              if (await upload.start(file, fields)) onDone();
-            }}
-          >
-            {phase.name === 'form' && <Failure phase={phase} />}
-          </UploadForm>
+          <UploadForm wasCanceled={wasCanceled.value} onCancel={onClose} onStart={start} />
         </div>
       )}
-      {phase.name === 'sending' && <Sending {...phase} onCancel={upload.cancel} />}
-      {phase.name === 'done' && <Done app={phase.app} digest={phase.digest} onClose={onClose} />}
+      {sending.value && <Sending {...sending.value} onCancel={cancel} />}
     </Dialog>
   );
 }
 
-function Failure({ phase: { problem, wasCanceled } }: { readonly phase: UploadPhase & { readonly name: 'form' } }) {
-  if (wasCanceled) return <p role="status">{words.canceled}</p>;
-  if (problem?.code !== 429) return <ProblemNotice problem={problem} />;
-  return (
-    <p class="problem" role="alert">
-      {words.limit(minutesUntilNext(problem))}
-    </p>
-  );
-}
-
-/** Rounded up; an hour if the daemon did not say it. */
-const minutesUntilNext = ({ data }: Problem): number => Math.ceil((Number(data) || 3600) / 60);
-
-type SendingProps = Readonly<{ file: File; done: number; isStored: boolean; onCancel: () => void }>;
+type SendingProps = UploadProgress & { readonly onCancel: () => void };
 
 const Sending = ({ file, done, isStored, onCancel }: SendingProps) => (
   <>
@@ -73,7 +110,7 @@ const Sending = ({ file, done, isStored, onCancel }: SendingProps) => (
   </>
 );
 
-type DoneProps = Readonly<{ app: AppVersion; digest: string | null; onClose: () => void }>;
+type DoneProps = UploadedPackage & { readonly onClose: () => void };
 
 function Done({ app, digest, onClose }: DoneProps) {
   const isSame = app.sha256 === digest;

@@ -90,7 +90,7 @@ export function Leave({ record: person, onClose, onDone }: RecordDialogProps<Per
         )}
       </Loaded>
       <p class="hint">{words.account}</p>
-      <Field label={words.reason} entry={reason} required maxLength={textLengths.reason} />
+      <Field label={text.column.reason} entry={reason} required maxLength={textLengths.reason} />
     </ActionDialog>
   );
 }

@@ -1,17 +1,16 @@
 /** The persons whom devices belong to. */
-import { Search } from 'lucide';
 import type { Person } from '../../../src/contract/people.ts';
 import { type PersonSource, personSources } from '../../../src/contract/values.ts';
 import { useRefresh } from '../../api/live.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { isAdmin } from '../../api/session.ts';
-import { Icon } from '../../parts/icon.tsx';
 import { Choice } from '../../parts/inputs.tsx';
 import { lazy } from '../../parts/lazy.tsx';
 import { ListPage } from '../../parts/list-page.tsx';
 import { pageIn } from '../../parts/pager.tsx';
 import type { RecordKind } from '../../parts/records.tsx';
+import { Search } from '../../parts/search.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { go, linkTo, place } from '../../router.ts';
 import { grouped } from '../../text/numbers.ts';
@@ -95,28 +94,23 @@ export function PeoplePage() {
 
 function Filters() {
   const search = searchIn(place.value.query);
-  const change = (part: Partial<typeof search>) => go(linkTo('people', { ...search, ...part }), true);
+  const change = (part: Partial<typeof search>, replace = true) =>
+    go(linkTo('people', { ...searchIn(place.peek().query), ...part }), replace);
   return (
     <div class="tools">
-      <div class="search">
-        <Icon of={Search} />
-        <input
-          type="search"
-          aria-label={words.filter.keyword}
-          placeholder={words.filter.keyword}
-          value={search.keyword}
-          autocomplete="off"
-          spellcheck={false}
-          onChange={event => change({ keyword: event.currentTarget.value.trim() })}
-        />
-      </div>
+      <Search
+        label={words.filter.keyword}
+        placeholder={words.filter.keyword}
+        applied={() => searchIn(place.value.query).keyword}
+        onApply={(keyword, replace) => change({ keyword }, replace)}
+      />
       <Choice<PersonSource | ''>
         isInline
         label={words.column.source}
         value={search.source}
         values={['', ...personSources]}
         words={labels({ '': words.filter.anySource, ...words.sources })}
-        onChoose={source => change({ source })}
+        onChange={source => change({ source })}
       />
       <Choice
         isInline
@@ -124,7 +118,7 @@ function Filters() {
         value={search.active}
         values={['', 'true', 'false']}
         words={labels({ '': words.filter.anyState, true: words.state.active, false: words.state.left })}
-        onChoose={active => change({ active })}
+        onChange={active => change({ active })}
       />
     </div>
   );

@@ -13,7 +13,7 @@ import { Moment } from '../../parts/time.tsx';
 import { reporting } from '../../parts/toast.ts';
 import { linkTo } from '../../router.ts';
 import { grouped } from '../../text/numbers.ts';
-import { policies } from '../../text/words.ts';
+import { policies, text } from '../../text/words.ts';
 
 const foundIn = (counts: DirectoryReport['counts']): string =>
   [
@@ -41,7 +41,7 @@ export function DirectorySection() {
                   [policies.directory.address, url],
                   [policies.directory.times, policies.directory.every(everyMinutes, fullEveryMinutes)],
                   [policies.directory.last, lastRun ? <Moment at={lastRun.at} /> : policies.directory.none],
-                  [policies.directory.found, lastRun && !lastRun.problem && foundIn(lastRun.counts)],
+                  [text.column.result, lastRun && !lastRun.problem && foundIn(lastRun.counts)],
                 ]}
               />
               {lastRun?.problem && <p role="alert">{lastRun.problem}</p>}

@@ -43,7 +43,7 @@ function SignInPolicySection() {
               values={roles}
               value={requireKey}
               words={labels(text.role)}
-              onChoose={chosen => (wanted.value = chosen)}
+              onChange={chosen => (wanted.value = chosen)}
             />
             {wanted.value && (
               <PolicyDialog

@@ -10,8 +10,8 @@ import { useResource } from '../../api/resource.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { DialogButton } from '../../parts/button.tsx';
 import { FactList } from '../../parts/facts.tsx';
-import { useEntries } from '../../parts/field.tsx';
-import { Choice, TextArea } from '../../parts/inputs.tsx';
+import { Field, useEntries } from '../../parts/field.tsx';
+import { Choice } from '../../parts/inputs.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Table } from '../../parts/table.tsx';
 import { linkTo } from '../../router.ts';
@@ -105,8 +105,8 @@ function ChangePolicy({ policy, onClose, onDone }: ChangePolicyProps) {
       onClose={() => wanted.peek() ?? onClose()}
     >
       <Choice label={words.requiredGrade} entry={grade} values={requiredGrades} words={words.grade} />
-      <TextArea label={words.allowedAaguids} hint={words.aaguidsHint} entry={aaguids} rows={3} class="code" />
-      <TextArea label={words.leastFirmware} hint={words.firmwareHint} entry={firmware} rows={3} class="code" />
+      <Field label={words.allowedAaguids} hint={words.aaguidsHint} entry={aaguids} rows={3} class="code" />
+      <Field label={words.leastFirmware} hint={words.firmwareHint} entry={firmware} rows={3} class="code" />
       {fault !== undefined && (
         <p role="status" class="fault">
           {words.wrongLine(fault)}

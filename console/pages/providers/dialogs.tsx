@@ -1,4 +1,4 @@
-/** The dialogs that add a provider and replace its secret. */
+/** The dialogs that add a provider, replace its secret, and compare credentials with it. */
 import { useSignal } from '@preact/signals';
 import { providerBounds } from '../../../src/contract/limits.ts';
 import type { ProviderItem } from '../../../src/contract/providers.ts';
@@ -9,11 +9,16 @@ import {
   providerTypes,
   settingsOfProvider,
 } from '../../../src/contract/values.ts';
+import { allDifferences, type Differences, repairable } from '../../../src/fleet/reconcile.ts';
 import { call } from '../../api/request.ts';
+import { useResource } from '../../api/resource.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
-import { Field, type FieldProps, useEntries } from '../../parts/field.tsx';
+import { type Bound, Field, type FieldOptions, useEntries } from '../../parts/field.tsx';
 import { Choice } from '../../parts/inputs.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import type { DialogProps, RecordDialogProps } from '../../parts/records.tsx';
+import { Table } from '../../parts/table.tsx';
+import { linkTo } from '../../router.ts';
 import { text, providers as words } from '../../text/words.ts';
 
 const none = Object.fromEntries(providerSettings.map(setting => [setting, ''])) as Record<ProviderSetting, string>;
@@ -52,7 +57,7 @@ export function AddProvider({ onClose, onDone }: DialogProps) {
   );
 }
 
-const SecretField = (props: Pick<FieldProps, 'label' | 'hint' | 'entry'>) => (
+const SecretField = (props: Pick<FieldOptions, 'label' | 'hint'> & Bound<string>) => (
   <Field {...props} type="password" required maxLength={providerBounds.secret} />
 );
 
@@ -81,6 +86,74 @@ export function ReplaceSecret({
       onClose={onClose}
     >
       <SecretField label={label} hint={words.secretHint} entry={secret} />
+    </ActionDialog>
+  );
+}
+
+interface DifferenceLine {
+  readonly difference: keyof (typeof words)['difference'];
+  readonly id: string;
+  readonly deviceId?: string;
+  readonly account?: string;
+}
+
+const columns = {
+  credential: ({ id }: DifferenceLine) => <span class="code">{id}</span>,
+  of: ({ deviceId, account }: DifferenceLine) =>
+    deviceId ? <a href={linkTo(`devices/${deviceId}`)}>{deviceId}</a> : account,
+  difference: ({ difference }: DifferenceLine) => words.difference[difference],
+};
+
+const linesOf = ({ onlyHere, onlyThere, otherPerson }: Differences): DifferenceLine[] => [
+  ...onlyHere.map(({ credentialId, deviceId }) => ({ difference: 'onlyHere' as const, id: credentialId, deviceId })),
+  ...otherPerson.map(({ credentialId, deviceId }) => ({ difference: 'other' as const, id: credentialId, deviceId })),
+  ...onlyThere.map(({ remoteId, account, removable }) => ({
+    difference: removable ? ('onlyThere' as const) : ('stays' as const),
+    id: remoteId,
+    account,
+  })),
+];
+
+/** A preview first; what was seen is then repaired, if anything can be. */
+export function Reconcile({ record: { providerId, name }, onClose, onDone }: RecordDialogProps<ProviderItem>) {
+  const compare = (apply: boolean, signal?: AbortSignal) =>
+    allDifferences(
+      body => call('reconcileProvider', { params: { providerId }, body }, { ...(signal && { signal }) }),
+      apply,
+    );
+  const found = useResource(signal => compare(false, signal));
+  const count = found.data.value ? repairable(found.data.value) : 0;
+  const submit = async () => onDone(words.repaired(repairable(await compare(true)), name));
+  return (
+    <ActionDialog
+      title={words.of.reconcile(name)}
+      submit={words.repair}
+      isDangerous
+      isReady={count > 0}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Loaded from={found}>
+        {differences => {
+          const rows = linesOf(differences);
+          return rows.length === 0 ? (
+            <p role="status">{words.agree}</p>
+          ) : (
+            <>
+              <Table
+                title={words.action.reconcile}
+                heads={words.differing}
+                columns={columns}
+                classes={{ difference: 'free' }}
+                rows={rows}
+                keyOf={({ id, difference }) => `${difference} ${id}`}
+                isOneLine
+              />
+              <p class="hint">{words.repairs(count)}</p>
+            </>
+          );
+        }}
+      </Loaded>
     </ActionDialog>
   );
 }

@@ -12,7 +12,7 @@ import { providers as words } from '../../text/words.ts';
 
 const AddProvider = lazy(async () => (await import('./dialogs.tsx')).AddProvider);
 const ReplaceSecret = lazy(async () => (await import('./dialogs.tsx')).ReplaceSecret);
-const Reconcile = lazy(async () => (await import('./reconcile.tsx')).Reconcile);
+const Reconcile = lazy(async () => (await import('./dialogs.tsx')).Reconcile);
 
 type ProviderColumn = 'name' | 'type' | 'at' | 'state' | 'credentials' | 'pending';
 

@@ -8,11 +8,11 @@ import { Field } from '../../parts/field.tsx';
 import { CheckBoxes, Choice } from '../../parts/inputs.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { text, benchIssue as words } from '../../text/words.ts';
-import type { Bench } from './bench.ts';
 import type { AskedPin } from './bench-view.ts';
+import type { BenchRun } from './run.ts';
 
 /** Nothing if the registry has no providers. */
-export function IssueSection({ run }: { readonly run: Bench }) {
+export function IssueSection({ run }: { readonly run: BenchRun }) {
   const { data, problem, reload } = useResource(signal => call('listProviders', {}, { signal }));
   const { issue, asked } = run.view.value;
   const all = data.value?.list ?? [];
@@ -34,7 +34,7 @@ export function IssueSection({ run }: { readonly run: Bench }) {
             values={all.map(({ providerId }) => providerId)}
             words={Object.fromEntries(all.map(({ providerId, name }) => [providerId, name]))}
             value={chosen}
-            onChoose={ids => choose(ids, setsPin)}
+            onChange={ids => choose(ids, setsPin)}
           />
           {issue && (
             <Choice
@@ -42,7 +42,7 @@ export function IssueSection({ run }: { readonly run: Bench }) {
               values={['ask', 'none'] as const}
               words={words.pins}
               value={setsPin ? 'ask' : 'none'}
-              onChoose={value => choose(chosen, value === 'ask')}
+              onChange={value => choose(chosen, value === 'ask')}
             />
           )}
         </section>
@@ -83,9 +83,7 @@ function PinDialog({ asked }: { readonly asked: AskedPin }) {
         {check && <Field label={words.again} type="password" required entry={again} />}
         <p class="actions">
           <Button words={text.common.cancel} onClick={cancel} />
-          <button type="submit" class="main">
-            {words.use}
-          </button>
+          <Button words={words.use} type="submit" class="main" />
         </p>
       </form>
     </Dialog>

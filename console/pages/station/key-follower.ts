@@ -5,7 +5,7 @@ import { KeyChanges } from '../../../src/enrollment/line/key-changes.ts';
 import { type Problem, problemOf } from '../../api/problem.ts';
 import { call } from '../../api/request.ts';
 import { connections, onEvents, streamState } from '../../api/stream.ts';
-import type { Bench } from './bench.ts';
+import type { BenchRun } from './run.ts';
 
 /** Milliseconds between two lists while keys are not watched. */
 const BLIND_MS = 1500;
@@ -14,18 +14,20 @@ const BLIND_MS = 1500;
 export class KeyFollower {
   /** Why the list cannot be read; null if it can. */
   readonly problem = signal<Problem | null>(null);
-  readonly #run: Bench;
+  /** Whether the first characters of a scan have come. */
+  isTyping = (): boolean => false;
+  readonly #run: BenchRun;
   readonly #keys: KeyChanges;
   /** Whether an event of the stream is being taken: then the moment of the change is known. */
   #isSeen = false;
   readonly #attached = new Set<string>();
 
-  constructor(run: Bench) {
+  constructor(run: BenchRun) {
     this.#run = run;
     this.#keys = new KeyChanges(({ type, key, again, isSeen }) => {
       if (type === 'KEY_DETACHED') {
         this.#attached.delete(key.keyId);
-        run.pulled(key.keyId, this.#isSeen && isSeen);
+        run.pulled(key.keyId, this.#isSeen && isSeen, this.isTyping());
       } else {
         this.#attached.add(key.keyId);
         run.plugged(key, (this.#isSeen || again) && isSeen);
@@ -49,7 +51,7 @@ export class KeyFollower {
       effect(() => {
         if (streamState.value !== 'lost') return;
         this.#keys.doubt();
-        this.#run.lost();
+        this.#run.take({ type: 'lost' });
       }),
       effect(() => {
         // Each connection: what was plugged in or unplugged before it has sent no event.

@@ -4,13 +4,13 @@ import { GradeBadge, StatusBadge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { DeviceLink } from '../../parts/item.tsx';
 import { bench as benchWords, text } from '../../text/words.ts';
-import type { Bench } from './bench.ts';
+import type { BenchRun } from './run.ts';
 
 /** Phases in which a key can be ignored: in the others it may be about to be bound. */
 const idle = ['crowded', 'aside', 'failed', 'empty'];
 
 /** The keys that are plugged in; nothing if none is. */
-export function Keys({ run }: { readonly run: Bench }) {
+export function Keys({ run }: { readonly run: BenchRun }) {
   const words = benchWords.stage;
   const { keys, ignored, phase } = run.view.value;
   const canIgnore = idle.includes(phase);

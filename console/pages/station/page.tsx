@@ -1,13 +1,17 @@
 /** Live enrollment: a person, a key, unplug. */
+
+import type { DriverStatus } from '../../../src/contract/hardware.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { mayChange, session } from '../../api/session.ts';
+import { Button } from '../../parts/button.tsx';
+import { FactList } from '../../parts/facts.tsx';
+import { CheckBox } from '../../parts/inputs.tsx';
 import { lazy } from '../../parts/lazy.tsx';
-import { ProblemNotice } from '../../parts/problem.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { prefer, preferences } from '../../preferences.ts';
-import { text, bench as words } from '../../text/words.ts';
+import { bench as benchWords, text, bench as words } from '../../text/words.ts';
 
-const Elsewhere = lazy(async () => (await import('./elsewhere.tsx')).Elsewhere);
 const Station = lazy(async () => (await import('./station.tsx')).Station);
 
 /** Binds keys to people, where the daemon has hardware. */
@@ -15,7 +19,13 @@ export const BenchPage = () => (
   <>
     <div class="bar">
       <h1>{text.nav.bench}</h1>
-      {mayChange.value && <Sound />}
+      {mayChange.value && (
+        <CheckBox
+          words={words.sound}
+          value={!preferences.value.isSilent}
+          onChange={isHeard => prefer({ isSilent: !isHeard })}
+        />
+      )}
     </div>
     {mayChange.value && session.value ? (
       <Hardware userId={session.value.user.id} />
@@ -25,28 +35,36 @@ export const BenchPage = () => (
   </>
 );
 
-const Sound = () => (
-  <label class="sound">
-    <input
-      type="checkbox"
-      checked={!preferences.value.isSilent}
-      onChange={event => prefer({ isSilent: !event.currentTarget.checked })}
-    />
-    {words.sound}
-  </label>
-);
-
 /** Most daemons of a registry have no hardware: the bench itself is loaded only if this one has. */
 function Hardware({ userId }: { readonly userId: string }) {
-  const { data, problem, reload } = useResource(signal => call('listKeys', {}, { signal }));
-  const found = data.value;
-  const finds = found && (found.list.length > 0 || found.drivers.some(({ state }) => state === 'ready'));
+  const keys = useResource(signal => call('listKeys', {}, { signal }));
+  return (
+    <Loaded from={keys}>
+      {({ list, drivers }) =>
+        list.length > 0 || drivers.some(({ state }) => state === 'ready') ? (
+          <Station userId={userId} />
+        ) : (
+          <Elsewhere drivers={drivers} again={keys.reload} />
+        )
+      }
+    </Loaded>
+  );
+}
+
+type ElsewhereProps = Readonly<{ drivers: readonly DriverStatus[]; again: () => void }>;
+
+/** Why there are no keys, and the command for the station. */
+export function Elsewhere({ drivers, again }: ElsewhereProps) {
+  const words = benchWords.elsewhere;
   return (
     <>
-      <ProblemNotice problem={problem.value} retry={reload} />
-      {!found && !problem.value && <p role="status">{text.common.loading}</p>}
-      {finds && <Station userId={userId} />}
-      {found && !finds && <Elsewhere drivers={found.drivers} again={reload} />}
+      <p>{drivers.length ? words.unavailable : words.none}</p>
+      {drivers.length > 0 && <FactList facts={drivers.map(({ name, detail }) => [name, detail])} />}
+      <p>{words.command}</p>
+      <p>
+        <code>devmgr enroll --server {location.origin} --roster people.csv</code>
+      </p>
+      <Button words={words.again} onClick={again} />
     </>
   );
 }

@@ -6,16 +6,16 @@ import { DeviceLink } from '../../parts/item.tsx';
 import { saveCsv } from '../../parts/save.ts';
 import { Table } from '../../parts/table.tsx';
 import { grouped, moment } from '../../text/numbers.ts';
-import { bench as benchWords, benchRun as runWords } from '../../text/words.ts';
-import type { Bench } from './bench.ts';
+import { bench as benchWords } from '../../text/words.ts';
 import type { Outcome } from './bench-view.ts';
 import { figuresOf, issuedAt, type StationResult, tableOf } from './results.ts';
+import type { BenchRun } from './run.ts';
 
 const SHOWN = 20;
 
 /** The figures of the run, its newest results, and all of them as a file. */
-export function Results({ run }: { readonly run: Bench }) {
-  const words = runWords.results;
+export function Results({ run }: { readonly run: BenchRun }) {
+  const words = benchWords.results;
   const { results } = run.view.value;
   const download = () => {
     const { columns, cells } = tableOf(results);
@@ -28,24 +28,23 @@ export function Results({ run }: { readonly run: Bench }) {
       <Newest results={results.slice(-SHOWN).reverse()} />
       <div class="actions">
         <Button words={words.clear} onClick={() => run.clear()} />
-        <button type="button" onClick={download}>
-          {words.download}
-        </button>
+        <Button words={words.download} onClick={download} />
       </div>
     </section>
   );
 }
 
-function Figures({ run }: { readonly run: Bench }) {
+function Figures({ run }: { readonly run: BenchRun }) {
   const figures = figuresOf(run.view.value, Date.now());
   return (
     <>
       <p>
-        <strong>{grouped(figures.passed)}</strong> {runWords.results.passed}, <strong>{grouped(figures.failed)}</strong>{' '}
-        {runWords.results.failed}, {runWords.results.yield} <strong>{grouped(figures.yield ?? 0)} %</strong>
+        <strong>{grouped(figures.passed)}</strong> {benchWords.results.passed},{' '}
+        <strong>{grouped(figures.failed)}</strong> {benchWords.results.failed}, {benchWords.results.yield}{' '}
+        <strong>{grouped(figures.yield ?? 0)} %</strong>
         {figures.perHour !== null && (
           <>
-            , <strong>{grouped(figures.perHour)}</strong> {runWords.results.perHour}
+            , <strong>{grouped(figures.perHour)}</strong> {benchWords.results.perHour}
           </>
         )}
       </p>
@@ -53,7 +52,7 @@ function Figures({ run }: { readonly run: Bench }) {
         <ul class="chips">
           {[...figures.reasons].map(([reason, count]) => (
             <li key={reason}>
-              {runWords.failure[reason as KeyFailure]} <strong>{grouped(count)}</strong>
+              {benchWords.failure[reason as KeyFailure]} <strong>{grouped(count)}</strong>
             </li>
           ))}
         </ul>
@@ -65,7 +64,7 @@ function Figures({ run }: { readonly run: Bench }) {
 function Newest({ results }: { readonly results: readonly StationResult[] }) {
   return (
     <Table
-      title={runWords.results.newest}
+      title={benchWords.results.newest}
       columns={{
         time: ({ at }) => <time dateTime={at}>{moment(at)}</time>,
         person: ({ userId, name }) => (name === null ? userId : `${name} (${userId})`),
@@ -74,10 +73,12 @@ function Newest({ results }: { readonly results: readonly StationResult[] }) {
         result: ({ failure, message, providers }) => (
           <>
             <span class={`badge ${failure === null ? 'good' : 'bad'}`}>
-              {failure === null ? runWords.results.bound : runWords.failed}
+              {failure === null ? benchWords.results.bound : benchWords.failed}
             </span>{' '}
-            {failure !== null && [runWords.failure[failure], message].filter(Boolean).join(' ')}{' '}
-            {providers && issuedAt({ providers }) && <small>{runWords.results.signsIn(issuedAt({ providers }))}</small>}
+            {failure !== null && [benchWords.failure[failure], message].filter(Boolean).join(' ')}{' '}
+            {providers && issuedAt({ providers }) && (
+              <small>{benchWords.results.signsIn(issuedAt({ providers }))}</small>
+            )}
           </>
         ),
       }}
@@ -98,15 +99,15 @@ export function Checks({ outcome }: { readonly outcome: Outcome }) {
         <ul class="chips">
           {checks.map(({ name, passed }) => (
             <li key={name}>
-              <span class={`badge ${passed ? 'good' : 'bad'}`}>{passed ? runWords.passed : runWords.failed}</span>{' '}
-              {runWords.check[name]}
+              <span class={`badge ${passed ? 'good' : 'bad'}`}>{passed ? benchWords.passed : benchWords.failed}</span>{' '}
+              {benchWords.check[name]}
             </li>
           ))}
         </ul>
       )}
       {activationCode && (
         <p>
-          {runWords.code} <strong class="code">{activationCode}</strong>
+          {benchWords.code} <strong class="code">{activationCode}</strong>
         </p>
       )}
     </>
@@ -114,8 +115,8 @@ export function Checks({ outcome }: { readonly outcome: Outcome }) {
 }
 
 /** The rows that are done, and the people who are next. */
-export function RosterProgress({ run }: { readonly run: Bench }) {
-  const words = runWords.roster;
+export function RosterProgress({ run }: { readonly run: BenchRun }) {
+  const words = benchWords.roster;
   const { roster, waiting } = run.view.value;
   if (!roster) return null;
   const more = waiting.count - waiting.first.length;

@@ -2,8 +2,12 @@
 import { useSignal } from '@preact/signals';
 import type { FileFault } from '../../../src/enrollment/line/roster.ts';
 import { Button } from '../../parts/button.tsx';
+import { Choice } from '../../parts/inputs.tsx';
 import { rosterFaults as words } from '../../text/words.ts';
 import { type Encoding, encodings } from './roster-file.ts';
+
+/** Encodings have no other names. */
+export const encodingNames = Object.fromEntries(encodings.map(each => [each, each])) as Record<Encoding, string>;
 
 /** A file that is not a roster. */
 export interface RefusedFile {
@@ -33,16 +37,7 @@ export function RosterRefused({ refused, read }: RosterRefusedProps) {
       </span>
       {fault.fault.what === 'encoding' && (
         <>
-          <label>
-            {words.encoding}{' '}
-            <select value={chosen.value} onChange={event => (chosen.value = event.currentTarget.value as Encoding)}>
-              {encodings.map(encoding => (
-                <option key={encoding} value={encoding}>
-                  {encoding}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Choice label={words.encoding} entry={chosen} values={encodings} words={encodingNames} />
           <Button words={words.readAgain} onClick={() => read(file, chosen.value)} />
         </>
       )}

@@ -4,18 +4,18 @@ import { Button } from '../../parts/button.tsx';
 import { FileField } from '../../parts/field.tsx';
 import { lazy } from '../../parts/lazy.tsx';
 import { bench as benchWords } from '../../text/words.ts';
-import type { Bench } from './bench.ts';
+import { RosterProgress } from './results.tsx';
 import type { Encoding } from './roster-file.ts';
 import type { RefusedFile } from './roster-refused.tsx';
+import type { BenchRun } from './run.ts';
 import { focusStage } from './stage.tsx';
 
-const Progress = lazy(async () => (await import('./results.tsx')).RosterProgress);
 const Refused = lazy(async () => (await import('./roster-refused.tsx')).RosterRefused);
 
 const fileTypes = ['.csv', 'text/csv', 'text/plain'];
 
 /** Takes a roster, and shows how far it is. */
-export function RosterSection({ run }: { readonly run: Bench }) {
+export function RosterSection({ run }: { readonly run: BenchRun }) {
   const words = benchWords.roster;
   const { roster, phase } = run.view.value;
   const isBusy = phase === 'committing';
@@ -26,7 +26,7 @@ export function RosterSection({ run }: { readonly run: Bench }) {
       {roster && unused.value.length > 0 && <p role="status">{words.unused(unused.value)}</p>}
       {roster ? (
         <>
-          <Progress run={run} />
+          <RosterProgress run={run} />
           <Button words={words.remove} disabled={isBusy} onClick={() => run.begin(null)} />
         </>
       ) : (
@@ -36,7 +36,7 @@ export function RosterSection({ run }: { readonly run: Bench }) {
   );
 }
 
-type UploadProps = Readonly<{ run: Bench; isBusy: boolean; unused: Signal<readonly string[]> }>;
+type UploadProps = Readonly<{ run: BenchRun; isBusy: boolean; unused: Signal<readonly string[]> }>;
 
 function Upload({ run, isBusy, unused }: UploadProps) {
   const words = benchWords.roster;

@@ -9,11 +9,16 @@ import { countsOf } from '../../../src/enrollment/line/rows.ts';
 import { settled } from '../../../src/enrollment/line/settled.ts';
 import type { CountedKey } from '../../../src/enrollment/registry.ts';
 import type { AskedPin, BenchView, Outcome, Said } from './bench-view.ts';
-import type { AskPin, IssueChoice, IssueKey, StationResult } from './results.ts';
-import type { RunStore } from './store.ts';
+import type { AskPin, IssueChoice, IssueKey, StationResult, StoredRun } from './results.ts';
 
 /** The registry as the bench uses it. Nothing rejects. */
 export type StationRegistry = Pick<PersonEnrollment, 'check' | 'bind' | 'pulledEarly'>;
+
+/** Where a run is stored. */
+export interface RunStore {
+  read(): StoredRun | null;
+  write(run: StoredRun): void;
+}
 
 interface BenchParts {
   readonly registry: StationRegistry;

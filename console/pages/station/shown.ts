@@ -1,6 +1,6 @@
 /** The outcome for a key and the next step, in words and in colors. */
 import { streamState } from '../../api/stream.ts';
-import { bench as benchWords, benchRun as words } from '../../text/words.ts';
+import { bench as words } from '../../text/words.ts';
 import type { BenchView, Outcome } from './bench-view.ts';
 import { issuedAt } from './results.ts';
 
@@ -17,10 +17,9 @@ const nameOf = ({ person }: Outcome) => person.name ?? person.userId;
 /** What a run shows. */
 export function shownOf(view: BenchView): Shown {
   const { stage } = words;
-  const common = benchWords.stage;
   const { said, person } = view;
   const remark = said ? [said.text === '' ? words.said[said.what] : `${said.text}: ${words.said[said.what]}`] : [];
-  const next = person ? stage.empty(person.name ?? person.userId) : view.roster ? '' : common.emptyOpen;
+  const next = person ? stage.empty(person.name ?? person.userId) : view.roster ? '' : stage.emptyOpen;
   switch (view.phase) {
     case 'checking':
       return { tone: 'idle', word: null, lines: [...remark, stage.checking] };
@@ -46,10 +45,9 @@ export function shownOf(view: BenchView): Shown {
 
 function asideOf(view: BenchView, remark: readonly string[]): Shown {
   const { stage } = words;
-  const { wait, asideOpen } = benchWords.stage;
   if (view.outcome) return ended(view, remark, '');
-  const why = view.isHeld ? stage.held : view.roster ? stage.aside : asideOpen;
-  return { tone: 'warn', word: wait, lines: remark.length && view.person ? remark : [...remark, why] };
+  const why = view.isHeld ? stage.held : view.roster ? stage.aside : stage.asideOpen;
+  return { tone: 'warn', word: stage.wait, lines: remark.length && view.person ? remark : [...remark, why] };
 }
 
 function ended({ outcome, isHeld }: BenchView, remark: readonly string[], next: string): Shown {
@@ -68,7 +66,7 @@ function ended({ outcome, isHeld }: BenchView, remark: readonly string[], next: 
   }
   return {
     tone: isHeld ? 'warn' : 'idle',
-    word: isHeld ? benchWords.stage.wait : null,
+    word: isHeld ? stage.wait : null,
     lines: [...remark, isHeld ? stage.held : next].filter(Boolean),
   };
 }

@@ -1,13 +1,12 @@
 /** The next person, the key in the reader and its outcome: large, in words and in colors. */
 import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
-import { lazy } from '../../parts/lazy.tsx';
 import { bench as benchWords } from '../../text/words.ts';
-import type { Bench } from './bench.ts';
 import type { BenchView } from './bench-view.ts';
 import { Keys } from './keys.tsx';
-
-const Checks = lazy(async () => (await import('./results.tsx')).Checks);
+import { Checks } from './results.tsx';
+import type { BenchRun } from './run.ts';
+import { shownOf } from './shown.ts';
 
 let focus = () => {};
 
@@ -15,7 +14,7 @@ let focus = () => {};
 export const focusStage = (): void => focus();
 
 /** The middle of the page. */
-export function Stage({ run }: { readonly run: Bench }) {
+export function Stage({ run }: { readonly run: BenchRun }) {
   const ref = useRef<HTMLElement>(null);
   useEffect(() => {
     focus = () => ref.current?.focus();
@@ -24,7 +23,7 @@ export function Stage({ run }: { readonly run: Bench }) {
     };
   }, []);
   const view = run.view.value;
-  const shown = run.shown.value;
+  const shown = shownOf(view);
   return (
     <section class={`stage ${shown.tone}`} ref={ref} tabIndex={-1} aria-label={benchWords.stage.label}>
       <Who view={view} />
@@ -57,7 +56,7 @@ function Who({ view }: { readonly view: BenchView }) {
   );
 }
 
-function Actions({ run }: { readonly run: Bench }) {
+function Actions({ run }: { readonly run: BenchRun }) {
   const words = benchWords.stage;
   const { phase, roster, person } = run.view.value;
   const act = (type: 'enter' | 'undo' | 'skip' | 'redo') => () => {

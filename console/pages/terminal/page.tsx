@@ -42,7 +42,16 @@ function CodeForm({ found }: { readonly found: Signal<WaitingTerminal | null> })
   return (
     <>
       <form class="line" onSubmit={submit(show)}>
-        <Field label={words.code} entry={typed} onEdit={() => (found.value = null)} maxLength={16} required />
+        <Field
+          label={words.code}
+          value={typed.value}
+          onChange={text => {
+            typed.value = text;
+            found.value = null;
+          }}
+          maxLength={16}
+          required
+        />
         <Button words={words.show} type="submit" disabled={busy.value} />
       </form>
       {problem.value?.code === 404 ? <p role="alert">{words.unknown}</p> : <ProblemNotice problem={problem.value} />}

@@ -9,7 +9,7 @@ import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { CloseButton, Dialog } from '../../parts/dialog.tsx';
 import { FactList } from '../../parts/facts.tsx';
 import { Field, FileField, useEntries } from '../../parts/field.tsx';
-import { Choice, TextArea } from '../../parts/inputs.tsx';
+import { Choice } from '../../parts/inputs.tsx';
 import type { DialogProps } from '../../parts/records.tsx';
 import { labels } from '../../text/text.ts';
 import { trust as trustWords } from '../../text/words.ts';
@@ -43,7 +43,7 @@ export function Import({ onClose, onDone }: DialogProps) {
         words={labels(trustWords.purpose)}
       />
       {purpose.value === 'fido' && (
-        <TextArea label={trustWords.aaguids} hint={trustWords.aaguidsHint} entry={aaguids} rows={3} class="code" />
+        <Field label={trustWords.aaguids} hint={trustWords.aaguidsHint} entry={aaguids} rows={3} class="code" />
       )}
       <Field label={trustWords.label} entry={label} maxLength={proofBounds.trustLabel} />
     </ActionDialog>

@@ -40,7 +40,7 @@ export function CreateUser({ onClose, onDone }: DialogProps) {
         maxLength={textLengths.username}
         placeholder={words.usernameShape}
       />
-      <RoleChoice label={text.column.role} role={role} />
+      <RoleChoice role={role} />
       <EmailField email={email} />
       <NewPasswordFields entries={entries} />
     </ActionDialog>
@@ -67,7 +67,7 @@ export function EditUser({ record: user, onClose, onDone }: RecordDialogProps<Us
       onSubmit={submit}
       onClose={onClose}
     >
-      <RoleChoice label={text.column.role} role={role} fixedBecause={isOwn(user) ? words.ownRole : undefined} />
+      <RoleChoice role={role} fixedBecause={isOwn(user) ? words.ownRole : undefined} />
       <EmailField email={email} />
     </ActionDialog>
   );

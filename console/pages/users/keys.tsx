@@ -10,6 +10,7 @@ import { useResource } from '../../api/resource.ts';
 import { endSession, session } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { Field } from '../../parts/field.tsx';
+import { CheckBox } from '../../parts/inputs.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { type RecordKind, RecordTable } from '../../parts/records.tsx';
@@ -59,11 +60,14 @@ export function Keys({ userId, below }: KeysProps) {
       <Loaded from={resource}>
         {data => (
           <>
-            {data.list.length ? (
-              <RecordTable title={words.title} kind={kind} words={words} records={data.list} onDone={reload} />
-            ) : (
-              <p>{words[below ? 'noneOfUser' : 'noKeys']}</p>
-            )}
+            <RecordTable
+              title={words.title}
+              kind={kind}
+              words={words}
+              records={data.list}
+              none={words[below ? 'noneOfUser' : 'noKeys']}
+              onDone={reload}
+            />
             {!below && <AddKey onAdded={() => (mayOnlyRegister() ? endSession('registered') : reload())} />}
             {!mayOnlyRegister() && <Requirement userId={userId} of={data} onChanged={reload} />}
             {below?.(data)}
@@ -104,18 +108,12 @@ function Requirement({ userId, of: { list, requiredByUser }, onChanged }: Requir
   };
   return (
     <>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={requiredByUser}
-          disabled={busy.value || (isOwn({ id: userId }) && !list.length && !requiredByUser)}
-          onChange={event => {
-            const { checked } = event.currentTarget;
-            void run(() => require(checked));
-          }}
-        />
-        {words.requireOwn}
-      </label>
+      <CheckBox
+        words={words.requireOwn}
+        value={requiredByUser}
+        disabled={busy.value || (isOwn({ id: userId }) && !list.length && !requiredByUser)}
+        onChange={required => void run(() => require(required))}
+      />
       <ProblemNotice problem={problem.value} />
     </>
   );

@@ -10,8 +10,8 @@ import type { RecordKind } from '../../parts/records.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { text, webhooks as words } from '../../text/words.ts';
 
-const CreateWebhook = lazy(async () => (await import('./create.tsx')).CreateWebhook);
-const Deliveries = lazy(async () => (await import('./deliveries.tsx')).Deliveries);
+const CreateWebhook = lazy(async () => (await import('./dialogs.tsx')).CreateWebhook);
+const Deliveries = lazy(async () => (await import('./dialogs.tsx')).Deliveries);
 
 const colors = { active: 'good', retrying: 'warn', disabled: 'bad' } as const;
 

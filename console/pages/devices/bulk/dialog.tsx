@@ -2,18 +2,28 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { sizes } from '../../../../src/contract/limits.ts';
+import { operationStates } from '../../../../src/contract/operation-states.ts';
+import { deviceStatuses } from '../../../../src/contract/values.ts';
 import { call, newKey } from '../../../api/request.ts';
 import { useResource } from '../../../api/resource.ts';
+import { ApprovedForm } from '../../../parts/action-dialog.tsx';
 import { BatchProgress } from '../../../parts/batch-progress.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
-import type { EnteredFields } from '../../../parts/operations.tsx';
+import {
+  type EnteredFields,
+  enteredFor,
+  isComplete,
+  OperationFields,
+  useOperationEntries,
+} from '../../../parts/operations.tsx';
 import { ProblemNotice } from '../../../parts/problem.tsx';
 import { Waiting } from '../../../parts/status.tsx';
+import { Table } from '../../../parts/table.tsx';
 import { toast } from '../../../parts/toast.ts';
-import { bulk as bulkWords, text } from '../../../text/words.ts';
+import { grouped } from '../../../text/numbers.ts';
+import { bulk as bulkWords, text, bulk as words } from '../../../text/words.ts';
 import type { BulkName } from '../selection.ts';
-import { BulkForm } from './form.tsx';
 import { Results } from './results.tsx';
 import { BulkRun, type BulkTargets } from './targets.ts';
 
@@ -106,3 +116,51 @@ const Done = ({ run, onClose }: { readonly run: BulkRun; readonly onClose: () =>
     </p>
   </>
 );
+
+interface BulkFormProps {
+  readonly run: BulkRun;
+  readonly targets: BulkTargets;
+  readonly onStart: (entered: EnteredFields) => void;
+  readonly onClose: () => void;
+}
+
+/** The preview with its form. Retiring devices cannot be undone: it needs their number and a password. */
+export function BulkForm({ run: { name, problem }, targets, onStart, onClose }: BulkFormProps) {
+  const entries = useOperationEntries();
+  const count = targets.ids.length;
+  return (
+    <ApprovedForm
+      submit={words.start[name](count)}
+      isDangerous={name === 'DEACTIVATE'}
+      isReady={count > 0 && isComplete(name, entries, `${count}`)}
+      problem={problem.value}
+      onSubmit={() => onStart(enteredFor(name, entries))}
+      onClose={onClose}
+    >
+      <Preview name={name} targets={targets} />
+      {targets.note}
+      {count > 0 && <OperationFields name={name} entries={entries} confirmation={words.typeCount(count)} />}
+    </ApprovedForm>
+  );
+}
+
+function Preview({ name, targets: { ids, byStatus } }: { readonly name: BulkName; readonly targets: BulkTargets }) {
+  const states: readonly string[] = operationStates[name];
+  return (
+    <>
+      <p>{words.preview[name](ids.length)}</p>
+      <Table
+        heads={{ count: text.nav.devices, what: words.what }}
+        columns={{
+          state: status => text.status[status],
+          count: status => grouped(byStatus[status]),
+          what: status => (states.includes(status) ? words.changed : words.skipped),
+        }}
+        rowHead="state"
+        classes={{ count: 'number' }}
+        rows={deviceStatuses.filter(status => byStatus[status] > 0)}
+        keyOf={status => status}
+      />
+    </>
+  );
+}

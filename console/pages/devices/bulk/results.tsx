@@ -25,7 +25,9 @@ export function Results({ run }: { readonly run: BulkRun }) {
         <strong>{words.done[run.name](results.length - failed.length)}</strong>{' '}
         {failed.length > 0 && words.failed(failed.length)} {left > 0 && words.left(left)}
       </p>
-      {failed.length > 0 && <Listing title={words.failedTitle} results={failed} last={words.why} cell={reasonOf} />}
+      {failed.length > 0 && (
+        <Listing title={words.failedTitle} results={failed} last={text.column.reason} cell={reasonOf} />
+      )}
       {codes.length > 0 && <Codes results={codes} />}
       {results.length > 0 && <Button words={words.download} onClick={() => void saveResults(results)} />}
     </>
@@ -37,9 +39,11 @@ function Codes({ results }: { readonly results: readonly ItemResult[] }) {
   return (
     <>
       <p class="actions">
-        <button type="button" aria-expanded={isShown.value} onClick={() => (isShown.value = !isShown.value)}>
-          {isShown.value ? words.hideCodes : words.showCodes}
-        </button>
+        <Button
+          words={isShown.value ? words.hideCodes : words.showCodes}
+          aria-expanded={isShown.value}
+          onClick={() => (isShown.value = !isShown.value)}
+        />
         <Button words={words.downloadCodes} onClick={() => void saveCodes(results)} />
       </p>
       {isShown.value && (

@@ -1,19 +1,27 @@
-/** The search of the list. */
-import { type ReadonlySignal, useSignal, useSignalEffect } from '@preact/signals';
+/** The search of a list. */
+import { useSignal, useSignalEffect } from '@preact/signals';
 import { Search as SearchIcon } from 'lucide';
-import { useEffect, useId, useRef } from 'preact/hooks';
-import { Button } from '../../parts/button.tsx';
-import { Icon } from '../../parts/icon.tsx';
-import { go } from '../../router.ts';
-import { devices as listWords, text } from '../../text/words.ts';
-import { addressWith } from './query.ts';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { Icon } from './icon.tsx';
 
 /** Milliseconds after the last key before the list follows. */
 const DEBOUNCE_MS = 250;
 
+interface SearchProps {
+  readonly label: string;
+  readonly placeholder: string;
+  /** What the address searches for. It reads a signal. */
+  readonly applied: () => string;
+  /** Searches for another text. `replace`: the address already holds a part of it. */
+  readonly onApply: (keyword: string, replace: boolean) => void;
+  /** Shown after the field; gets what is typed. */
+  readonly children?: (typed: string) => ComponentChildren;
+}
+
 /** What is typed, and the search for it. Back leads to the list before the search, not through its letters. */
-function useSearch(query: ReadonlySignal<URLSearchParams>) {
-  const typed = useSignal(query.peek().get('keyword') ?? '');
+function useSearch({ applied, onApply }: SearchProps) {
+  const typed = useSignal(applied());
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   /** Whether the address already holds a part of this search. */
   const begun = useRef(false);
@@ -21,12 +29,12 @@ function useSearch(query: ReadonlySignal<URLSearchParams>) {
     clearTimeout(timer.current);
     timer.current = undefined;
     const keyword = typed.peek().trim();
-    if (keyword === (query.peek().get('keyword') ?? '')) return;
-    go(addressWith(query.peek(), { keyword }), begun.current);
+    if (keyword === applied()) return;
+    onApply(keyword, begun.current);
     begun.current = true;
   };
   useSignalEffect(() => {
-    const keyword = query.value.get('keyword') ?? '';
+    const keyword = applied();
     if (timer.current !== undefined || typed.peek().trim() === keyword) return;
     typed.value = keyword;
     begun.current = false;
@@ -43,10 +51,10 @@ function useSearch(query: ReadonlySignal<URLSearchParams>) {
   return { typed, type, apply, end };
 }
 
-/** Searches ids and serial numbers as one types, and offers the devices of a user. */
-export function Search({ query }: { readonly query: ReadonlySignal<URLSearchParams> }) {
-  const id = useId();
-  const { typed, type, apply, end } = useSearch(query);
+/** Searches as one types; Enter searches at once. */
+export function Search(props: SearchProps) {
+  const { label, placeholder, children } = props;
+  const { typed, type, apply, end } = useSearch(props);
   return (
     <form
       class="search"
@@ -56,26 +64,17 @@ export function Search({ query }: { readonly query: ReadonlySignal<URLSearchPara
       }}
     >
       <Icon of={SearchIcon} />
-      <label for={id} class="hidden">
-        {listWords.filter.keyword}
-      </label>
       <input
-        id={id}
         type="search"
+        aria-label={label}
         autocomplete="off"
         spellcheck={false}
-        placeholder={listWords.searchHint}
+        placeholder={placeholder}
         value={typed.value}
         onBlur={end}
         onInput={event => type(event.currentTarget.value)}
       />
-      {typed.value.trim() && (
-        <Button
-          words={`${text.column.user}: ${typed.value.trim()}`}
-          class="plain"
-          onClick={() => go(addressWith(query.peek(), { keyword: '', userId: typed.peek().trim() }))}
-        />
-      )}
+      {typed.value.trim() && children?.(typed.value.trim())}
     </form>
   );
 }
