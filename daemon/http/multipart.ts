@@ -9,7 +9,7 @@ import { refuseNullInPart } from './null-text.ts';
 export type FormFields = Readonly<Record<string, string>>;
 
 /** Which parts of a form are read, and its bounds. */
-export interface FormShape {
+interface FormShape {
   /** Fields that are read; others are ignored. */
   readonly names: ReadonlySet<string>;
   readonly fileField: string;

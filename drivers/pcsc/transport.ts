@@ -30,7 +30,7 @@ export interface Card {
 }
 
 /** An exclusive use of a card, begun by `Card.transaction`. */
-export interface Transaction {
+interface Transaction {
   end(then: number): Promise<void>;
 }
 

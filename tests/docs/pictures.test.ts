@@ -5,9 +5,7 @@ import { screenAsSvg } from '../../scripts/docs/svg.ts';
 
 const root = join(import.meta.dirname, '../..');
 const svg = readFileSync(join(root, 'docs/images/enroll.svg'), 'utf8');
-const report = ['report.ts', 'enrolled-words.ts']
-  .map(name => readFileSync(join(root, 'src/cli/commands/enrollment/enroll', name), 'utf8'))
-  .join('');
+const report = readFileSync(join(root, 'src/cli/commands/enrollment/enroll/report.ts'), 'utf8');
 
 describe('the picture of an enrollment; `npm run docs:pictures` makes it again', () => {
   it.each(['Plug in a key', '(Ctrl-C ends)', '✓ registered', 'activation code', '✗ failed', 'again: it is'])(

@@ -132,7 +132,7 @@ interface PersonsProps {
 }
 
 /** Leads to the devices of the user of that name. If there are none, offers the persons whose name has the searched text. */
-export function Persons({ query }: PersonsProps) {
+function Persons({ query }: PersonsProps) {
   const keyword = query.get('keyword') ?? '';
   const addressOf = (userId: string) => addressWith(query, { keyword: '', userId });
   const found = useResource(async signal => {

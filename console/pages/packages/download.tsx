@@ -15,16 +15,16 @@ import { text, packages as words } from '../../text/words.ts';
 const MAX_IN_MEMORY = 256 * 1024 * 1024;
 
 /** The result of a download. */
-export type DownloadEnd = 'saved' | 'damaged' | 'canceled';
+type DownloadEnd = 'saved' | 'damaged' | 'canceled';
 
 /** Whether this browser can save a package of this size. */
-export const canSave = ({ fileSize }: AppVersion): boolean => canChooseFile() || fileSize <= MAX_IN_MEMORY;
+const canSave = ({ fileSize }: AppVersion): boolean => canChooseFile() || fileSize <= MAX_IN_MEMORY;
 
 /**
  * Downloads a package. Where the browser can write to a file that the person chooses, nothing of it is kept in memory, and the file gets its content
  * only when the digest is right. `onReceived` gets the bytes that were received. Throws `Problem`, and what the browser throws if the disk is full.
  */
-export async function download(
+async function download(
   app: AppVersion,
   onReceived: (bytes: number) => void,
   signal: AbortSignal,

@@ -54,7 +54,7 @@ function Hardware({ userId }: { readonly userId: string }) {
 type ElsewhereProps = Readonly<{ drivers: readonly DriverStatus[]; again: () => void }>;
 
 /** Why there are no keys, and the command for the station. */
-export function Elsewhere({ drivers, again }: ElsewhereProps) {
+function Elsewhere({ drivers, again }: ElsewhereProps) {
   const words = benchWords.elsewhere;
   return (
     <>

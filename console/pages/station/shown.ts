@@ -5,7 +5,7 @@ import type { BenchView, Outcome } from './bench-view.ts';
 import { issuedAt } from './results.ts';
 
 /** What the middle of the page reports about a run. */
-export interface Shown {
+interface Shown {
   readonly tone: 'good' | 'bad' | 'warn' | 'idle';
   /** Null if nothing has been decided. */
   readonly word: string | null;

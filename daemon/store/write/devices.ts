@@ -15,7 +15,7 @@ import type { Wanted } from './source.ts';
 type DeviceSetChange = Extract<DeviceChange, { readonly kind: 'device.set' }>;
 
 /** The device must exist. */
-export const ofDevice = {
+const ofDevice = {
   needs: ({ device }: { readonly device: number }, wanted: Wanted) => wanted.add(devices.byKey, device),
   check(draft: Draft, { device }: { readonly device: number }): void {
     if (!draft.of(devices).get(device)) throw new Conflict(`device ${device} does not exist`);

@@ -67,14 +67,14 @@ export class Documents extends Versions<string, DocumentRecord> {
 const progressVersion: Lookup<ProgressRow, 'version'> = { ...webhookProgress.byKey, select: ['version'] };
 
 /** The progresses that a transaction replaces or removes. */
-export class WebhookProgress extends Versions<number, ProgressRow> {
+class WebhookProgress extends Versions<number, ProgressRow> {
   protected readonly lookup = progressVersion;
 }
 
 const sessionsVersion: Lookup<SsoSessionsRow, 'version'> = { ...ssoSessions.byKey, select: ['version'] };
 
 /** The sessions of users that a transaction replaces. */
-export class SsoSessions extends Versions<number, SsoSessionsRow> {
+class SsoSessions extends Versions<number, SsoSessionsRow> {
   protected readonly lookup = sessionsVersion;
 }
 

@@ -67,13 +67,13 @@ export class PageFollower<T> {
 }
 
 /** An operation that lists items page by page. */
-export type PagedOperation = {
+type PagedOperation = {
   [N in RouteName]: 'pagination' extends (typeof endpoints)[N]['returns'][number] ? N : never;
 }[RouteName];
 /** An item of such a list. */
-export type ItemOf<N extends PagedOperation> = DataOf<Routes[N]>['list'][number];
+type ItemOf<N extends PagedOperation> = DataOf<Routes[N]>['list'][number];
 /** Which list, and which of its items; `size` of the query is that of the largest page if it is absent. */
-export type ListInput<N extends PagedOperation> = Partial<InputOf<Routes[N]>>;
+type ListInput<N extends PagedOperation> = Partial<InputOf<Routes[N]>>;
 
 /** The pages of a list, each with the items that are new. A fault like `PageFollower`. */
 export async function* pagesOf<N extends PagedOperation>(

@@ -89,7 +89,7 @@ export const commandTable: CommandTable = {
         entry('register', 'register one device, or all devices in a file', register, 'register'),
         entry('list', 'list devices', devicesList, 'list', 'ls'),
         entry('export', 'write all devices as NDJSON or CSV', exportDevices, 'exportDevices'),
-        entry('search', 'find devices, users, persons and application versions', search, 'search'),
+        entry('search', 'find devices, users, persons and app versions', search, 'search'),
         entry('show', 'show one device', show, 'show'),
         entry('activate', 'activate a device and bind it to a user', activate, 'activate'),
         entry('lock', 'lock an active device', lock, 'lock'),

@@ -125,7 +125,7 @@ interface BulkFormProps {
 }
 
 /** The preview with its form. Retiring devices cannot be undone: it needs their number and a password. */
-export function BulkForm({ run: { name, problem }, targets, onStart, onClose }: BulkFormProps) {
+function BulkForm({ run: { name, problem }, targets, onStart, onClose }: BulkFormProps) {
   const entries = useOperationEntries();
   const count = targets.ids.length;
   return (

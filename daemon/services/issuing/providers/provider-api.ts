@@ -27,9 +27,7 @@ export interface RemoteCredential {
 }
 
 /** What a new credential is registered with. */
-export interface NewRemote
-  extends Pick<CredentialRecord, 'account' | 'label' | 'device'>,
-    Pick<ProviderOptions, 'handle'> {
+interface NewRemote extends Pick<CredentialRecord, 'account' | 'label' | 'device'>, Pick<ProviderOptions, 'handle'> {
   readonly response: AttestationResponse;
   /** The request that finishes it, for the journal of this registry. */
   readonly by: Context;

@@ -91,7 +91,7 @@ export const appsLatest = command({
 });
 
 /** An application version in one line, safe for a terminal. */
-export const titleOf = (app: AppVersion): string =>
+const titleOf = (app: AppVersion): string =>
   safe(`${app.versionId}  ${app.platform} ${app.version}${app.versionName ? ` (${app.versionName})` : ''}`);
 
 /** An application version as the rows of a card. */

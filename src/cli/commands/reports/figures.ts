@@ -20,7 +20,7 @@ export interface Figures extends FleetFigures, Partial<Persons> {
 }
 
 /** Persons with devices. */
-export interface Persons {
+interface Persons {
   /** In the order of user names. */
   readonly byPerson: readonly PersonCount[];
   /** Devices of persons that are not in `byPerson`. */

@@ -51,7 +51,7 @@ interface DeviceNames {
 }
 
 /** The device; null if there is none with these names. A text that looks like a deviceId can also be a serial number. */
-export async function deviceNamed(
+async function deviceNamed(
   registry: Client,
   { deviceId, serialNumber }: DeviceNames,
 ): Promise<DeviceListItem | DeviceDetail | null> {

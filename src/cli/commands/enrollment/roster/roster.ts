@@ -77,7 +77,7 @@ const columnsHint = 'the columns are userId, name, count and type; only userId i
  * The people of the file, in its order. `encoding`: see `encodingOf`. `notice` gets the columns that are not used. Throws a usage fault that
  * names the first invalid line.
  */
-export async function readRoster(
+async function readRoster(
   { file, stdin, encoding }: InputSource,
   notice: (text: string) => void,
 ): Promise<readonly Person[]> {
@@ -147,7 +147,7 @@ function userIdWords(userId: string): string {
 }
 
 /** The active members of a group, in the order in which they were added: a key for each. A fault if there are none. */
-export async function readGroup(registry: Client, group: string): Promise<readonly Person[]> {
+async function readGroup(registry: Client, group: string): Promise<readonly Person[]> {
   const roster = new RosterReader();
   let line = 1;
   roster.add(line, ['userId', 'name']);

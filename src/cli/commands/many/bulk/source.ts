@@ -29,7 +29,7 @@ export interface Item {
 }
 
 /** The target that a word on the command line or in a file names. A text that looks like a deviceId is one. */
-export const targetOf = (name: string): Target =>
+const targetOf = (name: string): Target =>
   deviceIds.parse(name) === null ? { serialNumber: name } : { deviceId: name };
 
 /** The devices that the command line names. */

@@ -81,7 +81,7 @@ function columnWords(columns: readonly ReadColumn[], defaults: Defaults): string
 }
 
 /** The usage fault for an input. `name`: of the file. */
-export function faultOf(name: string, fault: InputFault, mapping: Mapping): Fault {
+function faultOf(name: string, fault: InputFault, mapping: Mapping): Fault {
   switch (fault.what) {
     case 'empty':
       return usage(`${name} is empty`, 'it needs a header row, and one device on each line after it');
