@@ -94,8 +94,10 @@ export type CheckPin = (pin: string) => PinFault | null;
 
 /** The result for a key. */
 interface IssueOutcome {
-  /** Where the key signs in now. */
+  /** Where the key signs in now; all missing if `isRead` is false. */
   readonly providers: NonNullable<EnrollmentOutcome['providers']>;
+  /** Whether its credentials could be read. */
+  readonly isRead: boolean;
   /** Whether all of them had the key before. */
   readonly wasIssued: boolean;
   /** The first PIN if this run created it, for its letter. */
@@ -135,9 +137,10 @@ export class KeyIssuing {
 
   /** The device must be ACTIVE: the person that it is bound to is the one who can sign in. Never rejects. */
   async issue(key: NumberedKey, deviceId: string): Promise<IssueOutcome> {
-    const providers = { ...this.missing };
+    const providers = { ...this.nowhere };
     const run = {
       providers,
+      isRead: false,
       wasIssued: false,
       madePin: null as string | null,
       lacksRules: false,
@@ -146,6 +149,7 @@ export class KeyIssuing {
     let entered: string | null = null;
     try {
       const isMissing = isMissingIn(await this.#parts.requests.credentials(deviceId));
+      run.isRead = true;
       const open = this.#options.providers.filter(isMissing);
       for (const one of this.#options.providers) if (!open.includes(one)) providers[columnOf(one)] = 'issued';
       run.wasIssued = open.length === 0;
@@ -174,8 +178,8 @@ export class KeyIssuing {
     return run;
   }
 
-  /** Where a key signs in that is not issued. */
-  get missing(): NonNullable<EnrollmentOutcome['providers']> {
+  /** The state of a key that is issued at no provider. */
+  get nowhere(): NonNullable<EnrollmentOutcome['providers']> {
     return Object.fromEntries(this.#options.providers.map(one => [columnOf(one), 'missing']));
   }
 

@@ -1,6 +1,6 @@
 /** Files with secrets that flags name: one that others can read or change, or that another user owns, is reported. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Daemon, devmgr, discard, startDaemon, temporaryFolder } from './program.ts';
@@ -46,6 +46,18 @@ test.runIf(process.platform !== 'win32').each<[string, ...string[]]>([
   expect(await warningOf(fileOf(0o600), ...args)).toBeUndefined();
 });
 
+test.runIf(process.platform !== 'win32')('a file that others can only execute is not reported', async () => {
+  expect(await warningOf(fileOf(0o711), ...login)).toBeUndefined();
+});
+
+test('a file that cannot be looked at is a fault of its command', async () => {
+  const passphrase = join(fileOf(0o600), 'below-a-file');
+  expect(await devmgr(['daemon', 'backup', '/nowhere/line.age', '--passphrase-file', passphrase])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(`${passphrase} cannot be read`),
+  });
+});
+
 test.runIf(process.platform !== 'win32')('a file that others can only change is reported', async () => {
   expect(await warningOf(fileOf(0o620), ...login)).toContain('other users can change the password in');
 });
@@ -70,6 +82,9 @@ test.runIf(process.platform !== 'win32')('a pipe is accepted as it is', async ()
   const pipe = join(temporaryFolder(), 'pipe');
   execFileSync('mkfifo', ['-m', '666', pipe]);
   const asked = warningOf(pipe, ...login);
-  writeFileSync(pipe, 'not the password\n');
+  // Its writer keeps it open: the first line is enough.
+  const writer = openSync(pipe, 'w');
+  writeSync(writer, 'not the password\n');
   expect(await asked).toBeUndefined();
+  closeSync(writer);
 });

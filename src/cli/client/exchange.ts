@@ -1,4 +1,4 @@
-/** One request to one address: from the name of an operation to its response. */
+/** One request to one address: from the name of an operation to its response, and what an operation needs for it. */
 import { endpoints, type RouteName } from '../../contract/endpoints.ts';
 import { namesIn } from '../../contract/names.ts';
 import { notDevmgr, openEnvelope, requestId } from './envelope.ts';

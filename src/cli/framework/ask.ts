@@ -5,7 +5,7 @@ import { firstLines } from '../terminal/lines.ts';
 import { askPassword, askText, type Check, pickOne } from '../terminal/prompt.ts';
 import type { Context } from './context.ts';
 import type { FlagValues, passwordFlags } from './flags.ts';
-import { secretTextIn } from './secret-file.ts';
+import { secretLinesIn } from './secret-file.ts';
 
 interface Missing<V extends string> {
   readonly flag: string;
@@ -73,7 +73,7 @@ async function readPasswords(
     throw usage('--password-stdin and --password-file cannot be combined');
   if (flags.passwordFile !== undefined && flags.passwordFile !== '-')
     return complete(
-      secretTextIn(context, flags.passwordFile, { what: 'password' }).split(/\r?\n/),
+      secretLinesIn(context, flags.passwordFile, { what: 'password' }, questions.length),
       questions,
       flags.passwordFile,
     );

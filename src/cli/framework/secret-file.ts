@@ -1,17 +1,22 @@
 /** Files with secrets that the user names: others should neither read, change nor own them. */
-import { closeSync, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { systemWords, usage } from '../fault.ts';
 import { firstLines } from '../terminal/lines.ts';
 import type { Context } from './context.ts';
 
-/** What else a file is asked for. */
+/** How a file is checked, and its name in messages. */
 interface SecretRules {
   /** The secret in one word, for messages. */
   readonly what?: string;
   /** A file that is open to others is refused; otherwise there is a warning. */
   readonly mustBePrivate?: boolean;
+  /** What to do if the file is empty. */
+  readonly hint?: string;
 }
+
+/** Bytes of a file that are read: many times a secret. A pipe or a device may have no end. */
+const mostBytes = 64 * 1024;
 
 /** The first line of a file, or of standard input for `-`; undefined without a file. A fault does not show it. */
 export async function secretFrom<F extends string | undefined>(
@@ -21,21 +26,26 @@ export async function secretFrom<F extends string | undefined>(
 ): Promise<F extends string ? string : undefined>;
 export async function secretFrom(context: Context, file: string | undefined, rules: SecretRules = {}) {
   if (file === undefined) return undefined;
-  const { what = 'secret' } = rules;
+  const { what = 'secret', hint = null } = rules;
   const [line = ''] =
-    file === '-' ? await firstLines(context.io, 1, `a ${what}`) : secretTextIn(context, file, rules).split(/\r?\n/, 1);
+    file === '-' ? await firstLines(context.io, 1, `a ${what}`) : secretLinesIn(context, file, rules, 1);
   const secret = line.trim();
-  if (secret === '') throw usage(`${file === '-' ? 'standard input' : file} does not contain a ${what}`);
+  if (secret === '') throw usage(`${file === '-' ? 'standard input' : file} does not contain a ${what}`, hint);
   return secret;
 }
 
-/** The text of such a file. A usage fault if it cannot be read. */
-export function secretTextIn(context: Pick<Context, 'env' | 'out'>, file: string, rules: SecretRules): string {
+/** The first `count` lines of such a file. A usage fault if it cannot be read. */
+export function secretLinesIn(
+  context: Pick<Context, 'env' | 'out'>,
+  file: string,
+  rules: SecretRules,
+  count = Number.POSITIVE_INFINITY,
+): string[] {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(file, 'r');
-    judge(context, file, fstatSync(descriptor), rules);
-    return readFileSync(descriptor, 'utf8');
+    checkOwner(context, file, fstatSync(descriptor), rules);
+    return startOf(descriptor, count).split(/\r?\n/).slice(0, count);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
     throw usage(`the ${rules.what ?? 'secret'} in ${file} cannot be read: ${systemWords(error)}`);
@@ -44,14 +54,37 @@ export function secretTextIn(context: Pick<Context, 'env' | 'out'>, file: string
   }
 }
 
-/** The warning about a file that the daemon's program reads, if there is one. */
-export function warnOfOthers(context: Pick<Context, 'env' | 'out'>, file: string | undefined, what: string): void {
-  const stat = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false });
-  if (stat) judge(context, file!, stat, { what });
+/** Reads until there are this many lines: the writer of a pipe may keep it open. */
+function startOf(descriptor: number, lines: number): string {
+  const bytes = Buffer.alloc(mostBytes);
+  let size = 0;
+  let ends = 0;
+  while (size < mostBytes && ends < lines) {
+    const read = readSync(descriptor, bytes, size, mostBytes - size, null);
+    if (read === 0) break;
+    ends += bytes.subarray(size, size + read).filter(byte => byte === 10).length;
+    size += read;
+  }
+  return bytes.toString('utf8', 0, size);
 }
 
+/** Warns about a file that `daemon backup` or `daemon restore` reads. They report a file that cannot be read. */
+export function warnOfOthers(context: Pick<Context, 'env' | 'out'>, file: string | undefined, what: string): void {
+  if (file === undefined) return;
+  let stat: Stats;
+  try {
+    stat = statSync(file);
+  } catch {
+    return;
+  }
+  checkOwner(context, file, stat, { what });
+}
+
+/** Files that a command has warned about. */
+const reported = new WeakMap<Context['out'], Set<string>>();
+
 /** Pipes and devices have no permissions of this kind; Windows has others. */
-function judge(
+function checkOwner(
   { env, out }: Pick<Context, 'env' | 'out'>,
   file: string,
   stat: Stats,
@@ -68,10 +101,13 @@ function judge(
         : [];
   if (problem === undefined) return;
   if (mustBePrivate) throw usage(`${problem} the ${what} in ${file}`, advice);
+  const files = reported.get(out) ?? new Set();
   // Programs that read the error of a command as JSON find nothing else beside it.
-  if (!out.json) out.warn(`${problem} the ${what} in ${file}: ${advice}`);
+  if (out.json || files.has(file)) return;
+  reported.set(out, files.add(file));
+  out.warn(`${problem} the ${what} in ${file}: ${advice}`);
 }
 
 /** systemd gives a service the right to read a credential by an access control list, whose mask is shown as the bits of the group. */
 const bitsOfOthers = (file: string, { CREDENTIALS_DIRECTORY }: Context['env']): number =>
-  CREDENTIALS_DIRECTORY && dirname(resolve(file)) === resolve(CREDENTIALS_DIRECTORY) ? 0o037 : 0o077;
+  CREDENTIALS_DIRECTORY && dirname(resolve(file)) === resolve(CREDENTIALS_DIRECTORY) ? 0o026 : 0o066;

@@ -35,7 +35,7 @@ export interface Found {
   readonly boundDevices: Group<DeviceListItem>;
   /** By id, name or e-mail address. Null if the caller may not list users. */
   readonly users: ReadGroup<User> | null;
-  /** By id, user name, name, externalId or e-mail address. Null if the caller may not list persons, or the server is older than they are. */
+  /** By id, user name, name, externalId or e-mail address. Null if the caller may not list persons, or the server did not return them. */
   readonly people: Group<Person> | null;
   /** By id, version, name, platform or file name. */
   readonly appVersions: ReadGroup<AppVersion>;

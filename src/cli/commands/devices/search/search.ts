@@ -15,7 +15,7 @@ import { type Found, findAll, type Group, searchedRecords } from './find.ts';
 /** Searches devices, users, persons and application versions for a text. Exit code 5 if nothing matches. */
 export const search = command({
   isPaged: true,
-  description: `Ignores upper and lower case. Devices match by a part of the deviceId or serial number, or by the user they are bound to; users and persons by a part of the id, name or e-mail address; application versions by a part of the id, platform, version, name or file name. Only the newest ${searchedRecords} users and application versions are searched. Only an ADMIN can search users, and a VIEWER cannot search persons.\nExit code 0 if something matches, else 5.`,
+  description: `Ignores upper and lower case. Devices match by a part of the deviceId or serial number, or by the user they are bound to; users and persons by a part of the id, name or e-mail address; application versions by a part of the id, platform, version, name or file name. Only the newest ${searchedRecords} users and application versions are searched. Only an ADMIN can search users and e-mail addresses of persons, and a VIEWER cannot search persons.\nExit code 0 if something matches, else 5.`,
   args: [{ name: 'TEXT', help: 'what to search for' }],
   flags: {
     limit: {
@@ -71,7 +71,8 @@ async function write(context: Context, text: string, found: Found): Promise<void
   if (people) await show('Persons', people, personColumns, `devmgr people list --keyword ${word}`);
   await show('Application versions', appVersions, appColumns, others(appVersions, 'apps'));
   if (users === null) out.notice('Users were not searched: only an ADMIN can list them.');
-  if (people === null) out.notice('Persons were not searched: a VIEWER cannot list them.');
+  if (people === null)
+    out.notice('Persons were not searched: a VIEWER cannot list them, and servers of earlier versions have none.');
   if (users?.complete === false) out.notice(`Only the newest ${searchedRecords} users were searched.`);
   if (!appVersions.complete) out.notice(`Only the newest ${searchedRecords} application versions were searched.`);
 }

@@ -1,4 +1,7 @@
-/** The loop of an enrollment: a result for each key that is plugged in; and what it shares with a roster run. */
+/**
+ * The loop of an enrollment: a result for each key that is plugged in. A roster run opens its files, and issues and signs keys, with the same
+ * functions.
+ */
 import type { Key } from '../../../../contract/hardware.ts';
 import type { DeviceType } from '../../../../contract/values.ts';
 import type { KeyIssuing } from '../../../../enrollment/issuing.ts';

@@ -1,4 +1,7 @@
-/** Keys of a file of results that the registry does not have as the file reports: it was restored from an earlier backup. */
+/**
+ * Keys of a file of results that the registry does not have as the file reports: it was restored from an earlier backup.
+ * `enroll --redeliver` registers them again.
+ */
 import { optionalTexts } from '../../../../contract/device-description.ts';
 import type { DeviceListItem } from '../../../../contract/devices.ts';
 import type { DeviceType } from '../../../../contract/values.ts';

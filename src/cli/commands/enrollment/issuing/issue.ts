@@ -104,14 +104,15 @@ async function activeDevice(context: Context, key: Key): Promise<string> {
   );
 }
 
-/** What the registry refuses is known before anything is lost. Credentials leave the providers first: they must not stay there. */
+/** Asks the registry first whether it accepts the reset. Credentials are removed at the providers before the key is erased: they must not stay there. */
 async function eraseKey(context: Context, key: NumberedKey, deviceId: string, isConfirmed: boolean): Promise<void> {
   const question = `Erase ${safe(key.serialNumber)}? Its PIN and every credential on it are lost, and perhaps its enterprise attestation.`;
   if (!isConfirmed && !context.canAsk) throw usage('a reset must be confirmed', 'add --yes');
   const wasReset = (dryRun: boolean) =>
     context.registry.call('storePin', { params: { deviceId }, body: { reset: true, dryRun } });
-  await wasReset(true);
   if (!isConfirmed) await demandYes(context.out, question);
+  // After the question: a registry of an earlier version ignores `dryRun`.
+  await wasReset(true);
   for (const { credentialId, removedAt } of await credentialsOf(context, deviceId))
     if (removedAt === null) await context.registry.call('removeCredential', { params: { deviceId, credentialId } });
   notify(

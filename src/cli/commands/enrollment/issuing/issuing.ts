@@ -130,8 +130,8 @@ export async function issuedRow(
 ): Promise<IssuedRow> {
   const { deviceId, status, result } = row;
   if (deviceId === null || status !== 'ACTIVE' || result === 'failed')
-    return { row: { ...row, providers: issuing.missing }, madePin: null };
-  const { providers, madePin, lacksRules, error } = await issuing.issue(key, deviceId);
+    return { row: { ...row, providers: issuing.nowhere }, madePin: null };
+  const { providers, isRead, madePin, lacksRules, error } = await issuing.issue(key, deviceId);
   if (error !== null && context.io.interrupt.aborted) throw faultOf(error, deviceId);
   const issuedAt = { ...row, providers };
   if (error === null) {
@@ -139,7 +139,8 @@ export async function issuedRow(
     return { row: lacksRules ? remarked(issuedAt, noRules) : issuedAt, madePin };
   }
   const missing = Object.keys(providers).filter(name => providers[name] === 'missing');
-  const where = missing.length === 0 ? 'not complete' : `not issued at ${missing.join(', ')}`;
+  const issued = missing.length === 0 ? 'not complete' : `not issued at ${missing.join(', ')}`;
+  const where = isRead ? issued : 'its credentials cannot be read';
   const why = `${where}: ${wordsOf(faultOf(error, deviceId))}. Plug it in again to continue`;
   return { row: { ...remarked(issuedAt, why), result: 'failed' }, madePin };
 }

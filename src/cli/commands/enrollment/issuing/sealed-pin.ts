@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { pinBounds } from '../../../../contract/limits.ts';
 import { failure, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
-import { secretTextIn } from '../../../framework/secret-file.ts';
+import { secretLinesIn } from '../../../framework/secret-file.ts';
 
 /** What `--pin` asks for: digits of a random PIN; null to ask for one. */
 export function digitsOf(kind: string | undefined): number | null {
@@ -63,7 +63,7 @@ export async function opened(context: Context, text: string, file: string): Prom
 }
 
 function identitiesIn(context: Context, file: string): readonly string[] {
-  const lines = secretTextIn(context, file, { what: 'identity' }).split('\n');
+  const lines = secretLinesIn(context, file, { what: 'identity' });
   const identities = lines.map(line => line.trim()).filter(line => line !== '' && !line.startsWith('#'));
   if (identities.length === 0) throw usage(`${file} does not contain an identity`);
   return identities;

@@ -1,4 +1,4 @@
-/** The flags of commands that print labels. What they name is loaded when a label is printed. */
+/** The flags of commands that print labels. The code that prints is not here: `enroll` loads it only with `--label`. */
 import { type FlagShapes, fileFlag } from '../../../framework/flags.ts';
 
 /** Resolutions of printers, in dots per inch. */

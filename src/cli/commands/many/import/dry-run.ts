@@ -16,7 +16,7 @@ const mostEach = 20;
 /** Results that are written at once. */
 const resultsPerWrite = 1_000;
 
-/** Plans `register --file`: which rows are new, registered or invalid. Changes nothing on the server. The exit code. */
+/** Plans `register --file`: which rows are new, registered or invalid. Changes nothing on the server. Resolves to the exit code. */
 export async function planFile(context: Context, flags: FileValues, input: Input, files: ImportFiles): Promise<number> {
   files.open();
   const plan = new ImportPlan(flags.skipExisting);

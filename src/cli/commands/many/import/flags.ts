@@ -11,6 +11,7 @@ const single = { conflicts: ['file'] } as const;
 /** A flag that is about the file. */
 const withFile = { needs: 'file' } as const;
 
+/** Those of a file need `--file`; those of one device conflict with it. */
 export const registerFlags = {
   type: { value: 'TYPE', field: 'deviceType', choices: deviceTypes, help: 'type of the device' },
   serial: {

@@ -1,4 +1,4 @@
-/** The input of `register --file`: a file or standard input. */
+/** The input of `register --file`: a file or standard input, and the messages for one that cannot be read. */
 import { plainName } from '../../../../contract/csv.ts';
 import { tagNameWords } from '../../../../contract/tags.ts';
 import { countedTags } from '../../../../contract/values.ts';

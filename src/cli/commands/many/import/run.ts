@@ -1,5 +1,5 @@
-/** `register --file`: reads rows, sends batches, writes one result per row. */
-import { registrationFields } from '../../../../contract/readers.ts';
+/** `register --file`: checks its flags, reads `--map`, and starts the run or its dry run. */
+import { faultOf, registrationFields } from '../../../../contract/readers.ts';
 import type { DeviceType } from '../../../../contract/values.ts';
 import { fieldOf, isSecretName, type RegistrationField } from '../../../../enrollment/import/columns.ts';
 import { type Mapping, noMapping, presetMapping, presets } from '../../../../enrollment/import/mapping.ts';
@@ -16,14 +16,14 @@ import { FileRun } from './file-run.ts';
 import type { FileValues } from './flags.ts';
 import { openInput } from './input.ts';
 
-/** Registers every device in a file. The exit code; throws a fault of kind `partial` if some rows failed. */
+/** Registers every device in a file. Resolves to the exit code; throws a fault of kind `partial` if some rows failed. */
 export async function registerFile(flags: FileValues, context: Context): Promise<number> {
   if (context.globals.json && flags.csv) throw usage('--json and --csv cannot be combined');
   if (flags.resume && flags.force)
     throw usage('--resume and --force cannot be combined', '--resume continues an earlier run, --force starts over');
   if (flags.dryRun && flags.force)
     throw usage('--dry-run and --force cannot be combined', 'write the plan to another file: --out FILE');
-  const defaults = await defaultsOf(flags);
+  const defaults = defaultsOf(flags);
   const mapping = mappingOf(flags.map);
   if (mapping.preset === 'pskc' && flags.format !== undefined)
     throw usage('--map pskc and --format cannot be combined', 'a PSKC file is XML: omit --format');
@@ -51,8 +51,7 @@ export async function registerFile(flags: FileValues, context: Context): Promise
 }
 
 /** The values for rows that lack them. Throws a usage fault that names the flag of an invalid one. */
-async function defaultsOf({ type, manufacturer, model, tag }: FileValues): Promise<Defaults> {
-  const { faultOf } = await import('../../../../contract/readers.ts');
+function defaultsOf({ type, manufacturer, model, tag }: FileValues): Defaults {
   for (const [field, value] of Object.entries({ manufacturer, model } as const)) {
     const fault = value === undefined ? null : faultOf(field as 'manufacturer' | 'model', value);
     if (fault !== null) throw usage(`--${field} ${fault}`);

@@ -1,4 +1,7 @@
-/** Events of `watch` as lines for people: what happened, to which serial number. The type names and all fields are in `--json`. */
+/**
+ * Events of `watch` as lines for people: what happened, to which serial number, which is looked up if the event lacks it. The type names and all
+ * fields are in `--json`.
+ */
 import { minuteMs } from '../../../../contract/durations.ts';
 import type { Notification } from '../../../../contract/events.ts';
 import type { Context } from '../../../framework/context.ts';
