@@ -2,12 +2,17 @@
 import { render } from 'preact';
 import { startSession } from './api/offer.ts';
 import { App } from './app.tsx';
-import { idle } from './idle.ts';
 import { startPage } from './pages.tsx';
 import { keepFocus } from './parts/kept-focus.ts';
 
 /** Milliseconds that the frame waits for the page: to draw both at once takes less time than one after the other. */
 const PAGE_MS = 250;
+
+/** Resolves when the page has nothing else to do, after two seconds at the latest. Safari has no `requestIdleCallback`. */
+const idle = (): Promise<void> =>
+  new Promise(resolve =>
+    'requestIdleCallback' in window ? requestIdleCallback(() => resolve(), { timeout: 2000 }) : setTimeout(resolve),
+  );
 
 const root = document.getElementById('console');
 if (!root) throw new Error('the page has no element #console');

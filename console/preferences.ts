@@ -18,7 +18,7 @@ interface Preferences {
 const STORED = 'devmgr.preferences';
 
 /** The choices of the person. */
-export const preferences = signal<Preferences>(storedIn(localStorage, STORED) ?? {});
+export const preferences = signal<Preferences>(storedIn('localStorage', STORED) ?? {});
 
 effect(() => {
   const { theme = 'system' } = preferences.value;

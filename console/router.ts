@@ -22,7 +22,7 @@ interface KeptEntry {
 const STORED = 'devmgr.history';
 const mostEntries = 50;
 
-const entries = new Map(storedIn<[string, KeptEntry][]>(sessionStorage, STORED));
+const entries = new Map(storedIn<[string, KeptEntry][]>('sessionStorage', STORED));
 /** The key of the present entry, which its state has. */
 let key = '';
 let scrolling: AbortController | undefined;

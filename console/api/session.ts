@@ -39,7 +39,7 @@ let renewal: ReturnType<typeof setTimeout> | undefined;
 export function resumeSession(): void {
   setOnRefusedToken(() => endSession('expired'));
   // Whether it has expired, the daemon decides: the clock of the browser may be wrong.
-  const stored = storedIn<SignIn>(sessionStorage, STORED);
+  const stored = storedIn<SignIn>('sessionStorage', STORED);
   if (stored) useSession(stored);
 }
 

@@ -15,7 +15,7 @@ export async function signInAtProvider(again: boolean): Promise<void> {
 
 /** The place to show after a sign-in that this tab has begun; null if it has not begun this one: a link can have any code. Forgets it. */
 export function placeAfter(state: string | null): string | null {
-  const begun = storedIn<{ readonly state: string; readonly place: string }>(sessionStorage, STORED);
+  const begun = storedIn<{ readonly state: string; readonly place: string }>('sessionStorage', STORED);
   if (!begun || begun.state !== state) return null;
   sessionStorage.removeItem(STORED);
   return begun.place.startsWith('#/') && !begun.place.includes('sso=') ? begun.place : '#/';

@@ -3,7 +3,6 @@ import { effect, signal } from '@preact/signals';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import type { Notification } from '../../src/contract/events.ts';
 import { closeCodes } from '../../src/contract/values.ts';
-import { idle } from '../idle.ts';
 import { addressOf, call, token } from './request.ts';
 import { endSession, mayOnlyRegisterKey } from './session.ts';
 
@@ -99,11 +98,7 @@ class Connection {
     const attempt = ++this.#attempt;
     const outdated = () => this.#stopped || attempt !== this.#attempt;
     try {
-      if (cursor === null) {
-        await readNewest();
-        // What happens from here on is not lost: the page can draw its data first.
-        await idle();
-      }
+      if (cursor === null) await readNewest();
       if (outdated()) return;
       // A token in an address could reach a log; a code is worth nothing after its use.
       const { code } = await call('createSignInCode', { body: { purpose: 'STREAM' } });

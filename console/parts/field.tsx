@@ -57,7 +57,7 @@ export function boundOf<V, G = V>({ entry, value, onChange }: Bound<V, G>) {
 
 export interface FieldOptions extends Pick<LabeledProps, 'label' | 'fault' | 'hint'> {
   readonly type?: 'text' | 'password' | 'search' | 'number' | 'date';
-  /** Number of lines. Absent: one that cannot break. */
+  /** Number of lines. Absent: a single line. */
   readonly rows?: number;
   readonly class?: string;
   /** Absent: the browser offers nothing. */

@@ -50,7 +50,7 @@ export type CommonAction = keyof typeof common.record.action;
 export interface RecordWords<C extends string, A extends string> {
   /** Heads that no other page has. */
   readonly column?: Readonly<Record<Exclude<C, keyof typeof common.column>, string>>;
-  /** Actions that no other page has. */
+  /** Actions that are not in the words of all pages. */
   readonly action?: Readonly<Record<Exclude<A, CommonAction>, string>>;
   /** An action with the name of its record. Absent: the words of the button, and the name. */
   readonly of?: Readonly<Partial<Record<A, (name: string) => string>>>;
@@ -78,7 +78,7 @@ interface RecordTableProps<R, C extends string, A extends string> {
   readonly kind: RecordKind<R, C, A>;
   readonly words: RecordWords<NoInfer<C>, NoInfer<A>>;
   readonly records: readonly R[];
-  /** Shown if there are none. Absent: the table is, with its head alone. */
+  /** Shown if there are none. Shown instead of a table without rows. Absent: the table shows only its head. */
   readonly none?: string;
   /** Called after a change by a dialog. */
   readonly onDone?: DialogProps['onDone'];
@@ -130,7 +130,14 @@ export function useRecordActions<R, C extends string, A extends string>(
 export function RecordTable<R, C extends string, A extends string>(props: RecordTableProps<R, C, A>) {
   const { title, kind, words, records, none, onDone = () => {} } = props;
   const { offered, control, dialog } = useRecordActions(kind, words, onDone);
-  if (none !== undefined && records.length === 0) return <p class="hint">{none}</p>;
+  // The dialog stays: its record may have gone while it was open.
+  if (none !== undefined && records.length === 0)
+    return (
+      <>
+        <p class="hint">{none}</p>
+        {dialog}
+      </>
+    );
   const hasActions = records.some(record => offered(record).length > 0);
   return (
     <>

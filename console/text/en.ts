@@ -20,7 +20,6 @@ const s = (count: number, one: string, many = `${one}s`) => `${grouped(count)} $
 
 /** What every page needs. */
 export const common = {
-  /** Of the language (BCP 47). */
   nav: {
     label: 'Pages',
     skip: 'Skip to the content',

@@ -22,21 +22,21 @@ import type { DaemonSettings } from './settings.ts';
 
 const malformed = (name: string, hint: string): StartRefused => new StartRefused(2, `${name} is malformed`, hint);
 
-/** A setting, and what gives it. */
-interface Given {
+/** The text of a setting, and the flag or variable that it comes from. */
+interface SourcedText {
   readonly name: string;
   readonly text: string;
 }
 
 /** What a flag or else its variable gives; null if neither does. */
-function givenBy(flag: string, given: string | null, variable: string, env: Env): Given | null {
+function givenBy(flag: string, given: string | null, variable: string, env: Env): SourcedText | null {
   if (given !== null) return { name: flag, text: given };
   const text = env[variable];
   return text ? { name: variable, text } : null;
 }
 
 /** One of the words; the first one if none is given. */
-function wordFrom<const W extends string>(words: readonly [W, ...W[]], given: Given | null): W {
+function wordFrom<const W extends string>(words: readonly [W, ...W[]], given: SourcedText | null): W {
   if (given === null) return words[0];
   const found = words.find(word => word === given.text);
   if (found) return found;

@@ -92,6 +92,10 @@ async function partsOf(
   let depth = 0;
   /** Where the present part begins; null before the first one. */
   let from: number | null = null;
+  const add = (to: number) => {
+    if (parts.length >= MAX_PARTS) throw malformed(`more than ${MAX_PARTS} members or entries`);
+    parts.push([from!, to]);
+  };
   for (let at = start, steps = 1; at < end; at++, steps++) {
     if (steps % STEP === 0 && budget.over) await budget.pass();
     const char = bytes[at]!;
@@ -103,10 +107,9 @@ async function partsOf(
     } else if (char === OBJECT[1] || char === ARRAY[1]) {
       if (--depth > 0) continue;
       if (char !== closing) throw malformed('it closes what it did not open');
-      if (parts.length > 0 || !isBlank(bytes, [from!, at])) parts.push([from!, at]);
+      if (parts.length > 0 || !isBlank(bytes, [from!, at])) add(at);
     } else if (char === CHAR.comma && depth === 1) {
-      if (parts.length >= MAX_PARTS) throw malformed(`more than ${MAX_PARTS} members or entries`);
-      parts.push([from!, at]);
+      add(at);
       from = at + 1;
     }
   }

@@ -19,8 +19,9 @@ export interface TokenCheck {
 
 /** Accepts the tokens of logins and service tokens alike. The prefix of a token identifies its kind. */
 export const authentication = (logins: Tokens, services: ServiceTokens): TokenCheck => ({
-  check: (token, { ip }) => (isServiceToken(token) ? services.check(token, ip) : logins.check(token)),
-  checkNow: (token, { ip }) => (isServiceToken(token) ? services.checkNow(token, ip) : logins.checkNow(token)),
+  // The address of a request is found when it is read: logins do not need it.
+  check: (token, client) => (isServiceToken(token) ? services.check(token, client.ip) : logins.check(token)),
+  checkNow: (token, client) => (isServiceToken(token) ? services.checkNow(token, client.ip) : logins.checkNow(token)),
 });
 
 const isServiceToken = (token: string): boolean => token.startsWith(serviceTokenPrefix);

@@ -17,15 +17,13 @@ import type { OwnerVerdict, PeoplePolicies } from './people/people-policies.ts';
 type BatchResult = DataOf<Routes['batchUpdateDevices']>['results'][number];
 
 /** An item as it was sent: which device it names, and the fields of the operation. */
-interface DeviceBatchesItem {
+interface BatchItem {
   readonly deviceId?: string | undefined;
   readonly serialNumber?: string | undefined;
 }
 
 /** An item whose device was found, or why it failed. */
-type DeviceBatchesFound =
-  | { readonly fields: DeviceBatchesItem; readonly number: number }
-  | { readonly failure: BatchResult };
+type FoundItem = { readonly fields: BatchItem; readonly number: number } | { readonly failure: BatchResult };
 
 /** An item that is decided: what it returns once the batch is committed. */
 type Decided = { readonly failure: BatchResult } | { readonly success: () => BatchResult };
@@ -40,7 +38,7 @@ const readers = {
 } as const satisfies Record<BatchOperation, unknown>;
 
 /** Dependencies of batches. `now`: milliseconds since 1970. */
-interface DeviceBatchesParts {
+interface BatchParts {
   readonly store: Store;
   readonly owners?: Pick<PeoplePolicies, 'judgeOwners'>;
   readonly now: () => number;
@@ -51,7 +49,7 @@ interface DeviceBatchesParts {
 
 /** Changes many devices in one commit. Results are in the order of the items. */
 export async function changeMany(
-  parts: DeviceBatchesParts,
+  parts: BatchParts,
   context: Context,
   name: BatchOperation,
   items: readonly unknown[],
@@ -64,15 +62,11 @@ export async function changeMany(
 }
 
 /** Validates each item separately and finds the devices that they name. */
-async function find(
-  { store }: DeviceBatchesParts,
-  name: BatchOperation,
-  items: readonly unknown[],
-): Promise<DeviceBatchesFound[]> {
+async function find({ store }: BatchParts, name: BatchOperation, items: readonly unknown[]): Promise<FoundItem[]> {
   const read = items.map(item => readers[name](item));
   const serials = read.flatMap(item => (item.ok && item.value.serialNumber ? [item.value.serialNumber] : []));
   const bySerial = serials.length ? await store.devicesBySerial(serials) : new Map();
-  return read.map((item, i): DeviceBatchesFound => {
+  return read.map((item, i): FoundItem => {
     if (!item.ok) return failed(asGiven(items[i]), new ApiError(Code.parameterError, item.message));
     const number = numberOf(item.value, serial => bySerial.get(serial)?.number);
     return number instanceof ApiError ? failed(item.value, number) : { fields: item.value, number };
@@ -81,10 +75,10 @@ async function find(
 
 /** Reads the devices, decides item after item, and commits what is accepted. */
 async function attempt(
-  parts: DeviceBatchesParts,
+  parts: BatchParts,
   context: Context,
   name: BatchOperation,
-  found: readonly DeviceBatchesFound[],
+  found: readonly FoundItem[],
   numbers: readonly number[],
 ) {
   const { store, now } = parts;
@@ -96,7 +90,7 @@ async function attempt(
   const changes: DeviceChange[] = [];
   const guards: Guard[] = [];
   const changed = new Set<number>();
-  const decide = async (item: DeviceBatchesFound): Promise<Decided> => {
+  const decide = async (item: FoundItem): Promise<Decided> => {
     if ('failure' in item) return item;
     const device = devices.get(item.number);
     if (!device) return failed(item.fields, new ApiError(Code.deviceNotFound));
@@ -125,11 +119,11 @@ async function attempt(
 }
 
 async function decideOne(
-  { operations }: DeviceBatchesParts,
+  { operations }: BatchParts,
   context: Context,
   name: BatchOperation,
   device: DeviceRecord,
-  fields: DeviceBatchesItem,
+  fields: BatchItem,
   at: number,
   judgeOwner?: (userId: string) => OwnerVerdict,
 ) {
@@ -149,12 +143,12 @@ async function decideOne(
 }
 
 /** The user name that an item binds its device to. */
-const ownerOf = (item: DeviceBatchesFound): string[] =>
+const ownerOf = (item: FoundItem): string[] =>
   'fields' in item ? [(item.fields as { readonly userId?: string }).userId ?? ''].filter(Boolean) : [];
 
 /** The number of the device that an item names, or why it names none. */
 function numberOf(
-  { deviceId, serialNumber }: DeviceBatchesItem,
+  { deviceId, serialNumber }: BatchItem,
   find: (serial: string) => number | undefined,
 ): number | ApiError {
   const bySerial = serialNumber === undefined ? undefined : find(serialNumber);
@@ -172,7 +166,7 @@ const identity = (device: DeviceRecord) => ({
   serialNumber: device.serialNumber,
 });
 
-function failed({ deviceId, serialNumber }: DeviceBatchesItem, { code, message }: ApiError) {
+function failed({ deviceId, serialNumber }: BatchItem, { code, message }: ApiError) {
   const failure: BatchResult = {
     deviceId: deviceId ?? null,
     serialNumber: serialNumber ?? null,
@@ -185,7 +179,7 @@ function failed({ deviceId, serialNumber }: DeviceBatchesItem, { code, message }
 }
 
 /** The id or serial number in an invalid item, cut to the longest valid length. */
-function asGiven(item: unknown): DeviceBatchesItem {
+function asGiven(item: unknown): BatchItem {
   const given = typeof item === 'object' && item !== null ? (item as Record<string, unknown>) : {};
   const text = (value: unknown) => (typeof value === 'string' ? value.slice(0, 200) : undefined);
   return { deviceId: text(given.deviceId), serialNumber: text(given.serialNumber) };

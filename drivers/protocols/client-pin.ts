@@ -106,10 +106,10 @@ export async function enterPin(
 }
 
 function protocolOf({ options, pinProtocols }: AuthenticatorInfo): PinProtocol {
-  const isKnown = options.has('clientPin');
-  if (isKnown && pinProtocols.includes(2)) return 2;
+  const canHavePin = options.has('clientPin');
+  if (canHavePin && pinProtocols.includes(2)) return 2;
   // Authenticators of CTAP 2.0 list none and have protocol one.
-  if (isKnown && (pinProtocols.length === 0 || pinProtocols.includes(1))) return 1;
+  if (canHavePin && (pinProtocols.length === 0 || pinProtocols.includes(1))) return 1;
   throw new HardwareError('unavailable', 'this key cannot have a PIN');
 }
 

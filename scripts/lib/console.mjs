@@ -1,4 +1,4 @@
-// The console as the files that a browser loads: one module with what every page needs, modules that are loaded when they are reached, and a
+// The console as the files that a browser loads: one module with what all or most pages need, modules that are loaded when they are reached, and a
 // style sheet.
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// The content of vitest's JSON report: the counts, and the names of what a person must look at.
+// Runs vitest with a JSON report, and reads it: the counts, and the names of what a person must look at.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';

@@ -74,7 +74,7 @@ describe('a CSV', () => {
     expect((await daemon.run(['register', '--file', file])).stderr).toContain('ignored columns: comment, price\n');
   });
 
-  test('names the column that makes a tag of an ignored one', async () => {
+  test('names the column that would store an ignored one as a tag', async () => {
     const file = fileOf('keys.csv', `${header},Lot,price\nUKEY,${prefix()}-1,A,B,7,1\n`);
     expect((await daemon.run(['register', '--file', file])).stderr).toContain(
       'ignored columns: Lot, price; to store lot as a tag, name its column tag:lot\n',

@@ -52,10 +52,9 @@ test.runIf(process.platform !== 'win32')('a file that others can only execute is
 
 test('a file that cannot be looked at is a fault of its command', async () => {
   const passphrase = join(fileOf(0o600), 'below-a-file');
-  expect(await devmgr(['daemon', 'backup', '/nowhere/line.age', '--passphrase-file', passphrase])).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining(`${passphrase} cannot be read`),
-  });
+  const args = ['daemon', 'backup', '/nowhere/line.age', '--passphrase-file', passphrase];
+  const { code, stderr } = await devmgr(args, { home: daemon.home });
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`${passphrase} cannot be read`)]);
 });
 
 test.runIf(process.platform !== 'win32')('a file that others can only change is reported', async () => {

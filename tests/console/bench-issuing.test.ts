@@ -123,6 +123,8 @@ needs('chromium')('issuing at the bench', () => {
     first.unplug();
     await page.reload();
     await said('Plug in a key for ben.bench.');
+    // A key that is plugged in before the stream is there has no person.
+    await page.locator('.stream.live').waitFor();
     const second = key('BENCH-2');
     second.plug();
     await decided('PASS');

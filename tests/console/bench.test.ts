@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { createSimulatedDriver } from '../../drivers/simulated/index.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { needs } from '../support/needs.ts';
-import { type ConsoleTab, openConsole, startBrowser, tabTo, violationsOn } from './browser.ts';
+import { type ConsoleTab, openConsole, settled, startBrowser, tabTo, violationsOn } from './browser.ts';
 
 const driver = createSimulatedDriver({ count: 0, now: Date.now });
 vi.mock('../../daemon/hardware/drivers.ts', () => ({
@@ -282,6 +282,8 @@ needs('chromium')('the page Bench', () => {
       await pull();
       await route.continue();
       await call(page, 'alice');
+      await said(page, 'Plug in a key for alice.');
+      await settled(page);
       expect(await stage(page).getByText(serialNumber!).count()).toBe(0);
       await said(page, 'Plug in a key for alice.');
       await context.close();

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { adminPassword } from '../support/daemon.ts';
-import { backUp, data, deviceIn, register } from '../support/fleet.ts';
+import { backUp, data, deviceIn, freshSerial, register } from '../support/fleet.ts';
 import { needs } from '../support/needs.ts';
 import { armed, button, consoleTests, tabTo, violationsOn } from './browser.ts';
 
@@ -342,11 +342,12 @@ needs('chromium')('the page of a device in the console', () => {
 
   it('shows a VIEWER neither a code nor an action', async () => {
     const { deviceId, serialNumber } = await register(daemon);
-    const { token } = await daemon.user('watcher', 'VIEWER');
+    const { token } = await daemon.user(freshSerial('watcher'), 'VIEWER');
     const { page, context } = await openTab({ token, place: 'devices?keyword=none' });
     const bodies: Promise<string>[] = [];
-    page.on('response', response => {
-      if (response.url().includes('/api/devices/')) bodies.push(response.text());
+    // A request that the page gave up has no body.
+    page.on('requestfinished', request => {
+      if (request.url().includes('/api/devices/')) bodies.push(request.response().then(response => response!.text()));
     });
     await page.goto(`${daemon.url}/console/#/devices/${deviceId}`);
     await page.getByText('No older events.').waitFor();

@@ -30,10 +30,13 @@ beforeEach(() => {
   notices.length = 0;
 });
 afterEach(async () => {
-  await driver.stop();
-  expect(system.handles, 'handles left open').toBe(0);
-  expect(system.watchers, 'watches left running').toBe(0);
-  vi.useRealTimers();
+  try {
+    await driver.stop();
+    expect(system.handles, 'handles left open').toBe(0);
+    expect(system.watchers, 'watches left running').toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 const YUBIKEY_5 = '0e020400bc614e0401030503050403';

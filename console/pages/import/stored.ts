@@ -18,7 +18,7 @@ interface StoredImport {
 const STORED = 'devmgr.import';
 
 /** The run that was not finished; null if there is none. */
-export const storedRun = (): StoredImport | null => storedIn(sessionStorage, STORED);
+export const storedRun = (): StoredImport | null => storedIn('sessionStorage', STORED);
 
 /** Stores how far a run is; null when it has ended. */
 export const storeRun = (run: StoredImport | null): void =>

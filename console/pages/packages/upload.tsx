@@ -58,7 +58,14 @@ export function UploadDialog({ onClose, onDone }: DialogProps) {
   // The daemon discards what it has received of a package that is not stored yet.
   const cancel = () => abort.current?.abort();
   const isSending = sending.value !== null;
-  useEffect(() => cancel, []);
+  const isGone = useRef(false);
+  useEffect(
+    () => () => {
+      isGone.current = true;
+      cancel();
+    },
+    [],
+  );
   // The cleanup of other effects waits for the next frame: a page that removes the dialog and reloads would be stopped.
   useLayoutEffect(() => {
     if (!isSending) return;
@@ -67,6 +74,7 @@ export function UploadDialog({ onClose, onDone }: DialogProps) {
     return () => removeEventListener('beforeunload', keep);
   }, [isSending]);
   const start = async (file: File, fields: PackageFields) => {
+    if (isGone.current) return;
     const end = new AbortController();
     abort.current = end;
     const show = (progress: UploadProgress) => {

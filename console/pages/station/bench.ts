@@ -24,7 +24,7 @@ const STORED = 'devmgr.bench';
 function tabStore(userId: string): RunStore {
   return {
     read() {
-      const stored = storedIn<{ user: string; run: StoredRun }>(sessionStorage, STORED);
+      const stored = storedIn<{ user: string; run: StoredRun }>('sessionStorage', STORED);
       return stored?.user === userId ? stored.run : null;
     },
     write(run) {

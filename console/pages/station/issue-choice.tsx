@@ -18,7 +18,10 @@ export function IssueSection({ run }: { readonly run: BenchRun }) {
   const all = data.value?.list ?? [];
   const setsPin = issue?.setsPin ?? true;
   const choose = (chosen: readonly string[], sets: boolean) => {
-    const providers = all.filter(({ providerId }) => chosen.includes(providerId));
+    // No more than these: the choice is stored in the tab.
+    const providers = all
+      .filter(({ providerId }) => chosen.includes(providerId))
+      .map(({ providerId, name }) => ({ providerId, name }));
     run.issueAt(providers.length > 0 ? { providers, setsPin: sets } : null);
   };
   const chosen = issue?.providers.map(({ providerId }) => providerId) ?? [];

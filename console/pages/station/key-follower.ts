@@ -51,7 +51,10 @@ export class KeyFollower {
       effect(() => {
         if (streamState.value !== 'lost') return;
         this.#keys.doubt();
-        this.#run.take({ type: 'lost' });
+        const { person, roster } = this.#run.view.peek();
+        // Without anyone to bind keys to, the operator needs no sound.
+        if (person === null && roster === null) this.#run.suspend();
+        else this.#run.take({ type: 'lost' });
       }),
       effect(() => {
         // Each connection: what was plugged in or unplugged before it has sent no event.

@@ -1,4 +1,7 @@
-/** Where the stored files are, from `--files` and the environment. The client of the object store is not loaded here. */
+/**
+ * Where the stored files are, from `--files` and the environment, and the keys of the object store, from the environment or a file in the format
+ * that the tools of AWS share. The client of the object store is not loaded here.
+ */
 import { type Env, environment } from '../../../src/contract/local.ts';
 import { isLoopbackName } from '../../loopback.ts';
 import { privateText } from '../../private-file.ts';

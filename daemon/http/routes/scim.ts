@@ -193,7 +193,7 @@ async function sent(found: object, request: FastifyRequest, reply: FastifyReply)
   return jsonOf(selected(found, query));
 }
 
-/** Items of a list that are written at a time. */
+/** Members of a group that are written as JSON at a time. */
 const PORTION = 1000;
 
 /** JSON in UTF-8. The members of a large group are written and encoded in time slices. */

@@ -31,7 +31,7 @@ export interface DirectoryContent {
 /** A step of the plan: a change of one person. */
 export interface Planned {
   step: DirectoryStep['step'];
-  /** Number of the person; null for one who is new, and for an entry that is skipped. */
+  /** Number of the person; null for an entry that is skipped, and for a new person until it is added (0 in a dry run). */
   number: number | null;
   readonly userName: string | null;
   /** Null: the person has none. */

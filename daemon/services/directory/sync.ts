@@ -75,7 +75,10 @@ export class DirectorySync {
       ? { store: trial, commit: (changes: readonly Change[]) => trial.commit(changes) }
       : { store, commit: this.#committing(content.config, request) };
     await apply({ ...this.#parts, ...target, numbers, signal }, planned);
-    const problem = signal.aborted ? 'the run was interrupted; the next one continues' : planned.problem;
+    const interrupted = request.dryRun
+      ? 'the dry run was interrupted'
+      : 'the run was interrupted; the next one continues';
+    const problem = signal.aborted ? interrupted : planned.problem;
     const reached = { settings: JSON.stringify(content.config), position: content.position };
     if (!request.dryRun) this.#reached = problem === null ? reached : null;
     return { isAll: content.isAll, ...reportOf(planned.items, problem, content, request) };

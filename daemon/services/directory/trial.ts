@@ -65,7 +65,7 @@ export class TrialStore implements RunStore {
       const { from, to } = change.renamed ?? {};
       if (to !== undefined && (await isNameTaken(this, person, to))) throw new Conflict('the user name is taken');
       this.#set(person, change.set);
-      if (from !== undefined) await this.#disable(from);
+      if (from !== undefined && keepsName(await this.userByName(from))) await this.#disable(from);
     }
     return { kind: 'done' };
   }
@@ -79,7 +79,10 @@ export class TrialStore implements RunStore {
     const outcome = leave({ ...change, activeDevices: activeDevices - this.#locked }, state);
     const { result, set = {} } = outcome ?? {};
     this.#set(person, set);
-    if (result === 'locked') this.#locked += devices;
+    if (result === 'locked') {
+      this.#locked += devices;
+      await this.#disable(userName);
+    }
     if (result !== 'due') this.#counts = withCount(this.#counts, this.#now(), devices, result === 'held');
     return { kind: 'left', locked: [], held: result === 'held' ? [0] : [], dueAt: null };
   }
@@ -92,10 +95,10 @@ export class TrialStore implements RunStore {
     this.#names.set(record.userKey, record);
   }
 
-  /** The local account with a former name, unless it is the last ADMIN. No one can get the name of a leaver, so that account does not matter. */
+  /** Disables the account with this name, unless it is that of the last ADMIN. */
   async #disable(username: string): Promise<void> {
     const account = await this.userByName(username);
-    if (!keepsName(account)) return;
+    if (!account || account.disabled) return;
     const admins = (await this.#store.admins()).filter(admin => !this.#disabled.has(admin.username));
     if (admins.length > 1 || admins[0]?.username !== username) this.#disabled.add(username);
   }

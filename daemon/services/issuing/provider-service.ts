@@ -79,6 +79,8 @@ export class ProviderService {
 
   async test(providerId: string): Promise<DataOf<Routes['testProvider']>> {
     const record = await this.find(providerId);
+    // What an earlier request found is not the result of this one.
+    this.#problems.delete(record.number);
     await this.ask(record, api => api.test()).catch(error => {
       if (!this.#problems.has(record.number)) throw error;
     });

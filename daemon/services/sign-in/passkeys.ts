@@ -35,7 +35,7 @@ interface PasskeyServiceParts {
 }
 
 /** What a key is registered for. */
-interface Asked {
+interface KeyRequest {
   readonly purpose: string;
   readonly site: RelyingParty;
   readonly verified: boolean;
@@ -91,7 +91,7 @@ export class PasskeyService {
     context: Context,
     user: UserRecord,
     { name, response }: BodyOf<Routes['registerKey']>,
-    asked: Asked,
+    asked: KeyRequest,
   ): Promise<api.Passkey> {
     const key = { name, rpId: asked.site.id, ...(await this.#checked(response, asked)) };
     return this.#changes.run(user.number, () => retrying(() => this.#add(context, user, key)));
@@ -158,7 +158,7 @@ export class PasskeyService {
     });
   }
 
-  async #checked(answer: api.AttestationResponse, { purpose, ...expected }: Asked): Promise<NewCredential> {
+  async #checked(answer: api.AttestationResponse, { purpose, ...expected }: KeyRequest): Promise<NewCredential> {
     const { challenges, now } = this.#parts;
     const answered = await challenges.answer(purpose, challengeIn(answer), now());
     try {

@@ -1,5 +1,4 @@
-/** The transactions of a handle, each in two round trips: see `transaction.ts`. */
-
+/** The transactions of a handle, each in two round trips (see `transaction.ts`), and whether a commit without an answer was written. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OutcomeUnknown, StoreFailure, StoreUnavailable } from '../commit.ts';
 import type { JournalEnd } from '../journal-end.ts';

@@ -20,7 +20,10 @@ export function loginFrom({ url, env }: DatabaseAddress): Login {
   return { address, password: passwordFor(address, env) };
 }
 
-/** Null if there is none. Throws `StoreMisconfigured` if a file cannot be read or others can read it. */
+/**
+ * The password of the database, from a file of its own or else from a pgpass file; null if there is none. Throws `StoreMisconfigured` if a file
+ * cannot be read or others can read it.
+ */
 export function passwordFor(address: Address, env: Env): string | null {
   const file = env.DEVMGR_STORE_PASSWORD_FILE;
   const misconfigured = (message: string, hint: string) => new StoreMisconfigured(message, hint);

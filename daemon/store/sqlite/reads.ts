@@ -64,7 +64,9 @@ function readPeople(statements: Statements, query: PersonFilter & Window): Rows<
   const terms = personTerms(filter, personDialect);
   const where = terms.length > 0 ? `WHERE ${terms.map(({ sql }) => sql).join(' AND ')}` : '';
   const isGroup = filter.group !== undefined;
-  const from = isGroup ? 'FROM person_group CROSS JOIN person ON number = person' : 'FROM person';
+  // CROSS fixes the order: the members are walked. Persons whose names are given are found by the names.
+  const join = filter.userKeys === undefined ? 'CROSS JOIN' : 'JOIN';
+  const from = isGroup ? `FROM person_group ${join} person ON number = person` : 'FROM person';
   const values = terms.flatMap(term => term.values);
   const direction = descending ? 'DESC' : 'ASC';
   const rowsOf = (numbers: readonly number[]) => {

@@ -26,7 +26,7 @@ export interface RemoteCredential {
   readonly label: string | null;
 }
 
-/** What a new credential is registered with. */
+/** What a new credential is registered with. `label` is unique: a lost answer is found by it. */
 interface NewRemote extends Pick<CredentialRecord, 'account' | 'label' | 'device'>, Pick<ProviderOptions, 'handle'> {
   readonly response: AttestationResponse;
   /** The request that finishes it, for the journal of this registry. */

@@ -28,12 +28,12 @@ export interface ProviderAccess {
   readonly now: () => number;
 }
 
-/** Sends a request. The object in the response; empty if it has none, null for a 404 that may be. */
+/** Sends a request. The object in the response; empty if it has none, null for a 404 if `mayMiss` is set. */
 type SendJson = (url: string, request?: JsonRequest) => Promise<JsonObject | null>;
 
 /**
- * Requests to one provider. `name`: what messages call it. `address`: its address, whose host may be internal. `authorized`: what requests are
- * authorized with that do not name it themselves.
+ * Requests to one provider. `name`: what messages call it. `address`: its address, whose host may be internal. `authorized`: the
+ * authorization of requests that have none of their own.
  */
 export function requestsTo(
   name: string,
@@ -82,7 +82,7 @@ function refused(name: string, status: number, reason: string): ProviderRefused 
   return new ProviderRefused(`${name} refuses with HTTP ${status}${reason && ` (${reason})`}${access}`, status);
 }
 
-/** Deeper than any answer of a provider: the text of such a value could not be written again. Brackets in texts count as well. */
+/** Whether JSON has more levels than `bodyBounds.depth`: such a value could not be written as text again. Brackets in texts count as well. */
 function isDeep(text: string): boolean {
   let depth = 0;
   for (const [bracket] of text.matchAll(/[[\]{}]/g)) {

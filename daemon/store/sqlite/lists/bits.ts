@@ -52,7 +52,7 @@ export function setRange(bits: Bits, from: number, to: number): void {
   bits[last]! |= tail;
 }
 
-/** The first index from `from` on that is not before what is searched for; `to` if all below it are. Those that are come first. */
+/** The first index from `from` on for which `isBefore` is false; `to` if there is none. The indexes for which it is true come first. */
 export function firstFrom(from: number, to: number, isBefore: (index: number) => boolean): number {
   let [low, high] = [from, to];
   while (low < high) {
