@@ -32,6 +32,8 @@ const ENDING: readonly EntryType[] = ['DEVICE_LOCKED', 'DEVICE_DEACTIVATED', 'CR
 const WAIT_MS = { settle: 100, sweep: 300_000, failed: 5000, apart: 30_000 } as const;
 /** When a provider is asked again, unless it asks to wait longer: 5 minutes at most, because a lost key must not work that long. */
 const RETRY: Schedule = { pauses: doubling(1, 60), retries: Number.POSITIVE_INFINITY };
+/** Entries before the start that are looked at again: a daemon that was killed may not have handled them. */
+const LOOK_BACK = 10_000;
 /** Entries of one look, and requests to one provider at a time. */
 const PAGE = 1000;
 const AT_ONCE = 4;
@@ -70,7 +72,7 @@ export class CredentialRemovals extends BackgroundWork {
     while (!signal.aborted) {
       try {
         const next = tail.next;
-        last ??= await store.lastEventId();
+        last ??= Math.max(0, (await store.lastEventId()) - LOOK_BACK);
         if (performance.now() >= sweepAt) {
           for await (const portion of allOpenCredentials(store))
             for (const { number, provider, due } of portion) if (due) queues.add(provider, number);
@@ -96,7 +98,7 @@ export class CredentialRemovals extends BackgroundWork {
     }
   }
 
-  /** For a device that was retired because its person left; any other deactivation removes the PIN in its own commit. */
+  /** For a device that was retired because its person left. Any other deactivation removes the PIN in its own commit. */
   async #removePin(device: number): Promise<void> {
     const { store, now } = this.#parts;
     const document = await store.document(pinDocument(device));

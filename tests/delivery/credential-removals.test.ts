@@ -4,6 +4,8 @@ import { expect, it, vi } from 'vitest';
 import { CredentialRemovals } from '../../daemon/background/credential-removals.ts';
 import { beginCredential, noteStep } from '../../daemon/domain/credential.ts';
 import { lock } from '../../daemon/domain/device-decisions.ts';
+import { create } from '../../daemon/domain/person.ts';
+import { pinIn, setPin } from '../../daemon/domain/pin.ts';
 import type { ProviderRecord } from '../../daemon/domain/provider.ts';
 import type { Store } from '../../daemon/store/store.ts';
 import { addDevice, commit, setDevice } from '../contract/store/fixtures.ts';
@@ -45,6 +47,32 @@ it('removes the credential of a device that is locked while it looks for others'
   const removals = removalsOf(store, removed.resolve);
   removals.start();
   expect(await removed.promise).toBe(1);
+  await removals.stop();
+  await cleanup();
+});
+
+it('removes the PIN of a device that a leaver retired before the daemon was killed', async () => {
+  const { store, cleanup } = await openTemporary();
+  const ada = {
+    userName: 'ada',
+    name: null,
+    names: null,
+    email: null,
+    externalId: null,
+    groups: [],
+    source: 'local',
+  } as const;
+  await commit(store, [create(ada), addDevice('SN-1')]);
+  await commit(store, [setDevice(1, { status: 'ACTIVE', userId: 'ada' })]);
+  const pin = { sealed: 'YWdl', storedAt: NOON, openedAt: null, earlier: [] };
+  await commit(store, [setPin(1, 0, pin, { type: 'PIN_STORED' })]);
+  const rule = { action: 'retire', delayMs: 0 } as const;
+  const leaver = { person: 1, userName: 'ada', reason: 'left (local)', rule, activeDevices: 1000, isRemoved: false };
+  await commit(store, [{ kind: 'person.leave', step: 'leave', ...leaver }]);
+  expect(await store.device(1)).toMatchObject({ status: 'DEACTIVATED' });
+  const removals = removalsOf(store);
+  removals.start();
+  await vi.waitFor(async () => expect(pinIn(await store.document('pin:1'))).toBe(null));
   await removals.stop();
   await cleanup();
 });

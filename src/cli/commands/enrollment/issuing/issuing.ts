@@ -23,7 +23,7 @@ import { askPassword } from '../../../terminal/prompt.ts';
 import { whileTouched } from '../../proofs/prove-key.ts';
 import type { issueFlags } from './flags.ts';
 import { findProvider } from './flags.ts';
-import { digitsOf, pinRecipients, randomPin, sealed } from './sealed-pin.ts';
+import { digitsOf, pinSealer, randomPin } from './sealed-pin.ts';
 
 /** Frees the terminal while a person is asked. */
 export type WhileAsked = <T>(ask: () => Promise<T>) => Promise<T>;
@@ -60,12 +60,12 @@ async function pinChoice(context: Context, { pin, pinFile }: FlagValues<typeof i
   const digits = digitsOf(pin);
   if (digits === null) return { kind: 'ask' };
   if (pinFile !== undefined) throw usage('both --pin random and --pin-file name a PIN', 'omit one of them');
-  const recipients = await pinRecipients(context);
+  const seal = await pinSealer(context);
   return {
     kind: 'random',
     make: () => randomPin(digits),
     store: async (deviceId, made) => {
-      const body = { sealed: await sealed(made, recipients), reset: true };
+      const body = { sealed: await seal(made), reset: true };
       await context.registry.call('storePin', { params: { deviceId }, body });
     },
   };

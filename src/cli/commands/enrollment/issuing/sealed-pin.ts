@@ -24,22 +24,21 @@ export function randomPin(digits: number): string {
   }
 }
 
-/** Those who can read PINs. Throws a usage fault if there are none. */
-export async function pinRecipients({ registry }: Context): Promise<readonly string[]> {
+/**
+ * Encrypts PINs as age files (base64url) that the recipients of the policy can open. Throws a usage fault if there are none.
+ * The library is loaded here, so that the first key does not wait for it.
+ */
+export async function pinSealer({ registry }: Context): Promise<(pin: string) => Promise<string>> {
   const { recipients } = await registry.call('showPinPolicy');
-  if (recipients.length > 0) return recipients;
-  throw usage(
-    'no one could read a random PIN: the policy names no recipient',
-    'an ADMIN names one: devmgr policies set --pin-recipient age1…',
-  );
-}
-
-/** The PIN as an age file that these recipients can open; base64url. */
-export async function sealed(pin: string, recipients: readonly string[]): Promise<string> {
+  if (recipients.length === 0)
+    throw usage(
+      'no one could read a random PIN: the policy names no recipient',
+      'an ADMIN names one: devmgr policies set --pin-recipient age1…',
+    );
   const { Encrypter } = await import('age-encryption');
   const encrypter = new Encrypter();
   for (const recipient of recipients) encrypter.addRecipient(recipient);
-  return Buffer.from(await encrypter.encrypt(pin)).toString('base64url');
+  return async pin => Buffer.from(await encrypter.encrypt(pin)).toString('base64url');
 }
 
 /** The PIN in an age file. `file`: file with age identities, one on each line. */
