@@ -137,7 +137,6 @@ function judgeU2fFormat({ statement, data, clientDataHash: hash }: Attestation, 
 
 /** id-fido-gen-ce-sernum: an OCTET STRING, unique for each unit of a model. */
 const SERIAL_EXTENSION = '1.3.6.1.4.1.45724.1.1.2';
-const ORGANIZATION = '2.5.4.10';
 
 /**
  * How makers write the serial number that is printed on the key into the extension. WebAuthn leaves that to them, and the value may
@@ -160,7 +159,7 @@ function attestedSerial(
   if (!extension) return { serial: null, warnings: [] };
   if (extension.critical) throw new BrokenRule('fido-certificate', 'its serial number is a critical extension');
   const octets = octetsOf(readDer(extension.value));
-  const read = encodings.get(leaf.subjectTexts.get(ORGANIZATION)?.[0] ?? '');
+  const read = encodings.get(leaf.subjectTexts.get(ATTRIBUTE.organization)?.[0] ?? '');
   if (!read || octets.length === 0 || octets.length > MAX_OCTETS)
     return {
       serial: null,

@@ -4,7 +4,7 @@ import { isSealed, type JournalKeyList } from './key-ring.ts';
 import type { Anchors, CheckReport, RegistryReader } from './maintenance.ts';
 import { verifyJournal } from './write/verify.ts';
 
-const maxProblems = 100;
+const MOST_PROBLEMS = 100;
 
 /** Queries that return a text for each fault. */
 const commonFaults: readonly string[] = [
@@ -27,7 +27,7 @@ export async function checkRows(
   anchors?: Anchors,
 ): Promise<CheckReport> {
   const wrong: string[] = [];
-  for (const sql of [...commonFaults, ...faults]) wrong.push(...(await rows.texts(`${sql} LIMIT ${maxProblems}`)));
+  for (const sql of [...commonFaults, ...faults]) wrong.push(...(await rows.texts(`${sql} LIMIT ${MOST_PROBLEMS}`)));
   const journal = await verifyJournal(rows, keys, anchors);
   const unproven = journal.problems.map(text => `journal: ${text}`);
   const [devices] = await rows.texts('SELECT count(*) FROM device');

@@ -119,7 +119,7 @@ function oneByte(code) {
 
 // The thread for PC/SC in the build: its code is a text in the program, so that it also runs where the program is one file.
 
-const folder = join(root, 'drivers', 'pcsc', 'ffi');
+const ffiFolder = join(root, 'drivers', 'pcsc', 'ffi');
 
 /** Replaces drivers/pcsc/ffi/start-worker.ts. */
 const pcscWorker = {
@@ -139,7 +139,7 @@ export const startWorker = () => new Worker(${JSON.stringify(await codeOfWorker(
 
 async function codeOfWorker() {
   const { rolldown } = await import('rolldown');
-  const build = await rolldown({ cwd: root, input: join(folder, 'worker.ts'), platform: 'node', tsconfig: false });
+  const build = await rolldown({ cwd: root, input: join(ffiFolder, 'worker.ts'), platform: 'node', tsconfig: false });
   try {
     const { output } = await build.generate({ format: 'cjs', strict: true, comments: false });
     return output[0].code;

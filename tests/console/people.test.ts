@@ -61,6 +61,21 @@ needs('chromium')('the pages of persons in the console', () => {
     await context.close();
   });
 
+  it('searches as one types, and Back leads to the list before the search', async () => {
+    await add('typed.letters');
+    const { page, context } = await openTab({ place: 'people' });
+    await row(page, 'typed.letters').waitFor();
+    const address = page.url();
+    const field = page.getByRole('searchbox', { name: 'Name, e-mail or id' });
+    await field.pressSequentially('TYPED.', { delay: 20 });
+    await status(page, '1 person');
+    expect(new URL(page.url()).hash).toBe('#/people?keyword=TYPED.');
+    await page.goBack();
+    await page.waitForURL(address);
+    await expect.poll(() => field.inputValue()).toBe('');
+    await context.close();
+  });
+
   it('adds a person by keyboard alone', async () => {
     const { page, context } = await openTab({ place: 'people' });
     await button(page, 'Add person …').press('Enter');

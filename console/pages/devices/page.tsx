@@ -12,7 +12,7 @@ import { addDevice } from '../../parts/open.ts';
 import { Pager } from '../../parts/pager.tsx';
 import { Search } from '../../parts/search.tsx';
 import { go, linkTo, place } from '../../router.ts';
-import { devices as listWords, text, devices as words } from '../../text/words.ts';
+import { text, devices as words } from '../../text/words.ts';
 import { Bar } from './bar.tsx';
 import { recallList, useChanges } from './changes.ts';
 import { Applied, Filters } from './filters.tsx';
@@ -143,7 +143,7 @@ function Persons({ query }: PersonsProps) {
     return (await personsNamed(keyword, mostPersons, signal)).filter(({ devices }) => devices > 0);
   });
   return (
-    <ul class="chips" aria-label={listWords.persons}>
+    <ul class="chips" aria-label={words.persons}>
       {found.data.value?.map(({ personId, userName, name, devices }) => (
         <li key={personId}>
           <a href={addressOf(userName)}>{name ?? userName}</a> {text.common.devices(devices)}

@@ -10,7 +10,7 @@ import { CheckBox } from '../../parts/inputs.tsx';
 import { lazy } from '../../parts/lazy.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { prefer, preferences } from '../../preferences.ts';
-import { bench as benchWords, text, bench as words } from '../../text/words.ts';
+import { bench as benchWords, text } from '../../text/words.ts';
 
 const Station = lazy(async () => (await import('./station.tsx')).Station);
 
@@ -21,7 +21,7 @@ export const BenchPage = () => (
       <h1>{text.nav.bench}</h1>
       {mayChange.value && (
         <CheckBox
-          words={words.sound}
+          words={benchWords.sound}
           value={!preferences.value.isSilent}
           onChange={isHeard => prefer({ isSilent: !isHeard })}
         />
@@ -30,7 +30,7 @@ export const BenchPage = () => (
     {mayChange.value && session.value ? (
       <Hardware userId={session.value.user.id} />
     ) : (
-      <p role="status">{words.notAllowed}</p>
+      <p role="status">{benchWords.notAllowed}</p>
     )}
   </>
 );

@@ -193,8 +193,8 @@ async function sent(found: object, request: FastifyRequest, reply: FastifyReply)
   return jsonOf(selected(found, query));
 }
 
-/** Members of a group that are written as JSON at a time. */
-const PORTION = 1000;
+/** Members of a group that become JSON in one step. */
+const MEMBERS_AT_ONCE = 1000;
 
 /** JSON in UTF-8. The members of a large group are written and encoded in time slices. */
 async function jsonOf(resource: object, slice = new TimeSlice()): Promise<Buffer> {
@@ -203,8 +203,8 @@ async function jsonOf(resource: object, slice = new TimeSlice()): Promise<Buffer
   const parts: Buffer[] = [];
   const add = (part: Buffer | string) => parts.push(Buffer.from(parts.length > 0 ? ',' : ''), Buffer.from(part));
   if (name === 'Resources') for (const one of list) add(await jsonOf(one, slice));
-  for (let at = 0; name === 'members' && at < list.length; at += PORTION) {
-    add(JSON.stringify(list.slice(at, at + PORTION)).slice(1, -1));
+  for (let at = 0; name === 'members' && at < list.length; at += MEMBERS_AT_ONCE) {
+    add(JSON.stringify(list.slice(at, at + MEMBERS_AT_ONCE)).slice(1, -1));
     if (slice.over) await slice.pass();
   }
   const others = JSON.stringify({ ...resource, [name]: undefined }).slice(0, -1);

@@ -57,7 +57,7 @@ export class ScimGroups extends ScimResources {
       if (domain.groupNamed(groups, name)) throw taken(`displayName ${name}`);
       const added = domain.addGroup(groups, name, externalId, this.now());
       if (added instanceof Refusal) throw badRequest('tooMany', added.message);
-      await this.#store(request, added, { replace: members, add: [], remove: [] });
+      await this.#save(request, added, { replace: members, add: [], remove: [] });
       return added.record;
     });
     return this.#shownGroup(record, request);
@@ -93,7 +93,7 @@ export class ScimGroups extends ScimResources {
       const other = domain.groupNamed(groups, name);
       if (other && other.number !== group.number) throw taken(`displayName ${name}`);
       const changed = domain.changeGroup(groups, group, { name, externalId }, this.now());
-      await this.#store(request, changed, members);
+      await this.#save(request, changed, members);
       return changed.record;
     });
     return this.#shownGroup(record, request);
@@ -103,7 +103,7 @@ export class ScimGroups extends ScimResources {
    * The group and its members; those of a large change follow in further commits, and a repeated request continues. Refuses persons who are not
    * known before it changes anything.
    */
-  async #store(
+  async #save(
     request: ScimRequest,
     { record, change }: domain.GroupsChanged,
     { replace, add, remove }: Omit<ReturnType<typeof patchGroup>, 'name' | 'externalId'>,

@@ -56,7 +56,7 @@ export class ScimUsers extends ScimResources {
       const number = await retrying(async () => {
         const existing = await this.store.personByName(given.userName);
         if (existing && existing.removedAt === null) throw taken(`userName ${given.userName}`);
-        if (existing) return this.#store(request, existing, { ...given, active: true });
+        if (existing) return this.#save(request, existing, { ...given, active: true });
         const [result] = await this.commit(request, [domain.create({ ...given, groups: [], source: SOURCE })]);
         if (result?.kind !== 'added') throw taken(`userName ${given.userName}`);
         return result.number;
@@ -95,13 +95,13 @@ export class ScimUsers extends ScimResources {
       // A person leaves even if the new name is refused.
       if (active === false && isTaken) await this.#leave(request, person, false);
       if (isTaken) throw taken(`userName ${userName}`);
-      await this.#store(request, person, wanted);
+      await this.#save(request, person, wanted);
     });
     return this.show(id, request);
   }
 
   /** Changes the person in one commit. A new user name together with leaving takes two commits, the name first. */
-  async #store(request: ScimRequest, person: domain.PersonRecord, wanted: ScimUser): Promise<number> {
+  async #save(request: ScimRequest, person: domain.PersonRecord, wanted: ScimUser): Promise<number> {
     const { active, ...details } = wanted;
     const set = { ...details, source: SOURCE } as const;
     const mayReturn = active && !domain.isEndedHere(person);

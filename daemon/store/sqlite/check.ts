@@ -98,8 +98,8 @@ interface SchemaObject {
   readonly sql: string | null;
 }
 
-const rows = 'SELECT type, name, tbl_name, sql FROM sqlite_schema';
-const maxProblems = 20;
+const SCHEMA_OBJECTS = 'SELECT type, name, tbl_name, sql FROM sqlite_schema';
+const MOST_PROBLEMS = 20;
 
 /**
  * Compares every table, index, view and trigger with those that the migrations up to `version` make in an empty database.
@@ -114,7 +114,7 @@ function schemaProblems(db: Database.Database, version: number): string[] {
     if (!present) return [`${nameOf(object)} is missing`];
     return normalized(present.sql) === normalized(object.sql) ? [] : [`${nameOf(object)} was changed`];
   });
-  return [...foreign, ...wrong].slice(0, maxProblems).map(text => `schema: ${text}`);
+  return [...foreign, ...wrong].slice(0, MOST_PROBLEMS).map(text => `schema: ${text}`);
 }
 
 function objectsOf(version: number): Map<string, SchemaObject> {
@@ -127,7 +127,7 @@ function objectsOf(version: number): Map<string, SchemaObject> {
   }
 }
 
-const schemaOf = (db: Database.Database) => db.prepare(rows).all() as SchemaObject[];
+const schemaOf = (db: Database.Database) => db.prepare(SCHEMA_OBJECTS).all() as SchemaObject[];
 const keyOf = ({ type, name, tbl_name }: SchemaObject) => JSON.stringify([type, name, tbl_name]);
 /** JSON escapes keep control characters of a hostile name away from the terminal. */
 const nameOf = ({ type, name }: SchemaObject) => `${type} ${JSON.stringify(name.slice(0, 80))}`;

@@ -99,14 +99,14 @@ function readLatestProofs(statements: Statements, serials: readonly string[]): R
 }
 
 /** Entries examined at a time: a filter that matches few must not hold the event loop while it walks the journal. */
-const chunk = 10_000;
-const columns = 'id, at, type, device, subject, actor, request_id, data, detail';
+const ENTRIES_AT_ONCE = 10_000;
+const EVENT_COLUMNS = 'id, at, type, device, subject, actor, request_id, data, detail';
 
 /** The entries that match, in the order of the filter. Works in time slices. */
 async function readEvents(statements: Statements, filter: EventFilter): Promise<EventRecord[]> {
   const { where, values } = conditions(filter);
   const order = filter.before === undefined ? 'ASC' : 'DESC';
-  const sql = `SELECT ${columns} FROM event WHERE id > ? AND id <= ? ${where} ORDER BY id ${order} LIMIT ?`;
+  const sql = `SELECT ${EVENT_COLUMNS} FROM event WHERE id > ? AND id <= ? ${where} ORDER BY id ${order} LIMIT ?`;
   const found: JournalRow[] = [];
   const slice = new TimeSlice();
   for (const [after, through] of ranges(statements, filter)) {
@@ -128,26 +128,26 @@ function* ranges(statements: Statements, filter: EventFilter): Generator<readonl
     if (after < last) yield [after, last];
   } else if (filter.before === undefined) {
     for (let low = after; low < last; ) {
-      const high = device === undefined ? low + chunk : nextOfDevice(statements, device, low);
+      const high = device === undefined ? low + ENTRIES_AT_ONCE : nextOfDevice(statements, device, low);
       yield [low, Math.min(high ?? last, last)];
       low = high ?? last;
     }
   } else {
     for (let high = last; high > after; ) {
-      const low = device === undefined ? high - chunk : previousOfDevice(statements, device, high);
+      const low = device === undefined ? high - ENTRIES_AT_ONCE : previousOfDevice(statements, device, high);
       yield [Math.max(low ?? after, after), high];
       high = low ?? after;
     }
   }
 }
 
-/** Id of the entry of the device that is `chunk` entries after `id`; undefined if it has fewer. Reads only the index. */
+/** Id of the entry of the device that is `ENTRIES_AT_ONCE` entries after `id`; undefined if it has fewer. Reads only the index. */
 const nextOfDevice = (statements: Statements, device: number, id: number) =>
   statements.value<number>(
     'SELECT id FROM event WHERE device = ? AND id > ? ORDER BY id LIMIT 1 OFFSET ?',
     device,
     id,
-    chunk,
+    ENTRIES_AT_ONCE,
   );
 
 /** The same in the other direction. */
@@ -156,7 +156,7 @@ const previousOfDevice = (statements: Statements, device: number, id: number) =>
     'SELECT id FROM event WHERE device = ? AND id <= ? ORDER BY id DESC LIMIT 1 OFFSET ?',
     device,
     id,
-    chunk,
+    ENTRIES_AT_ONCE,
   );
 
 /** Id of the last entry; 0 if there is none. */

@@ -22,7 +22,7 @@ import { Waiting } from '../../../parts/status.tsx';
 import { Table } from '../../../parts/table.tsx';
 import { toast } from '../../../parts/toast.ts';
 import { grouped } from '../../../text/numbers.ts';
-import { bulk as bulkWords, text, bulk as words } from '../../../text/words.ts';
+import { text, bulk as words } from '../../../text/words.ts';
 import type { BulkName } from '../selection.ts';
 import { Results } from './results.tsx';
 import { BulkRun, type BulkTargets } from './targets.ts';
@@ -55,7 +55,7 @@ export function BulkDialog({ name, find, onClose }: BulkDialogProps) {
   return (
     <Dialog title={text.action[name]} onClose={close}>
       <ProblemNotice problem={problem.value} />
-      {!bulk && !problem.value && <p role="status">{bulkWords.counting(counted.value)}</p>}
+      {!bulk && !problem.value && <p role="status">{words.counting(counted.value)}</p>}
       {bulk ? (
         <Phase {...bulk} isStarted={hasRun || !isAsking(state)} onClose={close} />
       ) : (
@@ -71,7 +71,7 @@ export function BulkDialog({ name, find, onClose }: BulkDialogProps) {
 function offerUndo({ name, results }: BulkRun): void {
   const locked = results.value.flatMap(({ status, deviceId }) => (status === 'success' ? { deviceId } : []));
   if (name !== 'LOCK' || locked.length === 0 || locked.length > sizes.batchUpdateItems) return;
-  const { done } = bulkWords;
+  const { done } = words;
   toast(done.LOCK(locked.length), async () => {
     const body = { operation: 'UNLOCK', items: locked } as const;
     const { success } = await call('batchUpdateDevices', { body }, { key: newKey() });

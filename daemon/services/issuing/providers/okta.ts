@@ -39,8 +39,8 @@ export function okta(address: string, access: ProviderAccess): IssuingProvider {
     async finish({ account, response, handle }) {
       if (handle === null) throw new ProviderAway('the factor that was begun at Okta is not known');
       const { attestationObject: attestation, clientDataJSON: clientData } = response.response;
-      const path = `${factorsOf(account)}/${encodeURIComponent(handle)}/lifecycle/activate`;
-      return textIn((await send(path, { method: 'POST', body: { attestation, clientData } }))!, 'id');
+      const url = `${factorsOf(account)}/${encodeURIComponent(handle)}/lifecycle/activate`;
+      return textIn((await send(url, { method: 'POST', body: { attestation, clientData } }))!, 'id');
     },
     async list(account) {
       const answer = await send(factorsOf(account), { mayMiss: true });

@@ -115,7 +115,7 @@ async function broughtBack(context: Context, keys: Iterable<LackingKey>, file: E
 }
 
 async function registeredAgain(context: Context, key: LackingKey, dryRun: boolean): Promise<EnrollmentOutcome> {
-  const entry = entryOf(key);
+  const entry = spoolEntryOf(key);
   // Ctrl-C lets the request under way end: its result is not lost.
   const { registry, words } = enrollmentParts(context, context.registry.with({ finish: true }));
   const bySerial = { ...registry, deviceOf: () => registry.find(key.serialNumber) };
@@ -126,7 +126,7 @@ async function registeredAgain(context: Context, key: LackingKey, dryRun: boolea
 }
 
 /** The key of a row, as the keys of a spool file wait. */
-function entryOf({ row, deviceType, serialNumber, userId }: LackingKey): SpoolEntry {
+function spoolEntryOf({ row, deviceType, serialNumber, userId }: LackingKey): SpoolEntry {
   const text = (name: string) => (typeof row[name] === 'string' && row[name] !== '' ? row[name] : null);
   const versions = optionalTexts.flatMap(name => (text(name) === null ? [] : [[name, text(name)]]));
   const tags = tagsIn(row);

@@ -172,27 +172,27 @@ export const idpReconcile = command({
   async run({ args, flags }, context) {
     const { out } = context;
     const { providerId, name } = await findProvider(context.registry, args[0]!);
-    const found = await compare(context, providerId, false);
+    const found = await differencesAt(context, providerId, false);
     const total = repairable(found);
     if (flags.apply && total > 0) {
-      if (!out.json) await show(context, found);
+      if (!out.json) await showDifferences(context, found);
       if (!flags.yes && context.canAsk) await demandYes(out, `Fix ${total} at ${safe(name)}?`);
-      await compare(context, providerId, true);
+      await differencesAt(context, providerId, true);
       if (out.json) return out.document({ ...found, applied: true });
       return out.notice(`${total} fixed at ${safe(name)}.`);
     }
     if (out.json) await out.document({ ...found, applied: false });
-    else await show(context, found);
+    else await showDifferences(context, found);
     if (total === 0) return exitCodes.done;
     if (!out.json) out.notice(`${out.tint('cyan', 'Next:')} devmgr idp reconcile ${safe(name)} --apply`);
     return exitCodes.failure;
   },
 });
 
-const compare = ({ registry }: Context, providerId: string, apply: boolean): Promise<Differences> =>
+const differencesAt = ({ registry }: Context, providerId: string, apply: boolean): Promise<Differences> =>
   allDifferences(body => registry.call('reconcileProvider', { params: { providerId }, body }), apply);
 
-async function show({ out }: Context, { onlyHere, onlyThere, otherPerson }: Differences): Promise<void> {
+async function showDifferences({ out }: Context, { onlyHere, onlyThere, otherPerson }: Differences): Promise<void> {
   const lines = [
     ...onlyHere.map(one => `${safe(one.credentialId)} of ${safe(one.deviceId)} is missing at the provider`),
     ...otherPerson.map(one => `${safe(one.credentialId)} of ${safe(one.deviceId)} belongs to another person`),

@@ -176,15 +176,15 @@ function groupOf(text: string): { name: string; dn: string } {
   return { name: text.slice(0, at).trim(), dn: rest };
 }
 
-const fields = ['step', 'personId', 'userName', 'detail'] as const satisfies readonly (keyof DirectoryStep)[];
-const colors: Readonly<Partial<Record<DirectoryStep['step'], Style>>> = {
+const stepFields = ['step', 'personId', 'userName', 'detail'] as const satisfies readonly (keyof DirectoryStep)[];
+const stepColors: Readonly<Partial<Record<DirectoryStep['step'], Style>>> = {
   new: 'green',
   left: 'red',
   held: 'red',
   skipped: 'yellow',
 };
-const columns: Column<DirectoryStep>[] = [
-  { title: 'WHAT', value: ({ step }) => step, style: ({ step }) => colors[step] ?? null },
+const stepColumns: Column<DirectoryStep>[] = [
+  { title: 'WHAT', value: ({ step }) => step, style: ({ step }) => stepColors[step] ?? null },
   { title: 'PERSON', value: ({ personId }) => personId },
   { title: 'USER NAME', value: ({ userName }) => userName, shorten: 'end' },
   { title: 'DETAIL', value: ({ detail }) => detail, shorten: 'end' },
@@ -196,7 +196,7 @@ export const directorySync = command({
   flags: {
     'dry-run': { help: 'show what would change, and change nothing' },
     'accept-missing': { help: 'continue even if more than half of the persons are missing or renamed' },
-    ...listFlags(fields),
+    ...listFlags(stepFields),
   },
   examples: [
     { does: 'what would change', line: 'directory sync --dry-run' },
@@ -212,7 +212,8 @@ export const directorySync = command({
     const report = await registry.call('syncDirectory', { body });
     const { counts, problem, list } = report;
     if (out.json) await out.document(report);
-    else if (list.length > 0) await presentRows(context, list, { fields, columns, id: 'personId' });
+    else if (list.length > 0)
+      await presentRows(context, list, { fields: stepFields, columns: stepColumns, id: 'personId' });
     const { read, ...steps } = counts;
     const found = Object.entries(steps).filter(([, number]) => number > 0);
     const words = found.map(([step, number]) => `${count(number)} ${safe(step)}`).join(', ') || 'nothing differs';
