@@ -40,10 +40,8 @@ interface ArrivingFile {
 
 /** What an operation does with a form, in the order of the calls. Each may refuse with an `ApiError`. */
 export interface FormHandler<R> {
-  /** Before the body is read. */
-  before?(call: FormCall<R>): Promise<void>;
   /** Before the file is read, if the fields before it are complete. `add` applies the same rules. */
-  early?(form: FormOf<R>, fileName: string): Promise<void>;
+  early?(call: FormCall<R>, form: FormOf<R>, fileName: string): Promise<void>;
   /** Stages the file. */
   stage(call: FormCall<R>, file: ArrivingFile): Promise<StagedBlob>;
   /** Stores and records the file. What is still staged afterwards is removed. */
@@ -119,9 +117,9 @@ function receiver<R extends FormRoute>(
   const read = compileReader(form, 'text');
 
   /** A missing field may follow the file; an invalid one remains invalid. */
-  const refuseEarly = async (before: FormFields, fileName: string): Promise<void> => {
+  const refuseEarly = async (call: FormCall<R>, before: FormFields, fileName: string): Promise<void> => {
     const result = read(before);
-    if (result.ok) await handler.early?.(result.value as FormOf<R>, fileName);
+    if (result.ok) await handler.early?.(call, result.value as FormOf<R>, fileName);
     else if (before[result.field]) throw new ApiError(Code.parameterError, result.message);
   };
   /** A file can take hours to arrive: a token that was revoked during the upload must not store it. Refuses with 1004, 1005 or 2007. */
@@ -138,10 +136,9 @@ function receiver<R extends FormRoute>(
     return { form: result.value as FormOf<R>, ...file };
   };
   return async (call: FormCall<R>, request: FastifyRequest): Promise<DataOf<R>> => {
-    await handler.before?.(call);
     const expected = Number(request.headers['content-length'] ?? 0);
     const take = async (fileName: string, content: Readable, before: FormFields): Promise<TakenFile> => {
-      await refuseEarly(before, fileName);
+      await refuseEarly(call, before, fileName);
       return { fileName, blob: await handler.stage(call, { content, maxBytes, expected }) };
     };
     const formShape = { names, fileField: field, maxBytes, stallMilliseconds };

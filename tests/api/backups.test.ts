@@ -90,12 +90,18 @@ describe('a backup', () => {
     const deviceId = await device(state);
     const before = await filesIn(daemon);
     expect((await create(deviceId)).code).toBe(code);
-    expect((await create(deviceId, Buffer.from('no form'))).code).toBe(code);
     expect(await filesIn(daemon)).toEqual(before);
   });
 
   it('of a device that does not exist is 2001', async () => {
     for (const id of ['DEV-99999', 'DEV-0', 'x']) expect(await create(id)).toMatchObject({ status: 404, code: 2001 });
+  });
+
+  it.each([
+    ['without a file', [['note', 'x']]],
+    ['with a note that is too long', [['note', 'n'.repeat(1001)], file('a.bak')]],
+  ] as const)('%s is 1001, also for a device that does not exist', async (_what, parts) => {
+    expect(await create('DEV-99999', parts)).toMatchObject({ status: 400, code: 1001 });
   });
 
   it.each<[string, readonly Part[] | Buffer, number]>([

@@ -333,7 +333,7 @@ const deviceOperations = (to: RegistryServices): Bindings => ({
 /** Files: application versions, and backups of devices. */
 const fileOperations = (to: RegistryServices): Bindings => ({
   uploadAppVersion: {
-    early: async (form, fileName) => void (await to.apps.judge(form, fileName)),
+    early: async (_, form, fileName) => void (await to.apps.judge(form, fileName)),
     stage: ({ context }, file) => to.apps.stage({ context, ...file }),
     add: ({ context }, { form, ...file }) => to.apps.upload(context, form, file),
   },
@@ -348,7 +348,7 @@ const fileOperations = (to: RegistryServices): Bindings => ({
     },
   },
   createBackup: {
-    before: ({ context, params }) => to.backups.judge(context, params.deviceId),
+    early: ({ context, params }) => to.backups.judge(context, params.deviceId),
     stage: ({ context }, file) => to.backups.stage({ context, ...file }),
     add: ({ context, params }, { form, ...file }) => to.backups.create(context, params.deviceId, form, file),
   },
