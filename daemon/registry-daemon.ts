@@ -91,7 +91,7 @@ const forbiddenRecorder =
     access.record({ type: 'OPERATION_REFUSED', ...accessOf({ caller, requestId, address }), detail });
   };
 
-interface Measured {
+interface MetricSources {
   readonly store: Store;
   readonly forwarder: Forwarder | null;
   readonly webhooks: WebhookService;
@@ -100,7 +100,7 @@ interface Measured {
   readonly providers: ProviderService;
 }
 
-async function gauges({ store, forwarder, webhooks, people, directorySettings, providers }: Measured) {
+async function gauges({ store, forwarder, webhooks, people, directorySettings, providers }: MetricSources) {
   const [failing, directoryFailing, toRemove] = await Promise.all([
     webhooks.failing(),
     directorySettings.failing(),

@@ -26,7 +26,7 @@ interface RequestOptions {
   readonly form?: FormData;
 }
 
-interface Given {
+interface RequestInput {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, unknown>>;
   readonly body?: unknown;
@@ -84,7 +84,7 @@ export async function call<N extends RouteName>(
   input: Input<N>,
   options: RequestOptions = {},
 ): Promise<Data<N>> {
-  const { envelope } = await carryOut(name, input as Given, options, envelopeOf);
+  const { envelope } = await carryOut(name, input as RequestInput, options, envelopeOf);
   return envelope.data as Data<N>;
 }
 
@@ -94,7 +94,7 @@ export async function open<N extends RouteName>(
   input: Input<N>,
   options: RequestOptions = {},
 ): Promise<globalThis.Response> {
-  const { raw } = await carryOut(name, input as Given, options, async response =>
+  const { raw } = await carryOut(name, input as RequestInput, options, async response =>
     response.ok ? { code: 200, message: '', data: null } : envelopeOf(response),
   );
   return raw;
@@ -103,7 +103,7 @@ export async function open<N extends RouteName>(
 /** Sends a request until it is answered, refused, or over its limit for too long. `read` takes the envelope of a response. */
 async function carryOut(
   name: RouteName,
-  input: Given,
+  input: RequestInput,
   options: RequestOptions,
   read: (response: globalThis.Response) => Promise<JsonResponse['envelope']>,
 ): Promise<JsonResponse> {
@@ -144,7 +144,7 @@ export const newKey = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, '0')).join('');
 
 /** The address of an operation, without its origin. Undefined and empty values of the query are left out. */
-export function addressOf(name: RouteName, { params = {}, query = {} }: Given = {}): string {
+export function addressOf(name: RouteName, { params = {}, query = {} }: RequestInput = {}): string {
   const path = endpoints[name].path.replace(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(params[key] ?? ''));
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) {
@@ -159,7 +159,7 @@ export function addressOf(name: RouteName, { params = {}, query = {} }: Given = 
 
 async function send(
   name: RouteName,
-  given: Given,
+  given: RequestInput,
   sent: string | null,
   options: RequestOptions,
   read: (response: globalThis.Response) => Promise<JsonResponse['envelope']>,

@@ -15,7 +15,7 @@ export interface Resource<T> {
 }
 
 /** A response that was kept when its page went. */
-interface Recalled<T> {
+interface RecalledResponse<T> {
   readonly data: T | undefined;
   /** Whether it is shown without being loaded again. */
   readonly isFresh: boolean;
@@ -28,7 +28,7 @@ interface Recalled<T> {
  */
 export function useResource<T>(
   load: (signal: AbortSignal) => Promise<T>,
-  recall: () => Recalled<T> = () => ({ data: undefined, isFresh: false, keep: () => {} }),
+  recall: () => RecalledResponse<T> = () => ({ data: undefined, isFresh: false, keep: () => {} }),
 ): Resource<T> {
   const resource = useMemo(() => {
     const attempt = signal(0);

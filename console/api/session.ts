@@ -15,7 +15,7 @@ const STORED = 'devmgr.session';
 /** The session; null before a sign-in, undefined while the page starts. */
 export const session = signal<SignIn | null | undefined>(undefined);
 /** Why the page is without a session. */
-type Ended =
+type EndReason =
   /** The daemon no longer accepts the token. */
   | 'expired'
   /** The key that the person must have is registered, and signs in from now on. */
@@ -23,7 +23,7 @@ type Ended =
   /** The code of `devmgr open` was used before, or is too old. */
   | 'code';
 /** Why the page is without a session; null before the first one, and after a sign-out. */
-export const ended = signal<Ended | null>(null);
+export const ended = signal<EndReason | null>(null);
 /** The role of the person; VIEWER without a session. */
 const role = computed<Role>(() => session.value?.user.role ?? 'VIEWER');
 /** Whether the person may change devices. */
@@ -65,7 +65,7 @@ export function useSession(given: SignIn): void {
 }
 
 /** Ends the session in this tab. Other sessions of the person continue. */
-export function endSession(why: Ended | null = null): void {
+export function endSession(why: EndReason | null = null): void {
   clearTimeout(renewal);
   sessionStorage.removeItem(STORED);
   token.value = null;

@@ -3,14 +3,14 @@ import { effect, signal } from '@preact/signals';
 import { setOnStepUp } from './request.ts';
 import { session } from './session.ts';
 
-interface Waiting {
+interface PendingSignIn {
   /** Resolved with true after the sign-in, with false if the person does not want it. */
   readonly asked: Promise<boolean>;
   readonly resolve: (done: boolean) => void;
 }
 
 /** Set while requests wait for the person to sign in again. */
-export const waiting = signal<Waiting | null>(null);
+export const waiting = signal<PendingSignIn | null>(null);
 
 /** Asks the person to sign in again when the daemon wants that. Requests that wait at the same time wait for the same sign-in. */
 export function startStepUp(): void {

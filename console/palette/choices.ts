@@ -14,7 +14,7 @@ type FoundPerson = Data<'listPeople'>['list'][number];
 type ChoiceGroup = 'recent' | 'devices' | 'targets' | 'persons' | 'lists' | 'pages' | 'commands';
 
 /** What the registry has for what is typed. */
-export type Found = Readonly<{ devices: readonly FoundDevice[]; persons: readonly FoundPerson[] }>;
+export type PaletteResults = Readonly<{ devices: readonly FoundDevice[]; persons: readonly FoundPerson[] }>;
 
 /** A line of the search. */
 export interface Choice {
@@ -97,7 +97,7 @@ export const targetsOf = (name: SingleOperation, devices: readonly FoundDevice[]
   }));
 
 /** Devices and persons that were found, lists, pages and commands; before anything is typed those chosen last. */
-export function choicesFor(typed: string, { devices, persons }: Found): Choice[] {
+export function choicesFor(typed: string, { devices, persons }: PaletteResults): Choice[] {
   const has = ({ words: each }: Choice) => each.toLowerCase().includes(typed.toLowerCase());
   const found = [...devices.map(deviceOf), ...persons.map(personOf)];
   const shownPages = pages

@@ -16,11 +16,11 @@ import { lazy } from '../parts/lazy.tsx';
 import { modifier, opened } from '../parts/open.ts';
 import { ProblemNotice } from '../parts/problem.tsx';
 import { text as common, palette as words } from '../text/words.ts';
-import { type Choice, choicesFor, choose, type Found, groupsOf, targetsOf } from './choices.ts';
+import { type Choice, choicesFor, choose, groupsOf, type PaletteResults, targetsOf } from './choices.ts';
 
 const SHOWN_DEVICES = 6;
 const SHOWN_PERSONS = 3;
-const none: Found = { devices: [], persons: [] };
+const none: PaletteResults = { devices: [], persons: [] };
 
 const close = () => (opened.value = null);
 

@@ -42,12 +42,12 @@ export function Labeled({ label, fault = null, hint, children }: LabeledProps) {
 }
 
 /** What a control shows and changes: an entry, or a value with what to do when another one is entered. */
-export type Bound<V, G = V> =
+export type BoundField<V, G = V> =
   | { readonly entry: Signal<V>; readonly value?: never; readonly onChange?: never }
   | { readonly entry?: never; readonly value: G; readonly onChange: (value: V) => void };
 
 /** The value, and what changes it. */
-export function boundOf<V, G = V>({ entry, value, onChange }: Bound<V, G>) {
+export function boundOf<V, G = V>({ entry, value, onChange }: BoundField<V, G>) {
   if (!entry) return { value, onChange };
   const change = (next: V) => {
     entry.value = next;
@@ -72,7 +72,7 @@ export interface FieldOptions extends Pick<LabeledProps, 'label' | 'fault' | 'hi
 }
 
 /** A text with its label. */
-export function Field(props: FieldOptions & Bound<string>) {
+export function Field(props: FieldOptions & BoundField<string>) {
   const { label, fault, hint, entry: _, ...rest } = props;
   const { value, onChange } = boundOf(props);
   const onInput = ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>

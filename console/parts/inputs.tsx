@@ -1,7 +1,7 @@
 /** Inputs of forms besides a line of text. */
-import { type Bound, boundOf, Labeled } from './field.tsx';
+import { type BoundField, boundOf, Labeled } from './field.tsx';
 
-type ChoiceProps<V extends string> = Bound<V> & {
+type ChoiceProps<V extends string> = BoundField<V> & {
   readonly label: string;
   readonly values: readonly V[];
   readonly words: Readonly<Record<V, string>>;
@@ -39,7 +39,7 @@ export function Choice<V extends string>(props: ChoiceProps<V>) {
 }
 
 /** `onChange` gets all that are then chosen, in the order of the boxes. */
-type CheckBoxesProps<V extends string> = Bound<V[], readonly string[]> & {
+type CheckBoxesProps<V extends string> = BoundField<V[], readonly string[]> & {
   readonly label: string;
   readonly values: readonly V[];
   readonly words: Readonly<Record<V, string>>;
@@ -63,7 +63,7 @@ export function CheckBoxes<V extends string>(props: CheckBoxesProps<V>) {
   );
 }
 
-type CheckBoxProps = Bound<boolean> & { readonly words: string; readonly disabled?: boolean };
+type CheckBoxProps = BoundField<boolean> & { readonly words: string; readonly disabled?: boolean };
 
 /** A box for one setting. */
 export function CheckBox({ words, disabled = false, ...bound }: CheckBoxProps) {

@@ -7,7 +7,7 @@ import type { DeviceRecord } from './device.ts';
 import type { Entry } from './journal.ts';
 
 /** What a credential was begun with, and the answer of the key is compared with. */
-export interface Begun {
+export interface BegunCredential {
   readonly challenge: string;
   readonly origin: string;
   readonly rpId: string;
@@ -25,8 +25,8 @@ export interface CredentialRecord {
   readonly account: string;
   /** What it is called at the provider: a lost answer is found by it. */
   readonly label: string;
-  /** Null while it is not begun: see `Begun`. */
-  readonly begun: Begun | null;
+  /** Null while it is not begun: see `BegunCredential`. */
+  readonly begun: BegunCredential | null;
   /** What the key named it, as base64url; null before the key has made it. */
   readonly credentialId: string | null;
   /** What the provider calls it; null before the provider has accepted it. */

@@ -124,14 +124,14 @@ export const decideAbsence = ({ active, removedAt }: PersonRecord): EntryDecisio
   active || removedAt === null ? { step: 'left', isRemoved: true } : null;
 
 /** What all entries are compared with: how many persons are active and of the directory, how many of them were found, and with another user name. */
-interface Compared {
+interface DirectoryTotals {
   readonly known: number;
   readonly found: number;
   readonly renamed: number;
 }
 
 /** Why such an answer is not believed; null if it is. A few new user names are not doubted: two persons may swap theirs. */
-export function doubt(entries: number, { known, found, renamed }: Compared): string | null {
+export function doubt(entries: number, { known, found, renamed }: DirectoryTotals): string | null {
   if (entries === 0) return 'the directory has no entry that can be a person: check base and filter';
   if (found * 2 < known)
     return `the directory has ${found} of ${known} known persons, fewer than half: check base, filter and the rights of the bind DN`;

@@ -6,11 +6,11 @@ const algorithm = 'aes-256-gcm';
 const bytes = { iv: 12, tag: 16 } as const;
 
 /** What a secret is bound to: a row that is copied to another endpoint or address opens nothing. */
-type Bound = Pick<WebhookRecord, 'number' | 'url'>;
-const additional = ({ number, url }: Bound): Buffer => Buffer.from(JSON.stringify([number, url]));
+type BoundWebhook = Pick<WebhookRecord, 'number' | 'url'>;
+const additional = ({ number, url }: BoundWebhook): Buffer => Buffer.from(JSON.stringify([number, url]));
 
 /** A secret for the database. */
-export function sealSecret(key: Uint8Array, bound: Bound, secret: string): string {
+export function sealSecret(key: Uint8Array, bound: BoundWebhook, secret: string): string {
   const iv = randomBytes(bytes.iv);
   const cipher = createCipheriv(algorithm, key, iv).setAAD(additional(bound));
   const sealed = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);

@@ -1,6 +1,6 @@
 /** Order of version numbers: numbers by value, pre-releases as in Semantic Versioning; build metadata is ignored. */
 
-interface Parsed {
+interface ParsedVersion {
   readonly numbers: readonly string[];
   /** Identifiers after the hyphen; null for a release. */
   readonly preRelease: readonly string[] | null;
@@ -19,7 +19,7 @@ export function compareVersions(a: string, b: string): number {
 }
 
 /** `version` has the form that the contract requires. */
-function parse(version: string): Parsed {
+function parse(version: string): ParsedVersion {
   const [, core = '', rest = ''] = /^([\d.]*)(.*)$/s.exec(version)!;
   const withoutBuild = rest.split('+', 1)[0]!;
   return {

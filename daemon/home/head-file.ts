@@ -28,16 +28,16 @@ export interface HeadKeys extends Pick<JournalKeys, 'current' | 'next'> {
 /** The end of a journal without entries. */
 export const noEntry: JournalHead = { id: 0, mac: '' };
 
-interface Read {
+interface HeadRead {
   readonly key: Uint8Array;
   readonly signer: HeadSigner;
   readonly read: HeadLines;
 }
 
 /** A replacement of the key that was interrupted may have signed with the next key already. */
-function readWith({ current, next, known }: HeadKeys, text: string): Read {
+function readWith({ current, next, known }: HeadKeys, text: string): HeadRead {
   const candidates = [current, next, known].filter(key => key !== null && key !== undefined);
-  let first: Read | undefined;
+  let first: HeadRead | undefined;
   for (const key of candidates) {
     const signer = new HeadSigner(key);
     const found = { key, signer, read: signer.read(text) };
@@ -72,7 +72,7 @@ export class HeadFile {
   /** A file that is not genuine is not written: its content remains as evidence. */
   readonly problem: string | null;
 
-  private constructor(home: Home, { key, signer, read: { lines, signature, problem } }: Read) {
+  private constructor(home: Home, { key, signer, read: { lines, signature, problem } }: HeadRead) {
     this.#home = home;
     this.#key = key;
     this.#signer = signer;

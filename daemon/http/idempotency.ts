@@ -24,7 +24,7 @@ const COMPRESSED = 1024;
 const NO_BODY = Buffer.from('{}');
 
 /** What a request with a key asks for. */
-export interface Asked {
+export interface KeyedInput {
   readonly key: string;
   /** The operation with its parameters. */
   readonly operation: string;
@@ -52,7 +52,7 @@ export class KeyedRequests {
   }
 
   /** Resolves with the text of the response. Rejects with what is not stored, and with the error that a first request ends with. */
-  async answer(asked: Asked): Promise<string> {
+  async answer(asked: KeyedInput): Promise<string> {
     checkKey(asked.key);
     const holder = holderOf(asked.context.caller);
     const id = hash('sha256', `${holder}\n${asked.key}`);
@@ -70,7 +70,7 @@ export class KeyedRequests {
     }
   }
 
-  async #first(asked: Asked, identity: Pick<ResponsePart, 'id' | 'holder' | 'digest'>): Promise<string> {
+  async #first(asked: KeyedInput, identity: Pick<ResponsePart, 'id' | 'holder' | 'digest'>): Promise<string> {
     const part = { ...identity, expiresAt: this.#now() + LIFETIME_MS, maxTotal: MAX_TOTAL };
     const request = new FirstRequest(part, asked.textOf);
     try {
@@ -85,7 +85,7 @@ export class KeyedRequests {
     }
   }
 
-  async #carryOut({ context, run, textOf }: Asked, request: FirstRequest): Promise<string> {
+  async #carryOut({ context, run, textOf }: KeyedInput, request: FirstRequest): Promise<string> {
     let data: unknown;
     try {
       data = await run(request);
@@ -118,12 +118,12 @@ export class KeyedRequests {
 /** The first request with a key. */
 class FirstRequest implements KeyedRequest {
   readonly #part: Omit<ResponsePart, 'make'>;
-  readonly #textOf: Asked['textOf'];
+  readonly #textOf: KeyedInput['textOf'];
   isCommitted = false;
   /** Of a successful response, once it is made. */
   text: string | null = null;
 
-  constructor(part: Omit<ResponsePart, 'make'>, textOf: Asked['textOf']) {
+  constructor(part: Omit<ResponsePart, 'make'>, textOf: KeyedInput['textOf']) {
     this.#part = part;
     this.#textOf = textOf;
   }
@@ -171,7 +171,7 @@ function checkSame(stored: string, digest: string): void {
  * Authenticated with the key, which is stored nowhere: a body may contain a password, and a plain digest would let anyone who has
  * the database try passwords fast.
  */
-async function digestOf({ key, operation, body }: Asked): Promise<string> {
+async function digestOf({ key, operation, body }: KeyedInput): Promise<string> {
   const content = body?.length ? body : NO_BODY;
   const bodyDigest =
     content.length < LARGE_BODY

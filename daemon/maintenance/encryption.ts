@@ -7,14 +7,14 @@ import { syncFile } from '../files.ts';
 import { StartRefused } from '../start-refused.ts';
 
 /** What opens an encrypted backup: one of the two, or neither if it is not encrypted. */
-export interface Unlocking {
+export interface DecryptionOptions {
   /** File with identities of age, one on each line. */
   readonly identityFile?: string | null | undefined;
   readonly passphraseFile?: string | null | undefined;
 }
 
 /** Who can read a backup: those who have the identity of a recipient, or the passphrase. Not encrypted if there is neither. */
-interface Encrypting {
+interface EncryptionOptions {
   readonly encryptTo?: readonly string[] | undefined;
   readonly passphraseFile?: string | null | undefined;
 }
@@ -30,7 +30,7 @@ export async function isEncrypted(file: string): Promise<boolean> {
 }
 
 /** The encryption that the options ask for; null if none. Refuses recipients and files that cannot be used. */
-export async function encrypterFor({ encryptTo = [], passphraseFile }: Encrypting): Promise<Encrypter | null> {
+export async function encrypterFor({ encryptTo = [], passphraseFile }: EncryptionOptions): Promise<Encrypter | null> {
   if (encryptTo.length === 0 && !passphraseFile) return null;
   const { Encrypter } = await import('age-encryption');
   const encrypter = new Encrypter();
@@ -60,7 +60,7 @@ export async function encryptFile(encrypter: Encrypter, file: string, to: string
 }
 
 /** Writes the content of the age file `file` into the new file `to` (0600). Refuses with the reason if it cannot be decrypted. */
-export async function decryptFile(file: string, to: string, unlocking: Unlocking): Promise<void> {
+export async function decryptFile(file: string, to: string, unlocking: DecryptionOptions): Promise<void> {
   const decrypter = await decrypterFor(file, unlocking);
   if (!(await startOf(file, maxHeaderBytes)).includes(endOfHeader))
     throw new StartRefused(
@@ -87,7 +87,7 @@ export async function decryptFile(file: string, to: string, unlocking: Unlocking
   });
 }
 
-async function decrypterFor(file: string, { identityFile, passphraseFile }: Unlocking): Promise<Decrypter> {
+async function decrypterFor(file: string, { identityFile, passphraseFile }: DecryptionOptions): Promise<Decrypter> {
   if (!identityFile && !passphraseFile)
     throw new StartRefused(2, `${file} is encrypted`, 'add --identity-file FILE or --passphrase-file FILE');
   const { Decrypter } = await import('age-encryption');

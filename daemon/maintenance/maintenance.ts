@@ -75,11 +75,11 @@ export const figuresOf = ({ devices, entries, files }: Figures): string =>
     counted(files, 'file', 'files'),
   ].join(', ');
 
-interface Checked extends Figures {
+interface CheckFigures extends Figures {
   readonly problems: readonly string[];
 }
 
-function checkText({ problems, ...figures }: Checked): string {
+function checkText({ problems, ...figures }: CheckFigures): string {
   const checked = figuresOf(figures);
   if (problems.length === 0) return `OK: ${checked} checked\n`;
   return `${problems.map(escapedLine).join('\n')}\n${counted(problems.length, 'problem', 'problems')}; ${checked} checked\n`;

@@ -26,7 +26,7 @@ import type { RestoreFiles } from './folder-files.ts';
 import { counted, type ExistingRegistry, existingRegistry } from './maintenance.ts';
 import { progressOf } from './progress.ts';
 import { filesOf } from './registry-files.ts';
-import { type Origin, type Restoring, type StagedBackup, stageBackup, unverifiedMeans } from './stage-backup.ts';
+import { type Origin, type RestoreSource, type StagedBackup, stageBackup, unverifiedMeans } from './stage-backup.ts';
 
 /** Replaces the registry by a backup; the present registry stays beside it. Refuses while a daemon is running. */
 export function restore(options: RestoreOptions, io: ProgramIo): Promise<number> {
@@ -74,7 +74,7 @@ async function takeDatabase(target: StoreTarget, home: Home): Promise<HeldDataba
 
 /** A daemon would not start on a database whose journal has another key. `instance`: by what clients know the registry; null if the backup does not say. */
 async function stageFor(
-  restoring: Restoring,
+  restoring: RestoreSource,
   database: HeldDatabase | null,
   progress: CopyProgress,
 ): Promise<StagedBackup & { readonly instance: string | null }> {
@@ -91,14 +91,14 @@ async function stageFor(
   }
 }
 
-interface Restored extends Pick<CheckReport, 'devices' | 'entries'> {
+interface RestoreReport extends Pick<CheckReport, 'devices' | 'entries'> {
   /** Path of the previous registry; null if there was none. */
   readonly kept: string | null;
   readonly origin: Origin;
   readonly warnings: readonly string[];
 }
 
-const documentOf = ({ devices, entries, kept, origin }: Restored) => ({
+const documentOf = ({ devices, entries, kept, origin }: RestoreReport) => ({
   devices,
   entries,
   kept,
@@ -106,18 +106,18 @@ const documentOf = ({ devices, entries, kept, origin }: Restored) => ({
   createdAt: origin.kind === 'verified' ? origin.createdAt : null,
 });
 
-function textOf({ devices, kept, origin }: Restored): string {
+function textOf({ devices, kept, origin }: RestoreReport): string {
   const made = origin.kind === 'verified' ? ` of ${origin.createdAt}` : '';
   return `restored ${counted(devices, 'device', 'devices')}${made}; ${kept ? `the previous registry is in ${kept}` : 'there was no registry before'}\n`;
 }
 
-interface Replacing extends Restoring, StagedBackup {
+interface RestorePlan extends RestoreSource, StagedBackup {
   readonly stored: RestoreFiles;
   readonly target: StoreTarget | null;
 }
 
 /** If the disk is full or the backup damaged, the registry stays as it is. */
-async function replace(staging: Replacing): Promise<Restored> {
+async function replace(staging: RestorePlan): Promise<RestoreReport> {
   const { home, file, acceptUnverified, staged, origin, stored, target } = staging;
   try {
     const accepted = origin.kind === 'unverified' ? staged.report.unproven : [];

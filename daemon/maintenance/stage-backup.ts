@@ -11,7 +11,7 @@ import { StoreFailure } from '../store/commit.ts';
 import type { StagedRestore } from '../store/maintenance.ts';
 import { sqliteMaintenance } from '../store-engine.ts';
 import { backupKeys } from './backup.ts';
-import { decryptFile, isEncrypted, type Unlocking } from './encryption.ts';
+import { type DecryptionOptions, decryptFile, isEncrypted } from './encryption.ts';
 import { type ManifestVerdict, verifyManifest } from './manifest.ts';
 
 /** What a restore knows about the origin of a backup. */
@@ -35,14 +35,14 @@ export const unverifiedMeans =
   'anyone who could write this file may have changed passwords, roles, owners and activation codes in it';
 
 /** A backup to be restored. */
-export interface Restoring extends Unlocking {
+export interface RestoreSource extends DecryptionOptions {
   readonly home: Home;
   readonly file: string;
   readonly acceptUnverified: boolean;
 }
 
 /** Refuses a backup whose origin is not proven, unless `acceptUnverified`. Changes nothing of the registry. */
-export async function stageBackup(restoring: Restoring): Promise<StagedBackup> {
+export async function stageBackup(restoring: RestoreSource): Promise<StagedBackup> {
   const { home, file, acceptUnverified } = restoring;
   // Without the key of the backup, its journal cannot be verified either: any key will do.
   if (acceptUnverified) await home.secretKey('journalKey');
@@ -59,7 +59,10 @@ export async function stageBackup(restoring: Restoring): Promise<StagedBackup> {
 }
 
 /** Rejects before SQLite has read a byte of a backup that is neither verified nor accepted. */
-async function copyVerified({ home, file, acceptUnverified, ...unlocking }: Restoring, to: string): Promise<Origin> {
+async function copyVerified(
+  { home, file, acceptUnverified, ...unlocking }: RestoreSource,
+  to: string,
+): Promise<Origin> {
   const kept = await keptCopy(home, file);
   if (kept !== null) {
     await sqliteMaintenance(home).copyDatabase(kept, to);

@@ -17,7 +17,7 @@ interface TrustedModel {
 }
 
 /** An attestation and the model that it is for. */
-interface Attested {
+interface ModelAttestation {
   /** Attestation certificate first. */
   readonly certificates: readonly Certificate[];
   /** Null: a U2F key. */
@@ -25,7 +25,7 @@ interface Attested {
 }
 
 /** Finds the path to an anchor of this very model and judges the reports about it. Throws BrokenRule. */
-export function trustedModel({ certificates, aaguid }: Attested, question: Question): TrustedModel {
+export function trustedModel({ certificates, aaguid }: ModelAttestation, question: Question): TrustedModel {
   const { trust, provedAt } = question;
   const [leaf, ...chain] = certificates as [Certificate, ...Certificate[]];
   const entry = entryOf(certificates, aaguid, question);

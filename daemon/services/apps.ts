@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts';
 import { accept, actorOf, type Context, commitFor, refused, timeOf } from './context.ts';
 import * as present from './present.ts';
 import { readPage } from './reads.ts';
-import { type Arriving, type Download, type FileStore, keep, stage, type Uploaded } from './stored-files.ts';
+import { type ArrivingBody, type Download, type FileStore, keep, stage, type UploadedFile } from './stored-files.ts';
 
 /** Dependencies of the service. `now`: milliseconds since 1970. */
 interface AppServiceParts extends FileStore {
@@ -29,7 +29,7 @@ export class AppService {
   }
 
   /** See `stage`. */
-  stage(arriving: Arriving): Promise<StagedBlob> {
+  stage(arriving: ArrivingBody): Promise<StagedBlob> {
     return stage(this.#parts, arriving);
   }
 
@@ -43,7 +43,7 @@ export class AppService {
     return identity;
   }
 
-  async upload(context: Context, form: UploadForm, { fileName, blob }: Uploaded): Promise<api.AppVersion> {
+  async upload(context: Context, form: UploadForm, { fileName, blob }: UploadedFile): Promise<api.AppVersion> {
     const identity = await this.judge(form, fileName);
     const at = this.#parts.now();
     return keep(this.#parts, blob, async name => {

@@ -14,7 +14,7 @@ import type { Store } from '../store/store.ts';
 import { accept, type Context, commitLast, retrying, timeOf } from './context.ts';
 import * as present from './present.ts';
 import { holdVersion, readCurrent, readDevice, readPage } from './reads.ts';
-import { type Arriving, type Download, type FileStore, keep, stage, type Uploaded } from './stored-files.ts';
+import { type ArrivingBody, type Download, type FileStore, keep, stage, type UploadedFile } from './stored-files.ts';
 
 /** Dependencies of the service. `now`: milliseconds since 1970. */
 interface BackupServiceParts extends FileStore {
@@ -34,7 +34,7 @@ export class BackupService {
   }
 
   /** See `stage`. */
-  stage(arriving: Arriving): Promise<StagedBlob> {
+  stage(arriving: ArrivingBody): Promise<StagedBlob> {
     return stage(this.#parts, arriving);
   }
 
@@ -47,7 +47,7 @@ export class BackupService {
     context: Context,
     deviceId: string,
     form: FormOf<Routes['createBackup']>,
-    { fileName, blob }: Uploaded,
+    { fileName, blob }: UploadedFile,
   ): Promise<api.Backup> {
     return keep(this.#parts, blob, name =>
       retrying(async () => {

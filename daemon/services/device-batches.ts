@@ -26,7 +26,7 @@ interface BatchItem {
 type FoundItem = { readonly fields: BatchItem; readonly number: number } | { readonly failure: BatchResult };
 
 /** An item that is decided: what it returns once the batch is committed. */
-type Decided = { readonly failure: BatchResult } | { readonly success: () => BatchResult };
+type DecidedItem = { readonly failure: BatchResult } | { readonly success: () => BatchResult };
 
 const readers = {
   ACTIVATE: compileReader(batchItems.ACTIVATE),
@@ -90,7 +90,7 @@ async function attempt(
   const changes: DeviceChange[] = [];
   const guards: Guard[] = [];
   const changed = new Set<number>();
-  const decide = async (item: FoundItem): Promise<Decided> => {
+  const decide = async (item: FoundItem): Promise<DecidedItem> => {
     if ('failure' in item) return item;
     const device = devices.get(item.number);
     if (!device) return failed(item.fields, new ApiError(Code.deviceNotFound));
@@ -108,7 +108,7 @@ async function attempt(
       success: () => ({ ...identity(device), status: 'success', code: SUCCESS, message: 'success', data: data() }),
     };
   };
-  const decided: Decided[] = [];
+  const decided: DecidedItem[] = [];
   for (const item of found) decided.push(await decide(item));
   const data = (): DataOf<Routes['batchUpdateDevices']> => {
     const results = decided.map(item => ('failure' in item ? item.failure : item.success()));

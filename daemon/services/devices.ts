@@ -88,7 +88,7 @@ export class DeviceService {
       const admitted = new Map(valid.map(item => [item, admission.judge(item)]));
       const refusedSerials = valid.flatMap(item => (admitted.get(item) instanceof Refusal ? [item.serialNumber] : []));
       const existing = await this.#parts.store.devicesBySerial(refusedSerials);
-      const judged = read.map((item, i): Judged => {
+      const judged = read.map((item, i): JudgedItem => {
         if (!item.ok) return failedItem(serialAsGiven(items[i]), Code.parameterError, item.message);
         const { serialNumber } = item.value;
         const one = admitted.get(item.value)!;
@@ -242,8 +242,8 @@ interface DeviceStep<D> {
 }
 
 /** An item of a batch: what is added for it, or why nothing is. */
-type Judged = DeviceAdd | api.BatchItem;
-const isAdd = (one: Judged): one is DeviceAdd => 'device' in one;
+type JudgedItem = DeviceAdd | api.BatchItem;
+const isAdd = (one: JudgedItem): one is DeviceAdd => 'device' in one;
 
 const failedItem = (serialNumber: string | null, code: number, message: string): api.BatchItem => ({
   serialNumber,

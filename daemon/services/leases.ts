@@ -5,7 +5,7 @@
  */
 import type { Limit } from '../../src/contract/limits.ts';
 import { every } from '../concurrency.ts';
-import type { SharedCounters, Taken } from '../store/short-lived.ts';
+import type { SharedCounters, WindowState } from '../store/short-lived.ts';
 import type { Allowance } from './limiter.ts';
 
 /** Milliseconds for which a node keeps a portion that it does not use up, and for which it repeats a refusal. */
@@ -135,6 +135,11 @@ export class Leases {
 }
 
 /** `asked` and `answered` are monotonic times. The end is computed from the time of the question, which is never too late. */
-function leaseOf({ granted, used, left, endsAt, window }: Taken, want: number, asked: number, answered: number): Lease {
+function leaseOf(
+  { granted, used, left, endsAt, window }: WindowState,
+  want: number,
+  asked: number,
+  answered: number,
+): Lease {
   return { left: granted, want, used, windowEnds: asked + left, endsAt, window, until: answered + LEASE_MS };
 }

@@ -1,7 +1,7 @@
 import { ApiError } from '../../src/contract/codes.ts';
 import { type Limit, type LimitScope, rateLimits } from '../../src/contract/limits.ts';
 import { MemoryCounters } from '../store/memory/counters.ts';
-import type { Taken, Taking } from '../store/short-lived.ts';
+import type { WindowRequest, WindowState } from '../store/short-lived.ts';
 
 /** The limit of each scope; null if it has none. */
 export type Limits = Readonly<Record<LimitScope, Limit | null>>;
@@ -52,7 +52,7 @@ export class RetryLater extends ApiError {
 }
 
 /** The window of a limit, of which one request is taken. */
-export const windowOf = (scope: LimitScope, key: string, { count, seconds }: Limit): Taking => ({
+export const windowOf = (scope: LimitScope, key: string, { count, seconds }: Limit): WindowRequest => ({
   scope,
   key,
   most: count,
@@ -61,7 +61,7 @@ export const windowOf = (scope: LimitScope, key: string, { count, seconds }: Lim
 
 /** The state of a window of `limit`. */
 export function allowanceOf(
-  { granted, used, left, endsAt }: Pick<Taken, 'granted' | 'used' | 'left' | 'endsAt'>,
+  { granted, used, left, endsAt }: Pick<WindowState, 'granted' | 'used' | 'left' | 'endsAt'>,
   limit: number,
 ): Allowance {
   return {

@@ -14,7 +14,7 @@ export function requestLimits({ shortLived }: Pick<Store, 'shortLived'>, limits:
 }
 
 /** A request that waits for its count. */
-interface Counting {
+interface PendingCount {
   readonly resolve: (allowance: Allowance) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -26,7 +26,7 @@ export class SharedLimiter implements RequestLimits {
   readonly #here: Limiter;
   readonly #queries: Leases | null;
   /** By scope and key, while requests are counted. */
-  readonly #batches = new Map<string, TurnBatch<Counting>>();
+  readonly #batches = new Map<string, TurnBatch<PendingCount>>();
 
   constructor(limits: Limits, counters: SharedCounters, monotonic = () => performance.now()) {
     this.#limits = limits;
@@ -75,7 +75,7 @@ export class SharedLimiter implements RequestLimits {
   }
 
   /** As if each had been counted alone, in the order in which they came. */
-  async #takeAll(scope: LimitScope, key: string, limit: Limit, all: readonly Counting[]): Promise<void> {
+  async #takeAll(scope: LimitScope, key: string, limit: Limit, all: readonly PendingCount[]): Promise<void> {
     try {
       const taken = await this.#counters.take({ ...windowOf(scope, key, limit), want: all.length });
       for (const [place, { resolve }] of all.entries()) {

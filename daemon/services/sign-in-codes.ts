@@ -15,10 +15,10 @@ import * as present from './present.ts';
 import type { ServiceTokens } from './service-tokens.ts';
 import { consoleSession } from './session.ts';
 import { type ReopenParts, userToReopen } from './sign-in/reopened.ts';
-import type { Tokens, Verified } from './tokens.ts';
+import type { Tokens, VerifiedToken } from './tokens.ts';
 
 /** What a code opens: the login of a user, or what the service token with this digest may do. */
-type CodeSession = Verified | { readonly serviceToken: string };
+type CodeSession = VerifiedToken | { readonly serviceToken: string };
 
 /** Dependencies of the codes. `now`: milliseconds since 1970. */
 interface SignInCodeParts {
@@ -83,7 +83,7 @@ export class SignInCodes {
       : () => serviceTokens.checkDigest(session.serviceToken, client.ip);
   }
 
-  async #open(login: Verified) {
+  async #open(login: VerifiedToken) {
     const user = await userToReopen(login, this.#parts);
     return user && { user, issued: this.#parts.tokens.issue(user, login.loginAt, consoleSession(login.session)) };
   }

@@ -14,7 +14,7 @@ export interface Download {
 }
 
 /** The staged file of a form. `fileName` is as the client sent it. */
-export interface Uploaded {
+export interface UploadedFile {
   readonly fileName: string;
   readonly blob: StagedBlob;
 }
@@ -26,7 +26,7 @@ export interface FileStore {
 }
 
 /** What is staged: the body of a request. */
-export interface Arriving {
+export interface ArrivingBody {
   readonly context: Context;
   readonly content: Readable;
   readonly maxBytes: number;
@@ -38,7 +38,7 @@ export interface Arriving {
 const admissions = new WeakMap<StagedBlob, Admission>();
 
 /** Stages an arriving file. Refuses with 4002 if it is too large or the store has no room, with 429 if the user's day is used up. */
-export async function stage({ blobs, budget }: FileStore, arriving: Arriving): Promise<StagedBlob> {
+export async function stage({ blobs, budget }: FileStore, arriving: ArrivingBody): Promise<StagedBlob> {
   const { context, content, maxBytes, expected } = arriving;
   // Refused before the file fills the disk that the registry is on.
   const admission = await budget.admit(actorOf(context) ?? '', maxBytes, expected);

@@ -68,7 +68,7 @@ interface TokensClaims {
 }
 
 /** What a checked token reports about its login. */
-export interface Verified {
+export interface VerifiedToken {
   /** Null for the role LOCAL. */
   readonly user: number | null;
   readonly epoch: number;
@@ -106,7 +106,7 @@ export class Tokens {
     readonly id: string;
     readonly verify: (token: string) => TokensClaims;
   }[];
-  readonly #cache = new Map<string, Verified>();
+  readonly #cache = new Map<string, VerifiedToken>();
   /** Daemons with the same signing key must not accept each other's local tokens: they are for the hardware of one machine. */
   readonly #process = randomBytes(12).toString('base64url');
 
@@ -183,7 +183,7 @@ export class Tokens {
   }
 
   /** The claims of a valid token, for `checkAgain`. */
-  verified(token: string): Promise<Verified> {
+  verified(token: string): Promise<VerifiedToken> {
     return this.#verifiedWithNewKeys(token);
   }
 
@@ -191,7 +191,7 @@ export class Tokens {
    * Like `check`, without the token: for the claims of a token that was checked before, here or by another daemon of the
    * registry.
    */
-  async checkAgain(verified: Verified): Promise<Caller> {
+  async checkAgain(verified: VerifiedToken): Promise<Caller> {
     const isKnown = () => this.#verifiers.some(({ id }) => id === verified.keyId);
     if (!isKnown()) await this.#renew?.();
     if (!isKnown()) throw invalid();
@@ -201,13 +201,13 @@ export class Tokens {
   }
 
   /** Before the account is read: what the provider reports may change it. */
-  async #checkSession({ user, session: { sso } }: Verified): Promise<void> {
+  async #checkSession({ user, session: { sso } }: VerifiedToken): Promise<void> {
     if (user === null || sso === undefined) return;
     if (!this.#gate) throw invalid();
     await this.#gate.check(user, sso);
   }
 
-  async #verifiedWithNewKeys(token: string): Promise<Verified> {
+  async #verifiedWithNewKeys(token: string): Promise<VerifiedToken> {
     const verified = this.#unlessUnknown(token);
     if (verified !== null) return verified;
     await this.#renew?.();
@@ -215,7 +215,7 @@ export class Tokens {
   }
 
   /** Null if the token may be signed with a key that another daemon has created. */
-  #unlessUnknown(token: string): Verified | null {
+  #unlessUnknown(token: string): VerifiedToken | null {
     try {
       return this.#verified(token);
     } catch (error) {
@@ -225,7 +225,7 @@ export class Tokens {
   }
 
   /** The content of a token that has not expired. */
-  #verified(token: string): Verified {
+  #verified(token: string): VerifiedToken {
     const verified = this.#cache.get(token) ?? this.#verifyNew(token);
     if (verified.expiresAt * 1000 > this.#now()) return verified;
     this.#cache.delete(token);
@@ -234,7 +234,7 @@ export class Tokens {
 
   #callerOf(
     token: string,
-    { user: number, epoch, expiresAt, loginAt, session }: Verified,
+    { user: number, epoch, expiresAt, loginAt, session }: VerifiedToken,
     user: UserRecord | null,
   ): Caller {
     const times = { expiresAt, loginAt };
@@ -254,7 +254,7 @@ export class Tokens {
     return { token, expiresAt: exp * 1000 };
   }
 
-  #verifyNew(token: string): Verified {
+  #verifyNew(token: string): VerifiedToken {
     const { claims, key, keyId } = this.#claims(token);
     const { sub, iat, exp, epoch, login = iat } = claims;
     const user = sub === 'LOCAL' ? null : userIds.parse(sub);

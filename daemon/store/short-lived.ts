@@ -15,7 +15,7 @@ export interface SharedState extends ShortLived {
 }
 
 /** What is asked of a window. A window starts with its first use. */
-export interface Taking {
+export interface WindowRequest {
   /** What is counted, such as `login`. All windows of a scope are equally long. */
   readonly scope: string;
   /** Of whom: a user, an address. */
@@ -32,7 +32,7 @@ export interface Taking {
 }
 
 /** A window after something was taken. */
-export interface Taken {
+export interface WindowState {
   readonly granted: number;
   /** What all handles have taken of the window. */
   readonly used: number;
@@ -57,7 +57,7 @@ export interface Backoff {
 
 /** Counters of limits. A promise only if nodes share them; counting then fails within seconds if it fails, and may have counted. */
 export interface Counters {
-  take(taking: Taking): Taken | Promise<Taken>;
+  take(taking: WindowRequest): WindowState | Promise<WindowState>;
   /** Puts back what was taken. `window`: only into this one; into the current one if absent. */
   giveBack(scope: string, key: string, amount: number, window?: number): void | Promise<void>;
   /** Milliseconds until the window ends if `most` of it is used, or until the block ends; 0 if neither holds. */
@@ -70,7 +70,7 @@ export interface Counters {
 
 /** See `Counters`. */
 export interface SharedCounters extends Counters {
-  take(taking: Taking): Promise<Taken>;
+  take(taking: WindowRequest): Promise<WindowState>;
   giveBack(scope: string, key: string, amount: number, window?: number): Promise<void>;
   /** Removes what has ended, in small portions, and of the scope all but the `most` rows that end last. */
   sweep(scope: string, most: number): Promise<void>;

@@ -1,52 +1,55 @@
 import { HardwareError, type HardwareErrorCode } from '../driver.ts';
 import { howToStartService } from './advice.ts';
 
-interface Meaning {
+interface ErrorMeaning {
   readonly code: HardwareErrorCode;
   readonly message: string | (() => string);
 }
 
-const serviceDown: Meaning = {
+const serviceDown: ErrorMeaning = {
   code: 'unavailable',
   message: () => `pcscd, the PC/SC service, is not running. ${howToStartService()}`,
 };
-const readerUnplugged: Meaning = { code: 'removed', message: 'The reader was unplugged. Plug it in again.' };
-const cardRemoved: Meaning = { code: 'removed', message: 'The card was removed while it was read. Insert it again.' };
-const mute: Meaning = {
+const readerUnplugged: ErrorMeaning = { code: 'removed', message: 'The reader was unplugged. Plug it in again.' };
+const cardRemoved: ErrorMeaning = {
+  code: 'removed',
+  message: 'The card was removed while it was read. Insert it again.',
+};
+const mute: ErrorMeaning = {
   code: 'mute',
   message:
     'The card gives no sign of life: it is upside down, of the wrong type, or its contacts are dirty. Take it out, clean it and insert it again.',
 };
-const contactLost: Meaning = {
+const contactLost: ErrorMeaning = {
   code: 'removed',
   message: 'The card lost contact while it was read. Insert it again; if that does not help, clean it.',
 };
-const cardReset: Meaning = {
+const cardReset: ErrorMeaning = {
   code: 'busy',
   message: 'Another program keeps resetting the card. Close it (often gpg-agent or a browser) and wait.',
 };
-const unreadable: Meaning = {
+const unreadable: ErrorMeaning = {
   code: 'protocol',
   message: 'Reader and card have no protocol in common. Insert the card again, or try another reader.',
 };
-const heldElsewhere: Meaning = {
+const heldElsewhere: ErrorMeaning = {
   code: 'busy',
   message:
     'Another program has exclusive access to the card. Close it (often gpg-agent, ModemManager or a browser); reading is tried again.',
 };
-const unknownProtocol: Meaning = {
+const unknownProtocol: ErrorMeaning = {
   code: 'unavailable',
   message:
     'pcscd speaks a version of its protocol that this devmgr does not know. Use Node 26.1 or later, with which devmgr calls the PC/SC library of the system.',
 };
-const polkitDenied: Meaning = {
+const polkitDenied: ErrorMeaning = {
   code: 'no-permission',
   message:
     'polkit does not let this user use smart cards (usual over SSH and for services). Allow the actions org.debian.pcsc-lite.access_pcsc and org.debian.pcsc-lite.access_card in /etc/polkit-1/rules.d, or run as a user of the seat.',
 };
 
 /** The binding's error names, each with its number in pcsclite.h, which other tools print. */
-const MEANINGS: Readonly<Record<string, Meaning>> = {
+const MEANINGS: Readonly<Record<string, ErrorMeaning>> = {
   NoService: serviceDown, // 8010001D
   ServiceStopped: serviceDown, // 8010001E
   Shutdown: serviceDown, // 80100018

@@ -25,7 +25,7 @@ interface ReaderEntry {
 }
 
 /** A reader and its location, if it reports one. */
-interface Located {
+interface LocatedReader {
   readonly entry: ReaderEntry;
   readonly location: UsbLocation | null;
 }
@@ -119,12 +119,12 @@ const AMBIGUOUS =
 const notFound = (): HardwareError =>
   new HardwareError('unavailable', 'its smart card interface has not appeared: pcscd lists no reader of this key');
 
-async function locate(entry: ReaderEntry): Promise<Located> {
+async function locate(entry: ReaderEntry): Promise<LocatedReader> {
   return { entry, location: await entry.reader.location().catch(() => null) };
 }
 
 /** Resolves as soon as the reader at this location has answered; null after all have answered from elsewhere. */
-function readerAt(location: UsbLocation, asked: readonly Promise<Located>[]): Promise<KeyReader | null> {
+function readerAt(location: UsbLocation, asked: readonly Promise<LocatedReader>[]): Promise<KeyReader | null> {
   const here = asked.map(async one => {
     const { entry, location: found } = await one;
     if (found?.bus !== location.bus || found.address !== location.address) throw notFound();

@@ -19,11 +19,11 @@ interface Insertion {
   /** Whether the last read failed. */
   readonly failed: boolean;
   /** What was reported last; null before the first report. */
-  readonly reported: Reported | null;
+  readonly reported: ReportedState | null;
 }
 
 /** What a later read must change to be worth another report. */
-interface Reported {
+interface ReportedState {
   readonly serialNumber: string | null;
   readonly problem: string | null;
 }
@@ -98,11 +98,11 @@ function onRead(state: SlotState, result: SlotReading, retryAfter: number): Tran
   return { state: { ...next, reported }, actions: [...report, ...retry] };
 }
 
-function reportOf({ identity, failure }: SlotReading): Reported {
+function reportOf({ identity, failure }: SlotReading): ReportedState {
   if (failure !== null) return { serialNumber: null, problem: failure.message };
   return { serialNumber: identity.serialNumber, problem: identity.problem };
 }
 
-function isNews(before: Reported | null, after: Reported): boolean {
+function isNews(before: ReportedState | null, after: ReportedState): boolean {
   return before?.serialNumber !== after.serialNumber || before.problem !== after.problem;
 }

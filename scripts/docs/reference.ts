@@ -51,7 +51,7 @@ async function commandsPage(): Promise<string> {
   parts.push('## Global options\n', ...table(['option', ''], optionRows(help, help.visibleOptions(program))));
   for (const [name, text] of Object.entries(commandTable.topics))
     parts.push(`## devmgr help ${name}\n`, ...text.split('\n').map(paragraph => `${prose(paragraph)}\n`));
-  const described: Described[] = [];
+  const described: DescribedOptions[] = [];
   for (const leaf of program.leaves) {
     await leaf.load();
     parts.push(...commandPart(leaf, help, described));
@@ -60,7 +60,7 @@ async function commandsPage(): Promise<string> {
 }
 
 /** The options whose descriptions the page has at a command. */
-interface Described {
+interface DescribedOptions {
   readonly path: string;
   readonly rows: readonly Row[];
 }
@@ -68,7 +68,7 @@ interface Described {
 /** So many options that a command shares with an earlier one are described there only. */
 const manyShared = 7;
 
-function commandPart(leaf: CommandNode, help: Help, described: Described[]): string[] {
+function commandPart(leaf: CommandNode, help: Help, described: DescribedOptions[]): string[] {
   const [summary = '', ...paragraphs] = leaf.description().split('\n\n');
   const usage = [help.commandUsage(leaf), ...leaf.otherNames.map(name => `devmgr ${name}`)];
   const parts = [
@@ -80,7 +80,7 @@ function commandPart(leaf: CommandNode, help: Help, described: Described[]): str
     .visibleArguments(leaf)
     .map(argument => [`\`${argument.name()}\``, prose(help.argumentDescription(argument))]);
   const options = optionRows(help, leaf.ownFlags);
-  const sharedWith = ({ rows }: Described): Row[] =>
+  const sharedWith = ({ rows }: DescribedOptions): Row[] =>
     options.filter(row => rows.some(other => other.join() === row.join()));
   const other = described.toSorted((a, b) => sharedWith(b).length - sharedWith(a).length)[0];
   const shared = other ? sharedWith(other) : [];

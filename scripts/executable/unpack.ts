@@ -8,7 +8,7 @@ import { join } from 'node:path';
 /** Loads the file as a native module and answers what it exports. */
 export type Open = (file: string) => unknown;
 
-export interface Carried {
+export interface CarriedFile {
   readonly name: string;
   readonly bytes: Uint8Array;
 }
@@ -17,7 +17,7 @@ export interface Carried {
  * In a new folder that only this user may enter, under a name that cannot be guessed. It is removed once the module is loaded.
  * The next place serves where one is absent, read-only, full, or mounted so that no program runs from it.
  */
-export function loadOnce({ name, bytes }: Carried, places: readonly string[], open: Open): unknown {
+export function loadOnce({ name, bytes }: CarriedFile, places: readonly string[], open: Open): unknown {
   const refused: string[] = [];
   for (const place of places) {
     let folder: string | null = null;
@@ -47,7 +47,7 @@ function isOfThePlace(error: unknown): boolean {
  * In a permanent folder of this user, under a name made of its digest. A file whose content differs from what is carried is never
  * loaded but replaced, and `notice` reports it.
  */
-export function loadKept(carried: Carried, base: string, open: Open, notice: (text: string) => void): unknown {
+export function loadKept(carried: CarriedFile, base: string, open: Open, notice: (text: string) => void): unknown {
   const wanted = digestOf(carried.bytes);
   const folder = privateFolder(join(base, `native-${wanted.slice(0, 16)}`));
   const file = join(folder, `${carried.name}.node`);

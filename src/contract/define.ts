@@ -96,7 +96,7 @@ type Description = Omit<RouteShape, 'id' | 'access' | 'tag' | 'limit' | 'errors'
   readonly errors?: readonly ErrorCode[];
 };
 type Descriptions = { readonly [N in RouteName]?: Description };
-type Described<T, S> = {
+type DescribedRoutes<T, S> = {
   readonly [N in keyof T & RouteName]: { readonly id: N } & Pick<RouteShape, 'tag' | 'limit' | 'errors'> &
     (typeof endpoints)[N] &
     S &
@@ -128,14 +128,14 @@ export const additions = <const T extends Descriptions>(tag: string, description
 function described<T extends Descriptions, const S extends Pick<RouteShape, 'tag' | 'extension'>>(
   descriptions: T,
   shared: S,
-): Described<T, S> {
+): DescribedRoutes<T, S> {
   const found = Object.entries(descriptions).map(([id, description]) => {
     // The console is built with the endpoints that it uses, and without the others.
     const endpoint: Endpoint | undefined = endpoints[id as RouteName];
     const limit = endpoint?.method === 'GET' ? 'query' : 'modify';
     return [id, { id, ...endpoint, limit, errors: [], ...shared, ...description }];
   });
-  return Object.fromEntries(found) as Described<T, S>;
+  return Object.fromEntries(found) as DescribedRoutes<T, S>;
 }
 
 type PartOf<R, K extends string> = R extends { readonly [P in K]: infer S extends TSchema } ? Static<S> : undefined;

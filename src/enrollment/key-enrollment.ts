@@ -27,7 +27,7 @@ export interface EnrollKeyOptions {
 const unknown = 'unknown';
 
 /** A proof, and the challenge that it answers; null if the device had it before. */
-export interface Proved {
+export interface ProofOutcome {
   readonly proof: Proof | null;
   readonly proofId: string | null;
   /** Why the key may not be registered; null if it may. */
@@ -46,7 +46,7 @@ export interface EnrollmentParts {
 /** State of one key from before this enrollment. */
 interface KnownOfKey {
   /** What it has already proved, so that it is not asked again. */
-  readonly proved?: Proved | null;
+  readonly proved?: ProofOutcome | null;
   /** The idempotency key of its registration. If it is present, a registry that is away throws: the key waits in a spool file. */
   readonly id?: string | null;
   /**
@@ -61,7 +61,7 @@ export class KeyEnrollment {
   readonly #registry: EnrollmentRegistry;
   readonly #words: EnrollmentWords;
   readonly #options: EnrollKeyOptions;
-  readonly #earlier: Proved | null;
+  readonly #earlier: ProofOutcome | null;
   readonly #id: string | null;
   readonly #isOurs: KnownOfKey['isOurs'];
   #isSent = false;
@@ -138,7 +138,7 @@ export class KeyEnrollment {
   }
 
   /** What the key proves: `proof` if that is sufficient, else what it answers now. Null if keys are not proved. */
-  async proved(proof: Proof | null, key: Key): Promise<Proved | null> {
+  async proved(proof: Proof | null, key: Key): Promise<ProofOutcome | null> {
     const { proof: required, dryRun } = this.#options;
     if (required === null) return null;
     if (dryRun || hasGrade(proof, required === 'none' ? 'model' : required))
@@ -147,7 +147,7 @@ export class KeyEnrollment {
   }
 
   /** Has the key prove itself. Null if keys are not proved. */
-  async #prove(key: Key): Promise<Proved | null> {
+  async #prove(key: Key): Promise<ProofOutcome | null> {
     if (this.#earlier !== null) return this.#earlier;
     const { proof: required } = this.#options;
     const { serialNumber } = key;
@@ -240,9 +240,9 @@ export function blockOf({ status, userId }: Pick<DeviceDetail, 'status' | 'userI
   return userId === user ? null : 'bound to another person';
 }
 
-type Naming = Pick<EnrollKeyOptions, 'manufacturer' | 'model'>;
+type NamingOptions = Pick<EnrollKeyOptions, 'manufacturer' | 'model'>;
 
-const namedBy = (key: Key, options: Naming): { readonly manufacturer: string; readonly model: string } => ({
+const namedBy = (key: Key, options: NamingOptions): { readonly manufacturer: string; readonly model: string } => ({
   manufacturer: options.manufacturer ?? key.manufacturer ?? unknown,
   model: options.model ?? key.model ?? unknown,
 });
@@ -252,7 +252,7 @@ const reportedVersions = (key: Pick<Key, OptionalText>): Partial<Record<Optional
   Object.fromEntries(optionalTexts.flatMap(name => (key[name] === null ? [] : [[name, key[name]]])));
 
 /** The body of a registration, without a proof. */
-export const registrationFor = (key: NumberedKey, options: Naming & Pick<EnrollKeyOptions, 'tags'>) => ({
+export const registrationFor = (key: NumberedKey, options: NamingOptions & Pick<EnrollKeyOptions, 'tags'>) => ({
   deviceType: key.deviceType,
   serialNumber: key.serialNumber,
   ...namedBy(key, options),

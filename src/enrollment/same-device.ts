@@ -7,8 +7,8 @@ const compared = [
   ['model', 'model'],
 ] as const satisfies readonly (readonly [field: keyof Registration, name: string])[];
 
-type Compared = Pick<Registration, (typeof compared)[number][0]>;
+type ComparedFields = Pick<Registration, (typeof compared)[number][0]>;
 
 /** The fields in which two with one serial number differ, each with its name in messages; none if they are the same device. */
-export const differencesOf = (device: Compared, other: Compared): readonly (typeof compared)[number][] =>
+export const differencesOf = (device: ComparedFields, other: ComparedFields): readonly (typeof compared)[number][] =>
   compared.filter(([field]) => device[field] !== other[field]);

@@ -1,6 +1,6 @@
 /** What two daemons on one store do with one key, and how stored responses are removed. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Asked, KeyedRequests } from '../../daemon/http/idempotency.ts';
+import { type KeyedInput, KeyedRequests } from '../../daemon/http/idempotency.ts';
 import { type Context, commitLast } from '../../daemon/services/context.ts';
 import { responseSweep } from '../../daemon/services/sweep.ts';
 import { ApiError } from '../../src/contract/codes.ts';
@@ -24,7 +24,7 @@ const context: Context = {
 };
 
 /** Registers a device, once `before` has resolved; `seen` receives the headers of the response. */
-function asked(before: Promise<void> = Promise.resolve(), seen: string[] = []): Asked {
+function asked(before: Promise<void> = Promise.resolve(), seen: string[] = []): KeyedInput {
   const reply = {
     code: (status: number) => {
       seen.push(String(status));

@@ -17,14 +17,14 @@ export const bulkNames = [
 export type BulkName = (typeof bulkNames)[number];
 
 /** What the page knows of a selected device. */
-export type Selected = Readonly<{ deviceId: string; status: DeviceStatus }>;
+export type SelectedDevice = Readonly<{ deviceId: string; status: DeviceStatus }>;
 
-type StoredSelection = true | readonly Selected[];
+type StoredSelection = true | readonly SelectedDevice[];
 const mostStored = 5000;
 
 /** The selection of a list. */
 export class DeviceSelection {
-  readonly #picked = signal<ReadonlyMap<string, Selected>>(new Map());
+  readonly #picked = signal<ReadonlyMap<string, SelectedDevice>>(new Map());
   #last: string | null = null;
   /** Whether every device that matches the filters is selected, on any page. */
   readonly all = signal(false);
@@ -78,12 +78,12 @@ export class DeviceSelection {
   }
 
   /** The devices that were selected one by one or by page. */
-  picked(): readonly Selected[] {
+  picked(): readonly SelectedDevice[] {
     return [...this.#picked.value.values()];
   }
 }
 
-const entryOf = ({ deviceId, status }: Device): [string, Selected] => [deviceId, { deviceId, status }];
+const entryOf = ({ deviceId, status }: Device): [string, SelectedDevice] => [deviceId, { deviceId, status }];
 
 /** The selection of the list that a query shows. Each entry of the history keeps it, for Back and a reload. */
 export function useSelection(query: ReadonlySignal<URLSearchParams>): DeviceSelection {

@@ -3,7 +3,7 @@ import { TextFileDecoder } from '../../../src/contract/text-file.ts';
 import { batchesOf } from '../../../src/enrollment/import/batches.ts';
 import { DroppedSecrets } from '../../../src/enrollment/import/columns.ts';
 import type { Mapping } from '../../../src/enrollment/import/mapping.ts';
-import { type Existing, ImportPlan } from '../../../src/enrollment/import/plan.ts';
+import { type ExistingDevice, ImportPlan } from '../../../src/enrollment/import/plan.ts';
 import type { LineResult } from '../../../src/enrollment/import/result.ts';
 import type { Defaults, Row } from '../../../src/enrollment/import/row.ts';
 import { rowsOf } from '../../../src/enrollment/import/rows.ts';
@@ -16,7 +16,7 @@ export interface CheckedFile {
   /** One for each row. */
   readonly lines: readonly LineResult[];
   /** The devices of the registry that have serial numbers of the file. */
-  readonly existing: ReadonlyMap<string, Existing>;
+  readonly existing: ReadonlyMap<string, ExistingDevice>;
 }
 
 /** The file is not in the encoding in which it was read. */
@@ -84,8 +84,8 @@ export async function checkText(
 async function existingDevices(
   serials: ReadonlySet<string>,
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, Existing>> {
-  const found = new Map<string, Existing>();
+): Promise<ReadonlyMap<string, ExistingDevice>> {
+  const found = new Map<string, ExistingDevice>();
   let read = 0;
   for await (const device of exportedDevices({}, signal)) {
     if (serials.has(device.serialNumber)) found.set(device.serialNumber, device);

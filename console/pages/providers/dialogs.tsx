@@ -13,7 +13,7 @@ import { allDifferences, type Differences, repairable } from '../../../src/fleet
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
-import { type Bound, Field, type FieldOptions, useEntries } from '../../parts/field.tsx';
+import { type BoundField, Field, type FieldOptions, useEntries } from '../../parts/field.tsx';
 import { Choice } from '../../parts/inputs.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import type { DialogProps, RecordDialogProps } from '../../parts/records.tsx';
@@ -57,7 +57,7 @@ export function AddProvider({ onClose, onDone }: DialogProps) {
   );
 }
 
-const SecretField = (props: Pick<FieldOptions, 'label' | 'hint'> & Bound<string>) => (
+const SecretField = (props: Pick<FieldOptions, 'label' | 'hint'> & BoundField<string>) => (
   <Field {...props} type="password" required maxLength={providerBounds.secret} />
 );
 

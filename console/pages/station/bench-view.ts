@@ -15,7 +15,7 @@ export interface Outcome {
 }
 
 /** A remark. */
-export interface Said {
+export interface ShownRemark {
   readonly what: Remark;
   /** What was scanned. */
   readonly text: string;
@@ -39,7 +39,7 @@ export interface BenchView {
   readonly done: number;
   /** The newest result; null after anything else has happened. */
   readonly outcome: Outcome | null;
-  readonly said: Said | null;
+  readonly said: ShownRemark | null;
   /** Keys that are plugged in and not ignored. */
   readonly keys: readonly Key[];
   /** How many are ignored until they are unplugged. */

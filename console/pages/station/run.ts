@@ -8,7 +8,7 @@ import type { PersonEnrollment, PersonVerdict } from '../../../src/enrollment/li
 import { countsOf } from '../../../src/enrollment/line/rows.ts';
 import { settled } from '../../../src/enrollment/line/settled.ts';
 import type { CountedKey } from '../../../src/enrollment/registry.ts';
-import type { AskedPin, BenchView, Outcome, Said } from './bench-view.ts';
+import type { AskedPin, BenchView, Outcome, ShownRemark } from './bench-view.ts';
 import type { AskPin, IssueChoice, IssueKey, StationResult, StoredRun } from './results.ts';
 
 /** The registry as the bench uses it. Nothing rejects. */
@@ -48,7 +48,7 @@ export class BenchRun {
   #people: readonly Person[] | null;
   #line: Line;
   #outcome: Outcome | null = null;
-  #said: Said | null = null;
+  #said: ShownRemark | null = null;
   #results: readonly StationResult[];
   #startedAt: number;
   #issue: IssueChoice | null;

@@ -4,14 +4,14 @@ import {
   type Enter,
   Keyboard,
   scanGapInPageMs,
-  type Typed,
+  type TypedInput,
 } from '../../../src/enrollment/line/keyboard.ts';
 
 /** What the operator wants: a badge was scanned, or a key was pressed that no control of the page takes. */
 type ScannerOperated = Badge | Enter | { readonly type: 'undo' | 'cut' | 'early' };
 
 /** The keyboard of the page. */
-interface Listening {
+interface ScannerListener {
   /** Whether the first characters of a scan have come. */
   isTyping(): boolean;
   stop(): void;
@@ -25,7 +25,7 @@ interface Before {
 }
 
 /** Reads the keyboard of the page until `stop`. */
-export function listen(operated: (what: ScannerOperated) => void): Listening {
+export function listen(operated: (what: ScannerOperated) => void): ScannerListener {
   const scanner = new Scanner(operated);
   const take = (event: KeyboardEvent) => scanner.take(event);
   // Before the controls of the page: Enter at the end of a scan must not press one.
@@ -125,7 +125,7 @@ class Scanner {
   }
 
   /** A field takes what is typed into it, and a control takes Enter. A page has buttons for skip and redo. */
-  #pass(typed: Typed): void {
+  #pass(typed: TypedInput): void {
     const { type } = typed;
     if (type === 'badge') this.#operated(typed);
     if ((type === 'cut' || type === 'early') && !isField(this.#target)) this.#operated({ type });

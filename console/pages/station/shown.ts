@@ -5,7 +5,7 @@ import type { BenchView, Outcome } from './bench-view.ts';
 import { issuedAt } from './results.ts';
 
 /** What the middle of the page reports about a run. */
-interface Shown {
+interface StageView {
   readonly tone: 'good' | 'bad' | 'warn' | 'idle';
   /** Null if nothing has been decided. */
   readonly word: string | null;
@@ -15,7 +15,7 @@ interface Shown {
 const nameOf = ({ person }: Outcome) => person.name ?? person.userId;
 
 /** What a run shows. */
-export function shownOf(view: BenchView): Shown {
+export function shownOf(view: BenchView): StageView {
   const { stage } = words;
   const { said, person } = view;
   const remark = said ? [said.text === '' ? words.said[said.what] : `${said.text}: ${words.said[said.what]}`] : [];
@@ -43,14 +43,14 @@ export function shownOf(view: BenchView): Shown {
   }
 }
 
-function asideOf(view: BenchView, remark: readonly string[]): Shown {
+function asideOf(view: BenchView, remark: readonly string[]): StageView {
   const { stage } = words;
   if (view.outcome) return ended(view, remark, '');
   const why = view.isHeld ? stage.held : view.roster ? stage.aside : stage.asideOpen;
   return { tone: 'warn', word: stage.wait, lines: remark.length && view.person ? remark : [...remark, why] };
 }
 
-function ended({ outcome, isHeld }: BenchView, remark: readonly string[], next: string): Shown {
+function ended({ outcome, isHeld }: BenchView, remark: readonly string[], next: string): StageView {
   const { stage, failure } = words;
   if (outcome?.verdict.failure) {
     const { failure: why, row } = outcome.verdict;

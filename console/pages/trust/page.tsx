@@ -16,15 +16,15 @@ const Import = lazy(async () => (await import('./dialogs.tsx')).Import);
 const JudgeAgain = lazy(async () => (await import('./dialogs.tsx')).JudgeAgain);
 
 /** A certificate, or the metadata: that has `metadata` as its fingerprint. */
-interface Trusted extends Pick<TrustedCertificateItem, 'fingerprint' | 'importedBy' | 'importedAt'> {
+interface TrustRow extends Pick<TrustedCertificateItem, 'fingerprint' | 'importedBy' | 'importedAt'> {
   readonly name: string;
   readonly kind: TrustedCertificateItem['kind'] | 'metadata';
   readonly vouches: string;
   readonly until: string;
 }
 
-function rowsOf({ metadata, certificates }: TrustList): Trusted[] {
-  const rows: Trusted[] = certificates.map(certificate => ({
+function rowsOf({ metadata, certificates }: TrustList): TrustRow[] {
+  const rows: TrustRow[] = certificates.map(certificate => ({
     ...certificate,
     name: certificate.label ? `${certificate.label}: ${certificate.subject}` : certificate.subject,
     vouches: vouchesOf(certificate),
@@ -43,7 +43,7 @@ function vouchesOf({ kind, purpose, aaguids }: TrustedCertificateItem): string {
   return aaguids.length > 0 ? `FIDO: ${aaguids.join(', ')}` : words.u2f;
 }
 
-const trusted: RecordKind<Trusted, 'name' | 'kind' | 'vouches' | 'until' | 'fingerprint' | 'by', 'remove'> = {
+const trusted: RecordKind<TrustRow, 'name' | 'kind' | 'vouches' | 'until' | 'fingerprint' | 'by', 'remove'> = {
   keyOf: ({ fingerprint }) => fingerprint,
   nameOf: ({ name }) => name,
   columns: {

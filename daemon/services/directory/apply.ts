@@ -7,7 +7,7 @@ import { type Change, type ChangeResult, Conflict } from '../../store/commit.ts'
 import { retrying } from '../context.ts';
 import { type Leavers, leaverResult } from '../people/leavers.ts';
 import { isNameTaken, readGroups } from '../reads.ts';
-import { decide, type GroupNumbers, groupsFor, type Plan, type Planned } from './plan.ts';
+import { decide, type GroupNumbers, groupsFor, type Plan, type PlannedStep } from './plan.ts';
 import type { RunStore } from './trial.ts';
 
 /** What is needed to apply a plan. */
@@ -44,25 +44,25 @@ export async function apply(parts: ApplyParts, { items, gone }: Plan): Promise<v
   for (const item of await inBatches(added, signal, batch => add(parts, batch))) skip(item);
 }
 
-function skip(item: Planned): void {
+function skip(item: PlannedStep): void {
   item.step = 'skipped';
   item.detail = TAKEN;
 }
 
 /** `run` returns the items of a batch that failed. */
 async function inBatches(
-  items: readonly Planned[],
+  items: readonly PlannedStep[],
   signal: AbortSignal,
-  run: (batch: readonly Planned[]) => Promise<Planned[]>,
-): Promise<Planned[]> {
-  const failed: Planned[] = [];
+  run: (batch: readonly PlannedStep[]) => Promise<PlannedStep[]>,
+): Promise<PlannedStep[]> {
+  const failed: PlannedStep[] = [];
   for (let at = 0; at < items.length && !signal.aborted; at += BATCH)
     failed.push(...(await run(items.slice(at, at + BATCH))));
   return failed;
 }
 
 /** One commit for each leaver: the brake counts what the commits before it have locked. */
-async function leave({ store, leavers, numbers, commit }: ApplyParts, item: Planned): Promise<void> {
+async function leave({ store, leavers, numbers, commit }: ApplyParts, item: PlannedStep): Promise<void> {
   const result = await retrying(async () => {
     const person = await store.person(item.number!);
     const decision = person && decide(person, item.entry, numbers);
@@ -74,10 +74,10 @@ async function leave({ store, leavers, numbers, commit }: ApplyParts, item: Plan
 }
 
 /** One commit. Persons of the batch, and names that they get, occur once in it. */
-async function change(parts: ApplyParts, batch: readonly Planned[]): Promise<Planned[]> {
+async function change(parts: ApplyParts, batch: readonly PlannedStep[]): Promise<PlannedStep[]> {
   const { store, leavers, numbers } = parts;
   return retrying(async () => {
-    const later: Planned[] = [];
+    const later: PlannedStep[] = [];
     const touched = new Set<number>();
     const concerned = new Set<number | string>();
     const changes: Change[] = [];
@@ -104,7 +104,7 @@ async function change(parts: ApplyParts, batch: readonly Planned[]): Promise<Pla
 }
 
 /** Of two persons who swap their names, one is called by its id until the other has given up the name. */
-async function stepAside({ store, commit }: ApplyParts, waiting: readonly Planned[]): Promise<void> {
+async function stepAside({ store, commit }: ApplyParts, waiting: readonly PlannedStep[]): Promise<void> {
   const names = new Map(waiting.map(({ number, entry }) => [number, entry!.userName]));
   for (const [number, name] of names) {
     const [person, other] = await Promise.all([store.person(number!), store.personByName(name)]);
@@ -127,7 +127,7 @@ async function commitWith(
   return (await commit([...changes, ...groups])).slice(0, changes.length);
 }
 
-async function add(parts: ApplyParts, batch: readonly Planned[]): Promise<Planned[]> {
+async function add(parts: ApplyParts, batch: readonly PlannedStep[]): Promise<PlannedStep[]> {
   const persons = batch.map(({ entry }) => detailsOf(entry!, groupsFor(null, entry!, parts.numbers)));
   const joined = new Set(persons.flatMap(({ groups }) => groups));
   const results = await retrying(() => commitWith(parts, joined, persons.map(create)));

@@ -29,7 +29,7 @@ export interface DirectoryContent {
 }
 
 /** A step of the plan: a change of one person. */
-export interface Planned {
+export interface PlannedStep {
   step: DirectoryStep['step'];
   /** Number of the person; null for an entry that is skipped, and for a new person until it is added (0 in a dry run). */
   number: number | null;
@@ -42,9 +42,9 @@ export interface Planned {
 /** The steps of a run, and the problem that limits them. */
 export interface Plan {
   readonly problem: string | null;
-  readonly items: readonly Planned[];
+  readonly items: readonly PlannedStep[];
   /** Persons who had already left and are no longer in the directory: recorded, but not reported. */
-  readonly gone: readonly Planned[];
+  readonly gone: readonly PlannedStep[];
 }
 
 /** The numbers, by name, of the groups of the settings, and of those that they named before: no entry is a member of these. */
@@ -79,7 +79,7 @@ export async function plan(
   numbers: GroupNumbers,
   acceptMissing: boolean,
 ): Promise<Plan> {
-  const skipped = content.skipped.map(({ userName, why }): Planned => {
+  const skipped = content.skipped.map(({ userName, why }): PlannedStep => {
     return { step: 'skipped', number: null, userName, entry: null, detail: why };
   });
   if (!content.isAll) {
@@ -105,8 +105,8 @@ export async function plan(
 async function compare(store: Store, { entries, skipped }: DirectoryContent, numbers: GroupNumbers) {
   const others = new Map(entries);
   const ids = new Set(skipped.map(({ id }) => id));
-  const items: Planned[] = [];
-  const absent: { readonly item: Planned; readonly wasActive: boolean }[] = [];
+  const items: PlannedStep[] = [];
+  const absent: { readonly item: PlannedStep; readonly wasActive: boolean }[] = [];
   const compared = { known: 0, found: 0, renamed: 0 };
   for await (const person of personsOf(store)) {
     const { externalId, active } = person;
@@ -135,8 +135,8 @@ async function planEntries(
   entries: readonly DirectoryEntry[],
   numbers: GroupNumbers,
   find: (entry: DirectoryEntry) => Promise<PersonRecord | null>,
-): Promise<Planned[]> {
-  const items: Planned[] = [];
+): Promise<PlannedStep[]> {
+  const items: PlannedStep[] = [];
   for (let at = 0; at < entries.length; at += LOOKUPS) {
     const some = entries.slice(at, at + LOOKUPS);
     const persons = await Promise.all(some.map(find));
@@ -156,7 +156,11 @@ async function personFor(store: Store, { id, userName }: DirectoryEntry): Promis
   return rows[0] ?? (await store.personByName(userName));
 }
 
-function planned(person: PersonRecord | null, entry: DirectoryEntry | null, decision: EntryDecision): Planned | null {
+function planned(
+  person: PersonRecord | null,
+  entry: DirectoryEntry | null,
+  decision: EntryDecision,
+): PlannedStep | null {
   if (!decision) return null;
   const { step } = decision;
   const detail = 'fields' in decision ? decision.fields.join(', ') || null : 'why' in decision ? decision.why : null;

@@ -16,7 +16,7 @@ import { type Context, nameOf, refused, retrying } from '../context.ts';
 import type { Leavers } from '../people/leavers.ts';
 import { readGroups } from '../reads.ts';
 import { apply } from './apply.ts';
-import { type DirectoryContent, type GroupNumbers, type Planned, plan } from './plan.ts';
+import { type DirectoryContent, type GroupNumbers, type PlannedStep, plan } from './plan.ts';
 import type { DirectorySettingsService } from './settings.ts';
 import { TrialStore } from './trial.ts';
 
@@ -172,7 +172,7 @@ const failed = ({ isAll, dryRun = false }: RunRequest, problem: string) => ({
 });
 
 function reportOf(
-  items: readonly Planned[],
+  items: readonly PlannedStep[],
   problem: string | null,
   { entries, skipped }: DirectoryContent,
   { dryRun = false }: RunRequest,

@@ -240,7 +240,7 @@ export class CredentialService {
 }
 
 /** What the response of the key is compared with. */
-function begunOf({ origin, options, handle }: ProviderOptions): domain.Begun {
+function begunOf({ origin, options, handle }: ProviderOptions): domain.BegunCredential {
   const { challenge, rp } = options as { challenge?: unknown; rp?: { id?: unknown } };
   const host = URL.parse(origin)?.hostname;
   if (typeof challenge !== 'string' || !/^[\w-]{22,}$/.test(challenge))
@@ -255,7 +255,7 @@ const refusal = (problem: string): ApiError =>
   new ApiError(Code.parameterError, `response: ${problem}; begin the credential again`);
 
 /** Refuses a response that was not made for these options. The provider checks the attestation. */
-function checkAnswer({ id, response }: AttestationResponse, begun: domain.Begun | null): void {
+function checkAnswer({ id, response }: AttestationResponse, begun: domain.BegunCredential | null): void {
   if (begun === null) throw refusal('the credential was not begun');
   const data = readClientData(response.clientDataJSON);
   if (data?.challenge !== begun.challenge) throw refusal('it answers another challenge');

@@ -23,7 +23,7 @@ const NAME = 'proof-policy';
 const noPolicy: ProofPolicy = { requiredGrade: 'none', allowedAaguids: [], leastFirmware: [] };
 
 /** A registration that may be made: the proof that the device gets. */
-interface Admitted {
+interface AdmittedDevice {
   /** See `DeviceRecord`. */
   readonly proof: string | null;
 }
@@ -31,7 +31,7 @@ interface Admitted {
 /** What registrations are judged by. The guards hold it until the commit. */
 interface PolicyAdmission {
   readonly guards: readonly (DocumentGuard | UnansweredGuard)[];
-  judge(registration: Registration): Admitted | Refusal;
+  judge(registration: Registration): AdmittedDevice | Refusal;
 }
 
 /** Dependencies of the policy. */
@@ -148,7 +148,7 @@ function judged(
   { serialNumber, proofId }: Registration,
   policy: ProofPolicy,
   latest: LatestProof | null,
-): Admitted | Refusal {
+): AdmittedDevice | Refusal {
   if (proofId && latest?.proofId !== proofId)
     return new Refusal(
       Code.parameterError,

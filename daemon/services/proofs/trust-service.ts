@@ -34,7 +34,7 @@ interface TrustServiceParts {
   readonly now: () => number;
 }
 
-type Imported = DataOf<Routes['importTrust']>;
+type TrustImport = DataOf<Routes['importTrust']>;
 type TrustForm = FormOf<Routes['importTrust']>;
 
 /** A file with trust, in memory: it is at most 32 MiB, and one at a time is read. */
@@ -70,7 +70,7 @@ export class TrustService {
   }
 
   /** Refuses with 4002 a file that cannot be read or is not trusted. */
-  importFile(context: Context, form: TrustForm, { bytes, sha256 }: TrustFile): Promise<Imported> {
+  importFile(context: Context, form: TrustForm, { bytes, sha256 }: TrustFile): Promise<TrustImport> {
     return this.#oneAtATime(() => {
       const work = () =>
         trustFileKind(bytes) === 'metadata'
@@ -94,7 +94,7 @@ export class TrustService {
     });
   }
 
-  async #importMetadata(context: Context, bytes: Buffer, sha256: string): Promise<Imported> {
+  async #importMetadata(context: Context, bytes: Buffer, sha256: string): Promise<TrustImport> {
     const { store, systemRoots, now } = this.#parts;
     const present = await store.document('metadata');
     const at = now();
@@ -113,7 +113,7 @@ export class TrustService {
     return commitLast(store, context, { at, changes: [change] }, () => result);
   }
 
-  async #importCertificates(context: Context, form: TrustForm, bytes: Buffer): Promise<Imported> {
+  async #importCertificates(context: Context, form: TrustForm, bytes: Buffer): Promise<TrustImport> {
     const { store, now } = this.#parts;
     const at = now();
     const read = certificatesIn(bytes).map(certificate => storedOf(certificate, form, importedBy(context, at)));

@@ -18,7 +18,7 @@ export interface Signer {
 }
 
 /** What the decision depends on. */
-interface Signing {
+interface SigningRequest {
   readonly device: DeviceRecord;
   readonly kind: ReceiptKind;
   readonly role: CallerRole;
@@ -32,7 +32,10 @@ interface Signing {
  * A key that replaces the one of the receipt before must name its serial number, or an ADMIN answers for it; and what comes back must be
  * what was issued.
  */
-export async function signersOf(store: Pick<Store, 'proofsOf' | 'receipts'>, signing: Signing): Promise<Signer[]> {
+export async function signersOf(
+  store: Pick<Store, 'proofsOf' | 'receipts'>,
+  signing: SigningRequest,
+): Promise<Signer[]> {
   const { device, kind, role } = signing;
   const [answers, last] = await Promise.all([store.proofsOf(device.serialNumber), lastOf(store, device.number)]);
   const proved = [...answers]
@@ -52,7 +55,7 @@ async function lastOf(store: Pick<Store, 'receipts'>, device: number): Promise<R
 }
 
 /** Null if the answer has no credential of a genuine key, by what the registry trusts now. */
-function signerOf(answer: ProofRecord, { trust, now }: Signing): Signer | null {
+function signerOf(answer: ProofRecord, { trust, now }: SigningRequest): Signer | null {
   const { proofId, challenge, createdAt, evidence: attestation } = answer;
   if (attestation === null) return null;
   const { grade } = storedProof(judgedNow(answer, { trust, now })).proof;

@@ -6,7 +6,7 @@ import { Conflict } from '../../store/commit.ts';
 import type { Store } from '../../store/store.ts';
 import { challengeIn } from './client-data.ts';
 import type { RelyingParty } from './relying-party.ts';
-import type { Answered, SignedChallenges } from './signed-challenges.ts';
+import type { NamedChallenge, SignedChallenges } from './signed-challenges.ts';
 import { ANSWERED_BEFORE, AnswerRefused, checkAssertion, UNKNOWN_CHALLENGE } from './webauthn-library.ts';
 
 /** What an answer must be for. */
@@ -84,5 +84,5 @@ export class Assertions {
 }
 
 /** The journal records whether the same key has answered the challenge. */
-const reasonOfRepetition = ({ challenge }: Answered, { used }: PasskeyRecord): string =>
+const reasonOfRepetition = ({ challenge }: NamedChallenge, { used }: PasskeyRecord): string =>
   used.some(({ id }) => id === challenge.id) ? 'repeated assertion' : ANSWERED_BEFORE;

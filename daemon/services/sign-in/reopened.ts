@@ -1,7 +1,7 @@
 import { ApiError } from '../../../src/contract/codes.ts';
 import type { UserRecord } from '../../domain/user.ts';
 import type { Store } from '../../store/store.ts';
-import type { Tokens, Verified } from '../tokens.ts';
+import type { Tokens, VerifiedToken } from '../tokens.ts';
 import type { SignInPolicies } from './sign-in-policies.ts';
 
 /** What a login is checked with. */
@@ -16,7 +16,7 @@ export interface ReopenParts {
  * done so. The user is read: another daemon may have disabled the user a moment ago.
  */
 export async function userToReopen(
-  login: Verified,
+  login: VerifiedToken,
   { store, tokens, policies }: ReopenParts,
 ): Promise<UserRecord | null> {
   try {

@@ -24,7 +24,7 @@ const once = {
 };
 
 /** A challenge that an answer names. */
-export interface Answered {
+export interface NamedChallenge {
   readonly challenge: UsedChallenge;
   /** False if the challenge was answered before, right or wrong. */
   readonly isFirst: boolean;
@@ -63,7 +63,7 @@ export class SignedChallenges {
    * Like `open`, and uses the challenge up: no further answer is accepted, whether this one is right or wrong, from any key and at any
    * daemon. Of several calls one is the first. Rejects with `StoreFailure`.
    */
-  async answer(purpose: string, challenge: string, now: number): Promise<Answered | null> {
+  async answer(purpose: string, challenge: string, now: number): Promise<NamedChallenge | null> {
     const opened = this.open(purpose, challenge, now);
     return (
       opened && { challenge: opened, isFirst: (await this.#counters.take({ ...once, key: opened.id })).granted > 0 }

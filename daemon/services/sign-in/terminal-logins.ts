@@ -12,7 +12,7 @@ import type { Store } from '../../store/store.ts';
 import type { AccessJournal } from '../access-journal.ts';
 import type { Context } from '../context.ts';
 import * as present from '../present.ts';
-import type { Tokens, Verified } from '../tokens.ts';
+import type { Tokens, VerifiedToken } from '../tokens.ts';
 import { type ReopenParts, userToReopen } from './reopened.ts';
 import { keyNeeded } from './sign-in-policies.ts';
 import type { SignedChallenges } from './signed-challenges.ts';
@@ -99,7 +99,7 @@ export class TerminalLogins {
     if (!challenges.open(PURPOSE, requestId, now())) throw ended();
     const approved = await this.#parts.terminals.take(terminalDigest(requestId, secret));
     if (approved === null) return { state: 'PENDING', login: null };
-    const login = JSON.parse(approved) as Verified;
+    const login = JSON.parse(approved) as VerifiedToken;
     const user = await userToReopen(login, this.#parts);
     if (!user) throw ended();
     const { signedInAt, withKey, sso } = login.session;

@@ -6,7 +6,7 @@ import { readClientData } from './client-data.ts';
 import type { RelyingParty } from './relying-party.ts';
 
 /** What an answer of a key is compared with. */
-interface Expected {
+interface ExpectedAnswer {
   readonly site: RelyingParty;
   /** Null if the one that the answer names may not be answered. */
   readonly challenge: string | null;
@@ -80,7 +80,7 @@ export async function requestOptions(input: {
 const descriptor = ({ credentialId: id, transports }: PasskeyRecord) => ({ id, transports: [...transports] });
 
 /** Checks a new credential. Rejects with `AnswerRefused`. */
-export async function checkAttestation(answer: AttestationResponse, expected: Expected): Promise<NewCredential> {
+export async function checkAttestation(answer: AttestationResponse, expected: ExpectedAnswer): Promise<NewCredential> {
   const { verifyRegistrationResponse } = await library();
   refuseFrame(answer.response);
   await refuseStatement(answer);
@@ -110,7 +110,7 @@ function transportsIn(given: unknown): string[] {
   return words.filter(word => word.length <= passkeyBounds.transport).slice(0, passkeyBounds.transports);
 }
 
-const comparedWith = ({ site, challenge, verified }: Expected) => ({
+const comparedWith = ({ site, challenge, verified }: ExpectedAnswer) => ({
   expectedChallenge: (given: string) => given === challenge,
   expectedOrigin: site.origin,
   expectedRPID: site.id,
@@ -135,7 +135,7 @@ async function refuseStatement({ response }: AttestationResponse): Promise<void>
 export async function checkAssertion(
   answer: AssertionResponse,
   passkey: PasskeyRecord,
-  expected: Expected,
+  expected: ExpectedAnswer,
 ): Promise<number> {
   const { verifyAuthenticationResponse } = await library();
   refuseFrame(answer.response);
@@ -172,7 +172,7 @@ export const UNKNOWN_CHALLENGE = 'challenge unknown or expired';
 export const ANSWERED_BEFORE = 'challenge answered before';
 
 /** Why an answer was refused, without any text of the client. */
-function reasonOf(clientDataJSON: string, { site, challenge }: Expected): string {
+function reasonOf(clientDataJSON: string, { site, challenge }: ExpectedAnswer): string {
   const data = readClientData(clientDataJSON);
   if (!data) return INVALID;
   if (data.origin !== site.origin) return 'wrong origin';

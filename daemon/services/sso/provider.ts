@@ -46,7 +46,7 @@ type ProviderConfig = Pick<SsoConfig, 'issuer' | 'clientId' | 'scopes' | 'groups
   readonly secret: string;
 };
 
-interface Discovered {
+interface DiscoveredProvider {
   readonly library: client.Configuration;
   readonly keys: JWTVerifyGetKey;
   readonly scopes: readonly string[];
@@ -59,7 +59,7 @@ export class Provider {
   readonly config: ProviderConfig;
   readonly #fetch: ProviderFetch;
   readonly #now: () => number;
-  readonly #discovered: KeptRead<Discovered>;
+  readonly #discovered: KeptRead<DiscoveredProvider>;
 
   /** `allowed`: see `providerFetch`. `now`: milliseconds since 1970. */
   constructor(
@@ -175,18 +175,18 @@ export class Provider {
   }
 
   /** Providers may keep the groups out of the token. */
-  async #groupsOf({ library }: Discovered, access: string, sub: string): Promise<readonly string[]> {
+  async #groupsOf({ library }: DiscoveredProvider, access: string, sub: string): Promise<readonly string[]> {
     if (!library.serverMetadata().userinfo_endpoint) return [];
     const claims = await refusing(() => client.fetchUserInfo(library, access, sub));
     return groupsIn(claims, this.config.groupsClaim).groups ?? [];
   }
 
-  #rules({ library, keys }: Discovered): TokenRules {
+  #rules({ library, keys }: DiscoveredProvider): TokenRules {
     const { issuer, id_token_signing_alg_values_supported: algorithms } = library.serverMetadata();
     return { issuer, clientId: this.config.clientId, keys, algorithms, now: this.#now() };
   }
 
-  async #read(): Promise<Discovered> {
+  async #read(): Promise<DiscoveredProvider> {
     const { issuer, clientId, secret } = this.config;
     const isPlain = new URL(issuer).protocol === 'http:' && isLoopbackName(new URL(issuer).hostname);
     const first = await refusing(() =>

@@ -35,7 +35,7 @@ interface SsoSessionsParts {
 }
 
 /** The tokens of a session as they are sealed. */
-interface Sealed {
+interface SessionTokens {
   readonly sub: string;
   readonly tokens: ProviderTokens;
 }
@@ -200,7 +200,7 @@ export class SsoSessions {
     const opened = openSecret(sealingKey, { ...boundOf(user), sealed: session.sealed });
     const isOurs = active && domain.providerOf(active.config) === session.provider && opened !== null;
     if (!isOurs) throw await this.#ended(user, session.id, 'single sign-on was changed');
-    const { sub, tokens } = JSON.parse(opened) as Sealed;
+    const { sub, tokens } = JSON.parse(opened) as SessionTokens;
     try {
       await this.#follow(user, session.id, active, await active.provider.renew(tokens, sub));
     } catch (error) {
@@ -263,7 +263,7 @@ export class SsoSessions {
     });
   }
 
-  #seal(user: number, sealed: Sealed): string {
+  #seal(user: number, sealed: SessionTokens): string {
     return sealSecret(this.#parts.sealingKey, boundOf(user), JSON.stringify(sealed));
   }
 }

@@ -1,4 +1,4 @@
-import type { Backoff, Counters, Taken, Taking } from '../short-lived.ts';
+import type { Backoff, Counters, WindowRequest, WindowState } from '../short-lived.ts';
 
 /** Keys of each scope that are remembered: about 20 MB. Beyond that the oldest are forgotten. */
 const MOST_KEYS = 100_000;
@@ -68,7 +68,7 @@ export class MemoryCounters implements Counters {
     this.#most = most;
   }
 
-  take({ scope, key, want = 1, need = 1, most, share = 1, milliseconds }: Taking): Taken {
+  take({ scope, key, want = 1, need = 1, most, share = 1, milliseconds }: WindowRequest): WindowState {
     const now = this.#monotonic();
     const counts = this.#of(scope);
     const found = openCount(counts, key, now);

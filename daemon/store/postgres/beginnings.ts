@@ -6,10 +6,10 @@
 import type { DeviceQuery } from '../queries.ts';
 import { type Conditions, deviceConditions } from './conditions.ts';
 import type { Readers } from './readers.ts';
-import { changesSince, type Moment, movingOf, nameOf, type Remembered, rowsOf, toRemember } from './remembered.ts';
+import { changesSince, type Moment, movingOf, nameOf, type RememberedTotal, rowsOf, toRemember } from './remembered.ts';
 
 /** At that moment, `numbers` were all matches up to `last`, in the order of the page. */
-interface Beginning extends Omit<Remembered, 'total'> {
+interface Beginning extends Omit<RememberedTotal, 'total'> {
   readonly numbers: readonly number[];
   /** A number; beyond all devices if `numbers` are all matches. */
   readonly last: number;

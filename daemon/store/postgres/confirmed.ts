@@ -19,7 +19,7 @@ const touch = `INSERT INTO meta (name, value) VALUES ('confirmed', '')
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
 /** The last entry of the journal that is known to survive the loss of the primary. */
-export class Confirmed {
+export class ConfirmedEntry {
   readonly #open: () => Promise<Session>;
   readonly #writes = new TurnBatch<PromiseWithResolvers<void>>({ handle: jobs => this.#settle(jobs) });
   readonly #waiting = new Set<() => void>();
@@ -119,7 +119,7 @@ export class Confirmed {
  */
 export function confirmedReads(
   reads: Pick<Reader, 'events' | 'lastEventId' | 'journalHead' | 'response'>,
-  confirmed: Confirmed,
+  confirmed: ConfirmedEntry,
 ): typeof reads {
   const last = async () => {
     const id = await reads.lastEventId();

@@ -1,7 +1,7 @@
 /** The counters that nodes share: one table that is not logged, and one statement for each count. */
 
 import { StoreUnavailable } from '../commit.ts';
-import type { Backoff, SharedCounters, Taken, Taking } from '../short-lived.ts';
+import type { Backoff, SharedCounters, WindowRequest, WindowState } from '../short-lived.ts';
 import { toFailure } from './failure.ts';
 import type { Result, Session } from './session.ts';
 
@@ -99,9 +99,9 @@ export class PostgresCounters implements SharedCounters {
     this.#statements = statementsAt(parts.clock ?? serverTime);
   }
 
-  async take({ scope, key, want = 1, need = 1, most, share = 1, milliseconds }: Taking): Promise<Taken> {
+  async take({ scope, key, want = 1, need = 1, most, share = 1, milliseconds }: WindowRequest): Promise<WindowState> {
     const { rows } = await this.#run(this.#statements.take, [scope, key, want, need, most, share, milliseconds]);
-    const taken = rows[0] as unknown as Omit<Taken, 'window'>;
+    const taken = rows[0] as unknown as Omit<WindowState, 'window'>;
     return { ...taken, window: taken.endsAt };
   }
 

@@ -7,13 +7,13 @@ import type { CommitNotice } from '../store.ts';
 import type { Draft } from '../write/draft.ts';
 import { type Batch, type Engine, type FailedTransaction, Unstorable } from '../write/group.ts';
 import { toFailure } from './failure.ts';
-import { Loading } from './load.ts';
+import { TransactionReads } from './load.ts';
 import type { Primary } from './primary.ts';
 import type { Session } from './session.ts';
 import { abandon, begin, checkCommitted, finish, inTime, NoAnswer, NotWritten, UnknownSeal } from './transaction.ts';
 
 /** A transaction that was committed. */
-export interface Committed {
+export interface CommittedTransaction {
   readonly notice: CommitNotice;
   /** Id of the last entry before it. */
   readonly after: number;
@@ -31,7 +31,7 @@ interface EngineParts {
   /** Reads the keys of the journal again. Resolves with whether there is a new one. */
   readonly learnKeys: () => Promise<boolean>;
   /** Called after a transaction has committed and before the promises of its commits resolve. */
-  readonly committed: (committed: Committed) => void;
+  readonly committed: (committed: CommittedTransaction) => void;
   readonly patience: Patience;
 }
 
@@ -74,7 +74,7 @@ export class PostgresEngine implements Engine {
     const { end, primary } = this.#parts;
     const session = await this.#parts.session();
     try {
-      const loading = new Loading(session);
+      const loading = new TransactionReads(session);
       batch.open(joined => session.together(() => loading.send(joined)));
       const beginning = { session, commits: batch.commits, loading, end, primary };
       const { draft, after } = await begin(beginning, () => batch.close());

@@ -2,16 +2,16 @@
 import type { Commit, ResponseExpire } from '../commit.ts';
 import { type Field, keyOf, type Lookup, type LookupKey } from '../table.ts';
 import { needsOf } from '../write/apply.ts';
-import { type AnyLookup, type Source, Wanted } from '../write/source.ts';
+import { type AnyLookup, type Source, WantedRows } from '../write/source.ts';
 import type { Session } from './session.ts';
 import { selectAll, toRecord } from './tables.ts';
 
 const expiredIds = 'SELECT id FROM response WHERE expires_at <= $1 OR expires_at > $2 ORDER BY number LIMIT $3';
 
 /** The reads of one transaction. */
-export class Loading implements Source {
+export class TransactionReads implements Source {
   readonly #session: Session;
-  readonly #wanted = new Wanted();
+  readonly #wanted = new WantedRows();
   readonly #answers: Promise<unknown>[] = [];
   readonly #rows = new Map<AnyLookup, Map<LookupKey, unknown[]>>();
   readonly #expired = new Map<ResponseExpire, readonly string[]>();

@@ -7,7 +7,7 @@ import { type Login, Session } from './session.ts';
 
 const MIGRATION_LOCK = 1;
 
-interface Preparing {
+interface MigrationOptions {
   readonly address: Address;
   /** Receives lines for the log. */
   readonly notice: (message: string) => void;
@@ -19,7 +19,7 @@ interface Preparing {
  * Refuses a database that cannot be a registry, and brings its schema up to date: all steps or none, in one process at a time.
  * Rejects with `StoreMisconfigured` or `StoreUnreachable`; then nothing was changed.
  */
-export async function prepareDatabase(session: Session, preparing: Preparing): Promise<void> {
+export async function prepareDatabase(session: Session, preparing: MigrationOptions): Promise<void> {
   const { address, migrations = released } = preparing;
   await checkServer(session, address);
   // Most starts find a schema that is up to date, and need no lock.
@@ -111,7 +111,7 @@ async function schemaOf(session: Session): Promise<{ readonly version: number; r
 
 async function migrate(
   session: Session,
-  { address, notice }: Preparing,
+  { address, notice }: MigrationOptions,
   migrations: readonly Migration[],
 ): Promise<void> {
   const version = await versionOf(session, address, migrations.length);

@@ -7,10 +7,10 @@ import type { Migration } from '../schema.ts';
 import type { SharedState } from '../short-lived.ts';
 import type { Store } from '../store.ts';
 import { GroupCommit } from '../write/group.ts';
-import { Confirmed, confirmedReads } from './confirmed.ts';
+import { ConfirmedEntry, confirmedReads } from './confirmed.ts';
 import { Connections } from './connections.ts';
 import { type CounterParts, PostgresCounters } from './counters.ts';
-import { type Committed, PostgresEngine } from './engine.ts';
+import { type CommittedTransaction, PostgresEngine } from './engine.ts';
 import { plainWords, StoreMisconfigured, toOpenFailure } from './failure.ts';
 import { type HeadRow, storedHead } from './head.ts';
 import { Hints } from './hints.ts';
@@ -78,7 +78,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
         'use the secrets of this registry: journal-key and journal-keys-earlier',
       );
     if (options.instance) await recordInstance(writer, options.instance);
-    const confirmed = new Confirmed(last => connections.confirmer(last));
+    const confirmed = new ConfirmedEntry(last => connections.confirmer(last));
     // Without its standby, the database serves reads.
     await confirmed.write().then(
       () => primary.knows({ id: head.event, mac: head.mac }),
@@ -99,7 +99,7 @@ interface OpenStore {
   readonly primary: Primary;
   readonly end: JournalEnd;
   readonly head: HeadRow;
-  readonly confirmed: Confirmed;
+  readonly confirmed: ConfirmedEntry;
 }
 
 function prepare(login: Login, { notice = () => {}, migrations }: PostgresOptions): Promise<void> {
@@ -109,7 +109,7 @@ function prepare(login: Login, { notice = () => {}, migrations }: PostgresOption
 /** The parts of an open store, and what they report to each other. */
 class Handle {
   readonly readers: Readers;
-  readonly confirmed: Confirmed;
+  readonly confirmed: ConfirmedEntry;
   readonly group: GroupCommit;
   readonly counters: PostgresCounters;
   readonly shortLived: SharedState;
@@ -194,7 +194,7 @@ class Handle {
     await this.#connections.close();
   }
 
-  #committed(what: Committed): void {
+  #committed(what: CommittedTransaction): void {
     this.confirmed.rise(what.notice.lastEventId);
     this.#watch.own(what);
     this.#hints.send(what.notice.lastEventId);

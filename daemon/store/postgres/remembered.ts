@@ -16,7 +16,7 @@ export interface Moment {
 }
 
 /** The total of a filter at a moment. */
-export interface Remembered {
+export interface RememberedTotal {
   readonly moment: Moment;
   readonly total: number;
   /** The value of the field that `movingOf` names. */
@@ -36,14 +36,14 @@ export function nameOf(filter: DeviceFilter): string {
 }
 
 /** What to remember of a total; null if it can change without an entry in `device_before`, because its filter names uses that are too recent. */
-export function toRemember(filter: DeviceFilter, total: number, moment: Moment): Remembered | null {
+export function toRemember(filter: DeviceFilter, total: number, moment: Moment): RememberedTotal | null {
   if (filter.lastUsedBefore !== undefined && filter.lastUsedBefore > moment.at - 2 * recentMs) return null;
   const bound = movingOf(filter);
   return { moment, total, until: bound && filter[bound] };
 }
 
 /** What is remembered of a filter, apart from a total. */
-type RememberedKnown = Omit<Remembered, 'total'>;
+type RememberedKnown = Omit<RememberedTotal, 'total'>;
 
 /** What has changed since a moment, in terms of a statement that also reads `head`. `null` if the bound has moved too far. */
 export function changesSince({ until, moment }: RememberedKnown, filter: DeviceFilter, values: unknown[]) {
@@ -68,7 +68,7 @@ export function changesSince({ until, moment }: RememberedKnown, filter: DeviceF
  * `null` if the bound has moved too far.
  */
 export function sinceThen(
-  before: Remembered,
+  before: RememberedTotal,
   filter: DeviceFilter,
   values: unknown[],
   otherwise: () => string,

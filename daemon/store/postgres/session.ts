@@ -37,7 +37,7 @@ const INT8 = 20;
 const names = new Map<string, string>();
 
 /** What `pg` does not declare. */
-interface Wired {
+interface WiredClient {
   readonly connection: { readonly stream: Duplex };
 }
 
@@ -92,7 +92,7 @@ export class Session {
 
   /** What `send` sends reaches the server in one piece: one system call, and the server wakes up once. */
   together<T>(send: () => T): T {
-    const { stream } = (this.#client as unknown as Wired).connection;
+    const { stream } = (this.#client as unknown as WiredClient).connection;
     stream.cork();
     try {
       return send();
@@ -128,7 +128,7 @@ export class Session {
   /** Cuts the connection. What was sent may still be carried out. */
   destroy(): void {
     this.#failure ??= new Error('the connection was cut');
-    (this.#client as unknown as Wired).connection.stream.destroy();
+    (this.#client as unknown as WiredClient).connection.stream.destroy();
   }
 
   async #send(query: pg.QueryConfig): Promise<Result> {

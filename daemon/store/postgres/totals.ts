@@ -3,7 +3,7 @@ import type { DeviceFilter } from '../queries.ts';
 import { namesOnly } from '../read/device-filters.ts';
 import { Conditions, isSelective, marked, markFields, marksOf, presentConditions } from './conditions.ts';
 import type { Readers } from './readers.ts';
-import { type Moment, movingOf, nameOf, type Remembered, sinceThen, toRemember } from './remembered.ts';
+import { type Moment, movingOf, nameOf, type RememberedTotal, sinceThen, toRemember } from './remembered.ts';
 
 /** A part of a statement. */
 interface Total {
@@ -35,7 +35,7 @@ const mostSorted = 50_000;
 
 /** Filters of each store whose totals are remembered. */
 const most = 500;
-const totals = new WeakMap<Readers, Map<string, Remembered>>();
+const totals = new WeakMap<Readers, Map<string, RememberedTotal>>();
 
 /** How a total is found. */
 interface TotalOptions {
@@ -76,7 +76,7 @@ export function rememberedTotal(
   options: TotalOptions = {},
 ): Total {
   const { use = '', looksUp = false, mayBeNull = false } = options;
-  const known = totals.get(readers) ?? new Map<string, Remembered>();
+  const known = totals.get(readers) ?? new Map<string, RememberedTotal>();
   totals.set(readers, known);
   const name = `${use}${nameOf(filter)}`;
   const before = known.get(name);
@@ -102,7 +102,7 @@ export function rememberedTotal(
   };
 }
 
-function fewOf(filter: DeviceFilter, before: Remembered | undefined): Few | undefined {
+function fewOf(filter: DeviceFilter, before: RememberedTotal | undefined): Few | undefined {
   if (isSelective(filter.keyword)) return (before?.total ?? 0) <= mostHits ? upTo(mostHits) : undefined;
   const isSorted = movingOf(filter) !== undefined || marksOf(filter).length > 0;
   return isSorted && before && before.total <= mostSorted ? upTo(mostSorted) : undefined;

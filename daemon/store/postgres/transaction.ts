@@ -7,7 +7,7 @@ import { numberedTables } from '../tables.ts';
 import { Draft } from '../write/draft.ts';
 import { StoreMisconfigured, sqlState } from './failure.ts';
 import { type HeadRow, lastColumns, storedHead } from './head.ts';
-import type { Loading } from './load.ts';
+import type { TransactionReads } from './load.ts';
 import type { Primary } from './primary.ts';
 import type { Result, Session } from './session.ts';
 import type { Statement } from './tables.ts';
@@ -52,7 +52,7 @@ export class NotWritten extends Error {
 interface TransactionBeginning {
   readonly session: Session;
   readonly commits: readonly Commit[];
-  readonly loading: Loading;
+  readonly loading: TransactionReads;
   readonly end: JournalEnd;
   readonly primary: Primary;
 }

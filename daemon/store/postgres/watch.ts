@@ -4,15 +4,15 @@
  */
 import { subjectPrefixes } from '../../domain/journal.ts';
 import type { CommitNotice } from '../store.ts';
-import type { Confirmed } from './confirmed.ts';
-import type { Committed } from './engine.ts';
+import type { ConfirmedEntry } from './confirmed.ts';
+import type { CommittedTransaction } from './engine.ts';
 import type { Primary } from './primary.ts';
 import type { Readers } from './readers.ts';
 
 /** Dependencies of the watch. */
 interface WatchParts {
   readonly readers: Pick<Readers, 'run'>;
-  readonly confirmed: Pick<Confirmed, 'id' | 'rise' | 'reach'>;
+  readonly confirmed: Pick<ConfirmedEntry, 'id' | 'rise' | 'reach'>;
   /** `timeline`: that of the server that the last read has used, or a later one. */
   readonly primary: Pick<Primary, 'timeline' | 'now' | 'clockOff'>;
   readonly notify: (notice: CommitNotice) => void;
@@ -55,7 +55,7 @@ export class Watch {
   }
 
   /** A commit of this handle: if no other commit came before it, there is nothing to read. */
-  own({ notice, after }: Committed): void {
+  own({ notice, after }: CommittedTransaction): void {
     if (this.#seen === after) this.#seen = notice.lastEventId;
   }
 

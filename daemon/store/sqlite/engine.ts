@@ -9,7 +9,7 @@ import { Draft, type LastNumbers } from '../write/draft.ts';
 import type { Batch, Engine, FailedTransaction } from '../write/group.ts';
 import { Unstorable } from '../write/group.ts';
 import { Proofs } from '../write/proofs.ts';
-import type { Changed } from '../write/records.ts';
+import type { RecordChange } from '../write/records.ts';
 import { isOutage, toFailure } from './failure.ts';
 import { continueJournal, writeHead } from './journal.ts';
 import { SqliteSource } from './source.ts';
@@ -20,7 +20,7 @@ import { LateDuplicate, SqliteRowWriter, writeRest } from './writes.ts';
 /** What a transaction did to devices, for code that keeps more than the tables. */
 export interface DeviceDeltas {
   readonly added: readonly DeviceRecord[];
-  readonly changed: readonly Changed<DeviceRecord>[];
+  readonly changed: readonly RecordChange<DeviceRecord>[];
 }
 
 /** Called after a transaction has committed and before the promises of its commits resolve. */

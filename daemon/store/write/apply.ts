@@ -15,7 +15,7 @@ import { receiptChanges } from './receipts.ts';
 import { needsResponse, Responses, responseChanges } from './responses.ts';
 import { adding, type ChangeRule, type ChangeRules, done, type GuardRule, type GuardRules } from './rule.ts';
 import { tokenChanges } from './service-tokens.ts';
-import { Wanted } from './source.ts';
+import { WantedRows } from './source.ts';
 import { callerRule, userChanges, userGuards } from './users.ts';
 
 /** Entries without a change. */
@@ -63,8 +63,8 @@ const ruleOf = (change: Change) => changes[change.kind] as ChangeRule<Change>;
 const guardRuleOf = (guard: Guard) => guards[guard.kind] as GuardRule<Guard>;
 
 /** What the commits look up, for an engine that reads it beforehand. */
-export function needsOf(commits: readonly Commit[]): Wanted {
-  const wanted = new Wanted();
+export function needsOf(commits: readonly Commit[]): WantedRows {
+  const wanted = new WantedRows();
   for (const commit of commits) {
     if (commit.caller) callerRule.needs(commit.caller, wanted);
     needsResponse(commit, wanted);

@@ -10,13 +10,13 @@ import { backups, devices, documentVersion, people } from '../tables.ts';
 import { Documents, documentChanges } from './documents.ts';
 import type { Draft } from './draft.ts';
 import { type ChangeRules, done, type GuardRules, withFields } from './rule.ts';
-import type { Wanted } from './source.ts';
+import type { WantedRows } from './source.ts';
 
 type DeviceSetChange = Extract<DeviceChange, { readonly kind: 'device.set' }>;
 
 /** The device must exist. */
 const ofDevice = {
-  needs: ({ device }: { readonly device: number }, wanted: Wanted) => wanted.add(devices.byKey, device),
+  needs: ({ device }: { readonly device: number }, wanted: WantedRows) => wanted.add(devices.byKey, device),
   check(draft: Draft, { device }: { readonly device: number }): void {
     if (!draft.of(devices).get(device)) throw new Conflict(`device ${device} does not exist`);
   },

@@ -40,7 +40,7 @@ interface DraftStart {
   readonly writer?: RowWriter | null;
 }
 
-type Numbered = { readonly number: number };
+type NumberedRecord = { readonly number: number };
 
 interface DraftAdded<R> {
   /** The record that was added, or the one that has what is unique. */
@@ -76,7 +76,7 @@ export class Draft {
   }
 
   /** The records of a table. */
-  of<R extends Numbered>(table: StoreTable<R>): Records<R> {
+  of<R extends NumberedRecord>(table: StoreTable<R>): Records<R> {
     const known = this.#records.get(table);
     if (known) return known;
     const records = new Records(table, this.#source, this.#writer);
@@ -105,7 +105,7 @@ export class Draft {
   }
 
   /** Adds the record that `make` makes of the next number. If another one has what is unique, returns that one instead. */
-  add<R extends Numbered>(table: StoreTable<R>, make: (number: number) => R): DraftAdded<R> {
+  add<R extends NumberedRecord>(table: StoreTable<R>, make: (number: number) => R): DraftAdded<R> {
     const number = this.#last[table.name]! + 1;
     const record = make(number);
     const existing = this.of(table).add(record);
@@ -189,4 +189,4 @@ export class Draft {
   }
 }
 
-const numbersOf = (records: readonly Numbered[]) => records.map(({ number }) => number);
+const numbersOf = (records: readonly NumberedRecord[]) => records.map(({ number }) => number);

@@ -11,7 +11,7 @@ interface Job {
 }
 
 /** What happened to one commit of a transaction. */
-type Settled =
+type SettledCommit =
   | { readonly job: Job; readonly results: readonly ChangeResult[] }
   | { readonly job: Job; readonly refusal: CommitRefusal };
 
@@ -53,7 +53,7 @@ export class Batch {
   readonly #jobs: Job[];
   readonly #group: GroupCommit;
   readonly #isOpen: boolean;
-  #settled: readonly Settled[] = [];
+  #settled: readonly SettledCommit[] = [];
 
   constructor(jobs: Job[], group: GroupCommit, isOpen: boolean) {
     this.#jobs = jobs;
@@ -181,8 +181,8 @@ export class GroupCommit {
   }
 }
 
-function* applyAll(jobs: readonly Job[], draft: Draft): Generator<void, Settled[]> {
-  const settled: Settled[] = [];
+function* applyAll(jobs: readonly Job[], draft: Draft): Generator<void, SettledCommit[]> {
+  const settled: SettledCommit[] = [];
   for (const job of jobs) {
     try {
       settled.push({ job, results: yield* applyCommit(draft, job.commit) });

@@ -5,9 +5,9 @@ import { Conflict } from '../commit.ts';
 import { keysOfUser, passkeys } from '../tables.ts';
 import { fixedReplay } from './replay.ts';
 import { adding, type ChangeRules, done, type GuardRules } from './rule.ts';
-import type { Wanted } from './source.ts';
+import type { WantedRows } from './source.ts';
 
-const needs = ({ passkey }: { readonly passkey: number }, wanted: Wanted) => wanted.add(passkeys.byKey, passkey);
+const needs = ({ passkey }: { readonly passkey: number }, wanted: WantedRows) => wanted.add(passkeys.byKey, passkey);
 const fresh = { lastUsedAt: null, removedAt: null, version: 0, used: [] };
 
 export const passkeyChanges: ChangeRules<PasskeyChange['kind']> = {

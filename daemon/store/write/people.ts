@@ -28,7 +28,7 @@ import { LeaverWindow } from './documents.ts';
 import type { Draft } from './draft.ts';
 import { digestIn, RowReplay } from './replay.ts';
 import { type ChangeRules, done, type GuardRules, withFields } from './rule.ts';
-import type { Wanted } from './source.ts';
+import type { WantedRows } from './source.ts';
 import { userChanges } from './users.ts';
 
 /** The row of `leaverCounts`. */
@@ -89,7 +89,7 @@ export const personChanges: ChangeRules<PersonChange['kind']> = {
   },
 };
 
-function wantAccount(wanted: Wanted, username: string): void {
+function wantAccount(wanted: WantedRows, username: string): void {
   wanted.add(users.unique, username);
   wanted.add(enabledAdmins, '');
 }

@@ -2,7 +2,7 @@ import { keyOf, type Lookup, type LookupKey, type StoreTable, uniqueKey } from '
 import type { RowWriter, Source } from './source.ts';
 
 /** A record before and after a transaction. */
-export interface Changed<R> {
+export interface RecordChange<R> {
   readonly before: R;
   readonly after: R;
 }
@@ -70,7 +70,7 @@ export class Records<R extends { readonly number: number }> {
     return this.#added;
   }
 
-  get changed(): readonly Changed<R>[] {
+  get changed(): readonly RecordChange<R>[] {
     return Array.from(this.#before, ([number, before]) => ({ before, after: this.#present.get(number)! }));
   }
 

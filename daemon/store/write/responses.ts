@@ -4,7 +4,7 @@ import type { Lookup } from '../table.ts';
 import { type ResponseRow, responses } from '../tables.ts';
 import type { Part } from './draft.ts';
 import type { ChangeRules } from './rule.ts';
-import type { Source, Wanted } from './source.ts';
+import type { Source, WantedRows } from './source.ts';
 
 const expiry: Lookup<ResponseRow, 'expiresAt'> = { table: responses, by: ['id'], select: ['expiresAt'] };
 
@@ -64,7 +64,7 @@ export class Responses implements Part {
 }
 
 /** Names what `check` looks up. */
-export function needsResponse({ response }: Commit, wanted: Wanted): void {
+export function needsResponse({ response }: Commit, wanted: WantedRows): void {
   if (response) wanted.add(expiry, response.id);
 }
 

@@ -3,7 +3,7 @@ import type { Change, ChangeResult, Guard } from '../commit.ts';
 import type { EntryContext } from '../journal-end.ts';
 import { type StoreTable, uniqueKey } from '../table.ts';
 import type { Draft } from './draft.ts';
-import type { Wanted } from './source.ts';
+import type { WantedRows } from './source.ts';
 
 type RuleKind = Change['kind'];
 type ChangeOf<K extends RuleKind> = Extract<Change, { kind: K }>;
@@ -11,7 +11,7 @@ type ChangeOf<K extends RuleKind> = Extract<Change, { kind: K }>;
 /** What a kind of change means. */
 export interface ChangeRule<C> {
   /** Names what `check` and `apply` look up. */
-  readonly needs?: (change: C, wanted: Wanted) => void;
+  readonly needs?: (change: C, wanted: WantedRows) => void;
   /** Throws `Conflict` if the change cannot be made. Only reads. */
   readonly check?: (draft: Draft, change: C) => void;
   /** Makes the change and its entry. */
@@ -25,7 +25,7 @@ type GuardKind = Guard['kind'];
 
 /** What a kind of guard demands. */
 export interface GuardRule<G> {
-  readonly needs: (guard: G, wanted: Wanted) => void;
+  readonly needs: (guard: G, wanted: WantedRows) => void;
   /** Why the guard does not hold; null if it does. */
   readonly broken: (draft: Draft, guard: G) => string | null;
 }

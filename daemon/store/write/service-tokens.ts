@@ -5,9 +5,9 @@ import { Conflict } from '../commit.ts';
 import { serviceTokens } from '../tables.ts';
 import { fixedReplay } from './replay.ts';
 import { adding, type ChangeRules, done } from './rule.ts';
-import type { Wanted } from './source.ts';
+import type { WantedRows } from './source.ts';
 
-const needs = ({ token }: { readonly token: number }, wanted: Wanted) => wanted.add(serviceTokens.byKey, token);
+const needs = ({ token }: { readonly token: number }, wanted: WantedRows) => wanted.add(serviceTokens.byKey, token);
 
 export const tokenChanges: ChangeRules<TokenChange['kind']> = {
   'token.add': adding(serviceTokens, ({ token }) => ({ ...token, lastUsedAt: null, revokedAt: null })),

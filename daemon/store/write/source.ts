@@ -23,7 +23,7 @@ export interface RowWriter {
 export type AnyLookup = Lookup<any, any>;
 
 /** What commits will look up, for an engine that reads it in few round trips. */
-export class Wanted {
+export class WantedRows {
   readonly keys = new Map<AnyLookup, Set<LookupKey>>();
   readonly expiries: ResponseExpire[] = [];
 
@@ -38,7 +38,7 @@ export class Wanted {
   }
 
   /** Leaves out what is in `other`, and adds the rest to it. */
-  leaveOut(other: Wanted): void {
+  leaveOut(other: WantedRows): void {
     for (const [lookup, keys] of this.keys)
       for (const key of keys)
         if (other.has(lookup, key)) keys.delete(key);

@@ -4,7 +4,7 @@ import { countedTags, type DeviceStatus, statisticsRange } from '../../../src/co
 import type { DeviceRecord } from '../../domain/device.ts';
 import { storedProof } from '../../domain/proof.ts';
 import type { Tally } from '../queries.ts';
-import type { Changed } from './records.ts';
+import type { RecordChange } from './records.ts';
 
 /** The state of a device after an entry, and the one before. */
 const moves: Readonly<Record<string, { readonly to: DeviceStatus; readonly from?: DeviceStatus }>> = {
@@ -34,7 +34,7 @@ export class Tallies {
     this.#device(device, 1);
   }
 
-  changed({ before, after }: Changed<DeviceRecord>): void {
+  changed({ before, after }: RecordChange<DeviceRecord>): void {
     if (before.status === after.status && before.tags === after.tags && before.proof === after.proof) return;
     this.#device(before, -1);
     this.#device(after, 1);

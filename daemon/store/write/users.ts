@@ -8,7 +8,7 @@ import { enabledAdmins, serviceTokens, users } from '../tables.ts';
 import type { Draft } from './draft.ts';
 import type { Fields, Replay, ReplayedEntry, Report } from './replay.ts';
 import { adding, type ChangeRules, done, type GuardRules, withFields } from './rule.ts';
-import type { Wanted } from './source.ts';
+import type { WantedRows } from './source.ts';
 
 export const userChanges: ChangeRules<UserChange['kind']> = {
   'user.add': adding(users, ({ user }) => ({ ...user, tokenEpoch: 0 })),
@@ -41,7 +41,7 @@ export const userGuards: GuardRules<UserGuard['kind']> = {
 };
 
 export const callerRule = {
-  needs(caller: CallerGuard, wanted: Wanted): void {
+  needs(caller: CallerGuard, wanted: WantedRows): void {
     if (caller.kind === 'user') wanted.add(users.byKey, caller.user);
     else wanted.add(serviceTokens.byKey, caller.token);
   },

@@ -12,9 +12,9 @@ import {
   startingNothing,
 } from './addresses.ts';
 import {
+  type AcceptedResponse,
   type AddressedRequest,
   type AnyInput,
-  type Exchanged,
   exchange,
   type FileResponse,
   fetchFile,
@@ -81,7 +81,7 @@ interface ClientRequest<N extends RouteName> extends Pick<AddressedRequest, 'hea
 }
 
 /** What was returned for a request. */
-interface ClientResponse<N extends RouteName> extends Exchanged {
+interface ClientResponse<N extends RouteName> extends AcceptedResponse {
   readonly data: NonNullable<DataOf<Routes[N]>>;
 }
 
@@ -223,7 +223,7 @@ export class Client {
     return response as ClientResponse<N>;
   }
 
-  async #attempt(at: Client, request: ClientRequest<RouteName>): Promise<Exchanged> {
+  async #attempt(at: Client, request: ClientRequest<RouteName>): Promise<AcceptedResponse> {
     const { operation, input, key = null, token } = request;
     if (this.addresses.length > 0 && key !== null && token === undefined)
       await beforeSending(at, this.#accepted.demand(await at.address(), at.#health));

@@ -42,7 +42,7 @@ export interface AddressedRequest {
 }
 
 /** A response that was not a refusal. */
-export interface Exchanged {
+export interface AcceptedResponse {
   readonly data: unknown;
   /** The other end of the connection. */
   readonly peer: string | undefined;
@@ -62,7 +62,7 @@ const slow: readonly RouteName[] = namesIn(
 );
 
 /** Sends a request and opens its response. Errors are those of the transport and of `openEnvelope`. */
-export async function exchange(link: Link, request: AddressedRequest): Promise<Exchanged> {
+export async function exchange(link: Link, request: AddressedRequest): Promise<AcceptedResponse> {
   const { operation, content } = request;
   const isSlow = content !== undefined || slow.includes(operation);
   const headers = { accept: 'application/json', ...request.headers };

@@ -7,7 +7,7 @@ import type { Context } from './context.ts';
 import type { FlagValues, passwordFlags } from './flags.ts';
 import { secretLinesIn } from './secret-file.ts';
 
-interface Missing<V extends string> {
+interface MissingValue<V extends string> {
   readonly flag: string;
   /** Without a colon at its end. */
   readonly question: string;
@@ -25,7 +25,7 @@ interface Missing<V extends string> {
 export async function need<V extends string>(
   context: Context,
   given: V | undefined,
-  { flag, question, hint, field, check, choices }: Missing<V>,
+  { flag, question, hint, field, check, choices }: MissingValue<V>,
 ): Promise<V> {
   if (given !== undefined) return given;
   const values = choices === undefined ? `give it: ${flag} …` : `use one of ${choices.join(', ')}`;

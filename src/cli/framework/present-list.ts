@@ -10,7 +10,7 @@ import type { Context } from './context.ts';
 import { definedFields } from './define.ts';
 
 /** How the rows of a list are written. */
-export interface Listing<Row extends object> {
+export interface ListLayout<Row extends object> {
   /** Names of the fields, for CSV: replaced by those of --fields. */
   readonly fields: readonly string[];
   /** The columns of CSV, if they depend on the rows. */
@@ -34,7 +34,7 @@ export const pageQuery = ({ page, limit }: { readonly page: number | undefined; 
 export async function presentList<Row extends object>(
   context: Context,
   data: { readonly list: readonly Row[] },
-  listing: Listing<Row>,
+  listing: ListLayout<Row>,
   none: string,
 ): Promise<void> {
   const { out } = context;
@@ -47,7 +47,7 @@ export async function presentList<Row extends object>(
 export async function presentPage<Row extends object>(
   context: Context,
   page: ListPage<Row>,
-  listing: Listing<Row>,
+  listing: ListLayout<Row>,
   { what, none, all }: { readonly what: string; readonly none?: string; readonly all?: string },
 ): Promise<void> {
   const { out } = context;
@@ -71,7 +71,7 @@ export async function presentPage<Row extends object>(
 export async function presentRows<Row extends object>(
   { out }: Pick<Context, 'out'>,
   rows: readonly Row[],
-  listing: Listing<Row>,
+  listing: ListLayout<Row>,
   isFirst = true,
 ): Promise<readonly string[]> {
   const { fields, csv, id } = listing;
@@ -84,8 +84,10 @@ export async function presentRows<Row extends object>(
 }
 
 /** The columns of the table: those of the chosen fields, or the usual ones. */
-export const columnsOf = <Row extends object>({ fields }: Output, { columns }: Listing<Row>): readonly Column<Row>[] =>
-  fields.length > 0 ? fields.map(columnOf<Row>) : columns;
+export const columnsOf = <Row extends object>(
+  { fields }: Output,
+  { columns }: ListLayout<Row>,
+): readonly Column<Row>[] => (fields.length > 0 ? fields.map(columnOf<Row>) : columns);
 
 /** The row with every value in one cell of CSV: a list as its words, an object as JSON. */
 const flat = (row: object): object =>

@@ -17,7 +17,7 @@ export interface Column<Row> {
 }
 
 /** A column with what it shows: the title first, then a text and a style per row. */
-export interface Filled<Row> {
+export interface FilledColumn<Row> {
   readonly column: Column<Row>;
   readonly texts: readonly string[];
   readonly styles: readonly (Style | null)[];

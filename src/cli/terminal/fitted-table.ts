@@ -1,6 +1,6 @@
 /** A table as wide as the terminal: which columns, how wide, and what is shortened. cli-table3 draws it. */
 import Table from 'cli-table3';
-import type { Filled } from './column.ts';
+import type { FilledColumn } from './column.ts';
 import type { Paint } from './style.ts';
 import { shorten, width } from './width.ts';
 
@@ -20,7 +20,7 @@ interface FittedTableLayout {
   readonly onHidden: (titles: readonly string[]) => void;
 }
 
-interface Fit<Row> extends Filled<Row> {
+interface Fit<Row> extends FilledColumn<Row> {
   readonly least: number;
   /** See `Column`; a column without any value is left out before all others. */
   readonly drop: number;
@@ -35,7 +35,7 @@ const noLines = Object.fromEntries(
 
 /** The lines of the table, the titles first. */
 export function drawn<Row>(
-  filled: readonly Filled<Row>[],
+  filled: readonly FilledColumn<Row>[],
   { room, gap, paint, onHidden }: FittedTableLayout,
 ): string[] {
   const fits = fitTo(room, gap, filled.map(measured));
@@ -57,7 +57,7 @@ export function drawn<Row>(
   return lines;
 }
 
-function measured<Row>(filled: Filled<Row>): Fit<Row> {
+function measured<Row>(filled: FilledColumn<Row>): Fit<Row> {
   const { column, texts, isEmpty } = filled;
   const natural = texts.reduce((widest, text) => Math.max(widest, width(text)), 0);
   const least = column.shorten ? Math.min(natural, column.least ?? usualLeast) : natural;

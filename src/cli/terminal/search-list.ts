@@ -2,7 +2,7 @@
 import type { Choice } from './prompt.ts';
 
 /** What a search has found. */
-export interface Found<T> {
+export interface SearchMatches<T> {
   readonly choices: readonly Choice<T>[];
   /** Matches that are not among the choices. */
   readonly more: number;
@@ -12,7 +12,7 @@ export interface Found<T> {
 export interface ListState<T> {
   readonly typed: string;
   /** While a search runs, and after one that failed, the result for an earlier text. */
-  readonly found: Found<T>;
+  readonly found: SearchMatches<T>;
   /** Whether `found` belongs to `typed`. Only then a key can choose: the choice must be what the person reads. */
   readonly search: 'running' | 'done' | 'failed';
   readonly active: number;
@@ -24,7 +24,7 @@ export interface ListState<T> {
 /** A key, or the end of a search. */
 export type ListEvent<T> =
   | { readonly type: 'typed'; readonly text: string }
-  | { readonly type: 'found'; readonly found: Found<T> }
+  | { readonly type: 'found'; readonly found: SearchMatches<T> }
   | { readonly type: 'failed'; readonly problem: string }
   | { readonly type: 'move'; readonly by: 1 | -1 }
   | { readonly type: 'mark' }
@@ -63,7 +63,7 @@ export const isFinal = <T>({ search, marked, found, active }: ListState<T>, many
   many ? search !== 'running' && marked.size > 0 : search === 'done' && found.choices[active] !== undefined;
 
 /** Without a text the marked choices come first, so that a mark can be removed. */
-function withMarked<T>({ typed, marked }: ListState<T>, { choices, more }: Found<T>): Found<T> {
+function withMarked<T>({ typed, marked }: ListState<T>, { choices, more }: SearchMatches<T>): SearchMatches<T> {
   if (typed !== '') return { choices, more };
   const others = choices.filter(({ value }) => !marked.has(value));
   return { choices: [...marked.values(), ...others], more };

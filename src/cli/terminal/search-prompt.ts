@@ -21,7 +21,7 @@ import { count } from '../count.ts';
 import { errorWords } from '../fault.ts';
 import type { Check, Choice, PromptContext } from './prompt.ts';
 import type { Theme } from './prompt-theme.ts';
-import { emptyList, type Found, isFinal, type ListEvent, type ListState, listAfter } from './search-list.ts';
+import { emptyList, isFinal, type ListEvent, type ListState, listAfter, type SearchMatches } from './search-list.ts';
 import { shorten } from './width.ts';
 
 /** What the prompt is made from. */
@@ -31,7 +31,7 @@ interface SearchOptions<T> {
   readonly typed: string;
   /** Whether several choices can be marked. */
   readonly many: boolean;
-  readonly source: (typed: string, signal: AbortSignal) => Promise<Found<T>>;
+  readonly source: (typed: string, signal: AbortSignal) => Promise<SearchMatches<T>>;
   /** Judges the one choice that is taken. */
   readonly check: Check<T>;
   /** Rows of the list that are visible at once. */

@@ -4,10 +4,10 @@ import { count } from '../count.ts';
 import { errorWords } from '../fault.ts';
 import { type Asker, ask, type Check, demandDrawing, pageSize, shown } from './prompt.ts';
 import { type Theme, themeOf } from './prompt-theme.ts';
-import type { Found } from './search-list.ts';
+import type { SearchMatches } from './search-list.ts';
 import { safe } from './text.ts';
 
-export type { Found } from './search-list.ts';
+export type { SearchMatches } from './search-list.ts';
 
 /** A search for a text. */
 export interface Search {
@@ -21,7 +21,7 @@ export interface Search {
  * Finds choices for what was typed, without white space at its ends (`''` at first). An error of the search is shown, and
  * another text searches again.
  */
-export type ChoiceSource<T> = (typed: string, search: Search) => Promise<Found<T>>;
+export type ChoiceSource<T> = (typed: string, search: Search) => Promise<SearchMatches<T>>;
 
 /** One of many choices, searched for while a person types. `check` judges the one that is chosen; `typed` is searched for first. */
 export async function searchOne<T>(
@@ -87,7 +87,7 @@ class ShownSearch<T> {
     return Math.max(3, Math.min(pageSize, (this.#terminal.rows || 24) - otherRows));
   }
 
-  async find(typed: string, signal: AbortSignal): Promise<Found<T>> {
+  async find(typed: string, signal: AbortSignal): Promise<SearchMatches<T>> {
     this.#note = '';
     const note = (text: string) => {
       if (!signal.aborted) this.#note = safe(text);

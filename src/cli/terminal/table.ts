@@ -1,5 +1,5 @@
 /** Tables. On a terminal they are fitted to its width; elsewhere every text is shown in full. */
-import type { Column, Filled } from './column.ts';
+import type { Column, FilledColumn } from './column.ts';
 import type { Paint } from './style.ts';
 import { safe } from './text.ts';
 
@@ -27,7 +27,7 @@ export async function table<Row>(
     .join('');
 }
 
-function fill<Row>(column: Column<Row>, rows: readonly Row[]): Filled<Row> {
+function fill<Row>(column: Column<Row>, rows: readonly Row[]): FilledColumn<Row> {
   const texts = rows.map(row => safe(String(column.value(row) ?? empty)));
   return {
     column,
@@ -39,7 +39,7 @@ function fill<Row>(column: Column<Row>, rows: readonly Row[]): Filled<Row> {
 
 /** cli-table3 takes 10 ms for a page of 20 rows, half as long as Node takes to start: only people wait for that. */
 async function fitted<Row>(
-  filled: readonly Filled<Row>[],
+  filled: readonly FilledColumn<Row>[],
   room: number,
   paint: Paint,
   onHidden: (titles: readonly string[]) => void,
@@ -49,7 +49,7 @@ async function fitted<Row>(
 }
 
 /** What cli-table3 would draw without a limit, for scripts that call devmgr in a loop. */
-async function padded<Row>(filled: readonly Filled<Row>[], paint: Paint): Promise<string[]> {
+async function padded<Row>(filled: readonly FilledColumn<Row>[], paint: Paint): Promise<string[]> {
   const width = filled.every(({ texts }) => texts.every(text => ascii.test(text)))
     ? (text: string) => text.length
     : (await import('./width.ts')).width;

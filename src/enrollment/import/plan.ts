@@ -5,20 +5,20 @@ import { invalidResult, type LineResult } from './result.ts';
 import { positionText, type Row, type SentRow } from './row.ts';
 
 /** What is known of a device that has the serial number of a row. */
-export type Existing = Pick<
+export type ExistingDevice = Pick<
   DeviceListItem,
   'deviceId' | 'status' | 'deviceType' | 'manufacturer' | 'model' | 'activationCode'
 >;
 
 /** `already exists: DEV-1 (ACTIVE)`. */
-const existsWords = ({ deviceId, status }: Pick<Existing, 'deviceId' | 'status'>): string =>
+const existsWords = ({ deviceId, status }: Pick<ExistingDevice, 'deviceId' | 'status'>): string =>
   `already exists: ${deviceId} (${status})`;
 
 /** The result of a row whose device exists: `registered`, or a failure with status `differing` that names the differences. */
 export function existingResult(
   { position, serialNumber }: Row,
   device: Registration,
-  existing: Existing,
+  existing: ExistingDevice,
   differing: { readonly status: 'failed'; readonly code: number } | { readonly status: 'invalid' },
 ): LineResult {
   const differences = differencesOf(device, existing);
@@ -55,7 +55,7 @@ export class ImportPlan {
   }
 
   /** The result of `add` with what the registry has. */
-  withDevice(result: LineResult, registered: ReadonlyMap<string, Existing>): LineResult {
+  withDevice(result: LineResult, registered: ReadonlyMap<string, ExistingDevice>): LineResult {
     const serial = result.serialNumber ?? '';
     const existing = result.status === 'new' ? registered.get(serial) : undefined;
     if (existing === undefined) return result;

@@ -19,10 +19,10 @@ export interface Enter {
 }
 
 /** Inputs for the line. `cut`: a scan was incomplete. `early`: Enter that came right after another key. */
-export type Operated = { readonly type: Exclude<Command, 'enter'> | 'cut' | 'early' } | Badge | Enter;
+export type LineInput = { readonly type: Exclude<Command, 'enter'> | 'cut' | 'early' } | Badge | Enter;
 
 /** What was typed or scanned. */
-export type Typed = Operated | { readonly type: 'interrupt' } | { readonly type: 'suspend' };
+export type TypedInput = LineInput | { readonly type: 'interrupt' } | { readonly type: 'suspend' };
 
 /** Milliseconds. Characters that follow each other faster come from a scanner. */
 export const scanGapMs = 150;
@@ -81,12 +81,12 @@ export class Keyboard {
   }
 
   /** What is complete with these characters. */
-  take(characters: string, at: number): readonly Typed[] {
+  take(characters: string, at: number): readonly TypedInput[] {
     return [...characters.replace(sequences, otherKey)].flatMap(character => this.#character(character, at));
   }
 
   /** No character has followed for `waitMs`: a character is a key, and anything else an incomplete scan. */
-  flush(): readonly Typed[] {
+  flush(): readonly TypedInput[] {
     const text = this.#text;
     this.#text = '';
     if (text === esc) return this.#escaped();
@@ -114,14 +114,14 @@ export class Keyboard {
   }
 
   /** No scanner sends Esc alone: a person has answered. */
-  #escaped(): readonly Typed[] {
+  #escaped(): readonly TypedInput[] {
     this.#isCut = false;
     this.#isAnswered = true;
     this.#lastAt = Number.NEGATIVE_INFINITY;
     return [{ type: 'undo' }];
   }
 
-  #character(character: string, at: number): readonly Typed[] {
+  #character(character: string, at: number): readonly TypedInput[] {
     const before = this.#paused(this.#gap(at));
     const gap = this.#gap(at);
     const last = this.#last;
@@ -131,7 +131,7 @@ export class Keyboard {
   }
 
   /** What the characters before a pause were. */
-  #paused(pause: number): readonly Typed[] {
+  #paused(pause: number): readonly TypedInput[] {
     const { waitMs } = this;
     if (waitMs === null || pause < Math.min(waitMs, this.#gapMs)) return [];
     // A letter, and the next character sooner than from a person who means a command: a scan that was cut.
@@ -144,7 +144,7 @@ export class Keyboard {
     return Math.abs(at - this.#lastAt);
   }
 
-  #typed(character: string): readonly Typed[] {
+  #typed(character: string): readonly TypedInput[] {
     if (character === '\x03' || character === '\x1a') {
       // A person has pressed this key: what follows is not of the same scan.
       this.#lastAt = Number.NEGATIVE_INFINITY;
@@ -154,7 +154,7 @@ export class Keyboard {
     return [];
   }
 
-  #entered(gap: number, last: string): readonly Typed[] {
+  #entered(gap: number, last: string): readonly TypedInput[] {
     const [text, before, wasCut, isAnswered] = [plainOf(this.#text), this.#before, this.#isCut, this.#isAnswered];
     this.#clear();
     if (wasCut) return text === '' && gap < confirmMs ? [] : [{ type: 'cut' }];

@@ -7,7 +7,7 @@ import {
   type EnrollmentParts,
   KeyEnrollment,
   outcomeOf,
-  type Proved,
+  type ProofOutcome,
 } from '../key-enrollment.ts';
 import type { EnrollmentOutcome, KeyFailure } from '../outcome.ts';
 import type { CountedKey } from '../registry.ts';
@@ -20,7 +20,7 @@ export interface PersonVerdict {
   /** The result as a row. */
   readonly row: EnrollmentOutcome;
   /** What the key has proved; null if it was not asked. */
-  readonly proved: Proved | null;
+  readonly proved: ProofOutcome | null;
 }
 
 /** How keys are bound to people. */
@@ -108,7 +108,7 @@ export class PersonEnrollment {
   }
 
   /** Registers the key if it is new, and activates it for the person; or spools it. The key may be unplugged already. */
-  async bind(key: Key, person: Person, proved: Proved | null): Promise<PersonVerdict> {
+  async bind(key: Key, person: Person, proved: ProofOutcome | null): Promise<PersonVerdict> {
     const { dryRun, enroll } = this.#options;
     const outcome = await (enroll?.(key, person) ?? this.#enrollment(person, dryRun, { proved }).handle(key));
     const isBound = dryRun || (outcome.status === 'ACTIVE' && outcome.userId === person.userId);
@@ -130,7 +130,7 @@ function verdict(
   failure: KeyFailure | null,
   outcome: EnrollmentOutcome,
   { userId, name }: Person,
-  proved: Proved | null = null,
+  proved: ProofOutcome | null = null,
 ): PersonVerdict {
   const result = failure === null ? outcome.result : 'failed';
   return { failure, row: { ...outcome, result, userId, name, failure }, proved };

@@ -8,7 +8,7 @@ import { exportedDevices } from '../../../api/export.ts';
 import { call, type Data } from '../../../api/request.ts';
 import type { EnteredFields } from '../../../parts/operations.tsx';
 import { filterOf } from '../query.ts';
-import type { BulkName, Selected } from '../selection.ts';
+import type { BulkName, SelectedDevice } from '../selection.ts';
 
 /** What an operation is about to do. */
 export interface BulkTargets {
@@ -32,7 +32,7 @@ class Counter {
     this.#fits = new Set<DeviceStatus>(operationStates[name]);
   }
 
-  add({ deviceId, status }: Selected): void {
+  add({ deviceId, status }: SelectedDevice): void {
     this.count++;
     this.byStatus[status]++;
     if (this.#fits.has(status)) this.ids.push(deviceId);
@@ -40,7 +40,7 @@ class Counter {
 }
 
 /** The targets among devices that were selected one by one or by page. */
-export function targetsAmong(name: BulkName, devices: readonly Selected[]): BulkTargets {
+export function targetsAmong(name: BulkName, devices: readonly SelectedDevice[]): BulkTargets {
   const counter = new Counter(name);
   for (const device of devices) counter.add(device);
   return counter;

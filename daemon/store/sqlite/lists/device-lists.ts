@@ -83,7 +83,7 @@ export class DeviceLists {
     }
   }
 
-  #index(before: Indexed, { number, userId, tags, proof }: DeviceRecord): void {
+  #index(before: IndexedFields, { number, userId, tags, proof }: DeviceRecord): void {
     if (userId !== before.userId) this.#users.change(number, userId === null ? [] : [userId]);
     if (tags !== before.tags) this.#tags.change(number, textsOf(tags));
     if (proof !== before.proof) this.#marks.change(number, marksOf(proof));
@@ -201,8 +201,8 @@ function* load(statements: Statements, columns: DeviceColumns): Generator<void, 
   }
 }
 
-type Indexed = Pick<DeviceRecord, 'userId' | 'tags' | 'proof'>;
-const unindexed: Indexed = { userId: null, tags: noTags, proof: null };
+type IndexedFields = Pick<DeviceRecord, 'userId' | 'tags' | 'proof'>;
+const unindexed: IndexedFields = { userId: null, tags: noTags, proof: null };
 
 /** Values whose devices are cached: a set of many devices takes a bit for each device of the registry. */
 const maxCached = { users: 500, tags: 200, marks: 100 };

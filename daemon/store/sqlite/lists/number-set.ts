@@ -95,7 +95,7 @@ export class NumberSet {
   }
 }
 
-interface Growing<T> {
+interface GrowableArray<T> {
   readonly length: number;
   set(values: T): void;
 }
@@ -103,7 +103,7 @@ interface Growing<T> {
 /** An array with at least `length` elements that starts with the given values; the same array if it is long enough. */
 export function grown<T extends Uint8Array | Uint16Array | Uint32Array | Float64Array>(values: T, length: number): T {
   if (values.length >= length) return values;
-  const larger = new (values.constructor as new (length: number) => T & Growing<T>)(Math.ceil(length * 1.25) + 4);
+  const larger = new (values.constructor as new (length: number) => T & GrowableArray<T>)(Math.ceil(length * 1.25) + 4);
   larger.set(values);
   return larger;
 }

@@ -1,5 +1,5 @@
 /** Numbers, ascending, and the key by which each is sorted. */
-export interface Keyed {
+export interface KeyedNumbers {
   readonly numbers: Uint32Array;
   readonly keys: Float64Array;
 }
@@ -16,7 +16,7 @@ const stretch = 131_072;
  * million items takes 5 ms wherever it lies, a sort 300. Yields regularly. `room`: an element for each item, to avoid an
  * allocation.
  */
-export function* select(items: Keyed, from: number, to: number, room?: Uint16Array): Generator<void, number[]> {
+export function* select(items: KeyedNumbers, from: number, to: number, room?: Uint16Array): Generator<void, number[]> {
   const count = items.numbers.length;
   if (from >= to || from >= count) return [];
   if (count <= fewEnough) return sorted(items).slice(from, to);
@@ -37,7 +37,7 @@ export function* select(items: Keyed, from: number, to: number, room?: Uint16Arr
   return found;
 }
 
-function sorted({ numbers, keys }: Keyed): number[] {
+function sorted({ numbers, keys }: KeyedNumbers): number[] {
   const order = Array.from(numbers, (_, i) => i).sort((a, b) => keys[a]! - keys[b]! || a - b);
   return order.map(i => numbers[i]!);
 }
@@ -79,7 +79,12 @@ function spreadPart(keys: Float64Array, low: number, scale: number, bucketOf: Ui
   }
 }
 
-function* inBucket(items: Keyed, bucketOf: Uint16Array, bucket: number, size: number): Generator<void, Keyed> {
+function* inBucket(
+  items: KeyedNumbers,
+  bucketOf: Uint16Array,
+  bucket: number,
+  size: number,
+): Generator<void, KeyedNumbers> {
   const part = { numbers: new Uint32Array(size), keys: new Float64Array(size) };
   let next = 0;
   for (let from = 0; next < size; from += stretch) {
@@ -90,11 +95,11 @@ function* inBucket(items: Keyed, bucketOf: Uint16Array, bucket: number, size: nu
 }
 
 function partInBucket(
-  { numbers, keys }: Keyed,
+  { numbers, keys }: KeyedNumbers,
   bucketOf: Uint16Array,
   bucket: number,
   from: number,
-  part: Keyed,
+  part: KeyedNumbers,
   next: number,
 ): number {
   const end = Math.min(from + stretch, numbers.length);

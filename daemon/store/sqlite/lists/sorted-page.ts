@@ -2,7 +2,7 @@ import type { Window } from '../../queries.ts';
 import { type Bits, countBits } from './bits.ts';
 import { matching } from './matches.ts';
 import { grown } from './number-set.ts';
-import { type Keyed, select } from './select.ts';
+import { type KeyedNumbers, select } from './select.ts';
 import type { TextSets } from './text-sets.ts';
 
 /** Words of bits between two yields: at most 65,536 devices. */
@@ -32,7 +32,7 @@ export class TimeOrder {
   }
 
   /** The numbers in `bits`: those with a time and their times, and those without. */
-  *#split(times: Float64Array, bits: Bits): Generator<void, { timed: Keyed; untimed: Uint32Array }> {
+  *#split(times: Float64Array, bits: Bits): Generator<void, { timed: KeyedNumbers; untimed: Uint32Array }> {
     const count = countBits(bits);
     this.#numbers = grown(this.#numbers, count);
     this.#keys = grown(this.#keys, count);

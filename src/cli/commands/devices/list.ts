@@ -11,7 +11,7 @@ import { csvFields, deviceFields, tagNamesIn, tagNamesOf, withCells } from '../.
 import { pageFlags } from '../../framework/flags.ts';
 import { listFlags } from '../../framework/format.ts';
 import { withPersonNames } from '../../framework/persons.ts';
-import { columnsOf, type Listing, pageQuery, presentPage, presentRows } from '../../framework/present-list.ts';
+import { columnsOf, type ListLayout, pageQuery, presentPage, presentRows } from '../../framework/present-list.ts';
 import { deviceColumns, type NamedDevice } from './columns.ts';
 
 type ListQuery = Partial<QueryOf<Routes['listDevices']>>;
@@ -56,7 +56,7 @@ export const list = command({
   ],
   async run({ flags }, context) {
     const query = definedFields({ ...filterOf(flags), sortBy: flags.sort, sortOrder: flags.order });
-    const listing: Listing<DeviceListItem> = { fields: deviceFields, columns: deviceColumns(), id: 'deviceId' };
+    const listing: ListLayout<DeviceListItem> = { fields: deviceFields, columns: deviceColumns(), id: 'deviceId' };
     const load = async () => {
       const page = await context.registry.call('listDevices', {
         query: { ...query, ...pageQuery(flags) },
@@ -88,7 +88,7 @@ async function all(
   context: Context,
   query: ListQuery,
   size: number | undefined,
-  listing: Listing<DeviceListItem>,
+  listing: ListLayout<DeviceListItem>,
 ): Promise<void> {
   const { out } = context;
   let shaped = listing;
@@ -118,7 +118,7 @@ interface DataColumns {
 }
 
 /** Whether the result is CSV with such columns. */
-const needsColumns = ({ out }: Context, { fields }: Listing<DeviceListItem>): boolean =>
+const needsColumns = ({ out }: Context, { fields }: ListLayout<DeviceListItem>): boolean =>
   out.format === 'csv' && (out.fields.length > 0 ? out.fields : fields).includes('tags');
 
 /** The columns of all matches: the header comes before the first page. */
@@ -138,9 +138,9 @@ const dataColumnsOf = (devices: readonly DeviceListItem[]): DataColumns => ({
 /** A proof that `--fields` names always has its column. */
 function asCsv(
   { out }: Context,
-  listing: Listing<DeviceListItem>,
+  listing: ListLayout<DeviceListItem>,
   { tags, hasProof }: DataColumns,
-): Listing<DeviceListItem> {
+): ListLayout<DeviceListItem> {
   const usual = listing.fields.filter(field => hasProof || field !== proofField);
   return { ...listing, csv: csvFields(out.fields.length > 0 ? out.fields : usual, tags) };
 }
@@ -151,9 +151,9 @@ const rowsFor = ({ out }: Context, devices: readonly DeviceListItem[]): readonly
 /** The listing with the columns that fit these devices: most registries have no proofs. */
 const fitted = (
   { out }: Context,
-  listing: Listing<DeviceListItem>,
+  listing: ListLayout<DeviceListItem>,
   devices: readonly NamedDevice[],
-): Listing<DeviceListItem> => ({
+): ListLayout<DeviceListItem> => ({
   ...listing,
   columns: deviceColumns({
     wide: out.format === 'wide',

@@ -78,17 +78,17 @@ const questions = {
   '--manufacturer': { question: 'Manufacturer', field: 'manufacturer' },
   '--model': { question: 'Model', field: 'model' },
 } as const;
-type Needed = keyof typeof questions;
+type QuestionFlag = keyof typeof questions;
 
 /** Asks for the missing values; without prompts, an error names all of them. */
 async function completed(
   context: Context,
-  given: Readonly<Record<Needed, string | undefined>>,
-): Promise<Record<Needed, string>> {
-  const missing = Object.keys(given).filter(flag => given[flag as Needed] === undefined) as Needed[];
+  given: Readonly<Record<QuestionFlag, string | undefined>>,
+): Promise<Record<QuestionFlag, string>> {
+  const missing = Object.keys(given).filter(flag => given[flag as QuestionFlag] === undefined) as QuestionFlag[];
   if (missing.length && !context.canAsk)
     throw usage(`register needs ${missing.join(', ')}`, 'to register a file of devices: --file FILE');
-  const values = { ...given } as Record<Needed, string>;
+  const values = { ...given } as Record<QuestionFlag, string>;
   for (const flag of missing) values[flag] = await need(context, undefined, { flag, ...questions[flag] });
   return values;
 }

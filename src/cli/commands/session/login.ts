@@ -79,9 +79,9 @@ export const login = command({
 const renewed = '; renewed while it is used';
 
 /** What a login needs to be stored and shown. */
-type Granted = Pick<DataOf<Routes['login']>, 'token' | 'expireTime' | 'user'>;
+type LoginGrant = Pick<DataOf<Routes['login']>, 'token' | 'expireTime' | 'user'>;
 
-async function presentLogin(context: Context, data: Omit<Granted, 'token'>, renewal: string): Promise<void> {
+async function presentLogin(context: Context, data: Omit<LoginGrant, 'token'>, renewal: string): Promise<void> {
   await present(context, {
     data,
     id: data.user.id,
@@ -135,7 +135,7 @@ export const logIn = (context: Context, username: string, password: string, acce
   logInWith(context, acceptNewServer, registry => registry.call('login', { body: { username, password } }));
 
 /** Has a server that may get a password grant a login, and stores the token and how to reach and recognize the server. */
-async function logInWith<T extends Granted>(
+async function logInWith<T extends LoginGrant>(
   context: Context,
   acceptNewServer: boolean,
   grant: (registry: Client) => Promise<T>,

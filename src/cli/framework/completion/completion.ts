@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { command } from '../define.ts';
 import { offersFor } from './offers.ts';
 import { scripts } from './scripts.ts';
-import { type Offered, type ShellName, shells, typedIn } from './typed.ts';
+import { type OfferedWords, type ShellName, shells, typedIn } from './typed.ts';
 
 /** Milliseconds. The shell is blocked until it has an answer. */
 const patienceMs = 1_500;
@@ -49,7 +49,7 @@ async function answer(
   context: Context,
 ): Promise<void> {
   const typed = typedIn(shell, words);
-  const late = new Promise<Offered>(resolve => setTimeout(resolve, patienceMs, []).unref());
-  const offers = offersFor(typed.words, program, context).catch((): Offered => []);
+  const late = new Promise<OfferedWords>(resolve => setTimeout(resolve, patienceMs, []).unref());
+  const offers = offersFor(typed.words, program, context).catch((): OfferedWords => []);
   await context.out.text(typed.answer(await Promise.race([offers, late])));
 }

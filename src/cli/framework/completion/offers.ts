@@ -6,10 +6,10 @@ import { type Context, createContext } from '../context.ts';
 import type { ArgShape, FlagShape } from '../flags.ts';
 import { type Flag, NamedArgument } from '../options.ts';
 import { liveValues } from './live-values.ts';
-import type { Offered, Word } from './typed.ts';
+import type { OfferedWords, Word } from './typed.ts';
 
 /** What can be in the place of the last word. */
-export async function offersFor(words: readonly string[], program: CommandNode, given: Context): Promise<Offered> {
+export async function offersFor(words: readonly string[], program: CommandNode, given: Context): Promise<OfferedWords> {
   const typed = words.at(-1) ?? '';
   const { node, rest } = await commandIn(program, words.slice(0, -1));
   const isEnded = rest.includes('--');
@@ -102,7 +102,7 @@ async function valuesOf(
   typed: string,
   used: readonly string[],
   context: () => Context,
-): Promise<Offered> {
+): Promise<OfferedWords> {
   if ('pairs' in shape && shape.pairs) return pairsOf(shape.pairs, typed, context);
   const { choices, offer } = shape;
   if (offer === 'file') return 'files';
@@ -128,7 +128,7 @@ async function pairsOf(
   shapes: NonNullable<FlagShape['pairs']>,
   typed: string,
   context: () => Context,
-): Promise<Offered> {
+): Promise<OfferedWords> {
   const at = typed.indexOf('=');
   if (at < 0)
     return starting(
@@ -144,5 +144,5 @@ async function pairsOf(
 const starting = (typed: string, words: readonly Word[]): readonly Word[] =>
   words.filter(([word]) => word.toLowerCase().startsWith(typed.toLowerCase()));
 
-const prefixed = (start: string, offered: Offered): Offered =>
+const prefixed = (start: string, offered: OfferedWords): OfferedWords =>
   typeof offered === 'string' ? offered : offered.map(([word, text]): Word => [start + word, text]);

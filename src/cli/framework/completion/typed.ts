@@ -6,7 +6,7 @@ export const shells = ['bash', 'zsh', 'fish'] as const;
 export type ShellName = (typeof shells)[number];
 
 /** What can follow: words, or what the shell itself completes. */
-export type Offered = 'files' | 'folders' | readonly Word[];
+export type OfferedWords = 'files' | 'folders' | readonly Word[];
 /** A word with its description, which may be empty. */
 export type Word = readonly [word: string, description: string];
 
@@ -25,7 +25,7 @@ interface TypedWords {
   /** The words after the program's name; the last one is being typed, and may be empty. */
   readonly words: readonly string[];
   /** The answer for the shell. */
-  answer(offered: Offered): string;
+  answer(offered: OfferedWords): string;
 }
 
 /** Characters of a word that is offered. A longer one is a mistake or an attack, not something to choose. */
@@ -42,7 +42,7 @@ export function typedIn(shell: ShellName, given: readonly string[]): TypedWords 
 }
 
 /** A first line with the kind of the answer, then a word in each line with its description after a tab. */
-function answerInLines(offered: Offered): string {
+function answerInLines(offered: OfferedWords): string {
   if (typeof offered === 'string') return `${offered}\n`;
   const lines = offered.filter(([word]) => isTypable(word)).map(([word, text]) => `${word}\t${safe(text)}\n`);
   return `words\n${lines.join('')}`;

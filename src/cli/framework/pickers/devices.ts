@@ -5,7 +5,7 @@ import { type DeviceStatus, deviceStatuses } from '../../../contract/values.ts';
 import type { Client } from '../../client/client.ts';
 import { Fault } from '../../fault.ts';
 import type { Choice } from '../../terminal/prompt.ts';
-import { type Found, searchMany, searchOne } from '../../terminal/search-prompts.ts';
+import { type SearchMatches, searchMany, searchOne } from '../../terminal/search-prompts.ts';
 import type { Context } from '../context.ts';
 import { aligned } from './aligned.ts';
 import { type SearchLookup, ServerSearch } from './server-search.ts';
@@ -68,7 +68,7 @@ async function page(
   return { list, more: Math.max(0, pagination.total - list.length) };
 }
 
-function choicesOf(devices: readonly DeviceListItem[], withStatus: boolean): Found<string>['choices'] {
+function choicesOf(devices: readonly DeviceListItem[], withStatus: boolean): SearchMatches<string>['choices'] {
   const names = aligned(
     devices.map(({ deviceId, serialNumber, userId, status, deviceType }) => [
       deviceId,

@@ -3,10 +3,10 @@ import { minuteMs } from '../../../contract/durations.ts';
 import type { Client } from '../../client/client.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import { pause, retry } from '../../retry.ts';
-import type { ChoiceSource, Found, Search } from '../../terminal/search-prompts.ts';
+import type { ChoiceSource, Search, SearchMatches } from '../../terminal/search-prompts.ts';
 
 /** Asks the server for a text, in at most two requests. */
-export type SearchLookup<T> = (typed: string, client: Client) => Promise<Found<T>>;
+export type SearchLookup<T> = (typed: string, client: Client) => Promise<SearchMatches<T>>;
 
 /** Milliseconds without a key before the server is asked: the texts in between are skipped. */
 const typingPauseMs = 250;
@@ -31,7 +31,7 @@ export function pauseBefore(times: readonly number[], now: number): number {
 export class ServerSearch<T> {
   readonly #client: Client;
   readonly #lookup: SearchLookup<T>;
-  readonly #found = new Map<string, Found<T>>();
+  readonly #found = new Map<string, SearchMatches<T>>();
   readonly #times: number[] = [];
 
   constructor(client: Client, lookup: SearchLookup<T>) {
@@ -40,7 +40,7 @@ export class ServerSearch<T> {
   }
 
   /** What is offered before anything is typed. Waits for limits and fails as any other request does. */
-  async first(): Promise<Found<T>> {
+  async first(): Promise<SearchMatches<T>> {
     const found = await this.#lookup('', this.#client);
     this.#found.set('', found);
     return found;

@@ -28,7 +28,7 @@ interface ReadGroup<T> extends Group<T> {
 }
 
 /** What `devmgr search` has found. */
-export interface Found {
+export interface SearchResults {
   /** By deviceId or serial number; a device that is named exactly comes first. */
   readonly devices: Group<DeviceListItem>;
   /** By the user they are bound to: the text is the userId, or the id, name or e-mail address of a user. */
@@ -47,7 +47,7 @@ const mostPages = 5;
 export const searchedRecords = mostPages * paging.maxSize;
 
 /** Searches everything, with at most `limit` records in a group. */
-export async function findAll(client: Client, text: string, limit: number): Promise<Found> {
+export async function findAll(client: Client, text: string, limit: number): Promise<SearchResults> {
   // Requests at the same time would each read the stored login.
   await client.token();
   const [devices, users, people, appVersions] = await Promise.all([

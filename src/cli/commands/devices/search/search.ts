@@ -10,7 +10,7 @@ import { appColumns } from '../../apps/apps.ts';
 import { personColumns } from '../../people/people.ts';
 import { userColumns } from '../../users/users.ts';
 import { deviceColumns } from '../columns.ts';
-import { type Found, findAll, type Group, searchedRecords } from './find.ts';
+import { findAll, type Group, type SearchResults, searchedRecords } from './find.ts';
 
 /** Searches devices, users, persons and application versions for a text. Exit code 5 if nothing matches. */
 export const search = command({
@@ -44,14 +44,14 @@ export const search = command({
   },
 });
 
-const groupsOf = ({ devices, boundDevices, users, people, appVersions }: Found): readonly Group<unknown>[] => [
+const groupsOf = ({ devices, boundDevices, users, people, appVersions }: SearchResults): readonly Group<unknown>[] => [
   devices,
   boundDevices,
   appVersions,
   ...[users, people].filter(group => group !== null),
 ];
 
-async function write(context: Context, text: string, found: Found): Promise<void> {
+async function write(context: Context, text: string, found: SearchResults): Promise<void> {
   const { out } = context;
   if (out.json) return out.document({ text, ...found });
   if (out.quiet)
@@ -78,12 +78,12 @@ async function write(context: Context, text: string, found: Found): Promise<void
 }
 
 /** The userId of the first device that is bound to a match; null if there is none. */
-const boundTo = ({ boundDevices }: Found): string | null => {
+const boundTo = ({ boundDevices }: SearchResults): string | null => {
   const userId = boundDevices.list[0]?.userId;
   return userId ? shellWord(safe(userId)) : null;
 };
 
-function idsOf({ devices, boundDevices, users, people, appVersions }: Found): readonly string[] {
+function idsOf({ devices, boundDevices, users, people, appVersions }: SearchResults): readonly string[] {
   const found = [...devices.list, ...boundDevices.list].map(device => device.deviceId);
   return [
     ...new Set(found),

@@ -17,7 +17,7 @@ const bell = '\u0007';
 const twice = bell + bell;
 
 /** How many keys are done. */
-type Done = Pick<KeyCount, 'done' | 'failed'>;
+type KeyTotals = Pick<KeyCount, 'done' | 'failed'>;
 
 /** Writes the results of an enrollment to the terminal and to its file. */
 export class EnrollReport {
@@ -37,7 +37,7 @@ export class EnrollReport {
     this.#lively = context.io.stderrIsTerminal && !context.globals.quiet;
   }
 
-  ready(tally: Done): void {
+  ready(tally: KeyTotals): void {
     const { out, globals } = this.#context;
     if (globals.json) return;
     if (this.#file !== null && tally.done > 0)
@@ -45,13 +45,13 @@ export class EnrollReport {
     if (this.#wants(tally)) out.notice(tally.done > 0 ? `${this.#tallied(tally)} ${this.#next()}` : this.#next());
   }
 
-  async row(outcome: EnrollmentOutcome, tally: Done): Promise<void> {
+  async row(outcome: EnrollmentOutcome, tally: KeyTotals): Promise<void> {
     await this.#write(outcome);
     this.#ask(tally, needsAttention(outcome) ? twice : bell);
   }
 
   /** The result of a key that was spooled. It sounds only if the operator has to do something. */
-  async delivered(outcome: EnrollmentOutcome, tally: Done): Promise<void> {
+  async delivered(outcome: EnrollmentOutcome, tally: KeyTotals): Promise<void> {
     await this.#write(outcome);
     this.#ask(tally, needsAttention(outcome) ? twice : '');
   }
@@ -65,12 +65,12 @@ export class EnrollReport {
     }
   }
 
-  skipped(key: Key, why: string, tally: Done): void {
+  skipped(key: Key, why: string, tally: KeyTotals): void {
     this.#aside(`${nameOf(key)} ${why}: skipped`);
     this.#ask(tally, twice);
   }
 
-  again(key: Key, deviceId: string | null, tally: Done): void {
+  again(key: Key, deviceId: string | null, tally: KeyTotals): void {
     const isWaiting = (this.#spool?.waitingFor(key.serialNumber) ?? null) !== null;
     this.#aside(`${nameOf(key)} again: it is ${isWaiting ? 'in the spool file' : safe(deviceId ?? 'done')}`);
     this.#ask(tally, bell);
@@ -82,7 +82,7 @@ export class EnrollReport {
   };
 
   /** The totals of a run that was interrupted. */
-  summary(tally: Done): void {
+  summary(tally: KeyTotals): void {
     this.#total(tally, '; run the same command again to continue');
   }
 
@@ -92,11 +92,11 @@ export class EnrollReport {
   }
 
   /** The totals of a run that handled all wanted keys. */
-  finished(tally: Done): void {
+  finished(tally: KeyTotals): void {
     if (this.#file !== null || this.#count !== 1 || tally.failed > 0) this.#total(tally, '');
   }
 
-  #total({ done, failed }: Done, more: string): void {
+  #total({ done, failed }: KeyTotals, more: string): void {
     const file = this.#file === null ? '' : `; results are in ${safe(this.#file.path)}${more}`;
     notify(this.#context, `${keys(done)} handled${failed ? `, ${failed} failed` : ''}${file}`);
   }
@@ -105,12 +105,12 @@ export class EnrollReport {
     this.#context.out.end();
   }
 
-  #wants({ done }: Done): boolean {
+  #wants({ done }: KeyTotals): boolean {
     return this.#count === null || done < this.#count;
   }
 
   /** Rings the bell, and shows progress and the next step in the last line of the screen. */
-  #ask(tally: Done, sound: string): void {
+  #ask(tally: KeyTotals, sound: string): void {
     if (!this.#lively) return;
     this.#context.io.say(sound);
     if (this.#wants(tally)) this.#context.out.notice(`${this.#tallied(tally)} ${this.#next()}`);
@@ -120,7 +120,7 @@ export class EnrollReport {
     return `${this.#context.out.tint('cyan', 'Plug in a key')} (Ctrl-C ends)`;
   }
 
-  #tallied({ done, failed }: Done): string {
+  #tallied({ done, failed }: KeyTotals): string {
     const { tint } = this.#context.out;
     const waiting = this.#spool?.waiting ?? 0;
     const spooled = waiting === 0 ? '' : `, ${waiting} spooled`;

@@ -10,7 +10,7 @@ import { foundItems, type Item, itemsNamed, namedInFile, type Target } from '../
 import type { LabelDevice } from './placeholders.ts';
 
 /** How devices are named: by exactly one of the three, or by a file of which `names` are wanted. */
-export interface Named {
+export interface DeviceChoice {
   readonly names: readonly string[];
   readonly filter: readonly string[];
   readonly file: string | undefined;
@@ -36,7 +36,7 @@ interface FoundDevices {
 /** The devices without those of `isDone`. Throws a fault if the one device that is named does not exist. */
 export async function findDevices(
   context: Context,
-  { names, filter, file, encoding }: Named,
+  { names, filter, file, encoding }: DeviceChoice,
   isDone: (target: Target) => boolean,
 ): Promise<FoundDevices> {
   if (filter.length > 0) return { devices: await matching(context, filter, isDone), unregistered: 0 };
@@ -76,7 +76,7 @@ async function matching(
   return found;
 }
 
-async function namedItems(context: Context, { names, file, encoding }: Omit<Named, 'filter'>): Promise<Item[]> {
+async function namedItems(context: Context, { names, file, encoding }: Omit<DeviceChoice, 'filter'>): Promise<Item[]> {
   if (file === undefined) return itemsNamed(names);
   const items = await namedInFile(context, file, encoding);
   return names.length === 0 ? items : names.map(name => rowOf(items, name.trim(), file));

@@ -15,11 +15,11 @@ import {
   writerOf,
 } from '../../many/bulk/results.ts';
 import type { Target } from '../../many/bulk/source.ts';
-import { type FoundLabelDevice, findDevices, type Named } from './devices.ts';
+import { type DeviceChoice, type FoundLabelDevice, findDevices } from './devices.ts';
 import type { LabelOutput } from './outputs.ts';
 
 /** What is printed, and where the results go. */
-interface LabelRun extends Named {
+interface LabelRun extends DeviceChoice {
   readonly output: LabelOutput;
   /** Whether standard output is the labels themselves. */
   readonly isDry: boolean;

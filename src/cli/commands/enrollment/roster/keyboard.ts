@@ -1,11 +1,11 @@
 /** The keyboard of a terminal: keys, and scans of badges and barcodes. */
-import { confirmMs, Keyboard, type Operated, type Typed } from '../../../../enrollment/line/keyboard.ts';
+import { confirmMs, Keyboard, type LineInput, type TypedInput } from '../../../../enrollment/line/keyboard.ts';
 import type { Io } from '../../../terminal/io.ts';
 
 /** The keyboard of a terminal in raw mode, until `close`. */
 export class TerminalKeys {
   readonly #io: Io;
-  readonly #typed: (operated: Operated) => void;
+  readonly #typed: (operated: LineInput) => void;
   readonly #shown: () => void;
   readonly #keyboard = new Keyboard();
   readonly #decoder = new TextDecoder();
@@ -13,7 +13,7 @@ export class TerminalKeys {
   #lastAt = 0;
 
   /** `shown` is called when the program was suspended and has the terminal again. */
-  constructor(io: Io, typed: (operated: Operated) => void, shown: () => void) {
+  constructor(io: Io, typed: (operated: LineInput) => void, shown: () => void) {
     this.#io = io;
     this.#typed = typed;
     this.#shown = shown;
@@ -52,7 +52,7 @@ export class TerminalKeys {
     else if (quietMs >= confirmMs) this.#clock.stop();
   };
 
-  #pass(all: readonly Typed[]): void {
+  #pass(all: readonly TypedInput[]): void {
     for (const typed of all) {
       if (typed.type === 'interrupt') process.kill(process.pid, 'SIGINT');
       else if (typed.type === 'suspend') this.#suspend();

@@ -7,19 +7,19 @@ import { safe } from '../../../terminal/text.ts';
 import { type KeyLabel, withoutLabel } from '../labels/enrolled.ts';
 
 /** Takes the row of a bound key again when its label is printed or has failed. `needsAttention`: its message explains what to do about the label. */
-type Labeled = (row: EnrollmentOutcome, needsAttention: boolean) => Promise<void>;
+type OnLabel = (row: EnrollmentOutcome, needsAttention: boolean) => Promise<void>;
 
 export class RosterLabels {
   readonly #context: Context;
   readonly #label: KeyLabel;
-  readonly #labeled: Labeled;
+  readonly #labeled: OnLabel;
   /** The file of results if it is CSV; else null. */
   readonly #results: string | null;
   /** Bound keys whose labels are not printed, in the order in which they were bound. */
   readonly #missing = new Set<EnrollmentOutcome>();
   #last: Promise<void> = Promise.resolve();
 
-  constructor(context: Context, label: KeyLabel, results: string | null, labeled: Labeled) {
+  constructor(context: Context, label: KeyLabel, results: string | null, labeled: OnLabel) {
     this.#context = context;
     this.#label = label;
     this.#labeled = labeled;

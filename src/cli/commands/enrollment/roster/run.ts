@@ -1,6 +1,6 @@
 /** Enrolls keys for the people of a roster: connects the line with the reader, the keyboard and the registry. */
 import type { Key } from '../../../../contract/hardware.ts';
-import type { Proved } from '../../../../enrollment/key-enrollment.ts';
+import type { ProofOutcome } from '../../../../enrollment/key-enrollment.ts';
 import type { CheckAction, LineAction, LineEvent } from '../../../../enrollment/line/events.ts';
 import { Line } from '../../../../enrollment/line/line.ts';
 import type { Person } from '../../../../enrollment/line/people.ts';
@@ -57,7 +57,7 @@ export class RosterRun {
   /** Keys in the reader, by keyId. */
   readonly #keys = new Map<string, Key>();
   /** What the last key that was checked has proved. */
-  #proved: Proved | null = null;
+  #proved: ProofOutcome | null = null;
   /** Keys whose letter is printed: they get no other label. */
   readonly #lettered = new Set<string>();
   #failure: unknown = null;

@@ -1,6 +1,6 @@
 /** The keys of a roster run: each is checked, then bound or spooled, and counts once. */
 import type { Key } from '../../../../contract/hardware.ts';
-import type { Proved } from '../../../../enrollment/key-enrollment.ts';
+import type { ProofOutcome } from '../../../../enrollment/key-enrollment.ts';
 import type { Person } from '../../../../enrollment/line/people.ts';
 import { PersonEnrollment, type PersonVerdict } from '../../../../enrollment/line/person-enrollment.ts';
 import type { CountedKey } from '../../../../enrollment/registry.ts';
@@ -68,7 +68,7 @@ export class Station {
   }
 
   /** Registers the key if it is new, and activates it for the person; or spools it. The key may be unplugged already, unless it is issued or signs. */
-  async bind(key: Key, person: Person, proved: Proved | null): Promise<BoundVerdict> {
+  async bind(key: Key, person: Person, proved: ProofOutcome | null): Promise<BoundVerdict> {
     const verdict = await this.#enrollment.bind(key, person, proved);
     if (verdict.failure !== null) return { ...verdict, madePin: null };
     const { row: issued, madePin } = await this.#handover.issued(key, verdict.row);

@@ -52,7 +52,7 @@ export const endings = ['registered', 'known', 'conflict', 'failed'] as const;
 type Ending = (typeof endings)[number];
 
 /** The last step of a key. */
-export interface Delivered {
+export interface SpoolEnding {
   readonly at: string;
   readonly result: Ending;
   readonly deviceId: string | null;
@@ -65,7 +65,7 @@ export type SpoolLine =
   | { readonly key: SpoolEntry }
   /** The registration is sent after this line is on the disk: the registry may have received it. */
   | { readonly sent: string; readonly at: string }
-  | ({ readonly done: string } & Delivered);
+  | ({ readonly done: string } & SpoolEnding);
 
 /** The first line of a file. */
 export const headerLine = (header: SpoolHeader): object => ({ spool: kind, version, ...header });

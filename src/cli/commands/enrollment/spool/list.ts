@@ -40,7 +40,7 @@ const columns: Column<SpoolRow>[] = [
   { title: 'REASON', value: row => row.message, shorten: 'end', drop: 3 },
 ];
 
-interface Listed {
+interface SpoolListing {
   readonly header: SpoolHeader;
   readonly rows: readonly SpoolRow[];
   readonly waiting: number;
@@ -70,7 +70,7 @@ export const spoolList = command({
   },
 });
 
-function listed({ header, items, isTorn }: SpoolIndex): Listed {
+function listed({ header, items, isTorn }: SpoolIndex): SpoolListing {
   const all = [...items.values()];
   const rows = all.flatMap(rowOf);
   const waiting = all.filter(item => item.delivered === null).length;
@@ -87,7 +87,7 @@ function rowOf({ entry, sentAt, delivered }: SpoolItem): SpoolRow[] {
   return [{ state, serialNumber, deviceType, manufacturer, model, userId, spooledAt: at, deviceId, message }];
 }
 
-function summarize({ out }: Context, file: string, { header, rows, waiting, delivered }: Listed): void {
+function summarize({ out }: Context, file: string, { header, rows, waiting, delivered }: SpoolListing): void {
   const refused = rows.length - waiting;
   const parts = [
     `${counted(waiting, 'key')} ${waiting === 1 ? 'waits' : 'wait'}`,

@@ -2,7 +2,7 @@
 import { fstatSync, readSync } from 'node:fs';
 import { count } from '../../../count.ts';
 import { type Fault, usage } from '../../../fault.ts';
-import { type Delivered, readHeader, readLine, type SpoolEntry, type SpoolHeader } from './lines.ts';
+import { readHeader, readLine, type SpoolEnding, type SpoolEntry, type SpoolHeader } from './lines.ts';
 
 /** The most keys of one file. So many take about 50 MB of memory. */
 export const mostKeys = 100_000;
@@ -17,7 +17,7 @@ export interface SpoolItem {
   /** ISO 8601: when the registration was first sent; null if it was not. */
   sentAt: string | null;
   /** Null while the key waits. */
-  delivered: Delivered | null;
+  delivered: SpoolEnding | null;
 }
 
 /** A file as it is on the disk. */

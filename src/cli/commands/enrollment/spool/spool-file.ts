@@ -20,7 +20,7 @@ import { cutTail } from '../../../jobs/torn-tail.ts';
 import type { FileLock } from '../../../settings/file-lock.ts';
 import { demandOwnFile, writeWhole } from '../../../settings/files.ts';
 import { safeJson } from '../../../terminal/text.ts';
-import { type Delivered, headerLine, type SpoolEntry, type SpoolHeader, type SpoolLine } from './lines.ts';
+import { headerLine, type SpoolEnding, type SpoolEntry, type SpoolHeader, type SpoolLine } from './lines.ts';
 import { mostKeys, readIndex, type SpoolIndex, type SpoolItem, tooMany } from './read.ts';
 
 const fsync = promisify(fsyncWithCallback);
@@ -117,7 +117,7 @@ export class SpoolFile {
   }
 
   /** The delivery of the key has ended: it no longer waits, unless that cannot be written. */
-  async done(item: SpoolItem, delivered: Delivered): Promise<void> {
+  async done(item: SpoolItem, delivered: SpoolEnding): Promise<void> {
     const { at, result, deviceId, message } = delivered;
     const { serialNumber } = item.entry.registration;
     const isCurrent = this.#waiting.get(serialNumber) === item;

@@ -5,7 +5,7 @@
  */
 import { Code } from '../../../../contract/codes.ts';
 import { deviceIds } from '../../../../contract/ids.ts';
-import { type Existing, existingResult } from '../../../../enrollment/import/plan.ts';
+import { type ExistingDevice, existingResult } from '../../../../enrollment/import/plan.ts';
 import type { LineResult } from '../../../../enrollment/import/result.ts';
 import type { Row, SentRow } from '../../../../enrollment/import/row.ts';
 import { differencesOf } from '../../../../enrollment/same-device.ts';
@@ -50,7 +50,7 @@ async function comparedWithDevices(
   context: Context,
   rows: readonly Row[],
   results: readonly LineResult[],
-  resultOf: (row: SentRow, existing: Existing, result: LineResult) => LineResult,
+  resultOf: (row: SentRow, existing: ExistingDevice, result: LineResult) => LineResult,
 ): Promise<LineResult[]> {
   const found = await existingDevices(context, results.filter(isDuplicate));
   return results.map((result, index) => {
@@ -73,7 +73,7 @@ const numberOf = (deviceId: string): number => deviceIds.parse(deviceId) ?? 0;
 async function existingDevices(
   context: Context,
   results: readonly LineResult[],
-): Promise<ReadonlyMap<string, Existing>> {
+): Promise<ReadonlyMap<string, ExistingDevice>> {
   // The batch is done: its results must be written even after Ctrl-C.
   const registry = context.registry.with({ finish: true });
   const serials = new Set(results.map(({ serialNumber }) => serialNumber ?? ''));

@@ -11,8 +11,8 @@ import { proveKey, reasonOf, whileTouched } from '../prove-key.ts';
 
 /** What the receipt states. */
 type ReceiptWanted = BodyOf<Routes['createReceipt']>;
-type Made = DataOf<Routes['createReceipt']>;
-type Signed = DataOf<Routes['signReceipt']>;
+type CreatedReceipt = DataOf<Routes['createReceipt']>;
+type SignedReceipt = DataOf<Routes['signReceipt']>;
 
 /** The stored receipt. A key without a credential that may sign makes one first, by a proof. */
 export async function signedReceipt(context: Context, key: NumberedKey, wanted: ReceiptWanted): Promise<Receipt> {
@@ -35,7 +35,7 @@ export async function signedReceipt(context: Context, key: NumberedKey, wanted: 
 
 const NOT_TRUSTED = 'the registry accepts a receipt only from a key that was proved with grade model or unit';
 
-const sign = (context: Context, key: NumberedKey, { text, credentials }: Made): Promise<Signed> => {
+const sign = (context: Context, key: NumberedKey, { text, credentials }: CreatedReceipt): Promise<SignedReceipt> => {
   const { keyId, serialNumber } = key;
   context.out.progress.say(`Signing with ${safe(serialNumber)}`);
   const request = { params: { keyId }, body: { serialNumber, text, credentials } };

@@ -5,13 +5,13 @@ import { placeOf, sinceId } from '../../../framework/devices/event-selection.ts'
 import { readJsonFile, writeJsonFile } from '../../../settings/files.ts';
 
 /** The id after which `--since` starts; null if it is `last` and nothing was shown yet. Throws a usage fault. */
-export const startOf = async (context: Context, text: string, seen: Seen): Promise<number | null> =>
+export const startOf = async (context: Context, text: string, seen: SeenEvents): Promise<number | null> =>
   text === 'last' ? seen.last() : sinceId(context, placeOf('--since', text));
 
 const saveEveryMs = 2_000;
 
 /** The last event seen from each server, stored in the home folder. */
-export class Seen {
+export class SeenEvents {
   readonly #file: string;
   /** The name in the file, then the names that earlier runs may have used. */
   readonly #names: readonly [string, ...string[]];

@@ -4,7 +4,7 @@ import { CursorFile, defaultCursor } from './cursor-file.ts';
 import { deliver, type EventTarget } from './delivery.ts';
 import type { WatchValues } from './flags.ts';
 import { EventProgram } from './program.ts';
-import { Seen, startOf } from './seen.ts';
+import { SeenEvents, startOf } from './seen.ts';
 import { watchedEvents } from './stream.ts';
 
 /** A watch that delivers. */
@@ -54,7 +54,7 @@ async function firstOf(context: Context, { since }: DeliveryFlags, cursor: Curso
     );
     return cursor.last;
   }
-  const first = since === undefined ? null : await startOf(context, since, new Seen(context));
+  const first = since === undefined ? null : await startOf(context, since, new SeenEvents(context));
   if (first !== null) cursor.save(first);
   return first;
 }

@@ -9,7 +9,7 @@ import { onReaderLeft } from '../../../terminal/reader-left.ts';
 import { safe } from '../../../terminal/text.ts';
 import { type WatchValues, watchFlags } from './flags.ts';
 import { EventLines } from './lines.ts';
-import { Seen, startOf } from './seen.ts';
+import { SeenEvents, startOf } from './seen.ts';
 import { watchedEvents } from './stream.ts';
 
 /** Follows the notification stream. Remembers the last event, for --since last. */
@@ -41,7 +41,7 @@ export const watch = command({
       return deliverTo(context, { ...flags, args, deviceId });
     }
     checkPlain(args, flags);
-    const seen = new Seen(context);
+    const seen = new SeenEvents(context);
     const since = flags.since === undefined ? null : await startOf(context, flags.since, seen);
     return follow(context, flags, { deviceId, since, seen });
   },
@@ -63,7 +63,7 @@ function checkPlain(args: readonly string[], flags: WatchValues): void {
 interface WatchStart {
   readonly deviceId: string | undefined;
   readonly since: number | null;
-  readonly seen: Seen;
+  readonly seen: SeenEvents;
 }
 
 async function follow(context: Context, flags: WatchValues, { deviceId, since, seen }: WatchStart): Promise<number> {
@@ -103,7 +103,7 @@ async function follow(context: Context, flags: WatchValues, { deviceId, since, s
 }
 
 /** Ctrl-C is how watching ends: what was shown is its result, not an error. */
-function summarize({ io, out, globals }: Context, shown: number, seen: Seen): void {
+function summarize({ io, out, globals }: Context, shown: number, seen: SeenEvents): void {
   if (globals.json) return;
   // The terminal wrote ^C at the cursor.
   if (io.stderrIsTerminal && !globals.quiet) io.say('\n');
