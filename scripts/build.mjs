@@ -19,7 +19,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { bundle, packageOf } from './lib/bundle.mjs';
 import { bundleConsole } from './lib/console.mjs';
 import { identity, natives } from './lib/identity.mjs';
-import { noticesOf } from './lib/licences.mjs';
+import { noticesOf } from './lib/licenses.mjs';
 import { fail, modules, root, say } from './lib/project.mjs';
 
 export { natives };
@@ -35,7 +35,7 @@ const alsoInputs = [
   'scripts/lib/bundle.mjs',
   'scripts/lib/console.mjs',
   'scripts/lib/identity.mjs',
-  'scripts/lib/licences.mjs',
+  'scripts/lib/licenses.mjs',
   'scripts/lib/notices/zxcvbn.txt',
 ];
 
@@ -55,8 +55,8 @@ export async function build() {
   const carried = new Set(inputs.map(packageOf).filter(name => name !== null));
   const packages = [...carried, 'node_modules/swagger-ui-dist', `node_modules/${font}`].sort();
   writeFileSync(join(dist, '.packages.json'), `${JSON.stringify(packages)}\n`);
-  // Their licences ask for it: the notices are shipped with the code.
-  writeFileSync(join(dist, 'licences.txt'), noticesOf(packages.map(path => join(root, path))));
+  // Their licenses ask for it: the notices are shipped with the code.
+  writeFileSync(join(dist, 'licenses.txt'), noticesOf(packages.map(path => join(root, path))));
   const sources = [...alsoInputs, ...inputs.filter(name => packageOf(name) === null)];
   writeFileSync(record, `${JSON.stringify({ identity: identity(), sources: digests(sources) }, null, 1)}\n`);
   say(`built dist/devmgr.cjs (${Date.now() - started} ms)`);

@@ -11,7 +11,7 @@ import { build, fontFile, swaggerFiles } from './build.mjs';
 import { fileOf } from './executable/fetch.mjs';
 import { scriptOf } from './executable/script.mjs';
 import { ownPlatform, partsOf, platforms } from './executable/targets.mjs';
-import { licencesOfAll } from './lib/licences-of-all.mjs';
+import { licensesOfAll } from './lib/licenses-of-all.mjs';
 import { fail, modules, node, root, run, say } from './lib/project.mjs';
 
 const { platform } = parseArgs({ options: { platform: { type: 'string', default: ownPlatform } } }).values;
@@ -49,12 +49,12 @@ mkdirSync(folder, { recursive: true });
 // The executable carries the console of the build.
 await build();
 writeFileSync(main, await scriptOf(absent));
-const licences = join(folder, `${platform}.licences.txt`);
-writeFileSync(licences, await licencesOfAll());
+const licenses = join(folder, `${platform}.licenses.txt`);
+writeFileSync(licenses, await licensesOfAll());
 const swagger = dirname(require.resolve('swagger-ui-dist/package.json'));
 const pages = readdirSync(join(root, 'dist/console'));
 const assets = {
-  'licences.txt': licences,
+  'licenses.txt': licenses,
   [fontFile]: join(root, 'dist', fontFile),
   ...Object.fromEntries(Object.entries(natives).map(([name, file]) => [`native/${name}`, file])),
   ...Object.fromEntries(packaged.map(name => [name, join(root, name)])),
@@ -76,7 +76,7 @@ const settings = {
 writeFileSync(config, JSON.stringify(settings));
 const code = await run(node, ['--build-sea', config]);
 if (code !== 0) fail(`Node's single-executable build ended with ${code}.`, 'Its own words stand above.');
-for (const file of [config, main, licences]) rmSync(file);
+for (const file of [config, main, licenses]) rmSync(file);
 const digest = createHash('sha256').update(readFileSync(output)).digest('hex');
 writeFileSync(`${output}.sha256`, `${digest}  ${name}\n`);
 if (platform.startsWith('darwin-')) say('to be signed on a Mac before it runs: codesign --sign - FILE');

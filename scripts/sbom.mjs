@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 // `npm run sbom`: what the program is made of, as CycloneDX: the packages whose code was built into it, the native ones that
-// are installed beside it, and what those want. Out of the lock file, for every platform. Each must have a licence.
+// are installed beside it, and what those want. Out of the lock file, for every platform. Each must have a license.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, natives } from './build.mjs';
-import { namedLicence } from './lib/licences.mjs';
+import { namedLicense } from './lib/licenses.mjs';
 import { fail, root, say } from './lib/project.mjs';
 
 const windows = process.platform === 'win32';
@@ -18,11 +18,11 @@ document.dependencies = document.dependencies
   .filter(({ ref }) => shipped.has(ref) || ref === document.metadata.component['bom-ref'])
   .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter(part => shipped.has(part)) }));
 for (const part of document.components) {
-  const id = part.licenses?.length ? undefined : namedLicence(part);
+  const id = part.licenses?.length ? undefined : namedLicense(part);
   if (id) part.licenses = [{ license: { id } }];
 }
 const nameless = document.components.filter(part => !part.licenses?.length).map(part => part.name);
-if (nameless.length > 0) fail(`without a licence: ${nameless.join(', ')}`, 'Look the licence up before shipping them.');
+if (nameless.length > 0) fail(`without a license: ${nameless.join(', ')}`, 'Look the license up before shipping them.');
 const file = process.argv[2] ?? join(root, 'dist', 'devmgr.cdx.json');
 writeFileSync(file, `${JSON.stringify(document, null, 2)}\n`);
 say(`${document.components.length} parts written to ${file}`);

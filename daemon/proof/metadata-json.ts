@@ -21,7 +21,8 @@ const MAX_PART = 1024 * 1024;
 /** Most members and entries. */
 const MAX_PARTS = 20_000;
 
-const malformed = (problem: string, cause?: unknown) =>
+/** The error of metadata that cannot be read. */
+export const malformed = (problem: string, cause?: unknown) =>
   new MalformedError('metadata', problem, cause === undefined ? undefined : { cause });
 
 const CHAR = { space: 0x20, quote: 0x22, comma: 0x2c, backslash: 0x5c } as const;

@@ -3,9 +3,8 @@ import { createVerify } from 'node:crypto';
 import { isObject } from '../../src/contract/json-object.ts';
 import { type Certificate, KEY_USAGE, publicKeyOf, readCertificate } from './certificate.ts';
 import { readable } from './finding.ts';
-import { MalformedError } from './malformed.ts';
 import { entryOf } from './metadata-entry.ts';
-import { readPayload, type TimeBudget } from './metadata-json.ts';
+import { malformed, readPayload, type TimeBudget } from './metadata-json.ts';
 import { findPath } from './path.ts';
 import { STRONG_KEYS, signatureWork } from './signature-work.ts';
 import type { Metadata, MetadataEntry, MetadataIndex } from './types.ts';
@@ -62,9 +61,6 @@ export async function readBlob(blob: Uint8Array, context: BlobContext): Promise<
     warnings: late ? [`The metadata is out of date: the next one was due on ${nextUpdate}.`] : [],
   };
 }
-
-const malformed = (problem: string, cause?: unknown) =>
-  new MalformedError('metadata', problem, cause === undefined ? undefined : { cause });
 
 interface Jwt {
   readonly header: Buffer;

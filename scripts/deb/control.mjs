@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { wrapAnsi } from 'fast-wrap-ansi';
-import { licencesOfAll } from '../lib/licences-of-all.mjs';
+import { licensesOfAll } from '../lib/licenses-of-all.mjs';
 import { root } from '../lib/project.mjs';
 import { packed, put } from './tree.mjs';
 
@@ -44,13 +44,13 @@ function md5(file) {
   return createHash('md5').update(readFileSync(file)).digest('hex');
 }
 
-/** Writes who holds the rights in what is in the program, and under which licence: the project, Node, every package. */
+/** Writes who holds the rights in what is in the program, and under which license: the project, Node, every package. */
 export async function writeCopyright(tree) {
-  put(tree, 'usr/share/doc/devmgr/copyright', Buffer.from(withoutCommonLicences(await licencesOfAll())));
+  put(tree, 'usr/share/doc/devmgr/copyright', Buffer.from(withoutCommonLicenses(await licensesOfAll())));
 }
 
-/** Debian keeps one copy of the text of the Apache licence for all packages. Some packages put empty lines into its title. */
-export function withoutCommonLicences(text) {
+/** Debian keeps one copy of the text of the Apache license for all packages. Some packages put empty lines into its title. */
+export function withoutCommonLicenses(text) {
   return text.replace(
     /^[ \t]*Apache License\s+Version 2\.0, January 2004\n[\s\S]*?END OF TERMS AND CONDITIONS$/gm,
     '  The text of the Apache License 2.0 is in /usr/share/common-licenses/Apache-2.0.',

@@ -2,7 +2,7 @@
 
 const cell = { width: 8.4, height: 18, font: 14 };
 const margin = 14;
-const colours: Readonly<Record<number, string>> = {
+const colors: Readonly<Record<number, string>> = {
   31: '#ff7b72',
   32: '#7ee787',
   33: '#e3b341',
@@ -13,10 +13,10 @@ const colours: Readonly<Record<number, string>> = {
 interface Style {
   readonly bold: boolean;
   readonly dim: boolean;
-  readonly colour: number | null;
+  readonly color: number | null;
 }
 
-const plain: Style = { bold: false, dim: false, colour: null };
+const plain: Style = { bold: false, dim: false, color: null };
 
 interface Run {
   readonly column: number;
@@ -52,7 +52,7 @@ function look({ text, style }: Run): string {
   const parts = [` textLength="${(text.length * cell.width).toFixed(1)}"`];
   if (style.bold) parts.push(' font-weight="bold"');
   if (style.dim) parts.push(' opacity="0.6"');
-  if (style.colour !== null && colours[style.colour]) parts.push(` fill="${colours[style.colour]}"`);
+  if (style.color !== null && colors[style.color]) parts.push(` fill="${colors[style.color]}"`);
   return parts.join('');
 }
 
@@ -80,8 +80,8 @@ function restyled(style: Style, code: number): Style {
   if (code === 1) return { ...style, bold: true };
   if (code === 2) return { ...style, dim: true };
   if (code === 22) return { ...style, bold: false, dim: false };
-  if (code === 39) return { ...style, colour: null };
-  return colours[code] ? { ...style, colour: code } : style;
+  if (code === 39) return { ...style, color: null };
+  return colors[code] ? { ...style, color: code } : style;
 }
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -36,10 +36,10 @@ test('--version needs no home', async () => {
   expect(stdout).toMatch(/^devmgr \d/);
 });
 
-test('version --licences writes the licenses of all packages in the program', async () => {
-  const { code, stdout } = await devmgr(['version', '--licences']);
+test('version --licenses writes the licenses of all packages in the program', async () => {
+  const { code, stdout } = await devmgr(['version', '--licenses']);
   expect(code).toBe(0);
-  expect(stdout).toBe(readFileSync('dist/licences.txt', 'utf8'));
+  expect(stdout).toBe(readFileSync('dist/licenses.txt', 'utf8'));
   expect(stdout).toMatch(/^fastify \d[^\n]*\(MIT\)$/m);
 });
 

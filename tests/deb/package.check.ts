@@ -35,7 +35,7 @@ inDebian('the package', () => {
     expect(Math.max(...asked)).toBe(needed);
   });
 
-  it('names Node and every package that is in the program, with its licence', () => {
+  it('names Node and every package that is in the program, with its license', () => {
     const copyright = text('usr/share/doc/devmgr/copyright');
     expect(copyright).toContain('Node.js is licensed for use as follows');
     for (const name of ['fastify', 'better-sqlite3', 'swagger-ui-dist', 'node-hid'])

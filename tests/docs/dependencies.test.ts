@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { namedLicence } from '../../scripts/lib/licences.mjs';
+import { namedLicense } from '../../scripts/lib/licenses.mjs';
 
 const root = join(import.meta.dirname, '../..');
 const json = async (...path: string[]) => JSON.parse(await readFile(join(root, ...path), 'utf8'));
@@ -18,11 +18,11 @@ describe('docs/dependencies.md', () => {
   });
 
   it.each(rows)(
-    'gives a reason, the alternatives, the health and the true licence of $name',
+    'gives a reason, the alternatives, the health and the true license of $name',
     async ({ name, cells }) => {
-      const [why, left, licence, health] = cells;
+      const [why, left, license, health] = cells;
       expect([why, left, health].filter(cell => !cell)).toEqual([]);
-      expect(licence).toBe(namedLicence(await json('node_modules', name, 'package.json')));
+      expect(license).toBe(namedLicense(await json('node_modules', name, 'package.json')));
     },
   );
 });

@@ -18,7 +18,7 @@ describe('the picture of an enrollment; `npm run docs:pictures` makes it again',
 });
 
 describe('a screen as a picture', () => {
-  it('keeps place, weight and colour, and what XML would take for its own', () => {
+  it('keeps place, weight and color, and what XML would take for its own', () => {
     const picture = screenAsSvg('  \x1b[1;32m✓ a<b\x1b[0m  c\n', 'words');
     expect(picture).toMatch(/<text x="30\.8" [^>]*font-weight="bold" fill="#7ee787">✓ a&lt;b<\/text>/);
     expect(picture).toContain('<text x="89.6"');

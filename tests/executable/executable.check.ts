@@ -58,8 +58,8 @@ describe('what it reports about itself', () => {
     expect(stdout).toMatch(/^devmgr \d[\s\S]*single executable[\s\S]*^better-sqlite3 +\d/m);
   });
 
-  it('names the licences of all that is in it, Node and the native packages included', async () => {
-    const { code, stdout } = await bare.run('devmgr version --licences');
+  it('names the licenses of all that is in it, Node and the native packages included', async () => {
+    const { code, stdout } = await bare.run('devmgr version --licenses');
     expect(code).toBe(0);
     for (const part of ['MIT License', 'fastify 5', 'better-sqlite3 ', 'node-hid ', 'Node.js is licensed for use']) {
       expect(stdout).toContain(part);

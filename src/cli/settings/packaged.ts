@@ -8,7 +8,7 @@ import { failure, systemCode } from '../fault.ts';
 export const readPackaged = (name: string): string => readText(`packaging/${name}`);
 
 /** The license notices of all packages whose code is in this copy. */
-export const readLicences = (): string => readText('licences.txt');
+export const readLicenses = (): string => readText('licenses.txt');
 
 /** The font of printed receipts: DejaVu Sans. */
 export const readFont = (): Buffer => readFile('DejaVuSans.ttf');

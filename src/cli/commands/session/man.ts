@@ -86,14 +86,14 @@ export const versionCommand = command({
   runsOnOldNode: true,
   description:
     'Shows the build, Node, SQLite and the packages with native code. Same as devmgr --version. With --quiet, shows only the version.',
-  flags: { licences: { aliases: ['licenses'], help: 'write the licenses of all code in this copy' } },
+  flags: { licenses: { aliases: ['licences'], help: 'write the licenses of all code in this copy' } },
   examples: [
     { does: 'for a bug report', line: 'version' },
     { does: 'for a script', line: 'version --quiet' },
-    { does: 'for redistribution', line: 'version --licences' },
+    { does: 'for redistribution', line: 'version --licenses' },
   ],
   async run({ flags }, { out, globals }) {
-    if (flags.licences) return out.text((await import('../../settings/packaged.ts')).readLicences());
+    if (flags.licenses) return out.text((await import('../../settings/packaged.ts')).readLicenses());
     const facts = about();
     if (globals.json) await out.document(facts);
     else await out.text(globals.quiet ? `${facts.version}\n` : aboutText(facts));

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { build, natives } from '../build.mjs';
 import { fileOf } from '../executable/fetch.mjs';
 import { ownPlatform, partsOf } from '../executable/targets.mjs';
-import { copiedParts, licenceOf } from './licences.mjs';
+import { copiedParts, licenseOf } from './licenses.mjs';
 import { modules, root } from './project.mjs';
 
-/** Who holds the rights in what is in one file with Node and all its parts, and under which licence; builds the program. */
-export async function licencesOfAll() {
+/** Who holds the rights in what is in one file with Node and all its parts, and under which license; builds the program. */
+export async function licensesOfAll() {
   await build();
   const built = JSON.parse(readFileSync(join(root, 'dist', '.packages.json'), 'utf8')).map(path => join(root, path));
   const included = natives.filter(name => name !== 'pcsc-mini');
   const parts = [...new Set([...built, ...included.map(name => join(modules, name))])]
-    .map(licenceOf)
+    .map(licenseOf)
     .concat(copiedParts);
   const [node] = partsOf(ownPlatform).node;
   const ofNode = await fileOf([node, 'LICENSE']);
@@ -20,7 +20,7 @@ export async function licencesOfAll() {
     'devmgr\n\n',
     readFileSync(join(root, 'LICENSE'), 'utf8'),
     heading('Packages from npm that the program is built of'),
-    ...parts.map(({ name, version, licence, text }) => `${name} ${version} (${licence})\n\n${indent(text)}\n`),
+    ...parts.map(({ name, version, license, text }) => `${name} ${version} (${license})\n\n${indent(text)}\n`),
     heading('Node.js, with the libraries that it carries'),
     readFileSync(ofNode, 'utf8'),
   ].join('');

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { build } from '../../scripts/build.mjs';
-import { withoutCommonLicences } from '../../scripts/deb/control.mjs';
-import { namedLicence } from '../../scripts/lib/licences.mjs';
+import { withoutCommonLicenses } from '../../scripts/deb/control.mjs';
+import { namedLicense } from '../../scripts/lib/licenses.mjs';
 
 const root = join(import.meta.dirname, '../..');
 const read = (...path: string[]) => readFileSync(join(root, ...path), 'utf8');
@@ -17,7 +17,7 @@ let notices: string;
 beforeAll(async () => {
   await build();
   packages = JSON.parse(read('dist', '.packages.json'));
-  notices = read('dist', 'licences.txt');
+  notices = read('dist', 'licenses.txt');
 });
 
 it('every package that is built into the program is listed with its version, its license and its text', () => {
@@ -27,7 +27,7 @@ it('every package that is built into the program is listed with its version, its
   for (const path of packages) {
     const about = JSON.parse(read(path, 'package.json'));
     const { name, version } = about;
-    const part = parts.find(text => text.startsWith(`${name} ${version} (${namedLicence(about)})\n\n`));
+    const part = parts.find(text => text.startsWith(`${name} ${version} (${namedLicense(about)})\n\n`));
     expect([name, part !== undefined && /copyright|permission|licen[cs]e/i.test(part.slice(name.length))]).toEqual([
       name,
       true,
@@ -50,14 +50,14 @@ it('what was copied into the sources is listed as well', () => {
   expect(part).toContain('THE SOFTWARE IS PROVIDED "AS IS"');
 });
 
-it('each of their licences is one that docs/dependencies.md explains', () => {
+it('each of their licenses is one that docs/dependencies.md explains', () => {
   const explained = read('docs', 'dependencies.md').match(/## What the licenses require[\s\S]*?(?=\n## )/)![0];
-  const licences = new Set(packages.map(path => namedLicence(JSON.parse(read(path, 'package.json')))));
-  for (const licence of licences) expect(explained).toContain(licence);
+  const licenses = new Set(packages.map(path => namedLicense(JSON.parse(read(path, 'package.json')))));
+  for (const license of licenses) expect(explained).toContain(license);
 });
 
 it('the npm package carries them', () => {
-  expect(JSON.parse(read('package.json')).files).toContain('dist/licences.txt');
+  expect(JSON.parse(read('package.json')).files).toContain('dist/licenses.txt');
 });
 
 it('the Debian package refers to the common text of the Apache license, also where its title has empty lines', () => {
@@ -65,10 +65,10 @@ it('the Debian package refers to the common text of the Apache license, also whe
   for (const gap of ['\n', '\n\n', ' \n  \n']) {
     const text = `a 1.0.0 (Apache-2.0)\n\n   Apache License${gap}   Version 2.0, January 2004\n${end}`;
     const common = '  The text of the Apache License 2.0 is in /usr/share/common-licenses/Apache-2.0.';
-    expect(withoutCommonLicences(text)).toBe(`a 1.0.0 (Apache-2.0)\n\n${common}\n\n   APPENDIX\n`);
+    expect(withoutCommonLicenses(text)).toBe(`a 1.0.0 (Apache-2.0)\n\n${common}\n\n   APPENDIX\n`);
   }
 });
 
 it('the copyright file of the Debian package repeats no Apache license', () => {
-  expect(withoutCommonLicences(notices)).not.toContain('TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION');
+  expect(withoutCommonLicenses(notices)).not.toContain('TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION');
 });

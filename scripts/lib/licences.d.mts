@@ -1,2 +1,0 @@
-/** The license of a package by the content of its package.json: an SPDX expression. */
-export declare function namedLicence(about: { readonly name: string; readonly license?: string }): string;
