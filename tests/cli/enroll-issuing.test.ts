@@ -134,6 +134,29 @@ test('a random PIN of an enrollment is on the letter, and a key that was pulled 
   expect(stdout + readFileSync(out, 'utf8')).not.toContain(pin);
 });
 
+test('a key that one command issues is left alone by another one, whose PIN would replace the stored one', async () => {
+  await provider('company-22');
+  const { authenticator, station, deviceId, hooks, bodies } = await plugged('ISSUE-22');
+  const identity = await recipient();
+  const random = ['keys', 'issue', '--for', 'company-22', '--pin', 'random', '--hardware', station];
+  const enroll = ['enroll', '--for', 'company-22', '--pin', 'random', '--printer', '127.0.0.1:9', '--label'];
+  const others: { code: number; stdout: string; stderr: string }[] = [];
+  hooks.before = async ({ step }) => {
+    if (step !== 'pin' || others.length > 0) return;
+    others.push(await daemon.run(random), await daemon.run([...random, '--reset', '--yes']));
+    others.push(
+      await daemon.run([...enroll, '--activate-for', 'ada.lovelace', '--timeout', '1', '--hardware', station]),
+    );
+  };
+  expect(await daemon.run(random)).toMatchObject({ code: 0 });
+  const taken = /another run uses the key ISSUE-22 \(process \d+\)/;
+  expect(others.map(({ code }) => code)).toEqual([1, 1, 10]);
+  for (const { stdout, stderr } of others) expect(stdout + stderr).toMatch(taken);
+  const { stdout } = await daemon.run(['pin', 'letter', deviceId, '--identity-file', identity, '-q']);
+  expect(authenticator.isPin(stdout.trim())).toBe(true);
+  expect(bodies.map(({ step }) => step)).toEqual(['state', 'pin', 'credential']);
+});
+
 test('a minimal length of the PIN is kept by the key, and a shorter first PIN is not set', async () => {
   await provider('company-18');
   const { authenticator, issue, bodies } = await plugged('ISSUE-18');

@@ -1,9 +1,10 @@
 /** One run at a time for each file that a run writes: two would overwrite each other's rows, or cut a row that the other one is writing. */
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Fault, failure, systemCode, systemWords } from '../fault.ts';
 import type { Context } from '../framework/context.ts';
 import { type FileLock, tryLock } from '../settings/file-lock.ts';
+import { makeFolder } from '../settings/files.ts';
 
 /** What a run uses alone. */
 interface UsedPlace {
@@ -48,6 +49,17 @@ export function lockRunIfPossible(used: UsedPlace): FileLock | null {
     if (error instanceof UnwritableLock && error.isForFolder) return null;
     throw error;
   }
+}
+
+/** Likewise for what is not a file: the lock is in a folder of the home, and `words` identify it. `name`: in words. */
+export function lockInHome(context: Context, folder: string, words: readonly string[], name: string): FileLock | null {
+  const file = homeFile(context, folder, words);
+  try {
+    makeFolder(dirname(file));
+  } catch {
+    // A home that is not writable has no lock either.
+  }
+  return lockRunIfPossible({ file, name, hint: 'wait until it ends, or end it' });
 }
 
 /** The file in a folder of the home, without an ending, for what these words name. */

@@ -14,7 +14,7 @@ import { safe } from '../../../terminal/text.ts';
 import { localTime } from '../../../terminal/when.ts';
 import { attachedKeys } from '../../proofs/verify.ts';
 import { issueFlags } from './flags.ts';
-import { faultOf, issuePlan, issueStep } from './issuing.ts';
+import { faultOf, issuePlan, issueStep, whileIssuing } from './issuing.ts';
 import { letterFlags, letterOf, type PrintLetter } from './letter.ts';
 import { digitsOf } from './sealed-pin.ts';
 
@@ -53,8 +53,10 @@ export const keysIssue = command({
     const plan = await issuePlan(context, flags);
     const [key] = await attachedKeys(context, args[0] === undefined ? [] : [args[0]]);
     const deviceId = await activeDevice(context, key!);
-    if (flags.reset) await eraseKey(context, key!, deviceId, flags.yes);
-    const { wasIssued, madePin, lacksRules, error } = await plan.open().issue(key!, deviceId);
+    const { wasIssued, madePin, lacksRules, error } = await whileIssuing(context, key!, async () => {
+      if (flags.reset) await eraseKey(context, key!, deviceId, flags.yes);
+      return plan.open().issue(key!, deviceId);
+    });
     const letterProblem = madePin === null ? null : await printed(print, deviceId, madePin);
     if (error !== null) throw faultOf(error, deviceId);
     if (lacksRules) notify(context, 'This key keeps no rules for its PIN: tell the person what to choose.');

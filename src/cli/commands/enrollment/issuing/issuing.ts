@@ -19,6 +19,7 @@ import { Fault, failure, isFault, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import type { FlagValues } from '../../../framework/flags.ts';
 import { secretFrom } from '../../../framework/secret-file.ts';
+import { lockInHome } from '../../../jobs/run-lock.ts';
 import { askPassword } from '../../../terminal/prompt.ts';
 import { whileTouched } from '../../proofs/prove-key.ts';
 import type { issueFlags } from './flags.ts';
@@ -115,6 +116,23 @@ export function issueStep(context: Context, key: NumberedKey, step: IssueStep): 
   return whileTouched(context, key, () => context.hardware.call('issueKey', request));
 }
 
+/**
+ * Runs `work` while no other command of this home issues the key. Two commands would each store a first PIN, and the key accepts only
+ * one of them, which may not be the one that was stored last. Rejects with a fault if another command issues it.
+ */
+export async function whileIssuing<T>(
+  context: Context,
+  { serialNumber }: NumberedKey,
+  work: () => Promise<T>,
+): Promise<T> {
+  const lock = lockInHome(context, 'issuing', [serialNumber], `the key ${serialNumber}`);
+  try {
+    return await work();
+  } finally {
+    lock?.release();
+  }
+}
+
 /** A row, and the PIN that was made for its letter; null if none was. */
 export interface IssuedRow {
   readonly row: EnrollmentOutcome;
@@ -131,7 +149,9 @@ export async function issuedRow(
   const { deviceId, status, result } = row;
   if (deviceId === null || status !== 'ACTIVE' || result === 'failed')
     return { row: { ...row, providers: issuing.nowhere }, madePin: null };
-  const { providers, isRead, madePin, lacksRules, error } = await issuing.issue(key, deviceId);
+  const { providers, isRead, madePin, lacksRules, error } = await whileIssuing(context, key, () =>
+    issuing.issue(key, deviceId),
+  ).catch(error => ({ providers: issuing.nowhere, isRead: true, madePin: null, lacksRules: false, error }));
   if (error !== null && context.io.interrupt.aborted) throw faultOf(error, deviceId);
   const issuedAt = { ...row, providers };
   if (error === null) {

@@ -3,7 +3,6 @@
  * run needs, and lets it go at the end.
  */
 
-import { dirname } from 'node:path';
 import { readBoundUser } from '../../../../contract/readers.ts';
 import { deviceTypes } from '../../../../contract/values.ts';
 import { fewOf } from '../../../../enrollment/import/columns.ts';
@@ -17,9 +16,8 @@ import { Fault, usage } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { personsOf } from '../../../framework/persons.ts';
 import { type InputSource, inputText, nameOf, unreadable } from '../../../jobs/input-file.ts';
-import { homeFile, lockRunIfPossible } from '../../../jobs/run-lock.ts';
+import { lockInHome } from '../../../jobs/run-lock.ts';
 import type { FileLock } from '../../../settings/file-lock.ts';
-import { makeFolder } from '../../../settings/files.ts';
 import { safe } from '../../../terminal/text.ts';
 import { shorten } from '../../../terminal/width.ts';
 import { withOpened } from '../enroll/enroll-run.ts';
@@ -61,14 +59,7 @@ function namesOf({ registry }: Context, people: readonly Person[]) {
 /** A second run at the same reader would give the key to another person as well. */
 async function lockReader(context: Context): Promise<FileLock | null> {
   const address = await context.hardware.address();
-  const file = homeFile(context, 'readers', [address]);
-  try {
-    makeFolder(dirname(file));
-  } catch {
-    // A home that is not writable has no lock either.
-  }
-  const name = `the keys of ${address} for a roster`;
-  return lockRunIfPossible({ file, name, hint: 'wait until it ends, or end it' });
+  return lockInHome(context, 'readers', [address], `the keys of ${address} for a roster`);
 }
 
 const columnsHint = 'the columns are userId, name, count and type; only userId is required';
