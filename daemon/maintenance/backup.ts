@@ -1,6 +1,7 @@
 /** Writes a backup of the registry. */
-import { rename, rm, stat } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Encrypter } from 'age-encryption';
 import { environment, homeFiles } from '../../src/contract/local.ts';
 import type { BackupOptions, ProgramIo } from '../../src/contract/programs.ts';
@@ -29,8 +30,7 @@ export function backup(options: BackupOptions, io: ProgramIo): Promise<number> {
     const file = resolve(options.file);
     const encrypter = await encrypterFor(options);
     const write = (to: string) => writeBackup(registry, to, progressOf(io, options.json));
-    if (encrypter) await writeEncrypted(home, file, encrypter, write);
-    else await write(file);
+    await writeAside(file, aside => (encrypter ? writeEncrypted(home, aside, encrypter, write) : write(aside)));
     const { size } = await stat(file);
     await print(io.stdout, options.json ? `${JSON.stringify({ file, size })}\n` : `${file}\n`);
     if (!options.json)
@@ -73,6 +73,39 @@ async function writeBackup({ home, target }: ExistingRegistry, file: string, pro
   else await backupRows(target, file, progress, complete);
 }
 
+/** What a backup that was killed has left is removed after six hours: until then another process may be writing it. */
+const ABANDONED_MS = 6 * 3_600_000;
+
+/** The file gets its name when it is complete. Another backup into the same file, also from another machine, has another name until then. */
+async function writeAside(file: string, write: (aside: string) => Promise<void>): Promise<void> {
+  await refuseExisting(file);
+  const aside = await ownName(file);
+  try {
+    await write(aside);
+    await refuseExisting(file);
+    await rename(aside, file);
+    await syncFolder(dirname(file));
+  } finally {
+    await rm(aside, { force: true });
+  }
+}
+
+async function refuseExisting(file: string): Promise<void> {
+  if (await stat(file).catch(() => null)) throw new StartRefused(1, `${file} already exists: name another file`);
+}
+
+/** A name beside a file that no other backup uses. Removes abandoned files with such a name. */
+async function ownName(file: string): Promise<string> {
+  const folder = dirname(file);
+  for (const name of await readdir(folder).catch(() => [])) {
+    const rest = name.startsWith(basename(file)) ? name.slice(basename(file).length) : '';
+    if (!/^\.[0-9a-f]{12}\.new(\.unfinished)?$/.test(rest)) continue;
+    const { mtimeMs } = await stat(join(folder, name)).catch(() => ({ mtimeMs: Date.now() }));
+    if (mtimeMs < Date.now() - ABANDONED_MS) await rm(join(folder, name), { force: true });
+  }
+  return `${file}.${randomBytes(6).toString('hex')}.new`;
+}
+
 /** SQLite copies into files only: the plain copy is in the home, which is as private as the registry, until it is encrypted. */
 async function writeEncrypted(
   home: Home,
@@ -80,19 +113,12 @@ async function writeEncrypted(
   encrypter: Encrypter,
   write: (to: string) => Promise<void>,
 ): Promise<void> {
-  if (await stat(file).catch(() => null)) throw new StartRefused(1, `${file} already exists: name another file`);
-  const plain = `${home.path('database')}.encrypting`;
-  const unfinished = `${file}.unfinished`;
+  const plain = await ownName(home.path('database'));
   try {
-    await rm(plain, { force: true });
     await write(plain);
-    await rm(unfinished, { force: true });
-    await encryptFile(encrypter, plain, unfinished);
-    await rename(unfinished, file);
-    await syncFolder(dirname(file));
+    await encryptFile(encrypter, plain, file);
   } finally {
     await rm(plain, { force: true });
-    await rm(unfinished, { force: true });
   }
 }
 

@@ -68,8 +68,22 @@ describe('an encrypted backup', () => {
       expect(code).toBe(0);
       expect(JSON.parse(stdout)).toMatchObject({ devices: 0, verified: true });
     }
-    expect((await readdir(home)).filter(name => name.includes('encrypting'))).toEqual([]);
+    expect((await readdir(home)).filter(name => name.includes('.new'))).toEqual([]);
     await (await spawnDaemon({ home: trial })).stop();
+  });
+
+  it('is not disturbed by another one of the same registry', async () => {
+    const second = `${file}.second`;
+    const encryptTo = [recipient];
+    const both = [file, second].map(to => runDaemonProgram(backup, { home, json: true, file: to, encryptTo }));
+    expect((await Promise.all(both)).map(({ code, stderr }) => [code, stderr])).toEqual([
+      [0, ''],
+      [0, ''],
+    ]);
+    for (const made of [file, second])
+      expect(
+        await runDaemonProgram(restore, { home: trial, json: true, file: made, identityFile: secrets.identity }),
+      ).toMatchObject({ code: 0, stdout: expect.stringContaining('"verified":true') });
   });
 
   it('is restored with its passphrase, which is the first line of a file', async () => {

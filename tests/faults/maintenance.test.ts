@@ -1,6 +1,6 @@
 /** Backing up, restoring and checking a registry. */
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -119,6 +119,25 @@ describe('daemon backup and daemon restore', () => {
     await writeFile(copy(), 'precious');
     expect(await backUpTo(copy())).toMatchObject({ code: 1, stderr: expect.stringMatching(/already exists/) });
     expect(await readFile(copy(), 'utf8')).toBe('precious');
+  });
+
+  it('that are made at the same time into one file do not damage each other', async () => {
+    await running(register);
+    const results = await Promise.all([backUpTo(copy()), backUpTo(copy()), backUpTo(copy())]);
+    expect(results.map(({ code }) => code)).toContain(0);
+    for (const { code, stderr } of results) if (code !== 0) expect(stderr).toContain('copy.db already exists');
+    expect(await readdir(dir)).toEqual(['copy.db', 'home']);
+    expect(JSON.parse((await restoreFrom(copy(), true)).stdout)).toMatchObject({ devices: 1, verified: true });
+  });
+
+  it('remove what was left by one that was killed, once it is old', async () => {
+    await running(register);
+    const hoursAgo = new Date(Date.now() - 7 * 3_600_000);
+    const [old, recent, other] = ['copy.db.0123456789ab.new.unfinished', 'copy.db.ba9876543210.new', 'copy.db.new'];
+    for (const name of [old, recent, other]) await writeFile(join(dir, name), '');
+    for (const name of [old, other]) await utimes(join(dir, name), hoursAgo, hoursAgo);
+    expect((await backUpTo(copy())).code).toBe(0);
+    expect((await readdir(dir)).sort()).toEqual(['copy.db', recent, other, 'home']);
   });
 
   it('include what a crash left in the write-ahead log, in the backup and in the registry that a restore keeps', async () => {
