@@ -29,6 +29,8 @@ const programs: Programs = {
 };
 
 keepMemoryOutOfCoreDumps();
+// Its reports of crashes and signals, for those who turn them on with NODE_OPTIONS, can be read by every user: no tokens and passwords.
+process.report.excludeEnv = true;
 // Without a listener, Node opens its debugger on a port of this machine, to which each of its users can connect.
 process.on('SIGUSR1', () => undefined);
 // A smart card that does not answer blocks a thread of the pool; files and password hashes need others.

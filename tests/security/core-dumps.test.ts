@@ -1,4 +1,4 @@
-/** What signals bring out of the memory of devmgr: nothing. On the built program; core dumps under a kernel that writes core files. */
+/** What signals bring out of the memory and environment of devmgr: nothing. On the built program; core dumps under a kernel that writes core files. */
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,15 +41,34 @@ it.runIf(process.platform === 'linux')('the memory of the daemon is in no core d
   if (isWritten) expect(await dumpOf({ isAllowed: true })).toMatchObject({ found: true });
 });
 
+/** A daemon with a password in its environment. */
+async function started(options = '') {
+  const home = temporaryFolder();
+  const args = [programFile, 'daemon', 'run', '--port', '0', '--home', home, '--json'];
+  const env = { PATH: process.env.PATH, HOME: home, DEVMGR_ADMIN_PASSWORD: password, NODE_OPTIONS: options };
+  const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
+  const daemon = follow(child);
+  await daemon.until('stdout', /listening/i);
+  return { home, child, daemon };
+}
+
+it.runIf(process.platform !== 'win32')('a report of Node has nothing of the environment', async () => {
+  const folder = temporaryFolder();
+  const { child, daemon } = await started(`--report-on-signal --report-directory=${folder}`);
+  child.kill('SIGUSR2');
+  await daemon.until('stderr', /Node\.js report completed/);
+  child.kill('SIGTERM');
+  expect(await daemon.ended).toMatchObject({ code: 0 });
+  const [report] = readdirSync(folder);
+  const text = readFileSync(join(folder, report!), 'utf8');
+  expect(text).toContain('javascriptStack');
+  expect(text).not.toContain(password);
+});
+
 it.runIf(process.platform !== 'win32')(
   'SIGUSR1 opens no debugger, to which every user of the machine could connect',
   async () => {
-    const home = temporaryFolder();
-    const args = [programFile, 'daemon', 'run', '--port', '0', '--home', home, '--json'];
-    const env = { PATH: process.env.PATH, HOME: home, DEVMGR_ADMIN_PASSWORD: password };
-    const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
-    const daemon = follow(child);
-    await daemon.until('stdout', /listening/i);
+    const { home, child, daemon } = await started();
     const { url } = JSON.parse(readFileSync(join(home, 'daemon.json'), 'utf8'));
     child.kill('SIGUSR1');
     for (let request = 0; request < 50; request++) expect((await fetch(`${url}/api/health`)).status).toBe(200);
