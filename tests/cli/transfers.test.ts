@@ -109,6 +109,8 @@ describe('a download', () => {
   test.each([
     ['../../package.apk', 'package.apk'],
     ['../../.bashrc', 'package'],
+    ['-rf', 'package'],
+    [`${'鍵'.repeat(84)}.deb`, 'package'],
     ['.zshenv', 'package'],
     ['C:\\Windows\\evil.exe', 'evil.exe'],
     ['/etc/passwd', 'passwd'],

@@ -94,10 +94,17 @@ export async function writeComplete(file: string, write: (target: WriteStream) =
   }
 }
 
-/** The server chooses the name: only the last part of a path is used. A shell or another program may carry out a file that is hidden. */
+/** Bytes of a name that the file system accepts with the ending of an incomplete file: it has 255. */
+const longestName = 240;
+
+/**
+ * The server chooses the name: only the last part of a path is used. A shell or another program may carry out a file that is hidden, and
+ * take a name such as `-rf` for an option.
+ */
 function targetOf(out: string | undefined, { fileName, otherName }: StoredFile): string {
   const plain = safe(basename(fileName.replaceAll('\\', '/')));
-  const own = plain === '' || plain.startsWith('.') ? otherName : plain;
+  const isUsable = /^[^.-]/.test(plain) && Buffer.byteLength(plain) <= longestName;
+  const own = isUsable ? plain : otherName;
   if (out === undefined) return own;
   return statSync(out, { throwIfNoEntry: false })?.isDirectory() ? join(out, own) : out;
 }
