@@ -1,5 +1,14 @@
 /** `spool flush` and `spool list`: deliveries that are killed, conflicts, and files that cannot be used. */
-import { appendFileSync, chownSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chownSync,
+  existsSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -399,11 +408,14 @@ describe('a file', () => {
     await refused(/has more than 100,000 keys/);
   });
 
-  test('that another run uses is refused', async () => {
+  test('that another run uses is refused, also by the name of a link to it', async () => {
     await spooled([entryOf()]);
     const spool = SpoolFile.open(file, null);
     const { code: exit, stderr } = await flush();
     expect([exit, stderr]).toEqual([1, expect.stringMatching(/another run uses .*keys\.spool \(process \d+\)/)]);
+    const link = join(folder, 'current.spool');
+    symlinkSync(file, link);
+    expect(() => SpoolFile.open(link, null)).toThrow(/another run uses .*current\.spool \(process \d+\)/);
     expect((await list('--json')).json.waiting).toBe(1);
     await spool.close();
     expect((await flush()).code).toBe(0);

@@ -1,7 +1,8 @@
 /** One run at a time for each file that a run writes: two would overwrite each other's rows, or cut a row that the other one is writing. */
 import { createHash } from 'node:crypto';
+import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Fault, failure, systemCode, systemWords } from '../fault.ts';
+import { Fault, failure, systemCode, systemWords, tryOr } from '../fault.ts';
 import type { Context } from '../framework/context.ts';
 import { type FileLock, tryLock } from '../settings/file-lock.ts';
 import { makeFolder } from '../settings/files.ts';
@@ -30,7 +31,8 @@ class UnwritableLock extends Fault {
 
 /** Throws a fault if another run holds the lock, or if the lock cannot be written. */
 export function lockRun({ file, name = file, hint }: UsedPlace): FileLock {
-  const lockFile = `${file}.lock`;
+  // A link to the file is another name for it.
+  const lockFile = `${tryOr(() => realpathSync(file), file)}.lock`;
   let lock: ReturnType<typeof tryLock>;
   try {
     lock = tryLock(lockFile);
