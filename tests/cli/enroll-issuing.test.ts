@@ -12,7 +12,7 @@ import { startOkta } from '../support/issuing-providers.ts';
 import { labelPrinter, reading } from '../support/label-printer.ts';
 import { findTool, needs } from '../support/needs.ts';
 import { issuingBy, secretFile } from './issuing.ts';
-import { type Daemon, discard, startDaemon, temporaryFolder } from './program.ts';
+import { type Daemon, discard, type Finished, startDaemon, temporaryFolder } from './program.ts';
 
 let daemon: Daemon;
 const { plugged, provider, recipient, unregistered } = issuingBy(() => daemon);
@@ -140,7 +140,7 @@ test('a key that one command issues is left alone by another one, whose PIN woul
   const identity = await recipient();
   const random = ['keys', 'issue', '--for', 'company-22', '--pin', 'random', '--hardware', station];
   const enroll = ['enroll', '--for', 'company-22', '--pin', 'random', '--printer', '127.0.0.1:9', '--label'];
-  const others: { code: number; stdout: string; stderr: string }[] = [];
+  const others: Finished[] = [];
   hooks.before = async ({ step }) => {
     if (step !== 'pin' || others.length > 0) return;
     others.push(await daemon.run(random), await daemon.run([...random, '--reset', '--yes']));
