@@ -11,7 +11,7 @@ import type { Store } from '../../daemon/store/store.ts';
 import type { Tag, Tags } from '../../src/contract/tags.ts';
 import { deviceSorts, deviceStatuses, deviceTypes } from '../../src/contract/values.ts';
 import { openTemporary } from '../support/sqlite.ts';
-import { addDevice, commit, numbersOf, queryOf, setDevice, useDevice } from './store/fixtures.ts';
+import { addDevice, commit, numbersOf, queryOf, setDevice, sometimes, useDevice } from './store/fixtures.ts';
 import { listModel } from './store/list-model.ts';
 
 const count = 30_000;
@@ -79,10 +79,10 @@ async function inBatches(store: Store, changes: readonly Change[], size = 5000):
     await commit(store, changes.slice(i, i + size), { at: 1_700_000_000_000 + i });
 }
 
-const maybe = <T>(values: readonly T[]) => fc.option(fc.constantFrom(...values), { nil: undefined, freq: 2 });
-const bound = (...times: readonly number[]) => fc.option(fc.constantFrom(...times), { nil: undefined, freq: 2 });
+const maybe = <T>(values: readonly T[]) => sometimes(fc.constantFrom(...values));
+const bound = (...times: readonly number[]) => sometimes(fc.constantFrom(...times));
 const timeFilters = {
-  serialNumber: fc.option(fc.constantFrom('unknown', 'S-1'), { nil: undefined, freq: 9 }),
+  serialNumber: sometimes(fc.constantFrom('unknown', 'S-1')),
   createdFrom: bound(0, 1_700_000_000_000, 1_700_000_005_000),
   createdTo: bound(1_700_000_005_000, 1_700_000_010_000),
   lastUsedBefore: bound(0, 5000, 15_000, 1_800_000_000_000),
@@ -93,8 +93,8 @@ const queries = fc.record({
   descending: fc.boolean(),
   offset: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: count })),
   limit: fc.constantFrom(1, 20, 100),
-  deviceType: fc.option(fc.subarray([...deviceTypes], { minLength: 1 }), { nil: undefined, freq: 2 }),
-  status: fc.option(fc.subarray([...deviceStatuses], { minLength: 1 }), { nil: undefined, freq: 2 }),
+  deviceType: sometimes(fc.subarray([...deviceTypes], { minLength: 1 })),
+  status: sometimes(fc.subarray([...deviceStatuses], { minLength: 1 })),
   ...timeFilters,
   manufacturer: maybe([...makers, 'unknown']),
   model: maybe(['Model 7', 'Model 149', 'unknown']),

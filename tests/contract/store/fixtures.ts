@@ -1,4 +1,5 @@
 /** Changes, commits and queries for the rules about stores. */
+import fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import type { AppRecord } from '../../../daemon/domain/app.ts';
 import type { BackupRecord } from '../../../daemon/domain/backup.ts';
@@ -212,3 +213,7 @@ export async function everything(store: Store): Promise<unknown> {
     lastEventId: await store.lastEventId(),
   };
 }
+
+/** A filter that four of five queries lack. If each of a dozen filters were in every second query, almost no query would match a device. */
+export const sometimes = <T>(values: fc.Arbitrary<T>) =>
+  fc.oneof({ arbitrary: fc.constant(undefined), weight: 4 }, { arbitrary: values, weight: 1 });

@@ -6,7 +6,7 @@ import type { DeviceFilter, DeviceQuery } from '../../../daemon/store/queries.ts
 import type { Store } from '../../../daemon/store/store.ts';
 import type { Tags } from '../../../src/contract/tags.ts';
 import { deviceSorts, deviceStatuses, deviceTypes } from '../../../src/contract/values.ts';
-import { addDevice, commit, numbersOf, queryOf, type Rule, rule, setDevice, useDevice } from './fixtures.ts';
+import { addDevice, commit, numbersOf, queryOf, type Rule, rule, setDevice, sometimes, useDevice } from './fixtures.ts';
 import { listModel } from './list-model.ts';
 
 const makers = ['Feitian', 'feitian', 'Yubico', 'Æon', '\u{1F511}key', '\uFF21', 'A%_'];
@@ -82,7 +82,7 @@ export async function agree(store: Store, devices: readonly DeviceRecord[], quer
   expect(found.rows.map(row => ({ ...row }))).toEqual(wanted.rows);
 }
 
-const maybe = <T>(values: readonly T[]) => fc.option(fc.constantFrom(...values), { nil: undefined, freq: 2 });
+const maybe = <T>(values: readonly T[]) => sometimes(fc.constantFrom(...values));
 const keywords = [
   '',
   'DEV-',
@@ -105,9 +105,9 @@ const keywords = [
   'v-9',
 ];
 /** Bounds among the times that devices have, and beyond them. */
-const bound = (...times: readonly number[]) => fc.option(fc.constantFrom(...times), { nil: undefined, freq: 2 });
+const bound = (...times: readonly number[]) => sometimes(fc.constantFrom(...times));
 const timeFilters = {
-  serialNumber: fc.option(fc.constantFrom('unknown', 'N80', 'N81'), { nil: undefined, freq: 9 }),
+  serialNumber: sometimes(fc.constantFrom('unknown', 'N80', 'N81')),
   createdFrom: bound(0, 1000, 1050, 1100, 5000),
   createdTo: bound(1000, 1100, 1199, 6000),
   lastUsedBefore: bound(0, 20, 4990, 4995, 9000),
@@ -118,14 +118,14 @@ const queries = fc.record({
   descending: fc.boolean(),
   offset: fc.constantFrom(0, 1, 7, 50, 238, 240, 1000),
   limit: fc.constantFrom(1, 20, 100),
-  deviceType: fc.option(fc.subarray([...deviceTypes], { minLength: 1 }), { nil: undefined, freq: 2 }),
-  status: fc.option(fc.subarray([...deviceStatuses], { minLength: 1 }), { nil: undefined, freq: 2 }),
+  deviceType: sometimes(fc.subarray([...deviceTypes], { minLength: 1 })),
+  status: sometimes(fc.subarray([...deviceStatuses], { minLength: 1 })),
   ...timeFilters,
   manufacturer: maybe([...makers, 'unknown']),
   model: maybe([...models, 'unknown']),
   userId: maybe([...users, 'unknown']),
   keyword: maybe(keywords),
-  tags: fc.option(fc.constantFrom(...tagFilters), { nil: undefined, freq: 2 }),
+  tags: sometimes(fc.constantFrom(...tagFilters)),
 });
 
 /** Rules about lists of devices. */
