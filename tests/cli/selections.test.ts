@@ -135,9 +135,13 @@ describe('events', () => {
     expect(after.stdout).toBe(`${ids[0]}\n${ids[1]}\n`);
   });
 
-  test('names the next page', async () => {
-    const { stderr } = await daemon.run(['events', 'SEL-2', '--limit', '1']);
-    expect(stderr).toMatch(/^More: devmgr events DEV-\d+ --until \d+\n$/);
+  test('names the flag that continues, for the same selection', async () => {
+    const back = ['events', 'SEL-2', '--by', 'admin', '--limit', '1'];
+    const newest = await daemon.run(back);
+    const [, until] = /^More: --until (\d+)\n$/.exec(newest.stderr)!;
+    expect((await daemon.run([...back, '--until', until!])).stdout).toContain('activated for ');
+    const { stderr } = await daemon.run(['events', '--by', 'admin', '--since', '0', '--limit', '1']);
+    expect(stderr).toMatch(/^More: --since \d+\n$/);
   });
 
   test('filters by type, and shows if nothing matches', async () => {

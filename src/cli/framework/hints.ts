@@ -110,5 +110,5 @@ const fieldWords: readonly (readonly [field: string, words: string])[] = [
 function withFlagNames(message: string, { flags }: AnyCommand): string {
   const names = new Map(fieldWords);
   for (const [name, { field }] of Object.entries(flags)) names.set(field ?? camel(name), name);
-  return message.replace(/\b[a-z]+[A-Z]\w*\b/g, word => names.get(word) ?? word);
+  return message.replace(/\b([a-z]+[A-Z]\w*)\b(?:\[\d+\](?:\.\w+)?)?/g, (path, field) => names.get(field) ?? path);
 }

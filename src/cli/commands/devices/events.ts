@@ -3,7 +3,6 @@ import { command } from '../../framework/define.ts';
 import { deviceArg, resolveDevice } from '../../framework/devices/device.ts';
 import { notifiedFlags, type PastEvents, pastEvents } from '../../framework/devices/event-selection.ts';
 import { pluggedFlag } from '../../framework/flags.ts';
-import { safe } from '../../terminal/text.ts';
 import { eventLine } from './event-lines.ts';
 
 /** Shows past events: `GET /api/events`. */
@@ -31,7 +30,7 @@ export const events = command({
     const { list, hasMore } = past;
     if (!hasMore || context.out.json) return;
     const next = flags.since === undefined ? `--until ${list[0]!.id}` : `--since ${list.at(-1)!.id}`;
-    context.out.notice(`More: devmgr events${deviceId ? ` ${safe(deviceId)}` : ''} ${next}`);
+    context.out.notice(`More: ${next}`);
   },
 });
 
