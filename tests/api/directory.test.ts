@@ -231,6 +231,11 @@ withSlapd('persons from a directory', () => {
     expect(forced.counts.left + forced.counts.held).toBeGreaterThan(5);
   });
 
+  it('names the reason if no server answers', async () => {
+    data(await set({ url: 'ldap://127.0.0.1:1' }));
+    expect((await sync({ dryRun: true })).problem).toMatch(/cannot be reached: the connection was refused$/);
+  });
+
   it('verifies the certificate of the server', async () => {
     data(await set({ url: slapd.tlsUrl }));
     expect((await sync({ dryRun: true })).problem).toMatch(

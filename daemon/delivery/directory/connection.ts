@@ -2,7 +2,7 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
-import { certificateProblem } from '../../certificate-problem.ts';
+import { certificateProblem, connectionProblem } from '../../connection-problem.ts';
 import { isLoopbackName } from '../../loopback.ts';
 import { hostOf } from '../../networks.ts';
 import { checkMessage, MalformedMessage, messageLength } from './messages.ts';
@@ -135,7 +135,7 @@ export class LdapStream extends Duplex {
 
 function reasonOf(error: Error, host: string): string {
   const problem = certificateProblem(error, host);
-  return problem === null ? error.message : `${problem}. --ca-file names the authority of the server`;
+  return problem === null ? connectionProblem(error, host) : `${problem}. --ca-file names the authority of the server`;
 }
 
 /** Connects. The certificate of ldaps:// must be valid for the host. `ca`: PEM, instead of the authorities of Node.js. */

@@ -8,7 +8,7 @@ import { request as tlsRequest } from 'node:https';
 import type { CustomFetchOptions } from 'openid-client';
 import { retryAfterSeconds } from '../../../src/contract/webhooks/scheme.ts';
 import { refuseUpgrade } from '../../../src/delivery/refuse-upgrade.ts';
-import { certificateProblem } from '../../certificate-problem.ts';
+import { connectionProblem } from '../../connection-problem.ts';
 import { isLoopbackName } from '../../loopback.ts';
 import { hostOf } from '../../networks.ts';
 import { AllowedTargets } from '../webhooks/allowed.ts';
@@ -63,7 +63,7 @@ function send(url: URL, options: RequestOptions, text: string): Promise<Response
     request.destroy();
   }, bounds.milliseconds);
   request.once('close', () => clearTimeout(timer));
-  request.on('error', error => away(certificateProblem(error, url.hostname) ?? error.message, error));
+  request.on('error', error => away(connectionProblem(error, url.hostname), error));
   refuseUpgrade(request, status => away(`HTTP ${status}`));
   request.once('response', response => {
     const chunks: Buffer[] = [];
@@ -75,7 +75,7 @@ function send(url: URL, options: RequestOptions, text: string): Promise<Response
       away(`more than ${bounds.bytes} bytes`);
       response.destroy();
     });
-    response.on('error', error => away(error.message, error));
+    response.on('error', error => away(connectionProblem(error, url.hostname), error));
     response.once('end', () => {
       const status = response.statusCode ?? 0;
       const headers = Object.entries(response.headersDistinct).flatMap(([name, values = []]) =>

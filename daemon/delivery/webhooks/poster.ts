@@ -10,7 +10,7 @@ import {
 } from '../../../src/contract/webhooks/scheme.ts';
 import { refuseUpgrade } from '../../../src/delivery/refuse-upgrade.ts';
 import { type AttemptResult, failed } from '../../../src/delivery/retry.ts';
-import { certificateProblem } from '../../certificate-problem.ts';
+import { connectionProblem } from '../../connection-problem.ts';
 import { KeyedMutex } from '../../concurrency.ts';
 import { openSecret } from '../../domain/sealed.ts';
 import type { WebhookRecord } from '../../domain/webhook.ts';
@@ -81,7 +81,7 @@ export class Poster {
       const reason = result === 'delivered' ? null : `the endpoint ${statusProblem(status)}`;
       return { result, status, reason, waitSeconds: retryAfterSeconds(retryAfter, now()) };
     } catch (error) {
-      return unanswered(deadline.signal.aborted ? `no response within ${postMs / 1000} s` : wordsOf(error, url));
+      return unanswered(deadline.signal.aborted ? `no response within ${postMs / 1000} s` : connectionProblem(error, url.hostname));
     } finally {
       clearTimeout(timer);
     }
@@ -130,26 +130,3 @@ function drained(response: IncomingMessage): Promise<void> {
 }
 
 const unanswered = (reason: string) => ({ ...failed(reason), status: null });
-
-const noTls = 'the endpoint does not speak TLS';
-const codes: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was closed',
-  ENOTFOUND: 'the name does not exist',
-  EAI_AGAIN: 'the name cannot be resolved now',
-  EHOSTUNREACH: 'the host cannot be reached',
-  ENETUNREACH: 'the network cannot be reached',
-  ETIMEDOUT: 'the connection was not established in time',
-  HPE_HEADER_OVERFLOW: `the headers of the response are longer than ${MAX_HEADERS} bytes`,
-  EPROTO: noTls,
-  ERR_SSL_WRONG_VERSION_NUMBER: noTls,
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: noTls,
-};
-
-/** Why a post failed: a text of the system, never one of the receiver, such as the names in its certificate. */
-function wordsOf(error: unknown, { hostname }: URL): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code === undefined) return message;
-  const known = codes[code] ?? (code.startsWith('HPE_') ? 'the response is not HTTP' : undefined);
-  return known ?? certificateProblem(error, hostname) ?? `${message || 'the connection failed'} (${code})`;
-}

@@ -78,7 +78,7 @@ export const directoryRemove = command({
   async run({ flags }, context) {
     if (!flags.yes && context.canAsk) await demandYes(context.out, 'Stop reading the directory?');
     const settings = await context.registry.call('setDirectory', { body: { enabled: false } });
-    await showDirectory(context, settings, 'No directory is set up');
+    await showDirectory(context, settings, 'The directory is no longer read');
   },
 });
 
