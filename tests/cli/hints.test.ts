@@ -58,6 +58,13 @@ describe('a hint', () => {
     expect(await hintsOf(['apps', 'download', 'APP-77'])).toMatch(/does not exist: APP-77\n.*devmgr apps list/);
   });
 
+  test('is not needed if the message is a sentence: it does not begin with the name of a field', async () => {
+    expect(await hintsOf(['users', 'update', 'admin', '--disable'])).toBe('devmgr: admin is the last enabled ADMIN\n');
+    expect(await hintsOf(['policies', 'sign-in', '--require-key', 'ADMIN'])).toMatch(
+      /^devmgr: you have the role ADMIN; /,
+    );
+  });
+
   test('and its message name the option, not the field', async () => {
     const stderr = await hintsOf([
       'register',

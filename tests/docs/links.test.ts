@@ -34,7 +34,23 @@ function headingsOf(page: string): string[] {
   );
 }
 
+/** Rows that no table has, because a line between them ends it, and fences of code that Markdown reads as indented text. */
+function brokenBlocks(page: string): string[] {
+  const lines = readFileSync(join(root, page), 'utf8').split('\n');
+  const isFence = (line: string) => /^ *```/.test(line);
+  return lines.filter((line, i) => {
+    if (isFence(line)) return line.startsWith('    ');
+    const isInCode = lines.slice(0, i).filter(isFence).length % 2 === 1;
+    const isFirstRow = /^ *\|/.test(line) && !/^ *\|/.test(lines[i - 1] ?? '');
+    return isFirstRow && !isInCode && !/^ *\| *:?-/.test(lines[i + 1] ?? '');
+  });
+}
+
 describe.each(pages)('%s', page => {
+  it('has whole tables and blocks', () => {
+    expect(brokenBlocks(page)).toEqual([]);
+  });
+
   it('links to files that exist', () => {
     expect(linksOf(page).filter(({ file }) => !existsSync(join(root, file)))).toEqual([]);
   });

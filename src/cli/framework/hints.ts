@@ -97,7 +97,9 @@ export function messageOf(
       request.versionId ??
       request.fingerprint);
   if (typeof subject === 'string' && !message.includes(subject)) return `${message}: ${subject}`;
-  return refused === null ? message : withFlagNames(message, refused.command);
+  if (refused === null) return message;
+  const sentence = message.replace(/^(\w+): /, (prefix, field: string) => (field in request ? '' : prefix));
+  return withFlagNames(sentence, refused.command);
 }
 
 const fieldWords: readonly (readonly [field: string, words: string])[] = [
