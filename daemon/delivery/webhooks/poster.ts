@@ -10,8 +10,8 @@ import {
 } from '../../../src/contract/webhooks/scheme.ts';
 import { refuseUpgrade } from '../../../src/delivery/refuse-upgrade.ts';
 import { type AttemptResult, failed } from '../../../src/delivery/retry.ts';
-import { connectionProblem } from '../../connection-problem.ts';
 import { KeyedMutex } from '../../concurrency.ts';
+import { connectionProblem } from '../../connection-problem.ts';
 import { openSecret } from '../../domain/sealed.ts';
 import type { WebhookRecord } from '../../domain/webhook.ts';
 import type { AllowedTargets } from './allowed.ts';
@@ -81,7 +81,9 @@ export class Poster {
       const reason = result === 'delivered' ? null : `the endpoint ${statusProblem(status)}`;
       return { result, status, reason, waitSeconds: retryAfterSeconds(retryAfter, now()) };
     } catch (error) {
-      return unanswered(deadline.signal.aborted ? `no response within ${postMs / 1000} s` : connectionProblem(error, url.hostname));
+      return unanswered(
+        deadline.signal.aborted ? `no response within ${postMs / 1000} s` : connectionProblem(error, url.hostname),
+      );
     } finally {
       clearTimeout(timer);
     }

@@ -1,6 +1,7 @@
 /** Changes, commits and queries for the rules about stores. */
-import fc from 'fast-check';
+
 import { createHash } from 'node:crypto';
+import fc from 'fast-check';
 import type { AppRecord } from '../../../daemon/domain/app.ts';
 import type { BackupRecord } from '../../../daemon/domain/backup.ts';
 import { type DeviceRow, type DeviceSet, hasTags, type NewDevice } from '../../../daemon/domain/device.ts';
