@@ -8,6 +8,9 @@ export function certificateProblem(error: unknown, hostname: string): string | n
   return /CERT|SELF_SIGNED|UNABLE_TO_/.test(code) ? `the certificate is not trusted: ${message.split(';')[0]}` : null;
 }
 
+/** Most bytes of the headers of a response from another system. */
+export const MAX_HEADERS = 16 * 1024;
+
 const noTls = 'the endpoint does not speak TLS';
 const codes: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
@@ -17,7 +20,7 @@ const codes: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the network cannot be reached',
   ETIMEDOUT: 'the connection was not established in time',
-  HPE_HEADER_OVERFLOW: 'the headers of the response are too long',
+  HPE_HEADER_OVERFLOW: `the headers of the response are longer than ${MAX_HEADERS} bytes`,
   EPROTO: noTls,
   ERR_SSL_WRONG_VERSION_NUMBER: noTls,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: noTls,

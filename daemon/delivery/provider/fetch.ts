@@ -8,14 +8,14 @@ import { request as tlsRequest } from 'node:https';
 import type { CustomFetchOptions } from 'openid-client';
 import { retryAfterSeconds } from '../../../src/contract/webhooks/scheme.ts';
 import { refuseUpgrade } from '../../../src/delivery/refuse-upgrade.ts';
-import { connectionProblem } from '../../connection-problem.ts';
+import { connectionProblem, MAX_HEADERS } from '../../connection-problem.ts';
 import { isLoopbackName } from '../../loopback.ts';
 import { hostOf } from '../../networks.ts';
 import { AllowedTargets } from '../webhooks/allowed.ts';
 import { ProviderAway } from './errors.ts';
 
 /** Milliseconds for one request, and bytes of a response. */
-const bounds = { milliseconds: 5000, bytes: 256 * 1024, headers: 16 * 1024 } as const;
+const bounds = { milliseconds: 5000, bytes: 256 * 1024 } as const;
 
 /** A `fetch` as the library calls it. */
 export type ProviderFetch = (url: string, options: CustomFetchOptions) => Promise<Response>;
@@ -56,7 +56,7 @@ function send(url: URL, options: RequestOptions, text: string): Promise<Response
     ...options,
     // A connection of its own, whose address is checked.
     agent: false,
-    maxHeaderSize: bounds.headers,
+    maxHeaderSize: MAX_HEADERS,
   });
   const timer = setTimeout(() => {
     away(`no answer within ${bounds.milliseconds / 1000} s`);

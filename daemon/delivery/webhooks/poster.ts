@@ -11,15 +11,13 @@ import {
 import { refuseUpgrade } from '../../../src/delivery/refuse-upgrade.ts';
 import { type AttemptResult, failed } from '../../../src/delivery/retry.ts';
 import { KeyedMutex } from '../../concurrency.ts';
-import { connectionProblem } from '../../connection-problem.ts';
+import { connectionProblem, MAX_HEADERS } from '../../connection-problem.ts';
 import { openSecret } from '../../domain/sealed.ts';
 import type { WebhookRecord } from '../../domain/webhook.ts';
 import type { AllowedTargets } from './allowed.ts';
 
 /** Milliseconds for one post: the name, the connection, the response and the beginning of its body. */
 const POST_MS = 15_000;
-/** Bytes of a response's headers. */
-const MAX_HEADERS = 16 * 1024;
 /** Bytes of a response's body that are read, and the milliseconds that they may take: then the connection is closed. */
 const body = { bytes: 4096, milliseconds: 1000 } as const;
 
