@@ -28,7 +28,7 @@ export interface StagedBackup {
 }
 
 const fromBefore =
-  'it has no manifest: it was made by a devmgr from before backups were authenticated, or the end of the file is missing';
+  'it has no manifest: it was made by a devmgr that did not write manifests yet, or the end of the file is missing';
 
 /** What `--accept-unverified` means, for its hint and for the warning after its use. */
 export const unverifiedMeans =
@@ -111,7 +111,7 @@ function notVerified(file: string, why: string): StartRefused {
   return new StartRefused(
     1,
     `${file} is not verified: ${why}`,
-    `nothing was changed. To restore it all the same, add --accept-unverified: ${unverifiedMeans}`,
+    `nothing was changed. To restore it anyway, add --accept-unverified: ${unverifiedMeans}`,
   );
 }
 

@@ -139,7 +139,7 @@ export const providerOperations = additions('Providers', {
   setProviderSecret: {
     ...ofOne,
     summary: 'Replace the secret of a provider',
-    description: 'It counts from the next request on. Credentials and settings stay.',
+    description: 'The new secret is used from the next request on. Credentials and settings stay.',
     stepUp: true,
     body: Type.Object({ secret: providerSecret }),
     data: provider,

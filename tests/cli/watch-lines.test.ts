@@ -55,6 +55,14 @@ describe('on a terminal', () => {
   });
 });
 
+test('an event of a person names the person, and counts the devices', async () => {
+  const lines = new EventLines(contextWith(false, Number.POSITIVE_INFINITY), true);
+  const left = { personId: 'PER-7', source: 'scim', devices: 1, serialNumber: undefined };
+  expect(await lines.of(event('PERSON_LEFT', left))).toBe(
+    '2026-03-01 12:30:05Z  PER-7  has left (scim), 1 ACTIVE device  #7\n',
+  );
+});
+
 test('elsewhere each line has its date', async () => {
   const lines = new EventLines(contextWith(false, Number.POSITIVE_INFINITY), true);
   expect(await lines.of(event('DEVICE_LOCKED', { lockReason: 'lost' }))).toBe(

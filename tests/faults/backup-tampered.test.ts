@@ -178,7 +178,7 @@ describe('a restore refuses a backup', () => {
   });
   it('from before there were manifests', async () => {
     await truncate(copy, databaseSize(await readFile(copy)));
-    await isRefused(/from before backups were authenticated/);
+    await isRefused(/did not write manifests yet/);
   });
 
   it('whose stored package was changed without changing its size', async () => {
@@ -200,7 +200,7 @@ describe('with --accept-unverified a restore', () => {
     const { code, stdout, stderr } = await restoreCopy(true);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ devices: 2, verified: false, createdAt: null });
-    expect(stderr).toMatch(/not verified.*from before.*may have changed passwords, roles, owners.*users list/);
+    expect(stderr).toMatch(/not verified.*did not write manifests.*may have changed passwords, roles, owners.*users list/);
   });
 
   it('accepts a backup of a home whose journal-key is lost, and reports that its journal is not proven', async () => {

@@ -199,7 +199,7 @@ export const commandTable: CommandTable = {
         entry('daemon backup', 'copy the registry to a file', store, 'daemonBackup'),
         entry('daemon restore', 'restore the registry from a backup', store, 'daemonRestore'),
         entry('daemon check', 'check the integrity of the registry on disk', store, 'daemonCheck'),
-        entry('daemon audit', 'write the journal', store, 'daemonAudit'),
+        entry('daemon audit', 'show or verify the journal', store, 'daemonAudit'),
         entry('daemon rotate-key', 'create a new signing key for tokens', store, 'daemonRotateKey'),
         entry('daemon reset-password', 'replace the lost password of a user', store, 'daemonResetPassword'),
       ],

@@ -139,7 +139,7 @@ async function versionOf(context: Context, versionId: string | undefined): Promi
 
 /** Uploads a package: `POST /api/app-versions/upload`. Compares the SHA-256 that the server returns. */
 export const upload = command({
-  description: 'Checks extension, size and platform before the upload, and compares the digest of the server after it.',
+  description: 'Checks extension, size and platform before the upload, and the digest after it.',
   args: [{ name: 'FILE', help: 'the installer package', offer: 'file' }],
   flags: {
     platform: { value: 'PLATFORM', choices: platformNames, help: 'the platform (default: from the extension)' },

@@ -2,6 +2,7 @@
 import { describedTexts } from '../../../contract/device-description.ts';
 import type { FieldChange, Notification } from '../../../contract/events.ts';
 import type { EventType } from '../../../contract/values.ts';
+import { counted } from '../../count.ts';
 import type { Context } from '../../framework/context.ts';
 import { tagWords } from '../../framework/devices/tags.ts';
 import { wrapped } from '../../terminal/card.ts';
@@ -26,6 +27,10 @@ const eventStyles: Readonly<Partial<Record<EventType, Style>>> = {
 export const text = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 const labelled = (words: string, value: unknown): string => (text(value) === '' ? words : `${words}: ${text(value)}`);
+/** The id of the device, application version or person that an event is about; '' for a key that is not registered. */
+export const subjectOf = ({ deviceId, versionId, personId }: Notification['data']): string =>
+  text(deviceId ?? versionId ?? personId);
+const activeDevices = ({ devices }: Notification['data']): string => counted(devices as number, 'ACTIVE device');
 const product = (data: Notification['data']): string => [data.manufacturer, data.model].map(text).join(' ').trim();
 
 /** What happened, without the time, the device or key, and the event's id. */
@@ -48,9 +53,9 @@ export function wordsOf({ type, data, changes = [] }: Notification): string {
     case 'APP_VERSION_UPLOADED':
       return `uploaded: ${text(data.platform)} ${text(data.version)}`;
     case 'PERSON_LEFT':
-      return `has left (${text(data.source)}), ${text(data.devices)} ACTIVE devices`;
+      return `has left (${text(data.source)}), ${activeDevices(data)}`;
     case 'PERSON_HELD':
-      return `leaver held, ${text(data.devices)} ACTIVE devices: devmgr people held`;
+      return `leaver held, ${activeDevices(data)}: devmgr people held`;
     case 'PERSON_RETURNED':
       return 'is back: locked devices stay locked';
     case 'RECEIPT_SIGNED':
@@ -86,8 +91,8 @@ const indent = '    ';
 /** An event of the past, with its date. Needs no request. */
 export function eventLine(context: Context, event: Notification, withDevice = true): string {
   const { data, timestamp } = event;
-  const ids = withDevice ? [data.deviceId ?? data.versionId ?? data.personId, data.serialNumber] : [];
-  return eventText(context, event, localTime(timestamp, { seconds: true }), safe(joined(ids.map(text))));
+  const ids = withDevice ? [subjectOf(data), text(data.serialNumber)] : [];
+  return eventText(context, event, localTime(timestamp, { seconds: true }), safe(joined(ids)));
 }
 
 /** An event in one line, or in several if the screen is too narrow: when it was, what it is about, what happened, who did it. */

@@ -21,7 +21,7 @@ export const exportDevices = command({
     ...listFlags([...deviceFields, 'name']),
     names: { help: 'add the field name: the name of the person whom the device is bound to' },
     output: { ...globalFlags.output, choices: [...exportFormats, 'json', 'yaml'], aliases: ['format'] },
-    out: fileFlag('write to this file instead of standard output'),
+    out: fileFlag('write to this file instead of standard output; an existing file is replaced'),
   },
   examples: [
     { does: 'all devices for a program', line: 'export > devices.ndjson' },

@@ -15,7 +15,7 @@ import { type KeyVerdict, proveKey } from './prove-key.ts';
 /** Proves attached keys, or has the registry judge stored evidence again. Exit code 6 if a key failed or proved nothing. */
 export const verify = command({
   description:
-    'The registry sends a challenge that only a genuine key can answer, and checks the response. Some keys blink and wait for a touch. Nothing on the key changes, and no PIN is needed.\nExit code 0: the key has proved its model or its serial number; 6: it has not; 10: it did not respond; 7: at least one of several keys has not.\nWith --all no key is needed: after trust has changed, the registry checks the stored evidence of all devices again.',
+    'The registry sends a challenge that only a genuine key can answer, and checks the response. Some keys blink and wait for a touch. Nothing on the key changes, and no PIN is needed.\nExit code 0: the key has proved its model or its serial number; 6: it has not; 10: it did not respond, or is simulated; 7: at least one of several keys has proved neither.\nWith --all no key is needed: after trust has changed, the registry checks the stored evidence of all devices again.',
   args: [
     {
       name: 'KEY',

@@ -33,13 +33,13 @@ export const enroll = command({
     timeout: {
       value: 'SECONDS',
       whole: { min: 1 },
-      help: 'stop if no key is plugged in within this time (exit code 10)',
+      help: 'stop if no key is plugged in within this time; exit code 10 if none was enrolled',
     },
     type: { value: 'TYPE', choices: deviceTypes, help: 'only keys of this type' },
     manufacturer: { value: 'NAME', offer: 'manufacturer', help: 'manufacturer to register with' },
     model: { value: 'NAME', help: 'model to register with' },
     'activate-for': { value: 'USER', offer: 'holder', help: 'activate each key for this user' },
-    roster: fileFlag('bind a key to each person of this CSV: userId, name, and count or type'),
+    roster: fileFlag('bind a key to each person of this CSV: userId and, if needed, name, count, type'),
     group: {
       value: 'NAME',
       conflicts: ['roster', 'encoding'],

@@ -123,7 +123,7 @@ export class EnrollFile {
     const more = isRoster ? [...wanted, failureColumn] : wanted;
     this.#columns = known ?? [...fields, ...(proof === null ? [] : [proofColumn]), ...more, checkColumn];
     if ((this.isCsv && !isNew && known === null) || bytes.length - size > longestTail)
-      throw usage(`${path} does not contain results of an enrollment`, 'name another file with --out');
+      throw usage(`${path} does not contain results of an enrollment`, 'name another file');
     const missing = this.isCsv ? wanted.find(column => !this.#columns.includes(column)) : undefined;
     if (missing !== undefined) throw usage(`${path} has no column ${missing}`, 'name another file with --out');
     const tail = bytes.subarray(size);

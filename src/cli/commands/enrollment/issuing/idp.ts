@@ -128,7 +128,7 @@ export const idpTest = command({
 
 /** Replaces the secret: `POST /api/providers/{providerId}/secret`. */
 export const idpSecret = command({
-  description: 'Secrets expire: the new one counts from the next request on, and credentials stay.',
+  description: 'Secrets expire. The new one is used from the next request on; credentials stay.',
   args: [providerArg],
   flags: { 'secret-file': secretFlag },
   examples: [{ does: 'before the old one expires', line: 'idp secret company --secret-file secret' }],

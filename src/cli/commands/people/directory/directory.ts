@@ -89,7 +89,7 @@ const minutes = { min: 1, max: directoryBounds.minutes } as const;
 
 /** Sets the directory up, or changes it: `PUT /api/directory`. */
 export const directorySet = command({
-  description: `Settings that are not named do not change. An empty value removes one: --ca-file "".\n--attributes USE=ATTRIBUTE names the attribute for ${uses.join(', ')}. The usual attributes of OpenLDAP and Active Directory are the default.\n--group-dn DN reads a group and its members. The group has the same name here; NAME=DN gives it another name.\nThe registry stores the password encrypted. Check devmgr directory sync --dry-run next: --every minutes later, the daemon reads the directory for the first time.`,
+  description: `Settings that are not named do not change. An empty value removes one: --ca-file "".\n--attributes USE=ATTRIBUTE names the attribute for ${uses.join(', ')}. The usual attributes of OpenLDAP and Active Directory are the default.\n--group-dn DN reads a group and its members. The group has the same name here; NAME=DN gives it another name.\nThe registry stores the password encrypted. Next, check devmgr directory sync --dry-run: the daemon reads the directory for the first time --every minutes after this command.`,
   args: [{ name: 'URL', help: 'address of the server, ldaps://HOST', optional: true }],
   flags: {
     base: { value: 'DN', help: 'where to search for persons' },

@@ -9,6 +9,7 @@ import { failure } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import type { Abandon } from '../../../terminal/io.ts';
 import { safe } from '../../../terminal/text.ts';
+import { subjectOf, text } from '../../devices/event-lines.ts';
 import type { CursorFile } from './cursor-file.ts';
 
 /** Where events go. */
@@ -83,8 +84,7 @@ export async function deliver(
 async function* itemsOf(events: AsyncIterable<Notification>, count: number | undefined) {
   let accepted = 0;
   for await (const event of events) {
-    const { deviceId, versionId, serialNumber } = event.data;
-    yield { id: event.id, key: String(deviceId ?? versionId ?? serialNumber ?? ''), content: event };
+    yield { id: event.id, key: subjectOf(event.data) || text(event.data.serialNumber), content: event };
     if (++accepted === count) return;
   }
 }

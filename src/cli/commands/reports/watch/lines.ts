@@ -7,7 +7,7 @@ import type { Notification } from '../../../../contract/events.ts';
 import type { Context } from '../../../framework/context.ts';
 import { safe } from '../../../terminal/text.ts';
 import { dayAndTime } from '../../../terminal/when.ts';
-import { eventText, text } from '../../devices/event-lines.ts';
+import { eventText, subjectOf } from '../../devices/event-lines.ts';
 
 /** Writes the lines. On a terminal the date has a line of its own when it changes; elsewhere each line has it. */
 export class EventLines {
@@ -30,7 +30,7 @@ export class EventLines {
     const isNewDay = io.stdoutIsTerminal && day !== this.#day;
     this.#day = day;
     const when = io.stdoutIsTerminal ? time : `${day} ${time}`.trim();
-    const thing = safe((await this.#serials.of(event)) ?? text(event.data.deviceId ?? event.data.versionId));
+    const thing = safe((await this.#serials.of(event)) ?? subjectOf(event.data));
     const head = isNewDay ? `${out.paint('dim', `-- ${day} --`)}\n` : '';
     return `${head}${eventText(this.#context, event, when, thing)}\n`;
   }

@@ -7,6 +7,7 @@ import { resolveDevice } from '../../../framework/devices/device.ts';
 import { readerGone } from '../../../terminal/io.ts';
 import { onReaderLeft } from '../../../terminal/reader-left.ts';
 import { safe } from '../../../terminal/text.ts';
+import { subjectOf, text } from '../../devices/event-lines.ts';
 import { type WatchValues, watchFlags } from './flags.ts';
 import { EventLines } from './lines.ts';
 import { SeenEvents, startOf } from './seen.ts';
@@ -84,10 +85,7 @@ async function follow(context: Context, flags: WatchValues, { deviceId, since, s
     };
     for await (const event of watchedEvents(context, options)) {
       if (globals.json) await out.row(event);
-      else if (globals.quiet)
-        await out.text(
-          `${safe(String(event.data.deviceId ?? event.data.versionId ?? event.data.serialNumber ?? ''))}\n`,
-        );
+      else if (globals.quiet) await out.text(`${safe(subjectOf(event.data) || text(event.data.serialNumber))}\n`);
       else await out.text(await lines.of(event));
       if (event.id !== undefined) seen.note(event.id);
       if (++shown === flags.limit) break;

@@ -54,7 +54,7 @@ export const ssoShow = command({
 /** Checks the provider: `POST /api/sso/test`. Exit code 1 if something is wrong. */
 export const ssoTest = command({
   description:
-    'Checks discovery, keys and clock from the daemon, and shows the addresses to register at the provider. They are made from the address at which you reach the daemon: use the one that the users open.',
+    'Checks discovery, keys and clock from the daemon, and shows the addresses to register at the provider. It makes them from the address at which you reach the daemon: use the one that the users open.',
   examples: [{ does: 'whether the provider answers, and what to register there', line: 'sso test' }],
   async run(_, context) {
     const result = await context.registry.call('testSso');
