@@ -200,7 +200,9 @@ describe('with --accept-unverified a restore', () => {
     const { code, stdout, stderr } = await restoreCopy(true);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ devices: 2, verified: false, createdAt: null });
-    expect(stderr).toMatch(/not verified.*did not write manifests.*may have changed passwords, roles, owners.*users list/);
+    expect(stderr).toMatch(
+      /not verified.*did not write manifests.*may have changed passwords, roles, owners.*users list/,
+    );
   });
 
   it('accepts a backup of a home whose journal-key is lost, and reports that its journal is not proven', async () => {
