@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { devmgr, temporaryFolder } from './program.ts';
 
-const evil = '\u001b]0;owned\u0007\u009b2J\u202egnp\u2066\u200b\n\r\u001b[31m\u{e0041}x';
-const controls = /[^\P{Cc}\n\t]|[\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/u;
+const evil = '\u001b]0;owned\u0007\u009b2J\u202egnp\u2066\u200b\n\r\u001b[35;6m\u{e0041}x';
+/** Codes of colors are those that the program itself uses. */
+const controls = /\u001b(?!\[(?:0|1|2|7|3[1-46])m)|(?!\u001b)[^\P{Cc}\n\t]|[\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/u;
 
 const texts = [
   ...[
@@ -52,11 +53,27 @@ const texts = [
     'type',
     'httpStatus',
   ],
-  // Numbers, according to the interface.
-  ...['totalUsageCount', 'totalUsageDuration', 'backupCount', 'lastBackupAt', 'fileSize', 'page', 'size', 'total'],
+  // The first three are numbers, according to the interface.
+  ...['totalUsageCount', 'totalUsageDuration', 'backupCount', 'lastBackupAt', 'fileSize'],
+  ...['personId', 'providerId', 'credentialId', 'person', 'tenant', 'clientId', 'address', 'issuer', 'base', 'filter'],
+  ...['text', 'receiptId', 'lot', 'date', 'terms', 'dueAt', 'signedAt', 'publicKey', 'leftAt', 'heldAt', 'actor'],
+  ...['tokenId', 'prefix', 'code', 'requestId', 'userCode', 'sealed', 'removedAt', 'error', 'origin', 'redirectUri'],
+  ...[
+    'bindDn',
+    'lastError',
+    'loginAddress',
+    'storedAt',
+    'openedAt',
+    'keyType',
+    'lastUsed',
+    'timestamp',
+    'source',
+    'externalId',
+  ],
 ];
 const tags = { [evil]: evil, lot: evil, shelf: 7, zone: null };
 const thing = { ...Object.fromEntries(texts.map(name => [name, evil])), tags };
+const counts = [{ manufacturer: evil, model: evil, count: 1 }];
 const certificate = { ...thing, aaguids: [evil, 7] };
 const proof = { ...thing, warnings: [evil, 7] };
 const everything = {
@@ -83,11 +100,25 @@ const everything = {
   forceUpdate: true,
   results: [{ ...thing, status: 'success' }],
   list: [
-    { ...thing, proof, serialNumber: 'A-1' },
-    { ...thing, proof },
+    { ...thing, data: thing, proof, serialNumber: 'A-1' },
+    { ...thing, data: thing, proof },
   ],
+  ...{ active: true, enabled: true, ok: false, delivered: false, personsRequired: false, pinned: true },
+  ...{ total: 2, recipients: [evil], lockedDevices: [evil] },
+  ...{ released: [evil], locked: [evil], groups: [evil], attributes: { userName: evil }, everyMinutes: 5 },
+  groupsClaim: evil,
+  roles: { ADMIN: [evil], DEALER: [evil], VIEWER: [] },
+  strong: { acr: [evil], amr: [evil] },
+  localAccounts: { from: evil, names: [evil] },
+  register: { ...thing, backchannelLogoutUri: evil, grantTypes: [evil], scopes: [evil] },
+  registrations: { perDay: [{ ...thing, start: evil, count: 1 }] },
+  findings: [{ ...thing, check: evil, ok: false }],
+  lastRun: thing,
+  byStatus: { ACTIVE: 1 },
+  byType: { UKEY: 1 },
+  byManufacturer: counts,
   head: 5,
-  pagination: { ...thing, totalPages: 1 },
+  pagination: { page: 1, size: 20, total: 2, totalPages: 1 },
 };
 
 /** A plan of `janitor`, whose texts came from a server. */
@@ -128,7 +159,9 @@ beforeAll(async () => {
   server = createServer((request, response) => {
     request.resume().on('end', () => {
       response.writeHead(refusal?.status ?? 200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ code: refusal?.code ?? 200, message: evil, data: refusal ? null : everything }));
+      response.end(
+        JSON.stringify({ code: refusal?.code ?? 200, message: evil, data: refusal ? null : dataOf(request.url) }),
+      );
     });
   });
   server.on('connection', socket => socket.on('error', () => undefined));
@@ -137,6 +170,9 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 afterAll(() => void server.close());
+
+/** Credentials are a list without pages. */
+const dataOf = (path = ''): unknown => (path.endsWith('/credentials') ? [thing] : everything);
 
 /** What a command prints, on both streams. */
 async function printed(line: string): Promise<string> {
@@ -153,7 +189,10 @@ async function printed(line: string): Promise<string> {
   writeFileSync(join(home, 'people.csv'), `userId,name\nann,${JSON.stringify(evil)}\n`);
   writeFileSync(join(home, 'keys.csv'), 'type,serial,manufacturer,model\nUKEY,A-1,b,c\n');
   const args = line.split(' ').map(word => word.replace('~', home));
-  const { stdout, stderr } = await devmgr([...args, '--server', url], { home, env: { DEVMGR_TOKEN: 'a.b.c' } });
+  const { stdout, stderr } = await devmgr([...args, '--server', url], {
+    home,
+    env: { DEVMGR_TOKEN: 'a.b.c', CLICOLOR_FORCE: '1' },
+  });
   expect(stdout + stderr).not.toBe('');
   return stdout + stderr;
 }
@@ -280,9 +319,55 @@ test.each([
   'keys --json',
   'keys --csv',
   'doctor',
+  'history DEV-1',
+  'history DEV-1 --json',
+  'users keys USR-1',
+  'users remove-key USR-1 KEY-1 --yes',
+  'users require-key USR-1',
+  'users update USR-1 --disable',
+  'people list',
+  'people list --csv',
+  'people show PER-1',
+  'people add x --name y',
+  'people keys PER-1',
+  'people leave PER-1 --yes',
+  'people back PER-1',
+  'people held',
+  'people release PER-1 --yes',
+  'tokens list',
+  'tokens list --csv',
+  'tokens add x --role VIEWER',
+  'tokens revoke x --yes',
+  'sso show',
+  'sso test',
+  'sso remove --yes',
+  'directory show',
+  'directory test',
+  'directory sync --yes',
+  'directory remove --yes',
+  'idp list',
+  'idp list --csv',
+  'idp test IDP-1',
+  'idp reconcile IDP-1',
+  'idp reconcile IDP-1 --apply --yes',
+  'idp remove IDP-1 --yes',
+  'receipt list',
+  'receipt list --csv',
+  'receipt print RCP-1',
+  'receipt verify RCP-1',
+  'pin letter DEV-1 --identity-file ~/secret',
+  'keys issue --for x --pin none',
+  'receipt make --kind handover',
+  'deactivate DEV-1 --reason x --yes --password-file ~/password',
+  'report --status ACTIVE --names',
+  'apps download APP-1 --out ~/dl',
+  'export --names --csv',
 ])('%s', async line => {
   refusal = null;
-  expect(await printed(line)).not.toMatch(controls);
+  const text = await printed(line);
+  expect(text).not.toMatch(controls);
+  // A command that prints none of the texts shows nothing.
+  expect(text).not.toMatch(/does not follow this interface|unexpected error/);
 });
 
 test.each([

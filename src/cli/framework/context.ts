@@ -21,7 +21,7 @@ import {
 } from '../settings/settings.ts';
 import type { Io } from '../terminal/io.ts';
 import type { Output } from '../terminal/output.ts';
-import { shellWord } from '../terminal/text.ts';
+import { safeProse, shellWord } from '../terminal/text.ts';
 import type { GlobalValues } from './flags.ts';
 
 /** What a command is run with. The clients are created at their first use. */
@@ -116,7 +116,7 @@ function clientOptions({ io, out, settings, globals }: ContextParts) {
     signal: io.interrupt,
     wait: globals.wait,
     // With --json standard error holds only JSON.
-    notice: (text: string) => notify({ globals, out }, text),
+    notice: (text: string) => notify({ globals, out }, safeProse(text)),
     waiting: (text: string) => out.notice(text),
     trace: (text: string) => out.trace(text),
   };

@@ -106,7 +106,7 @@ function rowsOf(device: DeviceDetail, person: Person | undefined): CardRow[] {
     [
       'backups',
       statistics.backupCount
-        ? `${statistics.backupCount}, the last one ${timeAndDistance(statistics.lastBackupAt ?? '')}`
+        ? `${safe(String(statistics.backupCount))}, the last one ${timeAndDistance(statistics.lastBackupAt ?? '')}`
         : null,
     ],
   ];
