@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { escaped } from './escaped.ts';
+import { escaped, escapedLine } from './escaped.ts';
 
 export type { Logger };
 
@@ -71,8 +71,11 @@ function readableLines(fd: number): DestinationStream {
       );
       const cause = err ? `\n    ${String((err as { stack?: string }).stack ?? err).replaceAll('\n', '\n    ')}` : '';
       const mark = level === 'info' ? '' : `${level}: `;
-      const text = `${String(time).slice(11, 19)} ${mark}${String(msg ?? '')}${fields.length ? `  ${fields.join(' ')}` : ''}${cause}`;
-      write(fd, `${escaped(text)}\n`);
+      // Texts of others must not look like a further line.
+      const text = escapedLine(
+        `${String(time).slice(11, 19)} ${mark}${String(msg ?? '')}${fields.length ? `  ${fields.join(' ')}` : ''}`,
+      );
+      write(fd, `${text}${escaped(cause)}\n`);
     },
   };
 }

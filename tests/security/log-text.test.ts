@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 
 const run = promisify(execFile);
 const steering = /[^\P{Cc}\n]|[\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/u;
-const hostile = 'K9\u001b[2J\u009b31m\r\u0085\u007f\u202egnp\u2066\u200b\ufeff\u2028\u{e0041}';
+const hostile = 'K9\u001b[2J\u009b31m\r\u0085\u007f\u202egnp\u2066\u200b\ufeff\u2028\u{e0041}\n12:00:00 stopped';
 
 it.each([true, false])('control sequences are escaped in the log (json: %s)', async json => {
   const module = JSON.stringify(join(import.meta.dirname, '../../daemon/logger.ts'));
@@ -16,5 +16,7 @@ it.each([true, false])('control sequences are escaped in the log (json: %s)', as
   const written = json ? stdout : stderr;
   expect(written).toContain('31m');
   expect(written).not.toMatch(steering);
+  // The texts add no line of their own: those of an error are indented.
+  expect(written).not.toMatch(/^12:00:00 stopped/m);
   if (json) expect(JSON.parse(stdout)).toMatchObject({ model: hostile, msg: hostile, err: { message: hostile } });
 });
