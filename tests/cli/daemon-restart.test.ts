@@ -156,6 +156,21 @@ describe('the port of a daemon', () => {
     expect(code).toBe(0);
   });
 
+  test('a command starts it on the registry of its last start, not with its other flags', async () => {
+    const { home, run } = inHome();
+    const flagsOf = () => JSON.parse(readFileSync(join(home, 'daemon-start.json'), 'utf8')).args;
+    const store = ['--store', 'sqlite:', '--files', 'file:'];
+    await run(['daemon', 'start', '--port', '0', ...store, '--simulate-keys', '1']);
+    await run(['daemon', 'stop']);
+    for (const starting of [['login', 'admin', '--password-stdin'], ['list']]) {
+      expect((await run(starting, { input: adminPassword })).stderr).toContain('started the local daemon');
+      expect(flagsOf().toSorted()).toEqual(['--files=file:', '--store=sqlite:']);
+      await run(['daemon', 'stop']);
+    }
+    await run(['daemon', 'start', '--port', '0']);
+    expect(flagsOf()).toEqual([]);
+  });
+
   test('a damaged record of the last start is ignored', async () => {
     const { home, run } = inHome();
     writeFileSync(join(home, 'daemon-start.json'), '{"pid":1,"url":"nonsense","args":[1]}');

@@ -3,7 +3,7 @@ import { waitMs } from '../../delivery/retry.ts';
 import type { ServerEndpoint } from '../client/addresses.ts';
 import { Unreachable } from '../client/failures.ts';
 import { pause, schedules } from '../retry.ts';
-import { portOf, readDaemonStart } from '../settings/daemon-start.ts';
+import { portOf, readDaemonStart, registryFlags } from '../settings/daemon-start.ts';
 import { isDaemon } from '../settings/processes.ts';
 import { readDaemonInfo, runningDaemon, type Settings, socketOf } from '../settings/settings.ts';
 
@@ -37,7 +37,8 @@ export class LocalEndpoint implements ServerEndpoint {
   }
 
   async address(): Promise<string> {
-    this.#address ??= (await this.#running()) ?? this.#use(await this.#start([]));
+    this.#address ??=
+      (await this.#running()) ?? this.#use(await this.#start(registryFlags(this.#options.settings.home)));
     return this.#address;
   }
 

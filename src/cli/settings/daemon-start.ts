@@ -28,6 +28,13 @@ export function readDaemonStart(home: string): DaemonStart | null {
   }
 }
 
+/**
+ * The flags of the last start that name the registry. A command that starts the daemon keeps them: without them it would serve the
+ * file in the home instead of the database.
+ */
+export const registryFlags = (home: string): readonly string[] =>
+  readDaemonStart(home)?.args.filter(flag => /^--(?:store|secrets|files)=/.test(flag)) ?? [];
+
 /** Stores how the daemon was started. */
 export const storeDaemonStart = (home: string, start: DaemonStart): void => writeJsonFile(fileIn(home), start);
 

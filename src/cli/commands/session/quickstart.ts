@@ -12,6 +12,7 @@ import { passwordFlags } from '../../framework/flags.ts';
 import { poll } from '../../retry.ts';
 import { firstAdmin, firstPasswordFile } from '../../session/first-password.ts';
 import { findDaemon, stopDaemon } from '../../session/local-daemon.ts';
+import { registryFlags } from '../../settings/daemon-start.ts';
 import { textIn } from '../../settings/files.ts';
 import { isLocalServer } from '../../settings/settings.ts';
 import { confirm } from '../../terminal/prompt.ts';
@@ -59,7 +60,7 @@ async function bringUp(context: Context, args: readonly string[]): Promise<boole
     await say(context, `The daemon is running at ${running.url} (pid ${running.pid}).`);
     return false;
   }
-  const { url, pid } = await startNow(context, null, args);
+  const { url, pid } = await startNow(context, null, [...registryFlags(settings.home), ...args]);
   if (args.length) await say(context, `Restarted the daemon with that key at ${url} (pid ${pid}).`);
   else await say(context, `Started the daemon at ${url} (pid ${pid}). All its data is in ${settings.home}.`);
   return true;
