@@ -1,6 +1,7 @@
 /** Writes a backup of the registry. */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Encrypter } from 'age-encryption';
 import { environment, homeFiles } from '../../src/contract/local.ts';
@@ -73,7 +74,7 @@ async function writeBackup({ home, target }: ExistingRegistry, file: string, pro
   else await backupRows(target, file, progress, complete);
 }
 
-/** What a backup that was killed has left is removed after six hours: until then another process may be writing it. */
+/** What a backup has left that was killed on another machine is removed after six hours: until then that machine may be writing it. */
 const ABANDONED_MS = 6 * 3_600_000;
 
 /** The file gets its name when it is complete. Another backup into the same file, also from another machine, has another name until then. */
@@ -97,13 +98,25 @@ async function refuseExisting(file: string): Promise<void> {
 /** A name beside a file that no other backup uses. Removes abandoned files with such a name. */
 async function ownName(file: string): Promise<string> {
   const folder = dirname(file);
+  const machine = createHash('sha256').update(hostname()).digest('hex').slice(0, 6);
   for (const name of await readdir(folder).catch(() => [])) {
     const rest = name.startsWith(basename(file)) ? name.slice(basename(file).length) : '';
-    if (!/^\.[0-9a-f]{12}\.new(\.unfinished)?$/.test(rest)) continue;
+    const [, on, pid] = /^\.([0-9a-f]{6})-(\d+)-[0-9a-f]{6}\.new(\.unfinished)?$/.exec(rest) ?? [];
+    if (pid === undefined) continue;
     const { mtimeMs } = await stat(join(folder, name)).catch(() => ({ mtimeMs: Date.now() }));
-    if (mtimeMs < Date.now() - ABANDONED_MS) await rm(join(folder, name), { force: true });
+    const isAbandoned = (on === machine && !isAlive(Number(pid))) || mtimeMs < Date.now() - ABANDONED_MS;
+    if (isAbandoned) await rm(join(folder, name), { force: true });
   }
-  return `${file}.${randomBytes(6).toString('hex')}.new`;
+  return `${file}.${machine}-${process.pid}-${randomBytes(3).toString('hex')}.new`;
+}
+
+/** Whether a process has this id. One of another user has it too. */
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 /** SQLite copies into files only: the plain copy is in the home, which is as private as the registry, until it is encrypted. */

@@ -1,7 +1,9 @@
 /** Backing up, restoring and checking a registry. */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -130,14 +132,24 @@ describe('daemon backup and daemon restore', () => {
     expect(JSON.parse((await restoreFrom(copy(), true)).stdout)).toMatchObject({ devices: 1, verified: true });
   });
 
-  it('remove what was left by one that was killed, once it is old', async () => {
+  it('remove what was left by one that was killed: of this machine at once, of another one when it is old', async () => {
     await running(register);
+    const here = createHash('sha256').update(hostname()).digest('hex').slice(0, 6);
+    const there = here === '000000' ? '111111' : '000000';
+    const { pid: ended } = spawnSync(process.execPath, ['-e', '']);
+    const leftovers = {
+      killed: `copy.db.${here}-${ended}-0123ab.new.unfinished`,
+      old: `copy.db.${there}-${ended}-0123ab.new.unfinished`,
+      running: `copy.db.${here}-${process.pid}-0123ab.new`,
+      elsewhere: `copy.db.${there}-${ended}-ba9876.new`,
+      other: 'copy.db.new',
+    };
+    for (const name of Object.values(leftovers)) await writeFile(join(dir, name), '');
     const hoursAgo = new Date(Date.now() - 7 * 3_600_000);
-    const [old, recent, other] = ['copy.db.0123456789ab.new.unfinished', 'copy.db.ba9876543210.new', 'copy.db.new'];
-    for (const name of [old, recent, other]) await writeFile(join(dir, name), '');
-    for (const name of [old, other]) await utimes(join(dir, name), hoursAgo, hoursAgo);
+    for (const name of [leftovers.old, leftovers.other]) await utimes(join(dir, name), hoursAgo, hoursAgo);
     expect((await backUpTo(copy())).code).toBe(0);
-    expect((await readdir(dir)).sort()).toEqual(['copy.db', recent, other, 'home']);
+    const left = ['copy.db', leftovers.running, leftovers.elsewhere, leftovers.other, 'home'];
+    expect((await readdir(dir)).sort()).toEqual(left.sort());
   });
 
   it('include what a crash left in the write-ahead log, in the backup and in the registry that a restore keeps', async () => {
