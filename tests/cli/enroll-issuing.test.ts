@@ -155,6 +155,19 @@ test('a key that one command issues is left alone by another one, whose PIN woul
   const { stdout } = await daemon.run(['pin', 'letter', deviceId, '--identity-file', identity, '-q']);
   expect(authenticator.isPin(stdout.trim())).toBe(true);
   expect(bodies.map(({ step }) => step)).toEqual(['state', 'pin', 'credential']);
+  // A registry has at most 16 providers, and each test here adds some.
+  expect(
+    await daemon.run([
+      'deactivate',
+      deviceId,
+      '--reason',
+      'worn out',
+      '--yes',
+      '--password-file',
+      secretFile(adminPassword),
+    ]),
+  ).toMatchObject({ code: 0 });
+  await expect.poll(async () => (await daemon.run(['idp', 'remove', 'company-22', '--yes'])).code).toBe(0);
 });
 
 test('a minimal length of the PIN is kept by the key, and a shorter first PIN is not set', async () => {
