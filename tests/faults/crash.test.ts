@@ -1,4 +1,5 @@
 /** kill -9 at any moment: acknowledged changes survive, others are complete or absent. */
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,6 +27,16 @@ async function recovered(): Promise<{ serials: Set<string>; problems: readonly s
   const serials = db.prepare('SELECT serial_number FROM device').pluck().all() as string[];
   db.close();
   return { serials: new Set(serials), problems };
+}
+
+/** The users in the database; none if a start ended before it made one. */
+function usernames(): readonly unknown[] {
+  const file = join(home, 'devmgr.db');
+  if (!existsSync(file)) return [];
+  const db = new Database(file, { readonly: true });
+  const names = db.prepare('SELECT username FROM user').pluck().all();
+  db.close();
+  return names;
 }
 
 /** 64 clients register devices until the daemon is killed; returns the acknowledged serial numbers. */
@@ -111,7 +122,14 @@ test.each([
   await expect(spawnDaemon({ home }, env as unknown as Record<string, string>)).rejects.toThrow(
     /ended with 2 .*DEVMGR_/s,
   );
+  expect(usernames()).toEqual([]);
+});
+
+test('a start that was stopped for its first password can be repeated with another one', async () => {
+  const refused = spawnDaemon({ home }, { DEVMGR_ADMIN_USERNAME: 'first-admin', DEVMGR_ADMIN_PASSWORD: 'First-Admin' });
+  await expect(refused).rejects.toThrow(/ended with 2 .*DEVMGR_/s);
   const daemon = await spawnDaemon({ home });
   expect((await daemon.call('GET', '/api/users/me')).data).toMatchObject({ username: 'admin', role: 'ADMIN' });
   await daemon.stop();
+  expect(usernames()).toEqual(['admin']);
 });
