@@ -131,8 +131,8 @@ const finished = (result: Pick<Finished, 'code' | 'stdout' | 'stderr'>): Finishe
 });
 
 const runner = new CommandRunner();
-/** Commands that are about processes, terminals, devices or the installed program. */
-const wantProcess = new Set('completion daemon doctor enroll keys open quickstart verify version watch'.split(' '));
+/** First words of commands that are about processes, terminals, devices or the installed program. */
+const wantProcess = new Set('daemon doctor enroll open quickstart verify version'.split(' '));
 const isOfProcess = (name: string) => !name.startsWith('DEVMGR_') && name !== 'NO_COLOR';
 
 /** Runs the program to its end: in a process that has run others before, if nothing in it is about the process. */
@@ -142,7 +142,7 @@ export async function devmgr(args: readonly string[], options: RunOptions = {}):
     input === null ||
     cwd !== undefined ||
     !/^[a-z]/.test(args[0] ?? '') ||
-    args.some(word => wantProcess.has(word)) ||
+    wantProcess.has(args[0]!) ||
     Object.keys(env).some(isOfProcess);
   const quick = needsProcess ? null : runner.run({ args, env: cleanEnv(home, env), input, program: programFile });
   return quick === null ? start(args, { ...options, home }).ended : finished(await quick);
