@@ -35,8 +35,8 @@ export default defineConfig({
     // Real daemons, databases and readers on a machine that others use as well: the output marks a test that needed a second run.
     retry: process.env.CI ? 1 : 0,
     pool: 'forks',
-    // Two processors: files wait for processes, servers and readers for half of their time, and four left an eighth of both idle.
-    maxWorkers: 5,
+    // Two processors: files wait for processes, servers and readers for half of their time. Five take as long as four.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     allowOnly: !process.env.CI,
   },

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { onTestFinished } from 'vitest';
 import { CommandRunner } from '../support/command-runner.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { programFile as testProgram } from '../support/test-programs.ts';
@@ -74,7 +75,17 @@ export function start(args: readonly string[], options: RunOptions = {}): Runnin
     cwd: options.cwd ?? root,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
+  endWithTest(child);
   return follow(child, options.input);
+}
+
+/** A process that a failed test leaves would wait for its server for ever. */
+function endWithTest(child: ChildProcess): void {
+  try {
+    onTestFinished(() => void child.kill('SIGKILL'));
+  } catch {
+    // Started for all tests of a file, whose hook ends it.
+  }
 }
 
 export function follow(child: ChildProcess, input?: string | Buffer | null): Running {

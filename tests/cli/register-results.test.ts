@@ -301,7 +301,7 @@ test('the lock of a run that has ended does not block the next one', async () =>
 });
 
 test.each([
-  ['in a read-only folder', 'exec "$@" --file /proc/self/fd/3 3<"$KEYS"'],
+  ['in a read-only folder', 'exec 3<"$KEYS"; rm "$KEYS"; exec "$@" --file /proc/self/fd/3'],
   ['that is a pipe', '"$@" --file <(cat "$KEYS")'],
 ])('an input %s is registered, with a notice', async (_, line) => {
   const p = prefix();

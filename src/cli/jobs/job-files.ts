@@ -8,7 +8,7 @@ import type { FileLock } from '../settings/file-lock.ts';
 import { jsonText, readJsonFile, writeWhole } from '../settings/files.ts';
 import { isRegular } from './input-file.ts';
 import { ResultFile, readRecords, tailOf, wholeBytes } from './result-file.ts';
-import { lockRunIfPossible } from './run-lock.ts';
+import { lockRunIfPossible, realFile } from './run-lock.ts';
 
 type JobRecord = Readonly<Record<string, unknown>>;
 
@@ -57,7 +57,8 @@ export class JobFiles<Result extends object, Progress extends object> {
     const { out, input } = job;
     this.#job = job;
     this.results = out !== undefined && (isRegular(out) || !existsSync(out)) ? out : null;
-    const base = this.results ?? (out === undefined ? input : null);
+    const named = this.results ?? (out === undefined ? input : null);
+    const base = named && realFile(named);
     const hint = 'wait until it ends, or name another file with --out';
     this.#lock = base === null ? null : lockRunIfPossible({ file: base, hint });
     this.#progressFile = `${base}.resume.json`;

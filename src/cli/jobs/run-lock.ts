@@ -29,10 +29,12 @@ class UnwritableLock extends Fault {
   }
 }
 
+/** The file without links, which are other names for it; the name itself if there is none yet. */
+export const realFile = (file: string): string => tryOr(() => realpathSync(file), file);
+
 /** Throws a fault if another run holds the lock, or if the lock cannot be written. */
 export function lockRun({ file, name = file, hint }: UsedPlace): FileLock {
-  // A link to the file is another name for it.
-  const lockFile = `${tryOr(() => realpathSync(file), file)}.lock`;
+  const lockFile = `${realFile(file)}.lock`;
   let lock: ReturnType<typeof tryLock>;
   try {
     lock = tryLock(lockFile);
