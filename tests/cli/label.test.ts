@@ -160,9 +160,13 @@ describe('a queue of the system', () => {
     return { env: { PATH: `${folder}:${process.env.PATH}` }, folder };
   }
 
-  test('gets raw labels, and its name is one argument', async () => {
-    const { env, folder } = lp(`printf '%s|' "$@" >"$(dirname "$0")/args"; cat >"$(dirname "$0")/label"`);
-    const { code } = await daemon.run(['label', 'LB-0', '--lp', 'zebra;$(id)'], { env });
+  test('gets raw labels and no token, and its name is one argument', async () => {
+    const { env, folder } = lp(
+      `printf '%s|' "$@" >"$(dirname "$0")/args"; cat >"$(dirname "$0")/label"; env >"$(dirname "$0")/env"`,
+    );
+    const withToken = { ...env, DEVMGR_TOKEN: daemon.token };
+    const { code } = await daemon.run(['label', 'LB-0', '--lp', 'zebra;$(id)'], { env: withToken });
+    expect(readFileSync(join(folder, 'env'), 'utf8')).not.toContain(daemon.token);
     expect(code).toBe(0);
     expect(readFileSync(join(folder, 'args'), 'utf8')).toBe('-o|raw|-d|zebra;$(id)|');
     expect(readFileSync(join(folder, 'label'), 'utf8')).toContain(ids[0]);

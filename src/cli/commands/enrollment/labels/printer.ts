@@ -141,8 +141,8 @@ export function queuePrinter(queue: string | null, seconds: number, source = '--
   };
 }
 
-/** The answers of the system's programs in English. */
-const inEnglish = (): NodeJS.ProcessEnv => ({ ...process.env, LC_ALL: 'C' });
+/** The answers of the system's programs in English. They need no token of the registry. */
+const inEnglish = (): NodeJS.ProcessEnv => ({ ...process.env, LC_ALL: 'C', DEVMGR_TOKEN: undefined });
 
 /** Returns what `lp` has written. */
 async function queued(name: string, args: readonly string[], zpl: string, seconds: number): Promise<string> {
