@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createSimulatedDriver } from '../../drivers/simulated/index.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
-import { traceDisk } from '../support/disk-trace.ts';
+import { type TracedCall, traceDisk } from '../support/disk-trace.ts';
 import { needs } from '../support/needs.ts';
 import { mountSmallDisk, needsMount } from '../support/small-disk.ts';
 import { devmgr, type Running, start, temporaryFolder } from './program.ts';
@@ -255,9 +255,11 @@ needs('strace')('the disk', () => {
     const trace = await traceDisk(running.child.pid!);
     const serial = await plug();
     await running.until('stdout', new RegExp(`spooled.*${serial}`));
-    const calls = await trace.end();
+    const isShown = ({ name, args }: TracedCall) =>
+      name.startsWith('write') && args.includes('spooled') && args.includes(serial);
+    const calls = await trace.end(isShown);
     const synced = calls.findIndex(({ name, args }) => name === 'fsync' && args.includes('keys.spool'));
-    const shown = calls.findIndex(({ name, args }) => name.startsWith('write') && args.includes('spooled'));
+    const shown = calls.findIndex(isShown);
     expect(synced).toBeGreaterThanOrEqual(0);
     expect(shown).toBeGreaterThan(synced);
     await interrupt(running);

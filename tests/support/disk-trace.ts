@@ -9,13 +9,13 @@ export interface TracedCall {
 }
 
 export interface DiskTrace {
-  /** Ends the tracing; the calls that succeeded. */
-  end(): Promise<readonly TracedCall[]>;
+  /** Ends the tracing; the calls that succeeded. `last`: tracing continues until this call has returned, because its effect may be seen before that. */
+  end(last?: (call: TracedCall) => boolean): Promise<readonly TracedCall[]>;
 }
 
 export async function traceDisk(pid: number): Promise<DiskTrace> {
   const calls = 'fsync,fdatasync,rename,renameat,renameat2,link,linkat,write,writev,sendto';
-  const flags = ['-f', '-y', '-s', '24', '-e', `trace=${calls}`, '-e', 'signal=none', '-p', String(pid)];
+  const flags = ['-f', '-y', '-s', '80', '-e', `trace=${calls}`, '-e', 'signal=none', '-p', String(pid)];
   const tracer = spawn('strace', flags, { stdio: ['ignore', 'ignore', 'pipe'] });
   let text = '';
   tracer.stderr.setEncoding('utf8').on('data', chunk => {
@@ -23,7 +23,8 @@ export async function traceDisk(pid: number): Promise<DiskTrace> {
   });
   await once(tracer.stderr, 'data');
   return {
-    async end() {
+    async end(last) {
+      if (last) while (!callsOf(text).some(last)) await once(tracer.stderr, 'data');
       tracer.kill('SIGINT');
       await once(tracer, 'close');
       return callsOf(text);
