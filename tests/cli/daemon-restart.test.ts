@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'no
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import {
   adminPassword,
   cheapProgram,
@@ -30,6 +31,9 @@ function inHome() {
   return { home, run };
 }
 
+/** A port that no connection of another test takes while the daemon is stopped. */
+const free = async (): Promise<string> => String(await freePort());
+
 /** Another program on a port of this machine. */
 async function occupy(port: number): Promise<void> {
   const other = createServer();
@@ -48,7 +52,7 @@ const portOf = ({ json }: Finished): number => Number(new URL(json.url).port);
 describe('daemon restart', () => {
   test('starts another process on the same port with the same flags', async () => {
     const { run } = inHome();
-    const first = await run(['daemon', 'start', '--port', '0', '--simulate-keys', '2', '--json']);
+    const first = await run(['daemon', 'start', '--port', await free(), '--simulate-keys', '2', '--json']);
     const again = await run(['daemon', 'restart', '--json']);
     expect(again).toMatchObject({ code: 0, json: { running: true, restarted: true, url: first.json.url } });
     expect(again.json.pid).not.toBe(first.json.pid);
@@ -59,7 +63,8 @@ describe('daemon restart', () => {
 
   test('options replace those of the last start, and the others stay', async () => {
     const { run } = inHome();
-    await run(['daemon', 'start', '--port', '0', '--simulate-keys', '2', '--allow-host', 'desk.example', '--json']);
+    const flags = ['--simulate-keys', '2', '--allow-host', 'desk.example'];
+    await run(['daemon', 'start', '--port', await free(), ...flags, '--json']);
     const words = wordsOf(await run(['daemon', 'restart', '--simulate-keys', '1', '--json']));
     expect(words).toContain('--allow-host=desk.example');
     expect(words.filter(word => word.startsWith('--simulate-keys'))).toEqual(['--simulate-keys=1']);
@@ -76,7 +81,7 @@ describe('daemon restart', () => {
 
   test('one that does not start again is reported as not running', async () => {
     const { home, run } = inHome();
-    await run(['daemon', 'start', '--port', '0']);
+    await run(['daemon', 'start', '--port', await free()]);
     renameSync(join(home, 'signing-key'), join(home, 'signing-key.away'));
     mkdirSync(join(home, 'signing-key'));
     const { code, stderr } = await run(['daemon', 'restart']);
@@ -117,7 +122,7 @@ describe('daemon restart', () => {
 describe('the port of a daemon', () => {
   test('is kept for the next start; if another program has it, the notice shows which one is kept instead', async () => {
     const { home, run } = inHome();
-    const first = await run(['daemon', 'start', '--port', '0', '--json']);
+    const first = await run(['daemon', 'start', '--port', await free(), '--json']);
     await run(['daemon', 'stop']);
     expect(portOf(await run(['daemon', 'start', '--json']))).toBe(portOf(first));
     expect(statSync(join(home, 'daemon-start.json')).mode & 0o777).toBe(0o600);
@@ -136,7 +141,7 @@ describe('the port of a daemon', () => {
 
   test('is in the notice of quickstart if another program has it', async () => {
     const { run } = inHome();
-    const first = await run(['daemon', 'start', '--port', '0', '--json']);
+    const first = await run(['daemon', 'start', '--port', await free(), '--json']);
     await run(['daemon', 'stop']);
     await occupy(portOf(first));
     const { code, stderr } = await run(['quickstart']);
@@ -146,7 +151,7 @@ describe('the port of a daemon', () => {
 
   test('a command starts it on that port, also if the profile names its address', async () => {
     const { run } = inHome();
-    const first = await run(['daemon', 'start', '--port', '0', '--json']);
+    const first = await run(['daemon', 'start', '--port', await free(), '--json']);
     await run(['login', 'admin', '--password-stdin'], { input: adminPassword });
     await run(['config', 'set', 'server', first.json.url]);
     await run(['daemon', 'stop']);
@@ -160,14 +165,14 @@ describe('the port of a daemon', () => {
     const { home, run } = inHome();
     const flagsOf = () => JSON.parse(readFileSync(join(home, 'daemon-start.json'), 'utf8')).args;
     const store = ['--store', 'sqlite:', '--files', 'file:'];
-    await run(['daemon', 'start', '--port', '0', ...store, '--simulate-keys', '1']);
+    await run(['daemon', 'start', '--port', await free(), ...store, '--simulate-keys', '1']);
     await run(['daemon', 'stop']);
     for (const starting of [['login', 'admin', '--password-stdin'], ['list']]) {
       expect((await run(starting, { input: adminPassword })).stderr).toContain('started the local daemon');
       expect(flagsOf().toSorted()).toEqual(['--files=file:', '--store=sqlite:']);
       await run(['daemon', 'stop']);
     }
-    await run(['daemon', 'start', '--port', '0']);
+    await run(['daemon', 'start', '--port', await free()]);
     expect(flagsOf()).toEqual([]);
   });
 
