@@ -1,6 +1,6 @@
 /** Writes a backup of the registry. */
 import { createHash, randomBytes } from 'node:crypto';
-import { readdir, rename, rm, stat } from 'node:fs/promises';
+import { link, readdir, rename, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Encrypter } from 'age-encryption';
@@ -83,11 +83,21 @@ async function writeAside(file: string, write: (aside: string) => Promise<void>)
   const aside = await ownName(file);
   try {
     await write(aside);
-    await refuseExisting(file);
-    await rename(aside, file);
+    await nameOnce(aside, file);
     await syncFolder(dirname(file));
   } finally {
     await rm(aside, { force: true });
+  }
+}
+
+/** A link never replaces a file that another backup has completed; a rename would. */
+async function nameOnce(aside: string, file: string): Promise<void> {
+  try {
+    await link(aside, file);
+  } catch {
+    await refuseExisting(file);
+    // The file system has no links.
+    await rename(aside, file);
   }
 }
 

@@ -81,7 +81,7 @@ withSlapd('devmgr directory', () => {
   });
 
   test('remove ends the use of the directory', async () => {
-    expect((await run('remove', '--yes')).stdout).toContain('The directory is no longer read');
+    expect((await run('remove', '--yes')).stdout).toContain('The registry no longer reads the directory');
     expect((await run('show')).stdout).toContain('No directory is set up');
   });
 });

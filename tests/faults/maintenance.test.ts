@@ -126,7 +126,7 @@ describe('daemon backup and daemon restore', () => {
   it('that are made at the same time into one file do not damage each other', async () => {
     await running(register);
     const results = await Promise.all([backUpTo(copy()), backUpTo(copy()), backUpTo(copy())]);
-    expect(results.map(({ code }) => code)).toContain(0);
+    expect(results.filter(({ code }) => code === 0)).toHaveLength(1);
     for (const { code, stderr } of results) if (code !== 0) expect(stderr).toContain('copy.db already exists');
     expect(await readdir(dir)).toEqual(['copy.db', 'home']);
     expect(JSON.parse((await restoreFrom(copy(), true)).stdout)).toMatchObject({ devices: 1, verified: true });

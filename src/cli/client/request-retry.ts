@@ -90,7 +90,7 @@ export const newKey = (): string => crypto.randomUUID();
 interface KeyedWrite<T> {
   /** One attempt; each one has the same key. */
   readonly send: () => Promise<T>;
-  /** Whether the server accepts keys: from an earlier response, or by a request. Rejects with `Unreachable` if there is no response. */
+  /** Whether the server accepts keys. Asks it only if no earlier response has reported that. Rejects with `Unreachable` if it does not respond. */
   readonly acceptsKeys: () => Promise<boolean>;
   /** Likewise, but always asks. */
   readonly stillAccepts: () => Promise<boolean>;
@@ -149,7 +149,7 @@ export class AcceptedKeys {
     this.#accepts.clear();
   }
 
-  /** Sends `health` to an address. Rejects with `Unreachable` if there is no response. */
+  /** Sends `health` to an address. Rejects with `Unreachable` if the server does not respond. */
   async ask(address: string, health: () => Promise<unknown>): Promise<boolean> {
     const accepts = ((await health()) as { readonly idempotencyKeys?: unknown }).idempotencyKeys === true;
     this.#accepts.set(address, accepts);

@@ -72,13 +72,13 @@ export const directoryTest = command({
 
 /** Ends the use of the directory: `PUT /api/directory`. */
 export const directoryRemove = command({
-  description: 'The directory is no longer read. Persons and their keys do not change.',
+  description: 'The registry no longer reads the directory. Persons and their keys do not change.',
   flags: yesFlag,
   examples: [{ does: 'stop reading the directory', line: 'directory remove' }],
   async run({ flags }, context) {
     if (!flags.yes && context.canAsk) await demandYes(context.out, 'Stop reading the directory?');
     const settings = await context.registry.call('setDirectory', { body: { enabled: false } });
-    await showDirectory(context, settings, 'The directory is no longer read');
+    await showDirectory(context, settings, 'The registry no longer reads the directory');
   },
 });
 
