@@ -68,7 +68,6 @@ const MEANINGS: Readonly<Record<string, ErrorMeaning>> = {
   ResetCard: cardReset, // 80100068
   SharingViolation: heldElsewhere, // 8010000B
   CardIsBusy: heldElsewhere,
-  TooManyCardConnections: heldElsewhere,
   TooManyConnectRequests: heldElsewhere,
   SecurityViolation: polkitDenied, // 8010006A
   NoAccess: { code: 'no-permission', message: 'The PC/SC service refuses this user.' }, // 80100027

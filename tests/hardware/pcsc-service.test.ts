@@ -22,7 +22,7 @@ withPcscd('a PC/SC service that starts and stops', () => {
     let recorded: Recorder;
 
     beforeEach(() => {
-      driver = createPcscDriver({ load, retryService: { first: 50, most: 200 }, deadline: 1_500 });
+      driver = createPcscDriver({ load, retryService: { first: 50, most: 200 }, retryAfter: 50, deadline: 1_500 });
       recorded = recorder(driver);
     });
     afterEach(async () => {
@@ -86,6 +86,17 @@ withPcscd('a PC/SC service that starts and stops', () => {
       const again = await pcscd.insert(uicc({ iccid: ICCID }));
       expect(await recorded.next('attached')).toMatchObject({ serialNumber: ICCID, problem: null });
       await again.remove();
+    });
+
+    it('while it takes no new connections the reason is reported, and the card is read when it does again', async () => {
+      await pcscd.start();
+      await driver.start(recorded.listener);
+      await pcscd.hidden(async () => {
+        await pcscd.insert(uicc({ iccid: ICCID }));
+        const { problem } = await recorded.next('attached');
+        expect(problem).toMatch(/pcscd, the PC\/SC service, is not running/);
+      });
+      expect(await recorded.next('changed')).toMatchObject({ serialNumber: ICCID, problem: null });
     });
 
     it('after it died, garbage collection of its client does not end the process', async () => {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, watch } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,6 +39,8 @@ export interface Pcscd {
   /** Ends pcscd, and with it all readers and cards. It can be started again. */
   halt(signal?: NodeJS.Signals): Promise<void>;
   restart(): Promise<void>;
+  /** It takes no new connections while `work` runs; those that it has stay. */
+  hidden(work: () => Promise<void>): Promise<void>;
   insert(program: CardProgram, slot?: 0 | 1): Promise<VirtualCard>;
   /** Removes every card that is still inserted. */
   removeAll(): Promise<void>;
@@ -47,10 +49,13 @@ export interface Pcscd {
 }
 
 let current: Pcscd | null = null;
+/** The socket of the first pcscd of this process. */
+let knownSocket: string | null = null;
 
 /**
  * Starts a pcscd. Its socket has a fixed path, so it runs in a mount namespace where that path is a temporary folder, and
- * clients find it by PCSCLITE_CSOCK_NAME. The library reads that variable once per process: one pcscd per test file.
+ * clients find it by PCSCLITE_CSOCK_NAME. The library reads that variable once per process: one pcscd per test file, and such a file
+ * shares its process with no other (vitest.config.ts).
  */
 export async function startPcscd({
   started = true,
@@ -84,6 +89,8 @@ export async function startPcscd({
     return readerEntry(`Other ${i}`, pair, library);
   });
   await writeFile(config, (await Promise.all(entries)).join('\n'));
+  if (knownSocket !== null) throw new Error('this process has had a pcscd, and the PC/SC library knows only that one');
+  knownSocket = socket;
   process.env.PCSCLITE_CSOCK_NAME = socket;
   let child: ChildProcess | null = null;
   const cards = new Set<VirtualCard>();
@@ -112,6 +119,11 @@ export async function startPcscd({
     async restart() {
       await halt();
       await start();
+    },
+    async hidden(work) {
+      await rename(socket, `${socket}.hidden`);
+      await work();
+      await rename(`${socket}.hidden`, socket);
     },
     async insert(program, slot = 0) {
       const card = await plugCard(program, port + slot);

@@ -3,8 +3,9 @@ import type * as PcscMini from 'pcsc-mini';
 import type * as Addon from 'pcsc-mini/build/addon.node.js';
 import { HardwareError } from '../../driver.ts';
 import { explainLoadFailure } from '../advice.ts';
+import { nativeCode } from '../errors.ts';
 import { ReaderList } from '../reader-list.ts';
-import type { Pcsc, PcscReader, ReaderWatch, WatchHandlers } from '../transport.ts';
+import type { Card, Pcsc, PcscReader, ReaderWatch, WatchHandlers } from '../transport.ts';
 import { PcscdSocket } from './pcscd-socket.ts';
 
 export { UnknownProtocol } from './pcscd-socket.ts';
@@ -58,7 +59,7 @@ function watchList(binding: typeof PcscMini, handlers: WatchHandlers): Promise<R
 
 interface Connector {
   /** It only connects to readers by their names, and is never started. */
-  readonly native: Addon.Client;
+  native: Addon.Client;
   readonly readers: Set<string>;
 }
 
@@ -71,6 +72,12 @@ const READERS_PER_CONNECTOR = 4;
  */
 const retained: Addon.Client[] = [];
 
+function newClient(): Addon.Client {
+  const client = (requireBinding('pcsc-mini/build/addon.node.js') as typeof Addon).newClient();
+  retained.push(client);
+  return client;
+}
+
 /** The native clients of one watch. A connection that could not be released takes up room in its client permanently. */
 class Connectors {
   readonly #binding: typeof PcscMini;
@@ -82,9 +89,9 @@ class Connectors {
 
   /** A reader of the service that was plugged in. */
   readerOf(name: string): PcscReader {
-    const { native, readers } = this.#connectors.find(one => one.readers.size < READERS_PER_CONNECTOR) ?? this.#add();
-    readers.add(name);
-    return new this.#binding.Reader(native, name);
+    const connector = this.#connectors.find(one => one.readers.size < READERS_PER_CONNECTOR) ?? this.#add();
+    connector.readers.add(name);
+    return { name: () => name, connect: (mode, protocol) => this.#connect(connector, name, mode, protocol) };
   }
 
   /** The reader was unplugged. */
@@ -92,10 +99,20 @@ class Connectors {
     for (const { readers } of this.#connectors) readers.delete(name);
   }
 
+  /** A connection that did not reach the service takes up room in its client permanently as well. A full client is replaced. */
+  async #connect(connector: Connector, name: string, mode: number, protocol: number): Promise<Card> {
+    const connect = () => new this.#binding.Reader(connector.native, name).connect(mode, protocol);
+    try {
+      return await connect();
+    } catch (error) {
+      if (nativeCode(error) !== 'TooManyCardConnections') throw error;
+      connector.native = newClient();
+      return await connect();
+    }
+  }
+
   #add(): Connector {
-    const { newClient } = requireBinding('pcsc-mini/build/addon.node.js') as typeof Addon;
     const connector = { native: newClient(), readers: new Set<string>() };
-    retained.push(connector.native);
     this.#connectors.push(connector);
     return connector;
   }
