@@ -15,6 +15,7 @@ export interface Report {
 export interface Results {
   passed: number;
   readonly failed: string[];
+  readonly repeated: string[];
   readonly skipped: string[];
 }
 

@@ -4,13 +4,18 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { root, say } from './project.mjs';
 
-/** Has `start` run vitest with arguments that make it write a report. Resolves with its exit code and the results of the report. */
+/**
+ * Has `start` run vitest with arguments that make it write a report. Prints what passed only in a second attempt. Resolves with its exit
+ * code and the results of the report.
+ */
 export async function reported(start) {
   const folder = mkdtempSync(join(tmpdir(), 'devmgr-test-'));
   const report = join(folder, 'report.json');
   try {
     const code = await start(['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]);
-    return { code, results: resultsIn(report) };
+    const results = resultsIn(report);
+    process.stdout.write(listOf('second attempt', results.repeated));
+    return { code, results };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -22,16 +27,17 @@ function resultsIn(report) {
     return resultsOf(JSON.parse(readFileSync(report, 'utf8')), root);
   } catch (error) {
     say(`vitest left no report (${error.message})`);
-    return { passed: 0, failed: [], skipped: [] };
+    return { passed: 0, failed: [], repeated: [], skipped: [] };
   }
 }
 
 /**
  * Summarizes a report; `root` is the folder that the names of files start from. A file that could not be loaded has no test to its
- * name: it counts as one failure. `failed` and `skipped` are names, those that failed with the reason of each attempt; `passed` is a number.
+ * name: it counts as one failure. `failed`, `repeated` and `skipped` are names, the first two with the reason of each attempt that failed;
+ * `passed` is a number, which includes those that were repeated.
  */
 export function resultsOf(report, root) {
-  const results = { passed: 0, failed: [], skipped: [] };
+  const results = { passed: 0, failed: [], repeated: [], skipped: [] };
   for (const { name, status, message, assertionResults } of report.testResults) {
     const file = relative(root, name);
     for (const test of assertionResults) addTest(results, file, test);
@@ -43,8 +49,11 @@ export function resultsOf(report, root) {
 
 function addTest(results, file, { status, ancestorTitles, title, failureMessages = [] }) {
   const name = [file, ...ancestorTitles, title].join(' > ');
-  if (status === 'passed') results.passed += 1;
-  else if (status === 'failed') results.failed.push([name, ...failureMessages.map(reasonOf)].join('\n    '));
+  const reasons = [name, ...failureMessages.map(reasonOf)].join('\n    ');
+  if (status === 'passed') {
+    results.passed += 1;
+    if (failureMessages.length > 0) results.repeated.push(reasons);
+  } else if (status === 'failed') results.failed.push(reasons);
   else results.skipped.push(name);
 }
 

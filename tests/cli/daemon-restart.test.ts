@@ -125,7 +125,8 @@ describe('the port of a daemon', () => {
     const first = await run(['daemon', 'start', '--port', await free(), '--json']);
     await run(['daemon', 'stop']);
     expect(portOf(await run(['daemon', 'start', '--json']))).toBe(portOf(first));
-    expect(statSync(join(home, 'daemon-start.json')).mode & 0o777).toBe(0o600);
+    const record = join(home, 'daemon-start.json');
+    expect(statSync(record).mode & 0o777).toBe(0o600);
     await run(['daemon', 'stop']);
     await occupy(portOf(first));
     const moved = await run(['daemon', 'start']);
@@ -133,10 +134,8 @@ describe('the port of a daemon', () => {
     expect(moved.stderr).toContain(`Port ${portOf(first)} is in use by another program`);
     const other = await run(['daemon', 'status', '--json']);
     expect(portOf(other)).not.toBe(portOf(first));
-    await run(['daemon', 'stop']);
-    const kept = await run(['daemon', 'start']);
-    expect(kept.stderr).not.toContain('is in use');
-    expect(portOf(await run(['daemon', 'status', '--json']))).toBe(portOf(other));
+    // No further start: a daemon of another test may have the port by then.
+    expect(JSON.parse(readFileSync(record, 'utf8')).url).toBe(other.json.url);
   });
 
   test('is in the notice of quickstart if another program has it', async () => {

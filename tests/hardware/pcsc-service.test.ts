@@ -22,7 +22,7 @@ withPcscd('a PC/SC service that starts and stops', () => {
     let recorded: Recorder;
 
     beforeEach(() => {
-      driver = createPcscDriver({ load, retryService: { first: 50, most: 200 }, retryAfter: 50, deadline: 1_500 });
+      driver = createPcscDriver({ load, retryService: { first: 50, most: 200 }, retryAfter: 50 });
       recorded = recorder(driver);
     });
     afterEach(async () => {

@@ -13,6 +13,7 @@ it('counts what passed, and names what failed and what was skipped with its file
   expect(resultsOf(report, '/project')).toEqual({
     passed: 1,
     failed: ['tests/a.test.ts > a device > is locked'],
+    repeated: [],
     skipped: ['tests/a.test.ts > a device > is retired'],
   });
 });
@@ -24,6 +25,16 @@ it('gives the reason of each attempt of a failed test in one line', () => {
   expect(resultsOf(report, '/project').failed).toEqual([
     `tests/a.test.ts > a device > is locked\n    Error: two lines\n    Error: ${'x'.repeat(493)}`,
   ]);
+});
+
+it('counts a test that passed in its second attempt, and gives the reason of the first', () => {
+  const assertionResults = [{ ...assertion('passed', 'is locked'), failureMessages: ['Error: too late'] }];
+  const report = { testResults: [{ name: '/project/tests/a.test.ts', status: 'passed', assertionResults }] };
+  expect(resultsOf(report, '/project')).toMatchObject({
+    passed: 1,
+    failed: [],
+    repeated: ['tests/a.test.ts > a device > is locked\n    Error: too late'],
+  });
 });
 
 it('names a file that could not be loaded, with the first line of the reason', () => {
