@@ -11,6 +11,8 @@ export interface BegunCredential {
   readonly challenge: string;
   readonly origin: string;
   readonly rpId: string;
+  /** Ids of credentials that the person had at the provider, as base64url; absent in records of earlier versions. */
+  readonly excluded?: readonly string[];
   /** What the provider needs to finish it. */
   readonly handle: string | null;
 }

@@ -1,6 +1,7 @@
 /** Credentials of devices at providers: begun, finished, removed; lost answers; keys that are lost. Stand-ins for the providers: see their file. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { entra } from '../../daemon/services/issuing/providers/entra.ts';
+import { okta } from '../../daemon/services/issuing/providers/okta.ts';
 import { pinBounds } from '../../src/contract/limits.ts';
 import { tryAnswersOfKeys, tryProviderAnswers } from '../fuzz/issuing.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
@@ -269,6 +270,32 @@ describe('an answer of a key is refused', () => {
     expect(await finish(begun.credentialId, answer)).toMatchObject({ code: 1001 });
   });
 
+  it.each(Object.entries(stands))(
+    'under the id of another credential of the person at %s: what removes it would remove that one',
+    async (_name, start) => {
+      const { state, person, providerId, issue } = await issuing(start as typeof startEntra);
+      await issue();
+      const { deviceId } = await register(daemon).then(async device =>
+        data(await call('POST', '/api/devices/activate', activation(device, person))),
+      );
+      const credentials = `/api/devices/${deviceId}/credentials`;
+      const begun = data(await call('POST', credentials, { providerId }));
+      const { id, ...answer } = answerOf(begun);
+      const [{ id: other }] = begun.options.excludeCredentials;
+      const hex = (text: string) => Buffer.from(text, 'base64url').toString('hex');
+      const object = hex(answer.response.attestationObject).replace(hex(id), hex(other));
+      const response = { ...answer.response, attestationObject: Buffer.from(object, 'hex').toString('base64url') };
+      const claimed = { ...answer, id: other, rawId: other, response };
+      state.trouble('finish', 'away');
+      for (let sent = 0; sent < 2; sent++)
+        expect(await call('POST', `${credentials}/${begun.credentialId}`, { response: claimed })).toMatchObject({
+          code: 1001,
+          message: expect.stringContaining('already has a credential with its id'),
+        });
+      expect(state.requests.filter(kind => kind !== 'options')).toEqual(['finish']);
+    },
+  );
+
   it('after the credential was finished with another one', async () => {
     const { begin, finish } = await issuing(startEntra);
     const begun = data(await begin());
@@ -436,6 +463,21 @@ describe('beside that', () => {
   });
 });
 
+it('a credential that is issued while registry and provider are compared stays', async () => {
+  const { state, person, providerId, issue } = await issuing(startEntra);
+  await issue();
+  const { deviceId } = data(await call('POST', '/api/devices/activate', activation(await register(daemon), person)));
+  const credentials = `/api/devices/${deviceId}/credentials`;
+  const begun = data(await call('POST', credentials, { providerId }));
+  state.hook = async (kind, when) => {
+    if (kind !== 'list' || when !== 'before') return;
+    state.hook = async () => {};
+    data(await call('POST', `${credentials}/${begun.credentialId}`, { response: answerOf(begun) }));
+  };
+  const compared = data(await call('POST', `/api/providers/${providerId}/reconcile`, { apply: true }));
+  expect([compared.onlyThere, state.accepted.length]).toEqual([[], 2]);
+});
+
 describe('who is asked, and with what', () => {
   ownDaemon();
 
@@ -502,6 +544,16 @@ describe('who is asked, and with what', () => {
     expect(await other.finish(begun.credentialId, answerOf(begun))).toMatchObject({ code: 404 });
     expect(await call('POST', `${other.credentials}/${begun.credentialId}/remove`)).toMatchObject({ code: 404 });
     expect(one.state.requests).toEqual(['options']);
+  });
+
+  it('an error with the status 200 is not an empty list, with which each credential would count as removed', async () => {
+    const access = { allowed: ['127.0.0.1'], now: Date.now };
+    const [graph, factors] = [await startEntra(), await startOkta()];
+    for (const { state } of [graph, factors]) state.trouble('list', 'hollow');
+    const atGraph = entra(graph.settings, { ...access, secret: graph.settings.secret });
+    await expect(atGraph.list(await atGraph.account('ada'))).rejects.toThrow('no list');
+    const atOkta = okta(factors.settings.address, { ...access, secret: factors.settings.secret });
+    await expect(atOkta.list(await atOkta.account('ada'))).rejects.toThrow('no list');
   });
 
   it('a token that Graph refuses before its end is replaced once', async () => {

@@ -19,11 +19,21 @@ export interface Accepted {
 }
 
 /**
- * What happens to the next requests of a kind. `lost`: carried out, but the connection ends before the answer; `late`: the same, and carried
+ * What happens to the next requests of a kind. `hollow`: 200 with an error, not carried out. `lost`: carried out, but the connection ends before the answer; `late`: the same, and carried
  * out by `settle` only; `unlisted`: as `lost`, and lists lack it until `settle`. `absent`: 404, not carried out; `moved`: carried out, and
  * answered by a redirect; `expired`: 401, not carried out.
  */
-export type Trouble = 'lost' | 'late' | 'unlisted' | 'away' | 'refused' | 'busy' | 'absent' | 'moved' | 'expired';
+export type Trouble =
+  | 'lost'
+  | 'late'
+  | 'unlisted'
+  | 'away'
+  | 'refused'
+  | 'busy'
+  | 'absent'
+  | 'moved'
+  | 'expired'
+  | 'hollow';
 
 export type Kind = 'options' | 'finish' | 'list' | 'remove';
 
@@ -193,6 +203,8 @@ const serving = (state: ProviderState, handler: Handler): RequestListener => {
     if (trouble === 'busy') return void response.writeHead(429, { 'retry-after': state.retryAfter }).end();
     if (trouble === 'absent' || trouble === 'expired')
       return void respond(response, trouble === 'absent' ? missing : { status: 401 });
+    if (trouble === 'hollow')
+      return void respond(response, { status: 200, body: { error: { message: 'try again later' } } });
     if (trouble === 'refused')
       return void respond(response, { status: 400, body: { error: { message: 'not allowed' } } });
     if (trouble === 'late') {
@@ -367,10 +379,12 @@ export async function startWebauthnServer() {
         async () => {
           if (!state.accepted.some(one => one.credentialId === response.id))
             await state.finish(userName, name, { ...response, clientExtensionResults: {} });
-          return { status: 200, body: {} };
+          // Any content is an answer.
+          return { status: 200, body: 'registered' };
         },
       ];
-    return ['remove', async () => (state.remove(one => one.credentialId === credentialId) ? { status: 204 } : missing)];
+    const removed = { status: 200, body: 'removed' };
+    return ['remove', async () => (state.remove(one => one.credentialId === credentialId) ? removed : missing)];
   };
   const { url } = await answering(serving(state, handler));
   const addresses = { address: `${url}/options`, finishAddress: `${url}/finish`, removeAddress: `${url}/remove` };

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
 import { credentialIds, providerIds } from '../../../src/contract/ids.ts';
+import { objectsOf } from '../../../src/contract/json-object.ts';
 import type { CredentialItem } from '../../../src/contract/providers.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import type { AttestationResponse } from '../../../src/contract/webauthn.ts';
@@ -241,14 +242,21 @@ export class CredentialService {
 
 /** What the response of the key is compared with. */
 function begunOf({ origin, options, handle }: ProviderOptions): domain.BegunCredential {
-  const { challenge, rp } = options as { challenge?: unknown; rp?: { id?: unknown } };
+  const { challenge, rp, excludeCredentials } = options as {
+    challenge?: unknown;
+    rp?: { id?: unknown };
+    excludeCredentials?: unknown;
+  };
   const host = URL.parse(origin)?.hostname;
   if (typeof challenge !== 'string' || !/^[\w-]{22,}$/.test(challenge))
     throw new ProviderUnavailable('the options of the provider have no challenge of at least 16 bytes');
   const rpId = typeof rp?.id === 'string' ? rp.id : host;
   if (!host || !rpId || (host !== rpId && !host.endsWith(`.${rpId}`)))
     throw new ProviderUnavailable('the options of the provider are for another site than its origin');
-  return { challenge, origin, rpId, handle };
+  const excluded = objectsOf(excludeCredentials).map(({ id }) =>
+    Buffer.from(`${id}`, 'base64url').toString('base64url'),
+  );
+  return { challenge, origin, rpId, excluded, handle };
 }
 
 const refusal = (problem: string): ApiError =>
@@ -271,6 +279,8 @@ function checkAnswer({ id, response }: AttestationResponse, begun: domain.BegunC
   if (!made.touched) throw refusal('the key was not touched');
   if (Buffer.from(made.credentialId).toString('base64url') !== id)
     throw refusal('its id is that of another credential');
+  // Its own would count as accepted, and the removal of the device's credential would remove the other one.
+  if (begun.excluded?.includes(id)) throw refusal('the person already has a credential with its id');
 }
 
 const presented = (credential: domain.CredentialRecord, device: DeviceRecord): CredentialItem => {

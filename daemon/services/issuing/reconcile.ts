@@ -36,12 +36,10 @@ interface AccountDifferences {
 /** Makes it. */
 export function reconciler({ store, providers, credentials, now }: ReconcileParts): Reconcile {
   /** Without a list of the provider, only persons are compared. */
-  async function compare(
-    provider: ProviderRecord,
-    account: string,
-    known: readonly CredentialRecord[],
-  ): Promise<AccountDifferences> {
+  async function compare(provider: ProviderRecord, account: string): Promise<AccountDifferences> {
     const remote = await providers.ask(provider, api => api.list(account));
+    // Read after the list: else a credential that is issued in between would be one that only the provider has.
+    const known = await store.credentialsOfAccount(provider.number, account);
     const open = known.filter(({ removedAt, credentialId }) => removedAt === null && credentialId !== null);
     const isAt = (one: CredentialRecord) => (there: RemoteCredential) =>
       one.remoteId === there.remoteId || one.label === there.label || one.credentialId === there.credentialId;
@@ -85,10 +83,10 @@ export function reconciler({ store, providers, credentials, now }: ReconcilePart
     const found = await Promise.all(
       accounts.map(([account, [first]]) =>
         limit(async () => {
-          const known = await store.credentialsOfAccount(provider.number, account);
+          const [earliest] = await store.credentialsOfAccount(provider.number, account);
           // Each person is compared once, in the portion with the first credential of that person.
-          if (known[0]?.number !== first?.number) return null;
-          const differences = await compare(provider, account, known);
+          if (earliest?.number !== first?.number) return null;
+          const differences = await compare(provider, account);
           if (apply) await repair(context, provider, differences);
           return differences;
         }),

@@ -2,7 +2,7 @@
  * Microsoft Entra ID, by Microsoft Graph v1.0: fido2AuthenticationMethod. Source: learn.microsoft.com, "fido2AuthenticationMethod resource type",
  * "creationOptions" and "Create fido2AuthenticationMethod". No tenant was available to try it with.
  */
-import { isObject, objectsOf } from '../../../../src/contract/json-object.ts';
+import { isObject } from '../../../../src/contract/json-object.ts';
 import { ProviderAway } from '../../../delivery/provider/errors.ts';
 import type { ProviderRecord } from '../../../domain/provider.ts';
 import { type IssuingProvider, ProviderRefused } from './provider-api.ts';
@@ -10,6 +10,7 @@ import {
   base64url,
   type JsonObject,
   type JsonRequest,
+  listIn,
   objectIn,
   type ProviderAccess,
   requestsTo,
@@ -67,8 +68,8 @@ export function entra(settings: EntraSettings, access: ProviderAccess): IssuingP
     let next: string | null = path;
     for (let page = 0; next !== null; page++) {
       if (page === PAGES) throw new ProviderAway(`a list of Entra ID has more than ${PAGES} pages`);
-      const answer: JsonObject = (await send(next, { mayMiss: page === 0 })) ?? {};
-      objects.push(...objectsOf(answer.value));
+      const answer: JsonObject = (await send(next, { mayMiss: page === 0 })) ?? { value: [] };
+      objects.push(...listIn(answer));
       next = nextPage(answer['@odata.nextLink']);
     }
     return objects;

@@ -2,10 +2,9 @@
  * Okta, by its Factors API: a WebAuthn factor is enrolled and activated on behalf of a person. Source: developer.okta.com, "UserFactor". Its
  * preregistration API is bound to one fulfillment provider, so that it is of no use here. No organization was available to try it with.
  */
-import { objectsOf } from '../../../../src/contract/json-object.ts';
 import { ProviderAway } from '../../../delivery/provider/errors.ts';
 import type { IssuingProvider } from './provider-api.ts';
-import { base64url, objectIn, type ProviderAccess, requestsTo, textIn, userIdOf } from './requests.ts';
+import { base64url, listIn, objectIn, type ProviderAccess, requestsTo, textIn, userIdOf } from './requests.ts';
 
 /** Milliseconds that a challenge of Okta lives. */
 const CHALLENGE_MS = 5 * 60_000;
@@ -43,8 +42,8 @@ export function okta(address: string, access: ProviderAccess): IssuingProvider {
       return textIn((await send(url, { method: 'POST', body: { attestation, clientData } }))!, 'id');
     },
     async list(account) {
-      const answer = await send(factorsOf(account), { mayMiss: true });
-      return objectsOf(answer?.value)
+      const answer = (await send(factorsOf(account), { mayMiss: true })) ?? { value: [] };
+      return listIn(answer)
         .filter(({ factorType, status }) => factorType === 'webauthn' && status === 'ACTIVE')
         .map(factor => {
           const { credentialId } = (factor.profile ?? {}) as { credentialId?: unknown };

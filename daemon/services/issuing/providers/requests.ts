@@ -14,6 +14,8 @@ export interface JsonRequest {
   readonly form?: Readonly<Record<string, string>>;
   /** A 404 is an answer: null. */
   readonly mayMiss?: boolean;
+  /** The content of a 2xx is not read. */
+  readonly anyContent?: boolean;
 }
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -42,7 +44,10 @@ export function requestsTo(
   authorized?: string,
 ): SendJson {
   const fetch = providerFetch(address, allowed, now);
-  return async (url, { method = 'GET', authorization = authorized, body, form, mayMiss = false } = {}) => {
+  return async (
+    url,
+    { method = 'GET', authorization = authorized, body, form, mayMiss = false, anyContent = false } = {},
+  ) => {
     // The secret may have been stored before secrets were checked, and a token comes from the sign-in server.
     if (authorization !== undefined && !/^[\x20-\x7e]*$/.test(authorization))
       throw new ProviderRefused(`the secret or token of ${name} cannot be sent in a header: check its secret`);
@@ -61,7 +66,7 @@ export function requestsTo(
     // Its list and the refusals are for those who issue keys: a server that repeats what it got must not show them the secret.
     const sent = [authorization?.replace(/^\S+ /, ''), form?.client_secret].filter(Boolean) as string[];
     if (status >= 400) throw refused(name, status, reasonIn(text, sent));
-    return text === '' ? {} : answerIn(name, text);
+    return text === '' || anyContent ? {} : answerIn(name, text);
   };
 }
 
@@ -113,6 +118,12 @@ export function objectIn(object: JsonObject, name: string): JsonObject {
   const value = object[name];
   if (isObject(value)) return value;
   throw new ProviderAway(`the answer of the provider has no ${name}`);
+}
+
+/** The objects of a list. Throws `ProviderAway` if there is none: what an error with the status 200 lacks would count as absent. */
+export function listIn({ value }: JsonObject): readonly JsonObject[] {
+  if (Array.isArray(value) && value.every(isObject)) return value;
+  throw new ProviderAway('the answer of the provider has no list');
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Any server with three addresses that speak WebAuthn's JSON: options, finish, remove. docs/issuing.md describes what each gets and returns. */
 import type { ProviderRecord } from '../../../domain/provider.ts';
 import type { IssuingProvider } from './provider-api.ts';
-import { objectIn, type ProviderAccess, requestsTo, textIn } from './requests.ts';
+import { type JsonRequest, objectIn, type ProviderAccess, requestsTo, textIn } from './requests.ts';
 
 type ServerAddresses = Pick<ProviderRecord, 'address' | 'finishAddress' | 'removeAddress'>;
 
@@ -11,7 +11,8 @@ const CHALLENGE_MS = 5 * 60_000;
 /** The secret is sent as a bearer token. */
 export function webauthnServer(addresses: ServerAddresses, access: ProviderAccess): IssuingProvider {
   const send = requestsTo('the server', addresses.address!, access, `Bearer ${access.secret}`);
-  const post = (url: string | null, body: object, mayMiss = false) => send(url!, { method: 'POST', body, mayMiss });
+  const post = (url: string | null, body: object, reading: Pick<JsonRequest, 'mayMiss' | 'anyContent'> = {}) =>
+    send(url!, { method: 'POST', body, ...reading });
   return {
     async test() {
       await post(addresses.address, { test: true });
@@ -25,11 +26,13 @@ export function webauthnServer(addresses: ServerAddresses, access: ProviderAcces
     },
     /** The server keeps the credential id as its own: a repeated answer is the same credential. */
     async finish({ account, label, response }) {
-      await post(addresses.finishAddress, { userName: account, name: label, response });
+      await post(addresses.finishAddress, { userName: account, name: label, response }, { anyContent: true });
       return response.id;
     },
     list: async () => null,
-    remove: async (account, { credentialId }) =>
-      (await post(addresses.removeAddress, { userName: account, credentialId }, true)) !== null,
+    async remove(account, { credentialId }) {
+      const reading = { mayMiss: true, anyContent: true };
+      return (await post(addresses.removeAddress, { userName: account, credentialId }, reading)) !== null;
+    },
   };
 }
