@@ -586,6 +586,15 @@ it('only an encrypted PIN is stored, for a device that is not retired; each read
   expect(await call('GET', path)).toMatchObject({ code: 404 });
 });
 
+it('a recipient for whom nothing can be encrypted is refused when the policy is set', async () => {
+  // Its bytes are zero: it has the form of a recipient, and no secret can be agreed on with it.
+  const recipients = ['age1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq5cu47z'];
+  expect(await call('PUT', '/api/policies/pin', { recipients })).toMatchObject({
+    code: 1001,
+    message: expect.stringContaining('is not an age recipient'),
+  });
+});
+
 it('a DEALER cannot make a stored PIN unreadable: a second one is refused, unless the key was reset', async () => {
   const { deviceId } = await register(daemon);
   const path = `/api/devices/${deviceId}/pin`;

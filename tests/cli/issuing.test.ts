@@ -267,6 +267,24 @@ test('a random PIN is stored before the key gets it, and a key that has one is n
   expect(await daemon.run([...earlier, '3'])).toMatchObject({ code: 5, stdout: '' });
 });
 
+test('a recipient that was replaced while the command runs cannot open the PIN that it creates', async () => {
+  const company = await provider('company-12');
+  const { authenticator, station, deviceId, hooks } = await plugged('ISSUE-12');
+  const before = await recipient();
+  let after = '';
+  hooks.before = async ({ step }) => {
+    if (step === 'state') after = await recipient();
+  };
+  company.trouble('options', 'refused');
+  expect(
+    await daemon.run(['keys', 'issue', '--for', 'company-12', '--pin', 'random', '--hardware', station]),
+  ).toMatchObject({ code: 2 });
+  const opened = (identity: string) => daemon.run(['pin', 'letter', deviceId, '--identity-file', identity, '-q']);
+  expect(await opened(before)).toMatchObject({ code: 1, stderr: expect.stringContaining('does not open') });
+  expect(authenticator.isPin((await opened(after)).stdout.trim())).toBe(true);
+  expect(await daemon.run(['idp', 'remove', 'company-12', '--yes'])).toMatchObject({ code: 0 });
+});
+
 test('a letter that is not printed ends with exit code 10, and the key is issued with a PIN that can be opened', async () => {
   await provider('company-10');
   const { authenticator, station, deviceId } = await plugged('ISSUE-10');

@@ -91,7 +91,9 @@ async function checkRecipients({ recipients }: PinPolicy): Promise<void> {
   const { Encrypter } = await import('age-encryption');
   for (const recipient of recipients)
     try {
-      new Encrypter().addRecipient(recipient);
+      const encrypter = new Encrypter();
+      encrypter.addRecipient(recipient);
+      await encrypter.encrypt('');
     } catch {
       throw new ApiError(Code.parameterError, `recipients: ${recipient} is not an age recipient`);
     }

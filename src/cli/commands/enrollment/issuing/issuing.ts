@@ -61,11 +61,13 @@ async function pinChoice(context: Context, { pin, pinFile }: FlagValues<typeof i
   const digits = digitsOf(pin);
   if (digits === null) return { kind: 'ask' };
   if (pinFile !== undefined) throw usage('both --pin random and --pin-file name a PIN', 'omit one of them');
-  const seal = await pinSealer(context);
+  // Also before each PIN: a run takes hours, and a recipient may be removed in between.
+  await pinSealer(context);
   return {
     kind: 'random',
     make: () => randomPin(digits),
     store: async (deviceId, made) => {
+      const seal = await pinSealer(context);
       const body = { sealed: await seal(made), reset: true };
       await context.registry.call('storePin', { params: { deviceId }, body });
     },
