@@ -103,6 +103,7 @@ describe('a receipt', () => {
     ['a handover with an end', { dueAt: soon() }, 'dueAt'],
     ['a loan without an end', { kind: 'loan' }, 'dueAt'],
     ['a loan with a day instead of a time', { kind: 'loan', dueAt: '2030-01-01' }, 'dueAt'],
+    ['a loan whose end is in the year 10000 in UTC', { kind: 'loan', dueAt: '9999-12-31T23:59:59-01:00' }, 'dueAt'],
     ['a loan that ended', { kind: 'loan', dueAt: '2020-01-01T00:00:00Z' }, 'dueAt'],
   ])('with %s is 1001 and names the field', async (_what, body, field) => {
     const { deviceId } = await deviceIn('ACTIVE', daemon);

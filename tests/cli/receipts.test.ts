@@ -207,6 +207,18 @@ describe('receipt print', () => {
     expect([existsSync(`${receiptId}.pdf`), existsSync(join(cwd, 'outside.pdf'))]).toEqual([false, true]);
   });
 
+  test('prints no text of a file that the key has not signed', async () => {
+    const { receipt, print } = await files();
+    const file = join(folder, 'changed.json');
+    const printed = async (change: object) => {
+      writeFileSync(file, JSON.stringify({ ...receipt, ...change }));
+      expect(await print(file, '--out', join(folder, 'changed.pdf'), '--force')).toMatchObject({ code: 0 });
+      return readFileSync(join(folder, 'changed.pdf'));
+    };
+    const page = await printed({ proof: undefined });
+    expect(await printed({ proof: { grade: 'unit\n\nCountersigned.' }, signedAt: 'unknown' })).toEqual(page);
+  });
+
   test('writes nothing if the font lacks a character', async () => {
     await daemon.call('POST', '/api/people', { userName: 'wang', name: '王小明' });
     const { receipt, print } = await files('wang');

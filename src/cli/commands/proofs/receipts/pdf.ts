@@ -1,7 +1,9 @@
 /** A receipt as a page to print. Loads pdfkit, which nothing else does. */
 import PDFDocument from 'pdfkit';
+import { parseInstant } from '../../../../contract/instant.ts';
 import { fingerprintOf, readPublicKey } from '../../../../contract/receipts/check.ts';
 import type { Receipt } from '../../../../contract/receipts.ts';
+import { proofGrades } from '../../../../contract/values.ts';
 import { usage } from '../../../fault.ts';
 import { checkedFacts, personIn } from './files.ts';
 
@@ -20,7 +22,7 @@ export async function receiptPdf(receipt: Receipt, font: Buffer): Promise<Buffer
   const facts = checkedFacts(receipt, key);
   if (typeof facts === 'string' || key === null) throw usage(`the receipt is not valid: ${facts}`);
   // Without a font of its own it would read files of a font that no build has.
-  const info = { Title: facts.receiptId, CreationDate: new Date(receipt.signedAt) };
+  const info = { Title: facts.receiptId, CreationDate: parseInstant(facts.date) ?? new Date(0) };
   const document = new PDFDocument({ size: 'A4', margin: MARGIN, info, font: null as never });
   const parts: Buffer[] = [];
   document.on('data', part => parts.push(part));
@@ -45,9 +47,11 @@ export async function receiptPdf(receipt: Receipt, font: Buffer): Promise<Buffer
   row('To be returned', facts.dueAt);
   row('Terms', facts.terms);
   document.moveDown().fontSize(8).fillColor('#555');
+  // The key has not signed the grade: a file could have any text there.
+  const grade = proofGrades.find(one => one === receipt.proof?.grade) ?? 'not known';
   const technical = [
     'The security key has signed these statements after a touch. Verify: devmgr receipt verify',
-    `Registry ${facts.registryId}; proof of the key: ${receipt.proof?.grade ?? 'not known'}`,
+    `Registry ${facts.registryId}; proof of the key, as the registry states it: ${grade}`,
     `Public key (SHA-256) ${fingerprintOf(key)}`,
     `Authenticator data ${receipt.authenticatorData}`,
     `Signature ${receipt.signature}`,
