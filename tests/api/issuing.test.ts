@@ -138,6 +138,24 @@ describe.each(Object.entries(stands))('at %s', (_name, start) => {
     },
   );
 
+  it('an answer, and a removal, that arrives several times at once is carried out once', async () => {
+    const { state, credentials, begin, finish, list } = await issuing(start);
+    const begun = data(await begin());
+    const answer = answerOf(begun);
+    const all = await Promise.all([1, 2, 3].map(() => finish(begun.credentialId, answer)));
+    expect(all.map(({ code }) => code)).toEqual([200, 200, 200]);
+    expect(state.accepted).toHaveLength(1);
+    const remove = async () => data(await call('POST', `${credentials}/${begun.credentialId}/remove`));
+    state.hook = async (kind, when) => {
+      if (kind !== 'remove' || when !== 'after') return;
+      // The second one ends before the first one learns that the provider has carried it out.
+      state.hook = async () => {};
+      await remove();
+    };
+    await remove();
+    expect([(await list()).length, state.accepted]).toEqual([1, []]);
+  });
+
   it('a provider that is away is asked again by the same request', async () => {
     const { state, begin, finish } = await issuing(start);
     const begun = data(await begin());
@@ -458,6 +476,12 @@ describe('beside that', () => {
     // Another person has the name now: the credential signs in the first one.
     state.rename(person, 'somebody.else');
     expect(await compare({})).toMatchObject({ otherPerson: [{ credentialId, deviceId }] });
+    // Another removal has ended before this one learns of its own.
+    state.hook = async (kind, when) => {
+      if (kind !== 'remove' || when !== 'after') return;
+      state.hook = async () => {};
+      data(await call('POST', `/api/devices/${deviceId}/credentials/${credentialId}/remove`));
+    };
     await compare({ apply: true });
     expect(state.accepted.map(({ remoteId }) => remoteId)).toEqual(['own']);
   });

@@ -14,6 +14,7 @@ import { type AccessJournal, accessOf } from '../../services/access-journal.ts';
 import type { AppService } from '../../services/apps.ts';
 import type { AuthService } from '../../services/auth.ts';
 import type { BackupService } from '../../services/backups.ts';
+import { retrying } from '../../services/context.ts';
 import type { DeviceExport } from '../../services/device-export.ts';
 import { type DeviceService, filterOf } from '../../services/devices.ts';
 import type { DirectorySettingsService } from '../../services/directory/settings.ts';
@@ -267,19 +268,23 @@ const peopleOperations = (to: RegistryServices): Bindings => ({
     to.directorySync.run({ isAll: true, ...body, context }, untilClosed(reply)),
 });
 
-/** Providers at which keys are issued, and credentials there. */
+/**
+ * Providers at which keys are issued, and credentials there. Requests are repeated after a `Conflict`: the removal of a lost key may
+ * have changed the same credential.
+ */
 const issuingOperations = (to: RegistryServices): Bindings => ({
   listProviders: () => to.providers.list(),
   createProvider: ({ context, body }) => to.providers.create(context, body),
   testProvider: ({ params }) => to.providers.test(params.providerId),
-  reconcileProvider: ({ context, params, body }) => to.reconcile(context, params.providerId, body),
+  reconcileProvider: ({ context, params, body }) => retrying(() => to.reconcile(context, params.providerId, body)),
   setProviderSecret: ({ context, params, body }) => to.providers.setSecret(context, params.providerId, body.secret),
   removeProvider: ({ context, params }) => to.providers.remove(context, params.providerId),
   listCredentials: ({ params }) => to.credentials.list(params.deviceId),
-  startCredential: ({ context, params, body }) => to.credentials.start(context, params.deviceId, body),
+  startCredential: ({ context, params, body }) => retrying(() => to.credentials.start(context, params.deviceId, body)),
   finishCredential: ({ context, params, body }) =>
-    to.credentials.finish(context, params.deviceId, params.credentialId, body),
-  removeCredential: ({ context, params }) => to.credentials.remove(context, params.deviceId, params.credentialId),
+    retrying(() => to.credentials.finish(context, params.deviceId, params.credentialId, body)),
+  removeCredential: ({ context, params }) =>
+    retrying(() => to.credentials.remove(context, params.deviceId, params.credentialId)),
   showPinPolicy: () => to.pins.policy(),
   setPinPolicy: ({ context, body }) => to.pins.setPolicy(context, body),
   storePin: ({ context, params, body }) => to.pins.store(context, params.deviceId, body),
