@@ -138,24 +138,6 @@ describe.each(Object.entries(stands))('at %s', (_name, start) => {
     },
   );
 
-  it('an answer, and a removal, that arrives several times at once is carried out once', async () => {
-    const { state, credentials, begin, finish, list } = await issuing(start);
-    const begun = data(await begin());
-    const answer = answerOf(begun);
-    const all = await Promise.all([1, 2, 3].map(() => finish(begun.credentialId, answer)));
-    expect(all.map(({ code }) => code)).toEqual([200, 200, 200]);
-    expect(state.accepted).toHaveLength(1);
-    const remove = async () => data(await call('POST', `${credentials}/${begun.credentialId}/remove`));
-    state.hook = async (kind, when) => {
-      if (kind !== 'remove' || when !== 'after') return;
-      // The second one ends before the first one learns that the provider has carried it out.
-      state.hook = async () => {};
-      await remove();
-    };
-    await remove();
-    expect([(await list()).length, state.accepted]).toEqual([1, []]);
-  });
-
   it('a provider that is away is asked again by the same request', async () => {
     const { state, begin, finish } = await issuing(start);
     const begun = data(await begin());
@@ -262,6 +244,31 @@ describe.each(Object.entries(stands))('at %s', (_name, start) => {
     expect(data(await call('POST', `${credentials}/${credentialId}/remove`)).removedAt).not.toBeNull();
     expect(data(await call('POST', `/api/providers/${providerId}/remove`))).toEqual({ providerId, removed: true });
   });
+});
+
+describe('at once', () => {
+  ownDaemon();
+
+  it.each(Object.entries(stands))(
+    'an answer, and a removal, that arrives several times at once at %s is carried out once',
+    async (_name, start) => {
+      const { state, credentials, begin, finish, list } = await issuing(start as typeof startEntra);
+      const begun = data(await begin());
+      const answer = answerOf(begun);
+      const all = await Promise.all([1, 2, 3].map(() => finish(begun.credentialId, answer)));
+      expect(all.map(({ code }) => code)).toEqual([200, 200, 200]);
+      expect(state.accepted).toHaveLength(1);
+      const remove = async () => data(await call('POST', `${credentials}/${begun.credentialId}/remove`));
+      state.hook = async (kind, when) => {
+        if (kind !== 'remove' || when !== 'after') return;
+        // The second one ends before the first one learns that the provider has carried it out.
+        state.hook = async () => {};
+        await remove();
+      };
+      await remove();
+      expect([(await list()).length, state.accepted]).toEqual([1, []]);
+    },
+  );
 });
 
 describe('an answer of a key is refused', () => {
