@@ -569,6 +569,19 @@ describe('who is asked, and with what', () => {
     await call('POST', `/api/providers/${providerId}/remove`);
   });
 
+  it('a WebAuthn server cannot change to the origin of another site', async () => {
+    const { state, begin, issue, credentials } = await issuing(startWebauthnServer);
+    const { credentialId } = await issue();
+    data(await call('POST', `${credentials}/${credentialId}/remove`));
+    Object.assign(state, { origin: 'https://login.microsoft.com', rpId: 'login.microsoft.com' });
+    expect(await begin()).toMatchObject({
+      code: 1001,
+      message: expect.stringContaining(
+        'names the origin https://login.microsoft.com, and before https://accounts.example',
+      ),
+    });
+  });
+
   it('a credential of one device is not finished or removed under another one', async () => {
     const [one, other] = [await issuing(startEntra), await issuing(startEntra)];
     const begun = data(await one.begin());

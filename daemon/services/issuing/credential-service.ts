@@ -34,6 +34,9 @@ export interface CredentialServiceParts {
 /** Milliseconds for which a provider may not list or find what it has accepted just now. */
 export const SETTLES_MS = 10 * 60_000;
 
+/** The first credentials of a provider: one of them has the origin. */
+const FIRST = 100;
+
 /** A refusal is thrown as an `ApiError`. */
 export class CredentialService {
   readonly #parts: CredentialServiceParts;
@@ -65,6 +68,7 @@ export class CredentialService {
     const answer = await providers.ask(provider, api => api.options(account));
     const { origin, options, expiresAt } = answer;
     const begun = begunOf(answer);
+    await this.#demandSameOrigin(provider, begun);
     const label = newLabel();
     return retrying(async () => {
       const present = await this.#open(device, provider);
@@ -198,6 +202,18 @@ export class CredentialService {
     if (remoteId !== null) throw exists;
   }
 
+  /** A WebAuthn server names its origin itself: one that was taken over could have keys register at another site. */
+  async #demandSameOrigin({ number, type }: ProviderRecord, { origin }: domain.BegunCredential): Promise<void> {
+    if (type !== 'webauthn') return;
+    const earlier = await this.#parts.store.credentialsAt(number, 0, FIRST);
+    const before = earlier.find(one => one.begun !== null)?.begun?.origin ?? origin;
+    if (before !== origin)
+      throw new ApiError(
+        Code.parameterError,
+        `the server names the origin ${origin}, and before ${before}: if its site has another address now, add it as another provider`,
+      );
+  }
+
   /** Options exclude what the provider has accepted late: a key that has it would refuse to make another one. */
   async #removeGivenUp(context: Context, { number }: DeviceRecord, provider: ProviderRecord): Promise<void> {
     for (const one of await this.#parts.store.credentialsOf(number)) {
@@ -247,7 +263,8 @@ function begunOf({ origin, options, handle }: ProviderOptions): domain.BegunCred
     rp?: { id?: unknown };
     excludeCredentials?: unknown;
   };
-  const host = URL.parse(origin)?.hostname;
+  const site = URL.parse(origin);
+  const host = site?.origin === origin ? site.hostname : null;
   if (typeof challenge !== 'string' || !/^[\w-]{22,}$/.test(challenge))
     throw new ProviderUnavailable('the options of the provider have no challenge of at least 16 bytes');
   const rpId = typeof rp?.id === 'string' ? rp.id : host;
