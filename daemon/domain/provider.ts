@@ -62,6 +62,8 @@ export function providerProblem(
 
 /** Adds a provider, or refuses it. */
 export function addProvider(providers: Providers, record: ProviderRecord): DocumentSet | Refusal {
+  // Commands separate names with commas.
+  if (record.name.includes(',')) return new Refusal(Code.parameterError, 'name must not contain a comma');
   if (providers.list.some(({ name }) => name === record.name))
     return new Refusal(Code.parameterError, 'name is the name of another provider');
   if (providers.list.length >= providerBounds.providers)

@@ -302,7 +302,8 @@ function checkUsable({ needsReplug, retries, mustChange }: KeyPinState): void {
   if (mustChange) throw new IssueProblem('pin-change', 'the PIN of the key must be changed first');
 }
 
-const checkFor =
+/** Checks a PIN for a key that demands this length. */
+export const checkFor =
   (minLength: number): CheckPin =>
   pin => {
     const text = pin.normalize('NFC');

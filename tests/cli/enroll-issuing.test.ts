@@ -188,6 +188,26 @@ test('a minimal length of the PIN is kept by the key, and a shorter first PIN is
   expect(bodies.slice(steps).map(({ step }) => step)).toEqual(['state']);
 });
 
+test('a PIN that is missing or too short is reported before a key is erased or registered', async () => {
+  const company = await provider('company-22');
+  const { authenticator, issue, bodies, station } = await plugged('ISSUE-22');
+  expect(await issue('company-22', '481516')).toMatchObject({ code: 0 });
+  await recipient();
+  const steps = bodies.length;
+  const missing: string[] = [];
+  const short = ['--pin-file', secretFile('481516'), '--min-pin', '8'];
+  for (const pin of [missing, ['--pin-file', 'missing'], short, ['--pin', 'random:6', '--min-pin', '8']]) {
+    const reset = ['keys', 'issue', '--for', 'company-22', '--reset', '--yes', '--hardware', station];
+    expect(await daemon.run([...reset, ...pin])).toMatchObject({ code: 2, stderr: expect.stringContaining('PIN') });
+  }
+  expect([bodies.length, authenticator.credentials.length, company.accepted.length]).toEqual([steps, 1, 1]);
+  const { url } = await unregistered('ISSUE-23');
+  const enroll = ['enroll', '--count', '1', '--activate-for', 'ada.lovelace', '--for', 'company-22', '--hardware', url];
+  for (const pin of [missing, ['--pin-file', 'missing']])
+    expect(await daemon.run([...enroll, ...pin])).toMatchObject({ code: 2, stderr: expect.stringContaining('PIN') });
+  expect((await daemon.call('GET', '/api/devices/list?serialNumber=ISSUE-23')).list).toEqual([]);
+});
+
 test('a secret is replaced from a file, and is in no output', async () => {
   await provider('company-19');
   const secret = ['idp', 'secret', 'company-19'];

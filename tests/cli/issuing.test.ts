@@ -75,6 +75,8 @@ test('a provider is added with a secret from a file, tested, listed and removed;
   });
   expect(await daemon.run(['idp', 'remove', 'company', '--yes'])).toMatchObject({ code: 2 });
   expect(await daemon.run(['idp', 'test', 'unknown'])).toMatchObject({ code: 5 });
+  const comma = ['idp', 'add', 'devmgr', 'one,two', '--address', 'https://registry.example.com'];
+  expect(await daemon.run(comma)).toMatchObject({ code: 2, stderr: expect.stringContaining('comma') });
   expect(await daemon.run(['idp', 'add', 'entra', 'x'])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('--secret-file'),

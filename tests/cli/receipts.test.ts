@@ -85,6 +85,10 @@ describe('a receipt', () => {
         code: 2,
         stderr: expect.stringContaining(`--due ${due} is not a day`),
       });
+    expect(await run('receipt', 'make', deviceId, '--due', '2000-01-01')).toMatchObject({
+      code: 2,
+      stderr: 'devmgr: due must be in the future\n',
+    });
     const { json: loan } = await run('receipt', 'make', deviceId, '--due', '2999-12-31', '--json');
     expect(loan).toMatchObject({ kind: 'loan', dueAt: '2999-12-31T23:59:59.000Z' });
     expect((await run('receipt', 'make', deviceId, '--kind', 'return', '--due', '2999-12-31')).code).toBe(2);

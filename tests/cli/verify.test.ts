@@ -242,7 +242,7 @@ test('of several attached keys one must be named; keys that cannot prove anythin
     const several = await station.run(['verify']);
     expect(several.code).toBe(2);
     expect(several.stderr).toContain('2 keys are attached:');
-    expect(several.stderr).toContain('name the keys to verify');
+    expect(several.stderr).toContain('name one of them, or unplug the others');
     const { stdout } = await station.run(['keys', '--quiet']);
     const [first, second] = stdout.trim().split('\n');
     const one = await station.run(['verify', first!, '--json']);

@@ -117,7 +117,7 @@ export class ReceiptService {
 
   async show(receiptId: string): Promise<Receipt> {
     const found = await this.#parts.store.receipt(receiptId);
-    if (!found) throw new ApiError(404, 'no such receipt: receiptId is unknown, or no key has signed it');
+    if (!found) throw new ApiError(404, 'no such receipt, or no key has signed it');
     return shown(found, await this.#closing(found));
   }
 

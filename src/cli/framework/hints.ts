@@ -95,6 +95,7 @@ export function messageOf(
       request.userId ??
       request.tokenId ??
       request.versionId ??
+      request.receiptId ??
       request.fingerprint);
   if (typeof subject === 'string' && !message.includes(subject)) return `${message}: ${subject}`;
   if (refused === null) return message;

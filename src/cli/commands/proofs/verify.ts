@@ -79,7 +79,7 @@ async function write(context: Context, verdict: KeyVerdict, isOneOfSeveral: bool
 
 /** The attached keys that are named, in that order; without a name the only one. Each has a serial number. */
 export async function attachedKeys(context: Context, names: readonly string[]): Promise<readonly NumberedKey[]> {
-  if (names.length === 0) return [numbered(await onePluggedKey(context, 'name the keys to verify'))];
+  if (names.length === 0) return [numbered(await onePluggedKey(context))];
   const { list } = await context.hardware.call('listKeys');
   const keys: NumberedKey[] = [];
   for (const name of new Set(names.map(text => text.trim()))) keys.push(numbered(await keyNamed(context, list, name)));

@@ -65,7 +65,7 @@ async function requireBySerial(registry: Client, serial: string): Promise<Device
 }
 
 async function pluggedDevice(context: Context): Promise<string> {
-  const key = await onePluggedKey(context, 'name one of them instead of --plugged');
+  const key = await onePluggedKey(context);
   if (key.serialNumber === null)
     throw new Fault('hardware', `the attached key has no readable serial number (${nameOf(key)})`, key.problem);
   const device = await registrationOf(context, key);
@@ -77,8 +77,8 @@ async function pluggedDevice(context: Context): Promise<string> {
   );
 }
 
-/** The only attached key. Throws a fault if none or several are attached; `hint` explains what to do then. */
-export async function onePluggedKey(context: Context, hint: string): Promise<Key> {
+/** The only attached key. Throws a fault if none or several are attached. */
+export async function onePluggedKey(context: Context): Promise<Key> {
   const { list, drivers } = await context.hardware.call('listKeys');
   const [key, ...others] = list;
   if (!key) {
@@ -96,7 +96,7 @@ export async function onePluggedKey(context: Context, hint: string): Promise<Key
   const joined = await Promise.all(list.map(other => registrations.of(other)));
   const none = registrations.failure ? '(unknown)' : '(not registered)';
   const lines = joined.map(other => `  ${other.device?.deviceId ?? none}  ${nameOf(other)}`);
-  throw usage(`${list.length} keys are attached:\n${lines.join('\n')}`, hint);
+  throw usage(`${list.length} keys are attached:\n${lines.join('\n')}`, 'name one of them, or unplug the others');
 }
 
 /** A key in one line, safe for a terminal. */

@@ -1,7 +1,9 @@
 /** Issues keys from the command line: its flags, the requests to registry and key, and what a person is asked. */
 import { Code } from '../../../../contract/codes.ts';
+import { pinBounds } from '../../../../contract/limits.ts';
 import type { ProviderItem } from '../../../../contract/providers.ts';
 import {
+  checkFor,
   type IssueParts,
   IssueProblem,
   type IssueProblemCode,
@@ -38,16 +40,25 @@ export interface IssuePlan {
   open(whileAsked?: WhileAsked): KeyIssuing;
 }
 
-/** What is wrong with the flags is found before anything is sent to a key. */
-export async function issuePlan(context: Context, flags: FlagValues<typeof issueFlags>): Promise<IssuePlan> {
+/** What is wrong with the flags is found before anything is sent to a key. `reset`: absent if new keys are expected. */
+export async function issuePlan(
+  context: Context,
+  flags: FlagValues<typeof issueFlags> & { readonly reset?: boolean },
+): Promise<IssuePlan> {
   const pin = await pinChoice(context, flags);
+  const given = await secretFrom(context, flags.pinFile, { what: 'PIN' });
+  // A key that is issued needs none.
+  if (flags.reset !== false && pin.kind === 'ask' && given === undefined && !context.canAsk) throw noPin();
+  const first = pin.kind === 'random' ? pin.make() : flags.reset ? given : undefined;
+  const fault = first === undefined ? null : checkFor(flags.minPin ?? pinBounds.least)(first);
+  if (fault !== null) throw unfit(pinFaultText(fault));
   const providers: ProviderItem[] = [];
   for (const named of new Set(flags.for)) providers.push(await findProvider(context.registry, named));
   return {
     providers,
     makesPins: pin.kind === 'random',
     open: (whileAsked = ask => ask()) =>
-      new KeyIssuing(partsOf(context, flags.pinFile, whileAsked), {
+      new KeyIssuing(partsOf(context, given, whileAsked), {
         providers,
         pin,
         changePin: flags.changePin,
@@ -74,12 +85,14 @@ async function pinChoice(context: Context, { pin, pinFile }: FlagValues<typeof i
   };
 }
 
-function partsOf(context: Context, file: string | undefined, whileAsked: WhileAsked): IssueParts {
+const unfit = (message: string) => usage(message, 'use another PIN, or --pin random:N');
+const noPin = () => usage('the PIN of the key is needed', 'type it at a terminal, or use --pin-file FILE');
+
+function partsOf(context: Context, given: string | undefined, whileAsked: WhileAsked): IssueParts {
   const { registry } = context;
-  const pinOf = (ask: () => Promise<string>): Promise<string> => {
-    if (file !== undefined) return secretFrom(context, file, { what: 'PIN' });
-    if (context.canAsk) return whileAsked(ask);
-    throw usage('the PIN of the key is needed', 'type it at a terminal, or use --pin-file FILE');
+  const pinOf = async (ask: () => Promise<string>): Promise<string> => {
+    if (given === undefined && !context.canAsk) throw noPin();
+    return given ?? whileAsked(ask);
   };
   return {
     requests: {
@@ -177,7 +190,7 @@ function wordsOf(error: unknown): string {
 export function faultOf(error: unknown, deviceId: string): unknown {
   if (!(error instanceof IssueProblem)) return error;
   const { code, message } = error;
-  if (code === 'pin-unfit') return usage(message, 'use a longer PIN, or --pin random:N');
+  if (code === 'pin-unfit') return unfit(message);
   if (code !== 'pin-present') return new Fault('hardware', message, hints[code] ?? null);
   const letter = `devmgr pin letter ${deviceId} --identity-file FILE`;
   return failure(message, `if it was made before: ${letter}; then use --pin ask, or --pin-file`);

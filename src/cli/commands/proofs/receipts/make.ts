@@ -34,7 +34,7 @@ export const make = command({
       help: 'what happens to the key (default: handover, with --due loan)',
     },
     terms: termsFlag,
-    due: { value: 'TIME', help: 'when a loan ends: a date such as 2027-01-31, or a time with a time zone' },
+    due: { value: 'TIME', field: 'dueAt', help: 'when a loan ends: a date such as 2027-01-31, or a time with a zone' },
   },
   examples: [
     { does: 'for the attached key, which is handed to its person', line: 'receipt make' },
