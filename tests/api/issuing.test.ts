@@ -315,7 +315,7 @@ describe('an answer of a key is refused', () => {
       for (let sent = 0; sent < 2; sent++)
         expect(await call('POST', `${credentials}/${begun.credentialId}`, { response: claimed })).toMatchObject({
           code: 1001,
-          message: expect.stringContaining('already has a credential with its id'),
+          message: expect.stringContaining('already has a credential with the id'),
         });
       expect(state.requests.filter(kind => kind !== 'options')).toEqual(['finish']);
     },

@@ -283,21 +283,22 @@ const refusal = (problem: string): ApiError =>
 function checkAnswer({ id, response }: AttestationResponse, begun: domain.BegunCredential | null): void {
   if (begun === null) throw refusal('the credential was not begun');
   const data = readClientData(response.clientDataJSON);
-  if (data?.challenge !== begun.challenge) throw refusal('it answers another challenge');
-  if (data.origin !== begun.origin || data.framed) throw refusal('it is for another origin');
+  if (data?.challenge !== begun.challenge) throw refusal('the key has answered another challenge');
+  if (data.origin !== begun.origin || data.framed) throw refusal('the key has answered for another origin');
   let made: AuthenticatorData;
   try {
     made = readRegistered(Buffer.from(response.attestationObject, 'base64url'));
   } catch {
-    throw refusal('it is malformed');
+    throw refusal('the answer of the key is malformed');
   }
   const site = createHash('sha256').update(begun.rpId).digest();
-  if (!site.equals(made.relyingPartyHash)) throw refusal('it is for another site');
+  if (!site.equals(made.relyingPartyHash)) throw refusal('the key has answered for another site');
   if (!made.touched) throw refusal('the key was not touched');
   if (Buffer.from(made.credentialId).toString('base64url') !== id)
-    throw refusal('its id is that of another credential');
-  // Its own would count as accepted, and the removal of the device's credential would remove the other one.
-  if (begun.excluded?.includes(id)) throw refusal('the person already has a credential with its id');
+    throw refusal('the key has answered with the id of another credential');
+  // After a lost answer, the other one would be found in its place; a lost key would then lose the other one.
+  if (begun.excluded?.includes(id))
+    throw refusal('the person already has a credential with the id that the key has answered with');
 }
 
 const presented = (credential: domain.CredentialRecord, device: DeviceRecord): CredentialItem => {
