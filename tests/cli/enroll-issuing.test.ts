@@ -189,23 +189,23 @@ test('a minimal length of the PIN is kept by the key, and a shorter first PIN is
 });
 
 test('a PIN that is missing or too short is reported before a key is erased or registered', async () => {
-  const company = await provider('company-22');
-  const { authenticator, issue, bodies, station } = await plugged('ISSUE-22');
-  expect(await issue('company-22', '481516')).toMatchObject({ code: 0 });
+  const company = await provider('company-24');
+  const { authenticator, issue, bodies, station } = await plugged('ISSUE-24');
+  expect(await issue('company-24', '481516')).toMatchObject({ code: 0 });
   await recipient();
   const steps = bodies.length;
   const missing: string[] = [];
   const short = ['--pin-file', secretFile('481516'), '--min-pin', '8'];
   for (const pin of [missing, ['--pin-file', 'missing'], short, ['--pin', 'random:6', '--min-pin', '8']]) {
-    const reset = ['keys', 'issue', '--for', 'company-22', '--reset', '--yes', '--hardware', station];
+    const reset = ['keys', 'issue', '--for', 'company-24', '--reset', '--yes', '--hardware', station];
     expect(await daemon.run([...reset, ...pin])).toMatchObject({ code: 2, stderr: expect.stringContaining('PIN') });
   }
   expect([bodies.length, authenticator.credentials.length, company.accepted.length]).toEqual([steps, 1, 1]);
-  const { url } = await unregistered('ISSUE-23');
-  const enroll = ['enroll', '--count', '1', '--activate-for', 'ada.lovelace', '--for', 'company-22', '--hardware', url];
+  const { url } = await unregistered('ISSUE-25');
+  const enroll = ['enroll', '--count', '1', '--activate-for', 'ada.lovelace', '--for', 'company-24', '--hardware', url];
   for (const pin of [missing, ['--pin-file', 'missing']])
     expect(await daemon.run([...enroll, ...pin])).toMatchObject({ code: 2, stderr: expect.stringContaining('PIN') });
-  expect((await daemon.call('GET', '/api/devices/list?serialNumber=ISSUE-23')).list).toEqual([]);
+  expect((await daemon.call('GET', '/api/devices/list?serialNumber=ISSUE-25')).list).toEqual([]);
 });
 
 test('a secret is replaced from a file, and is in no output', async () => {
@@ -218,6 +218,7 @@ test('a secret is replaced from a file, and is in no output', async () => {
   expect(await daemon.run(['idp', 'test', 'company-19'])).toMatchObject({ code: 1 });
   await daemon.run([...secret, '--secret-file', secretFile('entra-secret')]);
   expect(await daemon.run(['idp', 'test', 'company-19'])).toMatchObject({ code: 0 });
+  expect(await daemon.run(['idp', 'remove', 'company-19', '--yes'])).toMatchObject({ code: 0 });
 });
 
 test('a wrong PIN from a file is entered once for a key, however often it is plugged in again', async () => {
