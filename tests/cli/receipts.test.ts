@@ -13,7 +13,8 @@ import { needs } from '../support/needs.ts';
 import { realHardware } from '../support/real-hardware.ts';
 import { authenticatorRoot, TestAuthenticator } from '../support/test-authenticator.ts';
 import { pemOf } from '../support/test-pki.ts';
-import { type Daemon, devmgr, discard, startDaemon, temporaryFolder } from './program.ts';
+import { type Daemon, devmgr, discard, programFile, startDaemon, temporaryFolder } from './program.ts';
+import { atTerminal, withoutColors } from './screen.ts';
 
 const root = authenticatorRoot('Test root of printed receipts');
 let daemon: Daemon;
@@ -91,6 +92,11 @@ describe('a receipt', () => {
     });
     const { json: loan } = await run('receipt', 'make', deviceId, '--due', '2999-12-31', '--json');
     expect(loan).toMatchObject({ kind: 'loan', dueAt: '2999-12-31T23:59:59.000Z' });
+    const list = [process.execPath, programFile, 'receipt', 'list', '--device', deviceId];
+    const narrow = await atTerminal(list, { home: daemon.home, columns: 60 }).ended;
+    const lines = withoutColors(narrow.stdout).split(/\r?\n/);
+    expect(lines[0]).toMatch(/^RECEIPT .*PERSON +DUE/);
+    expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(60);
     expect((await run('receipt', 'make', deviceId, '--kind', 'return', '--due', '2999-12-31')).code).toBe(2);
     expect((await run('receipt', 'make', deviceId, '--kind', 'loan')).code).toBe(2);
     const { json: back } = await run('receipt', 'make', deviceId, '--kind', 'return', '--json');

@@ -61,7 +61,7 @@ export function wordsOf({ type, data, changes = [] }: Notification): string {
     case 'RECEIPT_SIGNED':
       return `receipt signed: ${text(data.kind)} (${text(data.receiptId)})`;
     case 'LOAN_OVERDUE':
-      return `loan overdue since ${text(data.dueAt)} (${text(data.receiptId)})`;
+      return `loan overdue since ${localTime(text(data.dueAt))} (${text(data.receiptId)})`;
     case 'KEY_ATTACHED':
       return labelled(labelled('plugged in', product(data)), data.problem);
     case 'KEY_DETACHED':

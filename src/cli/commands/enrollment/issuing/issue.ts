@@ -108,7 +108,7 @@ async function activeDevice(context: Context, key: Key): Promise<string> {
 
 /** Asks the registry first whether it accepts the reset. Credentials are removed at the providers before the key is erased: they must not stay there. */
 async function eraseKey(context: Context, key: NumberedKey, deviceId: string, isConfirmed: boolean): Promise<void> {
-  const question = `Erase ${safe(key.serialNumber)}? Its PIN and every credential on it are lost, and perhaps its enterprise attestation.`;
+  const question = `The PIN and every credential are lost, and perhaps the enterprise attestation. Erase ${safe(key.serialNumber)}?`;
   if (!isConfirmed && !context.canAsk) throw usage('a reset must be confirmed', 'add --yes');
   const wasReset = (dryRun: boolean) =>
     context.registry.call('storePin', { params: { deviceId }, body: { reset: true, dryRun } });

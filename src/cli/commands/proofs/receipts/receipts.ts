@@ -24,13 +24,13 @@ const fields = namesIn(
 
 const columns: Column<ListedReceipt>[] = [
   { title: 'RECEIPT', value: row => row.receiptId },
-  { title: 'KIND', value: row => row.kind },
-  { title: 'DEVICE', value: row => row.deviceId },
+  { title: 'KIND', value: row => row.kind, drop: 2 },
+  { title: 'DEVICE', value: row => row.deviceId, drop: 1 },
   { title: 'PERSON', value: row => row.person, shorten: 'end' },
-  { title: 'DATE', value: row => localTime(row.date) },
+  { title: 'DATE', value: row => localTime(row.date), drop: 3 },
   { title: 'DUE', value: row => row.dueAt && localTime(row.dueAt) },
-  { title: 'CLOSED BY', value: row => row.closedBy, drop: 1 },
-  { title: 'SERIAL', value: row => row.serialNumber, shorten: 'middle', drop: 2 },
+  { title: 'CLOSED BY', value: row => row.closedBy, drop: 4 },
+  { title: 'SERIAL', value: row => row.serialNumber, shorten: 'middle', drop: 5 },
 ];
 
 /** Lists receipts: `GET /api/receipts/list`. */
