@@ -1,6 +1,7 @@
 /** `enroll --roster --for` and `--receipt`: each person of a roster gets a key that is ready to sign in, and signs for it. The provider is a stand-in: see its file. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { generateIdentity, identityToRecipient } from 'age-encryption';
 import Database from 'better-sqlite3';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createSimulatedDriver } from '../../drivers/simulated/index.ts';
@@ -9,6 +10,7 @@ import { daemonOfTests } from '../support/daemon-tests.ts';
 import type { FakeHid } from '../support/fake-hid.ts';
 import { FidoKey } from '../support/fido-key.ts';
 import { activation, data, register } from '../support/fleet.ts';
+import { closedAddress } from '../support/http-servers.ts';
 import { IssuableAuthenticator } from '../support/issuable-authenticator.ts';
 import { startEntra } from '../support/issuing-providers.ts';
 import { trustReceiptKeys } from '../support/receipt-key.ts';
@@ -109,6 +111,22 @@ test('at a terminal Enter binds and issues the key, and its PIN is asked for', a
   const { code, stdout } = await screen.ended;
   expect([code, authenticator.isPin('271828'), company.accepted.length]).toEqual([0, true, 1]);
   expect(stdout).not.toContain('271828');
+});
+
+test('a letter that is not printed is named with the command that opens its PIN', async () => {
+  await provider('company-4');
+  const recipients = [await identityToRecipient(await generateIdentity())];
+  data(await daemon.call('PUT', '/api/policies/pin', { recipients }));
+  const { out, rows, start } = bench.station('userId\ndan.letter\n');
+  const printer = (await closedAddress()).replace('http://', '');
+  const running = start('--for', 'company-4', '--pin', 'random', '--label', '--printer', printer, '--out', out);
+  await running.until('stderr', /dan\.letter\n +plug in a key/);
+  key('ROSTER-4').plug();
+  const { code, stderr } = await running.ended;
+  const [, deviceId] = rows()[0]!.split(',');
+  const letter = `devmgr pin letter ${deviceId} --identity-file FILE --printer ${printer}`;
+  expect([code, stderr]).toEqual([0, expect.stringContaining(`1 label is not printed. Print it later: ${letter}\n`)]);
+  expect(stderr).toMatch(new RegExp(`label: failed: .*Print it later: ${letter}`));
 });
 
 /** The receipts of a device, the last one first. */

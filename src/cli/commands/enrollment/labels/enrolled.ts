@@ -36,6 +36,8 @@ export function keyLabelOf(context: Context, flags: FlagValues<typeof keyLabelFl
     names.set(userId, name);
     return name;
   };
+  const letterLater = (deviceId: string): string =>
+    ['devmgr pin letter', deviceId, '--identity-file FILE', ...flagWords(flags)].join(' ');
   return {
     print: async (key, pin = null) => {
       try {
@@ -45,10 +47,12 @@ export function keyLabelOf(context: Context, flags: FlagValues<typeof keyLabelFl
         const waits = await printer.waits();
         return { ...(waits === null ? key : remarked(key, `label: ${waits}`)), label: 'printed' };
       } catch (error) {
-        return withoutLabel(key, errorWords(error));
+        const why = errorWords(error);
+        return withoutLabel(key, pin === null ? why : `${why}. Print it later: ${letterLater(key.deviceId!)}`);
       }
     },
     again: (deviceIds, results) => {
+      if (letter !== null) return deviceIds.map(letterLater).join('; ');
       // Only a template can have the name of the person.
       const rows = results === null || flags.template === undefined ? [] : ['--file', shellWord(results)];
       return ['devmgr label', ...deviceIds, ...rows, ...flagWords(flags)].join(' ');
