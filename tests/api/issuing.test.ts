@@ -250,6 +250,21 @@ describe('at once', () => {
   ownDaemon();
 
   it.each(Object.entries(stands))(
+    'a key that is unlocked before the lost answer of its removal at %s is resolved can be issued again',
+    async (_name, start) => {
+      const { state, deviceId, issue, begin } = await issuing(start as typeof startEntra);
+      await issue();
+      state.trouble('remove', 'lost');
+      await call('POST', `/api/devices/${deviceId}/lock`, { reason: 'lost' });
+      await state.emptied();
+      data(await call('POST', `/api/devices/${deviceId}/unlock`));
+      await expect.poll(async () => (await begin()).code).toBe(200);
+      expect((await issue()).pending).toBe(false);
+      expect(state.accepted).toHaveLength(1);
+    },
+  );
+
+  it.each(Object.entries(stands))(
     'an answer, and a removal, that arrives several times at once at %s is carried out once',
     async (_name, start) => {
       const { state, credentials, begin, finish, list } = await issuing(start as typeof startEntra);

@@ -134,17 +134,24 @@ export class CredentialService {
     provider: ProviderRecord,
     credential: domain.CredentialRecord,
   ): Promise<ReturnType<typeof domain.removed> | null> {
-    const { providers, now } = this.#parts;
+    const { store, providers, now } = this.#parts;
     const { account, credentialId, issuedAt, uncertainAt } = credential;
     let { remoteId } = credential;
     let isGone = credentialId === null;
     if (credentialId !== null) {
       remoteId ??= await this.#lookUp(provider, credential);
-      const wasThere = await providers.ask(provider, api => api.remove(account, { remoteId, credentialId }));
+      const request = providers.ask(provider, api => api.remove(account, { remoteId, credentialId }));
+      const wasThere = await request.catch(async error => {
+        // The provider may have removed it: it stays to be removed, also if the device is unlocked before that is known.
+        const isLost = error instanceof ProviderUnavailable && uncertainAt === null;
+        const changes = isLost ? [domain.givenUp(credential, now())] : [];
+        if (isLost) await store.commit({ at: now(), actor: null, requestId: null, changes });
+        throw error;
+      });
       isGone = wasThere && remoteId !== null;
     }
     const at = now();
-    if (isGone || (uncertainAt ?? issuedAt ?? at) <= at - SETTLES_MS) return domain.removed(credential, at);
+    if (isGone || (issuedAt ?? uncertainAt ?? at) <= at - SETTLES_MS) return domain.removed(credential, at);
     return uncertainAt === null ? domain.givenUp(credential, at) : null;
   }
 
