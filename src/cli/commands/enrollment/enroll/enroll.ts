@@ -137,9 +137,7 @@ export const enroll = command({
       );
     const issue =
       flags.for.length === 0 ? null : await (await import('../issuing/issuing.ts')).issuePlan(context, flags);
-    const label = flags.label
-      ? (await import('../labels/enrolled.ts')).keyLabelOf(context, flags, issue?.makesPins)
-      : null;
+    const label = flags.label ? (await import('../labels/enrolled.ts')).keyLabelOf(context, flags) : null;
     if (roster !== undefined) {
       const { enrollRoster } = await import('../roster/roster.ts');
       const encoding = encodingOf(flags.encoding);

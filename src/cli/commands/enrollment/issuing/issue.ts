@@ -99,10 +99,9 @@ async function activeDevice(context: Context, key: Key): Promise<string> {
   if (device === null)
     throw new Fault('absent', `the key ${key.serialNumber} is not registered`, 'register it: devmgr enroll');
   if (device.status === 'ACTIVE') return device.deviceId;
-  const activate = `devmgr activate ${device.deviceId} --code CODE --user NAME`;
   throw failure(
     `${device.deviceId} is ${device.status}: only ACTIVE devices can be issued`,
-    device.status === 'INACTIVE' ? `bind it to its person: ${activate}` : null,
+    device.status === 'INACTIVE' ? `bind it: devmgr activate ${device.deviceId} --code CODE --user NAME` : null,
   );
 }
 

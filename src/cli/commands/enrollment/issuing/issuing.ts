@@ -34,8 +34,6 @@ export type WhileAsked = <T>(ask: () => Promise<T>) => Promise<T>;
 /** What the flags ask for. */
 export interface IssuePlan {
   readonly providers: readonly ProviderItem[];
-  /** Whether first PINs are made here. */
-  readonly makesPins: boolean;
   /** Issues keys as planned. */
   open(whileAsked?: WhileAsked): KeyIssuing;
 }
@@ -56,7 +54,6 @@ export async function issuePlan(
   for (const named of new Set(flags.for)) providers.push(await findProvider(context.registry, named));
   return {
     providers,
-    makesPins: pin.kind === 'random',
     open: (whileAsked = ask => ask()) =>
       new KeyIssuing(partsOf(context, given, whileAsked), {
         providers,
@@ -202,5 +199,4 @@ const hints: Readonly<Partial<Record<IssueProblemCode, string>>> = {
   'pin-replug': 'unplug the key, plug it in and run the command again',
   'pin-not-set': 'give it a PIN: --pin ask or --pin random',
   excluded: 'the provider already has a credential of this key: remove it there, or see devmgr idp reconcile',
-  full: 'the key cannot store another credential: remove one that is not needed',
 };

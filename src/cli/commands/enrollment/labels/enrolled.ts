@@ -6,6 +6,7 @@ import type { Context } from '../../../framework/context.ts';
 import type { FlagValues } from '../../../framework/flags.ts';
 import { personsOf } from '../../../framework/persons.ts';
 import { shellWord } from '../../../terminal/text.ts';
+import { digitsOf } from '../issuing/sealed-pin.ts';
 import { type keyLabelFlags, printerSeconds } from './flags.ts';
 import { labelOf, pinLabelOf, printerOf } from './outputs.ts';
 import type { LabelDevice } from './placeholders.ts';
@@ -18,11 +19,13 @@ export interface KeyLabel {
   again(deviceIds: readonly string[], results: string | null): string;
 }
 
-/** What `--label` and its flags ask for. Throws a usage fault if neither they nor the settings name a printer. */
-export function keyLabelOf(context: Context, flags: FlagValues<typeof keyLabelFlags>, makesPins = false): KeyLabel {
-  if (makesPins && flags.printer === undefined)
+type LabelFlags = FlagValues<typeof keyLabelFlags>;
+
+/** What `--label` and its flags ask for, and `--pin`. Throws a usage fault if neither they nor the settings name a printer. */
+export function keyLabelOf(context: Context, flags: LabelFlags & { readonly pin?: string | undefined }): KeyLabel {
+  const letter = digitsOf(flags.pin) === null ? null : pinLabelOf(flags);
+  if (letter !== null && flags.printer === undefined)
     throw usage('a queue of the system would store the PINs that it prints', 'name the printer: --printer HOST');
-  const letter = makesPins ? pinLabelOf(flags) : null;
   const printer = printerOf(context, flags, printerSeconds);
   if (printer === null)
     throw usage(
@@ -65,7 +68,7 @@ export function withoutLabel(key: EnrollmentOutcome, why: string): EnrollmentOut
   return { ...remarked(key, `label: failed: ${why}`), label: 'failed' };
 }
 
-function flagWords({ printer, lp, template, dpi }: FlagValues<typeof keyLabelFlags>): readonly string[] {
+function flagWords({ printer, lp, template, dpi }: LabelFlags): readonly string[] {
   const queue = typeof lp === 'string' ? ['--lp', shellWord(lp)] : lp ? ['--lp'] : [];
   return [
     ...(printer === undefined ? [] : ['--printer', shellWord(printer)]),
