@@ -116,7 +116,7 @@ const ATTEMPTS = 3;
 interface UsablePin {
   /** Null: the key has none. */
   readonly pin: string | null;
-  /** Whether it was created just now. */
+  /** Whether it was created, and no outcome has had it. */
   readonly isMade: boolean;
   readonly state: KeyPinState;
 }
@@ -127,6 +127,8 @@ export class KeyIssuing {
   readonly #parts: IssueParts;
   /** First PINs of keys that are not issued yet, by serial number: a key that was pulled continues with its own. */
   readonly #pins = new Map<string, string>();
+  /** The PIN of each key that an outcome has had for its letter. A key can have got one although the answer was lost. */
+  readonly #lettered = new Map<string, string>();
   /** The wrong PIN of a key, and what it was refused with: it is not entered again. */
   readonly #wrong = new Map<string, { readonly pin: string; readonly error: unknown }>();
 
@@ -174,6 +176,8 @@ export class KeyIssuing {
     }
     const isWrong = run.error instanceof IssueProblem && run.error.code === 'pin-invalid';
     if (run.error === null || isWrong) this.#pins.delete(key.serialNumber);
+    if (isWrong) run.madePin = null;
+    if (run.madePin !== null) this.#lettered.set(key.serialNumber, run.madePin);
     if (isWrong && entered !== null) this.#wrong.set(key.serialNumber, { pin: entered, error: run.error });
     return run;
   }
@@ -206,7 +210,8 @@ export class KeyIssuing {
           'pin-present',
           `${key.serialNumber} already has a PIN, and only a first PIN can be created`,
         );
-      return { pin: known ?? (await askPin(key, retries)), isMade: false, state };
+      const isMade = choice.kind === 'random' && known !== this.#lettered.get(key.serialNumber);
+      return { pin: known ?? (await askPin(key, retries)), isMade, state };
     }
     if (choice.kind === 'none') return { pin: null, isMade: false, state };
     const check = checkFor(Math.max(state.minLength, this.#options.minPinLength ?? 0));

@@ -15,7 +15,7 @@ import { issuingBy, secretFile } from './issuing.ts';
 import { type Daemon, discard, type Finished, startDaemon, temporaryFolder } from './program.ts';
 
 let daemon: Daemon;
-const { plugged, provider, recipient, unregistered } = issuingBy(() => daemon);
+const { plugged, provider, recipient, unregistered, removeProvider } = issuingBy(() => daemon);
 beforeAll(async () => {
   daemon = await startDaemon({ args: ['--webhook-allow', '127.0.0.1'] });
 });
@@ -134,6 +134,30 @@ test('a random PIN of an enrollment is on the letter, and a key that was pulled 
   expect(stdout + readFileSync(out, 'utf8')).not.toContain(pin);
 });
 
+test('the letter of a PIN that the key has got, although its answer was lost, is printed when the key continues', async () => {
+  await provider('company-26');
+  await recipient();
+  const { url, authenticator, replug } = await unregistered('ISSUE-26');
+  const labels: string[] = [];
+  const { address, server } = await labelPrinter(reading(labels));
+  onTestFinished(() => void server.close());
+  const real = authenticator.cbor.bind(authenticator);
+  authenticator.cbor = request => {
+    const hadPin = authenticator.hasPin;
+    const answer = real(request);
+    return authenticator.hasPin && !hadPin ? Buffer.of(0x7f) : answer;
+  };
+  const words = ['--for', 'company-26', '--pin', 'random', '--label', '--printer', address, '--count', '1'];
+  const run = daemon.start(['enroll', '--activate-for', 'ada.lovelace', ...words, '--hardware', url]);
+  await run.until('stdout', /not issued at company-26/);
+  await replug();
+  expect((await run.ended).code).toBe(0);
+  const [, pin = ''] = /\^FDPIN (\d{8})\^FS/.exec(labels.join()) ?? [];
+  expect([authenticator.isPin(pin), authenticator.retries]).toEqual([true, 8]);
+  const [{ deviceId }] = (await daemon.call('GET', '/api/devices/list?serialNumber=ISSUE-26')).list;
+  await removeProvider('company-26', deviceId);
+});
+
 test('a key that one command issues is left alone by another one, whose PIN would replace the stored one', async () => {
   await provider('company-22');
   const { authenticator, station, deviceId, hooks, bodies } = await plugged('ISSUE-22');
@@ -155,19 +179,7 @@ test('a key that one command issues is left alone by another one, whose PIN woul
   const { stdout } = await daemon.run(['pin', 'letter', deviceId, '--identity-file', identity, '-q']);
   expect(authenticator.isPin(stdout.trim())).toBe(true);
   expect(bodies.map(({ step }) => step)).toEqual(['state', 'pin', 'credential']);
-  // A registry has at most 16 providers, and each test here adds some.
-  expect(
-    await daemon.run([
-      'deactivate',
-      deviceId,
-      '--reason',
-      'worn out',
-      '--yes',
-      '--password-file',
-      secretFile(adminPassword),
-    ]),
-  ).toMatchObject({ code: 0 });
-  await expect.poll(async () => (await daemon.run(['idp', 'remove', 'company-22', '--yes'])).code).toBe(0);
+  await removeProvider('company-22', deviceId);
 });
 
 test('a minimal length of the PIN is kept by the key, and a shorter first PIN is not set', async () => {

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { expect, onTestFinished } from 'vitest';
+import { adminPassword } from '../support/daemon.ts';
 import { startEntra, type startOkta } from '../support/issuing-providers.ts';
 import { issuingStation } from '../support/issuing-station.ts';
 import { type Daemon, temporaryFolder } from './program.ts';
@@ -59,5 +60,12 @@ export function issuingBy(daemon: () => Daemon) {
     return station;
   }
 
-  return { plugged, provider, recipient, unregistered };
+  /** Removes a provider whose only credential is that of this device: a registry has at most 16 providers. */
+  async function removeProvider(name: string, deviceId: string) {
+    const retire = ['deactivate', deviceId, '--reason', 'worn out', '--yes', '--password-file'];
+    expect(await daemon().run([...retire, secretFile(adminPassword)])).toMatchObject({ code: 0 });
+    await expect.poll(async () => (await daemon().run(['idp', 'remove', name, '--yes'])).code).toBe(0);
+  }
+
+  return { plugged, provider, recipient, unregistered, removeProvider };
 }
