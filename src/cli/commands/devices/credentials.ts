@@ -46,12 +46,12 @@ export async function noteRemovals(context: Context, deviceId: string): Promise<
   context.out.notice(`${what}. See: devmgr show ${safe(deviceId)}`);
 }
 
-/** Tells that a key which was locked has lost its credentials. */
+/** Tells that a key which was locked does not get back what providers have removed: what was still pending is kept. */
 export async function warnOfLostCredentials(context: Context, deviceId: string): Promise<void> {
   const all = await notedCredentials(context, deviceId);
   if (!all.some(({ removedAt, pending }) => removedAt !== null || pending === true)) return;
   const then = 'issue the key again to sign in there';
-  context.out.notice(`Its credentials at providers are removed: ${then}. See: devmgr show ${safe(deviceId)}`);
+  context.out.notice(`Credentials that providers have removed are lost: ${then}. See: devmgr show ${safe(deviceId)}`);
 }
 
 /** None if the output has no notices. */
