@@ -5,7 +5,7 @@
 import pLimit from 'p-limit';
 import { providerIds } from '../../src/contract/ids.ts';
 import { doubling, type Schedule, waitMs } from '../../src/delivery/retry.ts';
-import { sleep } from '../../src/delivery/wait.ts';
+import { poll, sleep } from '../../src/delivery/wait.ts';
 import { BackgroundWork } from '../background-work.ts';
 import { JournalTail } from '../delivery/journal-tail.ts';
 import { inTurn } from '../delivery/turns.ts';
@@ -37,6 +37,8 @@ const LOOK_BACK = 10_000;
 /** Entries of one look, and requests to one provider at a time. */
 const PAGE = 1000;
 const AT_ONCE = 4;
+/** Milliseconds between looks for new ones while a provider is not asked. */
+const NEW_MS = 500;
 
 interface CredentialRemovalsParts extends DueWorkParts {
   readonly store: Store;
@@ -148,7 +150,11 @@ class Queues {
       await Promise.all([...waiting].map(number => limit(() => this.#remove(provider, number, waiting, answers))));
       if (answers.done > 0) failures = 0;
       if (waiting.size === 0 || (answers.away === 0 && answers.refused < AT_ONCE)) continue;
-      await sleep(Math.max(waitMs(RETRY, failures++)!, 1000 * answers.waitSeconds), this.#signal);
+      const pauseMs = Math.max(waitMs(RETRY, failures++)!, 1000 * answers.waitSeconds);
+      // A key that is lost in the meantime does not wait for those that have failed, unless the provider asks to wait.
+      const tried = answers.waitSeconds > 0 ? null : new Set(waiting);
+      const isNew = () => (tried && [...waiting].some(number => !tried.has(number))) || null;
+      await poll(isNew, { everyMs: NEW_MS, forMs: pauseMs, signal: this.#signal });
     }
     this.#running.delete(provider);
   }

@@ -1,7 +1,9 @@
 /** Credentials of lost keys, removed in the background. */
+import { setImmediate } from 'node:timers/promises';
 import { pino } from 'pino';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { CredentialRemovals } from '../../daemon/background/credential-removals.ts';
+import { ProviderUnavailable } from '../../daemon/delivery/provider/errors.ts';
 import { beginCredential, noteStep } from '../../daemon/domain/credential.ts';
 import { lock } from '../../daemon/domain/device-decisions.ts';
 import { create } from '../../daemon/domain/person.ts';
@@ -14,13 +16,16 @@ import { openTemporary } from '../support/sqlite.ts';
 const NOON = 1_800_000_000_000;
 
 /** Removals that tell which credential they would remove. */
-function removalsOf(store: Store, removed: (credential: number) => void = () => {}): CredentialRemovals {
+function removalsOf(
+  store: Store,
+  removed: (credential: number) => void | Promise<void> = () => {},
+): CredentialRemovals {
   return new CredentialRemovals({
     store,
     providers: { find: async () => ({ number: 1 }) as ProviderRecord },
     credentials: {
       removeThere: async (_, { number }) => {
-        removed(number);
+        await removed(number);
         return null;
       },
     },
@@ -29,18 +34,53 @@ function removalsOf(store: Store, removed: (credential: number) => void = () => 
   });
 }
 
+/** An ACTIVE device with a credential of the same number. */
+async function addIssued(store: Store, number: number): Promise<void> {
+  await commit(store, [addDevice(`SN-${number}`)]);
+  await commit(store, [setDevice(number, { status: 'ACTIVE', userId: 'ada' })]);
+  const begun = { challenge: 'A'.repeat(22), origin: 'https://a.example', rpId: 'a.example', handle: null };
+  const label = `devmgr ${number}`;
+  await commit(store, [beginCredential({ device: number, provider: 1, account: 'ada', label, begun }, null)]);
+  await commit(store, [noteStep((await store.credential(number))!, { credentialId: 'AAAA' })]);
+}
+
+async function lockDevice(store: Store, number: number): Promise<void> {
+  const decided = lock((await store.device(number))!, 'lost', null, NOON);
+  if ('change' in decided) await commit(store, [decided.change]);
+}
+
+it('removes the credential of a lost key soon, also if the provider keeps failing to remove another one', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { store, cleanup } = await openTemporary();
+  for (const number of [1, 2]) await addIssued(store, number);
+  const tried: number[] = [];
+  const removals = removalsOf(store, async number => {
+    tried.push(number);
+    if (number === 1) throw new ProviderUnavailable('the provider does not respond');
+  });
+  removals.start();
+  await lockDevice(store, 1);
+  const until = async (isDone: () => boolean) => {
+    for (const start = performance.now(); !isDone() && performance.now() < start + 60_000; await setImmediate())
+      await vi.advanceTimersByTimeAsync(100);
+  };
+  await until(() => tried.length === 5);
+  const lostAt = performance.now();
+  await lockDevice(store, 2);
+  await until(() => tried.includes(2));
+  expect(performance.now() - lostAt).toBeLessThan(2000);
+  await removals.stop();
+  await cleanup();
+});
+
 it('removes the credential of a device that is locked while it looks for others', async () => {
   const { store, cleanup } = await openTemporary();
-  await commit(store, [addDevice('SN-1')]);
-  await commit(store, [setDevice(1, { status: 'ACTIVE', userId: 'ada' })]);
-  const begun = { challenge: 'A'.repeat(22), origin: 'https://a.example', rpId: 'a.example', handle: null };
-  await commit(store, [beginCredential({ device: 1, provider: 1, account: 'ada', label: 'devmgr 1', begun }, null)]);
-  await commit(store, [noteStep((await store.credential(1))!, { credentialId: 'AAAA' })]);
+  await addIssued(store, 1);
   const events = store.events.bind(store);
   vi.spyOn(store, 'events').mockImplementationOnce(async query => {
     const found = await events(query);
-    const decided = lock((await store.device(1))!, 'lost', null, NOON);
-    if ('change' in decided) await commit(store, [decided.change]);
+    await lockDevice(store, 1);
     return found;
   });
   const removed = Promise.withResolvers<number>();
