@@ -180,7 +180,7 @@ export async function issuedRow(
 function wordsOf(error: unknown): string {
   const { message } = error as Error;
   const hint = error instanceof Fault ? error.hint : null;
-  return hint === null ? message : `${message}. ${hint}`;
+  return hint === null ? message : `${message}; ${hint}`;
 }
 
 /** The error of an issuing as this command reports it. */
@@ -198,5 +198,5 @@ const hints: Readonly<Partial<Record<IssueProblemCode, string>>> = {
   'pin-invalid': 'run the command again with the correct PIN: after a few wrong ones, the key blocks its PIN',
   'pin-replug': 'unplug the key, plug it in and run the command again',
   'pin-not-set': 'give it a PIN: --pin ask or --pin random',
-  excluded: 'the provider already has a credential of this key: remove it there, or see devmgr idp reconcile',
+  excluded: 'remove it there, or see devmgr idp reconcile',
 };
