@@ -11,7 +11,7 @@ import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { objectIn, objectsOf } from '../../src/contract/json-object.ts';
 import type { Routes } from '../../src/contract/routes.ts';
-import type { AttestationResponse } from '../../src/contract/webauthn.ts';
+import { type AttestationResponse, siteOf } from '../../src/contract/webauthn.ts';
 import { answerOf, inBase64url, type ProvingKey, requireSerial } from './proofs.ts';
 
 /** A step. */
@@ -101,11 +101,8 @@ function requestOf({ origin = '', options = '' }: IssueInput): {
   if (found === null) throw refuse('they are not JSON');
   const { challenge, rp, user, pubKeyCredParams, excludeCredentials, extensions, attestation, authenticatorSelection } =
     found;
-  const site = URL.parse(origin);
-  if (site === null || site.origin !== origin) throw new ApiError(Code.parameterError, 'origin is not an origin');
-  const id = typeof rp?.id === 'string' ? rp.id : site.hostname;
-  if (id !== site.hostname && !(id.includes('.') && site.hostname.endsWith(`.${id}`)))
-    throw refuse('they are for another site than the origin');
+  const id = siteOf(origin, rp?.id);
+  if (id === null) throw refuse('they are for another site than the origin');
   if (typeof challenge !== 'string' || typeof user?.id !== 'string') throw refuse('they have no challenge or no user');
   const clientData = Buffer.from(JSON.stringify({ type: 'webauthn.create', challenge, origin, crossOrigin: false }));
   const userId = Buffer.from(user.id, 'base64url');

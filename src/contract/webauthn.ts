@@ -49,6 +49,13 @@ const assertion = Type.Object(
 export type AttestationResponse = Static<typeof attestation>;
 /** What a browser returns for a signature. Bytes are base64url. `userHandle`: what the key names the account by, if it does. */
 export type AssertionResponse = Static<typeof assertion>;
+/** The site whose keys the options for an origin are for: `named`, or the host. Null if pages of the origin may not use it (WebAuthn 3, 5.1.3). */
+export function siteOf(origin: string, named: unknown): string | null {
+  const url = URL.parse(origin);
+  if (url?.origin !== origin) return null;
+  const id = typeof named === 'string' ? named : url.hostname;
+  return id === url.hostname || (id.includes('.') && url.hostname.endsWith(`.${id}`)) ? id : null;
+}
 const requestOptions = webauthnJson('`publicKey` of `navigator.credentials.get`, as JSON');
 const ofUser = { userId: token({ description: 'user id', examples: ['USR-1'] }) };
 const example = { id: 'AAAA', rawId: 'AAAA', type: 'public-key' };

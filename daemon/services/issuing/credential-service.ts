@@ -9,7 +9,7 @@ import { credentialIds, providerIds } from '../../../src/contract/ids.ts';
 import { objectsOf } from '../../../src/contract/json-object.ts';
 import type { CredentialItem } from '../../../src/contract/providers.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
-import type { AttestationResponse } from '../../../src/contract/webauthn.ts';
+import { type AttestationResponse, siteOf } from '../../../src/contract/webauthn.ts';
 import { ProviderUnavailable } from '../../delivery/provider/errors.ts';
 import * as domain from '../../domain/credential.ts';
 import type { DeviceRecord } from '../../domain/device.ts';
@@ -270,13 +270,10 @@ function begunOf({ origin, options, handle }: ProviderOptions): domain.BegunCred
     rp?: { id?: unknown };
     excludeCredentials?: unknown;
   };
-  const site = URL.parse(origin);
-  const host = site?.origin === origin ? site.hostname : null;
   if (typeof challenge !== 'string' || !/^[\w-]{22,}$/.test(challenge))
     throw new ProviderUnavailable('the options of the provider have no challenge of at least 16 bytes');
-  const rpId = typeof rp?.id === 'string' ? rp.id : host;
-  if (!host || !rpId || (host !== rpId && !host.endsWith(`.${rpId}`)))
-    throw new ProviderUnavailable('the options of the provider are for another site than its origin');
+  const rpId = siteOf(origin, rp?.id);
+  if (rpId === null) throw new ProviderUnavailable('the options of the provider are for another site than its origin');
   const excluded = objectsOf(excludeCredentials).map(({ id }) =>
     Buffer.from(`${id}`, 'base64url').toString('base64url'),
   );
