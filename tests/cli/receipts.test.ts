@@ -125,7 +125,8 @@ describe('a receipt', () => {
 
 describe('receipt verify', () => {
   test('needs a file and one public key, and no registry', async () => {
-    const { file, pem, receipt } = await files();
+    const { file, pem, receipt } = await files('ada', '--terms', 'Mine.\nNot lost.');
+    expect((await daemon.run(['receipt', 'verify', file])).stdout).toMatch(/terms: +Mine\.\n +Not lost\.\n/);
     const { code, json } = await offline(file, '--public-key', pem);
     expect([code, json.valid, json.publicKeyTrusted]).toEqual([0, true, true]);
     expect(json.facts).toMatchObject({ receiptId: receipt.receiptId, person: 'ada', lot: '7' });

@@ -14,7 +14,7 @@ import { presentPage } from '../../../framework/present-list.ts';
 import { bytesIn, writeNew } from '../../../settings/files.ts';
 import { readFont } from '../../../settings/packaged.ts';
 import type { Column } from '../../../terminal/column.ts';
-import { safe, safeJson } from '../../../terminal/text.ts';
+import { safe, safeJson, safeProse } from '../../../terminal/text.ts';
 import { localTime } from '../../../terminal/when.ts';
 import { checkedFacts, factRows, receiptNamed, textOf } from './files.ts';
 
@@ -89,7 +89,7 @@ export const verify = command({
       rows: [
         ['receipt', facts && `${safe(facts.receiptId)}, ${facts.kind}`],
         ...(facts ? factRows(facts) : []),
-        ['terms', facts && safe(facts.terms)],
+        ['terms', facts && safeProse(facts.terms)],
         ['registry', facts && safe(facts.registryId)],
         ['public key', fingerprint && `SHA-256 ${fingerprint}`],
       ],
