@@ -46,7 +46,7 @@ export async function noteRemovals(context: Context, deviceId: string): Promise<
   context.out.notice(`${what}. See: devmgr show ${safe(deviceId)}`);
 }
 
-/** Tells that a key which was locked does not get back what providers have removed: what was still pending is kept. */
+/** Tells that a key which was locked does not get back what providers have removed: what no removal was requested for is kept. */
 export async function warnOfLostCredentials(context: Context, deviceId: string): Promise<void> {
   const all = await notedCredentials(context, deviceId);
   if (!all.some(({ removedAt, pending }) => removedAt !== null || pending === true)) return;
