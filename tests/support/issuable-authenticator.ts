@@ -463,6 +463,7 @@ export class IssuableAuthenticator extends TestAuthenticator {
 
   #reset(): Buffer {
     if (!this.#fresh) throw new Refusal(S.notAllowed);
+    this.reset();
     this.credentials.length = 0;
     this.#pinHash = null;
     this.#token = null;

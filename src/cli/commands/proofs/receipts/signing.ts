@@ -28,7 +28,8 @@ export async function signedReceipt(context: Context, key: NumberedKey, wanted: 
     signed = await sign(context, key, made);
   }
   const { assertion, problem } = signed;
-  if (assertion === null) throw new Fault('hardware', `the key has not signed: ${problem}`);
+  if (assertion === null)
+    throw new Fault('hardware', `the key has not signed: ${problem}`, 'see: devmgr help receipt make');
   const { receiptId, text } = made;
   return registry.call('submitReceipt', { params: { receiptId }, body: { text, ...assertion } });
 }
