@@ -69,6 +69,21 @@ test('continues after the last event of the previous run', async () => {
   expect(rows).toMatchObject([{ data: { deviceId } }]);
 });
 
+test('continues after the last event of the same selection, and of a watch of everything', async () => {
+  const home = temporaryFolder();
+  const options = { home, env: { DEVMGR_TOKEN: daemon.token } };
+  const watch = (...args: string[]) =>
+    devmgr(['watch', '--server', daemon.url, '--json', '--count', '1', '--timeout', '5', ...args], options);
+  const { deviceId } = await registerOne();
+  await watch('--since', String(newest - 1));
+  const updates = ['--type', 'DEVICE_UPDATED', '--since', 'last'];
+  expect((await watch(...updates)).rows).toEqual([]);
+  await daemon.run(['update', deviceId, '--note', 'worn']);
+  expect((await watch(...updates)).rows).toMatchObject([{ type: 'DEVICE_UPDATED' }]);
+  // A watch of some types has not seen the others.
+  expect((await watch('--since', 'last')).rows).toMatchObject([{ type: 'DEVICE_REGISTERED', data: { deviceId } }]);
+});
+
 test('continues where the first run started if there was no event', async () => {
   const last = ['watch', '--since', 'last', '--server', daemon.url];
   const options = { home: temporaryFolder(), env: { DEVMGR_TOKEN: daemon.token } };

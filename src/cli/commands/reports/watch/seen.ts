@@ -10,19 +10,34 @@ export const startOf = async (context: Context, text: string, seen: SeenEvents):
 
 const saveEveryMs = 2_000;
 
-/** The last event seen from each server, stored in the home folder. */
+/** What a watch selects: the types of events, their device, and who caused them. */
+interface Selection {
+  readonly types: readonly string[];
+  readonly deviceId: string | undefined;
+  readonly by: string | undefined;
+}
+
+/** Selections of which the file keeps the last event: those that were watched last. */
+const MOST = 200;
+
+/** The last event seen from each server, for each selection, stored in the home folder. */
 export class SeenEvents {
   readonly #file: string;
   /** The name in the file, then the names that earlier runs may have used. */
   readonly #names: readonly [string, ...string[]];
+  /** Names of watches without a selection: they have seen what any selection has. */
+  readonly #wider: readonly string[];
   #id: number | null = null;
   #savedAt = Date.now();
 
-  constructor(context: Context) {
+  constructor(context: Context, { types, deviceId, by }: Selection) {
     this.#file = join(context.settings.home, 'watched.json');
+    const chosen = JSON.stringify({ types: types.length > 0 ? [...types].sort() : undefined, deviceId, by });
     const [identity, ...others] = context.identities();
-    const nameOf = (server: string) => `${context.settings.profile}@${server}`;
+    const wholeOf = (server: string) => `${context.settings.profile}@${server}`;
+    const nameOf = (server: string) => (chosen === '{}' ? wholeOf(server) : `${wholeOf(server)} ${chosen}`);
     this.#names = [nameOf(identity), ...others.map(nameOf)];
+    this.#wider = [identity, ...others].map(wholeOf);
   }
 
   /** Whether this run has no event to continue after. */
@@ -33,7 +48,9 @@ export class SeenEvents {
   /** Null if there is none. */
   last(): number | null {
     const stored = readJsonFile(this.#file) ?? {};
-    const ids = this.#names.map(name => stored[name]).filter(id => typeof id === 'number' && Number.isSafeInteger(id));
+    const ids = [...this.#names, ...this.#wider]
+      .map(name => stored[name])
+      .filter(id => typeof id === 'number' && Number.isSafeInteger(id));
     return ids.length === 0 ? null : Math.max(...(ids as number[]));
   }
 
@@ -45,6 +62,8 @@ export class SeenEvents {
   save(): void {
     if (this.#id === null) return;
     this.#savedAt = Date.now();
-    writeJsonFile(this.#file, { ...readJsonFile(this.#file), [this.#names[0]]: this.#id });
+    const { [this.#names[0]]: _, ...others } = readJsonFile(this.#file) ?? {};
+    const kept = Object.entries(others).slice(1 - MOST);
+    writeJsonFile(this.#file, { ...Object.fromEntries(kept), [this.#names[0]]: this.#id });
   }
 }

@@ -47,14 +47,16 @@ export async function deliverTo(context: Context, flags: DeliveryFlags): Promise
 }
 
 /** The event after which to start: that of the cursor, or else that of `--since`. */
-async function firstOf(context: Context, { since }: DeliveryFlags, cursor: CursorFile): Promise<number | null> {
+async function firstOf(context: Context, flags: DeliveryFlags, cursor: CursorFile): Promise<number | null> {
+  const { since, type: types, deviceId, by } = flags;
   if (cursor.last !== null) {
     context.out.notice(
       `Continuing after event #${cursor.last}${since === undefined ? '' : ', not with --since'}: ${cursor.file}`,
     );
     return cursor.last;
   }
-  const first = since === undefined ? null : await startOf(context, since, new SeenEvents(context));
+  const first =
+    since === undefined ? null : await startOf(context, since, new SeenEvents(context, { types, deviceId, by }));
   if (first !== null) cursor.save(first);
   return first;
 }

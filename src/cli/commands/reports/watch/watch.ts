@@ -16,7 +16,7 @@ import { watchedEvents } from './stream.ts';
 /** Follows the notification stream. Remembers the last event, for --since last. */
 export const watch = command({
   description:
-    'Shows one line per event: the time, the serial number, what happened, and the id of the event. On a terminal the date is shown when it changes. After a lost connection it reconnects, and no event of the journal is missed or repeated; keys that are attached or detached during that time are not shown.\n--since last continues after the last event of an earlier watch; --since 0 starts with the first event. --limit and --until end the watch. An ADMIN also sees who did it.',
+    'Shows one line per event: the time, the serial number, what happened, and the id of the event. On a terminal the date is shown when it changes. After a lost connection it reconnects, and no event of the journal is missed or repeated; keys that are attached or detached during that time are not shown.\n--since last continues after the last event of an earlier watch with the same --type, --device and --by; --since 0 starts with the first event. --limit and --until end the watch. An ADMIN also sees who did it.',
   flags: watchFlags,
   args: [{ name: 'ARG', help: 'arguments of the program of --exec, after --', optional: true, rest: true }],
   examples: [
@@ -42,7 +42,7 @@ export const watch = command({
       return deliverTo(context, { ...flags, args, deviceId });
     }
     checkPlain(args, flags);
-    const seen = new SeenEvents(context);
+    const seen = new SeenEvents(context, { types: flags.type, deviceId, by: flags.by });
     const since = flags.since === undefined ? null : await startOf(context, flags.since, seen);
     return follow(context, flags, { deviceId, since, seen });
   },
@@ -105,6 +105,6 @@ function summarize({ io, out, globals }: Context, shown: number, seen: SeenEvent
   if (globals.json) return;
   // The terminal wrote ^C at the cursor.
   if (io.stderrIsTerminal && !globals.quiet) io.say('\n');
-  const next = seen.isEmpty ? '' : '. To continue after the last one: devmgr watch --since last';
+  const next = seen.isEmpty ? '' : '. The same watch with --since last continues after the last one';
   out.notice(`${counted(shown, 'event')} shown${next}`);
 }
