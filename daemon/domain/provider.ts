@@ -62,8 +62,9 @@ export function providerProblem(
 
 /** Adds a provider, or refuses it. */
 export function addProvider(providers: Providers, record: ProviderRecord): DocumentSet | Refusal {
-  // Commands separate names with commas.
-  if (record.name.includes(',')) return new Refusal(Code.parameterError, 'name must not contain a comma');
+  // Commands separate names with commas, and take ids in their place.
+  if (record.name.includes(',') || providerIds.parse(record.name) !== null)
+    return new Refusal(Code.parameterError, 'name must not contain a comma or be an id of a provider');
   if (providers.list.some(({ name }) => name === record.name))
     return new Refusal(Code.parameterError, 'name is the name of another provider');
   if (providers.list.length >= providerBounds.providers)

@@ -81,7 +81,10 @@ export const providerOperations = additions('Providers', {
     description: `entra needs tenant and clientId; okta needs address; webauthn needs address (options), finishAddress and removeAddress. The secret is a client secret of Entra ID, an API token of Okta, or what a WebAuthn server accepts as bearer token. devmgr needs address, that of the console of this registry, and no secret: its credentials are sign-in keys of accounts, which only an ADMIN issues and removes. A registry has at most ${providerBounds.providers} providers.`,
     ...administration,
     body: Type.Object({
-      name: line(providerBounds.name, { description: 'name, unique, without a comma', examples: ['entra'] }),
+      name: line(providerBounds.name, {
+        description: 'name, unique, without a comma and not an id',
+        examples: ['entra'],
+      }),
       type: oneOf(providerTypes),
       secret: Type.Optional(nullable(providerSecret)),
       tenant: url('tenant of Entra ID: its id or domain'),

@@ -694,6 +694,16 @@ it('secrets of providers are in no response and no journal entry', async () => {
 it.each([
   ['without an address', { type: 'okta', secret: 's' }, 'address is required'],
   [
+    'with a comma in its name',
+    { type: 'okta', secret: 's', address: 'https://x.example', name: 'a,b' },
+    'must not contain a comma',
+  ],
+  [
+    'with an id as its name',
+    { type: 'okta', secret: 's', address: 'https://x.example', name: 'IDP-9' },
+    'or be an id of a provider',
+  ],
+  [
     'with fields of another type',
     { type: 'okta', secret: 's', address: 'https://x.example', tenant: 't' },
     'tenant is not allowed for',
