@@ -175,9 +175,9 @@ export class KeyIssuing {
       run.error ??= error;
     }
     const isWrong = run.error instanceof IssueProblem && run.error.code === 'pin-invalid';
-    if (run.error === null || isWrong) this.#pins.delete(key.serialNumber);
     if (isWrong) run.madePin = null;
-    if (run.madePin !== null) this.#lettered.set(key.serialNumber, run.madePin);
+    if (run.error === null || isWrong) for (const pins of [this.#pins, this.#lettered]) pins.delete(key.serialNumber);
+    else if (run.madePin !== null) this.#lettered.set(key.serialNumber, run.madePin);
     if (isWrong && entered !== null) this.#wrong.set(key.serialNumber, { pin: entered, error: run.error });
     return run;
   }
