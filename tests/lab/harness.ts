@@ -18,9 +18,9 @@ export class Bench {
     createInterface({ input: this.#child.stdout! }).on('line', line => {
       this.#waiting.shift()?.(JSON.parse(line) as BenchReply);
     });
-    this.#child.on('exit', status => {
-      for (const reply of this.#waiting.splice(0))
-        reply({ id: 0, at: 0, error: `the bench ended with status ${status}` });
+    this.#child.on('exit', (status, signal) => {
+      const error = `the bench ended with ${signal ?? `status ${status}`}`;
+      for (const reply of this.#waiting.splice(0)) reply({ id: 0, at: 0, error });
     });
   }
 
