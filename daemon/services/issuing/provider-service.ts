@@ -103,7 +103,7 @@ export class ProviderService {
       if ((await this.#counts()).has(number))
         throw new ApiError(
           Code.parameterError,
-          'keys still have credentials at this provider, which could no longer be removed: remove them first',
+          'keys still have credentials at this provider, which could no longer be removed: remove them first, on the pages of the devices',
         );
       return { after: null, data: { providerId, removed: true } };
     });
