@@ -143,9 +143,9 @@ export class CredentialService {
       const request = providers.ask(provider, api => api.remove(account, { remoteId, credentialId }));
       const wasThere = await request.catch(async error => {
         // The provider may have removed it: it stays to be removed, also if the device is unlocked before that is known.
-        const isLost = error instanceof ProviderUnavailable && uncertainAt === null;
-        const changes = isLost ? [domain.givenUp(credential, now())] : [];
-        if (isLost) await store.commit({ at: now(), actor: null, requestId: null, changes });
+        const changes = [domain.givenUp(credential, now())];
+        if (error instanceof ProviderUnavailable && uncertainAt === null)
+          await store.commit({ at: now(), actor: null, requestId: null, changes });
         throw error;
       });
       isGone = wasThere && remoteId !== null;
