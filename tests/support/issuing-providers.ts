@@ -51,6 +51,8 @@ export class ProviderState {
   readonly pages: { size: number; next: string | null } = { size: 100, next: null };
   /** Called for each request, before it is carried out and before it is answered. */
   hook: (kind: Kind, when: 'before' | 'after') => Promise<void> = async () => {};
+  /** Called when a challenge is used up, before the credential is accepted. */
+  verifying: () => Promise<unknown> = async () => {};
   /** Persons whose credentials it refuses to remove. */
   readonly kept = new Set<string>();
   /** Persons by challenge. */
@@ -164,6 +166,7 @@ export class ProviderState {
       expectedRPID: this.rpId,
       requireUserVerification: this.userVerification === 'required',
     });
+    await this.verifying();
     if (!verified) throw new Error('not verified');
     const credentialId = registrationInfo.credential.id;
     const accepted = { remoteId: randomUUID(), credentialId, person, label };

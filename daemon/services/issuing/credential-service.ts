@@ -10,11 +10,14 @@ import { objectsOf } from '../../../src/contract/json-object.ts';
 import type { CredentialItem } from '../../../src/contract/providers.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import { type AttestationResponse, siteOf } from '../../../src/contract/webauthn.ts';
+import { poll } from '../../../src/delivery/wait.ts';
+import { KeyedMutex } from '../../concurrency.ts';
 import { ProviderUnavailable } from '../../delivery/provider/errors.ts';
 import * as domain from '../../domain/credential.ts';
 import type { DeviceRecord } from '../../domain/device.ts';
 import type { ProviderRecord } from '../../domain/provider.ts';
 import { type AuthenticatorData, readRegistered } from '../../proof/authenticator-data.ts';
+import { Conflict } from '../../store/commit.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, commitFor, commitLast, retrying } from '../context.ts';
 import { iso } from '../present.ts';
@@ -34,12 +37,16 @@ export interface CredentialServiceParts {
 /** Milliseconds for which a provider may not list or find what it has accepted just now. */
 export const SETTLES_MS = 10 * 60_000;
 
+/** For how long a request waits for an equal one at another node, which the provider is still carrying out, and how often it looks. */
+const OTHER_NODE_MS = { forMs: 10_000, everyMs: 250 } as const;
+
 /** The first credentials of a provider: one of them has the origin. */
 const FIRST = 100;
 
 /** A refusal is thrown as an `ApiError`. */
 export class CredentialService {
   readonly #parts: CredentialServiceParts;
+  readonly #answers = new KeyedMutex<string>();
 
   constructor(parts: CredentialServiceParts) {
     this.#parts = parts;
@@ -83,11 +90,24 @@ export class CredentialService {
     });
   }
 
-  async finish(
+  /**
+   * One request at a time for each credential: the provider refuses the second use of a challenge, also while it carries out the first one
+   * and does not list the credential yet.
+   */
+  finish(
     context: Context,
     deviceId: string,
     credentialId: string,
     { response }: BodyOf<Routes['finishCredential']>,
+  ): Promise<CredentialItem> {
+    return this.#answers.run(credentialId, () => this.#finish(context, deviceId, credentialId, response));
+  }
+
+  async #finish(
+    context: Context,
+    deviceId: string,
+    credentialId: string,
+    response: AttestationResponse,
   ): Promise<CredentialItem> {
     const { store, now } = this.#parts;
     const { device, credential, provider } = await this.#find(context, deviceId, credentialId);
@@ -174,11 +194,26 @@ export class CredentialService {
     } catch (error) {
       const isLost = error instanceof ProviderUnavailable;
       const found = isLost ? await lookedUp().catch(() => null) : null;
-      const listed = isRepeated && isRefusal(error) ? await lookedUp() : found;
+      const listed = isRepeated && isRefusal(error) ? await this.#acceptedElsewhere(provider, credential) : found;
       if (listed !== null) return listed;
       if (isRefusal(error)) await this.#noteRefused(context, credential, isRepeated);
       throw error;
     }
+  }
+
+  /**
+   * The id at a provider that has refused a repetition; null if it does not list the credential. Another node may have sent the first request,
+   * which is still being carried out. Rejects with a `Conflict` once that node has stored the end.
+   */
+  #acceptedElsewhere(provider: ProviderRecord, credential: domain.CredentialRecord): Promise<string | null> {
+    const { store } = this.#parts;
+    const look = async () => {
+      const found = await this.#lookUp(provider, credential);
+      if (found === null && (await store.credential(credential.number))?.version !== credential.version)
+        throw new Conflict(`credential ${credential.number} was changed at the same time`);
+      return found;
+    };
+    return poll(look, store.sharedWork ? OTHER_NODE_MS : { ...OTHER_NODE_MS, forMs: 0 });
   }
 
   /** The provider has nothing, unless it refuses the repetition of a request that it has carried out and does not list yet. */
