@@ -5,17 +5,26 @@ import type { UserRecord } from './user.ts';
 
 /** A user or service token as the check of the token has found it. */
 export type CallerGuard =
-  | { readonly kind: 'user'; readonly user: number; readonly tokenEpoch: number; readonly role: Role }
+  | {
+      readonly kind: 'user';
+      readonly user: number;
+      readonly tokenEpoch: number;
+      readonly role: Role;
+      /** The version of the document `sso-sessions` that the session needs; absent for a session that did not come from the provider. */
+      readonly ssoSessions?: number | undefined;
+    }
   | { readonly kind: 'service-token'; readonly token: number };
 
 /** Why the caller has lost the right to write. `revoked`: the token is no longer valid. `role`: the user has another role. */
 export type LostRight = 'revoked' | 'role';
 
-/** What a user of a guard has lost; null if nothing. `user` is as it is now. */
+/** What a user of a guard has lost; null if nothing. `user` and the version of `sso-sessions` are as they are now. */
 export function lostByUser(
   guard: Extract<CallerGuard, { kind: 'user' }>,
   user: Pick<UserRecord, 'tokenEpoch' | 'role' | 'disabled'> | undefined,
+  ssoSessions: number | null,
 ): LostRight | null {
+  if (guard.ssoSessions !== undefined && guard.ssoSessions !== ssoSessions) return 'revoked';
   if (!user || user.disabled || user.tokenEpoch !== guard.tokenEpoch) return 'revoked';
   return user.role === guard.role ? null : 'role';
 }

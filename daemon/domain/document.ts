@@ -12,6 +12,7 @@ export type DocumentName =
   | 'people-policy'
   | 'groups'
   | 'sso'
+  | 'sso-sessions'
   | 'providers'
   | 'pin-policy'
   | `pin:${number}`

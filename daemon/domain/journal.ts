@@ -53,6 +53,7 @@ const privateEventTypes = [
   'SSO_SET',
   'SSO_ACCOUNT_LINKED',
   'SSO_SESSION_ENDED',
+  'SSO_SESSIONS_ENDED',
   'DIRECTORY_SET',
   'DIRECTORY_READ',
 ] as const;

@@ -32,6 +32,38 @@ export const providerOf = ({ issuer, clientId }: Pick<SsoConfig, 'issuer' | 'cli
 /** Names a session at the provider. */
 export const sidOf = (issuer: string, sid: string): string => digest('sid', issuer, sid);
 
+/** The document whose version is raised by each change of the settings that ends all sessions. */
+export const SESSIONS = 'sso-sessions';
+
+/** The id of a session begins with the version of `SESSIONS` at its start. An id of an earlier release names none and counts as 0. */
+export const sessionId = (version: number, random: string): string => `${version}.${random}`;
+
+/** The version of `SESSIONS` that a session belongs to: with another one it has ended. */
+export const versionOfSession = (id: string): number => {
+  const end = id.indexOf('.');
+  return end < 0 ? 0 : Number(id.slice(0, end));
+};
+
+/** Ends all sessions if the provider, the client or the roles of its groups are others, or single sign-on is turned on or off. */
+export function endingSessions(before: SsoConfig | null, after: SsoConfig | null, version: number): DocumentSet[] {
+  if (!before && !after) return [];
+  const changed = before && after ? changedParts(before, after) : ['enabled'];
+  if (changed.length === 0) return [];
+  const entry = { type: 'SSO_SESSIONS_ENDED', detail: { changed } } as const;
+  return [replace({ name: SESSIONS, version }, JSON.stringify(changed), entry)];
+}
+
+/** What decides who signs in, and with which role. */
+const decidingParts = {
+  issuer: ({ issuer }: SsoConfig) => issuer,
+  clientId: ({ clientId }: SsoConfig) => clientId,
+  groupsClaim: ({ groupsClaim }: SsoConfig) => groupsClaim,
+  roles: ({ roles: groups }: SsoConfig) => JSON.stringify(roles.map(role => [...new Set(groups[role])].sort())),
+};
+
+const changedParts = (before: SsoConfig, after: SsoConfig): string[] =>
+  Object.entries(decidingParts).flatMap(([name, part]) => (part(before) === part(after) ? [] : [name]));
+
 /** A person at a provider. */
 export interface ProviderSubject {
   readonly issuer: string;

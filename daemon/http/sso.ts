@@ -6,7 +6,8 @@ import { ssoBounds } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { consolePath, type SsoProblem } from '../../src/contract/values.ts';
 import { ProviderAway } from '../delivery/provider/errors.ts';
-import { SsoRefused, type SsoSignIn, terminalPortOf } from '../services/sso/sign-in.ts';
+import { SsoRefused } from '../services/sso/refused.ts';
+import { type SsoSignIn, terminalPortOf } from '../services/sso/sign-in.ts';
 import type { Call } from './operation.ts';
 
 const NAME = 'devmgr-sso';

@@ -6,6 +6,7 @@ import { Refusal } from '../domain/decision.ts';
 import type { DeviceRecord } from '../domain/device.ts';
 import { localHolder, tokenHolder, userHolder } from '../domain/holder.ts';
 import { actorName, type ServiceTokenRecord } from '../domain/service-token.ts';
+import { versionOfSession } from '../domain/sso.ts';
 import type { UserRecord } from '../domain/user.ts';
 import { CallerRefused, type ChangeResult, type Commit, Conflict, type ResponsePart } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
@@ -98,8 +99,11 @@ export function holderOf({ user, serviceToken }: Caller): string {
 }
 
 /** The state of the caller that the commit requires; undefined for the role LOCAL, whose tokens cannot be revoked. */
-function guardOf({ user, serviceToken }: Caller): CallerGuard | undefined {
-  if (user) return { kind: 'user', user: user.number, tokenEpoch: user.tokenEpoch, role: user.role };
+function guardOf({ user, serviceToken, session }: Caller): CallerGuard | undefined {
+  if (user) {
+    const ssoSessions = session?.sso === undefined ? undefined : versionOfSession(session.sso);
+    return { kind: 'user', user: user.number, tokenEpoch: user.tokenEpoch, role: user.role, ssoSessions };
+  }
   return serviceToken ? { kind: 'service-token', token: serviceToken.number } : undefined;
 }
 

@@ -127,7 +127,10 @@ export interface CommitNotice {
   readonly users: readonly number[];
   /** Numbers of the service tokens that were added or revoked. */
   readonly serviceTokens: readonly number[];
-  /** Any user and any token may have changed: the store has another server, which may lack changes that the last one has shown. */
+  /**
+   * Any user and any token may have changed: the store has another server, which may lack changes that the last one has shown, or the sessions of
+   * single sign-on have ended.
+   */
   readonly everything?: boolean;
 }
 

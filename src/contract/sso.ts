@@ -103,11 +103,11 @@ export const ssoOperations = additions('Single sign-on', {
     data: settings,
   },
 
-  /** Replaces all settings. Sessions of another issuer or client end. */
+  /** Replaces all settings. All sessions end with a change of issuer, client or roles. */
   setSso: {
     summary: 'Set up, change or turn off single sign-on',
     description:
-      '`enabled: false` turns it off: its sessions end, and the settings are removed. The secret is stored encrypted; without `clientSecret`, the stored one for the same issuer and client is kept. A policy of local accounts must leave an enabled ADMIN who can sign in (1001).',
+      '`enabled: false` turns it off: its sessions end with this request, on every node, and the settings are removed. They also end if issuer, client, groups of roles or `groupsClaim` change. The secret is stored encrypted; without `clientSecret`, the stored one for the same issuer and client is kept. A policy of local accounts must leave an enabled ADMIN who can sign in (1001).',
     ...administration,
     body: Type.Partial(
       Type.Object({

@@ -1,7 +1,9 @@
 /** Single sign-on on two daemons of one registry in PostgreSQL. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { registration } from '../support/fleet.ts';
 import { needsPostgres, PostgresServer } from '../support/postgres.ts';
 import { Browser, type SsoProvider, setUp, startSsoProvider } from '../support/sso-provider.ts';
+import { openStream } from '../support/stream-client.ts';
 import { startTwoDaemons, type TwoDaemons } from '../support/two-daemons.ts';
 
 needsPostgres('single sign-on on two daemons', () => {
@@ -42,6 +44,22 @@ needsPostgres('single sign-on on two daemons', () => {
     expect(await codes(token)).toEqual([200, 200]);
     await provider.logout('s-ana');
     await expect.poll(() => codes(token)).toEqual([1004, 1004]);
+  });
+
+  it('a change at one ends its sessions: the other carries out no write from then on, and its streams end', async () => {
+    for (let i = 0; i < 5; i++) {
+      const { token } = await signIn();
+      expect(await codes(token)).toEqual([200, 200]);
+      const stream = await openStream(daemons.two.url, { token });
+      expect((await daemons.one.call('PUT', '/api/sso', { enabled: false })).code).toBe(200);
+      // Before the other daemon can have learned of it: the commit refuses.
+      const written = await daemons.two.call('POST', '/api/devices/register', registration(), { token });
+      expect(written).toMatchObject({ status: 401, code: 1004 });
+      expect((await stream.closed).code).toBe(4401);
+      expect(await codes(token)).toEqual([1004, 1004]);
+      await setUp(daemons.one, provider);
+      expect(await codes(token)).toEqual([1004, 1004]);
+    }
   });
 
   it('of many requests at the end of a check, one asks the provider, and a removed group ends the session on both', async () => {

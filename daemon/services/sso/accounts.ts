@@ -3,9 +3,10 @@ import type { Role } from '../../../src/contract/values.ts';
 import { Refusal } from '../../domain/decision.ts';
 import * as domain from '../../domain/sso.ts';
 import { create, edit, logOut, type UserRecord } from '../../domain/user.ts';
-import type { Commit } from '../../store/commit.ts';
+import type { Commit, Guard } from '../../store/commit.ts';
 import type { Store } from '../../store/store.ts';
 import { retrying } from '../context.ts';
+import { SsoRefused } from './refused.ts';
 
 /** What the accounts depend on. `now`: milliseconds since 1970. */
 interface SsoAccountParts {
@@ -38,36 +39,52 @@ export class SsoAccounts {
     return (await this.#linked(domain.accountKey(subject))).user;
   }
 
-  /** The account of a person, made if there is none, with the role that it has now. A `Refusal` if the last ADMIN would lose the role. */
-  async enter(person: SubjectOfPerson, requestId: string | null): Promise<UserRecord | Refusal> {
+  /** The guards of what follows from settings with this version of `SESSIONS`. Refuses with 1004 if it has another one now. */
+  async guardsOf(version: number): Promise<readonly Guard[]> {
+    if ((await this.#parts.store.documentVersion(domain.SESSIONS)) !== version)
+      throw new SsoRefused('state', 'single sign-on was changed: sign in again');
+    return [{ kind: 'document', name: domain.SESSIONS, version }];
+  }
+
+  /**
+   * The account of a person, made if there is none, with the role that it has now. `sessions`: the version of `SESSIONS` for which the role was
+   * found. A `Refusal` if the last ADMIN would lose the role.
+   */
+  async enter(person: SubjectOfPerson, sessions: number, requestId: string | null): Promise<UserRecord | Refusal> {
     const key = domain.accountKey(person);
     return retrying(async () => {
+      const guards = await this.guardsOf(sessions);
       const { user, version } = await this.#linked(key);
-      if (user) return this.withRole(user, person.role, requestId);
+      if (user) return this.withRole(user, person.role, guards, requestId);
       const username = await this.#freeName(domain.usernamesFor(person.name, key));
       const passwordHash = domain.hashOf(key);
       const add = create({ username, passwordHash, role: person.role, email: null, disabled: false });
-      await this.commit([add, domain.linkAccount(version, key, username)], [], requestId);
+      await this.commit([add, domain.linkAccount(version, key, username)], guards, requestId);
       const made = await this.#parts.store.userByName(username);
       // Another account got the name at the same time: the next attempt chooses another name.
-      return made?.passwordHash === passwordHash ? made : this.enter(person, requestId);
+      return made?.passwordHash === passwordHash ? made : this.enter(person, sessions, requestId);
     });
   }
 
   /** The user with the role that the groups give. */
-  async withRole(user: UserRecord, role: Role, requestId: string | null = null): Promise<UserRecord | Refusal> {
+  async withRole(
+    user: UserRecord,
+    role: Role,
+    guards: readonly Guard[],
+    requestId: string | null = null,
+  ): Promise<UserRecord | Refusal> {
     if (user.role === role || user.disabled) return user;
     const others = (await this.#parts.store.admins()).some(({ number }) => number !== user.number);
     const decision = edit(user, { role }, others);
     if (decision instanceof Refusal) return decision;
-    await this.commit([decision.change], decision.guards, requestId);
+    await this.commit([decision.change], [...decision.guards, ...guards], requestId);
     return { ...user, role };
   }
 
   /** Ends every session of a user. */
-  async logOut(user: UserRecord): Promise<void> {
+  async logOut(user: UserRecord, more: readonly Guard[]): Promise<void> {
     const { change, guards } = logOut(user);
-    await this.commit([change], guards);
+    await this.commit([change], [...guards, ...more]);
   }
 
   async #linked(key: string): Promise<{ readonly user: UserRecord | null; readonly version: number }> {

@@ -74,11 +74,18 @@ export class SsoSessions {
     });
   }
 
-  /** Adds a session of a user. Returns its id. */
-  async add(user: UserRecord, { config }: ActiveSso, { sub, sid, tokens }: SignedIn): Promise<string> {
+  /** Adds a session of a user. Returns its id. Refuses with 1004 if the settings were changed since the sign-in began to use them. */
+  async add(user: UserRecord, active: ActiveSso, signedIn: SignedIn): Promise<string> {
+    const session = this.#sessionOf(user, active, signedIn);
+    const isOpen = ({ id }: domain.SsoSession) => domain.versionOfSession(id) === active.sessions;
+    await this.#change(user.number, active.sessions, sessions => [...sessions.filter(isOpen), session]);
+    return session.id;
+  }
+
+  #sessionOf(user: UserRecord, { config, sessions }: ActiveSso, { sub, sid, tokens }: SignedIn): domain.SsoSession {
     const { now, days } = this.#parts;
-    const session: domain.SsoSession = {
-      id: randomBytes(16).toString('base64url'),
+    return {
+      id: domain.sessionId(sessions, randomBytes(16).toString('base64url')),
       provider: domain.providerOf(config),
       sid: sid === null ? null : domain.sidOf(config.issuer, sid),
       sealed: this.#seal(user.number, { sub, tokens }),
@@ -86,8 +93,6 @@ export class SsoSessions {
       confirmedAt: now(),
       endsAt: now() + days * dayMs,
     };
-    await this.#change(user.number, sessions => [...sessions, session]);
-    return session.id;
   }
 
   /** Whether the session was checked a moment ago. Reads nothing. */
@@ -100,7 +105,7 @@ export class SsoSessions {
   async check(user: number, id: string): Promise<void> {
     if (this.isFresh(user, id)) return;
     const epoch = this.#epoch;
-    const session = this.#find(await this.#parts.store.ssoSessions(user), id);
+    const { session } = await this.#find(user, id);
     const at = this.#isRecent(session.checkedAt) ? session.checkedAt : await this.#renew(user, id, CHECK_MS, true);
     if (epoch === this.#epoch) this.#checked.set(`${user}/${id}`, at);
   }
@@ -124,8 +129,10 @@ export class SsoSessions {
     const rows = user ? [await store.ssoSessions(user.number)] : await store.allSsoSessions();
     const digest = sid === null ? null : domain.sidOf(config.issuer, sid);
     // A session for which the provider has not named an id ends with any session of the person.
+    const version = await store.documentVersion(domain.SESSIONS);
     const isNamed = (session: domain.SsoSession) =>
-      digest === null || session.sid === digest || (user && session.sid === null);
+      domain.versionOfSession(session.id) === version &&
+      (digest === null || session.sid === digest || (user && session.sid === null));
     let ended = 0;
     for (const row of rows) {
       const named = row?.sessions.filter(isNamed) ?? [];
@@ -147,10 +154,13 @@ export class SsoSessions {
     return age >= 0 && age < CHECK_MS;
   }
 
-  #find(row: domain.SsoSessionsRow | null, id: string): domain.SsoSession {
+  /** Refuses with 1004 a session that has ended. */
+  async #find(user: number, id: string) {
+    const { store, now } = this.#parts;
+    const [row, version] = await Promise.all([store.ssoSessions(user), store.documentVersion(domain.SESSIONS)]);
     const session = row?.sessions.find(one => one.id === id);
-    if (!session || session.endsAt <= this.#parts.now()) throw over();
-    return session;
+    if (!row || !session || session.endsAt <= now() || domain.versionOfSession(id) !== version) throw over();
+    return { row, session };
   }
 
   /** Checks with the provider, unless a node started a check within `age` milliseconds. Returns the time of the check. `lenient`: accepts a provider that cannot be reached. */
@@ -180,13 +190,12 @@ export class SsoSessions {
     id: string,
     age: number,
   ): Promise<{ readonly session: domain.SsoSession; readonly isMine: boolean }> {
-    const { store, now } = this.#parts;
+    const { now } = this.#parts;
     return retrying(async () => {
-      const row = await store.ssoSessions(user);
-      const session = this.#find(row, id);
+      const { row, session } = await this.#find(user, id);
       if (Math.abs(now() - session.checkedAt) < age) return { session, isMine: false };
       const claimed = { ...session, checkedAt: now() };
-      await this.#parts.accounts.commit([domain.setSessions(row!, [...without(row!.sessions, id), claimed], now())]);
+      await this.#parts.accounts.commit([domain.setSessions(row, [...without(row.sessions, id), claimed], now())]);
       return { session: claimed, isMine: true };
     });
   }
@@ -221,15 +230,20 @@ export class SsoSessions {
   ): Promise<void> {
     const { accounts, store } = this.#parts;
     const role = isOverage ? null : domain.roleOf(config, groups);
-    const record = await store.user(user);
-    if (role === null || !record) {
-      if (record) await accounts.logOut(record);
+    const version = domain.versionOfSession(id);
+    const followed = await retrying(async () => {
+      const guards = await accounts.guardsOf(version);
+      const record = await store.user(user);
+      if (record && role !== null) return accounts.withRole(record, role, guards);
+      if (record) await accounts.logOut(record, guards);
+      return null;
+    });
+    if (followed === null)
       throw await this.#ended(user, id, isOverage ? 'the provider leaves the groups out' : 'in none of the groups');
-    }
-    if ((await accounts.withRole(record, role)) instanceof Refusal)
+    if (followed instanceof Refusal)
       throw await this.#ended(user, id, 'the last enabled ADMIN is in another group now');
     const sealed = this.#seal(user, { sub, tokens });
-    await this.#change(user, sessions =>
+    await this.#change(user, version, sessions =>
       sessions.map(session => (session.id === id ? { ...session, sealed, confirmedAt: this.#parts.now() } : session)),
     );
   }
@@ -252,14 +266,17 @@ export class SsoSessions {
     });
   }
 
+  /** `version`: that of `SESSIONS`. Refuses with 1004 if it has another one now. */
   #change(
     user: number,
+    version: number,
     change: (sessions: readonly domain.SsoSession[]) => readonly domain.SsoSession[],
   ): Promise<void> {
-    const { store, now } = this.#parts;
+    const { store, accounts, now } = this.#parts;
     return retrying(async () => {
+      const guards = await accounts.guardsOf(version);
       const row = (await store.ssoSessions(user)) ?? { number: user, version: 0, sessions: [] };
-      await this.#parts.accounts.commit([domain.setSessions(row, change(row.sessions), now())]);
+      await accounts.commit([domain.setSessions(row, change(row.sessions), now())], guards);
     });
   }
 

@@ -29,6 +29,8 @@ interface SsoSettingsParts {
 
 /** The provider in use, and the settings that it was made from. */
 export interface ActiveSso {
+  /** The version of `SESSIONS` before the settings were read: with a later one, they may have changed. */
+  readonly sessions: number;
   readonly config: domain.SsoConfig;
   readonly provider: Provider;
 }
@@ -55,7 +57,7 @@ const boundOf = (config: Pick<domain.SsoConfig, 'issuer' | 'clientId'>) => ({
 /** A refusal is thrown as an `ApiError`. */
 export class SsoSettingsService {
   readonly #parts: SsoSettingsParts;
-  #active: { readonly version: number; readonly made: Promise<ActiveSso> } | null = null;
+  #active: { readonly version: number; readonly made: Promise<Provider> } | null = null;
 
   constructor(parts: SsoSettingsParts) {
     this.#parts = parts;
@@ -80,18 +82,21 @@ export class SsoSettingsService {
       const before = await this.read();
       const config = body.enabled === false ? null : this.#configOf(before.config, body);
       if (config) await this.#demandWayIn(config);
-      const changes = [setSettings({ name: domain.SSO, type: 'SSO_SET' }, before, config)];
+      const sessions = await store.documentVersion(domain.SESSIONS);
+      const set = setSettings({ name: domain.SSO, type: 'SSO_SET' }, before, config);
+      const changes = [set, ...domain.endingSessions(before.config, config, sessions)];
       return commitLast(store, context, { at: now(), changes }, () => presented(config));
     });
   }
 
   /** The provider in use. Refuses with 404 if single sign-on is off. */
   async active(): Promise<ActiveSso> {
+    const sessions = await this.#parts.store.documentVersion(domain.SESSIONS);
     const { version, config } = await this.read();
     if (!config) throw new ApiError(404, 'single sign-on is not set up here');
     // The provider caches keys, so it lives as long as these settings.
     if (this.#active?.version !== version) this.#active = { version, made: this.#make(config) };
-    return this.#active.made;
+    return { config, provider: await this.#active.made, sessions };
   }
 
   /** Refuses with 2007 a sign-in without the provider that the settings do not allow. */
@@ -139,13 +144,13 @@ export class SsoSettingsService {
     );
   }
 
-  async #make(config: domain.SsoConfig): Promise<ActiveSso> {
+  async #make(config: domain.SsoConfig): Promise<Provider> {
     const { sealingKey, allowed, now } = this.#parts;
     const secret = openSecret(sealingKey, { ...boundOf(config), sealed: config.sealed });
     if (secret === null) throw new ProviderAway('the client secret was encrypted with another key; set it again');
     // Loaded here, because it loads the library.
     const { Provider } = await import('./provider.ts');
-    return { config, provider: new Provider({ ...config, secret }, { allowed, now }) };
+    return new Provider({ ...config, secret }, { allowed, now });
   }
 }
 

@@ -4,7 +4,6 @@ import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../../src/contract/define.ts';
 import { ssoBounds } from '../../../src/contract/limits.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
-import type { SsoProblem } from '../../../src/contract/values.ts';
 import { SignInDenied, TokenRefused } from '../../delivery/provider/errors.ts';
 import { Refusal } from '../../domain/decision.ts';
 import { openSecret, sealSecret } from '../../domain/sealed.ts';
@@ -19,6 +18,7 @@ import type { SignInCodes } from '../sign-in-codes.ts';
 import type { Tokens } from '../tokens.ts';
 import type { SsoAccounts } from './accounts.ts';
 import type { SignedIn } from './provider.ts';
+import { SsoRefused } from './refused.ts';
 import type { SsoSessions } from './sessions.ts';
 import type { ActiveSso, SsoSettingsService } from './settings.ts';
 
@@ -46,15 +46,6 @@ interface Return {
   readonly address: URL;
   /** The cookie of the start; undefined if the browser has none. */
   readonly cookie: string | undefined;
-}
-
-/** No one is signed in. */
-export class SsoRefused extends ApiError {
-  readonly problem: SsoProblem;
-  constructor(problem: SsoProblem, message: string) {
-    super(Code.tokenInvalid, message);
-    this.problem = problem;
-  }
 }
 
 const hash = (text: string) => createHash('sha256').update(text).digest('base64url');
@@ -146,14 +137,14 @@ export class SsoSignIn {
   }
 
   async startDevice(): Promise<DataOf<Routes['startSsoDevice']>> {
-    const { provider } = await this.#parts.settings.active();
+    const { config, provider } = await this.#parts.settings.active();
     const answer = await provider.startDevice().catch(error => {
       if (!(error instanceof SignInDenied)) throw error;
       throw new ApiError(Code.parameterError, `${error.message}; sign in with a browser: devmgr login --web`);
     });
     const endsAt = this.#parts.now() + Math.round(Math.min(answer.expires_in, LONGEST_CODE) * 1000);
     return {
-      deviceCode: this.#sealCode(answer.device_code, endsAt),
+      deviceCode: this.#sealCode(answer.device_code, endsAt, config),
       userCode: answer.user_code,
       verificationUri: answer.verification_uri,
       verificationUriComplete: answer.verification_uri_complete ?? null,
@@ -167,7 +158,7 @@ export class SsoSignIn {
     from: From,
   ): Promise<DataOf<Routes['pollSsoDevice']>> {
     const active = await this.#parts.settings.active();
-    const code = this.#openCode(deviceCode);
+    const code = this.#openCode(deviceCode, active.config);
     return this.#recording(from, async () => {
       const answer = await active.provider.pollDevice(code);
       if ('waits' in answer) return { state: 'PENDING', interval: answer.slower ? 10 : 5, login: null };
@@ -187,7 +178,7 @@ export class SsoSignIn {
       );
     const role = domain.roleOf(config, person.groups);
     if (role === null) throw new SsoRefused('groups', 'you are in none of the groups that may use this registry');
-    const user = await accounts.enter({ ...person, issuer: config.issuer, role }, from.requestId);
+    const user = await accounts.enter({ ...person, issuer: config.issuer, role }, active.sessions, from.requestId);
     if (user instanceof Refusal) throw new SsoRefused('other', user.message);
     if (user.disabled) throw new SsoRefused('disabled', 'this account is disabled here');
     const { signedInAt, withKey } = domain.strengthOf(config, person);
@@ -221,20 +212,26 @@ export class SsoSignIn {
     }
   }
 
-  /** The provider's code, sealed into the code of the terminal, so that no node has to store it. */
-  #sealCode(code: string, endsAt: number): string {
-    return `${endsAt}.${sealSecret(this.#parts.sealingKey, { number: endsAt, url: 'device code' }, code)}`;
+  /** The provider's code, sealed into the code of the terminal for this provider, so that no node has to store it. */
+  #sealCode(code: string, endsAt: number, config: domain.SsoConfig): string {
+    return `${endsAt}.${sealSecret(this.#parts.sealingKey, deviceCodeOf(endsAt, config), code)}`;
   }
 
-  #openCode(text: string): string {
+  #openCode(text: string, config: domain.SsoConfig): string {
     const [, ends = '0', sealed = ''] = /^(\d{1,15})\.([\w-]+)$/.exec(text) ?? [];
     const { sealingKey, now } = this.#parts;
-    const code = openSecret(sealingKey, { number: Number(ends), url: 'device code', sealed });
+    const code = openSecret(sealingKey, { ...deviceCodeOf(Number(ends), config), sealed });
     if (code === null || Number(ends) <= now())
       throw new SsoRefused('state', 'the request of this terminal is unknown or has expired');
     return code;
   }
 }
+
+/** What the seal of a device code is bound to. */
+const deviceCodeOf = (number: number, config: domain.SsoConfig) => ({
+  number,
+  url: `device code of ${domain.providerOf(config)}`,
+});
 
 const isCookie = (text: string): boolean => /^[\w-]{43}$/.test(text);
 

@@ -24,9 +24,10 @@ interface WatchParts {
 
 const { serviceToken, ...others } = subjectPrefixes;
 const begins = (prefix: string) => `starts_with(type, '${prefix}')`;
-/** The entries that are about a user or a service token. */
+/** The entries that are about a user or a service token, or, without a subject, about all sessions of single sign-on. */
 const subjects = `SELECT DISTINCT ${begins(serviceToken)} AS "isToken", subject FROM event
-  WHERE id > $1 AND id <= $2 AND device IS NULL AND subject IS NOT NULL AND NOT (${Object.values(others).map(begins).join(' OR ')})`;
+  WHERE id > $1 AND id <= $2 AND device IS NULL AND (type = 'SSO_SESSIONS_ENDED' OR
+    subject IS NOT NULL AND NOT (${Object.values(others).map(begins).join(' OR ')}))`;
 
 const headAndClock = 'SELECT event, (extract(epoch FROM clock_timestamp()) * 1000)::int8 AS now FROM head';
 
@@ -125,9 +126,12 @@ export class Watch {
     const { readers, confirmed, notify } = this.#parts;
     const through = Math.max(from, Math.min(last, confirmed.id));
     const { rows } = await readers.run(subjects, [from, last], 'long');
-    const of = (isToken: boolean) => rows.filter(row => row.isToken === isToken).map(row => row.subject as number);
+    const named = rows.filter(({ subject }) => subject !== null);
+    const of = (isToken: boolean) => named.filter(row => row.isToken === isToken).map(row => row.subject as number);
+    const everything = named.length < rows.length ? { everything: true } : {};
     this.#seen = Math.max(this.#seen ?? 0, through);
-    if (through > from || rows.length > 0) notify({ lastEventId: through, users: of(false), serviceTokens: of(true) });
+    if (through > from || rows.length > 0)
+      notify({ lastEventId: through, users: of(false), serviceTokens: of(true), ...everything });
   }
 
   /** Has the entry confirmed, and reports it. Never rejects. */

@@ -1,7 +1,7 @@
 /** The changes, guards and entries of rows that are replaced as a whole: documents, the progress of webhooks, and sessions of single sign-on. */
 import { documentDigest } from '../../domain/digest.ts';
 import type { DocumentGuard, DocumentRecord, DocumentSet } from '../../domain/document.ts';
-import type { SsoSessionsRow, SsoSessionsSet } from '../../domain/sso.ts';
+import { SESSIONS, type SsoSessionsRow, type SsoSessionsSet } from '../../domain/sso.ts';
 import type { WebhookChange } from '../../domain/webhook.ts';
 import { Conflict } from '../commit.ts';
 import type { Field, Lookup, StoreTable } from '../table.ts';
@@ -97,6 +97,7 @@ export const documentChanges: ChangeRules<(DocumentSet | WebhookChange | SsoSess
     apply(draft, { name, before, value, entry }, context) {
       draft.part(Documents).changed.set(name, { name, version: before + 1, value });
       draft.enter(context, entry, null, null);
+      if (name === SESSIONS) draft.concernsEveryone();
       return done;
     },
   },

@@ -53,6 +53,7 @@ export class Draft {
   readonly events: ChainedRow[] = [];
   readonly #writer: RowWriter | null;
   #hasEntries = false;
+  #everything = false;
   /** Absent if the engine itself tallies what is written. */
   readonly #tallies: Tallies | null;
   readonly #source: Source;
@@ -164,6 +165,11 @@ export class Draft {
     return this.#end.seal();
   }
 
+  /** Any user may have lost the right to a request: listeners forget what they know of users and tokens. */
+  concernsEveryone(): void {
+    this.#everything = true;
+  }
+
   /** Whether there is nothing to write. */
   get isEmpty(): boolean {
     if (this.#hasEntries) return false;
@@ -180,6 +186,7 @@ export class Draft {
       lastEventId: this.#end.id,
       users: numbersOf([...changedUsers.added, ...changedUsers.changed.map(({ after }) => after)]),
       serviceTokens: numbersOf([...changedTokens.added, ...revoked.map(({ after }) => after)]),
+      ...(this.#everything ? { everything: true } : {}),
     };
   }
 

@@ -2,9 +2,11 @@
 import { userIds } from '../../../src/contract/ids.ts';
 import { type CallerGuard, lostByToken, lostByUser } from '../../domain/caller.ts';
 import { passwordDigest } from '../../domain/digest.ts';
+import { SESSIONS } from '../../domain/sso.ts';
 import { changedSince, type UserChange, type UserGuard, type UserRecord } from '../../domain/user.ts';
 import { CallerRefused, Conflict } from '../commit.ts';
-import { enabledAdmins, serviceTokens, users } from '../tables.ts';
+import { documentVersion, enabledAdmins, serviceTokens, users } from '../tables.ts';
+import { Documents } from './documents.ts';
 import type { Draft } from './draft.ts';
 import type { Fields, Replay, ReplayedEntry, Report } from './replay.ts';
 import { adding, type ChangeRules, done, type GuardRules, withFields } from './rule.ts';
@@ -44,16 +46,20 @@ export const callerRule = {
   needs(caller: CallerGuard, wanted: WantedRows): void {
     if (caller.kind === 'user') wanted.add(users.byKey, caller.user);
     else wanted.add(serviceTokens.byKey, caller.token);
+    if (caller.kind === 'user' && caller.ssoSessions !== undefined) wanted.add(documentVersion, SESSIONS);
   },
   /** Throws `CallerRefused` if the caller has lost the rights of the request. */
   check(draft: Draft, caller: CallerGuard): void {
     const lost =
       caller.kind === 'user'
-        ? lostByUser(caller, draft.of(users).get(caller.user))
+        ? lostByUser(caller, draft.of(users).get(caller.user), ssoSessionsIn(draft, caller))
         : lostByToken(draft.of(serviceTokens).get(caller.token));
     if (lost) throw new CallerRefused(lost);
   },
 };
+
+const ssoSessionsIn = (draft: Draft, { ssoSessions }: Extract<CallerGuard, { kind: 'user' }>) =>
+  ssoSessions === undefined ? null : draft.part(Documents).version(SESSIONS);
 
 /** What the entries say of a user. A value is undefined if no entry has it: an entry of an earlier version. */
 interface ReplayedUser {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { create, passkeysUnchanged, remove } from '../../../daemon/domain/passkey.ts';
+import { endingSessions, type SsoConfig } from '../../../daemon/domain/sso.ts';
 import { CallerRefused, type Change, Conflict, type Guard, ResponseExists } from '../../../daemon/store/commit.ts';
 import type { CommitNotice, Store } from '../../../daemon/store/store.ts';
 import { deviceStatuses } from '../../../src/contract/values.ts';
@@ -306,6 +307,13 @@ export const clusterRules: readonly Rule[] = [
     expect(new Set(seen.users)).toEqual(new Set([1, 2]));
     expect(new Set(seen.serviceTokens)).toEqual(new Set([1]));
     expect((await two!.user(1))?.disabled).toBe(true);
+  }),
+
+  clusterRule('listeners learn that another handle has ended all sessions of single sign-on', 2, async ([one, two]) => {
+    await commit(one!, [addUser('first')]);
+    const all = noticed(two!, ({ everything = false }) => everything);
+    await commit(one!, endingSessions({} as SsoConfig, null, 0));
+    await all;
   }),
 
   clusterRule('a listener misses no foreign commit between commits of its own', 2, async ([one, two]) => {

@@ -229,7 +229,11 @@ export function checkGuard(
 }
 
 /** Throws `CallerRefused` if the caller has lost the right to write. */
-export function checkCaller({ users, serviceTokens }: Content, { caller }: Commit, fault: Fault | undefined): void {
+export function checkCaller(
+  { users, serviceTokens, documents }: Content,
+  { caller }: Commit,
+  fault: Fault | undefined,
+): void {
   if (!caller || fault === 'ignores the caller') return;
   if (caller.kind === 'service-token') {
     if (serviceTokens[caller.token - 1]?.revokedAt !== null) throw new CallerRefused('revoked');
@@ -237,6 +241,8 @@ export function checkCaller({ users, serviceTokens }: Content, { caller }: Commi
   }
   const user = users[caller.user - 1];
   if (user?.disabled !== false || user.tokenEpoch !== caller.tokenEpoch) throw new CallerRefused('revoked');
+  if (caller.ssoSessions !== undefined && caller.ssoSessions !== versionOf(documents, 'sso-sessions'))
+    throw new CallerRefused('revoked');
   if (user.role !== caller.role && fault !== 'ignores the role of the caller') throw new CallerRefused('role');
 }
 

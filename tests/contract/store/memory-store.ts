@@ -70,7 +70,8 @@ function noticeOf(commit: Commit, content: Content, results: readonly ChangeResu
     if (change.kind === 'token.revoke') return [change.token];
     return change.kind === 'token.add' && result.kind === 'added' ? [result.number] : [];
   });
-  return { lastEventId: content.events.length, users, serviceTokens };
+  const endsAll = commit.changes.some(change => change.kind === 'document.set' && change.name === 'sso-sessions');
+  return { lastEventId: content.events.length, users, serviceTokens, ...(endsAll ? { everything: true } : {}) };
 }
 
 function memoryStore(shared: Shared, fault: Fault | undefined): Store {

@@ -1,9 +1,15 @@
 /** Rules about the sessions that came from the provider of single sign-on. */
 import { expect } from 'vitest';
-import { linkAccount, type SsoSession, setSessions } from '../../../daemon/domain/sso.ts';
+import {
+  endingSessions,
+  linkAccount,
+  type SsoConfig,
+  type SsoSession,
+  setSessions,
+} from '../../../daemon/domain/sso.ts';
 import { createFirst } from '../../../daemon/domain/user.ts';
-import { Conflict } from '../../../daemon/store/commit.ts';
-import { commit, type Rule, rule } from './fixtures.ts';
+import { CallerRefused, Conflict } from '../../../daemon/store/commit.ts';
+import { addDevice, commit, type Rule, rule } from './fixtures.ts';
 
 const session = (id: string): SsoSession => ({
   id,
@@ -33,4 +39,20 @@ export const ssoRules: readonly Rule[] = [
       expect(JSON.parse((await again.document('sso-account:key'))!.value)).toEqual({ username: 'ana' });
     },
   ),
+  rule('a commit for a session of single sign-on is refused if all of them have ended', async ({ store }) => {
+    await commit(store, [createFirst('ana', 'hash')]);
+    const write = (serial: string, ssoSessions: number) => {
+      const caller = { kind: 'user', user: 1, tokenEpoch: 0, role: 'ADMIN', ssoSessions } as const;
+      return commit(store, [addDevice(serial)], { caller });
+    };
+    await write('A', 0);
+    const notices: unknown[] = [];
+    const stop = store.onCommit(({ everything }) => void notices.push(everything));
+    await commit(store, endingSessions({} as SsoConfig, null, 0));
+    stop();
+    expect(notices).toEqual([true]);
+    await expect(write('B', 0)).rejects.toThrow(CallerRefused);
+    await write('C', 1);
+    await expect(commit(store, endingSessions({} as SsoConfig, null, 0))).rejects.toThrow(Conflict);
+  }),
 ];
