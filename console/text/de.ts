@@ -845,6 +845,9 @@ export const users: typeof en.users = {
     other: 'Die Person meldet sich mit einem anderen dieser Schlüssel an und registriert im Kontomenü einen neuen.',
     password:
       'Setzen Sie oben ein neues Passwort, und geben Sie es der Person selbst: Ohne Schlüssel kann jeder, der das Passwort kennt, den nächsten registrieren.',
+    allow: 'Erlauben Sie die Registrierung eines Schlüssels. Bis dahin wird das Passwort allein abgelehnt.',
+    button: 'Für 24 Stunden erlauben',
+    allowed: until => `Erlaubt bis ${until}.`,
     register:
       'Die Person meldet sich mit dem neuen Passwort an, registriert einen neuen Schlüssel und meldet sich mit beidem an.',
     alone: 'Die Person meldet sich mit dem Passwort an und registriert im Kontomenü einen neuen Schlüssel.',

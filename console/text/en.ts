@@ -822,6 +822,9 @@ export const users = {
     other: 'The person signs in with another of these keys, and registers a new one in the account menu.',
     password:
       'Set a new password above, and give it to the person yourself: without a key, anyone who knows the password can register the next key.',
+    allow: 'Allow the registration of one key. Until then, the password alone is refused.',
+    button: 'Allow for 24 hours',
+    allowed: (until: string) => `Allowed until ${until}.`,
     register: 'The person signs in with the new password, registers a new key, and signs in with both.',
     alone: 'The person signs in with the password, and registers a new key in the account menu.',
   },

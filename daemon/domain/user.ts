@@ -139,15 +139,23 @@ export function logOut(user: UserRecord): UserDecision {
   return decide(user, { set: {}, revoke: true, entry });
 }
 
+/** Requires that role, state and tokens of a user have not changed. Responses show these fields. */
+export const unchanged = ({ number, tokenEpoch, role, email, disabled }: UserRecord): UserGuard => ({
+  kind: 'user',
+  user: number,
+  tokenEpoch,
+  fields: { role, email, disabled },
+});
+
 function decide(
-  { number, tokenEpoch, role, email, disabled }: UserRecord,
+  user: UserRecord,
   update: Pick<UserUpdate, 'set' | 'revoke' | 'entry'>,
   needsAnotherAdmin = false,
 ): UserDecision {
-  // Whether another administrator is needed follows from role and state; responses show all three.
-  const unchanged: UserGuard = { kind: 'user', user: number, tokenEpoch, fields: { role, email, disabled } };
+  const { number } = user;
   return {
     change: { kind: 'user.set', user: number, ...update },
-    guards: needsAnotherAdmin ? [unchanged, { kind: 'another-admin', beside: number }] : [unchanged],
+    // Whether another administrator is needed follows from role and state.
+    guards: needsAnotherAdmin ? [unchanged(user), { kind: 'another-admin', beside: number }] : [unchanged(user)],
   };
 }

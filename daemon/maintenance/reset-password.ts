@@ -1,5 +1,6 @@
 /** A new password for a user who has lost it or a security key, if no other administrator can help. */
 import { randomBytes } from 'node:crypto';
+import { passkeyBounds } from '../../src/contract/limits.ts';
 import type { ProgramIo, ResetOptions } from '../../src/contract/programs.ts';
 import { remove } from '../domain/passkey.ts';
 import { exempt, policyIn, SIGN_IN_POLICY } from '../domain/sign-in-policy.ts';
@@ -15,7 +16,7 @@ import { writeRegistry } from './write-registry.ts';
 
 /**
  * Sets a random password, writes it to standard output and nowhere else, and revokes all tokens of the user. Removes the security keys of
- * the user: the password is enough until the user registers another one. Anyone who can run this owns the home folder and everything in
+ * the user: if one is required, the password is enough until the user registers one, at most for `passkeyBounds.allowedHours`. Anyone who can run this owns the home folder and everything in
  * it. Refuses while a daemon is running: an administrator can set it there.
  */
 export function resetPassword(options: ResetOptions, io: ProgramIo): Promise<number> {
@@ -23,7 +24,7 @@ export function resetPassword(options: ResetOptions, io: ProgramIo): Promise<num
     const registry = await existingRegistry(options, io.env);
     const lock = await lockHome(registry.home);
     try {
-      const { user, password, removed } = await withNewPassword(registry, options.username, text =>
+      const { user, password, removed, isExempt } = await withNewPassword(registry, options.username, text =>
         io.stderr.write(`devmgr: ${text}\n`),
       );
       const shown = options.json ? JSON.stringify({ username: user.username, password }) : password;
@@ -31,7 +32,7 @@ export function resetPassword(options: ResetOptions, io: ProgramIo): Promise<num
         throw new StartRefused(1, `the new password of ${user.username} could not be shown`, 'run the command again');
       if (!options.json)
         io.stderr.write(
-          `The password of ${user.username}, shown this once${user.disabled ? '; the user is disabled' : ''}.\n${removed > 0 ? keysRemoved(user.username) : ''}`,
+          `The password of ${user.username}, shown this once${user.disabled ? '; the user is disabled' : ''}.\n${removed > 0 ? `The security keys of ${user.username} were removed.\n` : ''}${isExempt ? exempted : ''}`,
         );
       return 0;
     } finally {
@@ -40,15 +41,14 @@ export function resetPassword(options: ResetOptions, io: ProgramIo): Promise<num
   });
 }
 
-const keysRemoved = (username: string) =>
-  `The security keys of ${username} were removed; the password is enough until another key is registered.\n`;
+const exempted = `The password is enough for ${passkeyBounds.allowedHours} hours, or until a security key is registered.\n`;
 
 /** `warn` receives lines for the person who runs the program. */
 function withNewPassword(
   registry: ExistingRegistry,
   username: string,
   warn: (message: string) => void,
-): Promise<{ user: UserRecord; password: string; removed: number }> {
+): Promise<{ user: UserRecord; password: string; removed: number; isExempt: boolean }> {
   return writeRegistry(registry, warn, async store => {
     const user = await userNamed(store, username);
     const password = randomBytes(18).toString('base64url');
@@ -56,11 +56,14 @@ function withNewPassword(
     const { change, guards } = changePassword(user, await hashPassword(password), by);
     // Without these two, a person who has lost the key could not sign in with the new password.
     const passkeys = (await store.passkeysOf(user.number)).map(passkey => remove(passkey, by));
-    const policy = exempt(policyIn(await store.document(SIGN_IN_POLICY)), user);
+    const at = Date.now();
+    const until = at + passkeyBounds.allowedHours * 3_600_000;
+    const after = { ...user, tokenEpoch: user.tokenEpoch + 1 };
+    const policy = exempt(policyIn(await store.document(SIGN_IN_POLICY)), after, { at, until });
     const changes = [change, ...passkeys, ...(policy ? [policy] : [])];
-    await store.commit({ at: Date.now(), actor: null, requestId: null, changes, guards });
+    await store.commit({ at, actor: null, requestId: null, changes, guards });
     if (user.number === FIRST_USER) await registry.home.remove('initialPassword');
-    return { user, password, removed: passkeys.length };
+    return { user, password, removed: passkeys.length, isExempt: policy !== null };
   });
 }
 

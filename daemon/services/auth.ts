@@ -11,7 +11,7 @@ import type { Passwords } from './passwords.ts';
 import * as present from './present.ts';
 import type { KeySignIn } from './sign-in/key-sign-in.ts';
 import type { RelyingParty } from './sign-in/relying-party.ts';
-import { keyNeeded, keyToRegister, type SignInPolicies } from './sign-in/sign-in-policies.ts';
+import { keyNeeded, keyToRegister, NoKeyLeft, type SignInPolicies } from './sign-in/sign-in-policies.ts';
 import type { SsoSessions } from './sso/sessions.ts';
 import type { SsoSettingsService } from './sso/settings.ts';
 import type { Tokens } from './tokens.ts';
@@ -23,7 +23,7 @@ interface AuthServiceParts {
   readonly guessing: Guessing;
   readonly tokens: Tokens;
   readonly now: () => number;
-  readonly policies: Pick<SignInPolicies, 'demandOf' | 'mayContinue'>;
+  readonly policies: Pick<SignInPolicies, 'demandOf' | 'mayContinue' | 'registrationUntil'>;
   readonly keys: Pick<KeySignIn, 'secondStep' | 'confirm'>;
   readonly local: Pick<SsoSettingsService, 'demandLocal'>;
   readonly sessions: Pick<SsoSessions, 'demand'>;
@@ -58,7 +58,7 @@ export class AuthService {
       return data;
     } catch (error) {
       // The second step has an entry of its own.
-      if (error instanceof ApiError && error.code !== Code.tokenInvalid)
+      if (error instanceof ApiError && (error.code !== Code.tokenInvalid || error instanceof NoKeyLeft))
         record('LOGIN_FAILED', { reason: reasonOf(user, error) });
       throw error;
     }
@@ -82,10 +82,13 @@ export class AuthService {
     const demand = await this.#parts.policies.demandOf(user);
     if (demand === 'key')
       throw new ApiError(Code.tokenInvalid, needsSecondStep, await this.#parts.keys.secondStep(user, site));
+    if (demand === 'allowance') throw new NoKeyLeft();
     const mustRegisterKey = demand === 'registration';
     const opened = { console: body.session === 'CONSOLE', mustRegisterKey };
     const data = present.login(user, this.#parts.tokens.issue(user, undefined, opened));
-    return mustRegisterKey ? { ...data, mustRegisterKey } : data;
+    if (!mustRegisterKey) return data;
+    const until = await this.#parts.policies.registrationUntil(user);
+    return { ...data, mustRegisterKey, ...(until === null ? {} : { registrationUntil: present.iso(until) }) };
   }
 
   async refresh({
@@ -137,6 +140,7 @@ export class AuthService {
       throw new ApiError(Code.noPermission, 'this account signs in with a security key: send response', {
         stepUp: true,
       });
+    if (demand === 'allowance') throw new NoKeyLeft();
     if (demand === 'registration' && !session?.withKey) throw keyToRegister();
   }
 
@@ -161,6 +165,7 @@ const needsSecondStep = 'the password is correct; complete the login with your s
 /** Why a login failed, for the journal. */
 function reasonOf(user: UserRecord | null, error: ApiError): string {
   if (error instanceof GuessingBlocked) return 'too many wrong passwords before';
+  if (error instanceof NoKeyLeft) return 'no security key left';
   if (!user) return 'unknown account';
   if (error.code === Code.noPermission) return 'local sign-in not allowed';
   return user.disabled ? 'disabled account' : 'wrong password';

@@ -72,6 +72,8 @@ export interface Reader extends CredentialReads {
   passkeyByCredential(credentialId: string): Promise<PasskeyRecord | null>;
   /** The keys of a user that are not removed, in order of creation. */
   passkeysOf(owner: number): Promise<readonly PasskeyRecord[]>;
+  /** Whether the user has a key or had one that was removed. */
+  hadPasskey(owner: number): Promise<boolean>;
   person(number: number): Promise<PersonRecord | null>;
   /** The person whose user name is equal, in upper or lower case. */
   personByName(userName: string): Promise<PersonRecord | null>;

@@ -35,6 +35,9 @@ export const loginData = Type.Object({
   mustRegisterKey: Type.Optional(
     Type.Boolean({ description: 'true: the token may only register a security key, which this user must have' }),
   ),
+  registrationUntil: Type.Optional(
+    timestamp('until when an ADMIN has allowed this user, whose keys were removed, to register one'),
+  ),
 });
 
 /** Logins. */
@@ -43,7 +46,7 @@ export const authOperations = operations('Authentication', {
   login: {
     summary: 'Log in',
     description:
-      'The token is valid for 24 hours. A user who must sign in with a security key gets 1004 after the correct password, with `data.loginTicket` and, where the address allows it, `data.secondFactor`: options for `navigator.credentials.get`. The second step is `POST /api/auth/webauthn/login`.',
+      'The token is valid for 24 hours. A user who must sign in with a security key gets 1004 after the correct password, with `data.loginTicket` and, where the address allows it, `data.secondFactor`: options for `navigator.credentials.get`. The second step is `POST /api/auth/webauthn/login`. A user whose keys were all removed gets 1004 with `data.allowRegistration`: an ADMIN has to allow the registration of another one.',
     limit: 'login',
     body: Type.Object({
       username: token({ description: 'user name', examples: ['admin'] }),

@@ -96,6 +96,7 @@ export const endpoints = {
   logoutUser: post('/api/users/{userId}/logout', ['id', 'username']),
   listKeysOfUser: get('/api/users/{userId}/passkeys/list', []),
   removeKeyOfUser: post('/api/users/{userId}/passkeys/{passkeyId}/remove', [], { neverReplayed: true }),
+  allowRegistration: post('/api/users/{userId}/allow-registration', ['until']),
   requireKeyOfUser: post('/api/users/{userId}/require-key', [], { neverReplayed: true }),
   listPeople: get('/api/people/list', ['list', 'pagination', 'list.personId', 'list.userName']),
   createPerson: post('/api/people', ['personId', 'userName']),

@@ -214,6 +214,7 @@ export const receiptBounds = {
 /** Security keys of users: how many each may have, for how long a challenge is valid, and the longest parts of an answer in characters. */
 export const passkeyBounds = {
   perUser: 16,
+  allowedHours: 24,
   challengeSeconds: 3 * 60,
   id: 1400,
   clientData: 8192,

@@ -199,6 +199,7 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   pollSsoDevice: { takesKey: true },
   logoutSso: { takesKey: true },
   listKeysOfUser: {},
+  allowRegistration: {},
   requireKeyOfUser: { send: { required: false } },
   getSignInOptions: { takesKey: true },
   signInWithKey: { takesKey: true },

@@ -175,6 +175,17 @@ export const passkeyOperations = additions('Security keys of users', {
     example: { params: { userId: 'USR-1' }, body: { required: false } },
   },
 
+  /** For one registration. It ends when it is used, when the password changes, when the user is logged out or disabled, and at `until`. */
+  allowRegistration: {
+    summary: 'Allow a user whose keys were removed to register one',
+    description: `A user who must sign in with a key, had one and has none is refused with 1004, also with the right password. For ${passkeyBounds.allowedHours} hours the password then opens a session that may register one key. Another ADMIN has to allow it for an ADMIN (2007). 1001 if the user has a key or is disabled.`,
+    ...administration,
+    params: Type.Object(ofUser),
+    data: Type.Object({ until: timestamp('when it ends, if it is not used') }),
+    errors: [404],
+    example: { params: { userId: 'USR-2' } },
+  },
+
   /** Options for the keys of the calling user. */
   getStepUpOptions: {
     summary: 'Get a challenge to sign in again with a security key',

@@ -71,3 +71,23 @@ describe('users remove-key', () => {
     expect((await run('users', 'keys', 'dealer-berlin', '--json')).json.list).toEqual([]);
   });
 });
+
+describe('users allow-registration', () => {
+  const logIn = () => daemon.run(['login', 'dealer-berlin', '--password-stdin'], { input: adminPassword });
+
+  test('is what a refused login asks for, and what the next login names', async () => {
+    await run('policies', 'sign-in', '--require-key', 'DEALER');
+    const refused = await logIn();
+    expect(refused.code).toBe(3);
+    expect(refused.stderr).toMatch(/users allow-registration NAME[\s\S]*devmgr daemon reset-password NAME/);
+    const { code, stdout } = await run('users', 'allow-registration', 'dealer-berlin');
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/dealer-berlin may register one security key[\s\S]*until: \d{4}-/),
+    });
+    expect((await run('users', 'allow-registration', 'unknown')).code).toBe(5);
+    const allowed = await logIn();
+    expect(allowed.code).toBe(0);
+    expect(allowed.stderr).toContain('An ADMIN has allowed this account to register one security key');
+  });
+});

@@ -251,11 +251,14 @@ needs('chromium')('the page Users of the console', () => {
     await page.keyboard.type(fresh);
     await page.keyboard.press('Enter');
     await status(page, 'lost-1 has a new password.');
-    expect(
-      await daemon.call('POST', '/api/auth/login', { username: 'lost-1', password: fresh }, { token: null }),
-    ).toMatchObject({
-      data: { mustRegisterKey: true },
-    });
+    const login = () =>
+      daemon.call('POST', '/api/auth/login', { username: 'lost-1', password: fresh }, { token: null });
+    expect(await login()).toMatchObject({ code: 1004, data: { allowRegistration: true } });
+    await tabTo(page, button(page, 'Allow for 24 hours'));
+    await page.keyboard.press('Enter');
+    await page.getByText('Allowed until').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    expect(await login()).toMatchObject({ data: { mustRegisterKey: true } });
     await page.goto(page.url().replace(id, 'USR-999'));
     await page.getByText('This page does not exist.').waitFor();
     await context.close();

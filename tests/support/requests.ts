@@ -281,6 +281,7 @@ export function validRequests(
       const { passkeyId } = data(await new Page(daemon()).register(new SoftwareKey(), token));
       return { path: `/api/users/${id}/passkeys/${passkeyId}/remove` };
     },
+    allowRegistration: async () => ({ path: `${await otherUser()}/allow-registration` }),
     requireKeyOfUser: async () => ({ path: `${await otherUser()}/require-key`, body: { required: false } }),
     getSession: async () => ({}),
     setSso: async () => ({ body: { enabled: false } }),

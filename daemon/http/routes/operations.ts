@@ -244,6 +244,7 @@ const accountOperations = (to: RegistryServices): Bindings => ({
   logoutUser: ({ context, params }) => to.users.logout(context, params.userId),
   listKeysOfUser: ({ params }) => to.passkeys.list(params.userId),
   removeKeyOfUser: ({ context, params }) => to.passkeys.remove(context, params.userId, params.passkeyId),
+  allowRegistration: ({ context, params }) => to.signInPolicies.allowRegistration(context, params.userId),
   requireKeyOfUser: ({ context, params, body }) => to.signInPolicies.require(context, params.userId, body),
   createToken: ({ context, body }) => to.serviceTokens.create(context, body),
   listTokens: ({ query }) => to.serviceTokens.list(query),

@@ -114,7 +114,11 @@ export class PasskeyService {
     const user = await readUser(this.#parts.store, userId);
     const policy = await this.#parts.policies.read();
     const list = (await this.#parts.store.passkeysOf(user.number)).map(presented);
-    return { list, required: needsKey(policy, user), requiredByUser: policy.users.includes(user.number) };
+    return {
+      list,
+      required: needsKey(policy, user, this.#parts.now()),
+      requiredByUser: policy.users.includes(user.number),
+    };
   }
 
   async remove(context: Context, userId: string, passkeyId: string): Promise<api.Passkey> {
@@ -130,7 +134,7 @@ export class PasskeyService {
     const passkey = keys.find(one => one.number === number);
     if (!passkey) throw new ApiError(404, 'this user has no such key');
     const isOwn = user.number === context.caller.user?.number;
-    if (isOwn && keys.length === 1 && needsKey(policy, user))
+    if (isOwn && keys.length === 1 && needsKey(policy, user, now()))
       throw new ApiError(
         Code.parameterError,
         'this is your last key, and you must sign in with one: register another one first',

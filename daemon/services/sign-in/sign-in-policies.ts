@@ -1,17 +1,22 @@
 import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
+import { passkeyBounds } from '../../../src/contract/limits.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import type * as policyApi from '../../../src/contract/sign-in-policy.ts';
 import { roles } from '../../../src/contract/values.ts';
 import { passkeysUnchanged } from '../../domain/passkey.ts';
 import * as domain from '../../domain/sign-in-policy.ts';
-import type { UserRecord } from '../../domain/user.ts';
+import { type UserRecord, unchanged } from '../../domain/user.ts';
 import type { Store } from '../../store/store.ts';
 import { type Caller, type Context, commitLast, retrying, type Session } from '../context.ts';
+import { iso } from '../present.ts';
 import { readUser } from '../reads.ts';
 
-/** The result of a right password: a login, the first of two steps, or a login that may only register a key. */
-type Demand = 'password' | 'key' | 'registration';
+/** The result of a right password: a login, the first of two steps, a login that may only register a key, or a refusal because all keys were removed. */
+type Demand = 'password' | 'key' | 'registration' | 'allowance';
+
+/** How long a registration is allowed. */
+const ALLOWED_MS = passkeyBounds.allowedHours * 3_600_000;
 
 /** Who has to sign in with a security key. A refusal is thrown as an `ApiError`. */
 export class SignInPolicies {
@@ -66,20 +71,61 @@ export class SignInPolicies {
     });
   }
 
+  /** Lets a user whose keys were removed register one with the password alone. Another ADMIN decides: the password of an ADMIN must not do. */
+  async allowRegistration(context: Context, userId: string): Promise<DataOf<Routes['allowRegistration']>> {
+    const { number } = await readUser(this.#store, userId);
+    if (number === context.caller.user?.number)
+      throw new ApiError(Code.noPermission, 'another ADMIN has to allow a registration for your account');
+    return retrying(async () => {
+      const before = await this.#readToChange(context);
+      const user = await readUser(this.#store, userId);
+      if (user.disabled) throw new ApiError(Code.parameterError, 'this user is disabled; enable the account first');
+      const keys = await this.#store.passkeysOf(number);
+      if (keys.length > 0)
+        throw new ApiError(Code.parameterError, 'this user has a security key; remove it first if it is lost');
+      const at = this.#now();
+      const until = at + ALLOWED_MS;
+      const changes = [domain.allowRegistration(before, user, { at, until })];
+      const guards = [unchanged(user), passkeysUnchanged(number, [])];
+      return commitLast(this.#store, context, { at, changes, guards }, () => ({ until: iso(until) }));
+    });
+  }
+
   /** What the right password of a user is worth now. */
   async demandOf(user: UserRecord): Promise<Demand> {
-    if (!domain.needsKey(await this.read(), user)) return 'password';
-    return (await this.#store.passkeysOf(user.number)).length > 0 ? 'key' : 'registration';
+    const policy = await this.read();
+    if (!domain.needsKey(policy, user, this.#now())) return 'password';
+    if ((await this.#store.passkeysOf(user.number)).length > 0) return 'key';
+    if (domain.registrationUntil(policy, user, this.#now()) !== null) return 'registration';
+    // Anyone who locks the device of a key takes the key back: that must not turn the password alone into a new key.
+    return (await this.#store.hadPasskey(user.number)) ? 'allowance' : 'registration';
+  }
+
+  /** Until when the user may register a key after all keys were removed; null if that is not allowed. */
+  async registrationUntil(user: UserRecord): Promise<number | null> {
+    return domain.registrationUntil(await this.read(), user, this.#now());
+  }
+
+  /**
+   * What a session still lacks: `password` if nothing. A key of a user whose keys were all removed proves nothing, unless the provider of
+   * single sign-on has seen it.
+   */
+  async #lackOf(user: UserRecord, session: Session | undefined): Promise<Demand> {
+    if (session?.withKey && session.sso !== undefined) return 'password';
+    const demand = await this.demandOf(user);
+    return session?.withKey && demand === 'key' ? 'password' : demand;
   }
 
   /** Whether a session may continue after its token expires: one without a key may not if its user must sign in with one. */
   async mayContinue(user: UserRecord, session: Session | undefined): Promise<boolean> {
-    return session?.withKey === true || (await this.demandOf(user)) === 'password';
+    return (await this.#lackOf(user, session)) === 'password';
   }
 
-  /** Refuses callers who must sign in with a key, have one, and have not used it in this session: the password alone must not replace the key. */
+  /** Refuses callers who must sign in with a key, had one, and have not used it in this session: the password alone must not replace the key. */
   async demandKeyOf({ user, session }: Pick<Caller, 'user' | 'session'>): Promise<void> {
-    if (!user || session?.withKey || (await this.demandOf(user)) !== 'key') return;
+    const lack = user ? await this.#lackOf(user, session) : 'password';
+    if (lack === 'allowance') throw new NoKeyLeft();
+    if (lack !== 'key') return;
     if (session?.mustRegisterKey) throw keyNeeded();
     throw keyOfSessionNeeded();
   }
@@ -90,14 +136,26 @@ export class SignInPolicies {
    */
   async #readToChange({ caller: { user, session } }: Context): Promise<domain.SignInPolicyRecord> {
     const policy = await this.read();
-    const demand = user && !session?.withKey ? await this.demandOf(user) : 'password';
-    if (demand === 'key') throw keyOfSessionNeeded();
-    if (demand === 'registration') throw keyToRegister();
+    const lack = user ? await this.#lackOf(user, session) : 'password';
+    if (lack === 'key') throw keyOfSessionNeeded();
+    if (lack === 'registration') throw keyToRegister();
+    if (lack === 'allowance') throw new NoKeyLeft();
     return policy;
   }
 
   async read(): Promise<domain.SignInPolicyRecord> {
     return domain.policyIn(await this.#store.document(domain.SIGN_IN_POLICY));
+  }
+}
+
+/** The refusal of a user who must sign in with a key, had one and has none: the password alone must not register another one. */
+export class NoKeyLeft extends ApiError {
+  constructor() {
+    super(
+      Code.tokenInvalid,
+      'this account must sign in with a security key, and its keys were removed. Ask an ADMIN to allow the registration of another one (devmgr users allow-registration NAME)',
+      { allowRegistration: true },
+    );
   }
 }
 

@@ -83,6 +83,7 @@ const identities: Lookup<DeviceRecord, keyof DeviceIdentity> = {
 };
 const tokenByDigest: Lookup<ServiceTokenRecord> = { table: serviceTokens, by: ['sha256'] };
 const ownedKeys: Lookup<PasskeyRecord, 'removedAt'> = { ...keysOfUser, select: ['removedAt'] };
+const formerKeys: Lookup<PasskeyRecord, 'number'> = { table: passkeys, by: ['owner'], select: ['number'] };
 const appsOfPlatform: Lookup<AppRecord> = { table: apps, by: ['platform'] };
 const proofFields = proofs.fields.filter(field => field !== 'isPending');
 const answers = { ...proofs.byKey, select: proofFields };
@@ -125,6 +126,7 @@ export function recordReads(queries: RecordQueries) {
     passkey: number => queries.one(passkeys.byKey, number),
     passkeyByCredential: credentialId => queries.one(passkeys.unique, credentialId),
     passkeysOf: owner => queries.all(keysOfUser, owner),
+    hadPasskey: owner => then(queries.many(formerKeys, [owner]), found => found.size > 0),
     credential: number => queries.one(credentials.byKey, number),
     credentialsOf: device => queries.all(credentialsOf, device),
     credentialsOfAccount: (provider, account) => queries.all(credentialsOfAccount, `${provider}\n${account}`),

@@ -38,7 +38,8 @@ export function openEnvelope(response: TextResponse, origin: string, fields: rea
       typeof envelope.message === 'string' && envelope.message ? envelope.message : `code ${envelope.code}`;
     const Refusal = status === 503 ? NotServing : ServerRefusal;
     const wait = envelope.code === 429 ? waitSeconds(headers) : null;
-    throw new Refusal(envelope.code, message, { waitSeconds: wait, requestId: requestId(headers) });
+    const { code, data } = envelope;
+    throw new Refusal(code, message, { waitSeconds: wait, requestId: requestId(headers), data });
   }
   const data = envelope.data;
   const problem = problemOf(data, fields);

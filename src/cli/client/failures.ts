@@ -11,6 +11,8 @@ interface RefusalDetails {
   readonly request: Readonly<Record<string, unknown>>;
   /** How to continue what the refusal has ended; null if it ended nothing. */
   readonly hint: string | null;
+  /** Data of the refusal, which can show how to continue; null if it has none. */
+  readonly data: unknown;
 }
 
 /** The server received the request and refused it. */
@@ -22,14 +24,16 @@ export class ServerRefusal extends Error implements RefusalDetails {
   readonly requestId: string | null;
   readonly request: Readonly<Record<string, unknown>>;
   readonly hint: string | null;
+  readonly data: unknown;
   constructor(code: number, message: string, details: Partial<RefusalDetails> = {}) {
     super(message);
     this.code = code;
-    const { waitSeconds = null, requestId = null, request = {}, hint = null } = details;
+    const { waitSeconds = null, requestId = null, request = {}, hint = null, data = null } = details;
     this.waitSeconds = waitSeconds;
     this.requestId = requestId;
     this.request = request;
     this.hint = hint;
+    this.data = data;
   }
 }
 

@@ -143,6 +143,7 @@ export const commandTable: CommandTable = {
         entry('users logout', 'end all logins of a user', users, 'usersLogout'),
         entry('users keys', 'list the security keys of a user', usersKeys, 'usersKeys'),
         entry('users remove-key', 'remove a security key of a user', usersKeys, 'usersRemoveKey'),
+        entry('users allow-registration', 'let a user without keys register one', usersKeys, 'usersAllowRegistration'),
         entry('users require-key', 'require a security key at each login of a user', usersKeys, 'usersRequireKey'),
         entry('cleanup plan', 'plan which devices to lock or to retire', plan, 'cleanupPlan', 'janitor plan'),
         entry('cleanup apply', 'carry out a plan', apply, 'cleanupApply', 'janitor apply'),

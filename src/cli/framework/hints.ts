@@ -1,5 +1,6 @@
 /** Refusals of the server in the words of the command line, and what to type next. Chosen by code and data. */
 import { Code } from '../../contract/codes.ts';
+import { isObject } from '../../contract/json-object.ts';
 import type { ServerRefusal } from '../client/failures.ts';
 import { firstPasswordFile } from '../session/first-password.ts';
 import { shellWord } from '../terminal/text.ts';
@@ -32,11 +33,13 @@ function listHint(request: ServerRefusal['request']): string | null {
 export const findDevice = 'find it: devmgr search TEXT';
 
 /** Null if there is nothing to advise. */
-export function hintOf({ code, request }: ServerRefusal, refused: RefusedCommand | null): string | null {
+export function hintOf({ code, request, data }: ServerRefusal, refused: RefusedCommand | null): string | null {
   const device = shellWord(String(request.deviceId ?? request.serialNumber ?? 'DEVICE'));
   switch (code) {
     case 401:
     case Code.tokenInvalid:
+      if (isObject(data) && data.allowRegistration === true)
+        return 'without another ADMIN, on the machine of the daemon: devmgr daemon reset-password NAME';
       // The password was right, and the second step needs a browser.
       if (request.username !== undefined) return 'sign in with a browser: devmgr login --web';
       return refused?.context.loginHint() ?? null;

@@ -47,6 +47,10 @@ export const ref = (name: string): JsonObject => ({ $ref: `#/components/schemas/
 const howToContinue: JsonObject = {
   stepUp: { type: 'boolean', description: 'true: sign in again (POST /api/auth/step-up), then send the request again' },
   registerKey: { type: 'boolean', description: 'true: this account has to register a security key first' },
+  allowRegistration: {
+    type: 'boolean',
+    description: 'true: an ADMIN has to allow a registration (POST /api/users/{userId}/allow-registration)',
+  },
   secondFactor: {
     type: 'object',
     nullable: true,

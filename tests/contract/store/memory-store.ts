@@ -212,6 +212,7 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
     passkey: async number => present().passkeys[number - 1] ?? null,
     passkeyByCredential: async id => present().passkeys.find(({ credentialId }) => credentialId === id) ?? null,
     passkeysOf: async user => present().passkeys.filter(({ owner, removedAt }) => owner === user && removedAt === null),
+    hadPasskey: async user => present().passkeys.some(({ owner }) => owner === user),
     keyOwners: async users => {
       const owners = present().passkeys.filter(({ removedAt }) => removedAt === null);
       return new Set(owners.map(({ owner }) => owner).filter(owner => users.includes(owner)));

@@ -44,6 +44,7 @@ export const passkeyRules: readonly Rule[] = [
     await commit(store, [remove((await store.passkey(1))!)]);
     expect(await commit(store, [add(1, 'key-1')])).toEqual([{ kind: 'duplicate', number: 1, status: null }]);
     expect(await store.passkeysOf(1)).toEqual([]);
+    expect([await store.hadPasskey(1), await store.hadPasskey(2)]).toEqual([true, false]);
     expect(await store.keyOwners([1, 2])).toEqual(new Set());
     expect((await store.passkeyByCredential('key-1'))?.removedAt).not.toBeNull();
     const entries = (await store.events({ after: 2, limit: 9 })).map(({ type, subject }) => [type, subject]);

@@ -79,7 +79,10 @@ export const login = command({
 const renewed = '; renewed while it is used';
 
 /** What a login needs to be stored and shown. */
-type LoginGrant = Pick<DataOf<Routes['login']>, 'token' | 'expireTime' | 'user'>;
+type LoginGrant = Pick<
+  DataOf<Routes['login']>,
+  'token' | 'expireTime' | 'user' | 'mustRegisterKey' | 'registrationUntil'
+>;
 
 async function presentLogin(context: Context, data: Omit<LoginGrant, 'token'>, renewal: string): Promise<void> {
   await present(context, {
@@ -91,6 +94,12 @@ async function presentLogin(context: Context, data: Omit<LoginGrant, 'token'>, r
       ['valid until', `${localTime(data.expireTime)} (${relative(data.expireTime)}${renewal})`],
     ],
   });
+  if (data.mustRegisterKey && !context.out.json)
+    context.out.notice(
+      data.registrationUntil === undefined
+        ? 'This account must sign in with a security key. Register one: devmgr open'
+        : `An ADMIN has allowed this account to register one security key until ${localTime(data.registrationUntil)}. Register it: devmgr open. If you did not ask for that, report it.`,
+    );
 }
 
 /** Waits for a person in a browser, in the console or at the provider. */

@@ -74,10 +74,28 @@ export const usersRemoveKey = command({
   },
 });
 
+/** Allows a user whose keys were removed to register one: `POST /api/users/{userId}/allow-registration`. */
+export const usersAllowRegistration = command({
+  description:
+    'For a user who must sign in with a security key, had one and has none: the password alone is refused. It then opens a session that may register one key, once and for 24 hours. A new password, a logout of the user and disabling the user end that. First make sure who asks: anyone who knows the password can register the key.',
+  args: [userArg],
+  examples: [{ does: 'after a key was lost and removed', line: 'users allow-registration dealer-berlin' }],
+  async run({ args: [name = ''] }, context) {
+    const { id, username } = await findUser(context.registry, name);
+    const data = await context.registry.call('allowRegistration', { params: { userId: id } });
+    await present(context, {
+      data,
+      id,
+      title: `${safe(username)} may register one security key`,
+      rows: [['until', localTime(data.until)]],
+    });
+  },
+});
+
 /** Requires a key of one user: `POST /api/users/{userId}/require-key`. */
 export const usersRequireKey = command({
   description:
-    'From the next login on, the user needs a security key, regardless of the role. A user without one can log in with the password only to register one. For all users of a role: devmgr policies sign-in.',
+    'From the next login on, the user needs a security key, regardless of the role. A user who never had one can log in with the password only to register one. For all users of a role: devmgr policies sign-in.',
   args: [userArg],
   flags: { off: { help: 'no longer require a security key' } },
   examples: [
