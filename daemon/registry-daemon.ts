@@ -19,6 +19,7 @@ import { type AccessJournal, accessOf } from './services/access-journal.ts';
 import type { DirectorySettingsService } from './services/directory/settings.ts';
 import type { ProviderService } from './services/issuing/provider-service.ts';
 import type { PeopleService } from './services/people/people-service.ts';
+import type { RefusedRequests } from './services/people/refused.ts';
 import { Quota } from './services/quota.ts';
 import { Readiness } from './services/readiness.ts';
 import { responseSweep } from './services/sweep.ts';
@@ -96,11 +97,12 @@ interface MetricSources {
   readonly forwarder: Forwarder | null;
   readonly webhooks: WebhookService;
   readonly people: PeopleService;
+  readonly refused: RefusedRequests;
   readonly directorySettings: DirectorySettingsService;
   readonly providers: ProviderService;
 }
 
-async function gauges({ store, forwarder, webhooks, people, directorySettings, providers }: MetricSources) {
+async function gauges({ store, forwarder, webhooks, people, refused, directorySettings, providers }: MetricSources) {
   const [failing, directoryFailing, toRemove] = await Promise.all([
     webhooks.failing(),
     directorySettings.failing(),
@@ -114,6 +116,10 @@ async function gauges({ store, forwarder, webhooks, people, directorySettings, p
     }),
     devmgr_journal_entries: { help: 'Entries of the journal', value: await store.lastEventId() },
     devmgr_leavers_held: { help: 'Leavers whose devices wait for a release', value: await people.heldCount() },
+    devmgr_provisioning_refused: {
+      help: 'Provisioning requests of the last day that were not stored as sent, at most 200 of each source',
+      value: await refused.recent(),
+    },
     ...(forwarder && {
       devmgr_audit_forward_lag_entries: { help: 'Journal entries not forwarded yet', value: await forwarder.lag() },
     }),

@@ -191,6 +191,7 @@ export const common: typeof en.common = {
     PERSON_LEFT: 'Person ist ausgeschieden',
     PERSON_HELD: 'Sperren zurückgehalten: Geräte warten auf eine Freigabe',
     PERSON_RETURNED: 'Person ist zurück',
+    PROVISIONING_REFUSED: 'eine Meldung über Personen wurde nicht wie gesendet gespeichert',
     RECEIPT_SIGNED: 'Beleg signiert',
     LOAN_OVERDUE: 'Leihe ist überfällig',
     KEY_ATTACHED: 'eingesteckt',

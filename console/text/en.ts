@@ -167,6 +167,7 @@ export const common = {
     PERSON_LEFT: 'person has left',
     PERSON_HELD: 'leaver held: devices await a release',
     PERSON_RETURNED: 'person is back',
+    PROVISIONING_REFUSED: 'a provisioning request was not stored as sent',
     RECEIPT_SIGNED: 'receipt signed',
     LOAN_OVERDUE: 'loan is overdue',
     KEY_ATTACHED: 'plugged in',

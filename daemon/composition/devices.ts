@@ -24,6 +24,7 @@ import { reconciler } from '../services/issuing/reconcile.ts';
 import { Leavers } from '../services/people/leavers.ts';
 import { PeoplePolicies } from '../services/people/people-policies.ts';
 import { PeopleService } from '../services/people/people-service.ts';
+import { RefusedRequests } from '../services/people/refused.ts';
 import { Challenges } from '../services/proofs/challenges.ts';
 import { ProofPolicies } from '../services/proofs/policies.ts';
 import { ProofService } from '../services/proofs/proof-service.ts';
@@ -55,16 +56,18 @@ export function deviceServices(
   start.stack.add(() => sweep.stop());
   const peoplePolicies = new PeoplePolicies({ store, now });
   const leavers = startLeavers(start, store, peoplePolicies);
+  const refused = new RefusedRequests({ store, log: start.log, now });
   return {
     apps: new AppService(files),
     backups: new BackupService(files),
     devices: new DeviceService({ store, passwords, guessing, policies, owners: peoplePolicies, now, access }),
     events: new EventService(store),
     exports: new DeviceExport(store),
-    ...startDirectory(start, store, leavers, instance),
+    ...startDirectory(start, { store, leavers, refused }, instance),
     ...startIssuing(start, store, accounts, instance),
     people: new PeopleService({ store, leavers, now }),
-    scim: { users: new ScimUsers({ store, leavers, now }), groups: new ScimGroups({ store, now }) },
+    refused,
+    scim: { users: new ScimUsers({ store, leavers, refused, now }), groups: new ScimGroups({ store, now }), refused },
     peoplePolicies,
     policies,
     proofs: new ProofService({ store, challenges, roots, policies, registryId: instance.id, now }),
@@ -81,9 +84,13 @@ function startLeavers({ log, stack }: Start, store: Store, policies: PeoplePolic
   return leavers;
 }
 
-function startDirectory({ log, stack }: Start, store: Store, leavers: Leavers, instance: Instance) {
+function startDirectory(
+  { log, stack }: Start,
+  { store, ...parts }: { readonly store: Store; readonly leavers: Leavers; readonly refused: RefusedRequests },
+  instance: Instance,
+) {
   const settings = new DirectorySettingsService({ store, sealingKey: instance.secret('directory'), now });
-  const sync = new DirectorySync({ store, leavers, settings, now });
+  const sync = new DirectorySync({ ...parts, store, settings, now });
   stack.start(new DirectoryRuns({ store, settings, sync, log, now }));
   return { directorySettings: settings, directorySync: sync };
 }

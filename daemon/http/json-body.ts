@@ -35,7 +35,12 @@ function requireUtf8(body: Buffer): void {
 }
 
 /** Of a batch, only the item with U+0000 fails; anywhere else the body is refused. */
-function* refuseNull(value: unknown, { items }: ShapeBounds): Generator<void, void> {
+function* refuseNull(value: unknown, { items, marksNull }: ShapeBounds): Generator<void, void> {
+  if (marksNull && typeof value === 'object' && value !== null) {
+    const fault = nullFault(value);
+    if (fault !== null) Object.assign(value, { [UNREADABLE]: fault });
+    return;
+  }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse(nullFault(value));
   for (const [name, member] of Object.entries(value)) {
     if (name !== items?.name || !Array.isArray(member)) {

@@ -19,6 +19,8 @@ export interface ShapeBounds {
   readonly name?: number;
   /** Present if the body is a batch. */
   readonly items?: ItemBounds;
+  /** Whether a body with U+0000 is read and marked with `UNREADABLE`, because a part of it counts whatever the rest is. */
+  readonly marksNull?: boolean;
 }
 
 /** The items of a batch, as far as the contract describes them: they do not count beyond `values`. */

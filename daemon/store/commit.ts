@@ -11,6 +11,7 @@ import type { PasskeyChange, PasskeysGuard } from '../domain/passkey.ts';
 import type { OwnerGuard, PersonChange } from '../domain/person.ts';
 import type { ProofChange, UnansweredGuard } from '../domain/proof.ts';
 import type { ReceiptChange } from '../domain/receipt.ts';
+import type { RefusedAdd } from '../domain/refused.ts';
 import type { TokenChange } from '../domain/service-token.ts';
 import type { SsoSessionsSet } from '../domain/sso.ts';
 import type { UserChange, UserGuard } from '../domain/user.ts';
@@ -31,6 +32,7 @@ export type Change =
   | DocumentSet
   | WebhookChange
   | SsoSessionsSet
+  | RefusedAdd
   | JournalAdd
   | JournalRotate
   | ResponseExpire;

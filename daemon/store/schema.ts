@@ -269,6 +269,11 @@ CREATE TABLE sso_session (
 ){end};
 `,
 
+  /** Provisioning requests that were refused, as JSON; `number` is that of their source. */
+  refusedRequests: `
+CREATE TABLE refused_request (number {integer} PRIMARY KEY, requests {text} NOT NULL, announced_at {integer} NOT NULL){end};
+`,
+
   /** Credentials of devices at providers. */
   credentials: `
 CREATE TABLE credential (

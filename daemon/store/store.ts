@@ -22,6 +22,7 @@ import type { PasskeyRecord } from '../domain/passkey.ts';
 import type { PersonRecord } from '../domain/person.ts';
 import type { LatestProof, ProofRecord } from '../domain/proof.ts';
 import type { ReceiptRecord } from '../domain/receipt.ts';
+import type { RefusedRow } from '../domain/refused.ts';
 import type { ServiceTokenRecord } from '../domain/service-token.ts';
 import type { SsoSessionsRow } from '../domain/sso.ts';
 import type { UserRecord } from '../domain/user.ts';
@@ -102,6 +103,8 @@ export interface Reader extends CredentialReads {
   ssoSessions(user: number): Promise<SsoSessionsRow | null>;
   /** Those of all users. */
   allSsoSessions(): Promise<readonly SsoSessionsRow[]>;
+  /** What each source sent and could not be stored. */
+  refusedRequests(): Promise<readonly RefusedRow[]>;
   app(number: number): Promise<AppRecord | null>;
   /** In order of creation. */
   apps(window: Window & { readonly platform?: Platform | undefined }): Promise<Rows<AppRecord>>;

@@ -10,6 +10,7 @@ import type { PasskeyRecord } from '../domain/passkey.ts';
 import type { PersonRecord } from '../domain/person.ts';
 import type { ProofRecord } from '../domain/proof.ts';
 import { type ReceiptRecord, signedFields } from '../domain/receipt.ts';
+import type { RefusedRow } from '../domain/refused.ts';
 import type { ServiceTokenRecord } from '../domain/service-token.ts';
 import type { SsoSessionsRow } from '../domain/sso.ts';
 import type { UserRecord } from '../domain/user.ts';
@@ -212,6 +213,13 @@ export interface LeaverRow {
   readonly counts: LeaverCounts;
 }
 export const leaverCounts = new StoreTable<LeaverRow>('leaver_count', { number: 'integer', counts: 'json' });
+
+/** What each source sent and the registry could not store: one row for each. */
+export const refusedRequests = new StoreTable<RefusedRow>('refused_request', {
+  number: 'integer',
+  requests: 'json',
+  announcedAt: 'integer',
+});
 
 export const credentials = new StoreTable<CredentialRecord>(
   'credential',

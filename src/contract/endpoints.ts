@@ -101,6 +101,7 @@ export const endpoints = {
   listPeople: get('/api/people/list', ['list', 'pagination', 'list.personId', 'list.userName']),
   createPerson: post('/api/people', ['personId', 'userName']),
   listHeldPeople: get('/api/people/held', ['list', 'list.personId', 'list.userName']),
+  listRefusedRequests: get('/api/people/refused', ['list', 'pagination', 'list.at', 'list.source', 'list.reason']),
   releasePeople: post('/api/people/release', ['released', 'locked']),
   getPerson: get('/api/people/{personId}', ['personId', 'userName', 'active']),
   personLeaves: post('/api/people/{personId}/leave', ['locked']),

@@ -13,6 +13,7 @@ import {
   type HardwareEventType,
   type JournalEventType,
   personSources,
+  provisioningSources,
   receiptKinds,
 } from './values.ts';
 
@@ -41,6 +42,7 @@ export const journalEvents = {
     ...person,
     lockedDevices: Type.Array(deviceId, { description: 'devices that were locked because the person had left' }),
   }),
+  PROVISIONING_REFUSED: Type.Object({ source: oneOf(provisioningSources) }),
   RECEIPT_SIGNED: Type.Object({ ...device, receiptId: Type.String(), kind: oneOf(receiptKinds) }),
   LOAN_OVERDUE: Type.Object({ ...device, receiptId: Type.String(), dueAt: timestamp('when the loan ended') }),
 } as const satisfies Record<JournalEventType, TObject>;

@@ -139,6 +139,9 @@ export const directoryBounds = {
  */
 export const leaverBrake = { share: 0.05, least: 10, minutes: 10 } as const;
 
+/** Refused provisioning requests that are kept: how many of each source, for how long, and most characters of a text. */
+export const refusedBounds = { kept: 200, days: 30, text: 200 } as const;
+
 /** Longest delay between leaving and the locks, in hours: 90 days. */
 export const leaverDelayHours = 2160;
 

@@ -3,9 +3,9 @@ import { type Static, Type } from 'typebox';
 import { additions, adminOnly } from './define.ts';
 import { count, line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { deviceIds, personIds } from './ids.ts';
-import { personBounds, textLengths } from './limits.ts';
+import { personBounds, refusedBounds, textLengths } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
-import { personSources, textShapes } from './values.ts';
+import { personSources, provisioningSources, textShapes } from './values.ts';
 
 const readers = ['ADMIN', 'DEALER'] as const;
 const personId = Type.String({ pattern: personIds.pattern, examples: ['PER-1'] });
@@ -53,6 +53,16 @@ const heldPerson = Type.Object({
   heldAt: timestamp('when the hold began'),
   deviceIds: deviceList('ACTIVE devices of the person, which a release locks'),
 });
+const refusedRequest = Type.Object({
+  at: timestamp('when it was refused last'),
+  source: oneOf(provisioningSources),
+  userName: nullable(shown('user name of the person; null if the request names none', 'ada.lovelace')),
+  field: nullable(shown('value that was left out; null if the whole request was refused', 'email')),
+  reason: shown('why', 'email must be an e-mail address'),
+});
+/** What an identity provider or the directory sent and the registry could not store. */
+export type RefusedRequestItem = Static<typeof refusedRequest>;
+
 /** A person whose devices wait for a release. */
 export type HeldPerson = Static<typeof heldPerson>;
 
@@ -118,6 +128,15 @@ export const peopleOperations = additions('Persons', {
     }),
     errors: [404],
     example: { body: { personIds: ['PER-1'] } },
+  },
+
+  /** Values that a SCIM request or a run of the directory has left out, and requests that were refused. */
+  listRefusedRequests: {
+    summary: 'List what identity provider and directory could not store',
+    description: `The newest ${refusedBounds.kept} of each source, for ${refusedBounds.days} days. A repeated request is listed once, with its last time.`,
+    ...adminOnly,
+    query: Type.Object({ ...pageQuery(), source: Type.Optional(oneOf(provisioningSources)) }),
+    data: paged(refusedRequest),
   },
 
   /** For the role DEALER without the e-mail address. */

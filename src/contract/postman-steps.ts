@@ -133,6 +133,7 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   personLeaves: { asProgram: true, send: { reason: 'has left' } },
   personReturns: { asProgram: true },
   listHeldPeople: {},
+  listRefusedRequests: {},
   releasePeople: { asProgram: true, send: { personIds: ['{{personId}}'] } },
   showPeoplePolicy: { saveAll: 'peoplePolicy' },
   setPeoplePolicy: { sendSaved: 'peoplePolicy' },

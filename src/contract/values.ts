@@ -59,6 +59,11 @@ export const personSources = ['local', 'scim', 'directory'] as const;
 /** Where a person is from. */
 export type PersonSource = (typeof personSources)[number];
 
+/** Sources that send persons on their own. */
+export const provisioningSources = ['scim', 'directory'] as const satisfies readonly PersonSource[];
+/** A source that sends persons on its own. */
+export type ProvisioningSource = (typeof provisioningSources)[number];
+
 /** What happens to the ACTIVE devices of a person who leaves. */
 export const leaverActions = ['lock', 'retire'] as const;
 /** What happens to the ACTIVE devices of a person who leaves. */
@@ -173,6 +178,7 @@ export const journalEventTypes = [
   'PERSON_LEFT',
   'PERSON_HELD',
   'PERSON_RETURNED',
+  'PROVISIONING_REFUSED',
   'RECEIPT_SIGNED',
   'LOAN_OVERDUE',
 ] as const;

@@ -187,7 +187,13 @@ withSlapd('persons from a directory', () => {
     const second = `cn=second,ou=others,${reading.base}`;
     await slapd.add('double');
     await slapd.client.add(second, { objectClass: ['inetOrgPerson'], cn: 'second', sn: 's', uid: 'double' });
+    await slapd.change('double', { mail: 'no address' });
     expect((await sync()).counts).toMatchObject({ changed: 1, skipped: 1 });
+    const { list } = data(await call('GET', '/api/people/refused?source=directory'));
+    expect(list).toMatchObject([
+      { userName: 'double', field: null, reason: expect.stringContaining('has the user name') },
+      { userName: 'double', field: 'email' },
+    ]);
     await slapd.client.del(second);
     await slapd.remove('double');
     expect((await sync()).counts).toMatchObject({ left: 1, skipped: 0 });

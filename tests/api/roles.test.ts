@@ -105,6 +105,7 @@ const administrators: readonly RouteName[] = [
   'personLeaves',
   'personReturns',
   'listHeldPeople',
+  'listRefusedRequests',
   'releasePeople',
   'setPeoplePolicy',
   'listKeysOfUser',

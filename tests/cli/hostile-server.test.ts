@@ -345,6 +345,7 @@ test.each([
   'people leave PER-1 --yes',
   'people back PER-1',
   'people held',
+  'people refused',
   'people release PER-1 --yes',
   'tokens list',
   'tokens list --csv',

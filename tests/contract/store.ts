@@ -11,6 +11,7 @@ import { personRules } from './store/person-rules.ts';
 import { proofRules } from './store/proof-rules.ts';
 import { readRules } from './store/read-rules.ts';
 import { receiptRules } from './store/receipt-rules.ts';
+import { refusedRules } from './store/refused-rules.ts';
 import { responseRules } from './store/response-rules.ts';
 import { ssoRules } from './store/sso-rules.ts';
 import { tokenRules } from './store/token-rules.ts';
@@ -31,6 +32,7 @@ export const storeRules: readonly Rule[] = [
   ...receiptRules,
   ...credentialRules,
   ...webhookRules,
+  ...refusedRules,
   ...ssoRules,
   ...passkeyRules,
   ...personRules,

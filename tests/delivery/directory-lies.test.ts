@@ -21,7 +21,12 @@ async function setUp() {
     server: { position: null },
     canContinue: () => false,
     async *read() {
-      yield { entries: named.map(([id, userName]) => ({ id, userName, ...rest })), skipped: [], changedAt: null };
+      yield {
+        entries: named.map(([id, userName]) => ({ id, userName, ...rest })),
+        skipped: [],
+        left: [],
+        changedAt: null,
+      };
     },
   };
   const config = { url: 'ldap://127.0.0.1', groups: [] };
@@ -31,7 +36,13 @@ async function setUp() {
     lastRun: async () => null,
   };
   const leavers = new Leavers({ store, policies: new PeoplePolicies({ store, now }) });
-  const sync = new DirectorySync({ store, leavers, settings: settings as never, now });
+  const sync = new DirectorySync({
+    store,
+    leavers,
+    refused: { add: async () => {} },
+    settings: settings as never,
+    now,
+  });
   const signal = new AbortController().signal;
   const run = async (...entries: readonly Named[]) => {
     named = entries;

@@ -69,7 +69,10 @@ it('takes the same of several values each time', async () => {
 
 it('leaves out what is not valid: an address alone, or an entry that cannot be a person', async () => {
   const entry = { entryUUID: 'id-1', uid: 'ada', cn: 'Ada', mail: 'no address' };
-  expect((await read(entry, unnamed, false)).entries).toMatchObject([{ userName: 'ada', name: 'Ada', email: null }]);
+  expect(await read(entry, unnamed, false)).toMatchObject({
+    entries: [{ userName: 'ada', name: 'Ada', email: null }],
+    left: [{ userName: 'ada', field: 'email', reason: expect.any(String) }],
+  });
   expect(await read({ ...entry, uid: 'a\u0000b' }, unnamed, false)).toMatchObject({
     entries: [],
     skipped: [{ id: 'id-1' }],

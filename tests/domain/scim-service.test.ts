@@ -37,7 +37,7 @@ it('a filter looks at each person once, and makes the resources of its page alon
     return { rows: Array.from({ length: count }, (_, i) => personOf(after + i + 1)), total: count };
   };
   const store = { people, document: async () => null } as unknown as Store;
-  const users = new ScimUsers({ store, leavers: {} as Leavers, now: () => 0 });
+  const users = new ScimUsers({ store, leavers: {} as Leavers, refused: { changes: () => [] }, now: () => 0 });
   const window = { filter: readFilter('userName co "person"'), startIndex: 101, count: 50 };
   const { rows, total } = await users.list(window, request);
   expect([total, rows.length, rows[0]?.id]).toEqual([PERSONS, 50, 'PER-101']);

@@ -12,7 +12,7 @@ export async function openDirectorySync(now: () => number) {
   const { store, cleanup } = await openTemporary();
   const settings = new DirectorySettingsService({ store, sealingKey: Buffer.alloc(32, 1), now });
   const leavers = new Leavers({ store, policies: new PeoplePolicies({ store, now }) });
-  const sync = new DirectorySync({ store, leavers, settings, now });
+  const sync = new DirectorySync({ store, leavers, refused: { add: async () => {} }, settings, now });
   const set = (body: Parameters<typeof settings.set>[1]) => settings.set(byTest, body);
   return { store, settings, sync, set, cleanup };
 }

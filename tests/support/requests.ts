@@ -238,6 +238,7 @@ export function validRequests(
       return { path: `${path}/return` };
     },
     listHeldPeople: async () => ({}),
+    listRefusedRequests: async () => ({}),
     releasePeople: async () => ({ body: { personIds: [await heldPerson()] } }),
     showPeoplePolicy: async () => ({}),
     setPeoplePolicy: async () => ({ body: { personsRequired: false, leavers: 'lock', leaverDelayHours: 0 } }),

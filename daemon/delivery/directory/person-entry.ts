@@ -25,10 +25,18 @@ export interface SkippedEntry {
   readonly why: string;
 }
 
+/** A value of an entry that cannot be stored: the person is stored without it. */
+export interface LeftOutValue {
+  readonly userName: string;
+  readonly field: string;
+  readonly reason: string;
+}
+
 /** A page of a directory. */
 export interface DirectoryPage {
   readonly entries: readonly DirectoryEntry[];
   readonly skipped: readonly SkippedEntry[];
+  readonly left: readonly LeftOutValue[];
   /** The latest modification time of the entries, as the directory writes it; null if it shows none. */
   readonly changedAt: string | null;
 }
@@ -50,6 +58,7 @@ export function fieldsOf(named: DirectoryAttributes, isActiveDirectory: boolean)
 const readPerson = compileReader(Type.Object({ userName: personUserName, id: line(personBounds.externalId) }));
 const readName = compileReader(Type.Object({ name: personName }));
 const readEmail = compileReader(Type.Object({ email: personEmail }));
+const decorations = { name: (name: string) => readName({ name }), email: (email: string) => readEmail({ email }) };
 
 type AttributeValues = (attribute: string) => readonly (string | Buffer)[];
 
@@ -60,12 +69,12 @@ export async function pageOf(
   groups: DirectoryConfig['groups'],
 ): Promise<DirectoryPage> {
   const slice = new TimeSlice();
-  const read = { entries: [] as DirectoryEntry[], skipped: [] as SkippedEntry[] };
+  const read = { entries: [] as DirectoryEntry[], skipped: [] as SkippedEntry[], left: [] as LeftOutValue[] };
   let changedAt: string | null = null;
   for (const entry of entries) {
     if (slice.over) await slice.pass();
     const values = valuesOf(entry);
-    const found = personOf(values, fields, groups);
+    const found = personOf(values, fields, groups, read.left);
     if ('why' in found) read.skipped.push(found);
     else read.entries.push(found);
     const time = textOf(values('modifyTimestamp'));
@@ -85,6 +94,7 @@ function personOf(
   values: AttributeValues,
   fields: EntryFields,
   groups: DirectoryConfig['groups'],
+  left: LeftOutValue[],
 ): DirectoryEntry | SkippedEntry {
   const userName = textOf(values(fields.userName));
   const id = idOf(fields.id, values(fields.id));
@@ -95,15 +105,19 @@ function personOf(
     return { id: isUsable ? id : null, userName, why: `${attribute} ${person.message.slice(person.field.length + 1)}` };
   }
   // A name or an address that is not valid does not keep anyone from being a person.
-  const name = readName({ name: textOf(values(fields.name)) ?? textOf(values('cn')) });
-  const email = readEmail({ email: textOf(values(fields.email)) });
+  const decoration = (field: 'name' | 'email', text: string | null): string | null => {
+    if (text === null) return null;
+    const read = decorations[field](text);
+    if (!read.ok) left.push({ userName: person.value.userName, field, reason: read.message });
+    return read.ok ? text.trim() : null;
+  };
   const memberships = new Set(
     values(fields.groups).flatMap(value => (value.length > MAX_DN ? [] : comparable(String(value)))),
   );
   return {
     ...person.value,
-    name: name.ok ? name.value.name : null,
-    email: email.ok ? email.value.email : null,
+    name: decoration('name', textOf(values(fields.name)) ?? textOf(values('cn'))),
+    email: decoration('email', textOf(values(fields.email))),
     isDisabled: fields.disabled !== null && isDisabled(fields.disabled, values(fields.disabled)),
     groups: groups.filter(({ dn }) => memberships.has(comparable(dn))).map(group => group.name),
   };

@@ -27,6 +27,7 @@ import type { Reconcile } from '../../services/issuing/reconcile.ts';
 import { RateLimited, type RequestLimits } from '../../services/limiter.ts';
 import type { PeoplePolicies } from '../../services/people/people-policies.ts';
 import type { PeopleService } from '../../services/people/people-service.ts';
+import type { RefusedRequests } from '../../services/people/refused.ts';
 import * as present from '../../services/present.ts';
 import type { ProofPolicies } from '../../services/proofs/policies.ts';
 import type { ProofService } from '../../services/proofs/proof-service.ts';
@@ -83,6 +84,7 @@ export interface RegistryServices extends StationServices {
   readonly users: UserService;
   readonly serviceTokens: TokenService;
   readonly people: PeopleService;
+  readonly refused: RefusedRequests;
   readonly peoplePolicies: PeoplePolicies;
   readonly directorySettings: DirectorySettingsService;
   readonly directorySync: DirectorySync;
@@ -259,6 +261,7 @@ const peopleOperations = (to: RegistryServices): Bindings => ({
   personLeaves: ({ context, params, body }) => to.people.leave(context, params.personId, body),
   personReturns: ({ context, params }) => to.people.comeBack(context, params.personId),
   listHeldPeople: ({ context }) => to.people.held(context),
+  listRefusedRequests: ({ query }) => to.refused.list(query),
   releasePeople: ({ context, body }) => to.people.release(context, body),
   showPeoplePolicy: () => to.peoplePolicies.show(),
   setPeoplePolicy: ({ context, body }) => to.peoplePolicies.set(context, body),

@@ -4,6 +4,7 @@ import { ApiError, Code } from '../../../src/contract/codes.ts';
 import { bodyBounds, sizes } from '../../../src/contract/limits.ts';
 import { TimeSlice } from '../../concurrency.ts';
 import type { Caller } from '../../services/context.ts';
+import type { RefusedRequests } from '../../services/people/refused.ts';
 import { badRequest, ScimError } from '../../services/scim/error.ts';
 import { coreSchema, readFilter } from '../../services/scim/filter.ts';
 import type { ScimRequest, ScimWindow } from '../../services/scim/resources.ts';
@@ -14,15 +15,17 @@ import { boundBody } from '../connections.ts';
 import { readJson } from '../json-body.ts';
 import { refuseNullInUrl } from '../null-text.ts';
 import { bearer, type OperationParts } from '../operation.ts';
+import { errorResponse } from '../responses.ts';
 import { SCIM_PATH, SCIM_TYPE } from '../scim-error.ts';
 
 /** Names of attributes of other schemas are longer than those of the contract. */
-const bounds = { values: bodyBounds.manyValues, name: 256 };
+const bounds = { values: bodyBounds.manyValues, name: 256, marksNull: true };
 
 /** What carries out the requests. */
 export interface ScimServices {
   readonly users: ScimUsers;
   readonly groups: ScimGroups;
+  readonly refused: RefusedRequests;
 }
 
 /** Adds the routes. */
@@ -33,6 +36,10 @@ export async function scimRoutes(
   await app.register(async scoped => {
     // The parser of application/json is that of all routes.
     const read = async (_request: FastifyRequest, body: Buffer) => readJson(body, bounds);
+    scoped.setErrorHandler(async (error, request) => {
+      await listRefused(scim, error, request);
+      throw error;
+    });
     scoped.addContentTypeParser('application/scim+json', { parseAs: 'buffer' }, read);
     for (const url of [SCIM_PATH, `${SCIM_PATH}/*`])
       scoped.route({
@@ -51,6 +58,14 @@ export async function scimRoutes(
         },
       });
   });
+}
+
+/** A write of an identity provider that is refused for what it contains would otherwise be seen there alone. */
+async function listRefused({ users, refused }: ScimServices, error: unknown, request: FastifyRequest): Promise<void> {
+  const { status, message } = error instanceof ScimError ? error : errorResponse(error);
+  if (!request.caller || request.method === 'GET' || ![400, 409].includes(status)) return;
+  const field = error instanceof ScimError ? error.field : null;
+  await refused.add('scim', [{ userName: await users.nameIn(pathOf(request), request.body), field, reason: message }]);
 }
 
 /** The role of the token does not matter: what an identity provider may do follows from `may` alone. */

@@ -2,7 +2,7 @@
 
 import type { DirectoryStep } from '../../../src/contract/directory.ts';
 import { personBounds } from '../../../src/contract/limits.ts';
-import type { SkippedEntry } from '../../delivery/directory/person-entry.ts';
+import type { LeftOutValue, SkippedEntry } from '../../delivery/directory/person-entry.ts';
 import type { DirectoryPosition } from '../../delivery/directory/reader.ts';
 import {
   type DirectoryConfig,
@@ -24,6 +24,8 @@ export interface DirectoryContent {
   readonly isAll: boolean;
   readonly entries: ReadonlyMap<string, DirectoryEntry>;
   readonly skipped: readonly SkippedEntry[];
+  /** At most as many as the list of refused requests has. */
+  readonly left: readonly LeftOutValue[];
   /** Position from which the next run continues; null if it reads all entries. */
   readonly position: DirectoryPosition | null;
 }

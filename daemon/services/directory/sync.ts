@@ -1,10 +1,10 @@
 /** Updates the persons of the registry from the directory. */
 import type { DirectoryCounts, DirectoryReport } from '../../../src/contract/directory.ts';
 import { personIds } from '../../../src/contract/ids.ts';
-import { directoryBounds } from '../../../src/contract/limits.ts';
+import { directoryBounds, refusedBounds } from '../../../src/contract/limits.ts';
 import { KeyedMutex } from '../../concurrency.ts';
 import { DirectoryFailure } from '../../delivery/directory/connection.ts';
-import type { SkippedEntry } from '../../delivery/directory/person-entry.ts';
+import type { LeftOutValue, SkippedEntry } from '../../delivery/directory/person-entry.ts';
 import type { DirectoryPosition, DirectoryReader } from '../../delivery/directory/reader.ts';
 import { Refusal } from '../../domain/decision.ts';
 import * as domain from '../../domain/directory.ts';
@@ -14,6 +14,7 @@ import type { Change } from '../../store/commit.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, nameOf, refused, retrying } from '../context.ts';
 import type { Leavers } from '../people/leavers.ts';
+import type { RefusedRequests } from '../people/refused.ts';
 import { readGroups } from '../reads.ts';
 import { apply } from './apply.ts';
 import { type DirectoryContent, type GroupNumbers, type PlannedStep, plan } from './plan.ts';
@@ -24,6 +25,7 @@ import { TrialStore } from './trial.ts';
 interface DirectorySyncParts {
   readonly store: Store;
   readonly leavers: Leavers;
+  readonly refused: Pick<RefusedRequests, 'add'>;
   readonly settings: DirectorySettingsService;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -80,7 +82,12 @@ export class DirectorySync {
       : 'the run was interrupted; the next one continues';
     const problem = signal.aborted ? interrupted : planned.problem;
     const reached = { settings: JSON.stringify(content.config), position: content.position };
-    if (!request.dryRun) this.#reached = problem === null ? reached : null;
+    if (!request.dryRun) {
+      this.#reached = problem === null ? reached : null;
+      const skipped = planned.items.filter(({ step }) => step === 'skipped');
+      const refused = skipped.map(({ userName, detail }) => ({ userName, field: null, reason: detail ?? 'skipped' }));
+      await this.#parts.refused.add(domain.SOURCE, [...refused, ...content.left].slice(0, refusedBounds.kept));
+    }
     return { isAll: content.isAll, ...reportOf(planned.items, problem, content, request) };
   }
 
@@ -94,6 +101,7 @@ export class DirectorySync {
     const after = !isAllWanted && reader.canContinue(reached) ? reached : null;
     const entries = new Map<string, domain.DirectoryEntry>();
     const skipped: SkippedEntry[] = [];
+    const left: LeftOutValue[] = [];
     const shared = new Set<string>();
     let latest = after?.kind === 'time' ? after.value : null;
     for await (const page of reader.read(after)) {
@@ -103,6 +111,7 @@ export class DirectorySync {
         entries.set(entry.id, entry);
       }
       skipped.push(...page.skipped);
+      left.push(...page.left.slice(0, refusedBounds.kept - left.length));
       if (page.changedAt !== null && (latest === null || page.changedAt > latest)) latest = page.changedAt;
     }
     // Which of them is the person is not known: neither is renamed to the other, and no one leaves.
@@ -111,7 +120,7 @@ export class DirectorySync {
       entries.delete(id);
     }
     const time = latest === null ? null : ({ kind: 'time', value: latest } as const);
-    return { config, isAll: after === null, entries, skipped, position: reader.server.position ?? time };
+    return { config, isAll: after === null, entries, skipped, left, position: reader.server.position ?? time };
   }
 
   /** Adds the groups that the registry does not have yet; in a dry run they get numbers that no group has. See `GroupNumbers`. */

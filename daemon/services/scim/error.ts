@@ -17,15 +17,20 @@ export class ScimError extends Error {
   readonly status: number;
   readonly scimType: ScimType | null;
 
-  constructor(status: number, scimType: ScimType | null, detail: string) {
+  /** The value that cannot be stored; null if it is not one value. */
+  readonly field: string | null;
+
+  constructor(status: number, scimType: ScimType | null, detail: string, field: string | null = null) {
     super(detail);
     this.status = status;
     this.scimType = scimType;
+    this.field = field;
   }
 }
 
 /** The request is wrong: HTTP 400. */
-export const badRequest = (scimType: ScimType, detail: string): ScimError => new ScimError(400, scimType, detail);
+export const badRequest = (scimType: ScimType, detail: string, field: string | null = null): ScimError =>
+  new ScimError(400, scimType, detail, field);
 
 /** The body of the response to an error. */
 export const errorBody = (status: number, scimType: ScimType | null, detail: string): object => ({

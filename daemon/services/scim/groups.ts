@@ -9,7 +9,7 @@ import type { PersonRecord } from '../../domain/person.ts';
 import { iso } from '../present.ts';
 import { badRequest } from './error.ts';
 import { requiredObject, requiredText } from './matching.ts';
-import { mostOperations, readPatch, textIn, valuesIn } from './patch.ts';
+import { mostOperations, readPatch, refuse, textIn, valuesIn } from './patch.ts';
 import { etagOf, locationOf, orNull, schemaIds } from './users.ts';
 
 /** What a request sets of a group. */
@@ -43,7 +43,7 @@ const idsOf = (value: unknown): string[] => valuesIn(value).map(one => String(on
 
 /** What a body of POST or PUT sets. Refuses with `invalidValue` and `invalidSyntax`. */
 export function readGroup(body: unknown): ScimGroup & { readonly members: readonly string[] } {
-  const { displayname, externalid, members } = requiredObject(body);
+  const { displayname, externalid, members } = requiredObject(body, refuse);
   return { ...finished(displayname, externalid), members: members === undefined ? [] : idsOf(members) };
 }
 

@@ -1,6 +1,7 @@
 /** Which resources match a filter of SCIM 2.0 (RFC 7644, section 3.4.2.2), and what a filter requires of them. */
 import { isObject } from '../../../src/contract/json-object.ts';
-import { badRequest } from './error.ts';
+import { UNREADABLE } from '../../../src/contract/validate.ts';
+import { badRequest, type ScimError } from './error.ts';
 import type { AttributeName, Filter, FilterValue, Operator } from './filter.ts';
 
 /** A resource or a value of it, with the names of its attributes in lower case. */
@@ -13,10 +14,18 @@ export function lowerCased(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toLowerCase(), lowerCased(member)]));
 }
 
-/** A body, with names in lower case. Refuses with `invalidSyntax` what is not an object. */
-export function requiredObject(body: unknown): Attributes {
+/** A body, with names in lower case. Refuses with `invalidSyntax` what is not an object, and with `onFault` a text with U+0000. */
+export function requiredObject(body: unknown, onFault: (fault: ScimError) => void): Attributes {
   if (!isObject(body)) throw badRequest('invalidSyntax', 'the body must be a JSON object');
+  const fault = nullFaultOf(body);
+  if (fault) onFault(fault);
   return lowerCased(body) as Attributes;
+}
+
+/** The refusal of a body with U+0000; null if it has none. */
+export function nullFaultOf(body: unknown): ScimError | null {
+  const fault = isObject(body) ? (body as { readonly [UNREADABLE]?: string })[UNREADABLE] : undefined;
+  return fault === undefined ? null : badRequest('invalidValue', fault);
 }
 
 /** Attributes whose texts differ in upper and lower case, and those that are times. */

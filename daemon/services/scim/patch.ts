@@ -1,11 +1,11 @@
 /** PATCH of a resource (RFC 7644, section 3.5.2), in the spellings that identity providers send. */
 import { isObject } from '../../../src/contract/json-object.ts';
-import { badRequest } from './error.ts';
+import { badRequest, ScimError } from './error.ts';
 import { type Filter, type PatchPath, readPath } from './filter.ts';
-import { type Attributes, lowerCased, matches } from './matching.ts';
+import { type Attributes, lowerCased, matches, nullFaultOf } from './matching.ts';
 
 /** An operation on one attribute. */
-interface PatchOperation {
+export interface PatchOperation {
   readonly op: 'add' | 'replace' | 'remove';
   readonly path: PatchPath;
   /** Names in lower case. */
@@ -18,36 +18,57 @@ export const mostOperations = { group: 1000, user: 100 } as const;
 const MAX_VALUES = 20;
 const kinds = ['add', 'replace', 'remove'] as const;
 
-/** The operations of a body. Attributes of other schemas are left out. Refuses with `invalidSyntax`, `invalidPath` and `noTarget`. */
-export function readPatch(body: unknown, most: number): PatchOperation[] {
+/** Called with what is wrong; what it is wrong about is left out if it returns. */
+export type OnFault = (fault: ScimError) => void;
+
+/** Refuses the whole request. */
+export function refuse(fault: ScimError): never {
+  throw fault;
+}
+
+/**
+ * The operations of a body. Attributes of other schemas are left out. Refuses with `invalidSyntax` a body without operations, and with
+ * `onFault` those that cannot be read, and those beyond `most`, but for those on the attribute `vital`.
+ */
+export function readPatch(body: unknown, most: number, onFault: OnFault = refuse, vital?: string): PatchOperation[] {
   const { operations } = (isObject(body) ? lowerCased(body) : {}) as { operations?: unknown };
   if (!Array.isArray(operations) || operations.length === 0)
     throw badRequest('invalidSyntax', 'Operations must be an array with at least one operation');
+  const nullFault = nullFaultOf(body);
+  if (nullFault) onFault(nullFault);
   // Without a path, one operation sets several attributes.
-  const found: PatchOperation[] = [];
-  for (const operation of operations) {
-    found.push(...readOperation(operation));
-    if (found.length > most) throw badRequest('tooMany', `more than ${most} Operations`);
-  }
-  return found;
+  const all = operations.flatMap(operation => readOperation(operation, onFault));
+  if (all.length <= most) return all;
+  onFault(badRequest('tooMany', `more than ${most} Operations`));
+  return all.filter(({ path }, i) => i < most || path.name === vital);
 }
 
-function readOperation(given: unknown): PatchOperation[] {
+function readOperation(given: unknown, onFault: OnFault): PatchOperation[] {
   const { op: name, path, value } = isObject(given) ? given : {};
   const op = kinds.find(kind => kind === String(name).toLowerCase());
-  if (op === undefined) throw badRequest('invalidSyntax', 'op must be add, replace or remove');
-  if (typeof path === 'string' && path !== '') {
-    const found = readPath(path);
-    return found ? [{ op, path: found, value }] : [];
+  const wrong = (scimType: 'invalidSyntax' | 'invalidPath' | 'noTarget' | 'invalidValue', detail: string) => {
+    onFault(badRequest(scimType, detail));
+    return [];
+  };
+  if (op === undefined) return wrong('invalidSyntax', 'op must be add, replace or remove');
+  if (typeof path === 'string' && path !== '') return on(op, path, value, onFault);
+  if (path !== undefined && path !== null && path !== '') return wrong('invalidPath', 'path must be a text');
+  if (op === 'remove') return wrong('noTarget', 'remove needs a path');
+  if (!isObject(value)) return wrong('invalidValue', 'without a path, value must be an object');
+  // A member can be the name of a schema, with an object of its attributes.
+  const members = Object.entries(value).filter(([attribute]) => attribute !== 'schemas');
+  return members.flatMap(([attribute, member]) => on(op, attribute, member, onFault));
+}
+
+function on(op: PatchOperation['op'], attribute: string, value: unknown, onFault: OnFault): PatchOperation[] {
+  try {
+    const path = readPath(attribute);
+    return path ? [{ op, path, value }] : [];
+  } catch (error) {
+    if (!(error instanceof ScimError)) throw error;
+    onFault(error);
+    return [];
   }
-  if (path !== undefined && path !== null && path !== '') throw badRequest('invalidPath', 'path must be a text');
-  if (op === 'remove') throw badRequest('noTarget', 'remove needs a path');
-  if (!isObject(value)) throw badRequest('invalidValue', 'without a path, value must be an object');
-  return Object.entries(value).flatMap(([attribute, member]) => {
-    // A member can be the name of a schema, with an object of its attributes.
-    const found = attribute === 'schemas' ? null : readPath(attribute);
-    return found ? [{ op, path: found, value: member }] : [];
-  });
 }
 
 /** The values of a multi-valued attribute after an operation. */

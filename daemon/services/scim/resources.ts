@@ -31,7 +31,8 @@ export interface ScimWindow {
 /** Refuses with 404. */
 export const notFound = (id: string): ScimError => new ScimError(404, null, `${id} does not exist`);
 /** Refuses with 409. */
-export const taken = (what: string): ScimError => new ScimError(409, 'uniqueness', `${what} already exists`);
+export const taken = (what: string): ScimError =>
+  new ScimError(409, 'uniqueness', `${what} already exists`, what.slice(0, what.indexOf(' ')));
 
 /** Dependencies of a kind of resources. */
 export interface ScimParts {

@@ -1,10 +1,13 @@
 /** Users of SCIM 2.0: persons of the registry. */
 import { personIds } from '../../../src/contract/ids.ts';
+import { isObject } from '../../../src/contract/json-object.ts';
 import * as domain from '../../domain/person.ts';
 import type { Change } from '../../store/commit.ts';
 import { retrying } from '../context.ts';
 import { type Leavers, personPortions } from '../people/leavers.ts';
+import type { RefusedRequests } from '../people/refused.ts';
 import { isNameTaken, readGroups } from '../reads.ts';
+import type { ScimError } from './error.ts';
 import type { Filter } from './filter.ts';
 import { lowerCased, requiredText } from './matching.ts';
 import {
@@ -18,17 +21,24 @@ import {
   type ScimWindow,
   taken,
 } from './resources.ts';
-import { patchUser, readUser, type ScimUser, userResource } from './users.ts';
+import { patchUser, type ReadUser, readUser, userResource } from './users.ts';
 
 const SOURCE = 'scim';
+
+interface ScimUsersParts extends ScimParts {
+  readonly leavers: Leavers;
+  readonly refused: Pick<RefusedRequests, 'changes'>;
+}
 
 /** Users; see `ScimResources`. */
 export class ScimUsers extends ScimResources {
   readonly #leavers: Leavers;
+  readonly #refused: Pick<RefusedRequests, 'changes'>;
 
-  constructor({ leavers, ...parts }: ScimParts & { readonly leavers: Leavers }) {
+  constructor({ leavers, refused, ...parts }: ScimUsersParts) {
     super(parts);
     this.#leavers = leavers;
+    this.#refused = refused;
   }
 
   async show(id: string, { base }: ScimRequest) {
@@ -51,13 +61,19 @@ export class ScimUsers extends ScimResources {
   }
 
   async create(request: ScimRequest) {
-    const { active, ...given } = readUser(request.body);
+    const { user, left } = readUser(request.body, null);
+    const { active, ...given } = user;
     return this.changes.run(domain.personKey(given.userName), async () => {
       const number = await retrying(async () => {
         const existing = await this.store.personByName(given.userName);
-        if (existing && existing.removedAt === null) throw taken(`userName ${given.userName}`);
-        if (existing) return this.#save(request, existing, { ...given, active: true });
-        const [result] = await this.commit(request, [domain.create({ ...given, groups: [], source: SOURCE })]);
+        if (existing && existing.removedAt === null) {
+          // The person leaves although it cannot be created a second time.
+          if (active === false && existing.externalId === given.externalId) await this.#leave(request, existing, false);
+          throw taken(`userName ${given.userName}`);
+        }
+        if (existing) return this.#save(request, existing, { user: { ...given, active: true }, left });
+        const added = [domain.create({ ...given, groups: [], source: SOURCE }), ...this.#listed(given.userName, left)];
+        const [result] = await this.commit(request, added);
         if (result?.kind !== 'added') throw taken(`userName ${given.userName}`);
         return result.number;
       });
@@ -68,7 +84,7 @@ export class ScimUsers extends ScimResources {
   }
 
   replace(id: string, request: ScimRequest) {
-    return this.#change(id, request, () => readUser(request.body));
+    return this.#change(id, request, person => readUser(request.body, person));
   }
 
   patch(id: string, request: ScimRequest) {
@@ -85,12 +101,12 @@ export class ScimUsers extends ScimResources {
     });
   }
 
-  async #change(id: string, request: ScimRequest, read: (person: domain.PersonRecord) => ScimUser) {
+  async #change(id: string, request: ScimRequest, read: (person: domain.PersonRecord) => ReadUser) {
     await this.alone(id, async () => {
       const person = await this.#person(id);
       requireVersion(request, person.version);
       const wanted = read(person);
-      const { userName, active } = wanted;
+      const { userName, active } = wanted.user;
       const isTaken = await isNameTaken(this.store, person, userName);
       // A person leaves even if the new name is refused.
       if (active === false && isTaken) await this.#leave(request, person, false);
@@ -101,13 +117,13 @@ export class ScimUsers extends ScimResources {
   }
 
   /** Changes the person in one commit. A new user name together with leaving takes two commits, the name first. */
-  async #save(request: ScimRequest, person: domain.PersonRecord, wanted: ScimUser): Promise<number> {
-    const { active, ...details } = wanted;
+  async #save(request: ScimRequest, person: domain.PersonRecord, wanted: ReadUser): Promise<number> {
+    const { active, ...details } = wanted.user;
     const set = { ...details, source: SOURCE } as const;
     const mayReturn = active && !domain.isEndedHere(person);
     const back = mayReturn ? domain.comesBack(person, await this.#leavers.lockedDevices(person), set) : null;
     const edited = back ?? domain.edit(person, set);
-    const changes: Change[] = edited ? [edited] : [];
+    const changes: Change[] = [...(edited ? [edited] : []), ...this.#listed(person.userName, wanted.left)];
     if (active !== false) {
       if (changes.length > 0) await this.commit(request, changes);
       return person.number;
@@ -119,6 +135,12 @@ export class ScimUsers extends ScimResources {
     return person.number;
   }
 
+  /** Lists what was left out. */
+  #listed(userName: string, left: readonly ScimError[]): Change[] {
+    const found = left.map(({ field, message: reason }) => ({ userName, field, reason }));
+    return this.#refused.changes(SOURCE, found);
+  }
+
   async #leave(
     request: ScimRequest,
     person: domain.PersonRecord,
@@ -127,6 +149,14 @@ export class ScimUsers extends ScimResources {
   ): Promise<void> {
     const step = { step: 'leave', reason: domain.leaverReason(SOURCE), isRemoved } as const;
     await this.commit(request, [...before, ...(await this.#leavers.changes([person], step))]);
+  }
+
+  /** Whom a request is about, for the list of refused ones; null if it names no person. */
+  async nameIn([kind, id]: readonly string[], body: unknown): Promise<string | null> {
+    if (kind !== 'Users') return null;
+    if (id) return (await this.person(id))?.userName ?? null;
+    const name = isObject(body) ? (lowerCased(body) as { readonly username?: unknown }).username : null;
+    return typeof name === 'string' ? name : null;
   }
 
   async #person(id: string): Promise<domain.PersonRecord> {

@@ -9,9 +9,9 @@ import { compileReader } from '../../../src/contract/validate.ts';
 import type { Groups } from '../../domain/people-policy.ts';
 import type { PersonDetails, PersonNames, PersonRecord } from '../../domain/person.ts';
 import { iso } from '../present.ts';
-import { badRequest } from './error.ts';
+import { badRequest, ScimError } from './error.ts';
 import { type Attributes, requiredObject } from './matching.ts';
-import { mostOperations, patchValues, readPatch, textIn, valuesIn } from './patch.ts';
+import { mostOperations, type PatchOperation, patchValues, readPatch, textIn, valuesIn } from './patch.ts';
 
 /** The names of schemas. */
 export const schemaIds = {
@@ -37,17 +37,33 @@ interface UserDraft {
   emails: readonly Attributes[];
 }
 
-const readTexts = compileReader(
-  Type.Object({
-    userName: personUserName,
-    externalId: Type.Optional(Type.Union([line(personBounds.externalId), Type.Null()])),
-    displayName: Type.Optional(Type.Union([personName, Type.Null()])),
-    formatted: Type.Optional(Type.Union([personName, Type.Null()])),
-    givenName: Type.Optional(Type.Union([personName, Type.Null()])),
-    familyName: Type.Optional(Type.Union([personName, Type.Null()])),
-    email: Type.Optional(Type.Union([personEmail, Type.Null()])),
+const shapes = {
+  userName: personUserName,
+  externalId: line(personBounds.externalId),
+  displayName: personName,
+  formatted: personName,
+  givenName: personName,
+  familyName: personName,
+  email: personEmail,
+} as const;
+type TextName = keyof typeof shapes;
+/** Each text has a reader of its own, because the others can be stored if one cannot. */
+const readers = Object.fromEntries(
+  Object.entries(shapes).map(([name, shape]) => {
+    const optional = Type.Optional(Type.Union([shape, Type.Null()]));
+    const read = compileReader(Type.Object({ [name]: name === 'userName' ? shape : optional }));
+    return [name, (value: unknown) => read({ [name]: value })];
   }),
 );
+
+/** What a request sets, and what of it was left out. */
+export interface ReadUser {
+  readonly user: ScimUser;
+  readonly left: readonly ScimError[];
+}
+
+/** What identifies the person. If it cannot be stored, the request is refused, unless the person leaves. */
+const vital: readonly TextName[] = ['userName', 'externalId'];
 
 /** An empty text means that there is none. */
 export const orNull = (value: unknown): unknown => (value === undefined || value === '' ? null : value);
@@ -55,7 +71,7 @@ export const orNull = (value: unknown): unknown => (value === undefined || value
 /** A boolean; Entra ID sends it as a text. */
 function booleanOf(value: unknown): boolean {
   const text = typeof value === 'boolean' ? String(value) : typeof value === 'string' ? value.toLowerCase() : '';
-  if (text !== 'true' && text !== 'false') throw badRequest('invalidValue', 'active must be true or false');
+  if (text !== 'true' && text !== 'false') throw badRequest('invalidValue', 'active must be true or false', 'active');
   return text === 'true';
 }
 
@@ -69,64 +85,118 @@ const emailOf = (emails: readonly Attributes[]): unknown =>
     )?.value,
   );
 
-function finished({ username, externalid, displayname, active, name, emails }: UserDraft): ScimUser {
-  const { formatted, givenname, familyname } = name;
-  const read = readTexts({
-    userName: username,
-    externalId: orNull(externalid),
-    displayName: orNull(displayname),
-    formatted: orNull(formatted),
-    givenName: orNull(givenname),
-    familyName: orNull(familyname),
-    email: emailOf(emails),
-  });
-  if (!read.ok) throw badRequest('invalidValue', read.message);
-  const { userName, externalId = null, email = null, ...parts } = read.value;
-  const names = Object.fromEntries(Object.entries(parts).filter(([, part]) => part)) as PersonNames;
-  const whole = [names.givenName, names.familyName].filter(Boolean).join(' ');
-  return {
-    userName,
-    externalId,
-    email,
-    names: Object.keys(names).length > 0 ? names : null,
-    name: (names.displayName ?? names.formatted ?? whole.slice(0, personBounds.name)) || null,
-    active: active === undefined || active === null ? null : booleanOf(active),
+/** Reads a request: `active: false` counts whatever else it contains. `known`: the person before, whose values stay where one is left out. */
+class UserReader {
+  readonly left: ScimError[] = [];
+  readonly #known: UserDraft;
+  readonly isLeave: boolean;
+
+  constructor(known: PersonRecord | null, active: unknown) {
+    this.#known = known ? draftOf(known) : none;
+    this.isLeave = String(textIn(active)).toLowerCase() === 'false';
+  }
+
+  /** Leaves out what cannot be stored; if it is vital, a leave alone does not refuse the request. */
+  readonly fault = (fault: ScimError, isVital = true): void => {
+    if (isVital && !this.isLeave) throw fault;
+    this.left.push(fault);
   };
+
+  text<N extends TextName>(name: N, value: unknown, before: unknown): string | null {
+    const read = readers[name]!(orNull(value));
+    if (read.ok) return (read.value as Record<string, string | null>)[name] ?? null;
+    this.fault(badRequest('invalidValue', read.message, name), vital.includes(name));
+    return (orNull(before) ?? null) as string | null;
+  }
+
+  finish({ username, externalid, displayname, active, name, emails }: UserDraft): ReadUser {
+    const known = this.#known;
+    const userName = this.text('userName', username, known.username);
+    // A person who is not known yet cannot leave without a name.
+    if (userName === null) throw this.left[0] ?? badRequest('invalidValue', 'userName is required', 'userName');
+    const externalId = this.text('externalId', externalid, known.externalid);
+    const parts = {
+      displayName: this.text('displayName', displayname, known.displayname),
+      formatted: this.text('formatted', name.formatted, known.name.formatted),
+      givenName: this.text('givenName', name.givenname, known.name.givenname),
+      familyName: this.text('familyName', name.familyname, known.name.familyname),
+    };
+    const email = this.text('email', emailOf(emails), emailOf(known.emails));
+    const names = Object.fromEntries(Object.entries(parts).filter(([, part]) => part)) as PersonNames;
+    const whole = [names.givenName, names.familyName].filter(Boolean).join(' ');
+    const user = {
+      userName,
+      externalId,
+      email,
+      names: Object.keys(names).length > 0 ? names : null,
+      name: (names.displayName ?? names.formatted ?? whole.slice(0, personBounds.name)) || null,
+      active: this.isLeave ? false : active === undefined || active === null ? null : booleanOf(active),
+    };
+    return { user, left: this.left };
+  }
 }
 
-/** What a body of POST or PUT sets. Attributes that devmgr does not store are ignored. Refuses with `invalidValue` and `invalidSyntax`. */
-export function readUser(body: unknown): ScimUser {
-  const { username, externalid, displayname, active, name, emails } = requiredObject(body);
+/**
+ * What a body of POST or PUT sets. Attributes that devmgr does not store are ignored. `known`: the person, if it exists already. Refuses with
+ * `invalidValue` and `invalidSyntax`.
+ */
+export function readUser(body: unknown, known: PersonRecord | null): ReadUser {
+  const faults: ScimError[] = [];
+  const { username, externalid, displayname, active, name, emails } = requiredObject(body, fault => faults.push(fault));
+  const reader = new UserReader(known, active);
+  for (const fault of faults) reader.fault(fault);
   const draft = { username, externalid, displayname, active, name: isObject(name) ? name : {} };
-  return finished({ ...draft, emails: emails === undefined ? [] : valuesIn(emails) });
+  return reader.finish({ ...draft, emails: emails === undefined ? [] : valuesIn(emails) });
 }
 
 /** The person after a PATCH. */
-export function patchUser(person: PersonRecord, body: unknown): ScimUser {
+export function patchUser(person: PersonRecord, body: unknown): ReadUser {
+  const faults: ScimError[] = [];
+  const operations = readPatch(body, mostOperations.user, fault => faults.push(fault), 'active');
+  const reader = new UserReader(person, operations.findLast(({ path }) => path.name === 'active')?.value);
+  for (const fault of faults) reader.fault(fault);
   const draft = draftOf(person);
-  for (const operation of readPatch(body, mostOperations.user)) {
-    const { name, sub } = operation.path;
-    const value = operation.op === 'remove' ? null : operation.value;
-    if (name === 'id' || name === 'groups' || name === 'meta') {
-      // Okta repeats the id of what it changes.
-      if (name === 'id' && value === personIds.format(person.number)) continue;
-      throw badRequest('mutability', `${name} cannot be changed`);
+  for (const operation of operations)
+    try {
+      change(draft, person, operation);
+    } catch (error) {
+      if (!(error instanceof ScimError)) throw error;
+      reader.fault(error);
     }
-    if (name === 'emails') draft.emails = patchValues(draft.emails, operation);
-    else if (name === 'name') draft.name = named(draft.name, sub, value);
-    else if (name === 'username' || name === 'externalid' || name === 'displayname' || name === 'active')
-      draft[name] = textIn(value);
+  if (draft.active === null && !reader.isLeave)
+    throw badRequest('invalidValue', 'active must be true or false', 'active');
+  return reader.finish(draft);
+}
+
+function change(draft: UserDraft, person: PersonRecord, operation: PatchOperation): void {
+  const { name, sub } = operation.path;
+  const value = operation.op === 'remove' ? null : operation.value;
+  if (name === 'id' || name === 'groups' || name === 'meta') {
+    // Okta repeats the id of what it changes.
+    if (name === 'id' && value === personIds.format(person.number)) return;
+    throw badRequest('mutability', `${name} cannot be changed`, name);
   }
-  if (draft.active === null) throw badRequest('invalidValue', 'active must be true or false');
-  return finished(draft);
+  if (name === 'emails') draft.emails = patchValues(draft.emails, operation);
+  else if (name === 'name') draft.name = named(draft.name, sub, value);
+  else if (name === 'username' || name === 'externalid' || name === 'displayname' || name === 'active')
+    draft[name] = textIn(value);
 }
 
 function named(before: Attributes, sub: string | null, value: unknown): Attributes {
   if (sub !== null) return { ...before, [sub]: textIn(value) };
   if (value === null) return {};
-  if (!isObject(value)) throw badRequest('invalidValue', 'name must be an object');
+  if (!isObject(value)) throw badRequest('invalidValue', 'name must be an object', 'name');
   return { ...before, ...value };
 }
+
+const none: UserDraft = {
+  username: null,
+  externalid: null,
+  displayname: null,
+  active: undefined,
+  name: {},
+  emails: [],
+};
 
 /** Without the state: a request that does not say it does not repeat that the person has left. */
 const draftOf = ({ userName, externalId, names, name, email }: PersonRecord): UserDraft => ({

@@ -186,4 +186,6 @@ export const migrations: readonly Migration[] = [
   { number: 19, name: 'receipts', sql: receipts, readableBy: 4 },
   // A daemon of the previous step forgets a credential whose answer was lost: idp reconcile finds it.
   { number: 20, name: 'uncertain credentials', sql: schema.uncertainCredentials, readableBy: 4 },
+  // A daemon of the previous step refuses the whole request and lists nothing.
+  { number: 21, name: 'refused requests', sql: schema.refusedRequests, readableBy: 4 },
 ];

@@ -6,6 +6,7 @@ import type { PasskeyRecord } from '../../domain/passkey.ts';
 import { personKey } from '../../domain/person.ts';
 import type { ProofRecord } from '../../domain/proof.ts';
 import type { ReceiptRecord } from '../../domain/receipt.ts';
+import type { RefusedRow } from '../../domain/refused.ts';
 import type { ServiceTokenRecord } from '../../domain/service-token.ts';
 import type { SsoSessionsRow } from '../../domain/sso.ts';
 import type { ReceiptFilter, Rows, Window } from '../queries.ts';
@@ -28,6 +29,7 @@ import {
   people,
   proofs,
   receipts,
+  refusedRequests,
   responses,
   serviceTokens,
   ssoSessions,
@@ -97,6 +99,7 @@ const progress: Lookup<ProgressRow, 'version' | 'progress'> = {
   select: ['version', 'progress'],
 };
 const allSessions: Lookup<SsoSessionsRow> = { table: ssoSessions, by: [] };
+const allRefused: Lookup<RefusedRow> = { table: refusedRequests, by: [] };
 const answersBySerial = { ...proofs.byKey, by: ['serialNumber'], select: proofFields } as const;
 /** A loan of a device that is out of use stays open, and is not waited for. */
 const inUse = `NOT EXISTS (SELECT 1 FROM device WHERE device.number = receipt.device AND device.status = 'DEACTIVATED')`;
@@ -142,6 +145,7 @@ export function recordReads(queries: RecordQueries) {
     webhookProgress: webhook => queries.one(progress, webhook),
     ssoSessions: user => queries.one(ssoSessions.byKey, user),
     allSsoSessions: () => queries.all(allSessions, ''),
+    refusedRequests: () => queries.all(allRefused, ''),
     app: number => queries.one(apps.byKey, number),
     apps: ({ platform, ...window }) => queries.page(apps, window, platform && { field: 'platform', value: platform }),
     appsOf: platform =>

@@ -140,4 +140,5 @@ export const migrations: readonly Migration[] = [
   { number: 15, name: 'credentials', sql: schema.credentials },
   { number: 16, name: 'receipts', sql: receipts },
   { number: 17, name: 'uncertain credentials', sql: schema.uncertainCredentials },
+  { number: 18, name: 'refused requests', sql: schema.refusedRequests },
 ];

@@ -1,6 +1,7 @@
 /** The changes, guards and entries of rows that are replaced as a whole: documents, the progress of webhooks, and sessions of single sign-on. */
 import { documentDigest } from '../../domain/digest.ts';
 import type { DocumentGuard, DocumentRecord, DocumentSet } from '../../domain/document.ts';
+import { numberOfSource, type RefusedAdd, type RefusedRow, withRefusals } from '../../domain/refused.ts';
 import { SESSIONS, type SsoSessionsRow, type SsoSessionsSet } from '../../domain/sso.ts';
 import type { WebhookChange } from '../../domain/webhook.ts';
 import { Conflict } from '../commit.ts';
@@ -10,6 +11,7 @@ import {
   type LeaverRow,
   leaverCounts,
   type ProgressRow,
+  refusedRequests,
   ssoSessions,
   webhookProgress,
 } from '../tables.ts';
@@ -83,12 +85,17 @@ export class LeaverWindow extends ReplacedRows<number, LeaverRow, Field<LeaverRo
   protected readonly lookup = leaverCounts.byKey;
 }
 
+/** What each source sent and could not be stored. */
+class RefusedRequests extends ReplacedRows<number, RefusedRow, Field<RefusedRow>> {
+  protected readonly lookup = refusedRequests.byKey;
+}
+
 /** All of them: engines write them alike. */
-export const replacedRows = [Documents, WebhookProgress, LeaverWindow, SsoSessions] as const;
+export const replacedRows = [Documents, WebhookProgress, LeaverWindow, SsoSessions, RefusedRequests] as const;
 
 const otherVersion = (name: string) => `the document ${name} has another version now`;
 
-export const documentChanges: ChangeRules<(DocumentSet | WebhookChange | SsoSessionsSet)['kind']> = {
+export const documentChanges: ChangeRules<(DocumentSet | WebhookChange | SsoSessionsSet | RefusedAdd)['kind']> = {
   'document.set': {
     needs: ({ name }, wanted) => wanted.add(documentVersion, name),
     check(draft, { name, before }) {
@@ -126,6 +133,16 @@ export const documentChanges: ChangeRules<(DocumentSet | WebhookChange | SsoSess
     },
     apply(draft, { user: number, before, sessions }) {
       draft.part(SsoSessions).changed.set(number, { number, version: before + 1, sessions });
+      return done;
+    },
+  },
+  'refused.add': {
+    needs: ({ source }, wanted) => wanted.add(refusedRequests.byKey, numberOfSource(source)),
+    apply(draft, change, context) {
+      const kept = draft.part(RefusedRequests);
+      const { row, entry } = withRefusals(kept.row(numberOfSource(change.source)), change, context.at);
+      kept.changed.set(row.number, row);
+      if (entry) draft.enter(context, entry, null, null);
       return done;
     },
   },

@@ -18,6 +18,7 @@ import {
 } from '../../../daemon/domain/person.ts';
 import type { ProofRecord } from '../../../daemon/domain/proof.ts';
 import { type ReceiptRecord, receiptDigest } from '../../../daemon/domain/receipt.ts';
+import { type RefusedRow, withRefusals } from '../../../daemon/domain/refused.ts';
 import type { ServiceTokenRecord } from '../../../daemon/domain/service-token.ts';
 import type { SsoSessionsRow } from '../../../daemon/domain/sso.ts';
 import { isOfProvider } from '../../../daemon/domain/sso.ts';
@@ -117,6 +118,7 @@ export interface Content {
   /** By number of the webhook. */
   progress: Map<number, ProgressRecord>;
   ssoSessions: Map<number, SsoSessionsRow>;
+  refused: Map<number, RefusedRow>;
 }
 
 /** An answer; pending: its serial number was not registered when it was last looked at. */
@@ -142,6 +144,7 @@ export const empty = (): Content => ({
   documents: [],
   progress: new Map(),
   ssoSessions: new Map(),
+  refused: new Map(),
 });
 
 /** The response that has not expired. */
@@ -527,6 +530,13 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       if ((content.ssoSessions.get(number)?.version ?? 0) !== before && fault !== 'ignores the version of sessions')
         throw new Conflict('sessions');
       content.ssoSessions.set(number, { number, version: before + 1, sessions });
+      return { kind: 'done' };
+    }
+    case 'refused.add': {
+      const number = change.source === 'scim' ? 1 : 2;
+      const { row, entry } = withRefusals(content.refused.get(number), change, at);
+      content.refused.set(number, row);
+      if (entry) write(entry, null, null);
       return { kind: 'done' };
     }
     case 'webhook.progress': {

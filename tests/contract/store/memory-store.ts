@@ -323,6 +323,7 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
     documentVersion: async name => present().documents.find(one => one.name === name)?.version ?? 0,
     ssoSessions: async user => present().ssoSessions.get(user) ?? null,
     allSsoSessions: async () => [...present().ssoSessions.values()],
+    refusedRequests: async () => [...present().refused.values()],
     webhookProgress: async webhook => present().progress.get(webhook) ?? null,
     response: async (id, at) => {
       const found = responseOf(present(), id, at, fault);

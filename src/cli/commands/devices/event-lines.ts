@@ -58,6 +58,8 @@ export function wordsOf({ type, data, changes = [] }: Notification): string {
       return `leaver held, ${activeDevices(data)}: devmgr people held`;
     case 'PERSON_RETURNED':
       return 'is back: locked devices stay locked';
+    case 'PROVISIONING_REFUSED':
+      return `${text(data.source)}: a request was not stored as sent: devmgr people refused`;
     case 'RECEIPT_SIGNED':
       return `receipt signed: ${text(data.kind)} (${text(data.receiptId)})`;
     case 'LOAN_OVERDUE':

@@ -13,7 +13,7 @@ const UNUSED_MS = 7 * 86_400_000;
 /** The findings; none of what is off, or cannot be read now. */
 export async function sourceChecks(context: Context): Promise<readonly Check[]> {
   const registry = context.registry.with({ wait: false });
-  const sources = [directoryChecks, signOnChecks, scimChecks, issuingChecks];
+  const sources = [directoryChecks, signOnChecks, scimChecks, refusedChecks, issuingChecks];
   return (await Promise.all(sources.map(checks => checks({ ...context, registry }).catch(() => [])))).flat();
 }
 
@@ -53,6 +53,16 @@ async function scimChecks(context: Context): Promise<Check[]> {
   for await (const token of itemsOf(context.registry, 'listTokens'))
     if (token.may.includes('scim') && token.revokedAt === null) checks.push(scimCheck(context, token, Date.now()));
   return checks;
+}
+
+async function refusedChecks(context: Context): Promise<Check[]> {
+  const { list } = await context.registry.call('listRefusedRequests', { query: { size: 100 } });
+  const recent = list.filter(({ at }) => Date.parse(at) > Date.now() - UNUSED_MS);
+  const [last] = recent;
+  if (!last) return [];
+  const detail = `${recent.length === 100 ? 'at least ' : ''}${recent.length} not stored as sent within 7 days, last ${timeAndDistance(last.at)}: ${safe(last.reason)}`;
+  const fix = `correct the values at the source: ${commandLine(context, 'people refused')}`;
+  return [check('provisioning', 'warning', detail, fix)];
 }
 
 /** A provider that does not use its token, or cannot, reports no leavers. `now`: milliseconds since 1970. */

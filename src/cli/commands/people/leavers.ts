@@ -1,14 +1,17 @@
 /** Persons who leave, and what the brake holds. */
-import type { HeldPerson } from '../../../contract/people.ts';
+import { namesIn } from '../../../contract/names.ts';
+import type { HeldPerson, RefusedRequestItem } from '../../../contract/people.ts';
+import { provisioningSources } from '../../../contract/values.ts';
 import { count, counted } from '../../count.ts';
 import { usage } from '../../fault.ts';
 import { reasonOf } from '../../framework/ask.ts';
 import type { Context } from '../../framework/context.ts';
-import { command } from '../../framework/define.ts';
+import { command, definedFields } from '../../framework/define.ts';
+import { pageFlags } from '../../framework/flags.ts';
 import { listFlags } from '../../framework/format.ts';
 import { findPerson, personArg, personWords } from '../../framework/persons.ts';
 import { present } from '../../framework/present.ts';
-import { presentList } from '../../framework/present-list.ts';
+import { presentList, presentPage } from '../../framework/present-list.ts';
 import type { Column } from '../../terminal/column.ts';
 import { demandYes } from '../../terminal/prompt.ts';
 import { safe, textsIn } from '../../terminal/text.ts';
@@ -100,6 +103,33 @@ export const peopleHeld = command({
       { fields: heldFields, columns: heldColumns, id: 'personId' },
       'No leaver is held.',
     );
+  },
+});
+
+const refusedFields = namesIn('at source userName field reason') satisfies readonly (keyof RefusedRequestItem)[];
+const refusedColumns: Column<RefusedRequestItem>[] = [
+  { title: 'TIME', value: ({ at }) => localTime(at) },
+  { title: 'SOURCE', value: ({ source }) => source },
+  { title: 'USER NAME', value: ({ userName }) => userName },
+  { title: 'LEFT OUT', value: ({ field }) => field ?? 'all of it' },
+  { title: 'REASON', value: ({ reason }) => reason, shorten: 'end' },
+];
+
+/** Lists what could not be stored: `GET /api/people/refused`. */
+export const peopleRefused = command({
+  description:
+    'An invalid name or e-mail address is left out and the rest is stored; without a valid user name the request is refused. Correct the values at the identity provider or in the directory.',
+  flags: {
+    source: { value: 'SOURCE', choices: provisioningSources, help: 'scim or directory' },
+    ...pageFlags('requests'),
+    ...listFlags(refusedFields),
+  },
+  examples: [{ does: 'what was not stored, and why', line: 'people refused' }],
+  async run({ flags }, context) {
+    const { source, page, limit: size } = flags;
+    const data = await context.registry.call('listRefusedRequests', { query: definedFields({ source, page, size }) });
+    const listing = { fields: refusedFields, columns: refusedColumns, id: 'at' } as const;
+    return presentPage(context, data, listing, { what: 'requests', none: 'Everything was stored as it was sent.' });
   },
 });
 

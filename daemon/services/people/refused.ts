@@ -1,0 +1,96 @@
+/** The list of what identity providers and the directory sent and the registry could not store. */
+import type { DataOf, QueryOf } from '../../../src/contract/define.ts';
+import { refusedBounds } from '../../../src/contract/limits.ts';
+import type { Routes } from '../../../src/contract/routes.ts';
+import { type ProvisioningSource, provisioningSources } from '../../../src/contract/values.ts';
+import { keptRefusals, numberOfSource, type RefusedAdd, type RefusedRequest } from '../../domain/refused.ts';
+import type { Store } from '../../store/store.ts';
+import { iso } from '../present.ts';
+import { readPage } from '../reads.ts';
+
+/** What is refused: the list adds when. */
+export type Refused = RefusedAdd['requests'][number];
+
+/** Dependencies of the list. */
+interface RefusedParts {
+  readonly store: Pick<Store, 'commit' | 'refusedRequests'>;
+  readonly log: { warn(data: object, message: string): void };
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Writes of the list within a minute, by this daemon. What exceeds them is in the log only: a hostile sender must not wear out the disk. */
+const MOST_WRITES = 120;
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** Adds to the list and reads it. */
+export class RefusedRequests {
+  readonly #parts: RefusedParts;
+  #window = { since: 0, writes: 0 };
+
+  constructor(parts: RefusedParts) {
+    this.#parts = parts;
+  }
+
+  /** The change that lists them, for the commit that stores the rest of the request; none if there is nothing to list. */
+  changes(source: ProvisioningSource, refused: readonly Refused[]): RefusedAdd[] {
+    if (refused.length === 0) return [];
+    const { log, now } = this.#parts;
+    // Without names: the log is read by more people than the list.
+    const fields = [...new Set(refused.map(({ field }) => field ?? 'request'))].slice(0, 20);
+    log.warn({ source, fields }, 'a provisioning request was not stored as sent: devmgr people refused has the reason');
+    if (now() - this.#window.since > MINUTE_MS) this.#window = { since: now(), writes: 0 };
+    if (++this.#window.writes > MOST_WRITES) return [];
+    const requests = refused.slice(0, refusedBounds.kept).map(({ userName, field, reason }) => ({
+      userName: plain(userName),
+      field: plain(field),
+      reason: plain(reason),
+    }));
+    return [{ kind: 'refused.add', source, requests }];
+  }
+
+  /** Lists what has changed nothing else. */
+  async add(source: ProvisioningSource, refused: readonly Refused[]): Promise<void> {
+    const changes = this.changes(source, refused);
+    if (changes.length > 0)
+      await this.#parts.store.commit({ at: this.#parts.now(), actor: null, requestId: null, changes });
+  }
+
+  /** The newest first, unless the request wants another order. */
+  async list({
+    source,
+    ...page
+  }: QueryOf<Routes['listRefusedRequests']>): Promise<DataOf<Routes['listRefusedRequests']>> {
+    const all = await this.#kept(source === undefined ? provisioningSources : [source]);
+    return readPage(
+      page,
+      async ({ descending, offset, limit }) => {
+        const sorted = all.sort((a, b) => (descending ? b.at - a.at : a.at - b.at));
+        return { rows: sorted.slice(offset, offset + limit), total: all.length };
+      },
+      ({ at, ...request }) => ({ at: iso(at), ...request }),
+    );
+  }
+
+  /** How many were refused within the last day, at most `refusedBounds.kept` of each source. */
+  async recent(): Promise<number> {
+    const since = this.#parts.now() - DAY_MS;
+    return (await this.#kept(provisioningSources)).filter(({ at }) => at > since).length;
+  }
+
+  async #kept(sources: readonly ProvisioningSource[]) {
+    const rows = await this.#parts.store.refusedRequests();
+    return sources.flatMap(source => {
+      const { requests = [] } = rows.find(({ number }) => number === numberOfSource(source)) ?? {};
+      return keptRefusals(requests, this.#parts.now()).map(request => ({ ...request, source }));
+    });
+  }
+}
+
+/** One line of limited length: the sender has chosen it. */
+function plain<T extends RefusedRequest['userName']>(text: T): T {
+  if (text === null) return text;
+  const shown = [...text.slice(0, 4 * refusedBounds.text)].slice(0, refusedBounds.text);
+  return shown.join('').replace(/\p{C}/gu, '\u{fffd}') as T;
+}
