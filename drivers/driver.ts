@@ -177,6 +177,8 @@ export interface StoredCredential {
  */
 export interface IssuedKey {
   pinState(): Promise<PinState>;
+  /** Whether it has one of these credentials, without a touch. It does not report those that need the PIN; null: it reports none without. */
+  hasAny(credentials: readonly KeyCredential[]): Promise<boolean | null>;
   /** Sets the PIN of a key that has none. */
   setPin(pin: Uint8Array): Promise<void>;
   /** See `PinState.canKeepRules`. */
@@ -187,6 +189,12 @@ export interface IssuedKey {
   deleteCredential(credentialId: Uint8Array, pin: Uint8Array): Promise<void>;
   /** Erases credentials and PIN. Needs a touch within 10 s after the key was plugged in, and `mayReset`. */
   reset(): Promise<void>;
+}
+
+/** A credential that a key may store. */
+export interface KeyCredential {
+  readonly relyingParty: string;
+  readonly id: Uint8Array;
 }
 
 /** How the issuing of a key is accompanied. */

@@ -3,14 +3,14 @@
  * removed follows from the registry and is read again at each start: nothing can be lost that the registry has.
  */
 import pLimit from 'p-limit';
-import { providerIds } from '../../src/contract/ids.ts';
+import { deviceIds, providerIds } from '../../src/contract/ids.ts';
 import { doubling, type Schedule, waitMs } from '../../src/delivery/retry.ts';
 import { poll, sleep } from '../../src/delivery/wait.ts';
 import { BackgroundWork } from '../background-work.ts';
 import { JournalTail } from '../delivery/journal-tail.ts';
 import { inTurn } from '../delivery/turns.ts';
 import { isToRemove } from '../domain/credential.ts';
-import type { EntryType } from '../domain/journal.ts';
+import type { EntryType, EventRecord } from '../domain/journal.ts';
 import { pinDocument, pinIn, setPin } from '../domain/pin.ts';
 import type { CredentialService } from '../services/issuing/credential-service.ts';
 import type { ProviderService } from '../services/issuing/provider-service.ts';
@@ -24,7 +24,13 @@ import type { DueWorkParts } from './due-work.ts';
 /** The name of the work that daemons share. */
 const WORK = 'credentials';
 /** Types of journal entries after which the credentials of a device have to be removed at their providers. */
-const ENDING: readonly EntryType[] = ['DEVICE_LOCKED', 'DEVICE_DEACTIVATED', 'CREDENTIAL_BEGUN', 'CREDENTIAL_ISSUED'];
+const ENDING: readonly EntryType[] = [
+  'DEVICE_LOCKED',
+  'DEVICE_DEACTIVATED',
+  'CREDENTIAL_BEGUN',
+  'CREDENTIAL_ISSUED',
+  'KEY_RESET',
+];
 /**
  * Milliseconds from an entry to the next look, so that many commits are one look; between looks at all credentials; after a failure;
  * between removals of one credential that the provider refuses to remove, or may register late.
@@ -84,7 +90,7 @@ export class CredentialRemovals extends BackgroundWork {
         const through = await store.lastEventId();
         const ended = await store.events({ after: last, through, limit: PAGE, types: ENDING });
         for (const { type, device } of ended) if (type === 'DEVICE_DEACTIVATED') await this.#removePin(device!);
-        const devices = ended.map(async ({ device, subject }) => device ?? (await store.credential(subject!))?.device);
+        const devices = ended.map(one => this.#deviceOf(one));
         for (const device of new Set(await Promise.all(devices)))
           for (const { number, provider } of device ? await store.credentialsOf(device) : [])
             queues.add(provider, number);
@@ -98,6 +104,11 @@ export class CredentialRemovals extends BackgroundWork {
         await sleep(WAIT_MS.failed, signal);
       }
     }
+  }
+
+  async #deviceOf({ type, device, subject, detail }: EventRecord): Promise<number | null | undefined> {
+    if (type === 'KEY_RESET') return deviceIds.parse(`${detail.deviceId}`);
+    return device ?? (await this.#parts.store.credential(subject!))?.device;
   }
 
   /** For a device that was retired because its person left. Any other deactivation removes the PIN in its own commit. */

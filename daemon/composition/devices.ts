@@ -17,6 +17,7 @@ import { DirectorySync } from '../services/directory/sync.ts';
 import { EventService } from '../services/events.ts';
 import { fileBudget } from '../services/file-budget.ts';
 import { CredentialService } from '../services/issuing/credential-service.ts';
+import { KeyResetService } from '../services/issuing/key-reset-service.ts';
 import { ownAccounts } from '../services/issuing/own-accounts.ts';
 import { PinService } from '../services/issuing/pin-service.ts';
 import { ProviderService } from '../services/issuing/provider-service.ts';
@@ -107,7 +108,8 @@ function startIssuing(
   const credentials = new CredentialService({ store, providers, now });
   stack.start(new CredentialRemovals({ store, providers, credentials, log, now }));
   const reconcile = reconciler({ store, providers, credentials, now });
-  return { providers, credentials, reconcile, pins: new PinService({ store, now }) };
+  const resets = new KeyResetService({ store, providers, now });
+  return { providers, credentials, reconcile, resets, pins: new PinService({ store, now }) };
 }
 
 function startReceipts(

@@ -16,6 +16,7 @@ export type DocumentName =
   | 'providers'
   | 'pin-policy'
   | `pin:${number}`
+  | `reset:${number}`
   | 'directory'
   | 'directory-run'
   | `sso-account:${string}`;

@@ -31,12 +31,16 @@ export type KeySource = Pick<AttachedKeys, 'list' | 'driverStatuses' | 'prove' |
 
 /** Milliseconds that a request for the keys waits for the first scan of the hardware. */
 const FIRST_SCAN_MS = 3000;
+/** Milliseconds after it was plugged in for which a key may be reset (FIDO CTAP 2.1, 6.6). */
+const FRESH_MS = 10_000;
 
 interface Attachment {
   readonly key: AttachedKey;
   readonly driver: Driver;
   /** Monotonic milliseconds. */
   readonly since: number;
+  /** Whether it was plugged in then. Keys that the first scan of a driver finds may have been plugged in long before. */
+  readonly isPlugged: boolean;
 }
 
 /** The keys that are attached to this machine, joined with the registry. A driver that fails does not affect the others. */
@@ -50,6 +54,8 @@ export class AttachedKeys {
   #events: Promise<void> = Promise.resolve();
   /** Uses to record, likewise. A disk that is slow must not delay the events: who handles keys relies on them. */
   #uses: Promise<void> = Promise.resolve();
+  /** Drivers that have scanned once. */
+  readonly #watching = new Set<Driver>();
   readonly #scanned = Promise.withResolvers<void>();
   #stopping: Promise<void> | null = null;
 
@@ -60,7 +66,10 @@ export class AttachedKeys {
 
   /** Starts the drivers; resolves when each has scanned once. Never rejects. */
   async start(): Promise<void> {
-    await this.#forEachDriver('start', driver => driver.start(event => this.#handle(driver, event)));
+    await this.#forEachDriver('start', async driver => {
+      await driver.start(event => this.#handle(driver, event));
+      this.#watching.add(driver);
+    });
     this.#scanned.resolve();
   }
 
@@ -96,12 +105,17 @@ export class AttachedKeys {
 
   /** Issues a key. Rejects as `prove` does. */
   issue(keyId: string, input: IssueInput, signal: AbortSignal): Promise<IssueOutput> {
-    return this.#use(keyId, using => issueAttached(using, input, signal));
+    return this.#use(keyId, using => issueAttached(using, input, { signal, isFresh: this.#isFresh(keyId) }));
   }
 
   /** Has a key sign a receipt. Rejects as `prove` does. */
   sign(keyId: string, input: SignInput, signal: AbortSignal): Promise<SignOutput> {
     return this.#use(keyId, using => signAttached(using, input, signal));
+  }
+
+  #isFresh(keyId: string): boolean {
+    const { isPlugged = false, since = 0 } = this.#attached.get(keyId) ?? {};
+    return isPlugged && this.#monotonic() - since < FRESH_MS;
   }
 
   async #use<T>(keyId: string, task: (using: ProvingKey) => Promise<T>): Promise<T> {
@@ -157,7 +171,7 @@ export class AttachedKeys {
         this.#options.log.info({ driver: driver.name, ...event.status }, 'hardware driver');
         break;
       case 'attached':
-        this.#attached.set(event.key.keyId, { key: event.key, driver, since: this.#monotonic() });
+        this.#attached.set(event.key.keyId, this.#attachment(driver, event.key));
         this.#publish('KEY_ATTACHED', event.key);
         break;
       case 'changed':
@@ -168,10 +182,14 @@ export class AttachedKeys {
     }
   }
 
+  #attachment(driver: Driver, key: AttachedKey): Attachment {
+    return { key, driver, since: this.#monotonic(), isPlugged: this.#watching.has(driver) };
+  }
+
   /** A key whose serial number becomes readable is published again with the same keyId. Other changes appear in the list only. */
   #changed(driver: Driver, key: AttachedKey): void {
     const before = this.#attached.get(key.keyId);
-    this.#attached.set(key.keyId, { key, driver, since: before?.since ?? this.#monotonic() });
+    this.#attached.set(key.keyId, { ...(before ?? this.#attachment(driver, key)), key });
     if (key.serialNumber !== null && before?.key.serialNumber !== key.serialNumber) this.#publish('KEY_ATTACHED', key);
   }
 

@@ -19,17 +19,20 @@ export type IssueInput = BodyOf<Routes['issueKey']>;
 /** What the key has answered, or why it has not. */
 export type IssueOutput = DataOf<Routes['issueKey']>;
 
-/** Rejects with an ApiError if the request does not fit the key. What the key refuses is part of the answer. */
+/** `isFresh`: the key was plugged in just now. Rejects with an ApiError if the request does not fit the key. What the key refuses is part of the answer. */
 export async function issueAttached(
   { driver, key, onState }: ProvingKey,
   input: IssueInput,
-  signal: AbortSignal,
+  { signal, isFresh }: { readonly signal: AbortSignal; readonly isFresh: boolean },
 ): Promise<IssueOutput> {
   requireSerial(key(), input.serialNumber);
   const step = stepOf(input);
   const { answer, ...ending } = await answerOf(onState, async onTouch => {
     if (!driver.issue)
       throw new HardwareError('unavailable', 'only a FIDO2 key on USB can be issued, no SIM card and no simulated key');
+    // Some keys accept a reset at any time: what was not plugged in for it is not erased.
+    if (input.step === 'reset' && !isFresh)
+      throw new HardwareError('unavailable', NOT_FRESH, { data: { refusal: 'not-allowed' } });
     return driver.issue(key().keyId, { signal, onTouch, mayReset: input.step === 'reset' }, step);
   });
   return { state: null, response: null, ...answer, ...ending };
@@ -40,7 +43,15 @@ type KeyStep = (key: IssuedKey) => Promise<Partial<IssueOutput>>;
 function stepOf(input: IssueInput): KeyStep {
   switch (input.step) {
     case 'state':
-      return async key => ({ state: await key.pinState() });
+      return async key => {
+        const state = await key.pinState();
+        if (input.credentials === undefined) return { state };
+        const asked = input.credentials.map(({ site, id }) => ({
+          relyingParty: site,
+          id: Buffer.from(id, 'base64url'),
+        }));
+        return { state, hasAny: await key.hasAny(asked) };
+      };
     case 'pin':
       return key =>
         withPin(input, async pin => {
@@ -129,6 +140,8 @@ function requestOf({ origin = '', options = '' }: IssueInput): {
   };
 }
 
+const NOT_FRESH =
+  'a key is erased only within 10 seconds after it was plugged in: unplug it, plug it in and run the command again';
 const NO_PIN = 'the provider requires user verification, and no PIN of the key was entered';
 
 /** COSE algorithm that every key has. */

@@ -7,7 +7,7 @@ import type { CtapHidChannel } from './ctaphid.ts';
 import { allowIssuing, allowReset, CTAP2 } from './gate.ts';
 import type { KeyView } from './key-view.ts';
 import { overFido } from './prove-key.ts';
-import { deleteStoredCredential, makeStoredCredential, setPinRules } from './stored-credential.ts';
+import { deleteStoredCredential, hasAnyStored, makeStoredCredential, setPinRules } from './stored-credential.ts';
 
 /** Milliseconds for a task, the time for a touch included. A task can have many commands. */
 const TASK_LIMIT = 40_000;
@@ -49,6 +49,7 @@ function openKey(channel: CtapHidChannel, info: AuthenticatorInfo, work: IssueWo
   return {
     // What was done since the key was opened has changed what it reports.
     pinState: async () => readPinState({ ...key, info: (await getInfo(channel, work.signal)) ?? info }),
+    hasAny: credentials => hasAnyStored(key, credentials),
     setPin: pin => setPin(key, pin),
     setPinRules: (rules, pin) =>
       withToken(pin, { permissions: PERMISSION.configure }, token => setPinRules(key, rules, token)),

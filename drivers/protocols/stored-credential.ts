@@ -2,7 +2,13 @@
  * Credentials that a key stores for sign-in at a provider, and what belongs to them: the minimal length of the PIN, and removal
  * of a credential. Source: FIDO CTAP 2.1, 6.1, 6.8 (credential management), 6.11 (configuration), 12.1 (credProtect).
  */
-import { HardwareError, type PinRules, type StoredCredential, type StoredCredentialRequest } from '../driver.ts';
+import {
+  HardwareError,
+  type KeyCredential,
+  type PinRules,
+  type StoredCredential,
+  type StoredCredentialRequest,
+} from '../driver.ts';
 import { type CborInput, cborMap, writeCbor } from './cbor-write.ts';
 import { type Authenticator, malformed, type PinToken } from './client-pin.ts';
 import { type AuthenticatorInfo, descriptor, PLATFORM_MANAGED, publicKey, responseMap } from './ctap2.ts';
@@ -49,20 +55,44 @@ async function excluded(
 ): Promise<readonly Uint8Array[]> {
   const [first = [], ...others] = partsOf(exclude, key.info);
   if (others.length === 0) return first;
+  for (const part of [first, ...others]) if (await hasOneOf(key, relyingParty.id, part, token)) return part;
+  return [];
+}
+
+/** Asks without a touch. `ids`: no more than the key takes. */
+async function hasOneOf(
+  key: Authenticator,
+  relyingParty: string,
+  ids: readonly Uint8Array[],
+  token: PinToken | null,
+): Promise<boolean> {
   // The digest of nothing that anybody asked for.
   const hash = new Uint8Array(32);
-  for (const part of [first, ...others]) {
-    const parameters: readonly [number, CborInput | null][] = [
-      [1, relyingParty.id],
-      [2, hash],
-      [3, part.map(descriptor)],
-      [5, cborMap([['up', false]])],
-      [6, token?.authenticate(hash) ?? null],
-      [7, token?.protocol ?? null],
-    ];
-    if ((await unlessMissing(key.send(CTAP2.GET_ASSERTION, parameters))) !== null) return part;
+  const parameters: readonly [number, CborInput | null][] = [
+    [1, relyingParty],
+    [2, hash],
+    [3, ids.map(descriptor)],
+    [5, cborMap([['up', false]])],
+    [6, token?.authenticate(hash) ?? null],
+    [7, token?.protocol ?? null],
+  ];
+  return (await unlessMissing(key.send(CTAP2.GET_ASSERTION, parameters))) !== null;
+}
+
+/** See `IssuedKey.hasAny`. */
+export async function hasAnyStored(key: Authenticator, credentials: readonly KeyCredential[]): Promise<boolean | null> {
+  try {
+    for (const [relyingParty, list] of Map.groupBy(credentials, one => one.relyingParty))
+      for (const part of partsOf(
+        list.map(({ id }) => id),
+        key.info,
+      ))
+        if (await hasOneOf(key, relyingParty, part, null)) return true;
+    return false;
+  } catch (error) {
+    if (error instanceof HardwareError && error.data.refusal === 'pin-required') return null;
+    throw error;
   }
-  return [];
 }
 
 function partsOf(ids: readonly Uint8Array[], { maxMessage, maxList }: AuthenticatorInfo): Uint8Array[][] {

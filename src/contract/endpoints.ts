@@ -139,6 +139,8 @@ export const endpoints = {
     neverReplayed: true,
   }),
   removeCredential: post('/api/devices/{deviceId}/credentials/{credentialId}/remove', ['credentialId', 'removedAt']),
+  showKeyReset: get('/api/devices/{deviceId}/reset', ['credentials']),
+  recordKeyReset: post('/api/devices/{deviceId}/reset', ['credentials']),
   storePin: post('/api/devices/{deviceId}/pin', ['storedAt']),
   readPin: get('/api/devices/{deviceId}/pin', ['sealed', 'storedAt']),
   showPinPolicy: get('/api/policies/pin', ['recipients']),

@@ -17,7 +17,7 @@ import {
   provingStates,
   roles,
 } from './values.ts';
-import { attestation } from './webauthn.ts';
+import { attestation, storedOnKey } from './webauthn.ts';
 
 /** A physical key that is plugged into the machine of the service. */
 export const key = Type.Object({
@@ -75,6 +75,8 @@ const pinText = secret({ min: 1, max: pinBounds.most }, { description: 'PIN of t
 
 /** Characters of creation options: with a list of credentials, they are long. */
 const MAX_OPTIONS = 16_384;
+/** Credentials that a key is asked for at once. */
+const MAX_ASKED = 64;
 
 /** What the key reports about its PIN. */
 const pinState = Type.Object({
@@ -154,7 +156,7 @@ export const hardwareOperations = additions('Hardware', {
   issueKey: {
     summary: 'Issue an attached key',
     description:
-      'state: reports what the key reports about its PIN. pin: sets the PIN of a key that has none; one that is set is never replaced. credential: enters the PIN once and has the key store a credential for the creation options of a provider, which needs a touch; without a PIN if the options do not require user verification. forget: removes such a credential from the key. rules: minPinLength is what a PIN has at least from now on, and with changePin the PIN has to be changed before it opens anything else; some keys cannot keep that. reset: erases all credentials and the PIN, within 10 seconds after the key was plugged in, and needs a touch. The PIN is neither stored nor logged. A closed request cancels what waits for a touch.',
+      'state: reports what the key reports about its PIN, and whether it has one of the credentials. pin: sets the PIN of a key that has none; one that is set is never replaced. credential: enters the PIN once and has the key store a credential for the creation options of a provider, which needs a touch; without a PIN if the options do not require user verification. forget: removes such a credential from the key. rules: minPinLength is what a PIN has at least from now on, and with changePin the PIN has to be changed before it opens anything else; some keys cannot keep that. reset: erases all credentials and the PIN, and needs a touch. It is sent only within 10 seconds after the daemon has seen the key being plugged in, whatever the key itself allows. The PIN is neither stored nor logged. A closed request cancels what waits for a touch.',
     ...ofKey,
     body: Type.Object({
       step: oneOf(issueSteps),
@@ -165,6 +167,9 @@ export const hardwareOperations = additions('Hardware', {
         Type.Integer({ minimum: pinBounds.least, maximum: pinBounds.most, description: 'for rules: characters' }),
       ),
       origin: Type.Optional(line(1000, { description: 'for credential: the origin of the provider' })),
+      credentials: Type.Optional(
+        Type.Array(storedOnKey, { maxItems: MAX_ASKED, description: 'for state: credentials that the key may have' }),
+      ),
       credentialId: Type.Optional(line(1400, { description: 'for forget: id of the credential, as base64url' })),
       options: Type.Optional(
         line(MAX_OPTIONS, { description: 'for credential: the creation options of the provider, as JSON in a text' }),
@@ -172,6 +177,11 @@ export const hardwareOperations = additions('Hardware', {
     }),
     data: Type.Object({
       state: nullable(pinState),
+      hasAny: Type.Optional(
+        nullable(
+          Type.Boolean({ description: 'whether the key has one of the credentials; null if it does not report it' }),
+        ),
+      ),
       response: nullable(attestation),
       failure: nullable(oneOf(hardwareFailures, { description: 'why the key did not do it; null if it did' })),
       refusal: nullable(oneOf(keyRefusals, { description: 'what the key itself refuses' })),

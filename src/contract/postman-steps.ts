@@ -80,6 +80,8 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   recordUsage: { asProgram: true },
   storePin: { asProgram: true },
   readPin: {},
+  recordKeyReset: { asProgram: true, send: { stage: 'canceled' } },
+  showKeyReset: {},
   listDevices: { query: { keyword: '{{run}}' } },
   exportDevices: { query: { format: 'ndjson', keyword: '{{run}}' } },
   getStatistics: {},

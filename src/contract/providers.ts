@@ -55,8 +55,12 @@ const credential = Type.Object({
   createdAt: nullable(timestamp('when the provider accepted it; null if it is not finished')),
   removedAt: nullable(timestamp('when it was removed at the provider')),
   pending: Type.Boolean({
-    description: 'true: it is not finished, or the device is no longer ACTIVE and the provider still accepts it',
+    description:
+      'true: it is not finished, or the provider still accepts it although it must not: the device is no longer ACTIVE, or the key was reset',
   }),
+  reset: Type.Optional(
+    Type.Boolean({ description: 'true: a reset of the key was begun, and its outcome is not recorded' }),
+  ),
 });
 /** A credential of a device at a provider. */
 export type CredentialItem = Static<typeof credential>;

@@ -154,6 +154,9 @@ export type ProvingState = (typeof provingStates)[number];
 /** Steps in which a key is issued. */
 export const issueSteps = ['state', 'pin', 'credential', 'forget', 'rules', 'reset'] as const;
 
+/** What is recorded about the reset of a key. */
+export const resetStages = ['begun', 'done', 'canceled'] as const;
+
 /** What a key refuses when it is issued, as in drivers/driver.ts. */
 export const keyRefusals = namesIn(
   'excluded full no-credential not-allowed pin-blocked pin-invalid pin-not-set pin-policy pin-replug pin-required',

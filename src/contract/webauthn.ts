@@ -33,6 +33,11 @@ export const attestation = Type.Object(
   },
   { description: 'what `navigator.credentials.create` returned, as JSON' },
 );
+/** A credential that a key stores, by which it is asked whether it has it. */
+export const storedOnKey = Type.Object({
+  site: line(255, { description: 'relying party of the credential' }),
+  id: bytes(passkeyBounds.id),
+});
 const assertion = Type.Object(
   {
     ...credential,

@@ -1,48 +1,17 @@
 /** Issues a registered key: sets its first PIN, and creates a credential at each provider. The registry holds the state, so another run continues. */
-import type { BodyOf, DataOf } from '../contract/define.ts';
+import type { DataOf } from '../contract/define.ts';
 import type { CredentialItem, ProviderItem } from '../contract/providers.ts';
 import type { Routes } from '../contract/routes.ts';
+import { IssueProblem, type IssueStep, type KeyPinState, type StepAnswer, stepDone } from './issue-step.ts';
+import { type ResetRequests, settledReset } from './key-reset.ts';
 import { columnOf, type EnrollmentOutcome } from './outcome.ts';
 import type { NumberedKey } from './registry.ts';
 
-/** A request to the key. */
-export type IssueStep = Omit<BodyOf<Routes['issueKey']>, 'serialNumber'>;
-type StepAnswer = DataOf<Routes['issueKey']>;
-type KeyPinState = NonNullable<StepAnswer['state']>;
-
-/**
- * Why a key is not issued: what the key refuses, or how a step failed. `pin-present`: it has a PIN, and only a first PIN can be created.
- * `pin-unfit`: a text cannot be its PIN.
- */
-export type IssueProblemCode =
-  | NonNullable<StepAnswer['refusal' | 'failure']>
-  | 'pin-change'
-  | 'pin-present'
-  | 'pin-unfit';
-
-/** The error of a key that cannot be issued. */
-export class IssueProblem extends Error {
-  override name = 'IssueProblem';
-  readonly code: IssueProblemCode;
-  constructor(code: IssueProblemCode, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
-
-/** Resolves with what the key has done. Rejects with `IssueProblem`. */
-export async function stepDone(request: Promise<StepAnswer>): Promise<StepAnswer> {
-  const answer = await request;
-  if (answer.problem === null) return answer;
-  throw new IssueProblem(answer.refusal ?? answer.failure ?? 'protocol', answer.problem);
-}
-
 /** The requests that issuing needs. They reject with the errors of their client, which `failureOf` interprets. */
-export interface IssueRequests {
+export interface IssueRequests extends ResetRequests {
   credentials(deviceId: string): Promise<readonly CredentialItem[]>;
   start(deviceId: string, providerId: string): Promise<DataOf<Routes['startCredential']>>;
   finish(deviceId: string, credentialId: string, response: NonNullable<StepAnswer['response']>): Promise<unknown>;
-  step(key: NumberedKey, step: IssueStep): Promise<StepAnswer>;
   failureOf(error: unknown): {
     /** The provider has refused, so it has no credential. */
     readonly isRefusal: boolean;
@@ -150,7 +119,7 @@ export class KeyIssuing {
     };
     let entered: string | null = null;
     try {
-      const isMissing = isMissingIn(await this.#parts.requests.credentials(deviceId));
+      const isMissing = isMissingIn(await this.#credentials(key, deviceId));
       run.isRead = true;
       const open = this.#options.providers.filter(isMissing);
       for (const one of this.#options.providers) if (!open.includes(one)) providers[columnOf(one)] = 'issued';
@@ -180,6 +149,15 @@ export class KeyIssuing {
     else if (run.madePin !== null) this.#lettered.set(key.serialNumber, run.madePin);
     if (isWrong && entered !== null) this.#wrong.set(key.serialNumber, { pin: entered, error: run.error });
     return run;
+  }
+
+  /** What the registry has, after a reset that was interrupted is settled. */
+  async #credentials(key: NumberedKey, deviceId: string): Promise<readonly CredentialItem[]> {
+    const { requests } = this.#parts;
+    const credentials = await requests.credentials(deviceId);
+    if (!credentials.some(one => one.reset === true)) return credentials;
+    await settledReset(requests, key, deviceId);
+    return requests.credentials(deviceId);
   }
 
   /** The state of a key that is issued at no provider. */

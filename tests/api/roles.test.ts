@@ -82,6 +82,8 @@ const changers: readonly RouteName[] = [
   'startCredential',
   'finishCredential',
   'storePin',
+  'showKeyReset',
+  'recordKeyReset',
   'removeCredential',
   'createReceipt',
   'submitReceipt',

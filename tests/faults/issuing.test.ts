@@ -29,16 +29,17 @@ import { programFile } from '../support/test-programs.ts';
 type Way = 'issue' | 'reset' | 'enroll';
 
 /** `npm run test:issuing` has 240, with each command in a process of its own, which is killed. */
-const KEYS = Number(process.env.DEVMGR_ISSUING_KEYS ?? 10);
+const KEYS = Number(process.env.DEVMGR_ISSUING_KEYS ?? 14);
 const seed = Number(process.env.DEVMGR_ISSUING_SEED ?? 1);
-const inProcesses = KEYS > 10;
-const timeout = 60_000 + 5000 * KEYS;
+const inProcesses = KEYS > 14;
+const timeout = 60_000 + 12_000 * KEYS;
 /** Runs of one key, each with at most one fault. */
 const RUNS = 8;
 
 /**
  * Requests of one key that change something: state, sealed PIN, PIN; options, credential and answer for each provider; rules. Before
- * them, an enrollment registers and activates, and a reset removes two credentials, erases the key and removes its sealed PIN.
+ * them, an enrollment registers and activates, and a reset asks for the state, is recorded as begun, erases the key, and is recorded
+ * as done.
  */
 const STEPS: Readonly<Record<Way, number>> = { issue: 10, enroll: 12, reset: 14 };
 const times = ['before', 'after'] as const;
@@ -65,6 +66,8 @@ interface Plan {
   readonly fault: Fault | null;
   readonly trouble: readonly [Kind, Trouble] | null;
   readonly isAway: boolean;
+  /** Whether a key that should be erased was plugged in too long ago. */
+  readonly refuses: boolean;
 }
 
 /** The runs of a key. */
@@ -83,23 +86,28 @@ const few: readonly (readonly [Way, Partial<Plan>])[] = [
   ['issue', { trouble: ['finish', 'late'] }],
   ['enroll', { fault: { victim: 'command', at: 2, when: 'before' } }],
   ['enroll', { fault: { victim: 'key', at: 7, when: 'after' } }],
-  ['reset', { fault: { victim: 'command', at: 1, when: 'after' } }],
+  ['reset', { fault: { victim: 'command', at: 2, when: 'after' } }],
   ['reset', { fault: { victim: 'command', at: 3, when: 'after' } }],
+  ['reset', { fault: { victim: 'daemon', at: 4, when: 'before' } }],
+  ['reset', { fault: { victim: 'daemon', at: 4, when: 'after' } }],
+  ['reset', { fault: { victim: 'key', at: 3, when: 'after' } }],
+  ['reset', { refuses: true }],
 ];
 
-/** Each fault of `keys issue` once in a first run; the others, and what follows, by the seed. Two keys of twelve are enrolled or erased. */
+/** Each fault of `keys issue` once in a first run; the others, and what follows, by the seed. Of twelve keys, one is enrolled and two are erased. */
 function plansOf(random: () => number): readonly KeyPlan[] {
   const oneOf = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
   const any = (way: Way): Plan => ({
     fault: random() < 0.4 ? oneOf(everyFault(way)) : null,
     trouble: random() < 0.4 ? oneOf(troubles) : null,
     isAway: random() < 0.1,
+    refuses: way === 'reset' && random() < 0.3,
   });
-  const quiet: Plan = { fault: null, trouble: null, isAway: false };
+  const quiet: Plan = { fault: null, trouble: null, isAway: false, refuses: false };
   if (!inProcesses) return few.map(([way, plan]) => ({ way, plans: [{ ...quiet, ...plan }, quiet] }));
   const unused = [...everyFault('issue')];
   return Array.from({ length: KEYS }, (_, i) => {
-    const way = ({ 5: 'enroll', 11: 'reset' } as const)[i % 12] ?? 'issue';
+    const way = ({ 5: 'enroll', 8: 'reset', 11: 'reset' } as const)[i % 12] ?? 'issue';
     const fault = way === 'issue' ? unused.shift() : undefined;
     const first = fault ? { ...quiet, fault } : { ...any(way), fault: oneOf(everyFault(way)) };
     return { way, plans: [first, any(way), any(way), quiet] };
@@ -198,14 +206,24 @@ it(`${KEYS} keys are issued, whatever fails: no credential without a record, of 
         pin === null ? '' : `${pin}\n`,
       );
     };
-    if (way === 'reset') expect(await run()).toBe(0);
+    if (way === 'reset') {
+      expect(await run()).toBe(0);
+      for (const state of states) await state.settle();
+    }
+    /** A key that has refused signs in where it did. */
+    const expectKept = (key: typeof authenticator, exitCode: number | null) => {
+      expect([exitCode, key.hasPin, key.credentials.length]).toEqual([10, true, 2]);
+      const ids = key.credentials.map(({ id }) => id.toString('base64url'));
+      for (const state of states)
+        expect(state.accepted.filter(one => ids.includes(one.credentialId))).toMatchObject([{ person }]);
+    };
     const erased = authenticator.credentials.map(({ id }) => id);
     const isErased = () => !authenticator.credentials.some(({ id }) => erased.includes(id));
     let code: number | null = null;
     for (let turn = 0; code !== 0; turn++) {
       if (turn === RUNS)
         throw new Error(`${serialNumber} (${way}) is not issued after ${RUNS} runs of ${JSON.stringify(plans)}`);
-      const { fault, trouble, isAway } = plans[Math.min(turn, plans.length - 1)]!;
+      const { fault, trouble, isAway, refuses } = plans[Math.min(turn, plans.length - 1)]!;
       clear();
       for (const state of states) {
         if (isAway) for (const kind of kinds) state.trouble(kind, ...Array<Trouble>(20).fill('away'));
@@ -216,9 +234,11 @@ it(`${KEYS} keys are issued, whatever fails: no credential without a record, of 
       const isErasing = way === 'reset' && !isErased();
       // A key is erased only right after it was plugged in.
       if (isErasing) await station.replug();
+      if (refuses) authenticator.age();
       gate.arm(fault);
       code = await run({ isErasing });
       await gate.settled();
+      if (refuses && isErasing && fault === null) expectKept(authenticator, code);
       runs++;
     }
     const deviceId = await deviceOf();

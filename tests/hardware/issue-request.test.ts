@@ -25,7 +25,8 @@ async function issued(changes: object, step: Partial<IssueInput> = { pin: '2716'
     ...step,
   };
   const proving = { driver: driver as Driver, key: () => attached, onState: () => undefined };
-  const answer = await issueAttached(proving, input, new AbortController().signal).catch((error: Error) => error);
+  const how = { signal: new AbortController().signal, isFresh: true };
+  const answer = await issueAttached(proving, input, how).catch((error: Error) => error);
   return { answer, requests };
 }
 

@@ -11,7 +11,10 @@ import { openTemporary } from './sqlite.ts';
 import { authenticatorRoot } from './test-authenticator.ts';
 
 /** Lives as long as the test. `bodies`: what was asked of the key. `hooks.before`: called before it is. `logged`: what a log at its most verbose has, with all traffic. */
-export async function issuingStation(serialNumber: string, options: Partial<IssuableOptions> = {}) {
+export async function issuingStation(
+  serialNumber: string,
+  { isFresh = true, ...options }: Partial<IssuableOptions> & { readonly isFresh?: boolean } = {},
+) {
   const { store, cleanup } = await openTemporary();
   const aaguid = 'ee882879-721c-4913-9775-3dfcce97072a';
   const authenticator = new IssuableAuthenticator({ root: authenticatorRoot(), aaguid, ...options });
@@ -22,10 +25,14 @@ export async function issuingStation(serialNumber: string, options: Partial<Issu
   const log = { debug: note, info: note, warn: note };
   const traffic = ({ bytes, ...line }: TrafficLine) => note(line, Buffer.from(bytes).toString('hex'));
   const hub = { publish: () => {} };
-  const keys = new AttachedKeys({ drivers: [createHidDriver({ system, traffic })], store, hub, now: Date.now, log });
+  const clock = { ms: 0 };
+  const drivers = [createHidDriver({ system, traffic })];
+  const keys = new AttachedKeys({ drivers, store, hub, now: Date.now, monotonic: () => clock.ms, log });
   const plug = () => system.plug({ serial: serialNumber, interfaces: { fido } });
+  // A key that is plugged in before has been there for a time that is not known.
+  if (isFresh) await keys.start();
   let address = plug();
-  await keys.start();
+  if (!isFresh) await keys.start();
   const attached = (count: number) =>
     vi.waitFor(async () => expect(await keys.list()).toHaveLength(count), { timeout: 10_000 });
   /** Unplugs the key and plugs it in again; it has another id then. `between`: called while it is away. */
@@ -37,6 +44,7 @@ export async function issuingStation(serialNumber: string, options: Partial<Issu
     address = plug();
     await attached(1);
   };
+  if (isFresh) await attached(1);
   const bodies: Record<string, unknown>[] = [];
   const hooks = { before: async (_body: Record<string, unknown>) => {} };
   const { url } = await answering(async (request, response) => {
@@ -54,5 +62,9 @@ export async function issuingStation(serialNumber: string, options: Partial<Issu
     await keys.stop();
     await cleanup();
   };
-  return { url, authenticator, fido, replug, bodies, hooks, logged, stop };
+  /** Milliseconds pass, of which the key itself knows nothing: its firmware accepts a reset at any time. */
+  const wait = (ms: number): void => {
+    clock.ms += ms;
+  };
+  return { url, authenticator, fido, replug, wait, bodies, hooks, logged, stop };
 }

@@ -33,6 +33,7 @@ function issuingRequests(daemon: () => TestDaemon): Readonly<Partial<Record<Rout
   };
   const added = async (): Promise<string> => (await call('/api/providers', await provider())).providerId;
   const pinPath = async () => `/api/devices/${(await register(daemon())).deviceId}/pin`;
+  const resetPath = async () => `/api/devices/${(await register(daemon())).deviceId}/reset`;
   const sealedSample = Buffer.from('age-encryption.org/v1\n').toString('base64url');
   const begun = async () => {
     const [{ deviceId }, providerId] = [await deviceIn('ACTIVE', daemon()), await added()];
@@ -43,6 +44,8 @@ function issuingRequests(daemon: () => TestDaemon): Readonly<Partial<Record<Rout
   return {
     showPinPolicy: async () => ({}),
     setPinPolicy: async () => ({ body: { recipients: [] } }),
+    showKeyReset: async () => ({ path: await resetPath() }),
+    recordKeyReset: async () => ({ path: await resetPath(), body: { stage: 'begun', hadPin: true } }),
     storePin: async () => ({ path: await pinPath(), body: { sealed: sealedSample } }),
     readPin: async () => {
       const path = await pinPath();

@@ -1,6 +1,7 @@
 /** Issues a key that the bench has bound, at the providers that the operator has chosen. */
 import { Code } from '../../../src/contract/codes.ts';
-import { type IssueParts, IssueProblem, type IssueRequests, KeyIssuing } from '../../../src/enrollment/issuing.ts';
+import { IssueProblem } from '../../../src/enrollment/issue-step.ts';
+import { type IssueParts, type IssueRequests, KeyIssuing } from '../../../src/enrollment/issuing.ts';
 import { problemOf } from '../../api/problem.ts';
 import { call, newKey } from '../../api/request.ts';
 import { wordsOf } from '../../parts/problem.tsx';
@@ -28,6 +29,8 @@ const requests: IssueRequests = {
     call('startCredential', { params: { deviceId }, body: { providerId } }, { key: newKey() }),
   finish: (deviceId, credentialId, response) =>
     call('finishCredential', { params: { deviceId, credentialId }, body: { response } }, { key: newKey() }),
+  reset: deviceId => call('showKeyReset', { params: { deviceId } }),
+  recordReset: (deviceId, body) => call('recordKeyReset', { params: { deviceId }, body }, { key: newKey() }),
   step: ({ keyId, serialNumber }, step) =>
     call('issueKey', { params: { keyId }, body: { ...step, serialNumber } }, { key: newKey() }),
   failureOf(error) {

@@ -21,6 +21,7 @@ import type { DirectorySettingsService } from '../../services/directory/settings
 import type { DirectorySync } from '../../services/directory/sync.ts';
 import type { EventService } from '../../services/events.ts';
 import type { CredentialService } from '../../services/issuing/credential-service.ts';
+import type { KeyResetService } from '../../services/issuing/key-reset-service.ts';
 import type { PinService } from '../../services/issuing/pin-service.ts';
 import type { ProviderService } from '../../services/issuing/provider-service.ts';
 import type { Reconcile } from '../../services/issuing/reconcile.ts';
@@ -93,6 +94,7 @@ export interface RegistryServices extends StationServices {
   readonly providers: ProviderService;
   readonly credentials: CredentialService;
   readonly pins: PinService;
+  readonly resets: KeyResetService;
   readonly reconcile: Reconcile;
   readonly devices: DeviceService;
   readonly exports: DeviceExport;
@@ -291,6 +293,8 @@ const issuingOperations = (to: RegistryServices): Bindings => ({
     retrying(() => to.credentials.remove(context, params.deviceId, params.credentialId)),
   showPinPolicy: () => to.pins.policy(),
   setPinPolicy: ({ context, body }) => to.pins.setPolicy(context, body),
+  showKeyReset: ({ params }) => to.resets.show(params.deviceId),
+  recordKeyReset: ({ context, params, body }) => to.resets.record(context, params.deviceId, body),
   storePin: ({ context, params, body }) => to.pins.store(context, params.deviceId, body),
   readPin: ({ context, params }) => to.pins.read(context, params.deviceId),
 });

@@ -15,14 +15,16 @@ import { KeyedMutex } from '../../concurrency.ts';
 import { ProviderUnavailable } from '../../delivery/provider/errors.ts';
 import * as domain from '../../domain/credential.ts';
 import type { DeviceRecord } from '../../domain/device.ts';
+import { isHeld, resetDocument, resetIn } from '../../domain/key-reset.ts';
 import type { ProviderRecord } from '../../domain/provider.ts';
 import { type AuthenticatorData, readRegistered } from '../../proof/authenticator-data.ts';
-import { Conflict } from '../../store/commit.ts';
+import { Conflict, type Guard } from '../../store/commit.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, commitFor, commitLast, retrying } from '../context.ts';
 import { iso } from '../present.ts';
 import { readDevice } from '../reads.ts';
 import { readClientData } from '../sign-in/client-data.ts';
+import { demandNoReset } from './key-reset-service.ts';
 import type { ProviderService } from './provider-service.ts';
 import { isRefusal, newLabel, type ProviderOptions } from './providers/provider-api.ts';
 
@@ -54,8 +56,15 @@ export class CredentialService {
 
   async list(deviceId: string): Promise<DataOf<Routes['listCredentials']>> {
     const device = await readDevice(this.#parts.store, deviceId);
-    const credentials = await this.#parts.store.credentialsOf(device.number);
-    return credentials.map(credential => presented(credential, device));
+    const [credentials, document] = await Promise.all([
+      this.#parts.store.credentialsOf(device.number),
+      this.#parts.store.document(resetDocument(device.number)),
+    ]);
+    const reset = resetIn(document)?.credentials ?? [];
+    return credentials.map(credential => {
+      const isErased = isHeld(credential) && reset.includes(credential.number);
+      return { ...presented(credential, device), ...(isErased ? { reset: true } : {}) };
+    });
   }
 
   async start(
@@ -65,6 +74,7 @@ export class CredentialService {
   ): Promise<DataOf<Routes['startCredential']>> {
     const { store, providers } = this.#parts;
     const device = await readDevice(store, deviceId);
+    const unreset = await demandNoReset(store, device.number);
     const person = await this.#personOf(device);
     const provider = await providers.find(providerId);
     await providers.demand(context, provider);
@@ -83,7 +93,7 @@ export class CredentialService {
       if (present?.credentialId) throw taken;
       const fields = { device: device.number, provider: provider.number, account, label, begun };
       const change = present ? domain.noteStep(present, fields) : domain.beginCredential(fields, person.number);
-      const [result] = await this.#commit(context, change);
+      const [result] = await this.#commit(context, change, [unreset]);
       if (result?.kind === 'duplicate') throw taken;
       const number = present?.number ?? (result?.kind === 'added' ? result.number : 0);
       return { credentialId: credentialIds.format(number), origin, options, expiresAt: iso(expiresAt) };
@@ -116,13 +126,14 @@ export class CredentialService {
       if (credential.credentialId === response.id) return presented(credential, device);
       throw new ApiError(Code.parameterError, 'the credential was already completed with another response');
     }
+    const unreset = await demandNoReset(store, device.number);
     checkAnswer(response, credential.begun);
     await this.#personOf(device);
     let known = credential;
     // A repeated response of the key: the provider may have accepted the first one.
     const isRepeated = credential.credentialId === response.id;
     if (!isRepeated) {
-      await this.#commit(context, domain.noteStep(credential, { credentialId: response.id }));
+      await this.#commit(context, domain.noteStep(credential, { credentialId: response.id }), [unreset]);
       known = { ...credential, credentialId: response.id, version: credential.version + 1 };
     }
     const remoteId = await this.#accepted(context, provider, known, response, isRepeated);
@@ -265,8 +276,8 @@ export class CredentialService {
     }
   }
 
-  #commit(context: Context, change: domain.CredentialChange) {
-    return commitFor(this.#parts.store, context, { at: this.#parts.now(), changes: [change] });
+  #commit(context: Context, change: domain.CredentialChange, guards: readonly Guard[] = []) {
+    return commitFor(this.#parts.store, context, { at: this.#parts.now(), changes: [change], guards });
   }
 
   async #personOf(device: DeviceRecord): Promise<{ readonly userName: string; readonly number: number | null }> {

@@ -5,6 +5,7 @@ import { deviceIds } from '../../../src/contract/ids.ts';
 import { pinBounds } from '../../../src/contract/limits.ts';
 import type { PinPolicy } from '../../../src/contract/pins.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
+import type { DocumentSet } from '../../domain/document.ts';
 import * as domain from '../../domain/pin.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, commitLast, retrying } from '../context.ts';
@@ -51,16 +52,14 @@ export class PinService {
       const isStored = before !== null && before.sealed !== null;
       if (isStored && !reset) throw new ApiError(Code.parameterError, STORED);
       if (sealed === undefined && !isStored) return presented(number, null);
-      const earlier = before === null ? [] : domain.sealedPins(before);
-      if (earlier.length > pinBounds.earlier && context.caller.role !== 'ADMIN')
-        throw new ApiError(Code.parameterError, FULL);
+      const earlier = before === null ? [] : earlierPins(context, before);
       if (dryRun) return presented(number, before);
       const at = this.#now();
       const pin = {
         sealed: sealed ?? null,
         storedAt: at,
         openedAt: null,
-        earlier: earlier.slice(0, pinBounds.earlier),
+        earlier,
       };
       const detail = isStored ? { reason: 'reset', replaced: iso(before.storedAt) } : {};
       const entry = { type: sealed === undefined ? 'PIN_REMOVED' : 'PIN_STORED', detail } as const;
@@ -83,6 +82,32 @@ export class PinService {
       return commitLast(this.#store, context, { at, changes }, () => shown);
     });
   }
+}
+
+/**
+ * Forgets the PIN of a key that was reset: it becomes an earlier one. Null if none is stored. Refuses as `PinService.store` does;
+ * `context` null: the reset was permitted before.
+ */
+export async function forgottenPin(
+  store: Pick<Store, 'document'>,
+  context: Context | null,
+  device: number,
+  at: number,
+): Promise<DocumentSet | null> {
+  const document = await store.document(domain.pinDocument(device));
+  const before = domain.pinIn(document);
+  if (!document || !before || before.sealed === null) return null;
+  const pin = { sealed: null, storedAt: at, openedAt: null, earlier: earlierPins(context, before) };
+  const detail = { reason: 'reset', replaced: iso(before.storedAt) };
+  return domain.setPin(device, document.version, pin, { type: 'PIN_REMOVED', detail });
+}
+
+/** Those that a new one leaves readable. */
+function earlierPins(context: Context | null, before: domain.StoredPin): readonly string[] {
+  const earlier = domain.sealedPins(before);
+  if (earlier.length > pinBounds.earlier && context && context.caller.role !== 'ADMIN')
+    throw new ApiError(Code.parameterError, FULL);
+  return earlier.slice(0, pinBounds.earlier);
 }
 
 /** Otherwise an invalid recipient would be noticed only when keys are issued. */

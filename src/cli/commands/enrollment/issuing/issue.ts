@@ -1,8 +1,9 @@
 import type { DataOf } from '../../../../contract/define.ts';
 import type { Key } from '../../../../contract/hardware.ts';
 import type { Routes } from '../../../../contract/routes.ts';
-import { stepDone } from '../../../../enrollment/issuing.ts';
+import { eraseKey, settledReset } from '../../../../enrollment/key-reset.ts';
 import type { NumberedKey } from '../../../../enrollment/registry.ts';
+import { counted } from '../../../count.ts';
 import { errorWords, Fault, failure, usage } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
@@ -14,7 +15,7 @@ import { safe } from '../../../terminal/text.ts';
 import { localTime } from '../../../terminal/when.ts';
 import { attachedKeys } from '../../proofs/verify.ts';
 import { issueFlags } from './flags.ts';
-import { faultOf, issuePlan, issueStep, whileIssuing } from './issuing.ts';
+import { faultOf, issuePlan, issueRequests, whileIssuing } from './issuing.ts';
 import { letterFlags, letterOf, type PrintLetter } from './letter.ts';
 import { digitsOf } from './sealed-pin.ts';
 
@@ -54,7 +55,10 @@ export const keysIssue = command({
     const [key] = await attachedKeys(context, args[0] === undefined ? [] : [args[0]]);
     const deviceId = await activeDevice(context, key!);
     const { wasIssued, madePin, lacksRules, error } = await whileIssuing(context, key!, async () => {
-      if (flags.reset) await eraseKey(context, key!, deviceId, flags.yes);
+      if (flags.reset)
+        await resetKey(context, key!, deviceId, flags.yes).catch(error => {
+          throw faultOf(error, deviceId);
+        });
       return plan.open().issue(key!, deviceId);
     });
     const letterProblem = madePin === null ? null : await printed(print, deviceId, madePin);
@@ -105,23 +109,23 @@ async function activeDevice(context: Context, key: Key): Promise<string> {
   );
 }
 
-/** Asks the registry first whether it accepts the reset. Credentials are removed at the providers before the key is erased: they must not stay there. */
-async function eraseKey(context: Context, key: NumberedKey, deviceId: string, isConfirmed: boolean): Promise<void> {
+/** The key first: its credentials stay at the providers if it refuses. An earlier reset that was interrupted is continued. */
+async function resetKey(context: Context, key: NumberedKey, deviceId: string, isConfirmed: boolean): Promise<void> {
   const question = `The PIN and every credential are lost, and perhaps the enterprise attestation. Erase ${safe(key.serialNumber)}?`;
   if (!isConfirmed && !context.canAsk) throw usage('a reset must be confirmed', 'add --yes');
-  const wasReset = (dryRun: boolean) =>
-    context.registry.call('storePin', { params: { deviceId }, body: { reset: true, dryRun } });
   if (!isConfirmed) await demandYes(context.out, question);
-  // After the question: a registry of an earlier version ignores `dryRun`.
-  await wasReset(true);
-  for (const { credentialId, removedAt } of await credentialsOf(context, deviceId))
-    if (removedAt === null) await context.registry.call('removeCredential', { params: { deviceId, credentialId } });
-  notify(
-    context,
-    'A key can be erased only within 10 seconds after it was plugged in: if it refuses, plug it in again.',
-  );
-  await stepDone(issueStep(context, key, { step: 'reset' })).catch(error => {
-    throw faultOf(error, deviceId);
-  });
-  await wasReset(false);
+  const requests = issueRequests(context);
+  const before = await settledReset(requests, key, deviceId);
+  if (before?.isErased) notify(context, 'An earlier reset has already erased the key.');
+  else
+    notify(
+      context,
+      'A key can be erased only within 10 seconds after it was plugged in: if it refuses, plug it in again.',
+    );
+  const { pending } = before?.isErased ? before.reset : await eraseKey(requests, key, deviceId);
+  if (pending > 0)
+    notify(
+      context,
+      `The registry removes ${counted(pending, 'credential')} of the erased key at the providers: devmgr show ${deviceId}`,
+    );
 }

@@ -2,13 +2,11 @@
 import { Code } from '../../../../contract/codes.ts';
 import { pinBounds } from '../../../../contract/limits.ts';
 import type { ProviderItem } from '../../../../contract/providers.ts';
+import { IssueProblem, type IssueProblemCode, type IssueStep } from '../../../../enrollment/issue-step.ts';
 import {
   checkFor,
   type IssueParts,
-  IssueProblem,
-  type IssueProblemCode,
   type IssueRequests,
-  type IssueStep,
   KeyIssuing,
   type PinChoice,
   pinFaultText,
@@ -86,23 +84,12 @@ const unfit = (message: string) => usage(message, 'use another PIN, or --pin ran
 const noPin = () => usage('the PIN of the key is needed', 'type it at a terminal, or use --pin-file FILE');
 
 function partsOf(context: Context, given: string | undefined, whileAsked: WhileAsked): IssueParts {
-  const { registry } = context;
   const pinOf = async (ask: () => Promise<string>): Promise<string> => {
     if (given === undefined && !context.canAsk) throw noPin();
     return given ?? whileAsked(ask);
   };
   return {
-    requests: {
-      credentials: deviceId => registry.call('listCredentials', { params: { deviceId } }),
-      start: (deviceId, providerId) => registry.call('startCredential', { params: { deviceId }, body: { providerId } }),
-      finish: (deviceId, credentialId, response) =>
-        registry.call('finishCredential', { params: { deviceId, credentialId }, body: { response } }),
-      step: (key, step) => issueStep(context, key, step),
-      failureOf: error => ({
-        isRefusal: isServerRefusal(error, Code.parameterError),
-        isLost: isServerRefusal(error, 500) || isFault(error, 'unreachable'),
-      }),
-    },
+    requests: issueRequests(context),
     askPin: ({ serialNumber }, retries) => {
       const left = retries === null ? '' : ` (${counted(retries, 'attempt')} left)`;
       return pinOf(() => askPassword(context.out, `PIN of ${serialNumber}${left}`, () => null));
@@ -121,8 +108,26 @@ function partsOf(context: Context, given: string | undefined, whileAsked: WhileA
   };
 }
 
+/** The requests to registry and key. */
+export function issueRequests(context: Context): IssueRequests {
+  const { registry } = context;
+  return {
+    credentials: deviceId => registry.call('listCredentials', { params: { deviceId } }),
+    start: (deviceId, providerId) => registry.call('startCredential', { params: { deviceId }, body: { providerId } }),
+    finish: (deviceId, credentialId, response) =>
+      registry.call('finishCredential', { params: { deviceId, credentialId }, body: { response } }),
+    reset: deviceId => registry.call('showKeyReset', { params: { deviceId } }),
+    recordReset: (deviceId, body) => registry.call('recordKeyReset', { params: { deviceId }, body }),
+    step: (key, step) => issueStep(context, key, step),
+    failureOf: error => ({
+      isRefusal: isServerRefusal(error, Code.parameterError),
+      isLost: isServerRefusal(error, 500) || isFault(error, 'unreachable'),
+    }),
+  };
+}
+
 /** Has an attached key carry out a step. */
-export function issueStep(context: Context, key: NumberedKey, step: IssueStep): ReturnType<IssueRequests['step']> {
+function issueStep(context: Context, key: NumberedKey, step: IssueStep): ReturnType<IssueRequests['step']> {
   const { keyId, serialNumber } = key;
   const request = { params: { keyId }, body: { ...step, serialNumber } };
   return whileTouched(context, key, () => context.hardware.call('issueKey', request));

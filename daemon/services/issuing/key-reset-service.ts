@@ -1,0 +1,134 @@
+/**
+ * Resets of keys. What a key had at providers is removed there after it was erased, never before: a key that refuses keeps everything.
+ * The beginning is stored before the key is asked, so that a program that is killed in between leaves a question that the key can answer.
+ */
+import { ApiError, Code } from '../../../src/contract/codes.ts';
+import type { BodyOf } from '../../../src/contract/define.ts';
+import { deviceIds, providerIds } from '../../../src/contract/ids.ts';
+import type { KeyReset } from '../../../src/contract/key-resets.ts';
+import type { Routes } from '../../../src/contract/routes.ts';
+import { type CredentialRecord, isToRemove } from '../../domain/credential.ts';
+import type { DeviceRecord } from '../../domain/device.ts';
+import * as domain from '../../domain/key-reset.ts';
+import type { Store } from '../../store/store.ts';
+import { type Context, commitLast, retrying } from '../context.ts';
+import { iso } from '../present.ts';
+import { readDevice } from '../reads.ts';
+import { forgottenPin } from './pin-service.ts';
+import type { ProviderService } from './provider-service.ts';
+
+interface KeyResetParts {
+  readonly store: Store;
+  readonly providers: Pick<ProviderService, 'find' | 'demand'>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** What a device has while its reset is recorded. */
+interface DeviceReset {
+  readonly device: DeviceRecord;
+  readonly credentials: readonly CredentialRecord[];
+  readonly open: domain.OpenReset | null;
+  /** Of the document. */
+  readonly version: number;
+}
+
+/** A refusal is thrown as an `ApiError`. */
+export class KeyResetService {
+  readonly #parts: KeyResetParts;
+
+  constructor(parts: KeyResetParts) {
+    this.#parts = parts;
+  }
+
+  async show(deviceId: string): Promise<KeyReset> {
+    return presented(await this.#read(deviceId));
+  }
+
+  record(context: Context, deviceId: string, body: BodyOf<Routes['recordKeyReset']>): Promise<KeyReset> {
+    return retrying(async () => {
+      const found = await this.#read(deviceId);
+      if (found.device.status === 'DEACTIVATED') throw new ApiError(Code.deviceDeactivated);
+      if (body.stage === 'begun') return this.#begin(context, found, body.hadPin === true);
+      return body.stage === 'done' ? this.#done(context, found) : this.#cancel(context, found);
+    });
+  }
+
+  /** A caller who may not remove the credentials, or replace the stored PIN, is refused before the key is erased. */
+  async #begin(context: Context, found: DeviceReset, hadPin: boolean): Promise<KeyReset> {
+    const { store, providers, now } = this.#parts;
+    const { device, credentials, open, version } = found;
+    if (open) throw new ApiError(Code.parameterError, OPEN);
+    const held = credentials.filter(domain.isHeld);
+    for (const provider of new Set(held.map(one => one.provider)))
+      await providers.demand(context, await providers.find(providerIds.format(provider)));
+    const at = now();
+    await forgottenPin(store, context, device.number, at);
+    if (held.length === 0) return presented(found);
+    const begun = { begunAt: at, hadPin, credentials: held.map(({ number }) => number) };
+    const changes = [domain.setReset(device.number, version, begun, 'KEY_RESET_BEGUN')];
+    return commitLast(store, context, { at, changes }, () => presented({ ...found, open: begun }));
+  }
+
+  /** All in one commit: `CredentialRemovals` continues with it, whatever ends this daemon or its caller. */
+  async #done(context: Context, found: DeviceReset): Promise<KeyReset> {
+    const { store, now } = this.#parts;
+    const { device, credentials, open, version } = found;
+    const at = now();
+    const pin = await forgottenPin(store, open ? null : context, device.number, at);
+    const ended = open ? domain.erased(credentials, open, at) : [];
+    const changes = [
+      ...ended,
+      ...(pin ? [pin] : []),
+      ...(open ? [domain.setReset(device.number, version, null, 'KEY_RESET')] : []),
+    ];
+    if (changes.length === 0) return presented(found);
+    const pending = ended.filter(one => one.kind === 'credential.set' && one.set.uncertainAt !== undefined).length;
+    const after = presented({ ...found, open: null });
+    return commitLast(store, context, { at, changes }, () => ({ ...after, pending: after.pending + pending }));
+  }
+
+  async #cancel(context: Context, found: DeviceReset): Promise<KeyReset> {
+    const { device, open, version } = found;
+    const after = presented({ ...found, open: null });
+    if (!open) return after;
+    const changes = [domain.setReset(device.number, version, null, 'KEY_RESET_CANCELED')];
+    return commitLast(this.#parts.store, context, { at: this.#parts.now(), changes }, () => after);
+  }
+
+  async #read(deviceId: string): Promise<DeviceReset> {
+    const { store } = this.#parts;
+    const device = await readDevice(store, deviceId);
+    const [document, credentials] = await Promise.all([
+      store.document(domain.resetDocument(device.number)),
+      store.credentialsOf(device.number),
+    ]);
+    return { device, credentials, open: domain.resetIn(document), version: document?.version ?? 0 };
+  }
+}
+
+const OPEN =
+  'a reset of this key was begun before, and its outcome is not recorded: issue the key again, so that it is asked whether it was erased';
+
+/**
+ * Refuses while a reset is open: a credential that the key makes in between could be one that it no longer has. Resolves to what the
+ * commit that follows depends on.
+ */
+export async function demandNoReset(store: Pick<Store, 'document'>, device: number) {
+  const name = domain.resetDocument(device);
+  const document = await store.document(name);
+  if (domain.resetIn(document)) throw new ApiError(Code.parameterError, OPEN);
+  return { kind: 'document', name, version: document?.version ?? 0 } as const;
+}
+
+function presented({ device, credentials, open }: DeviceReset): KeyReset {
+  return {
+    deviceId: deviceIds.format(device.number),
+    begunAt: open && iso(open.begunAt),
+    hadPin: open?.hadPin ?? null,
+    credentials: credentials
+      .filter(one => open?.credentials.includes(one.number))
+      .flatMap(({ begun, credentialId: id }) => (begun && id !== null ? { site: begun.rpId, id } : [])),
+    pending: credentials.filter(one => isToRemove(one, device)).length,
+  };
+}

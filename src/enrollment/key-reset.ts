@@ -1,0 +1,70 @@
+/** The reset of a key: recorded before the key is asked, and ended by what the key reports. A program that finds one open continues it. */
+import type { BodyOf } from '../contract/define.ts';
+import type { KeyReset } from '../contract/key-resets.ts';
+import type { Routes } from '../contract/routes.ts';
+import { IssueProblem, type IssueStep, type StepAnswer, stepDone } from './issue-step.ts';
+import type { NumberedKey } from './registry.ts';
+
+/** The requests that a reset needs. */
+export interface ResetRequests {
+  step(key: NumberedKey, step: IssueStep): Promise<StepAnswer>;
+  /** The reset of the key whose outcome is not recorded. */
+  reset(deviceId: string): Promise<KeyReset>;
+  recordReset(deviceId: string, body: BodyOf<Routes['recordKeyReset']>): Promise<KeyReset>;
+}
+
+/** Erases a key that the operator has confirmed. Rejects with what the key refuses: then it has kept everything, and so have the providers. */
+export async function eraseKey(requests: ResetRequests, key: NumberedKey, deviceId: string): Promise<KeyReset> {
+  const { state } = await stepDone(requests.step(key, { step: 'state' }));
+  await requests.recordReset(deviceId, { stage: 'begun', hadPin: state?.isSet === true });
+  try {
+    await stepDone(requests.step(key, { step: 'reset' }));
+  } catch (error) {
+    // An answer that was lost, or a touch at the last moment, is not a refusal: the key knows.
+    const after = await settledReset(requests, key, deviceId).catch(() => null);
+    if (after?.isErased) return after.reset;
+    if (after || !(error instanceof IssueProblem)) throw error;
+    throw new IssueProblem(error.code, `${error.message}; whether it was erased shows when it is issued again`);
+  }
+  return requests.recordReset(deviceId, { stage: 'done' });
+}
+
+/** The end of a reset that was open. */
+interface SettledReset {
+  readonly isErased: boolean;
+  readonly reset: KeyReset;
+}
+
+/** Asks the key whether an open reset has erased it, and records that. Null if none is open. */
+export async function settledReset(
+  requests: ResetRequests,
+  key: NumberedKey,
+  deviceId: string,
+): Promise<SettledReset | null> {
+  const { begunAt, hadPin, credentials } = await requests.reset(deviceId);
+  if (begunAt === null) return null;
+  const { state, hasAny } = await stepDone(requests.step(key, { step: 'state', credentials }));
+  const isErased = wasErased({ hadPin: hadPin === true, hasPin: state?.isSet === true, hasAny: hasAny ?? null });
+  if (isErased === null)
+    throw new IssueProblem('protocol', 'the key does not report whether it was erased: reset it again');
+  return { isErased, reset: await requests.recordReset(deviceId, { stage: isErased ? 'done' : 'canceled' }) };
+}
+
+/**
+ * What a key reports after a reset whose answer is not known; null if it leaves that open. A key with a PIN does not report credentials
+ * that need it, so that only a PIN that is gone proves the reset of a key that had one.
+ */
+export function wasErased({
+  hadPin,
+  hasPin,
+  hasAny,
+}: {
+  readonly hadPin: boolean;
+  readonly hasPin: boolean;
+  /** Of its credentials; null if it reports none. */
+  readonly hasAny: boolean | null;
+}): boolean | null {
+  if (hasAny === true) return false;
+  if (hadPin) return !hasPin;
+  return hasAny === false ? true : null;
+}
