@@ -5,6 +5,7 @@ import * as combobox from '@zag-js/combobox';
 import { normalizeProps, useMachine } from '@zag-js/preact';
 import type { TargetedEvent, TargetedKeyboardEvent } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { deviceIds } from '../../src/contract/ids.ts';
 import { operationStates } from '../../src/contract/operation-states.ts';
 import { personsNamed, usePaused } from '../api/people.ts';
 import { call } from '../api/request.ts';
@@ -42,11 +43,17 @@ function useFound(typed: string, action: SingleOperation | null) {
     const keyword = asked.value;
     if (!keyword && !action) return { keyword, ...none };
     const status = action && { status: [...operationStates[action]] };
-    const [devices, persons] = await Promise.all([
-      call('listDevices', { query: { ...(keyword && { keyword }), ...status, size: SHOWN_DEVICES } }, { signal }),
+    const listed = async (query: object, size: number) =>
+      (await call('listDevices', { query: { ...query, ...status, size } }, { signal })).list;
+    // A device with exactly this id or serial number may be behind many that contain the text.
+    const byId = deviceIds.parse(keyword.toUpperCase()) && { sortBy: 'deviceId', sortOrder: 'asc' };
+    const [exact, devices, persons] = await Promise.all([
+      keyword ? listed({ serialNumber: keyword }, 1) : [],
+      listed({ ...(keyword && { keyword }), ...byId }, SHOWN_DEVICES),
       action ? [] : personsNamed(keyword, SHOWN_PERSONS, signal),
     ]);
-    return { keyword, devices: devices.list, persons };
+    const others = devices.filter(({ deviceId }) => deviceId !== exact[0]?.deviceId);
+    return { keyword, devices: [...exact, ...others].slice(0, SHOWN_DEVICES), persons };
   });
   const answer = found.data.value;
   return { found: answer?.keyword === typed ? answer : undefined, problem: found.problem };
@@ -65,8 +72,9 @@ function useEarlyEnter(typed: string, choices: readonly Choice[], isSearching: b
   const entered = useRef<{ readonly marked: Choice | undefined } | null>(null);
   useEffect(() => {
     if (isSearching || !entered.current) return;
-    const chosen =
-      choices.find(({ names }) => names?.includes(typed.toLowerCase())) ?? entered.current.marked ?? choices[0];
+    const named = choices.filter(({ names }) => names?.includes(typed.toLowerCase()));
+    // The id of one device can be the serial number of another one: a person chooses.
+    const chosen = named.length > 1 ? null : (named[0] ?? entered.current.marked ?? choices[0]);
     entered.current = null;
     if (chosen) take(chosen);
   }, [isSearching]);

@@ -128,8 +128,12 @@ function typeOf(name: string): EntryType {
 /** Refuses a name that no device has: an empty result would look as if nothing had happened to it. */
 async function deviceNumber(reader: RegistryReader, name: string): Promise<number> {
   const number = deviceIds.parse(name);
-  if (number !== null && (await reader.device(number))) return number;
   const found = (await reader.devicesBySerial([name])).get(name);
+  if (number !== null && (await reader.device(number))) {
+    if (!found || found.number === number) return number;
+    const other = deviceIds.format(found.number);
+    throw new StartRefused(2, `${name} names two devices: ${name}, and ${other}, whose serial number is ${name}`);
+  }
   if (!found) throw new StartRefused(5, `no device has the id or serial number ${name}`);
   return found.number;
 }

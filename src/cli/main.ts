@@ -1,9 +1,8 @@
 /** The program: parses the command line, runs the command, and turns the result or the error into an exit code. */
 
-import { Code } from '../contract/codes.ts';
 import type { Env } from '../contract/local.ts';
 import type { Programs } from '../contract/programs.ts';
-import { isServerRefusal, ServerRefusal } from './client/failures.ts';
+import { ServerRefusal } from './client/failures.ts';
 import { commandTable } from './commands/index.ts';
 import { codeOfFault, endings, exitCodes, exitOfCode, exitOfFault } from './exit-codes.ts';
 import { errorWords, Fault, failure, isFault, isOfDisk, systemWords } from './fault.ts';
@@ -119,19 +118,9 @@ async function execute(
   const line = loginLine({ profile: given('profile'), server: given('server'), home: given('home') });
   const context = createContext({ io: out.io, out, env, settings, globals, programs, loginLine: line });
   understood({ command, args, context });
-  const runWith = async (words: readonly string[]): Promise<number> =>
-    (await command.run({ args: words, flags: flags as unknown as Record<string, never>, program }, context)) ??
-    exitCodes.done;
   try {
-    return await runWith(args);
-  } catch (error) {
-    const [name, ...rest] = args;
-    if (!isServerRefusal(error, Code.deviceNotFound) || command.args?.[0]?.name !== 'DEVICE' || name === undefined)
-      throw error;
-    const { namedLikeAnId } = await import('./framework/devices/device.ts');
-    const deviceId = await namedLikeAnId(context, name);
-    if (deviceId === null || deviceId === name) throw error;
-    return await runWith([deviceId, ...rest]);
+    const flagsOf = flags as unknown as Record<string, never>;
+    return (await command.run({ args, flags: flagsOf, program }, context)) ?? exitCodes.done;
   } finally {
     out.end();
     await paged?.close();

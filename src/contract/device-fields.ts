@@ -11,12 +11,16 @@ export const deviceType = oneOf(deviceTypes, { description: 'UKEY: a USB securit
 /** INACTIVE, ACTIVE, LOCKED or DEACTIVATED. */
 export const deviceStatus = oneOf(deviceStatuses, { description: 'DEACTIVATED is permanent' });
 
+const serialOf = (shape: typeof textShapes.serialNumber | typeof textShapes.newSerialNumber) =>
+  line(textLengths.serialNumber, {
+    ...shape,
+    description: 'serial number, unique across devices, case-sensitive',
+    examples: ['UK-2026-000001'],
+  });
+/** Serial number of a device. Earlier versions have registered some that look like ids. */
+export const serialNumber = serialOf(textShapes.serialNumber);
 /** Unique across all devices, including deactivated ones; a duplicate is refused with 2006. */
-export const serialNumber = line(textLengths.serialNumber, {
-  ...textShapes.serialNumber,
-  description: 'serial number, unique across devices, case-sensitive',
-  examples: ['UK-2026-000001'],
-});
+export const newSerialNumber = serialOf(textShapes.newSerialNumber);
 /** The texts that describe a device. */
 const { manufacturer, model, ...versions } = forEachText(({ label, max, example }) =>
   line(max, { description: label, examples: [example] }),

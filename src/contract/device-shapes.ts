@@ -22,7 +22,7 @@ const maybeCode = nullable(f.activationCode);
 /** What a client sends to register a device. */
 export const registration = Type.Object({
   deviceType: f.deviceType,
-  serialNumber: f.serialNumber,
+  serialNumber: f.newSerialNumber,
   manufacturer: f.manufacturer,
   model: f.model,
   ...versions,

@@ -1,7 +1,7 @@
 /** Validates input as it is entered, with the rules that the daemon applies when it arrives. The command line loads it on use. */
 import { type TSchema, Type } from 'typebox';
 import { appOperations } from './apps.ts';
-import { boundUser, manufacturer, model, note, reason, serialNumber } from './device-fields.ts';
+import { boundUser, manufacturer, model, newSerialNumber, note, reason } from './device-fields.ts';
 import { type Registration, registration } from './device-shapes.ts';
 import { password, username } from './users.ts';
 import { compileReader } from './validate.ts';
@@ -18,7 +18,7 @@ export const readObject = compileReader(registration, 'json');
 export const readBoundUser = compileReader(Type.Object({ userId: boundUser }));
 
 const fields = {
-  serialNumber,
+  serialNumber: newSerialNumber,
   manufacturer,
   model,
   reason,

@@ -249,11 +249,19 @@ export const activationAlphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 /** Dot-separated names, none of them empty: pre-release and build of Semantic Versioning. */
 const versionParts = '[0-9A-Za-z\\-]+(\\.[0-9A-Za-z\\-]+)*';
 
+/** Ids of devices, users, persons, application versions and backups, in upper or lower case. A scanner that reads such a text must name one thing. */
+const idForm = '([Dd][Ee][Vv]|[Uu][Ss][Rr]|[Pp][Ee][Rr]|[Aa][Pp][Pp]|[Bb][Kk][Pp])-[0-9]+';
+
 /** Patterns of text fields (JSON Schema, whole value), each with the words that complete "must be". */
 export const textShapes = {
   serialNumber: {
     pattern: '^[A-Za-z0-9\\-_.:/]+$',
     shape: 'made of ASCII letters, digits and - _ . : / only',
+  },
+  newSerialNumber: {
+    pattern: `^(?!${idForm}$)[A-Za-z0-9\\-_.:/]+$`,
+    shape:
+      'made of ASCII letters, digits and - _ . : / only, and not of the form of an id (DEV-, USR-, PER-, APP- or BKP- and digits)',
   },
   username: {
     pattern: '^[A-Za-z0-9\\-_.@]+$',

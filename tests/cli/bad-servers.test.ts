@@ -110,7 +110,11 @@ describe('a server that is not devmgr', () => {
     ['events', { list: [{ ...event, timestamp: 7 }], head: 1 }, '"timestamp" of an item of "list" is not text'],
     ['events', { list: [{ ...event, data: null }], head: 1 }, '"data" is missing in an item of "list"'],
   ])('%s: data %j names the field', async (line, data, words) => {
-    const { url } = await answering((_, response) => void response.writeHead(200, json).end(success(data)));
+    const { url } = await answering((request, response) => {
+      // Whether a device has the deviceId as its serial number.
+      const isLookUp = line.startsWith('show') && request.url!.includes('/list?');
+      response.writeHead(200, json).end(success(isLookUp ? paged() : data));
+    });
     const { code, stderr } = await asked(url, line.split(' '));
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining(words) });
   });
@@ -226,8 +230,10 @@ describe('a server that cannot be reached', () => {
   test('a write whose response is lost is not sent again if the server does not accept keys', async () => {
     let requests = 0;
     const health = { service: 'devmgr', version: '0.1.0', status: 'ok', ready: true };
+    const emptyList = { list: [], pagination: { page: 1, size: 1, total: 0, totalPages: 0 } };
     const { url } = await answering((request, response) => {
-      if (request.method === 'GET') return void response.writeHead(200, json).end(success(health));
+      const found = request.url!.includes('/list?') ? emptyList : health;
+      if (request.method === 'GET') return void response.writeHead(200, json).end(success(found));
       requests++;
       request.resume().on('end', () => response.destroy());
     });

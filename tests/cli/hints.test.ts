@@ -103,13 +103,6 @@ test.each([['--bogus'], ['-v', '--bogus=1'], ['-x']])(
   },
 );
 
-test('a device is found by a serial number that looks like an id', async () => {
-  const { deviceId } = await daemon.register('DEV-77777');
-  expect((await daemon.run(['show', 'DEV-77777', '--json'])).json.deviceId).toBe(deviceId);
-  expect((await daemon.run(['update', 'DEV-77777', '--note', 'x'])).code).toBe(0);
-  expect((await daemon.run(['show', 'DEV-77778'])).code).toBe(5);
-});
-
 test('flags that need --file are rejected without it', async () => {
   const single = ['register', '--type', 'UKEY', '--serial', 'HINT-3', '--manufacturer', 'A', '--model', 'B', '--csv'];
   const { code, stderr } = await daemon.run(single);

@@ -193,4 +193,16 @@ needs('chromium')('the search of the console', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
     await context.close();
   });
+
+  it('takes the device whose whole id a scanner types, not a newer one whose id contains it', async () => {
+    await fleet(daemon, 'Other', 8, 0);
+    const { page, context } = await openTab();
+    await ready(page);
+    await page.keyboard.press('/');
+    await field(page).waitFor();
+    await page.keyboard.type('dev-1');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: /^DEV-1\b/ }).waitFor();
+    await context.close();
+  });
 });

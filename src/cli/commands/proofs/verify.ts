@@ -1,7 +1,9 @@
+import { Code } from '../../../contract/codes.ts';
 import type { Key } from '../../../contract/hardware.ts';
 import { deviceIds } from '../../../contract/ids.ts';
 import { evidenceMethods } from '../../../contract/values.ts';
 import type { NumberedKey } from '../../../enrollment/registry.ts';
+import { nullIfRefused } from '../../client/failures.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { Fault, usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
@@ -88,17 +90,26 @@ export async function attachedKeys(context: Context, names: readonly string[]): 
 
 async function keyNamed(context: Context, list: readonly Key[], name: string): Promise<Key> {
   const found = list.find(({ serialNumber, keyId }) => serialNumber === name || keyId === name);
-  if (found) return found;
   const isId = deviceIds.parse(name) !== null;
-  const serial = isId ? await serialOf(context, name) : name;
-  const ofDevice = list.find(({ serialNumber }) => serialNumber === serial);
+  if (found && !isId) return found;
+  const serial = isId ? await serialOf(context, name, found !== undefined) : name;
+  // Earlier versions registered serial numbers of the form of a deviceId.
+  if (found && serial !== null && serial !== found.serialNumber)
+    throw usage(
+      `"${name}" names two keys: the attached one with this serial number, and that of the device ${name} (${serial})`,
+      `name one of them: ${found.keyId}, or ${serial}`,
+    );
+  const ofDevice = found ?? list.find(({ serialNumber }) => serialNumber === serial);
   if (ofDevice) return ofDevice;
   const what = isId ? `${name} (${serial})` : `a key with the serial number "${name}"`;
   throw new Fault('hardware', `${what} is not attached`, 'plug it in, or see what is attached: devmgr keys');
 }
 
-const serialOf = async ({ registry }: Context, deviceId: string): Promise<string> =>
-  (await registry.call('getDevice', { params: { deviceId } })).serialNumber;
+/** The serial number of a device. `orNull`: null if there is none with this id. */
+async function serialOf({ registry }: Context, deviceId: string, orNull: boolean): Promise<string | null> {
+  const detail = registry.call('getDevice', { params: { deviceId } });
+  return (await (orNull ? nullIfRefused(detail, Code.deviceNotFound) : detail))?.serialNumber ?? null;
+}
 
 function numbered(key: Key): NumberedKey {
   const { serialNumber, problem } = key;

@@ -2,7 +2,6 @@
 
 import type { DeviceListItem } from '../../../contract/devices.ts';
 import type { Key } from '../../../contract/hardware.ts';
-import { deviceIds } from '../../../contract/ids.ts';
 import type { DeviceStatus } from '../../../contract/values.ts';
 import type { Client } from '../../client/client.ts';
 import { Fault, usage } from '../../fault.ts';
@@ -10,7 +9,7 @@ import { safe } from '../../terminal/text.ts';
 import type { Context } from '../context.ts';
 import type { ArgShape } from '../flags.ts';
 import { findDevice } from '../hints.ts';
-import { findBySerial } from './find-device.ts';
+import { findBySerial, NamedDevices } from './find-device.ts';
 import { Registrations, registrationOf } from './registration.ts';
 
 /** The argument that names a device. It is optional because --plugged can name it instead. */
@@ -41,18 +40,9 @@ export async function resolveDevice(
     return pickDevice(context, fits);
   }
   const text = name.trim();
-  if (deviceIds.parse(text) !== null) return text;
-  return (await requireBySerial(context.registry, text)).deviceId;
-}
-
-/**
- * The deviceId of a device whose serial number looks like a deviceId; null if no device has that serial number. Looked up only after
- * a command was refused, so that all others need one request.
- */
-export async function namedLikeAnId(context: Context, name: string): Promise<string | null> {
-  const text = name.trim();
-  if (deviceIds.parse(text) === null) return null;
-  return (await findBySerial(context.registry, text)).exact?.deviceId ?? null;
+  const found = await new NamedDevices(context).find(text);
+  if (found instanceof Fault) throw found;
+  return 'deviceId' in found ? found.deviceId : (await requireBySerial(context.registry, text)).deviceId;
 }
 
 async function requireBySerial(registry: Client, serial: string): Promise<DeviceListItem> {

@@ -1,9 +1,11 @@
 import { Code } from '../../../contract/codes.ts';
 import type { DeviceDetail } from '../../../contract/device-shapes.ts';
 import type { DeviceListItem } from '../../../contract/devices.ts';
+import { deviceIds } from '../../../contract/ids.ts';
 import type { Client } from '../../client/client.ts';
 import { nullIfRefused } from '../../client/failures.ts';
 import { itemsOf } from '../../client/pages.ts';
+import { type Fault, usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { type ExportFilter, exportedDevices } from './export-stream.ts';
 
@@ -50,17 +52,62 @@ interface DeviceNames {
   readonly serialNumber?: string;
 }
 
-/** The device; null if there is none with these names. A text that looks like a deviceId can also be a serial number. */
+const deviceWithId = (registry: Client, deviceId: string): Promise<DeviceDetail | null> =>
+  nullIfRefused(registry.call('getDevice', { params: { deviceId } }), Code.deviceNotFound);
+
+/**
+ * Finds the devices that names mean. A registry can have serial numbers of the form of a deviceId, which earlier versions registered: a name
+ * that is the deviceId of one device and the serial number of another one is refused. Used for one command.
+ */
+export class NamedDevices {
+  readonly #context: Context;
+  #requests = 0;
+  /** Serial numbers of the form of a deviceId, with the deviceIds of their devices; null before the export that lists them. */
+  #all: Promise<ReadonlyMap<string, string>> | null = null;
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  /** The name as a serial number or a deviceId; a usage fault if two devices have it. */
+  async find(name: string): Promise<{ readonly deviceId: string } | { readonly serialNumber: string } | Fault> {
+    if (deviceIds.parse(name) === null) return { serialNumber: name };
+    const other = await this.#withSerial(name);
+    if (other === null || other === name) return { deviceId: name };
+    const device = await deviceWithId(this.#context.registry, name);
+    if (device === null) return { deviceId: other };
+    return usage(
+      `"${name}" names two devices: ${name} (serial number ${device.serialNumber}), and ${other}, whose serial number is ${name}`,
+      `name one of them: ${device.serialNumber}, or ${other}`,
+    );
+  }
+
+  async #withSerial(serialNumber: string): Promise<string | null> {
+    if (this.#all === null && this.#requests++ < mostRequests) {
+      const query = { serialNumber, size: 1 };
+      const { list } = await this.#context.registry.call('listDevices', { query });
+      return list[0]?.deviceId ?? null;
+    }
+    this.#all ??= this.#idLike();
+    return (await this.#all).get(serialNumber) ?? null;
+  }
+
+  async #idLike(): Promise<ReadonlyMap<string, string>> {
+    const found = new Map<string, string>();
+    for await (const { deviceId, serialNumber } of exportedDevices(this.#context, {}))
+      if (deviceIds.parse(serialNumber) !== null) found.set(serialNumber, deviceId);
+    return found;
+  }
+}
+
+/** The device; null if there is none with these names. */
 async function deviceNamed(
   registry: Client,
   { deviceId, serialNumber }: DeviceNames,
 ): Promise<DeviceListItem | DeviceDetail | null> {
-  if (deviceId !== undefined) {
-    const device = await nullIfRefused(registry.call('getDevice', { params: { deviceId } }), Code.deviceNotFound);
-    if (device !== null) return agreed(device, serialNumber);
-    if (serialNumber !== undefined) return null;
-  }
-  return (await findBySerial(registry, serialNumber ?? deviceId!)).exact;
+  if (deviceId === undefined) return (await findBySerial(registry, serialNumber!)).exact;
+  const device = await deviceWithId(registry, deviceId);
+  return device && agreed(device, serialNumber);
 }
 
 /** Null if a device is named with the serial number of another one. */
@@ -82,7 +129,7 @@ export async function deviceSearch(context: Context, all: readonly DeviceNames[]
   }
   return async ({ deviceId, serialNumber }) => {
     if (deviceId === undefined) return bySerial.get(serialNumber!) ?? null;
-    const device = byId.get(deviceId) ?? (serialNumber === undefined ? bySerial.get(deviceId) : undefined);
+    const device = byId.get(deviceId);
     return device === undefined ? null : agreed(device, serialNumber);
   };
 }

@@ -77,7 +77,7 @@ async function matching(
 }
 
 async function namedItems(context: Context, { names, file, encoding }: Omit<DeviceChoice, 'filter'>): Promise<Item[]> {
-  if (file === undefined) return itemsNamed(names);
+  if (file === undefined) return itemsNamed(context, names);
   const items = await namedInFile(context, file, encoding);
   return names.length === 0 ? items : names.map(name => rowOf(items, name.trim(), file));
 }

@@ -52,7 +52,8 @@ async function* planOf(
       yield planned(operation, { target: {}, fields: {}, problem: null }, device);
     return;
   }
-  const items = file === undefined ? itemsNamed(names) : await namedInFile(context, file, encodingOf(encoding));
+  const items =
+    file === undefined ? await itemsNamed(context, names) : await namedInFile(context, file, encodingOf(encoding));
   for (const { item, device, problem } of await foundItems(context, items))
     yield device === null ? invalidResult(operation, item, problem!) : planned(operation, item, device);
 }

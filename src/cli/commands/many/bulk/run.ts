@@ -98,7 +98,8 @@ export class BulkChangeRun {
         said.add(text);
       };
       const encoding = encodingOf(flags.encoding);
-      const read = () => itemsOfFile({ file, stdin: context.io.stdin, encoding, notice, operation, userId });
+      const source = { file, stdin: context.io.stdin, encoding, notice, operation, userId };
+      const read = () => itemsOfFile(context, source);
       this.#items = read();
       if (yes && most === Number.POSITIVE_INFINITY) return null;
       // A stream cannot be read twice.

@@ -87,7 +87,7 @@ export async function namedDevices(
   names: readonly string[],
   operation: BatchOperation,
 ): Promise<readonly Item[]> {
-  const items = itemsNamed(names);
+  const items = await itemsNamed(context, names);
   if (operation !== 'ACTIVATE') return items;
   const found = await foundItems(context, items);
   return found.map(({ item, device, problem }) => ({

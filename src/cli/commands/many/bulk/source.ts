@@ -1,12 +1,12 @@
 /** The devices that a command changes: named on the command line, or read from a file. `selection.ts` has those of filters. */
 import { Code } from '../../../../contract/codes.ts';
 import { cellText } from '../../../../contract/csv.ts';
-import { deviceIds, writtenActivationCode } from '../../../../contract/ids.ts';
+import { writtenActivationCode } from '../../../../contract/ids.ts';
 import type { BatchOperation } from '../../../../contract/values.ts';
 import { readCsv } from '../../../../enrollment/import/csv.ts';
-import { usage } from '../../../fault.ts';
+import { Fault, usage } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
-import { deviceSearch } from '../../../framework/devices/find-device.ts';
+import { deviceSearch, NamedDevices } from '../../../framework/devices/find-device.ts';
 import { type InputSource, inputText, nameOf, noticeOf, unreadable } from '../../../jobs/input-file.ts';
 import { isHeader, isWhole } from '../../../jobs/result-rows.ts';
 
@@ -26,15 +26,21 @@ export interface Item {
   readonly problem: { readonly code: number; readonly message: string } | null;
   /** The line is a result of `enroll` that names no device: the key failed, waits in a spool file, or was in a dry run. */
   readonly unregistered?: boolean;
+  /** It is a line of a plain list: what is read as a deviceId may be a serial number. */
+  readonly isListed?: boolean;
 }
 
-/** The target that a word on the command line or in a file names. A text that looks like a deviceId is one. */
-const targetOf = (name: string): Target =>
-  deviceIds.parse(name) === null ? { serialNumber: name } : { deviceId: name };
-
-/** The devices that the command line names. */
-export const itemsNamed = (names: readonly string[]): Item[] =>
-  names.map(name => ({ target: targetOf(name.trim()), fields: {}, problem: null }));
+/** The devices that the command line names. Throws a usage fault if a name is that of two devices. */
+export async function itemsNamed(context: Context, names: readonly string[]): Promise<Item[]> {
+  const devices = new NamedDevices(context);
+  const items: Item[] = [];
+  for (const name of names) {
+    const target = await devices.find(name.trim());
+    if (target instanceof Fault) throw target;
+    items.push({ target, fields: {}, problem: null });
+  }
+  return items;
+}
 
 /** Throws a usage fault if a name is empty, or if a flag names devices as well; null for none. */
 export function checkNames(names: readonly string[], flag: '--file' | '--filter' | null): void {
@@ -69,7 +75,7 @@ export async function namedInFile(context: Context, file: string, encoding: stri
   const items: Item[] = [];
   const { stdin } = context.io;
   const source = { file, stdin, encoding, notice: (text: string) => notify(context, text), userId: undefined };
-  for await (const item of itemsOfFile({ ...source, operation: null })) items.push(item);
+  for await (const item of itemsOfFile(context, { ...source, operation: null })) items.push(item);
   return items;
 }
 
@@ -84,6 +90,8 @@ interface FileSource extends InputSource {
 }
 
 type ItemField = 'deviceId' | 'serialNumber' | 'activationCode' | 'userId' | 'result' | 'name';
+
+type Columns = readonly (ItemField | null)[];
 
 /** Results of `enroll` for keys that it did not register. */
 const unregistered: ReadonlySet<string | undefined> = new Set(['failed', 'spooled', 'new']);
@@ -104,12 +112,17 @@ const columnNames: Readonly<Record<string, ItemField>> = {
 const labelColumns = { result: 'result', name: 'name' } as const satisfies Readonly<Record<string, ItemField>>;
 
 /** The devices in a file, in constant memory. Throws a usage fault if the file as a whole is not readable or not valid. */
-export async function* itemsOfFile(source: FileSource): AsyncGenerator<Item> {
+export async function* itemsOfFile(context: Context, source: FileSource): AsyncGenerator<Item> {
+  const devices = new NamedDevices(context);
+  for await (const item of linesOfFile(source)) yield item.isListed ? await listedItem(item, devices) : item;
+}
+
+async function* linesOfFile(source: FileSource): AsyncGenerator<Item> {
   const { file } = source;
   // Each line with bytes that are not valid is refused; the others are sent.
   const text = inputText(source, fault => source.notice(noticeOf(fault)));
   try {
-    let columns: readonly (ItemField | null)[] | null = null;
+    let columns: Columns | null = null;
     let results: readonly string[] | null = null;
     for await (const record of readCsv(text)) {
       const { line } = record;
@@ -140,7 +153,7 @@ export async function* itemsOfFile(source: FileSource): AsyncGenerator<Item> {
 const notWhole = 'the row is incomplete, or was changed after it was written';
 
 /** The columns if the record is a header row; null if it is a line of a plain list. */
-function columnsOf({ operation }: FileSource, cells: readonly string[]): readonly (ItemField | null)[] | null {
+function columnsOf({ operation }: FileSource, cells: readonly string[]): Columns | null {
   const names = operation === null ? { ...columnNames, ...labelColumns } : columnNames;
   const columns = cells.map(cell => names[cell.toLowerCase().replace(/[^a-z]/g, '')] ?? null);
   return columns.includes('deviceId') || columns.includes('serialNumber') ? columns : null;
@@ -148,7 +161,7 @@ function columnsOf({ operation }: FileSource, cells: readonly string[]): readonl
 
 function checkColumns(
   { file, operation, userId }: FileSource,
-  columns: readonly (ItemField | null)[] | null,
+  columns: Columns | null,
   cells: readonly string[],
 ): void {
   const name = nameOf(file);
@@ -169,12 +182,12 @@ function checkColumns(
 /** Characters. No name, code or user is longer; a longer text would make requests that the server does not take. */
 const maxCell = 200;
 
-function itemOf(
-  source: FileSource,
-  columns: readonly (ItemField | null)[],
-  cells: readonly string[],
-  line: number,
-): Item {
+const itemOf = (source: FileSource, columns: Columns, cells: readonly string[], line: number): Item => ({
+  ...readItem(source, columns, cells, line),
+  isListed: columns.length === 1 && columns[0] === 'deviceId',
+});
+
+function readItem(source: FileSource, columns: Columns, cells: readonly string[], line: number): Item {
   const values: Partial<Record<ItemField, string>> = {};
   for (const [index, field] of columns.entries()) {
     const text = field === null ? '' : cellText(cells[index] ?? '').trim();
@@ -186,7 +199,7 @@ function itemOf(
     const why = text.length > maxCell ? `has more than ${maxCell} characters` : 'is not valid UTF-8';
     return invalid({ line }, `${field} ${why}`);
   }
-  const target = targetIn(values, columns.length === 1 && columns[0] === 'deviceId', line);
+  const target = targetIn(values, line);
   if (cells.slice(columns.length).some(cell => cell.trim() !== ''))
     return invalid(target, `the line has ${cells.length} cells, expected ${columns.length}`);
   if (target.deviceId === undefined && unregistered.has(values.result))
@@ -201,13 +214,15 @@ function itemOf(
   return { target, fields: { activationCode: writtenActivationCode(activationCode), userId }, problem: null };
 }
 
-/** `isList`: the one column may hold serial numbers as well. */
-function targetIn(
-  { deviceId, serialNumber }: Partial<Record<ItemField, string>>,
-  isList: boolean,
-  line: number,
-): Target {
-  if (isList && deviceId !== undefined) return { line, ...targetOf(deviceId) };
+async function listedItem(item: Item, devices: NamedDevices): Promise<Item> {
+  const { line, deviceId } = item.target;
+  if (line === undefined || deviceId === undefined) return item;
+  const found = await devices.find(deviceId);
+  if (found instanceof Fault) return invalid({ line, deviceId }, noticeOf(found));
+  return { ...item, target: { line, ...found } };
+}
+
+function targetIn({ deviceId, serialNumber }: Partial<Record<ItemField, string>>, line: number): Target {
   return {
     line,
     ...(deviceId === undefined ? {} : { deviceId }),
