@@ -2,7 +2,7 @@
 import { Menu, Search } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useErrorBoundary, useRef } from 'preact/hooks';
-import { offer } from './api/offer.ts';
+import { offer, signingIn } from './api/offer.ts';
 import { mayOnlyRegisterKey, session } from './api/session.ts';
 import { startStepUp, waiting } from './api/step-up.ts';
 import { startStream } from './api/stream.ts';
@@ -20,6 +20,7 @@ import { linkTo, place } from './router.ts';
 import { text } from './text/words.ts';
 
 const SignIn = lazy(async () => (await import('./pages/sign-in.tsx')).SignInPage);
+const SsoTerminal = lazy(async () => (await import('./pages/terminal/sso.tsx')).SsoTerminal);
 const OfferDialog = lazy(async () => (await import('./pages/offer/dialog.tsx')).OfferDialog);
 const ToastRegion = lazy(async () => (await import('./parts/toast-region.tsx')).ToastRegion);
 const AddDevice = lazy(async () => (await import('./pages/adding/dialog.tsx')).AddDevice);
@@ -30,8 +31,10 @@ startStream();
 startStepUp();
 startKeys();
 
-/** The console, with a question in front of it if a link offers another session. */
-export const App = () => (
+/** The console, with a question in front of it if a link offers another session; or the question whether a terminal is signed in. */
+export const App = () => (signingIn.value ? <SsoTerminal key={signingIn.value} code={signingIn.value} /> : <Console />);
+
+const Console = () => (
   <>
     {session.value !== undefined && (session.value ? <Frame /> : <SignIn />)}
     {offer.value && <OfferDialog key={offer.value.number} offered={offer.value} />}

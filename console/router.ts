@@ -133,13 +133,20 @@ interface CodeFragment {
   /** Null in any other fragment. */
   readonly code: string | null;
   readonly page: string;
+  /** Code of the question whether a terminal is signed in (`#terminal=CODE`); null in any other fragment. */
+  readonly terminal: string | null;
   /** Names the sign-in at the provider that has ended; null if the code is of another kind. */
   readonly sso: string | null;
 }
 
 /** The code in a fragment that `devmgr open` has made (`#code=CODE&page=devices`), or a sign-in at the provider (`#code=CODE&sso=STATE`). */
 export function codeIn(fragment: string): CodeFragment {
-  if (fragment.startsWith('#/')) return { code: null, page: '', sso: null };
+  if (fragment.startsWith('#/')) return { code: null, page: '', sso: null, terminal: null };
   const parts = new URLSearchParams(fragment.slice(1));
-  return { code: parts.get('code'), page: parts.get('page') ?? '', sso: parts.get('sso') };
+  return {
+    code: parts.get('code'),
+    page: parts.get('page') ?? '',
+    sso: parts.get('sso'),
+    terminal: parts.get('terminal'),
+  };
 }

@@ -30,6 +30,9 @@ interface CodeTaken {
 /** The newest offer that the person has not answered. */
 export const offer = signal<SessionOffer | null>(null);
 
+/** The code of the sign-in of a terminal that the person is asked about; null if there is none. */
+export const signingIn = signal<string | null>(null);
+
 /** The number of the newest code or answer: what an earlier code gives is ignored. */
 let last = 0;
 
@@ -42,9 +45,11 @@ export async function startSession(): Promise<void> {
     had = session.value;
   });
   addEventListener('hashchange', () => {
+    takeTerminal();
     const code = takeCode();
     if (code !== null) void takeOffer(code);
   });
+  takeTerminal();
   const code = takeCode();
   const joined = joinTabs(code === null);
   // While a code is exchanged, and behind a question, a tab without a session stays empty.
@@ -84,6 +89,14 @@ async function takeOffer({ code, isOwn }: CodeTaken): Promise<void> {
   else if (given && isOwn) acceptOffer({ number, given, problem });
   else if (given || problem || present) offer.value = { number, given, problem };
   else endSession('code');
+}
+
+/** A sign-in at the provider for a terminal: the tab asks about it, with or without a session of its own. */
+function takeTerminal(): void {
+  const { terminal } = codeIn(location.hash);
+  if (terminal === null) return;
+  go('#/', true);
+  signingIn.value = terminal;
 }
 
 /** The code in the address, which is cleared at once: neither the history nor a bookmark gets it. */

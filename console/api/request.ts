@@ -124,7 +124,7 @@ async function carryOut(
     // A token of an earlier session has no information about this one.
     if (
       (code === Code.tokenInvalid || code === Code.tokenExpired) &&
-      !provesOtherwise(name) &&
+      !provingOtherwise.has(name) &&
       sent !== null &&
       sent === token.value
     )
@@ -133,8 +133,8 @@ async function carryOut(
   }
 }
 
-/** Whether 1004 of an operation is about what it was given, a key or a code, and not about the token. */
-const provesOtherwise = (name: RouteName): boolean => name === 'stepUp' || name === 'exchangeSignInCode';
+/** Operations whose 1004 is about what they were given, a key or a code, and not about the token. */
+const provingOtherwise: ReadonlySet<RouteName> = new Set(['stepUp', 'exchangeSignInCode', 'showSsoTerminal']);
 
 const wantsStepUp = (data: unknown): boolean =>
   typeof data === 'object' && data !== null && 'stepUp' in data && data.stepUp === true;

@@ -365,6 +365,10 @@ export const terminal: typeof en.terminal = {
   address: 'Adresse des Terminals',
   asked: 'Angefragt um',
   warning: 'Stimmen Sie nur zu, wenn Sie gerade devmgr login --web gestartet haben und das Terminal diesen Code zeigt.',
+  account: 'Konto',
+  compare:
+    'Stimmen Sie nur zu, wenn Sie gerade devmgr login --sso auf diesem Rechner gestartet haben und das Terminal diesen Code zeigt. Sonst erhält jemand anderes Ihre Rechte: Schließen Sie diese Seite.',
+  over: 'Diese Seite wurde schon benutzt, oder die Anmeldung hat zu lange gedauert. Rufen Sie devmgr login --sso erneut auf.',
   effect: user => `Das Terminal wird als ${user} angemeldet.`,
   approve: 'Das ist mein Terminal: anmelden',
   done: 'Das Terminal ist angemeldet. Sie können diese Seite schließen.',

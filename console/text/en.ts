@@ -348,6 +348,10 @@ export const terminal = {
   address: 'Address of the terminal',
   asked: 'Requested',
   warning: 'Approve only if you have just run devmgr login --web and its terminal shows this code.',
+  account: 'Account',
+  compare:
+    'Confirm only if you have just run devmgr login --sso on this computer and its terminal shows this code. Otherwise someone else gets your rights: close this page.',
+  over: 'This page was already used, or the sign-in took too long. Run devmgr login --sso again.',
   effect: (user: string) => `The terminal will be signed in as ${user}.`,
   approve: 'This is my terminal: sign it in',
   done: 'The terminal is signed in. You can close this page.',

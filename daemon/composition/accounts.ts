@@ -28,6 +28,7 @@ import { SsoAccounts } from '../services/sso/accounts.ts';
 import { SsoSessions } from '../services/sso/sessions.ts';
 import { SsoSettingsService } from '../services/sso/settings.ts';
 import { SsoSignIn } from '../services/sso/sign-in.ts';
+import { SsoTerminals } from '../services/sso/terminals.ts';
 import { TokenService } from '../services/token-service.ts';
 import { Tokens } from '../services/tokens.ts';
 import { UserService } from '../services/users.ts';
@@ -83,6 +84,7 @@ export function accountServices(
       tokens,
       codes: signInCodes,
       challenges,
+      terminals: new SsoTerminals({ challenges, codes, sealingKey, now }),
       policies,
       sealingKey,
       log,

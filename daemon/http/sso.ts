@@ -7,7 +7,7 @@ import type { Routes } from '../../src/contract/routes.ts';
 import { consolePath, type SsoProblem } from '../../src/contract/values.ts';
 import { ProviderAway } from '../delivery/provider/errors.ts';
 import { SsoRefused } from '../services/sso/refused.ts';
-import { type SsoSignIn, terminalPortOf } from '../services/sso/sign-in.ts';
+import type { SsoSignIn } from '../services/sso/sign-in.ts';
 import type { Call } from './operation.ts';
 
 const NAME = 'devmgr-sso';
@@ -36,25 +36,14 @@ export async function finishSso(
 ): Promise<FastifyReply> {
   const returned = { query, address: new URL(request.url, origin), cookie: ssoCookie(request) };
   reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer');
-  const port = terminalPortOf(query.state ?? '');
-  if (port !== null) return reply.type('text/html; charset=utf-8').send(pageToTerminal(port, query));
   try {
-    const { code, state } = await signIn.finish(returned, { address, requestId });
-    return reply.redirect(`${consolePath}#${new URLSearchParams({ code, sso: state })}`, 303);
+    const given = await signIn.finish(returned, { address, requestId });
+    return reply.redirect(`${consolePath}#${new URLSearchParams(given)}`, 303);
   } catch (error) {
     const problem = problemOf(error);
     if (problem === null || !request.headers.accept?.includes('text/html')) throw error;
     return reply.redirect(`${consolePath}#/?sso=${problem}`, 303);
   }
-}
-
-/**
- * Leads to the terminal, which alone can use what it gets. A page and not a redirect: browsers forbid pages of a provider with a `form-action` to
- * be led to another address.
- */
-function pageToTerminal(port: string, query: Call<Routes['finishSso']>['query']): string {
-  const target = `http://127.0.0.1:${port}/?${new URLSearchParams({ ...query })}`.replaceAll('&', '&amp;');
-  return `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${target}"><title>devmgr</title><a href="${target}">Continue to the terminal</a>`;
 }
 
 function problemOf(error: unknown): SsoProblem | null {

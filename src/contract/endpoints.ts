@@ -58,6 +58,7 @@ export const endpoints = {
   testSso: post('/api/sso/test', ['ok', 'findings'], { neverReplayed: true }),
   startSso: post('/api/auth/sso/start', ['url', 'state'], { access: 'public', neverReplayed: true }),
   finishSso: get('/api/auth/sso/callback', [], { access: 'public' }),
+  showSsoTerminal: post('/api/auth/sso/terminal', ['account', 'url'], { access: 'public', neverReplayed: true }),
   takeSso: post('/api/auth/sso/callback', ['token', 'expireTime', 'user'], { access: 'public', neverReplayed: true }),
   startSsoDevice: post(
     '/api/auth/sso/device',

@@ -197,6 +197,7 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   testSso: {},
   startSso: { takesKey: true },
   finishSso: { takesKey: true },
+  showSsoTerminal: { takesKey: true },
   takeSso: { takesKey: true },
   startSsoDevice: { takesKey: true },
   pollSsoDevice: { takesKey: true },

@@ -4,7 +4,7 @@ import { loginData, expireTime as tokenEnd } from './auth.ts';
 import { Code } from './codes.ts';
 import { additions, administration, adminPerson } from './define.ts';
 import { findings, line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
-import { ssoBounds } from './limits.ts';
+import { ssoBounds, terminalLogin } from './limits.ts';
 import { localSources, roles } from './values.ts';
 
 const names = (description: string) =>
@@ -151,7 +151,13 @@ export const ssoOperations = additions('Single sign-on', {
           minimum: 1,
           maximum: 65_535,
           description:
-            'for a terminal: the browser is redirected to this port of 127.0.0.1 on its own machine (RFC 8252), and no cookie is set',
+            'for a terminal: after the person has confirmed in the console, the browser is led to this port of 127.0.0.1 on its own machine (RFC 8252); no cookie is set',
+        }),
+      ),
+      name: Type.Optional(
+        line(terminalLogin.nameLength, {
+          description: 'for `loopbackPort`: name of the terminal, which the person is shown',
+          examples: ['alice@workstation-7'],
         }),
       ),
     }),
@@ -159,6 +165,9 @@ export const ssoOperations = additions('Single sign-on', {
       url: shown('address that the browser opens'),
       state: shown('what the address of the console has after a sign-in that began here'),
       secret: Type.Optional(shown('for `loopbackPort`: with which the terminal completes the sign-in; never shown')),
+      userCode: Type.Optional(
+        shown('for `loopbackPort`: the terminal shows it, and the person compares it', 'K7QM-3XWP'),
+      ),
     }),
     errors: [404, Code.noPermission],
     example: { body: { again: false } },
@@ -168,16 +177,35 @@ export const ssoOperations = additions('Single sign-on', {
   finishSso: {
     summary: 'Complete a sign-in at the provider in a browser',
     description:
-      'Redirects to the console with a single-use code (`POST /api/auth/exchange`), or with the reason why no one is signed in. A client that does not accept HTML gets the reason as an envelope: 1004. A sign-in of a terminal is redirected to its port of 127.0.0.1.',
+      'Redirects to the console with a single-use code (`POST /api/auth/exchange`), or with the reason why no one is signed in. A client that does not accept HTML gets the reason as an envelope: 1004. For a terminal, the console gets a code for `POST /api/auth/sso/terminal`.',
     query: Type.Object(returned),
     raw: { contentType: 'text/html', status: 303, description: 'redirect to the console (303)' },
     errors: [Code.tokenInvalid, 404],
   },
 
-  /** The code of the provider is worth nothing without `secret`, which only the terminal has. */
+  /** The provider may have asked nothing, so the person decides here whether the terminal gets the session. */
+  showSsoTerminal: {
+    summary: 'Show the terminal that a sign-in at the provider is for',
+    description:
+      'The console shows this once, and leads the browser to `url` if the person confirms that the code is that of the terminal. 1004 if the code is unknown, was used or has expired.',
+    limit: 'query',
+    body: Type.Object({ code: token({ description: '`terminal` in the address to which the callback redirects' }) }),
+    data: Type.Object({
+      account: shown('account that the terminal will be signed in as, or the name at the provider if it has none yet'),
+      role: oneOf(roles, { description: 'role of the account after the sign-in' }),
+      name: nullable(shown('name of the terminal, as it sent it', 'alice@workstation-7')),
+      address: shown('network address of the terminal', '192.0.2.7'),
+      userCode: shown('what the terminal shows', 'K7QM-3XWP'),
+      url: shown('where the terminal waits: `loopbackPort` of 127.0.0.1, with a single-use code'),
+    }),
+    errors: [Code.tokenInvalid],
+    example: { body: { code: 'AAAA' } },
+  },
+
+  /** The code is worth nothing without `secret`, which only the terminal has. */
   takeSso: {
     summary: 'Complete a sign-in at the provider for a terminal',
-    description: 'Takes what the browser has sent to `loopbackPort`, once, and only with the `secret` of the start.',
+    description: 'Takes what the browser has brought to `loopbackPort`, once, and only with the `secret` of the start.',
     limit: 'query',
     body: Type.Object({
       secret: secret({ min: 1, max: 100 }, { description: '`secret` of the start' }),

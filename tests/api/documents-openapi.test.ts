@@ -110,6 +110,7 @@ describe('the OpenAPI document', () => {
       '/api/auth/sso/device/poll',
       '/api/auth/sso/logout',
       '/api/auth/sso/start',
+      '/api/auth/sso/terminal',
       '/api/auth/terminal',
       '/api/auth/terminal/token',
       '/api/auth/webauthn/login',

@@ -100,7 +100,7 @@ describe('operations', () => {
     const keys = ['getSignInOptions', 'signInWithKey', 'getKeyRegistrationOptions', 'registerKey', 'removeKeyOfUser'];
     const terminals = ['createTerminalLogin', 'showTerminalLogin', 'approveTerminalLogin', 'takeTerminalLogin'];
     const signIns = [...keys, ...terminals, 'requireKeyOfUser', 'getStepUpOptions', 'stepUp'];
-    const sso = ['testSso', 'startSso', 'takeSso', 'startSsoDevice', 'pollSsoDevice', 'logoutSso'];
+    const sso = ['testSso', 'startSso', 'showSsoTerminal', 'takeSso', 'startSsoDevice', 'pollSsoDevice', 'logoutSso'];
     const directory = ['syncDirectory', 'testDirectory'];
     expect(others.sort()).toEqual(
       [

@@ -128,24 +128,71 @@ describe('a sign-in at the provider', () => {
 
 describe('a sign-in of a terminal by a port of its machine', () => {
   const start = async () => {
-    const body = { loopbackPort: 50_123 };
+    const body = { loopbackPort: 50_123, name: 'ben@desk' };
     const { data: started } = await daemon.call('POST', '/api/auth/sso/start', body, { token: null });
-    return started as { url: string; state: string; secret: string };
+    return started as { url: string; state: string; secret: string; userCode: string };
   };
+  const show = (code: string) => daemon.call('POST', '/api/auth/sso/terminal', { code }, { token: null });
   const take = (body: object) => daemon.call('POST', '/api/auth/sso/callback', body, { token: null });
-  /** What the browser brings to the port. */
-  const broughtBack = async (url: string) => {
+  /** The code of the page that asks the person. */
+  const asked = async (url: string, sub = 's-ben') => {
     const browser = new Browser();
-    const page = await browser.send(await browser.atProvider(url, 's-ben'));
-    expect([page.status, page.headers.get('referrer-policy')]).toEqual([200, 'no-referrer']);
-    const [, address = ''] = /content="0;url=(http:\/\/127\.0\.0\.1:50123\/\?[^"]+)"/.exec(await page.text()) ?? [];
-    return Object.fromEntries(new URL(address.replaceAll('&amp;', '&')).searchParams);
+    const page = await browser.send(await browser.atProvider(url, sub));
+    expect([page.status, page.headers.get('referrer-policy')]).toEqual([303, 'no-referrer']);
+    const [, code = ''] = /^\/console\/#terminal=([\w-]{43})$/.exec(page.headers.get('location')!) ?? [];
+    return code;
   };
+  /** What the browser brings to the port after the person has confirmed. */
+  const broughtBack = async (url: string) => {
+    const { origin, pathname, searchParams } = new URL(data(await show(await asked(url))).url);
+    expect(origin + pathname).toBe('http://127.0.0.1:50123/');
+    return Object.fromEntries(searchParams);
+  };
+
+  it('shows the person account, machine and the code of the terminal before anything leads there, once', async () => {
+    const { url, state, secret, userCode } = await start();
+    expect(userCode).toMatch(/^[A-Z2-9]{4}-[A-Z2-9]{4}$/);
+    const page = await asked(url);
+    expect(await take({ secret, state, code: page })).toMatchObject({ code: 1004 });
+    expect(data(await show(page))).toEqual({
+      account: 'ben',
+      role: 'DEALER',
+      name: 'ben@desk',
+      address: '127.0.0.1',
+      userCode,
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:50123\/\?code=[\w-]{43}&state=/),
+    });
+    expect(await show(page)).toMatchObject({ status: 401, code: 1004 });
+    // No account is made before the person has confirmed.
+    provider.people.set('s-new', { name: 'newcomer', groups: ['keys-desk'] });
+    const { url: other } = await start();
+    expect(data(await show(await asked(other, 's-new'))).account).toBe('newcomer');
+    expect(JSON.stringify((await daemon.call('GET', '/api/users/list?size=100')).data)).not.toContain('newcomer');
+  });
+
+  it('leads nowhere with a state that was not made here, was altered or was used, or with an error', async () => {
+    const { url, state } = await start();
+    const [challenge, , sealed] = state.split('.');
+    await asked(url);
+    const fresh = await start();
+    for (const [forged, more] of [
+      [`${challenge}.50123`, 'code=x'],
+      [`${challenge}.50124.${sealed}`, 'code=x'],
+      [`${'A'.repeat(51)}.50123.${sealed}`, 'code=x'],
+      [`${challenge}.50123.${'A'.repeat(80)}`, 'code=x'],
+      [state, 'code=x'],
+      [fresh.state, 'error=access_denied'],
+    ]) {
+      const answer = await new Browser().send(`${daemon.url}/api/auth/sso/callback?state=${forged}&${more}`);
+      expect(answer.headers.get('location')).toMatch(/^\/console\/#\/\?sso=(state|denied)$/);
+      expect(await answer.text()).not.toContain('127.0.0.1');
+    }
+  });
 
   it('opens a session for the terminal, which alone has the secret, and once', async () => {
     const { url, state, secret } = await start();
     const brought = await broughtBack(url);
-    expect(brought).toEqual({ code: expect.any(String), state, iss: provider.issuer });
+    expect(brought).toEqual({ code: expect.any(String), state });
     expect(await take({ ...brought, secret: 'A'.repeat(43) })).toMatchObject({ status: 401, code: 1004 });
     const login = data(await take({ ...brought, secret }));
     expect(login.user).toMatchObject({ username: 'ben', role: 'DEALER' });
@@ -159,7 +206,7 @@ describe('a sign-in of a terminal by a port of its machine', () => {
     expect(answer.headers.getSetCookie()).toEqual([]);
     const { url, state, secret } = await start();
     const brought = await broughtBack(url);
-    const moved = state.replace(/\.\d+$/, '.50124');
+    const moved = state.replace('.50123.', '.50124.');
     expect(await take({ ...brought, state: moved, secret })).toMatchObject({ code: 1004 });
     expect((await take({ ...brought, secret })).code).toBe(200);
   });
@@ -312,12 +359,12 @@ it('a sign-in through a proxy that names another protocol than HTTP is refused',
   const behind = await startTestDaemon({ trustProxy: ['127.0.0.1/32'] });
   await setUp(behind, provider, {});
   const headers = { 'x-forwarded-proto': 'ftps' };
-  const answered = { state: 'a'.repeat(43), code: 'c', secret: 'b'.repeat(43) };
-  for (const [path, body] of [
-    ['/api/auth/sso/start', {}],
-    ['/api/auth/sso/callback', answered],
+  for (const [method, path] of [
+    ['POST', '/api/auth/sso/start'],
+    ['GET', '/api/auth/sso/callback?state=a&code=c'],
   ] as const) {
-    const { code, message } = await behind.call('POST', path, body, { token: null, headers });
+    const body = method === 'POST' ? {} : undefined;
+    const { code, message } = await behind.call(method, path, body, { token: null, headers });
     expect({ code, message }).toEqual({ code: 1001, message: expect.stringContaining('X-Forwarded-Proto') });
   }
   await behind.stop();

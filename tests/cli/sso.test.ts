@@ -90,12 +90,19 @@ test('login --sso signs a terminal in with the browser of this machine, and igno
   writeFileSync(browser, `#!/bin/sh\ncp "$1" '${page}.new' && mv '${page}.new' '${page}'\n`, { mode: 0o755 });
   const env = { DISPLAY: ':9', BROWSER: browser, SSH_CONNECTION: undefined, SSH_TTY: undefined };
   const running = start(['login', '--sso', '--server', daemon.url], { home, env });
-  await running.until('stderr', /in the browser/);
+  const [, userCode] = await running.until('stderr', /shows the code ([A-Z0-9]{4}-[A-Z0-9]{4})\./);
   const [, target] = /location\.replace\((".*")\)/.exec(readFileSync(page, 'utf8')) ?? [];
   const person = new Browser();
   const back = await person.send(await person.atProvider(JSON.parse(target!), 's-ben'));
-  const [, address = ''] = /0;url=([^"]+)"/.exec(await back.text()) ?? [];
-  const led = new URL(address.replaceAll('&amp;', '&'));
+  const [, ticket] = /#terminal=([\w-]+)$/.exec(back.headers.get('location') ?? '') ?? [];
+  const question = await daemon.call('POST', '/api/auth/sso/terminal', { code: ticket });
+  expect(question).toMatchObject({
+    account: 'ben',
+    role: 'DEALER',
+    userCode,
+    name: expect.stringMatching(/^[\w.-]+@/),
+  });
+  const led = new URL(question.url);
   expect(led.hostname).toBe('127.0.0.1');
   const guessed = new URL(led);
   guessed.searchParams.set('state', `B${led.searchParams.get('state')!.slice(1)}`);

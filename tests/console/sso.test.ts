@@ -1,12 +1,14 @@
 /** The console's sign-in at a provider, in a real browser with a real provider. */
+import { createServer } from 'node:http';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { second } from '../support/clock.ts';
 import { clockOfTests } from '../support/daemon-tests.ts';
 import { register } from '../support/fleet.ts';
+import { listening } from '../support/http-servers.ts';
 import { needs } from '../support/needs.ts';
 import { type SsoProvider, setUp, startSsoProvider } from '../support/sso-provider.ts';
-import { accountButton, armed, choose, consoleTests } from './browser.ts';
+import { accountButton, armed, choose, consoleTests, violationsOn } from './browser.ts';
 
 needs('chromium')('single sign-on in the console', () => {
   const clock = clockOfTests();
@@ -53,6 +55,46 @@ needs('chromium')('single sign-on in the console', () => {
     const { data } = await daemon.call('POST', '/api/auth/codes', { purpose: 'SESSION' });
     await page.goto(`${daemon.url}/console/#code=${data.code}&sso=AAAA`);
     await page.getByRole('button', { name: 'Continue as admin' }).waitFor();
+    await context.close();
+  });
+
+  it.each(['en-US', 'de-DE'])('leads to a terminal only by a press that is meant for it: %s', async locale => {
+    const led: string[] = [];
+    const { url } = await listening(
+      createServer((request, response) => {
+        led.push(request.url ?? '');
+        response.end('led');
+      }),
+    );
+    const loopbackPort = Number(new URL(url).port);
+    const body = { loopbackPort, name: 'mallory@elsewhere' };
+    const started = (await daemon.call('POST', '/api/auth/sso/start', body, { token: null })).data;
+    const { page, context } = await openTab({ token: null, locale, viewport: { width: 360, height: 740 } });
+    await page.goto(started.url);
+    await atProvider(page, 's-ana');
+    const button = page.locator('main button.main');
+    const ready = button.and(page.locator(':not([aria-disabled])'));
+    await button.waitFor();
+    for (const text of ['ana (ADMIN)', started.userCode, 'mallory@elsewhere', '127.0.0.1'])
+      await page.getByText(text, { exact: true }).waitFor();
+    expect(page.url()).toBe(`${daemon.url}/console/#/`);
+    expect(await violationsOn(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+    // The page is in front and was read; a script and a press that began beside the button still lead nowhere.
+    await ready.waitFor();
+    await button.evaluate(element => (element as unknown as { click(): void }).click());
+    await page.evaluate(() => (globalThis as unknown as EventTarget).dispatchEvent(new Event('blur')));
+    await page.locator('button[aria-disabled]').waitFor();
+    await button.click({ force: true });
+    await page.evaluate(() => (globalThis as unknown as EventTarget).dispatchEvent(new Event('focus')));
+    expect(led).toEqual([]);
+    await ready.waitFor();
+    await button.click();
+    await page.getByText('led').waitFor();
+    expect(led[0]).toMatch(/^\/\?code=[\w-]{43}&state=/);
+    // What the page asked about is used up.
+    await page.goBack();
+    await page.getByRole('heading', { name: 'devmgr' }).waitFor();
     await context.close();
   });
 

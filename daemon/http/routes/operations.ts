@@ -219,16 +219,19 @@ const ssoOperations = (to: RegistryServices): Bindings => ({
   showSsoSettings: () => to.ssoSettings.settings(),
   setSso: ({ context, body }) => to.ssoSettings.set(context, body),
   testSso: ({ request }) => to.ssoSettings.test(callbackOf(to.originOf(request))),
-  startSso: async ({ body, request, reply }) => {
+  startSso: async ({ body, request, reply, context: { address } }) => {
     checkSameOrigin(request.raw);
     const origin = to.originOf(request);
-    const { data, cookie } = await to.ssoSignIn.start(body, callbackOf(origin), ssoCookie(request));
+    const { data, cookie } = await to.ssoSignIn.start(body, callbackOf(origin), {
+      earlier: ssoCookie(request),
+      address,
+    });
     if (cookie !== null) reply.header('set-cookie', setSsoCookie(origin, cookie));
     return data;
   },
   finishSso: { raw: call => finishSso(to.ssoSignIn, to.originOf(call.request), call) },
-  takeSso: ({ body, request, context: { address, requestId } }) =>
-    to.ssoSignIn.take(body, callbackOf(to.originOf(request)), { address, requestId }),
+  showSsoTerminal: ({ body }) => to.ssoSignIn.showTerminal(body),
+  takeSso: ({ body, context: { address, requestId } }) => to.ssoSignIn.take(body, { address, requestId }),
   startSsoDevice: () => to.ssoSignIn.startDevice(),
   pollSsoDevice: ({ body, context: { address, requestId } }) => to.ssoSignIn.pollDevice(body, { address, requestId }),
   logoutSso: ({ body }) => to.ssoSessions.logout(body.logout_token),

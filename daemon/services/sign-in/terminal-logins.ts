@@ -5,7 +5,6 @@ import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
 import { terminalLogin } from '../../../src/contract/limits.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
-import { activationAlphabet } from '../../../src/contract/values.ts';
 import { clientOf } from '../../loopback.ts';
 import type { WaitingTerminals } from '../../store/short-lived.ts';
 import type { Store } from '../../store/store.ts';
@@ -16,6 +15,7 @@ import type { Tokens, VerifiedToken } from '../tokens.ts';
 import { type ReopenParts, userToReopen } from './reopened.ts';
 import { keyNeeded } from './sign-in-policies.ts';
 import type { SignedChallenges } from './signed-challenges.ts';
+import { userCodeOf, userCodeSymbols } from './user-code.ts';
 
 /** Dependencies of the service. `now`: milliseconds since 1970. */
 interface TerminalLoginParts {
@@ -57,7 +57,8 @@ export class TerminalLogins {
     const expiresAt = createdAt + terminalLogin.seconds * 1000;
     const requestId = this.#parts.challenges.create(PURPOSE, expiresAt);
     const secret = randomBytes(32).toString('base64url');
-    const userCode = newUserCode();
+    // 40 random bits: only people who are signed in can try codes.
+    const userCode = userCodeOf(randomBytes(userCodeSymbols));
     const shown: TerminalLoginsShown = { name, address, createdAt, expiresAt };
     const request = {
       code: codeDigest(userCode),
@@ -118,18 +119,10 @@ export class TerminalLogins {
   }
 }
 
-const SYMBOLS = 8;
-
-/** 40 random bits in two groups. Only people who are signed in can try codes. */
-function newUserCode(): string {
-  const symbols = Array.from(randomBytes(SYMBOLS), byte => activationAlphabet[byte & 31]).join('');
-  return `${symbols.slice(0, SYMBOLS / 2)}-${symbols.slice(SYMBOLS / 2)}`;
-}
-
 /** The code that a person has typed, as it was created. */
 function writtenCode(typed: string): string {
   const symbols = typed.toUpperCase().replace(/[\s-]/g, '');
-  return `${symbols.slice(0, SYMBOLS / 2)}-${symbols.slice(SYMBOLS / 2)}`;
+  return `${symbols.slice(0, userCodeSymbols / 2)}-${symbols.slice(userCodeSymbols / 2)}`;
 }
 
 const unknownCode = () =>

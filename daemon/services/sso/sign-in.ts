@@ -4,6 +4,7 @@ import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../../src/contract/define.ts';
 import { ssoBounds } from '../../../src/contract/limits.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
+import type { Role } from '../../../src/contract/values.ts';
 import { SignInDenied, TokenRefused } from '../../delivery/provider/errors.ts';
 import { Refusal } from '../../domain/decision.ts';
 import { openSecret, sealSecret } from '../../domain/sealed.ts';
@@ -21,6 +22,7 @@ import type { SignedIn } from './provider.ts';
 import { SsoRefused } from './refused.ts';
 import type { SsoSessions } from './sessions.ts';
 import type { ActiveSso, SsoSettingsService } from './settings.ts';
+import type { SsoTerminals } from './terminals.ts';
 
 /** Dependencies. */
 interface SsoSignInParts {
@@ -30,6 +32,7 @@ interface SsoSignInParts {
   readonly tokens: Tokens;
   readonly codes: SignInCodes;
   readonly challenges: SignedChallenges;
+  readonly terminals: SsoTerminals;
   readonly policies: Pick<SignInPolicies, 'demandOf'>;
   readonly sealingKey: Uint8Array;
   readonly log: Pick<Logger, 'warn'>;
@@ -49,19 +52,17 @@ interface Return {
 }
 
 const hash = (text: string) => createHash('sha256').update(text).digest('base64url');
-const purposeOf = (cookie: string, port: string) =>
-  `single sign-on of ${hash(cookie)}${port && ` for the terminal at port ${port}`}`;
-/** The state of a terminal's sign-in ends with the port of the terminal. */
-const stateForm = /^([\w-]{1,200})(?:\.([1-9]\d{0,4}))?$/;
-
-/** The port of the terminal that a sign-in is for; null if it is for a browser. */
-export const terminalPortOf = (state: string): string | null => stateForm.exec(state)?.[2] ?? null;
+const purposeOf = (cookie: string) => `single sign-on of ${hash(cookie)}`;
 
 /** Nonce and verifier are derived from the cookie and the state, so no node has to store them. */
 function checkOf(cookie: string, state: string) {
   const derived = (what: string) => createHmac('sha256', cookie).update(`${what} ${state}`).digest('base64url');
   return { state, nonce: derived('nonce'), verifier: derived('verifier') };
 }
+
+const stateRefused = () =>
+  new SsoRefused('state', 'this sign-in was not started here, was used before or took too long: start again');
+const denied = () => new SsoRefused('denied', 'the provider refused the sign-in');
 
 /** Seconds that a provider's code for a terminal lives at most. */
 const LONGEST_CODE = 86_400;
@@ -75,64 +76,79 @@ export class SsoSignIn {
   }
 
   /**
-   * `earlier`: the cookie of an earlier start in this browser, so that two tabs can sign in. Returns the one to set; null for a terminal, which has
-   * it as its secret.
+   * `earlier`: the cookie of an earlier start in this browser, so that two tabs can sign in. Returns the one to set; null for a terminal, which gets
+   * a secret.
    */
   async start(
-    { again, loopbackPort }: BodyOf<Routes['startSso']>,
+    { again, loopbackPort: port, name }: BodyOf<Routes['startSso']>,
     redirectUri: string,
-    earlier: string | undefined,
+    { earlier, address }: { readonly earlier: string | undefined; readonly address: string },
   ): Promise<{ readonly data: DataOf<Routes['startSso']>; readonly cookie: string | null }> {
-    const { settings, challenges, now } = this.#parts;
+    const { settings, terminals, challenges, now } = this.#parts;
     const { provider } = await settings.active();
-    const isTerminal = loopbackPort !== undefined;
-    const kept = !isTerminal && earlier !== undefined && isCookie(earlier);
-    const cookie = kept ? earlier : randomBytes(32).toString('base64url');
-    const port = isTerminal ? `${loopbackPort}` : '';
-    const challenge = challenges.create(purposeOf(cookie, port), now() + ssoBounds.signInSeconds * 1000);
-    const state = port ? `${challenge}.${port}` : challenge;
-    const url = await provider.authorizationUrl(redirectUri, checkOf(cookie, state), again === true);
-    return isTerminal ? { data: { url, state, secret: cookie }, cookie: null } : { data: { url, state }, cookie };
+    const urlFor = (check: ReturnType<typeof checkOf>) => provider.authorizationUrl(redirectUri, check, again === true);
+    if (port !== undefined) {
+      const made = terminals.create({ port, name: name ?? null, address });
+      return { data: { url: await urlFor(terminals.checkOf(made.state)), ...made }, cookie: null };
+    }
+    const cookie = earlier !== undefined && isCookie(earlier) ? earlier : randomBytes(32).toString('base64url');
+    const state = challenges.create(purposeOf(cookie), now() + ssoBounds.signInSeconds * 1000);
+    return { data: { url: await urlFor(checkOf(cookie, state)), state }, cookie };
   }
 
-  /** Returns a single-use code for the console. */
-  async finish(returned: Return, from: From): Promise<{ readonly code: string; readonly state: string }> {
-    const { token } = await this.#end(returned, { console: true }, from);
-    const { code } = await this.#parts.codes.create({ serviceToken: null }, token, { purpose: 'SESSION' });
-    return { code, state: returned.query.state! };
+  /** Returns what the console gets: a single-use code for a session, or for the question of a terminal. */
+  async finish(returned: Return, from: From): Promise<Readonly<Record<string, string>>> {
+    const active = await this.#parts.settings.active();
+    const { state = '' } = returned.query;
+    return this.#recording<Readonly<Record<string, string>>>(from, () =>
+      this.#parts.terminals.isState(state)
+        ? this.#askForTerminal(active, returned, state)
+        : this.#openConsole(active, returned, state, from),
+    );
   }
 
-  /** Ends the sign-in of a terminal. `redirectUri`: that of the start. */
-  take(
-    { secret, ...query }: BodyOf<Routes['takeSso']>,
-    redirectUri: string,
+  async #openConsole(active: ActiveSso, { query, address, cookie = '' }: Return, state: string, from: From) {
+    const { challenges, codes, now } = this.#parts;
+    const answered = isCookie(cookie) ? await challenges.answer(purposeOf(cookie), state, now()) : null;
+    if (!answered?.isFirst) throw stateRefused();
+    if (query.error !== undefined) throw denied();
+    const person = await active.provider.signIn(address, checkOf(cookie, state));
+    const { token } = await this.#open(active, person, { console: true }, from);
+    const { code } = await codes.create({ serviceToken: null }, token, { purpose: 'SESSION' });
+    return { code, sso: state };
+  }
+
+  /** The terminal gets nothing yet: the browser may have followed a link of another person, and the provider may have asked nothing. */
+  async #askForTerminal(active: ActiveSso, { query, address }: Return, state: string) {
+    const { terminals, accounts } = this.#parts;
+    const terminal = await terminals.answer(state);
+    if (!terminal) throw stateRefused();
+    if (query.error !== undefined) throw denied();
+    const person = await active.provider.signIn(address, terminals.checkOf(state));
+    const role = roleIn(active, person);
+    const user = await accounts.find({ ...person, issuer: active.config.issuer });
+    const shown = { account: user?.username ?? person.name ?? person.sub, role };
+    return { terminal: await terminals.ask(terminal, shown, { person, sessions: active.sessions }) };
+  }
+
+  /** What the person compares before the browser is led to the terminal. */
+  async showTerminal({ code }: BodyOf<Routes['showSsoTerminal']>): Promise<DataOf<Routes['showSsoTerminal']>> {
+    const shown = await this.#parts.terminals.show(code);
+    if (!shown) throw stateRefused();
+    return shown;
+  }
+
+  /** Ends the sign-in of a terminal. */
+  async take(
+    { secret, state = '', code = '', error }: BodyOf<Routes['takeSso']>,
     from: From,
   ): Promise<DataOf<Routes['takeSso']>> {
-    const address = new URL(redirectUri);
-    for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
-    return this.#end({ query, address, cookie: secret }, { console: false }, from);
-  }
-
-  async #end(
-    { query, address, cookie = '' }: Return,
-    opened: { readonly console: boolean },
-    from: From,
-  ): Promise<DataOf<Routes['takeSso']>> {
-    const { settings, challenges, now } = this.#parts;
-    const active = await settings.active();
-    const { state = '' } = query;
-    const [, challenge = '', port = ''] = stateForm.exec(state) ?? [];
+    const active = await this.#parts.settings.active();
     return this.#recording(from, async () => {
-      const isPossible = isCookie(cookie) && opened.console === (port === '');
-      const answered = isPossible ? await challenges.answer(purposeOf(cookie, port), challenge, now()) : null;
-      if (!answered?.isFirst)
-        throw new SsoRefused(
-          'state',
-          'this sign-in was not started here, was used before or took too long: start again',
-        );
-      if (query.error !== undefined) throw new SsoRefused('denied', 'the provider refused the sign-in');
-      const person = await active.provider.signIn(address, checkOf(cookie, state));
-      return this.#open(active, person, opened, from);
+      if (error !== undefined) throw denied();
+      const taken = await this.#parts.terminals.take(secret, state, code);
+      if (taken?.sessions !== active.sessions) throw stateRefused();
+      return this.#open(active, taken.person, { console: false }, from);
     });
   }
 
@@ -171,13 +187,7 @@ export class SsoSignIn {
   async #open(active: ActiveSso, person: SignedIn, opened: { readonly console: boolean }, from: From) {
     const { accounts, sessions, tokens, policies, access } = this.#parts;
     const { config } = active;
-    if (person.isOverage)
-      throw new SsoRefused(
-        'overage',
-        'the provider leaves the groups out of the token because the person is in too many: configure it to send only the groups that are assigned to devmgr, or application roles',
-      );
-    const role = domain.roleOf(config, person.groups);
-    if (role === null) throw new SsoRefused('groups', 'you are in none of the groups that may use this registry');
+    const role = roleIn(active, person);
     const user = await accounts.enter({ ...person, issuer: config.issuer, role }, active.sessions, from.requestId);
     if (user instanceof Refusal) throw new SsoRefused('other', user.message);
     if (user.disabled) throw new SsoRefused('disabled', 'this account is disabled here');
@@ -227,6 +237,18 @@ export class SsoSignIn {
   }
 }
 
+/** The role of a person. Refuses one who has none. */
+function roleIn({ config }: ActiveSso, { isOverage, groups }: SignedIn): Role {
+  if (isOverage)
+    throw new SsoRefused(
+      'overage',
+      'the provider leaves the groups out of the token because the person is in too many: configure it to send only the groups that are assigned to devmgr, or application roles',
+    );
+  const role = domain.roleOf(config, groups);
+  if (role === null) throw new SsoRefused('groups', 'you are in none of the groups that may use this registry');
+  return role;
+}
+
 /** What the seal of a device code is bound to. */
 const deviceCodeOf = (number: number, config: domain.SsoConfig) => ({
   number,
@@ -237,7 +259,7 @@ const isCookie = (text: string): boolean => /^[\w-]{43}$/.test(text);
 
 function refusalOf(error: unknown): SsoRefused | null {
   if (error instanceof SsoRefused) return error;
-  if (error instanceof SignInDenied) return new SsoRefused('denied', 'the provider refused the sign-in');
+  if (error instanceof SignInDenied) return denied();
   if (error instanceof TokenRefused) return new SsoRefused('token', 'the response of the provider is not valid');
   return null;
 }

@@ -9,6 +9,7 @@ import type { Context } from '../../framework/context.ts';
 import { pause } from '../../retry.ts';
 import { safe } from '../../terminal/text.ts';
 import { showInBrowser, whyNoBrowser } from './open/browser.ts';
+import { codeOf, terminalName } from './terminal-request.ts';
 
 type SsoLogin = DataOf<Routes['login']>;
 
@@ -22,8 +23,8 @@ export async function logInAtProvider(context: Context, registry: Client, wantsB
 async function logInHere({ env, settings, out, io }: Context, registry: Client): Promise<SsoLogin | null> {
   const loopback = await listenOnLoopback();
   try {
-    const started = await registry.call('startSso', { body: { loopbackPort: loopback.port } });
-    const { url, state, secret } = started;
+    const started = await registry.call('startSso', { body: { loopbackPort: loopback.port, name: terminalName() } });
+    const { url, state, secret, userCode } = started;
     // A registry of an earlier version has set a cookie, and would lead the browser to its console.
     if (secret === undefined || !/^https?:/.test(url)) return null;
     const answer = loopback.answer(state, ssoBounds.signInSeconds * 1000, io.interrupt);
@@ -33,7 +34,15 @@ async function logInHere({ env, settings, out, io }: Context, registry: Client):
       out.notice(`No browser was opened: ${reason}.`);
       return null;
     }
-    await out.prose('Sign in at the provider, in the browser. Ctrl-C ends the wait. Without a browser: --no-browser.');
+    if (userCode !== undefined) {
+      await out.preview(
+        `Sign in at the provider, in the browser. Confirm there only if it shows the code ${codeOf(userCode)}.`,
+      );
+      await out.prose('Ctrl-C ends the wait. Without a browser: --no-browser.');
+    } else
+      await out.prose(
+        'Sign in at the provider, in the browser. Ctrl-C ends the wait. Without a browser: --no-browser.',
+      );
     const found = await answer;
     const text = (name: string) => (found.get(name) === null ? {} : { [name]: found.get(name)! });
     const body = { secret, state, ...text('code'), ...text('iss'), ...text('error') };

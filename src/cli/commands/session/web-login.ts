@@ -1,4 +1,3 @@
-import { hostname, userInfo } from 'node:os';
 import type { DataOf } from '../../../contract/define.ts';
 import { terminalLogin } from '../../../contract/limits.ts';
 import type { Routes } from '../../../contract/routes.ts';
@@ -7,6 +6,7 @@ import { failure } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { poll } from '../../retry.ts';
 import { consoleAddress } from './console-address.ts';
+import { codeOf, terminalName } from './terminal-request.ts';
 
 type WebLogin = DataOf<Routes['login']>;
 
@@ -27,11 +27,9 @@ export async function logInByBrowser(context: Context, registry: Client): Promis
   throw failure('the login was not approved in time', 'run the command again, and approve it in the browser');
 }
 
-/** A server may send anything in place of a code: only a code is written to the terminal. */
 async function request(registry: Client) {
   const made = await registry.call('createTerminalLogin', { body: { name: terminalName() } });
-  if (/^[A-Z0-9]{4}-[A-Z0-9]{4}$/.test(made.userCode)) return made;
-  throw failure('the server sent something other than a code');
+  return { ...made, userCode: codeOf(made.userCode) };
 }
 
 /** The address has no code: the person types it. */
@@ -40,10 +38,4 @@ async function announce({ out }: Context, page: string, userCode: string): Promi
   await out.preview(`Open ${page}`);
   await out.preview(`Sign in there, type the code ${userCode}, and approve this terminal within ${minutes} minutes.`);
   await out.prose('Waiting for the browser. Ctrl-C ends the wait.');
-}
-
-/** The page shows it, so that the person recognizes the terminal. Letters that the interface refuses are left out. */
-function terminalName(): string {
-  const name = `${userInfo().username}@${hostname()}`.replace(/[^\w@.-]/g, '');
-  return name.slice(0, terminalLogin.nameLength) || 'terminal';
 }

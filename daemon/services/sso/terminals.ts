@@ -1,0 +1,157 @@
+/**
+ * Sign-ins at the provider for a terminal that waits at a port of its machine. The state of the provider has what the person compares, so no node
+ * stores a sign-in that has begun. The terminal gets a code only after the person has confirmed it in the console.
+ */
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import type { DataOf } from '../../../src/contract/define.ts';
+import { ssoBounds } from '../../../src/contract/limits.ts';
+import type { Routes } from '../../../src/contract/routes.ts';
+import type { Role } from '../../../src/contract/values.ts';
+import { openSecret, sealSecret } from '../../domain/sealed.ts';
+import type { SingleUseCodes } from '../../store/short-lived.ts';
+import type { SignedChallenges } from '../sign-in/signed-challenges.ts';
+import { userCodeOf } from '../sign-in/user-code.ts';
+import type { SignedIn } from './provider.ts';
+
+/** Dependencies. */
+interface SsoTerminalsParts {
+  readonly challenges: SignedChallenges;
+  readonly codes: SingleUseCodes;
+  readonly sealingKey: Uint8Array;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Who asks for a sign-in. */
+export interface SsoTerminal {
+  readonly port: number;
+  /** As the terminal has sent it; null if it sent none. */
+  readonly name: string | null;
+  readonly address: string;
+}
+
+/** A terminal whose person comes back from the provider. */
+export interface ReturnedTerminal extends SsoTerminal {
+  readonly state: string;
+  /** Digest of the secret that the terminal has. */
+  readonly holder: string;
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+/** A person whom the provider has signed in. `sessions`: see `ActiveSso`. */
+interface SsoPerson {
+  readonly person: SignedIn;
+  readonly sessions: number;
+}
+
+/** What waits for the person: the terminal, and what it will get, sealed. */
+interface WaitingPress extends ReturnedTerminal {
+  readonly account: string;
+  readonly role: Role;
+  readonly sealed: string;
+}
+
+const stateForm = /^([\w-]{51})\.([1-9]\d{0,4})\.([\w-]{1,940})$/;
+const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url');
+const purposeOf = (port: number, sealed: string) => `single sign-on of the terminal ${port} ${sealed}`;
+const pressDigest = (ticket: string) => sha256(`single sign-on press ${ticket}`);
+const codeDigest = (holder: string, state: string, code: string) =>
+  sha256(`single sign-on code ${holder} ${state} ${code}`);
+
+export class SsoTerminals {
+  readonly #parts: SsoTerminalsParts;
+
+  constructor(parts: SsoTerminalsParts) {
+    this.#parts = parts;
+  }
+
+  /** Begins a sign-in. `secret`: for the terminal alone. */
+  create(terminal: SsoTerminal): { readonly state: string; readonly secret: string; readonly userCode: string } {
+    const { challenges, sealingKey, now } = this.#parts;
+    const secret = randomBytes(32).toString('base64url');
+    const { port, name, address } = terminal;
+    const bound = { number: port, url: 'terminal' };
+    const sealed = sealSecret(sealingKey, bound, JSON.stringify({ name, address, holder: sha256(secret) }));
+    const challenge = challenges.create(purposeOf(port, sealed), now() + ssoBounds.signInSeconds * 1000);
+    const state = `${challenge}.${port}.${sealed}`;
+    return { state, secret, userCode: this.#userCode(state) };
+  }
+
+  /** Whether a state is that of a terminal, genuine or not. */
+  isState(state: string): boolean {
+    return stateForm.test(state);
+  }
+
+  /** The terminal of a state that was made here, has not expired and is used for the first time; otherwise null. */
+  async answer(state: string): Promise<ReturnedTerminal | null> {
+    const { challenges, sealingKey, now } = this.#parts;
+    const [, challenge = '', portText = '', sealed = ''] = stateForm.exec(state) ?? [];
+    const port = Number(portText);
+    const answered = await challenges.answer(purposeOf(port, sealed), challenge, now());
+    const opened = answered?.isFirst ? openSecret(sealingKey, { number: port, url: 'terminal', sealed }) : null;
+    if (!answered || opened === null) return null;
+    const shown = JSON.parse(opened) as Pick<ReturnedTerminal, 'name' | 'address' | 'holder'>;
+    return { ...shown, port, state, expiresAt: answered.challenge.expiresAt };
+  }
+
+  /** What the sign-in at the provider is bound to. */
+  checkOf(state: string) {
+    return { state, nonce: this.#derived('nonce', state), verifier: this.#derived('verifier', state) };
+  }
+
+  /** Waits for the press of the person. Returns the code of the page that asks. */
+  async ask(
+    terminal: ReturnedTerminal,
+    shown: Pick<WaitingPress, 'account' | 'role'>,
+    who: SsoPerson,
+  ): Promise<string> {
+    const ticket = randomBytes(32).toString('base64url');
+    const waiting: WaitingPress = { ...terminal, ...shown, sealed: this.#seal(terminal.state, who) };
+    await this.#put(pressDigest(ticket), JSON.stringify(waiting), terminal.expiresAt);
+    return ticket;
+  }
+
+  /** What the person compares, once. Null: the code of the page is unknown, was used or has expired. */
+  async show(ticket: string): Promise<DataOf<Routes['showSsoTerminal']> | null> {
+    const found = await this.#parts.codes.take(pressDigest(ticket));
+    if (found === null) return null;
+    const { state, holder, port, account, role, name, address, sealed, expiresAt } = JSON.parse(found) as WaitingPress;
+    const code = randomBytes(32).toString('base64url');
+    await this.#put(codeDigest(holder, state, code), sealed, expiresAt);
+    const url = `http://127.0.0.1:${port}/?${new URLSearchParams({ code, state })}`;
+    return { account, role, name, address, userCode: this.#userCode(state), url };
+  }
+
+  /** The person for whom the terminal has got a code, once; null if it is unknown, was used or has expired, or if the secret is another one. */
+  async take(secret: string, state: string, code: string): Promise<SsoPerson | null> {
+    const { codes, sealingKey } = this.#parts;
+    const sealed = await codes.take(codeDigest(sha256(secret), state, code));
+    const opened = sealed === null ? null : openSecret(sealingKey, { ...boundOf(state), sealed });
+    return opened === null ? null : (JSON.parse(opened) as SsoPerson);
+  }
+
+  async #put(digest: string, session: string, expiresAt: number): Promise<void> {
+    const left = expiresAt - this.#parts.now();
+    if (left > 0) await this.#parts.codes.put(digest, session, left);
+  }
+
+  /** It has tokens of the provider. */
+  #seal(state: string, who: SsoPerson): string {
+    return sealSecret(this.#parts.sealingKey, boundOf(state), JSON.stringify(who));
+  }
+
+  #userCode(state: string): string {
+    return userCodeOf(this.#mac('user code', state));
+  }
+
+  #derived(what: string, state: string): string {
+    return this.#mac(what, state).toString('base64url');
+  }
+
+  #mac(what: string, state: string): Buffer {
+    return createHmac('sha256', this.#parts.sealingKey).update(`${what} of the terminal ${state}`).digest();
+  }
+}
+
+const boundOf = (state: string) => ({ number: 0, url: `sign-in of the terminal ${state}` });
