@@ -2,8 +2,11 @@
  * A credential of a device at a provider. That one has to be removed is not stored: it follows from the state of the device, so that no
  * way to lock a device can forget it. Decisions only, no I/O.
  */
+import { randomBytes } from 'node:crypto';
 import { credentialIds, personIds, providerIds } from '../../src/contract/ids.ts';
+import { namesIn } from '../../src/contract/names.ts';
 import type { DeviceRecord } from './device.ts';
+import { saltedDigest } from './digest.ts';
 import type { Entry } from './journal.ts';
 
 /** What a credential was begun with, and the answer of the key is compared with. */
@@ -39,14 +42,29 @@ export interface CredentialRecord {
   /** When it was given up although a lost request may still register it: it has to be removed there. Null for any other. */
   readonly uncertainAt: number | null;
   readonly removedAt: number | null;
+  /** Random; without it the digests in the journal show nothing. Null in records of earlier versions, which have no digest. */
+  readonly salt: string | null;
   /** Ascends with each change, from 1. */
   readonly version: number;
+}
+
+/** What its entries prove from its beginning, and what they prove besides once the provider has accepted it. */
+export const begunFields = namesIn('device provider account') satisfies readonly (keyof CredentialRecord)[];
+const issuedFields = namesIn('label credentialId remoteId') satisfies readonly (keyof CredentialRecord)[];
+/** The fields that its digest covers, and those that it depends on. */
+export const credentialFields = [...begunFields, ...issuedFields, 'issuedAt', 'salt'] as const;
+
+/** The digest of a credential, which entries of the journal have instead of the account; null without a salt. */
+export function credentialDigest(credential: Pick<CredentialRecord, (typeof credentialFields)[number]>): string | null {
+  const fields = credential.issuedAt === null ? begunFields : [...begunFields, ...issuedFields];
+  const values = JSON.stringify(fields.map(field => credential[field]));
+  return credential.salt === null ? null : saltedDigest(credential.salt, values);
 }
 
 /** Begins a credential. */
 interface CredentialAdd {
   readonly kind: 'credential.add';
-  readonly credential: Pick<CredentialRecord, 'device' | 'provider' | 'account' | 'label' | 'begun'>;
+  readonly credential: Pick<CredentialRecord, (typeof begunFields)[number] | 'label' | 'begun' | 'salt'>;
   readonly entry: Entry;
 }
 
@@ -70,13 +88,36 @@ export const isToRemove = (
 ): boolean => credentialId !== null && removedAt === null && (status !== 'ACTIVE' || uncertainAt !== null);
 
 /** Begins a credential. The journal names the person by reference only. */
-export function beginCredential(credential: CredentialAdd['credential'], person: number | null): CredentialAdd {
-  const detail = {
-    providerId: providerIds.format(credential.provider),
-    ...(person === null ? {} : { personId: personIds.format(person) }),
+export function beginCredential(
+  fields: Omit<CredentialAdd['credential'], 'salt'>,
+  person: number | null,
+): CredentialAdd {
+  const credential = { ...fields, salt: newSalt() };
+  return {
+    kind: 'credential.add',
+    credential,
+    entry: { type: 'CREDENTIAL_BEGUN', detail: begunDetail(credential, person) },
   };
-  return { kind: 'credential.add', credential, entry: { type: 'CREDENTIAL_BEGUN', detail } };
 }
+
+/** Begins one that was not finished again, perhaps for another person. */
+export function beginAgain(
+  before: CredentialRecord,
+  fields: Pick<CredentialRecord, 'account' | 'label' | 'begun'>,
+  person: number | null,
+): CredentialSet {
+  const set = { ...fields, salt: newSalt() };
+  const detail = begunDetail({ ...before, ...set }, person);
+  return { ...noteStep(before, set), entry: { type: 'CREDENTIAL_BEGUN_AGAIN', detail } };
+}
+
+const newSalt = (): string => randomBytes(16).toString('base64url');
+
+const begunDetail = (begun: CredentialAdd['credential'], person: number | null) => ({
+  providerId: providerIds.format(begun.provider),
+  ...(person === null ? {} : { personId: personIds.format(person) }),
+  credentialDigest: credentialDigest({ ...begun, credentialId: null, remoteId: null, issuedAt: null }),
+});
 
 /** A step between the beginning and the end. */
 export const noteStep = ({ number, version }: CredentialRecord, set: CredentialSet['set']): CredentialSet => ({
@@ -107,6 +148,7 @@ function finished(
   const detail = {
     credentialId: credentialIds.format(credential.number),
     providerId: providerIds.format(credential.provider),
+    ...(type === 'CREDENTIAL_ISSUED' ? { credentialDigest: credentialDigest({ ...credential, ...set }) } : {}),
   };
   return { ...noteStep(credential, set), entry: { type, detail } };
 }

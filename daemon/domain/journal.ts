@@ -4,6 +4,7 @@ import { type JournalEventType, journalEventTypes } from '../../src/contract/val
 /** Types of entry that are stored but never sent as notifications. */
 const privateEventTypes = [
   'CREDENTIAL_BEGUN',
+  'CREDENTIAL_BEGUN_AGAIN',
   'CREDENTIAL_ISSUED',
   'CREDENTIAL_REMOVED',
   'PIN_POLICY_SET',

@@ -303,6 +303,9 @@ DROP INDEX credential_of_device;
 CREATE UNIQUE INDEX credential_of_device ON credential (device, provider) WHERE uncertain_at IS NULL AND removed_at IS NULL;
 `,
 
+  /** What the digests of credentials are salted with. */
+  credentialSalts: 'ALTER TABLE credential ADD COLUMN salt {text}',
+
   /** Receipts that keys have signed. */
   receipts: `
 CREATE TABLE receipt (

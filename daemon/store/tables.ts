@@ -236,6 +236,7 @@ export const credentials = new StoreTable<CredentialRecord>(
     issuedAt: 'integer',
     uncertainAt: 'integer',
     removedAt: 'integer',
+    salt: 'text',
     version: 'integer',
   },
   {

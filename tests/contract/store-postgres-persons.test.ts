@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { databaseMaintenance } from '../../daemon/store/postgres/maintenance.ts';
 import { needsPostgres, openPostgres, PostgresServer } from '../support/postgres.ts';
 import { journalKey } from '../support/sqlite.ts';
+import { credentialFrauds, issueCredentials } from './store/credential-life.ts';
 import { expectedNames, liveOnce, secretNames, shownNames } from './store/person-life.ts';
 
 needsPostgres('the journal of a registry in PostgreSQL', () => {
@@ -26,4 +27,18 @@ needsPostgres('the journal of a registry in PostgreSQL', () => {
     expect((await maintenance.check()).problems).toEqual(['journal: the owner of DEV-1 was changed without an entry']);
     await cleanup();
   });
+
+  it.each(credentialFrauds)(
+    'reports a credential that was changed without an entry: CRD-%i, %s',
+    async (number, set) => {
+      const { store, database, query, cleanup } = await openPostgres(server);
+      await issueCredentials(store);
+      const options = { url: server.url(database), env: {}, journalKeys: async () => [journalKey] };
+      const problems = async () => (await databaseMaintenance(options).check()).problems;
+      expect(await problems()).toEqual([]);
+      await query(`UPDATE credential SET ${set} WHERE number = ${number}`);
+      expect(await problems()).toEqual([`journal: CRD-${number} was changed without an entry`]);
+      await cleanup();
+    },
+  );
 });

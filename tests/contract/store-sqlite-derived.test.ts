@@ -1,6 +1,7 @@
 /** Rows that the journal does not explain: what someone can do who can write the database but does not have the key. */
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beginCredential, issued } from '../../daemon/domain/credential.ts';
 import * as devices from '../../daemon/domain/device-decisions.ts';
 import { replace } from '../../daemon/domain/document.ts';
 import * as users from '../../daemon/domain/user.ts';
@@ -8,7 +9,8 @@ import { accept } from '../../daemon/services/context.ts';
 import type { Change } from '../../daemon/store/commit.ts';
 import type { TagChanges, Tags } from '../../src/contract/tags.ts';
 import { openTemporary } from '../support/sqlite.ts';
-import { addToken, commit } from './store/fixtures.ts';
+import { credentialFrauds, issueCredentials } from './store/credential-life.ts';
+import { addDevice, addToken, commit } from './store/fixtures.ts';
 import { answerOf } from './store/proof-rules.ts';
 
 const at = 1_700_000_000_000;
@@ -247,4 +249,32 @@ describe('verification of the rows', () => {
     tamper(`UPDATE user SET role = 'ADMIN' WHERE number = 4`);
     expect(await problems()).toEqual(['USR-4 (old) has the role ADMIN, the journal records VIEWER']);
   });
+});
+
+it.each(credentialFrauds)(
+  'a credential that was changed without an entry is reported: CRD-%i, %s',
+  async (number, set) => {
+    const fresh = await openTemporary();
+    await issueCredentials(fresh.store);
+    expect((await fresh.verifyJournal()).problems).toEqual([]);
+    const db = new Database(fresh.file);
+    db.exec(`UPDATE credential SET ${set} WHERE number = ${number}`);
+    db.close();
+    expect((await fresh.verifyJournal()).problems).toEqual([`CRD-${number} was changed without an entry`]);
+    await fresh.cleanup();
+  },
+);
+
+it('a credential of an earlier version, whose entries have no digest, is as its entries say', async () => {
+  const fresh = await openTemporary();
+  await commit(fresh.store, [addDevice('S-1')]);
+  const fields = { device: 1, provider: 1, account: 'ada', label: 'devmgr 1', begun: null };
+  const { entry, ...begun } = beginCredential(fields, null);
+  const { credentialDigest: _, ...detail } = entry.detail as Record<string, unknown>;
+  await commit(fresh.store, [{ ...begun, credential: { ...fields, salt: null }, entry: { ...entry, detail } }]);
+  expect((await fresh.verifyJournal()).problems).toEqual([]);
+  const before = (await fresh.store.credential(1))!;
+  await commit(fresh.store, [issued({ ...before, credentialId: 'AAAA' }, 'R-1', 2_000)]);
+  expect((await fresh.verifyJournal()).problems).toEqual([]);
+  await fresh.cleanup();
 });

@@ -327,7 +327,7 @@ describe('a person', () => {
     db.close();
     const { code, stdout } = await run({ verify: true, json: true });
     const missing = numbers.map(number => `PER-${number} was removed without an entry`);
-    expect([code, JSON.parse(stdout).problems]).toEqual([1, missing]);
+    expect([code, JSON.parse(stdout).problems]).toEqual([1, ['CRD-1 was changed without an entry', ...missing]]);
     expect(readFileSync(file, 'latin1')).not.toMatch(new RegExp(`${names.source}|${userName}`, 'i'));
     const owners = (await rows({}))
       .filter(({ type }) => type === 'DEVICE_ACTIVATED')

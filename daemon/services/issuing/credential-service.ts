@@ -92,7 +92,9 @@ export class CredentialService {
       const taken = new ApiError(Code.parameterError, 'another program is issuing this key: try again');
       if (present?.credentialId) throw taken;
       const fields = { device: device.number, provider: provider.number, account, label, begun };
-      const change = present ? domain.noteStep(present, fields) : domain.beginCredential(fields, person.number);
+      const change = present
+        ? domain.beginAgain(present, fields, person.number)
+        : domain.beginCredential(fields, person.number);
       const [result] = await this.#commit(context, change, [unreset]);
       if (result?.kind === 'duplicate') throw taken;
       const number = present?.number ?? (result?.kind === 'added' ? result.number : 0);

@@ -188,4 +188,6 @@ export const migrations: readonly Migration[] = [
   { number: 20, name: 'uncertain credentials', sql: schema.uncertainCredentials, readableBy: 4 },
   // A daemon of the previous step refuses the whole request and lists nothing.
   { number: 21, name: 'refused requests', sql: schema.refusedRequests, readableBy: 4 },
+  // A daemon of the previous step begins credentials without a digest: they are proved as those before.
+  { number: 22, name: 'salts of credentials', sql: schema.credentialSalts, readableBy: 4 },
 ];

@@ -141,4 +141,5 @@ export const migrations: readonly Migration[] = [
   { number: 16, name: 'receipts', sql: receipts },
   { number: 17, name: 'uncertain credentials', sql: schema.uncertainCredentials },
   { number: 18, name: 'refused requests', sql: schema.refusedRequests },
+  { number: 19, name: 'salts of credentials', sql: schema.credentialSalts },
 ];

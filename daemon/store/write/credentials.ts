@@ -1,9 +1,14 @@
 /** What the changes of credentials at providers mean, and their entries. */
 import { credentialIds, providerIds } from '../../../src/contract/ids.ts';
-import type { CredentialChange, CredentialRecord } from '../../domain/credential.ts';
+import {
+  type CredentialChange,
+  type CredentialRecord,
+  credentialDigest,
+  credentialFields,
+} from '../../domain/credential.ts';
 import { Conflict } from '../commit.ts';
 import { credentials } from '../tables.ts';
-import { fixedReplay } from './replay.ts';
+import { type Report, RowReplay } from './replay.ts';
 import { adding, type ChangeRules, done, withFields } from './rule.ts';
 
 const fresh = { credentialId: null, remoteId: null, issuedAt: null, uncertainAt: null, removedAt: null, version: 1 };
@@ -27,15 +32,47 @@ export const credentialChanges: ChangeRules<CredentialChange['kind']> = {
   },
 };
 
-/** What the key and the provider call a credential is not in the journal. */
-export const credentialReplay = () =>
-  fixedReplay<CredentialRecord>({
-    table: 'credential',
-    added: 'CREDENTIAL_BEGUN',
-    ended: 'CREDENTIAL_REMOVED',
-    endedAt: 'removedAt',
-    fixed: ['provider', 'createdAt'],
-    said: ({ at, detail: { providerId } }) => ({ provider: providerId, createdAt: at }),
-    written: ({ provider }) => ({ provider: providerIds.format(provider) }),
-    format: credentialIds.format,
-  });
+/** What the entries record of a credential. */
+interface RecordedCredential {
+  readonly fixed: readonly unknown[];
+  readonly removedAt: unknown;
+  /** Null if no entry has one. */
+  readonly digest: unknown;
+}
+
+type ComparedCredential = Pick<
+  CredentialRecord,
+  'number' | 'createdAt' | 'removedAt' | (typeof credentialFields)[number]
+>;
+
+/** Account, device and names of a credential are in the journal as a digest. Entries of earlier versions have none: their rows are compared without it. */
+class CredentialReplay extends RowReplay<number, ComparedCredential, RecordedCredential> {
+  constructor() {
+    super({
+      table: 'credential',
+      fields: ['number', 'createdAt', 'removedAt', ...credentialFields],
+      key: ({ number }) => number,
+      said({ type, at, detail }, before) {
+        const { providerId, credentialDigest: digest = null } = detail;
+        if (type === 'CREDENTIAL_BEGUN') return { fixed: [providerId, at], removedAt: null, digest };
+        if (type === 'CREDENTIAL_REMOVED') return before && { ...before, removedAt: at };
+        // A daemon of an earlier version issues without a digest what this one has begun.
+        return before && { ...before, digest };
+      },
+      found: row => ({
+        fixed: [providerIds.format(row.provider), row.createdAt],
+        removedAt: row.removedAt,
+        digest: credentialDigest(row),
+      }),
+      nameOf: credentialIds.format,
+    });
+  }
+
+  override compare(row: ComparedCredential, report: Report): void {
+    const isProved = this.said.get(row.number)?.digest !== null;
+    super.compare(isProved ? row : { ...row, salt: null }, report);
+  }
+}
+
+/** Compares the credentials with the journal. */
+export const credentialReplay = () => new CredentialReplay();
