@@ -1,6 +1,6 @@
 /** Files that come with the program beside its code. Nothing is fetched from a network. */
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { getRawAsset, isSea } from 'node:sea';
 
@@ -19,6 +19,13 @@ export interface CarriedFolder {
 /** A file of the folder; `name` has been checked by the caller. Rejects if the file or the folder is missing. */
 export async function readCarried(folder: CarriedFolder, name: string): Promise<Buffer> {
   return isSea() ? Buffer.from(getRawAsset(`${folder.name}/${name}`)) : readFile(join(pathOf(folder), name));
+}
+
+/** A text that changes with the file; rejects as `readCarried` does. */
+export async function carriedStamp(folder: CarriedFolder, name: string): Promise<string> {
+  if (isSea()) return '';
+  const { mtimeMs, size } = await stat(join(pathOf(folder), name));
+  return `${mtimeMs} ${size}`;
 }
 
 /** Searched for at a request: the rest of the program runs without the files. */

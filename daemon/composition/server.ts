@@ -56,7 +56,7 @@ export async function createServer({ settings, version, log }: Start, parts: Ser
       }),
     acceptLogoutForms,
     app => bindOperations(app, parts, parts.operations),
-    app => documents(app, { version, console: parts.console }),
+    app => documents(app, { version, console: parts.console, limiter: parts.limiter }),
     ...(parts.console ? [consoleRoutes] : []),
     ...(scim ? [(app: FastifyInstance) => scimRoutes(app, { tokens, scim })] : []),
     websocketPlugin({ hub, tokens, store, origin, ...(signInCodes && { codes: signInCodes }) }),

@@ -1,8 +1,7 @@
 /** How errors become responses: in the envelope, whether there is a Fastify reply, a bare response or only a socket. */
-import { type Server, STATUS_CODES } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import type { Logger } from 'pino';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, Code, codes, type ErrorCode, httpStatus } from '../../src/contract/codes.ts';
 import { FileElsewhere, FilesUnavailable } from '../blobs/blob-error.ts';
 import { ProviderAway, ProviderUnavailable } from '../delivery/provider/errors.ts';
@@ -116,17 +115,17 @@ interface ResponsesNamed {
 
 /** Answers what Node's HTTP parser rejects: it never becomes a request, so there is only the socket. */
 export function answerUnparseable(
+  { logger, node, turns }: FastifyInstance,
   error: Error & { code?: string },
   socket: Socket,
-  named: ResponsesNamed,
-  log: Logger,
+  id: string,
 ): void {
-  log.debug({ reason: error.code, requestId: named.id }, 'a request could not be parsed');
-  if (error.code === 'ECONNRESET' || !socket.writable || socket.destroyed) {
-    socket.destroy();
-    return;
-  }
-  socket.end(rawResponse(400, envelope(Code.parameterError, parserMessage(error.code)), named));
+  logger.debug({ reason: error.code, requestId: id }, 'a request could not be parsed');
+  if (error.code === 'ECONNRESET') return void socket.destroy();
+  turns.last(socket, () => {
+    if (!socket.writable) socket.destroy();
+    else socket.end(rawResponse(400, envelope(Code.parameterError, parserMessage(error.code)), { id, node }));
+  });
 }
 
 function parserMessage(code: string | undefined): string {
@@ -136,22 +135,27 @@ function parserMessage(code: string | undefined): string {
 }
 
 /** Answers what Node would answer automatically or not at all: a tunnel, and an expectation other than 100-continue. */
-export function answerUnsupported(server: Server, name: () => ResponsesNamed): void {
-  server.on('connect', ({ socket }) => {
-    endSocket(socket, rawResponse(404, envelope(404, 'no such operation'), name()));
+export function answerUnsupported({ server, node, turns }: FastifyInstance, nextId: () => string): void {
+  server.on('connect', ({ socket }) =>
+    turns.last(socket, () => {
+      endSocket(socket, rawResponse(404, envelope(404, 'no such operation'), { id: nextId(), node }));
+    }),
+  );
+  server.on('checkExpectation', ({ socket }, response) =>
+    turns.answer(socket, response, () => refuseExpectation(response, { id: nextId(), node })),
+  );
+}
+
+function refuseExpectation(response: ServerResponse, { id, node }: ResponsesNamed): void {
+  const body = envelope(Code.parameterError, 'the only supported value of the header Expect is 100-continue');
+  response.writeHead(400, {
+    'content-type': JSON_TYPE,
+    'content-length': Buffer.byteLength(body),
+    'x-request-id': id,
+    'x-devmgr-node': node,
+    connection: 'close',
   });
-  server.on('checkExpectation', (_request, response) => {
-    const body = envelope(Code.parameterError, 'the only supported value of the header Expect is 100-continue');
-    const { id, node } = name();
-    response.writeHead(400, {
-      'content-type': JSON_TYPE,
-      'content-length': Buffer.byteLength(body),
-      'x-request-id': id,
-      'x-devmgr-node': node,
-      connection: 'close',
-    });
-    response.end(body);
-  });
+  response.end(body);
 }
 
 /** Milliseconds after which a refused client that does not close the connection is disconnected. */

@@ -12,6 +12,7 @@ import fastify, {
 import type { Logger } from 'pino';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { RouteShape } from '../../src/contract/define.ts';
+import { routes } from '../../src/contract/routes.ts';
 import { hostNode } from '../home/given-settings.ts';
 import { HttpConnections } from './connections.ts';
 import { drainAfter } from './drain.ts';
@@ -22,8 +23,8 @@ import { type TlsFiles, tlsOptions } from './listener.ts';
 import { LoopWatch } from './loop-watch.ts';
 import { checkOrigin, type OriginRule } from './origin.ts';
 import { answerUnparseable, answerUnsupported, noSuchOperation } from './responses.ts';
-
 import { sendAnyError } from './scim-error.ts';
+import { RequestTurns } from './turns.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -40,6 +41,8 @@ declare module 'fastify' {
     readonly loopWatch: LoopWatch;
     /** The open connections. */
     readonly connections: HttpConnections;
+    /** The order in which requests begin. */
+    readonly turns: RequestTurns;
     /** `ip` of a request that Fastify does not see, such as an upgrade: a forwarded address only if a trusted proxy sends it. */
     readonly clientAddress: (request: IncomingMessage) => string;
   }
@@ -101,7 +104,8 @@ export async function buildServer(options: ServerOptions, plugins: readonly Rout
     sendAnyError(error, request, reply, request.routeOptions.config.operation?.id === 'login');
   });
   app.setNotFoundHandler((request, reply) => sendAnyError(noSuchOperation(), request, reply));
-  answerUnsupported(app.server, () => ({ id: nextId(), node }));
+  app.decorate('turns', new RequestTurns(app.server, isHealth));
+  answerUnsupported(app, nextId);
   const isExempt = proxyAddr.compile(['loopback', ...options.trustProxy]);
   app.decorate('connections', new HttpConnections(app.server, address => isExempt(address, 0)));
   const trust = proxyAddr.compile([...options.trustProxy]);
@@ -113,6 +117,9 @@ export async function buildServer(options: ServerOptions, plugins: readonly Rout
 function noSchemas(): never {
   throw new Error('src/contract validates requests, not schemas of routes');
 }
+
+/** Health is answered at once, however many other requests wait. */
+const isHealth = ({ url }: IncomingMessage): boolean => url?.startsWith(routes.getHealth.path) ?? false;
 
 function fastifyOptions(options: ServerOptions, node: string, nextId: () => string): FastifyServerOptions<Server> {
   const headersTimeout = options.headersTimeout ?? HEADERS_MS;
@@ -138,8 +145,8 @@ function fastifyOptions(options: ServerOptions, node: string, nextId: () => stri
       addHeaders(request, reply, { node, tls: options.tls });
       sendAnyError(error, request, reply);
     },
-    clientErrorHandler: (error, socket) => {
-      answerUnparseable(error, socket, { id: nextId(), node }, options.logger);
+    clientErrorHandler(this: FastifyInstance, error, socket) {
+      answerUnparseable(this, error, socket, nextId());
     },
     connectionTimeout: SILENCE_MS,
     ...(options.tls ? { https: { ...tlsOptions(options.tls), ...http } } : { http }),

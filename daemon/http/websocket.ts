@@ -49,7 +49,7 @@ export const websocketPlugin =
     const upgrades = new Upgrades(parts, app);
     onlyWebSocketUpgrades(app.server);
     app.server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
-      void upgrades.take(request, stream, head);
+      app.turns.last(request.socket, () => void upgrades.take(request, stream, head));
     });
     app.route({
       method: 'GET',

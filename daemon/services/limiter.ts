@@ -3,8 +3,10 @@ import { type Limit, type LimitScope, rateLimits } from '../../src/contract/limi
 import { MemoryCounters } from '../store/memory/counters.ts';
 import type { WindowRequest, WindowState } from '../store/short-lived.ts';
 
-/** The limit of each scope; null if it has none. */
-export type Limits = Readonly<Record<LimitScope, Limit | null>>;
+/** The limit of each scope; null if it has none. Without that of documents, the default holds. */
+export type Limits = Readonly<
+  Record<Exclude<LimitScope, 'document'>, Limit | null> & Partial<Record<'document', Limit | null>>
+>;
 
 /** The state of a window, for the headers of a response. */
 export interface Allowance {
@@ -75,11 +77,11 @@ export function allowanceOf(
 
 /** Windows in the memory of one daemon. */
 export class Limiter implements RequestLimits {
-  readonly #limits: Limits;
+  readonly #limits: Readonly<Record<LimitScope, Limit | null>>;
   readonly #counters: MemoryCounters;
 
   constructor(limits: Limits = rateLimits, counters = new MemoryCounters()) {
-    this.#limits = limits;
+    this.#limits = { document: rateLimits.document, ...limits };
     this.#counters = counters;
   }
 

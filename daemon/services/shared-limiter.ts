@@ -39,7 +39,7 @@ export class SharedLimiter implements RequestLimits {
     const limit = this.#limits[scope];
     if (!limit) return null;
     // The local user of each machine is another one.
-    if (key === localHolder) return this.#here.count(scope, key);
+    if (key === localHolder || scope === 'document') return this.#here.count(scope, key);
     return scope === 'query' && this.#queries ? this.#queries.count(key) : this.#take(scope, key, limit);
   }
 

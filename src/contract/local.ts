@@ -145,6 +145,7 @@ export const environment = {
     query: 'DEVMGR_LIMIT_QUERY',
     modify: 'DEVMGR_LIMIT_MODIFY',
     upload: 'DEVMGR_LIMIT_UPLOAD',
+    document: 'DEVMGR_LIMIT_DOCUMENT',
   },
 } as const;
 

@@ -12,7 +12,7 @@ const types = Type.Optional(
 );
 const ofDevice = (description: string) => Type.Optional(token({ description, examples: ['DEV-1'] }));
 
-const document = { extension: true, limit: null } as const;
+const document = { extension: true, limit: 'document' } as const;
 
 const { extension: _, ...published } = document;
 
@@ -172,7 +172,8 @@ export const systemOperations = operations('System', {
 
   /** From loopback without a token, unless the request was forwarded by a proxy or the daemon is set up for one. */
   getMetrics: {
-    ...document,
+    extension: true,
+    limit: null,
     summary: 'Metrics in the Prometheus text format',
     access: 'loopback',
     raw: { contentType: 'text/plain', description: 'Prometheus text format' },

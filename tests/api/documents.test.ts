@@ -2,6 +2,7 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { documents } from '../../daemon/http/routes/documents.ts';
+import { Limiter } from '../../daemon/services/limiter.ts';
 
 const base = 'http://127.0.0.1:7470';
 
@@ -10,7 +11,7 @@ describe('the documents of the interface', () => {
   beforeAll(async () => {
     app = fastify();
     app.setNotFoundHandler((_, reply) => reply.code(404).send({ code: 404, message: 'no such operation', data: null }));
-    documents(app, { version: '1.2.3', console: false });
+    documents(app, { version: '1.2.3', console: false, limiter: new Limiter() });
     await app.ready();
   });
   afterAll(() => app.close());

@@ -1,8 +1,8 @@
 /** The console for browsers. Its pages call the interface like any other client; the daemon only serves the files. */
 import type { FastifyInstance } from 'fastify';
 import { consolePath } from '../../../src/contract/values.ts';
-import { type CarriedFolder, readCarried } from '../../carried-files.ts';
-import { pagePolicy, sendPage } from './pages.ts';
+import type { CarriedFolder } from '../../carried-files.ts';
+import { type Page, pageOfFile, pagePolicy, sendPage } from './pages.ts';
 
 /** No text becomes markup or code. */
 const policy = `${pagePolicy}; font-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'`;
@@ -33,7 +33,7 @@ const encodings = [
 
 /** What a client gets. */
 interface ConsoleFile {
-  readonly content: Buffer;
+  readonly page: Page;
   /** Null: as it is. */
   readonly encoding: (typeof encodings)[number]['encoding'] | null;
 }
@@ -51,7 +51,7 @@ export function consoleRoutes(app: FastifyInstance): void {
     reply.header('content-security-policy', policy).header('cross-origin-opener-policy', 'same-origin');
     reply.header('cross-origin-resource-policy', 'same-origin');
     // The other names have the hash of their content.
-    return sendPage(request, reply, types[extension], file.content, extension === 'html' ? 'no-cache' : immutable);
+    return sendPage(request, reply, types[extension], file.page, extension === 'html' ? 'no-cache' : immutable);
   });
 }
 
@@ -60,11 +60,11 @@ async function readFor(accepted: string | undefined, name: string): Promise<Cons
   for (const { encoding, suffix } of encodings) {
     if (!isAccepted(accepted, encoding)) continue;
     // Small files have no compressed form.
-    const content = await readCarried(folder, name + suffix).catch(() => null);
-    if (content) return { content, encoding };
+    const page = await pageOfFile(folder, name + suffix).catch(() => null);
+    if (page) return { page, encoding };
   }
-  const content = await readCarried(folder, name).catch(() => null);
-  return content && { content, encoding: null };
+  const page = await pageOfFile(folder, name).catch(() => null);
+  return page && { page, encoding: null };
 }
 
 /** Whether the header Accept-Encoding names an encoding, and not with the weight 0. */

@@ -1,12 +1,16 @@
 /** The documents of the interface: Swagger UI, OpenAPI as JSON and YAML, the Postman collection. No token is required. */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RouteShape } from '../../../src/contract/define.ts';
 import { buildOpenapi } from '../../../src/contract/openapi.ts';
 import { buildPostman } from '../../../src/contract/postman.ts';
 import { routes } from '../../../src/contract/routes.ts';
 import { consolePath } from '../../../src/contract/values.ts';
-import { type CarriedFolder, readCarried } from '../../carried-files.ts';
-import { pagePolicy, sendPage } from './pages.ts';
+import type { CarriedFolder } from '../../carried-files.ts';
+import { cooperatively } from '../../concurrency.ts';
+import { clientOf } from '../../loopback.ts';
+import { RateLimited, type RequestLimits } from '../../services/limiter.ts';
+import { setRateLimitHeaders } from '../responses.ts';
+import { type Page, pageOf, pageOfFile, pagePolicy, sendPage } from './pages.ts';
 
 /** What the documents contain of the program. */
 interface DocumentParts {
@@ -14,6 +18,8 @@ interface DocumentParts {
   readonly version: string;
   /** Whether the daemon serves the console: then `/` leads to it. */
   readonly console: boolean;
+  /** Counts requests of documents for each address. */
+  readonly limiter: Pick<RequestLimits, 'countHere'>;
 }
 
 const page = `<!doctype html>
@@ -61,45 +67,88 @@ window.ui = SwaggerUIBundle({
 });
 `;
 
+/** Origins for which the Postman collection is kept: the client chooses the header Host. */
+const ORIGINS = 16;
+
 /** Adds the routes of the documents, and `/`, which leads a browser to the console, else to Swagger UI. Each document is generated once, at its first request. */
-export function documents(app: FastifyInstance, { version, console }: DocumentParts): void {
-  const openapi = once(() => JSON.stringify(buildOpenapi(version)));
-  const yaml = once(async () =>
-    (await import('yaml')).stringify(JSON.parse(await openapi()), { aliasDuplicateObjects: false }),
-  );
-  serve(app, routes.getSwaggerPage, 'text/html; charset=utf-8', async () => page, pagePolicy);
-  serve(app, routes.getOpenapiJson, 'application/json; charset=utf-8', openapi);
-  serve(app, routes.getOpenapiYaml, 'application/yaml; charset=utf-8', yaml);
-  serve(app, routes.getPostmanCollection, 'application/json; charset=utf-8', async request =>
-    JSON.stringify(buildPostman(version, ownAddress(request))),
-  );
+export function documents(app: FastifyInstance, { version, console, limiter }: DocumentParts): void {
+  const kept = new KeptDocuments(ORIGINS);
+  const openapi = () => JSON.stringify(buildOpenapi(version));
+  const yaml = async () => cooperatively(yamlOf(JSON.parse(openapi()), (await import('yaml')).stringify));
+  const serve = (
+    operation: RouteShape,
+    type: string,
+    find: (request: FastifyRequest) => Promise<Page>,
+    policy?: string,
+  ) =>
+    serveDocument(app, {
+      operation,
+      type,
+      find,
+      limiter,
+      policy: policy ?? "default-src 'none'; frame-ancestors 'none'",
+    });
+  serve(routes.getSwaggerPage, 'text/html; charset=utf-8', () => kept.page('page', () => page), pagePolicy);
+  serve(routes.getOpenapiJson, 'application/json; charset=utf-8', () => kept.page('json', openapi));
+  serve(routes.getOpenapiYaml, 'application/yaml; charset=utf-8', () => kept.page('yaml', yaml));
+  serve(routes.getPostmanCollection, 'application/json; charset=utf-8', request => {
+    const origin = ownAddress(request);
+    return kept.pageFor(origin, () => JSON.stringify(buildPostman(version, origin)));
+  });
   app.get('/', (request, reply) => {
     reply.header('vary', 'accept');
     // Only browsers ask for HTML. For other clients the operation does not exist.
     if (!/\btext\/html\b/i.test(request.headers.accept ?? '')) return reply.callNotFound();
     return reply.redirect(console ? consolePath : routes.getSwaggerPage.path);
   });
+  const script = pageOf(initializer);
   app.get<{ Params: { name: string } }>('/api/swagger-ui/:name', async (request, reply) => {
     const { name } = request.params;
-    if (name === 'initializer.js') return sendPage(request, reply, 'text/javascript; charset=utf-8', initializer);
+    if (name === 'initializer.js') return sendPage(request, reply, 'text/javascript; charset=utf-8', script);
     if (!isAsset(name)) return reply.callNotFound();
-    const { content } = await readAsset(name);
-    return sendPage(request, reply, assetTypes[name], content);
+    return sendPage(request, reply, assetTypes[name], await pageOfFile(folder, name));
   });
 }
 
 const isAsset = (name: string): name is AssetName => Object.hasOwn(assetTypes, name);
 
-function serve(
-  app: FastifyInstance,
-  operation: RouteShape,
-  type: string,
-  generate: (request: FastifyRequest) => Promise<string>,
-  policy = "default-src 'none'; frame-ancestors 'none'",
-): void {
-  app.get(operation.path, { config: { operation } }, async (request, reply) => {
+/** Characters of JSON that become YAML in one step: a few milliseconds. */
+const YAML_STEP = 20_000;
+
+/** An object as YAML, in steps: the whole document takes 300 ms. */
+function* yamlOf(value: object, stringify: (value: object, options: object) => string): Generator<void, string> {
+  const parts: string[] = [];
+  for (const [name, member] of Object.entries(value) as [string, object][]) {
+    const isLong = !Array.isArray(member) && JSON.stringify(member).length > YAML_STEP;
+    const text = isLong
+      ? `${name}:\n${indented(yield* yamlOf(member, stringify))}`
+      : stringify({ [name]: member }, { aliasDuplicateObjects: false });
+    parts.push(text);
+    yield;
+  }
+  return parts.join('');
+}
+
+const indented = (text: string): string => text.replaceAll(/^(?=.)/gm, '  ');
+
+/** How a document is served. */
+interface ServedDocument {
+  readonly operation: RouteShape;
+  readonly type: string;
+  readonly find: (request: FastifyRequest) => Promise<Page>;
+  readonly policy: string;
+  readonly limiter: Pick<RequestLimits, 'countHere'>;
+}
+
+function serveDocument(app: FastifyInstance, { operation, type, find, policy, limiter }: ServedDocument): void {
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
+    const allowance = limiter.countHere('document', clientOf(request.ip));
+    if (allowance) setRateLimitHeaders(reply, allowance);
+    if (allowance?.allowed === false) throw new RateLimited(allowance);
+  };
+  app.get(operation.path, { config: { operation }, onRequest, exposeHeadRoute: true }, async (request, reply) => {
     reply.header('content-security-policy', policy);
-    return sendPage(request, reply, type, await generate(request));
+    return sendPage(request, reply, type, await find(request));
   });
 }
 
@@ -108,13 +157,33 @@ function ownAddress({ protocol, host }: FastifyRequest): string | undefined {
   return /^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i.test(host) ? `${protocol}://${host}` : undefined;
 }
 
-/** The documents do not change while the program runs. */
-function once(generate: () => string | Promise<string>): () => Promise<string> {
-  let document: Promise<string> | undefined;
-  return () => {
-    document ??= Promise.resolve(generate());
-    return document;
-  };
+/** Documents that were made. They do not change while the program runs. */
+class KeptDocuments {
+  readonly #pages = new Map<string, Promise<Page>>();
+  readonly #most: number;
+  /** Pages by origin, the one that was used last at the end. */
+  readonly #byOrigin = new Map<string | undefined, Promise<Page>>();
+
+  /** `most`: of how many origins pages are kept. */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** The page of this name. */
+  page(name: string, make: () => string | Promise<string>): Promise<Page> {
+    const known = this.#pages.get(name) ?? Promise.resolve(make()).then(pageOf);
+    this.#pages.set(name, known);
+    return known;
+  }
+
+  /** The page for an origin. */
+  pageFor(origin: string | undefined, make: () => string): Promise<Page> {
+    const known = this.#byOrigin.get(origin) ?? Promise.resolve(pageOf(make()));
+    this.#byOrigin.delete(origin);
+    this.#byOrigin.set(origin, known);
+    if (this.#byOrigin.size > this.#most) this.#byOrigin.delete(this.#byOrigin.keys().next().value);
+    return known;
+  }
 }
 
 /** The files that the page uses, and their media types. */
@@ -127,13 +196,6 @@ const assetTypes = {
 /** Name of one of these files. */
 type AssetName = keyof typeof assetTypes;
 
-/** A file of Swagger UI. */
-interface Asset {
-  readonly content: Buffer;
-  /** Version of the package; the content changes only with it. */
-  readonly version: string;
-}
-
 /** For the sources, the package itself. */
 const folder: CarriedFolder = {
   name: 'swagger-ui',
@@ -141,9 +203,3 @@ const folder: CarriedFolder = {
   holds: 'package.json',
   contents: 'Swagger UI',
 };
-
-/** Rejects if this copy of the program has no Swagger UI. */
-async function readAsset(name: AssetName): Promise<Asset> {
-  const { version } = JSON.parse((await readCarried(folder, 'package.json')).toString()) as { version: string };
-  return { content: await readCarried(folder, name), version };
-}

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type CarriedFolder, carriedStamp, readCarried } from '../../carried-files.ts';
 import { refuseNullInUrl } from '../null-text.ts';
 
 /** Content security policy of pages: they load everything from this daemon. `data:` is for icons inside style sheets. */
@@ -14,18 +15,48 @@ export const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** What a page or document contains, with the tag of that content. Made once, because a sender without a token can ask for it again and again. */
+export interface Page {
+  readonly content: Buffer;
+  readonly etag: string;
+}
+
+/** The page of this content. */
+export function pageOf(text: string | Buffer): Page {
+  const content = Buffer.from(text);
+  return { content, etag: `"${createHash('sha256').update(content).digest('base64url')}"` };
+}
+
+const files = new Map<string, { readonly stamp: string; readonly page: Page }>();
+
+/** A file that comes with the program. It is read again after it has changed, because an upgrade replaces it below a running daemon. */
+export async function pageOfFile(folder: CarriedFolder, name: string): Promise<Page> {
+  const key = `${folder.name}/${name}`;
+  const stamp = await carriedStamp(folder, name);
+  const known = files.get(key);
+  if (known?.stamp === stamp) return known.page;
+  const page = pageOf(await readCarried(folder, name));
+  files.set(key, { stamp, page });
+  return page;
+}
+
+/** Whether the client already has the content of this tag (If-None-Match of RFC 9110, 13.1.2). */
+export function isKnown({ headers }: FastifyRequest, etag: string): boolean {
+  const tags = headers['if-none-match']?.split(',').map(tag => tag.trim().replace(/^W\//, ''));
+  return tags?.some(tag => tag === '*' || tag === etag) ?? false;
+}
+
 /** Sends a document or a file of a page. `caching`: unless it is given, a browser may keep it but must check each time whether it is current. */
 export function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
   type: string,
-  content: string | Buffer,
+  { content, etag }: Page,
   caching = 'no-cache',
 ): FastifyReply {
   refuseNullInUrl(request.url);
-  const etag = `"${createHash('sha256').update(content).digest('base64url')}"`;
   reply.header('cache-control', caching).header('etag', etag).header('referrer-policy', 'no-referrer');
   reply.header('x-content-type-options', 'nosniff');
-  if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+  if (isKnown(request, etag)) return reply.code(304).send();
   return reply.type(type).send(content);
 }

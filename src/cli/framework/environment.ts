@@ -15,6 +15,7 @@ const limitWords: Readonly<Record<LimitScope, string>> = {
   query: 'reads per user',
   modify: 'changes per user',
   upload: 'uploads per user',
+  document: 'documents of the interface per address',
 };
 
 const limits = (Object.keys(limitWords) as LimitScope[]).map((scope): Variable => {

@@ -47,7 +47,7 @@ export function errorResponses(shape: RouteShape): JsonObject {
     return [status, name ? { $ref: `#/components/responses/${name}` } : response(group, shape)];
   });
   // Without the store, neither a token nor a shared limit can be checked.
-  if (shape.access !== 'public' || shape.limit)
+  if (shape.access !== 'public' || (shape.limit && shape.limit !== 'document'))
     entries.push([503, { $ref: '#/components/responses/StoreUnavailable' }]);
   return Object.fromEntries(entries);
 }

@@ -49,7 +49,13 @@ function access({ access, ownUser, peopleOnly, tokenMay }: RouteShape): string {
   return `Roles: ${access.join(', ')}${ownUser ? '; every user for their own account' : ''}.${people}`;
 }
 
-const scopes = { login: 'a login', query: 'a query', modify: 'a modification', upload: 'an upload' } as const;
+const scopes = {
+  login: 'a login',
+  query: 'a query',
+  modify: 'a modification',
+  upload: 'an upload',
+  document: 'a document',
+} as const;
 
 function rateLimit({ limit }: RouteShape): string {
   if (!limit) return 'Not rate limited.';
