@@ -1220,6 +1220,8 @@ export const bench: typeof en.bench = {
     'not signed': 'Der Schlüssel ist gebunden, hat aber seinen Beleg noch nicht signiert. Stecken Sie ihn wieder ein.',
     proof: 'Der Schlüssel weist nicht nach, was das Register verlangt:',
     'no answer': 'Der Dienst antwortet nicht.',
+    'has another key':
+      'Diese Person hat schon einen Schlüssel. Stecken Sie ihn ein, oder drücken Sie r für einen weiteren:',
   },
   said: {
     'two keys': 'Zwei neue Schlüssel zugleich: Es wird nichts gebunden.',
@@ -1227,6 +1229,7 @@ export const bench: typeof en.bench = {
     skipped: 'Übersprungen. Um zu dieser Person zurückzukehren, scannen Sie den Ausweis.',
     redo: 'Zurück zur letzten Person. Ziehen Sie den Schlüssel ab.',
     'redo of a binding': 'Zurück zur letzten Person, für einen weiteren Schlüssel. Der erste bleibt gebunden.',
+    'another key': 'Ein weiterer Schlüssel für diese Person. Was sie hat, bleibt gebunden.',
     'nothing to redo':
       'Nur die letzte Person kann wiederholt werden, und nur bevor der nächste Schlüssel gebunden ist.',
     'nothing to confirm': 'Nichts zu bestätigen: Kein Schlüssel hat die Prüfung bestanden.',

@@ -1173,6 +1173,7 @@ export const bench = {
     'not signed': 'The key is bound, but has not signed its receipt yet. Plug it in again.',
     proof: 'The key does not prove what the registry requires:',
     'no answer': 'The daemon does not respond.',
+    'has another key': 'This person already has a key. Plug that key in, or press r to give another one:',
   } satisfies Words<KeyFailure>,
   said: {
     'two keys': 'Two new keys at once: nothing is bound.',
@@ -1180,6 +1181,7 @@ export const bench = {
     skipped: 'Skipped. To return to this person, scan the badge.',
     redo: 'Back to the last person. Unplug the key.',
     'redo of a binding': 'Back to the last person, for another key. The first key stays bound.',
+    'another key': 'Another key for this person. What the person has stays bound.',
     'nothing to redo': 'Only the last person can be repeated, and only before the next key is bound.',
     'nothing to confirm': 'Nothing to confirm: no key has passed its check.',
     'nothing confirmed yet': 'Enter was pressed right after another keystroke: nothing is bound. Press Enter again.',

@@ -35,7 +35,7 @@ export interface ProofOutcome {
 }
 
 /** The idempotency key of the activation that belongs to a registration with this key. */
-const activationKey = (registrationKey: string): string => `${registrationKey}-activate`;
+export const activationKey = (registrationKey: string): string => `${registrationKey}-activate`;
 
 /** Dependencies of an enrollment. */
 export interface EnrollmentParts {

@@ -30,7 +30,9 @@ export type KeyFailure =
   /** It is bound, and has not signed its receipt. */
   | 'not signed'
   /** The registry did not answer. */
-  | 'no answer';
+  | 'no answer'
+  /** The person has another key, or one whose binding is unfinished. */
+  | 'has another key';
 
 /** Start of the name of a column: each provider at which keys are issued has one. */
 export const providerColumn = 'provider:';

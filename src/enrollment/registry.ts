@@ -1,6 +1,6 @@
 /** The registry as an enrollment uses it, and the words for what an enrollment finds. */
 import type { BodyOf, DataOf } from '../contract/define.ts';
-import type { DeviceDetail } from '../contract/device-shapes.ts';
+import type { DeviceDetail, DeviceListItem } from '../contract/device-shapes.ts';
 import type { Key } from '../contract/hardware.ts';
 import type { Proof } from '../contract/proof.ts';
 import type { Routes } from '../contract/routes.ts';
@@ -31,6 +31,9 @@ interface RequestFailure {
   readonly isLost: boolean;
 }
 
+/** A device that is bound to a person. */
+export type PersonKey = Pick<DeviceListItem, 'deviceId' | 'serialNumber' | 'deviceType' | 'activatedAt'>;
+
 /** Requests of an enrollment. They reject with the errors of their client, which `failureOf` reads. */
 export interface EnrollmentRegistry {
   /** The device of an attached key; null if it is not registered. */
@@ -47,6 +50,8 @@ export interface EnrollmentRegistry {
     body: BodyOf<Routes['activateDevice']>,
     id: string | null,
   ): Promise<Pick<DataOf<Routes['activateDevice']>, 'status' | 'userId'>>;
+  /** The ACTIVE devices of a person. */
+  keysOf(userId: string): Promise<readonly PersonKey[]>;
   /** Asks the key for evidence, and the registry for the verdict. */
   prove(key: NumberedKey, required: RequiredGrade): Promise<KeyProof>;
   failureOf(error: unknown): RequestFailure;
@@ -75,4 +80,6 @@ export interface EnrollmentWords {
   readonly pulledEarly: string;
   wrongType(found: DeviceType, wanted: DeviceType): string;
   counted(counted: CountedKey): string;
+  /** The person has other keys, and whether to give one more is not decided. */
+  hasKeys(userId: string, keys: readonly PersonKey[]): string;
 }

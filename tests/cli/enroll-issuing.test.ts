@@ -1,9 +1,9 @@
 /** Keys that are registered, bound and issued in one plugging, from the command line. The providers are stand-ins: see their file. */
 import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { expectBytes, expectMap, readCbor } from '../../drivers/protocols/cbor.ts';
 import { writeCbor } from '../../drivers/protocols/cbor-write.ts';
 import { pinBounds } from '../../src/contract/limits.ts';
@@ -20,6 +20,8 @@ beforeAll(async () => {
   daemon = await startDaemon({ args: ['--webhook-allow', '127.0.0.1'] });
 });
 afterAll(() => discard(daemon));
+// The next test does not continue what a test has left unfinished.
+afterEach(() => rmSync(join(daemon.home, 'bindings'), { recursive: true, force: true }));
 
 test('--pin none sets no PIN: a key without one signs in only where the provider does not require user verification', async () => {
   const company = await provider('company-11');

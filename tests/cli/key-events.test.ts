@@ -185,7 +185,7 @@ test('a key that failed and is registered when it is plugged in again does not c
     spool: null,
     count: null,
   };
-  const code = enrollKeys(context, { ...none, dryRun: false, skipAttached: false, timeoutSeconds: 1 });
+  const code = enrollKeys(context, { ...none, dryRun: false, skipAttached: false, again: false, timeoutSeconds: 1 });
   (await look(1))([keyOf('k-1', 'A-1')]);
   (await look(2))([keyOf('k-1', 'A-1')]);
   (await look(3))([keyOf('k-2', 'A-1')]);

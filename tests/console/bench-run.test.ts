@@ -9,8 +9,8 @@ import type { DeviceDetail } from '../../src/contract/device-shapes.ts';
 import type { Key } from '../../src/contract/hardware.ts';
 import { checksOf } from '../../src/enrollment/line/checks.ts';
 import type { Person } from '../../src/enrollment/line/people.ts';
-import { PersonEnrollment } from '../../src/enrollment/line/person-enrollment.ts';
-import type { CountedKey, EnrollmentRegistry } from '../../src/enrollment/registry.ts';
+import { type AnotherKey, PersonEnrollment } from '../../src/enrollment/line/person-enrollment.ts';
+import type { CountedKey, EnrollmentRegistry, PersonKey } from '../../src/enrollment/registry.ts';
 
 const keyOf = (serialNumber: string | null, more: Partial<Key> = {}) =>
   ({ keyId: `id-${serialNumber}`, deviceType: 'UKEY', serialNumber, problem: null, ...more }) as Key;
@@ -22,11 +22,14 @@ const person = (userId: string, more: Partial<Person> = {}): Person => ({
   ...more,
 });
 
+const noOther: AnotherKey = { isAllowed: false, isCounted: () => false, unfinished: null };
+
 /** The judge of the bench before a registry that has the device. `register` and `activate` see each request. */
 function judgeBefore(device: Partial<DeviceDetail> | null, requests: Partial<EnrollmentRegistry> = {}) {
   const registry = {
     deviceOf: async () => device as DeviceDetail | null,
     failureOf: () => ({ isOfOneKey: true, isAway: false, isDuplicate: false, isLost: false }),
+    keysOf: async () => [],
     ...requests,
   } as EnrollmentRegistry;
   const words = {
@@ -38,6 +41,7 @@ function judgeBefore(device: Partial<DeviceDetail> | null, requests: Partial<Enr
     pulledEarly: '',
     wrongType: () => '',
     counted: () => '',
+    hasKeys: (_: unknown, keys: readonly PersonKey[]) => keys.map(({ serialNumber }) => serialNumber).join(),
   };
   const options = { manufacturer: null, model: null, dryRun: false, proof: null, tags: null };
   return new PersonEnrollment({ registry, words }, options);
@@ -65,7 +69,7 @@ describe('a key', () => {
     ['without a serial number fails', keyOf(null), {}, 'serial number unreadable', '-serial'],
     ['of another type fails', keyOf('A', { deviceType: 'SIMKEY' }), {}, 'wrong type', '-type'],
   ])('%s', async (_, key, { device: known = null, counted = null }, failure, checks) => {
-    const verdict = await judgeBefore(known).check(key, person('ann', { type: 'UKEY' }), counted);
+    const verdict = await judgeBefore(known).check(key, person('ann', { type: 'UKEY' }), counted, noOther);
     expect(verdict.failure).toBe(failure);
     const shown = checksOf(verdict).map(({ name, passed }) => `${passed ? '' : '-'}${name}`);
     expect(checks.startsWith('-') ? shown.at(-1) : shown.join(' ')).toBe(checks);

@@ -22,9 +22,10 @@ type RequestAttempt = <T>(request: () => Promise<T>) => Promise<T>;
 
 /** The registry of the daemon that has served the page. */
 export const registry: StationRegistry = {
-  check: (key, person, counted) => judged(key, person, enrollment(request => request()).check(key, person, counted)),
+  check: (key, person, counted, another) =>
+    judged(key, person, enrollment(request => request()).check(key, person, counted, another)),
   // Whatever happens to the connection, the binding is carried out once.
-  bind: (key, person) => judged(key, person, enrollment(again).bind(key, person, null)),
+  bind: (key, person, proved, another) => judged(key, person, enrollment(again).bind(key, person, proved, another)),
   pulledEarly: (key, person) => enrollment(again).pulledEarly(key, person),
 };
 
@@ -61,6 +62,10 @@ const requestsBy = (attempt: RequestAttempt): EnrollmentRegistry => ({
     const found = list.find(device => device.serialNumber === serialNumber);
     return found ? attempt(() => detailOf(found.deviceId)) : null;
   },
+  async keysOf(userId) {
+    const query = { userId, status: ['ACTIVE' as const], size: 100 };
+    return (await attempt(() => call('listDevices', { query }))).list;
+  },
   register(body) {
     const key = newKey();
     return attempt(() => call('registerDevice', { body }, { key }));
@@ -87,6 +92,7 @@ const words: EnrollmentWords = {
   pulledEarly: '',
   wrongType: () => '',
   counted: () => '',
+  hasKeys: (_, keys) => keys.map(({ deviceId, serialNumber }) => `${deviceId} (${serialNumber})`).join(', '),
 };
 
 /** Repeats a request that got no answer, as long as there is a session. */

@@ -4,7 +4,7 @@ import type { Key } from '../../../src/contract/hardware.ts';
 import type { CheckAction, LineAction, LineEvent, Remark } from '../../../src/enrollment/line/events.ts';
 import { Line } from '../../../src/enrollment/line/line.ts';
 import type { Person } from '../../../src/enrollment/line/people.ts';
-import type { PersonEnrollment, PersonVerdict } from '../../../src/enrollment/line/person-enrollment.ts';
+import type { AnotherKey, PersonEnrollment, PersonVerdict } from '../../../src/enrollment/line/person-enrollment.ts';
 import { countsOf } from '../../../src/enrollment/line/rows.ts';
 import { settled } from '../../../src/enrollment/line/settled.ts';
 import type { CountedKey } from '../../../src/enrollment/registry.ts';
@@ -45,6 +45,8 @@ export class BenchRun {
   readonly #view: Signal<BenchView>;
   readonly #keys = new Map<string, Key>();
   readonly #ignored = new Set<string>();
+  /** People who get another key although they have one. */
+  readonly #allowed = new Set<string>();
   #people: readonly Person[] | null;
   #line: Line;
   #outcome: Outcome | null = null;
@@ -157,6 +159,10 @@ export class BenchRun {
       if (!quiet.includes(action.what)) this.#parts.sound('bad');
       return;
     }
+    if (action.type === 'allow') {
+      if (person) this.#allowed.add(person.userId);
+      return;
+    }
     const key = this.#keys.get(action.keyId);
     if (!key || !person) return;
     if (action.type === 'fail')
@@ -169,18 +175,20 @@ export class BenchRun {
     const line = this.#line;
     const { attempt } = action;
     this.#outcome = null;
-    const check = this.#parts.registry.check(key, person, this.#countedFor(key));
+    const check = this.#parts.registry.check(key, person, this.#countedFor(key), this.#anotherKey(person));
     const verdict = await settled(action, check, this.#parts.isAttached);
     // The key was unplugged, or the person has changed.
     if (line !== this.#line || attempt !== line.attempt) return;
     if (verdict === null) return this.pulled(key.keyId, true);
     this.#end({ verdict, key, person, isCommit: false });
-    this.take({ type: 'checked', attempt, passed: verdict.failure === null });
+    const hasAnother = verdict.failure === 'has another key';
+    this.take({ type: 'checked', attempt, passed: verdict.failure === null, hasAnother });
   }
 
   async #commit(key: Key, person: Person, attempt: number): Promise<void> {
     const line = this.#line;
-    const bound = await this.#parts.registry.bind(key, person, null);
+    const bound = await this.#parts.registry.bind(key, person, null, this.#anotherKey(person));
+    if (bound.failure === null) this.#allowed.delete(person.userId);
     const { deviceId } = bound.row;
     // The key is still plugged in if Enter has bound it: the list shows its registration.
     if (bound.failure === null && deviceId && this.#keys.has(key.keyId))
@@ -243,6 +251,15 @@ export class BenchRun {
 
   #bound(): readonly StationResult[] {
     return this.#results.filter(({ failure }) => failure === null);
+  }
+
+  #anotherKey({ userId }: Person): AnotherKey {
+    const counted = new Set(this.#bound().flatMap(result => (result.userId === userId ? [result.serialNumber] : [])));
+    return {
+      isAllowed: this.#allowed.has(userId),
+      isCounted: serialNumber => counted.has(serialNumber),
+      unfinished: null,
+    };
   }
 
   #countedFor({ serialNumber }: Key): CountedKey | null {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Fault, failure, systemCode, systemWords, tryOr } from '../fault.ts';
+import { Fault, systemCode, systemWords, tryOr } from '../fault.ts';
 import type { Context } from '../framework/context.ts';
 import { type FileLock, tryLock } from '../settings/file-lock.ts';
 import { makeFolder } from '../settings/files.ts';
@@ -19,6 +19,9 @@ interface UsedPlace {
 
 /** System errors of a folder that cannot hold a lock. */
 const notWritable: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR']);
+
+/** Another run holds the lock. */
+export class InUse extends Fault {}
 
 class UnwritableLock extends Fault {
   readonly isForFolder: boolean;
@@ -42,7 +45,7 @@ export function lockRun({ file, name = file, hint }: UsedPlace): FileLock {
     throw new UnwritableLock(lockFile, error, hint);
   }
   if ('release' in lock) return lock;
-  throw failure(`another run uses ${name}${lock.pid === null ? '' : ` (process ${lock.pid})`}`, hint);
+  throw new InUse('failure', `another run uses ${name}${lock.pid === null ? '' : ` (process ${lock.pid})`}`, hint);
 }
 
 /** Likewise; null if the folder is not writable: a file in it can still be written. */

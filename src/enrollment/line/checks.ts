@@ -14,6 +14,7 @@ const foundBy: Readonly<Partial<Record<KeyFailure, CheckName>>> = {
   'bound to another person': 'free',
   LOCKED: 'free',
   DEACTIVATED: 'free',
+  'has another key': 'free',
   proof: 'proof',
 };
 

@@ -6,7 +6,8 @@ export type LineEvent =
   | { readonly type: 'plug' | 'present'; readonly keyId: string }
   /** `isTyping`: the first characters of a scan or of a key have come, and it is not known yet which. */
   | { readonly type: 'pull'; readonly keyId: string; readonly isTyping?: boolean }
-  | { readonly type: 'checked'; readonly attempt: number; readonly passed: boolean }
+  /** `hasAnother`: it failed because the person has another key. */
+  | { readonly type: 'checked'; readonly attempt: number; readonly passed: boolean; readonly hasAnother?: boolean }
   | { readonly type: 'committed'; readonly attempt: number; readonly passed: boolean }
   /** The hardware service was out of reach: keys may have been exchanged unseen. */
   | { readonly type: 'lost' }
@@ -40,6 +41,8 @@ export type LineAction =
   | CheckAction
   /** `fail`: it was unplugged too early. */
   | (Task & { readonly type: 'commit' | 'fail' })
+  /** The person gets another key. */
+  | { readonly type: 'allow'; readonly person: number }
   | { readonly type: 'say'; readonly what: Remark; readonly person: number | null; readonly text: string };
 
 /** Messages for the operator. */
@@ -49,6 +52,7 @@ export type Remark =
   | 'skipped'
   | 'redo'
   | 'redo of a binding'
+  | 'another key'
   | 'nothing to redo'
   | 'nothing to confirm'
   | 'nothing confirmed yet'

@@ -27,6 +27,8 @@ export class Line {
   #person: number | null;
   #isHeld = false;
   #last: Last | null = null;
+  /** The person who has another key: the operator decides whether there is one more. */
+  #offered: number | null = null;
   #attempt = 0;
   /** What was scanned during a commit. */
   #scanned: LineScan | null = null;
@@ -77,7 +79,7 @@ export class Line {
         this.#pull(event.keyId, event.isTyping ?? false);
         break;
       case 'checked':
-        this.#checked(event.attempt, event.passed);
+        this.#checked(event.attempt, event.passed, event.hasAnother ?? false);
         break;
       case 'committed':
         this.#committed(event.attempt, event.passed);
@@ -151,8 +153,9 @@ export class Line {
     }
   }
 
-  #checked(attempt: number, passed: boolean): void {
+  #checked(attempt: number, passed: boolean, hasAnother: boolean): void {
     if (attempt !== this.#attempt || this.#phase.type !== 'checking') return;
+    this.#offered = hasAnother ? this.person : null;
     const { keyId } = this.#phase;
     this.#phase = { type: passed ? 'ready' : 'failed', keyId };
     if (passed && this.#bindsWhen === 'passed') this.#commit(keyId);
@@ -237,8 +240,12 @@ export class Line {
     this.#settle();
   }
 
-  /** Back to the last person. A binding stays: the person gets one more key. */
+  /** Another key for a person who has one; else back to the last person. A binding stays: the person gets one more key. */
   #redo(): void {
+    if (this.#offered !== null && this.#offered === this.person) {
+      this.#allow(this.#offered);
+      return;
+    }
     const last = this.#last;
     if (last === null) {
       this.#say('nothing to redo');
@@ -249,6 +256,14 @@ export class Line {
     this.#call(last.person);
     this.#putAside();
     this.#say(last.was === 'bound' ? 'redo of a binding' : 'redo');
+    this.#settle();
+  }
+
+  /** The key that is in the reader is checked again. */
+  #allow(person: number): void {
+    this.#offered = null;
+    this.#actions.push({ type: 'allow', person });
+    this.#say('another key');
     this.#settle();
   }
 

@@ -31,6 +31,18 @@ interface PersonEnrollmentOptions extends Omit<EnrollKeyOptions, 'activateFor'> 
   readonly requiredProof?: (checked: EnrollmentOutcome) => Promise<RequiredGrade | null>;
   /** Registers the key and activates it, or spools it. Absent: registers and activates it. */
   readonly enroll?: ((key: Key, person: Person) => Promise<EnrollmentOutcome>) | null;
+  /** The requests of a binding with the serial number of its key; absent for those of the check. */
+  readonly partsOf?: (key: Key, person: Person) => EnrollmentParts;
+}
+
+/** Which keys of a person are no reason to ask before the person gets one more. */
+export interface AnotherKey {
+  /** It was decided that the person gets one more, whatever the person has. */
+  readonly isAllowed: boolean;
+  /** Whether the key counts in this run. */
+  readonly isCounted: (serialNumber: string) => boolean;
+  /** Why another key is refused besides those that the registry has; null if it is not. */
+  readonly unfinished: string | null;
 }
 
 /** Judges keys with the same options for every person. */
@@ -47,11 +59,13 @@ export class PersonEnrollment {
    * Whether the key can be bound to the person. Writes no device; a proof leaves its challenge. `counted`: null if the key counts for
    * no person. Throws if every key would fail.
    */
-  async check(key: Key, person: Person, counted: CountedKey | null): Promise<PersonVerdict> {
+  async check(key: Key, person: Person, counted: CountedKey | null, another: AnotherKey): Promise<PersonVerdict> {
     const refused = this.refused(key, person, counted);
     if (refused !== null) return refused;
     const outcome = await this.#enrollment(person, true).handle(key);
     const failure = failureOf(outcome, person);
+    const other = failure === null ? await this.#otherKey(key, person, another, outcome.status) : null;
+    if (other !== null) return other;
     return failure !== null || this.#options.dryRun
       ? verdict(failure, outcome, person)
       : this.#proved(key, person, outcome);
@@ -71,6 +85,28 @@ export class PersonEnrollment {
       if (!this.#parts.registry.failureOf(error).isOfOneKey) throw error;
       return verdict('proof', { ...outcome, message: (error as Error).message }, person);
     }
+  }
+
+  /**
+   * The verdict on a key for a person who has another one that this run does not count: a run that was interrupted, or another station,
+   * may just have bound it. Null if the person has none, or gets one more.
+   */
+  async #otherKey(
+    key: Key,
+    person: Person,
+    { isAllowed, isCounted, unfinished }: AnotherKey,
+    status: EnrollmentOutcome['status'],
+  ): Promise<PersonVerdict | null> {
+    const { registry, words } = this.#parts;
+    const { userId, type } = person;
+    if (isAllowed) return null;
+    if (unfinished !== null) return this.failed(key, person, 'has another key', unfinished);
+    if (status === 'ACTIVE') return null;
+    const all = await registry.keysOf(userId);
+    // The key itself is among them if another program has bound it since.
+    if (all.some(({ serialNumber }) => serialNumber === key.serialNumber)) return null;
+    const keys = all.filter(one => (type === null || one.deviceType === type) && !isCounted(one.serialNumber));
+    return keys.length === 0 ? null : this.failed(key, person, 'has another key', words.hasKeys(userId, keys));
   }
 
   /** Why the key cannot be for the person, as far as the registry is not needed; null if it can. */
@@ -108,9 +144,13 @@ export class PersonEnrollment {
   }
 
   /** Registers the key if it is new, and activates it for the person; or spools it. The key may be unplugged already. */
-  async bind(key: Key, person: Person, proved: ProofOutcome | null): Promise<PersonVerdict> {
-    const { dryRun, enroll } = this.#options;
-    const outcome = await (enroll?.(key, person) ?? this.#enrollment(person, dryRun, { proved }).handle(key));
+  async bind(key: Key, person: Person, proved: ProofOutcome | null, another: AnotherKey): Promise<PersonVerdict> {
+    const { dryRun, enroll, partsOf } = this.#options;
+    // Another station may have bound a key to the person since the check.
+    const other = dryRun || enroll ? null : await this.#otherKey(key, person, another, null);
+    if (other !== null) return other;
+    const parts = partsOf?.(key, person);
+    const outcome = await (enroll?.(key, person) ?? this.#enrollment(person, dryRun, { proved }, parts).handle(key));
     const isBound = dryRun || (outcome.status === 'ACTIVE' && outcome.userId === person.userId);
     const isDone = isBound || outcome.result === 'spooled';
     return verdict(failureOf(outcome, person) ?? (isDone ? null : 'refused'), outcome, person, proved);
@@ -120,9 +160,10 @@ export class PersonEnrollment {
     { userId }: Person,
     dryRun: boolean,
     { proved = null, proof = this.#options.proof }: Partial<Pick<PersonVerdict, 'proved'> & EnrollKeyOptions> = {},
+    parts: EnrollmentParts = this.#parts,
   ): KeyEnrollment {
     const id = this.#options.id?.() ?? null;
-    return new KeyEnrollment(this.#parts, { ...this.#options, activateFor: userId, dryRun, proof }, { proved, id });
+    return new KeyEnrollment(parts, { ...this.#options, activateFor: userId, dryRun, proof }, { proved, id });
   }
 }
 

@@ -19,7 +19,7 @@ function numbers(seed: number): (below: number) => number {
   };
 }
 
-type Work = Exclude<LineAction, { readonly type: 'say' }>;
+type Work = Exclude<LineAction, { readonly type: 'say' | 'allow' }>;
 
 /** A reader, an operator who does anything in any order, and the rule, which does not use the state of the machine. */
 class RandomRun {
@@ -108,7 +108,7 @@ class RandomRun {
       this.#check = null;
       const { keyId, person, attempt } = check;
       if (passed && this.#inside.has(keyId) && attempt === this.line.attempt) this.#passed = { keyId, person };
-      this.#take({ type: 'checked', attempt, passed });
+      this.#take({ type: 'checked', attempt, passed, hasAnother: !passed && this.#random(2) > 0 });
     }
   }
 

@@ -5,15 +5,16 @@
 import type { Key } from '../../../../contract/hardware.ts';
 import type { DeviceType } from '../../../../contract/values.ts';
 import type { KeyIssuing } from '../../../../enrollment/issuing.ts';
-import { blockOf, type EnrollKeyOptions, type KeyEnrollment } from '../../../../enrollment/key-enrollment.ts';
+import { blockOf, type EnrollKeyOptions, outcomeOf } from '../../../../enrollment/key-enrollment.ts';
 import { columnOf, type EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import type { Context } from '../../../framework/context.ts';
 import type { IssuedRow, IssuePlan, WhileAsked } from '../issuing/issuing.ts';
 import type { KeyLabel } from '../labels/enrolled.ts';
+import type { BindingPerson, Bindings } from '../spool/bindings.ts';
 import type { SpoolOutbox } from '../spool/outbox.ts';
 import type { KeyCount } from './key-count.ts';
 import { attachedAtStart, Idle, isSkipped, keyEvents } from './key-events.ts';
-import type { EnrollReport } from './report.ts';
+import { type EnrollReport, showRow } from './report.ts';
 import { EnrollFile } from './results.ts';
 
 /** How keys are enrolled, and when it ends. */
@@ -29,6 +30,8 @@ export interface EnrollRunOptions extends EnrollKeyOptions {
   readonly receipt: string | null;
   /** Prints the label of each key that is registered, or bound to a person of the roster; null prints none. */
   readonly label: KeyLabel | null;
+  /** Whether a person gets another key although the last one is unfinished, or the person has one. */
+  readonly again: boolean;
   /** The file in which keys wait while the registry is away; null ends the run instead. */
   readonly spool: string | null;
 }
@@ -49,6 +52,10 @@ export interface OpenedRun {
   readonly lacking: ReadonlySet<string>;
   /** KeyIds of keys that are ignored. */
   readonly skipped: Set<string>;
+  /** Null in a dry run. */
+  readonly bindings: Bindings | null;
+  /** What this run has finished of earlier ones. */
+  readonly settled: readonly EnrollmentOutcome[];
 }
 
 /** Carries out a run with the files that its options name, which are closed at its end. */
@@ -62,17 +69,44 @@ export async function withOpened(
   const outbox = await outboxOf(context, options, isRoster);
   const isSpooled = outbox !== null;
   let file: EnrollFile | null = null;
+  let bindings: Bindings | null = null;
   try {
     if (!isSpooled) await context.registry.token();
     const skipped = await attachedAtStart(context, skipAttached);
     const done = { providers: issue?.providers.map(columnOf) ?? [], hasReceipts: receipt !== null };
     if (out !== null) file = EnrollFile.open(context, out, { ...options, ...done, isRoster, isSpooled });
     const lacking = dryRun || !file?.isContinued ? new Set<string>() : await lackingIn(context, file, isSpooled);
-    return await run({ file, outbox, lacking, skipped });
+    bindings = dryRun ? null : await bindingsOf(context, options, outbox);
+    const settled = (await bindings?.settle(row => written(context, file, row))) ?? [];
+    await showUnfinished(context, bindings, true);
+    return await run({ file, outbox, lacking, skipped, bindings, settled });
+  } catch (error) {
+    await showUnfinished(context, bindings, false);
+    throw bindings?.explained(error) ?? error;
   } finally {
     await outbox?.close();
+    await bindings?.close();
     file?.close();
   }
+}
+
+async function bindingsOf(context: Context, options: EnrollRunOptions, outbox: SpoolOutbox | null): Promise<Bindings> {
+  const { Bindings: Recorded } = await import('../spool/bindings.ts');
+  return outbox?.record(options) ?? Recorded.open(context, options);
+}
+
+/** The result of a key that an earlier run has begun. */
+async function written(context: Context, file: EnrollFile | null, row: EnrollmentOutcome): Promise<void> {
+  try {
+    await file?.add(row);
+  } finally {
+    await showRow(context, row);
+  }
+}
+
+/** Scripts read what is unfinished in rows; the notices are for people. */
+async function showUnfinished({ globals, out }: Context, bindings: Bindings | null, isForAll: boolean) {
+  if (globals.json) for (const row of bindings?.rows(isForAll) ?? []) await out.row(row);
 }
 
 async function lackingIn(context: Context, file: EnrollFile, isSpooling: boolean): Promise<ReadonlySet<string>> {
@@ -88,10 +122,10 @@ async function outboxOf(context: Context, options: EnrollRunOptions, isRoster: b
   return Outbox.open(context, { ...options, spool }, isRoster ? null : label);
 }
 
-interface EnrollRunParts extends Pick<OpenedRun, 'outbox' | 'skipped'> {
+interface EnrollRunParts extends Pick<OpenedRun, 'bindings' | 'outbox' | 'skipped'> {
   readonly count: KeyCount;
   readonly report: EnrollReport;
-  readonly enrollment: Pick<KeyEnrollment, 'handle'>;
+  readonly enroll: (key: Key) => Promise<EnrollmentOutcome>;
 }
 
 /** One run. */
@@ -144,15 +178,16 @@ export class EnrollRun {
   }
 
   async #take(key: Key): Promise<void> {
-    const { count, report, enrollment, outbox } = this.#parts;
+    const { bindings, count, report, outbox } = this.#parts;
     const handled = count.handled(key);
     if (handled !== undefined) {
       report.again(key, handled, count);
       return;
     }
     this.#idle.stop();
-    const enrolled = await enrollment.handle(key);
+    const enrolled = await this.#enrolled(key);
     const { label, activateFor } = this.#options;
+    await beginHandover(bindings, this.#options, key, enrolled, { userId: activateFor });
     const { row, madePin } = await this.#handover.issued(key, enrolled);
     const hasLabel = label !== null && (enrolled.result === 'registered' || madePin !== null) && row.deviceId !== null;
     const labeled = hasLabel ? await label.print(row, madePin) : row;
@@ -161,8 +196,21 @@ export class EnrollRun {
     const isRefused = activateFor !== null && status !== null && blockOf({ status, userId }, activateFor) !== null;
     if (count.take(key, outcome, isRefused) === 'as before') report.again(key, outcome.deviceId, count);
     else await report.row(outcome, count);
+    await bindings?.written(outcome);
     // After a delivery has failed the loop ends on its own.
     if (!outbox?.failed.aborted) this.#idle.start();
+  }
+
+  /** Refused while another key for the same person is unfinished, unless that was decided. */
+  async #enrolled(key: Key): Promise<EnrollmentOutcome> {
+    const { bindings, enroll } = this.#parts;
+    const { activateFor, again } = this.#options;
+    if (activateFor === null || key.serialNumber === null) return enroll(key);
+    const message = bindings?.unfinished(activateFor, key.serialNumber) ?? null;
+    if (message === null) return enroll(key);
+    if (!again) return outcomeOf(key, this.#options, { result: 'failed', message });
+    await bindings?.leave(activateFor);
+    return enroll(key);
   }
 
   async #delivered(row: EnrollmentOutcome): Promise<void> {
@@ -170,6 +218,19 @@ export class EnrollRun {
     count.delivered(row);
     await report.delivered(row, count);
   }
+}
+
+/** A key that is bound is issued or signs next, which an interruption can cut as well. */
+export async function beginHandover(
+  bindings: Bindings | null,
+  { issue, receipt }: HandoverOptions,
+  { serialNumber, ...key }: Key,
+  { result, status, userId }: EnrollmentOutcome,
+  person: BindingPerson,
+): Promise<void> {
+  if (bindings === null || serialNumber === null || (issue === null && receipt === null)) return;
+  if (result === 'failed' || status !== 'ACTIVE' || userId !== person.userId) return;
+  await bindings.begin({ ...key, serialNumber }, person);
 }
 
 /** What a run does with a key once it is bound to a person. */

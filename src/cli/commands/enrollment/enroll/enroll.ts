@@ -1,6 +1,8 @@
+import type { Key } from '../../../../contract/hardware.ts';
 import { namesIn } from '../../../../contract/names.ts';
 import { deviceTypes } from '../../../../contract/values.ts';
 import { KeyEnrollment } from '../../../../enrollment/key-enrollment.ts';
+import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import { exitCodes } from '../../../exit-codes.ts';
 import { Fault, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
@@ -53,6 +55,10 @@ export const enroll = command({
       offer: 'file',
       conflicts: namesIn('count timeout activate-for roster group prove require-proof tag spool label out'),
       help: 'register and activate again the keys in these results that are missing from the registry, as after a restore; no key is plugged in',
+    },
+    again: {
+      conflicts: ['redeliver'],
+      help: 'give another key to a person who has one that this run does not count, or whose last key is unfinished',
     },
     'skip-attached': { help: 'skip keys that are attached at the start' },
     prove: { help: 'ask each key for a proof; some keys blink and wait for a touch' },
@@ -120,6 +126,7 @@ export const enroll = command({
       receipt: flags.receipt ? (flags.terms ?? usualTerms) : null,
       out: flags.out ?? null,
       spool: flags.spool ?? null,
+      again: flags.again,
     };
     if (common.spool !== null && common.proof !== null)
       throw usage(
@@ -179,16 +186,26 @@ async function checkedUser(userId: string): Promise<string> {
 
 /** Resolves to the exit code. */
 export const enrollKeys = (context: Context, options: EnrollOptions): Promise<number> =>
-  withOpened(context, options, false, async ({ file, outbox, lacking, skipped }) => {
+  withOpened(context, options, false, async ({ file, outbox, lacking, skipped, bindings, settled }) => {
     const { count: wanted, dryRun } = options;
     const earlier = (dryRun ? null : await file?.earlier()) ?? new Map<string, string | null>();
     for (const serialNumber of lacking) earlier.delete(serialNumber);
     const count = new KeyCount(earlier, wanted);
     const report = new EnrollReport(context, file, wanted, outbox);
-    const enrollment = outbox ?? new KeyEnrollment(enrollmentParts(context), options);
-    const isReached = await new EnrollRun(context, options, { skipped, count, report, enrollment, outbox }).run();
+    for (const row of settled) if (isOfRun(row, options)) count.settled(row);
+    const parts = enrollmentParts(context);
+    const person = { userId: options.activateFor };
+    const enroll = (key: Key) =>
+      outbox?.handle(key) ?? new KeyEnrollment(bindings?.partsOf(parts, key, person) ?? parts, options).handle(key);
+    const run = new EnrollRun(context, options, { skipped, count, report, enroll, outbox, bindings });
+    const isReached = await run.run();
+    bindings?.end();
     return ended(context, options, { count, report, outbox, isReached });
   });
+
+/** Whether a key that an earlier run has begun is one of those that this run is for. */
+const isOfRun = ({ name, userId, result }: EnrollmentOutcome, { activateFor }: EnrollOptions): boolean =>
+  name === undefined && userId === activateFor && (result === 'registered' || result === 'known');
 
 interface EnrollEnding {
   readonly count: KeyCount;

@@ -32,6 +32,9 @@ export const enrollmentParts = (context: Context, registry: Client = context.reg
   words,
 });
 
+/** Keys of a person that are looked at. */
+const mostKeys = 100;
+
 const detailOf = (registry: Client, deviceId: string): Promise<DeviceDetail> =>
   registry.call('getDevice', { params: { deviceId } });
 
@@ -44,6 +47,10 @@ function registryOf(context: Context, registry: Client): EnrollmentRegistry {
     find: async serialNumber => {
       const { exact } = await findBySerial(registry, serialNumber);
       return exact && detailOf(registry, exact.deviceId);
+    },
+    keysOf: async userId => {
+      const query = { userId, status: ['ACTIVE' as const], size: mostKeys };
+      return (await registry.call('listDevices', { query })).list;
     },
     register: async (body, id) =>
       (await registry.send({ operation: 'registerDevice', key: id ?? newKey(), input: { body } })).data,
@@ -94,4 +101,12 @@ const words: EnrollmentWords = {
     where === 'spool file'
       ? `it is in the spool file${userId === null ? '' : ` for ${userId}`}. Use another key`
       : `it is already counted for ${userId}. Use another key`,
+  hasKeys: (userId, keys) => {
+    const few = keys.slice(0, 3).map(({ deviceId, serialNumber }) => `${deviceId} (${serialNumber})`);
+    const more = keys.length > few.length ? ` and ${keys.length - few.length} more` : '';
+    return `${userId} already has ${few.join(', ')}${more}. ${anotherKey}`;
+  },
 };
+
+/** How a person gets another key. */
+export const anotherKey = 'Plug that key in, or press r to give another one; without a terminal: --again';

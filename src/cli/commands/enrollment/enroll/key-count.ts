@@ -67,6 +67,13 @@ export class KeyCount {
     return isRepeat && deviceId === before && message === null ? 'as before' : 'new';
   }
 
+  /** A key that an earlier run has begun, and this one has finished. */
+  settled({ serialNumber, deviceId }: EnrollmentOutcome): void {
+    if (serialNumber === null) return;
+    this.#handled.set(serialNumber, deviceId);
+    if (!this.#earlier.has(serialNumber)) this.#enrolled++;
+  }
+
   /** The result of a key that was spooled. If it is not registered now, it can be plugged in again. */
   delivered({ serialNumber, deviceId, result }: EnrollmentOutcome): void {
     if (serialNumber === null || !this.#handled.has(serialNumber)) return;

@@ -30,6 +30,8 @@ export function remarkOf(what: Remark, { person, text, deviceId, roster }: About
       return `back to ${who}. ${replug}`;
     case 'redo of a binding':
       return `back to ${who}, for another key. ${deviceId ?? 'The last key'} stays bound, because a binding cannot be undone here. To retire that key: devmgr deactivate`;
+    case 'another key':
+      return `another key for ${who}: what this person has stays bound. To retire it: devmgr deactivate`;
     case 'nothing to redo':
       return 'nothing to redo: only the last person can be repeated, and only before the next key is bound';
     case 'nothing to confirm':

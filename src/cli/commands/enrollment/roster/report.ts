@@ -270,6 +270,6 @@ const notInFile = (error: unknown, { result, deviceId, userId }: EnrollmentOutco
   error instanceof Fault && result !== 'failed'
     ? usage(
         error.message,
-        `${safe(deviceId ?? '')} is bound to ${safe(userId ?? '')} and is not in the file. Free space on the disk, run the same command again and plug that key in again, so that it counts`,
+        `${safe(deviceId ?? '')} is bound to ${safe(userId ?? '')} and is not in the file. Free space on the disk and run the same command again: it writes the row`,
       )
     : error;

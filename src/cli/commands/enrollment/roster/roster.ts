@@ -9,6 +9,7 @@ import { fewOf } from '../../../../enrollment/import/columns.ts';
 import { readCsv } from '../../../../enrollment/import/csv.ts';
 import type { Person } from '../../../../enrollment/line/people.ts';
 import { type RosterFault, RosterReader, rosterBounds } from '../../../../enrollment/line/roster.ts';
+import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import type { Client } from '../../../client/client.ts';
 import { itemsOf } from '../../../client/pages.ts';
 import { count } from '../../../count.ts';
@@ -21,6 +22,8 @@ import type { FileLock } from '../../../settings/file-lock.ts';
 import { safe } from '../../../terminal/text.ts';
 import { shorten } from '../../../terminal/width.ts';
 import { withOpened } from '../enroll/enroll-run.ts';
+import type { BoundKey } from '../enroll/results.ts';
+import type { SpoolOutbox } from '../spool/outbox.ts';
 import { type RosterOptions, RosterRun } from './run.ts';
 
 /** Resolves to the exit code: 7 if people were skipped. Exit code 10 if no key comes in time. */
@@ -37,14 +40,32 @@ export async function enrollRoster(context: Context, options: RosterOptions): Pr
   }));
   const reader = await lockReader(context);
   try {
-    return await withOpened(context, options, true, async ({ file, outbox, lacking, skipped }) => {
-      const bound = file === null || dryRun ? [] : await file.bound();
-      const counting = bound.filter(({ serialNumber }) => !lacking.has(serialNumber));
-      return new RosterRun(context, options, { people, file, bound: counting, skipped, outbox }).run();
+    return await withOpened(context, options, true, async ({ file, outbox, lacking, skipped, bindings, settled }) => {
+      const inFile = file === null || dryRun ? [] : await file.bound();
+      const counting = inFile.filter(({ serialNumber }) => !lacking.has(serialNumber));
+      const bound = [...counting, ...begunKeys(counting, settled, outbox)];
+      const code = await new RosterRun(context, options, { people, file, bound, skipped, outbox, bindings }).run();
+      bindings?.end();
+      return code;
     });
   } finally {
     reader?.release();
   }
+}
+
+/** Keys that an earlier run has begun and that its file lacks: they are finished now, or wait in the spool file. */
+function begunKeys(
+  counting: readonly BoundKey[],
+  settled: readonly EnrollmentOutcome[],
+  outbox: SpoolOutbox | null,
+): readonly BoundKey[] {
+  const known = new Set(counting.map(({ serialNumber }) => serialNumber));
+  const finished = settled.flatMap(({ serialNumber, userId, deviceType, status, result }) =>
+    serialNumber === null || userId === null || status !== 'ACTIVE' || result === 'conflict' || result === 'failed'
+      ? []
+      : [{ serialNumber, userId, deviceType }],
+  );
+  return [...finished, ...(outbox?.waitingKeys ?? [])].filter(({ serialNumber }) => !known.has(serialNumber));
 }
 
 /** Names that are looked up: each hundred is a request. */

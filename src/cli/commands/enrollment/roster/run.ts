@@ -34,7 +34,7 @@ export interface RosterOptions extends EnrollRunOptions {
   readonly big: boolean;
 }
 
-interface RosterRunParts extends Omit<OpenedRun, 'lacking'> {
+interface RosterRunParts extends Omit<OpenedRun, 'lacking' | 'settled'> {
   readonly people: readonly Person[];
   /** The keys of the file that count. */
   readonly bound: readonly BoundKey[];
@@ -69,7 +69,11 @@ export class RosterRun {
   #printing: Promise<unknown> = Promise.resolve();
   #isConnected = false;
 
-  constructor(context: Context, options: RosterOptions, { people, file, bound, skipped, outbox }: RosterRunParts) {
+  constructor(
+    context: Context,
+    options: RosterOptions,
+    { people, file, bound, skipped, outbox, bindings }: RosterRunParts,
+  ) {
     const isInteractive = context.canAsk && !context.globals.json && options.roster !== '-';
     const { bell, big, issue, receipt } = options;
     const then = issue !== null ? 'issued' : receipt !== null ? 'signed' : null;
@@ -91,7 +95,7 @@ export class RosterRun {
       context,
       options,
       bound.map(({ serialNumber, userId }) => [serialNumber, userId] as const),
-      outbox,
+      { outbox, bindings },
       ask => this.#whileAsked(ask),
     );
     this.#outbox = outbox;
@@ -186,8 +190,12 @@ export class RosterRun {
       this.#report.say(action.what, person, action.text);
       return;
     }
-    const key = this.#keys.get(action.keyId)!;
     const person = this.#line.rows.people[action.person]!;
+    if (action.type === 'allow') {
+      this.#station.allowAnother(person);
+      return;
+    }
+    const key = this.#keys.get(action.keyId)!;
     if (action.type === 'fail') {
       const verdict = this.#station.pulledEarly(key, person);
       this.#writing = this.#work(this.#report.failed(verdict, key.serialNumber ?? key.keyId));
@@ -204,7 +212,8 @@ export class RosterRun {
     if (attempt !== this.#line.attempt || this.#over.signal.aborted) return;
     if (verdict === null) return this.#take({ type: 'pull', keyId: key.keyId });
     this.#proved = verdict.proved;
-    this.#take({ type: 'checked', attempt, passed: verdict.failure === null });
+    const hasAnother = verdict.failure === 'has another key';
+    this.#take({ type: 'checked', attempt, passed: verdict.failure === null, hasAnother });
     const result = verdict.failure === null ? 'passed' : 'failed';
     this.#writing = this.#report[result](verdict, key.serialNumber ?? key.keyId);
     await this.#writing;
@@ -232,6 +241,7 @@ export class RosterRun {
     const isLetter = madePin !== null && !isBound && label !== null;
     const row = isLetter ? await label.print(verdict.row, madePin) : verdict.row;
     await this.#report.committed({ ...verdict, row }, name, isLabeled);
+    await this.#station.written(row);
     if (isLabeled) this.#printing = this.#work(this.#labels.add(row, madePin));
     this.#take({ type: 'committed', attempt, passed: verdict.failure === null });
   }

@@ -2,13 +2,19 @@
 import type { Key } from '../../../../contract/hardware.ts';
 import type { ProofOutcome } from '../../../../enrollment/key-enrollment.ts';
 import type { Person } from '../../../../enrollment/line/people.ts';
-import { PersonEnrollment, type PersonVerdict } from '../../../../enrollment/line/person-enrollment.ts';
+import {
+  type AnotherKey,
+  PersonEnrollment,
+  type PersonVerdict,
+} from '../../../../enrollment/line/person-enrollment.ts';
+import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import type { CountedKey } from '../../../../enrollment/registry.ts';
 import { newKey } from '../../../client/request-retry.ts';
 import type { Context } from '../../../framework/context.ts';
-import { type EnrollRunOptions, KeyHandover } from '../enroll/enroll-run.ts';
+import { beginHandover, type EnrollRunOptions, KeyHandover, type OpenedRun } from '../enroll/enroll-run.ts';
 import { enrollmentParts, isAway } from '../enroll/enrollment-parts.ts';
 import type { WhileAsked } from '../issuing/issuing.ts';
+import type { Bindings } from '../spool/bindings.ts';
 import type { SpoolOutbox } from '../spool/outbox.ts';
 
 /** The outcome for a key. */
@@ -25,22 +31,30 @@ export class Station {
   /** The person that each key counts for, by serial number. */
   readonly #counted: Map<string, string>;
   readonly #outbox: SpoolOutbox | null;
+  readonly #bindings: Bindings | null;
+  /** People who get another key although they have one. */
+  readonly #allowed = new Set<string>();
+  readonly #options: EnrollRunOptions;
 
   /** `counted`: the keys of earlier runs, with the userId of each. `outbox`: null ends the run if the registry is away. */
   constructor(
     context: Context,
     options: EnrollRunOptions,
     counted: Iterable<readonly [string, string]>,
-    outbox: SpoolOutbox | null,
+    { outbox, bindings }: Pick<OpenedRun, 'outbox' | 'bindings'>,
     whileAsked: WhileAsked,
   ) {
     // Ctrl-C lets the request under way end: a key that it binds has its row.
     const registry = context.registry.with({ finish: true });
-    this.#enrollment = new PersonEnrollment(enrollmentParts(context, registry), {
+    const parts = enrollmentParts(context, registry);
+    this.#enrollment = new PersonEnrollment(parts, {
       ...options,
       id: outbox && newKey,
       enroll: outbox && ((key, person) => outbox.handle(key, person)),
+      partsOf: (key, person) => bindings?.partsOf(parts, key, person) ?? parts,
     });
+    this.#bindings = bindings;
+    this.#options = options;
     this.#handover = new KeyHandover(context, options, whileAsked);
     this.#dryRun = options.dryRun;
     this.#counted = new Map(counted);
@@ -54,7 +68,8 @@ export class Station {
   async check(key: Key, person: Person): Promise<PersonVerdict> {
     const counted = this.#countedFor(key, person);
     try {
-      if (!this.#outbox?.isHolding) return await this.#enrollment.check(key, person, counted);
+      if (!this.#outbox?.isHolding)
+        return await this.#enrollment.check(key, person, counted, this.#anotherKey(key, person));
     } catch (error) {
       if (this.#outbox === null || !isAway(error)) throw error;
       this.#outbox.lost(error);
@@ -69,8 +84,12 @@ export class Station {
 
   /** Registers the key if it is new, and activates it for the person; or spools it. The key may be unplugged already, unless it is issued or signs. */
   async bind(key: Key, person: Person, proved: ProofOutcome | null): Promise<BoundVerdict> {
-    const verdict = await this.#enrollment.bind(key, person, proved);
+    const verdict = await this.#enrollment.bind(key, person, proved, this.#anotherKey(key, person));
     if (verdict.failure !== null) return { ...verdict, madePin: null };
+    this.#allowed.delete(person.userId);
+    // Another key was allowed: what is unfinished stays as it is.
+    await this.#bindings?.leave(person.userId, key.serialNumber);
+    await beginHandover(this.#bindings, this.#options, key, verdict.row, person);
     const { row: issued, madePin } = await this.#handover.issued(key, verdict.row);
     const isIssued = issued.result !== 'failed';
     const row = isIssued ? await this.#handover.signed(key, issued, person.userId) : issued;
@@ -79,9 +98,27 @@ export class Station {
     return { ...verdict, failure, row: { ...row, failure }, madePin };
   }
 
+  /** The operator gives the person another key. */
+  allowAnother(person: Person): void {
+    this.#allowed.add(person.userId);
+  }
+
+  /** The row of a key is on the disk. */
+  async written(row: EnrollmentOutcome): Promise<void> {
+    await this.#bindings?.written(row);
+  }
+
   /** A key that was spooled is not bound to its person. */
   notBound(serialNumber: string): void {
     this.#counted.delete(serialNumber);
+  }
+
+  #anotherKey({ serialNumber }: Key, { userId }: Person): AnotherKey {
+    return {
+      isAllowed: this.#options.again || this.#allowed.has(userId),
+      isCounted: serial => this.#counted.get(serial) === userId,
+      unfinished: this.#bindings?.unfinished(userId, serialNumber ?? '') ?? null,
+    };
   }
 
   /** In a dry run the registry does not know for whom a key counts. */

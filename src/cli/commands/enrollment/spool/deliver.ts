@@ -25,7 +25,9 @@ interface DeliveryParts {
   /** Prints labels; null prints none. */
   readonly label: KeyLabel | null;
   /** Writes a result where the operator keeps results. The key is marked as delivered after that. */
-  readonly write: (row: EnrollmentOutcome) => Promise<void>;
+  readonly write: (row: EnrollmentOutcome, stillWaits: boolean) => Promise<void>;
+  /** The row of a key that is bound, which has failed if the key is needed for more. */
+  readonly handover?: (entry: SpoolEntry, row: EnrollmentOutcome) => Promise<EnrollmentOutcome>;
 }
 
 /** The result of a key. */
@@ -46,10 +48,12 @@ export class SpoolDelivery {
   /** Throws if every other key would fail as well; then the key still waits. */
   async deliver(item: SpoolItem): Promise<DeliveredKey> {
     const { spool, label, write } = this.#parts;
-    const { row: enrolled, stillWaits } = await this.#result(item);
+    const { row: bound, stillWaits: isUncertain } = await this.#result(item);
+    const enrolled = (await this.#parts.handover?.(item.entry, bound)) ?? bound;
+    const stillWaits = isUncertain || (enrolled.result === 'failed' && bound.result !== 'failed');
     const isBound = enrolled.result === 'registered' || (enrolled.result === 'known' && enrolled.name !== undefined);
     const row = label !== null && isBound ? await label.print(enrolled) : enrolled;
-    await write(row);
+    await write(row, stillWaits);
     const { deviceId, message } = row;
     const result = endings.find(ending => ending === row.result) ?? 'failed';
     if (!stillWaits) await spool.done(item, { at: new Date().toISOString(), result, deviceId, message });
@@ -60,7 +64,11 @@ export class SpoolDelivery {
     const { entry, sentAt } = item;
     const { id } = entry;
     const isOurs = (device: DeviceDetail) => sentAt !== null && isOfEntry(entry, device, sentAt);
-    const enrollment = new KeyEnrollment(await this.#enrollmentParts(item), optionsOf(entry), { id, isOurs });
+    const enrollment = new KeyEnrollment(await this.#enrollmentParts(item), optionsOf(entry), {
+      id,
+      isOurs,
+      proved: entry.proof ?? null,
+    });
     try {
       const outcome = await enrollment.handle(keyOf(entry));
       // A key that is registered and not activated needs the operator.

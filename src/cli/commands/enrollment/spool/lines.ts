@@ -11,7 +11,12 @@ import {
 import type { Key } from '../../../../contract/hardware.ts';
 import { isObject, objectIn } from '../../../../contract/json-object.ts';
 import { deviceTypes } from '../../../../contract/values.ts';
-import { type EnrollKeyOptions, outcomeOf, registrationFor } from '../../../../enrollment/key-enrollment.ts';
+import {
+  type EnrollKeyOptions,
+  outcomeOf,
+  type ProofOutcome,
+  registrationFor,
+} from '../../../../enrollment/key-enrollment.ts';
 import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import type { NumberedKey } from '../../../../enrollment/registry.ts';
 import type { KeyLabel } from '../labels/enrolled.ts';
@@ -45,6 +50,18 @@ export interface SpoolEntry {
   readonly simulated: boolean;
   /** Whether the run printed labels. */
   readonly label: boolean;
+  /** What the key has proved for its registration; absent or null if it was not asked. */
+  readonly proof?: ProofOutcome | null;
+  /** What is done with the key after its binding, which the key is needed for; absent if nothing is. */
+  readonly then?: HandoverNeeds;
+}
+
+/** What a key still needs when it is bound. */
+export interface HandoverNeeds {
+  /** Names of the providers at which it is issued. */
+  readonly providers: readonly string[];
+  /** Whether it signs a receipt. */
+  readonly receipt: boolean;
 }
 
 /** How the delivery of a key has ended. */
@@ -65,7 +82,9 @@ export type SpoolLine =
   | { readonly key: SpoolEntry }
   /** The registration is sent after this line is on the disk: the registry may have received it. */
   | { readonly sent: string; readonly at: string }
-  | ({ readonly done: string } & SpoolEnding);
+  | ({ readonly done: string } & SpoolEnding)
+  /** The key was begun and never waited: it is none of the keys of the file. */
+  | { readonly ended: string; readonly at: string };
 
 /** The first line of a file. */
 export const headerLine = (header: SpoolHeader): object => ({ spool: kind, version, ...header });
@@ -85,9 +104,10 @@ export function readLine(text: string): SpoolLine | null {
   const line = objectIn(text);
   if (line === null) return null;
   if ('key' in line) return isEntry(line.key) ? { key: line.key } : null;
-  const { sent, done, at } = line;
+  const { sent, done, ended, at } = line;
   if (typeof at !== 'string' || !Number.isFinite(Date.parse(at))) return null;
   if (typeof sent === 'string') return { sent, at };
+  if (typeof ended === 'string') return { ended, at };
   const { result, deviceId, message } = line;
   const ending = endings.find(known => known === result);
   if (typeof done !== 'string' || ending === undefined || !isTextOrNull(deviceId) || !isTextOrNull(message))
@@ -101,7 +121,7 @@ const isTexts = (value: unknown): value is readonly string[] =>
 
 function isEntry(value: unknown): value is SpoolEntry {
   if (!isObject(value)) return false;
-  const { id, at, registration, userId, name, serialSource, simulated, label } = value;
+  const { id, at, registration, userId, name, serialSource, simulated, label, proof, then } = value;
   return (
     typeof id === 'string' &&
     /^[\w-]{1,100}$/.test(id) &&
@@ -111,7 +131,9 @@ function isEntry(value: unknown): value is SpoolEntry {
     (name === undefined || isTextOrNull(name)) &&
     isTextOrNull(serialSource) &&
     typeof simulated === 'boolean' &&
-    typeof label === 'boolean'
+    typeof label === 'boolean' &&
+    (proof === undefined || proof === null || isObject(proof)) &&
+    (then === undefined || (isObject(then) && isTexts(then.providers) && typeof then.receipt === 'boolean'))
   );
 }
 

@@ -11,7 +11,9 @@ import { type Context, notify } from '../../../framework/context.ts';
 import { schedules } from '../../../retry.ts';
 import { safe, shellWord } from '../../../terminal/text.ts';
 import { enrollmentParts, isAway } from '../enroll/enrollment-parts.ts';
+import type { BoundKey } from '../enroll/results.ts';
 import type { KeyLabel } from '../labels/enrolled.ts';
+import { type BindingOptions, Bindings } from './bindings.ts';
 import { SpoolDelivery } from './deliver.ts';
 import { entryOf, type SpoolEntry, type SpoolOptions, waitingRow } from './lines.ts';
 import { demandRegistry, meetRegistry } from './registry.ts';
@@ -29,6 +31,7 @@ export class SpoolOutbox {
   readonly #options: SpoolOptions;
   readonly #spool: SpoolFile;
   readonly #label: KeyLabel | null;
+  #bindings: Bindings | null = null;
   readonly #stop = new AbortController();
   readonly #over = new AbortController();
   /** Ids of keys that the registry could not take in this run. */
@@ -72,6 +75,19 @@ export class SpoolOutbox {
     return new SpoolOutbox(context, options, spool, label, away);
   }
 
+  /** What the run begins to bind is in the spool file. */
+  record(options: BindingOptions): Bindings {
+    this.#bindings = Bindings.in(this.#context, options, this.#spool);
+    return this.#bindings;
+  }
+
+  /** The keys that wait for people of a roster. */
+  get waitingKeys(): readonly BoundKey[] {
+    return [...this.#spool.items()].flatMap(({ entry: { userId, registration } }) =>
+      userId === null ? [] : [{ userId, ...registration }],
+    );
+  }
+
   /** Aborted if a delivery failed with an error that concerns every key. */
   get failed(): AbortSignal {
     return this.#over.signal;
@@ -111,7 +127,9 @@ export class SpoolOutbox {
     const { serialNumber } = key;
     const options = person === undefined ? this.#options : { ...this.#options, activateFor: person.userId };
     const id = newKey();
-    const enrollment = new KeyEnrollment(enrollmentParts(this.#context), options, { id });
+    const parts = enrollmentParts(this.#context);
+    const holder = person ?? { userId: options.activateFor };
+    const enrollment = new KeyEnrollment(this.#bindings?.partsOf(parts, key, holder) ?? parts, options, { id });
     if (serialNumber === null) return enrollment.handle(key);
     const entry = entryOf({ ...key, serialNumber }, id, options, person?.name);
     // A run that was killed has spooled it, and has no row of it.
@@ -122,7 +140,9 @@ export class SpoolOutbox {
     } catch (error) {
       if (!isAway(error)) throw error;
       this.lost(error);
-      return await this.#add(entry, enrollment.isSent);
+      if (!this.#bindings?.waits(serialNumber)) return await this.#add(entry, enrollment.isSent);
+      this.#begin();
+      return waitingRow(entry, { result: 'spooled' });
     }
   }
 

@@ -68,6 +68,7 @@ function take(items: Map<string, SpoolItem>, text: string): boolean {
     items.set(id, { entry: line.key, sentAt: null, delivered: null });
     return true;
   }
+  if ('ended' in line) return items.delete(line.ended);
   const item = items.get('sent' in line ? line.sent : line.done);
   if (item === undefined) return false;
   if ('sent' in line) item.sentAt ??= line.at;

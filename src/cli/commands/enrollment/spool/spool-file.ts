@@ -18,7 +18,7 @@ import { AppendQueue } from '../../../jobs/append-queue.ts';
 import { lockRun } from '../../../jobs/run-lock.ts';
 import { cutTail } from '../../../jobs/torn-tail.ts';
 import type { FileLock } from '../../../settings/file-lock.ts';
-import { demandOwnFile, writeWhole } from '../../../settings/files.ts';
+import { demandOwnFile, removeIfPossible, writeWhole } from '../../../settings/files.ts';
 import { safeJson } from '../../../terminal/text.ts';
 import { headerLine, type SpoolEnding, type SpoolEntry, type SpoolHeader, type SpoolLine } from './lines.ts';
 import { mostKeys, readIndex, type SpoolIndex, type SpoolItem, tooMany } from './read.ts';
@@ -45,6 +45,8 @@ export class SpoolFile {
   readonly #items: Map<string, SpoolItem>;
   /** Waiting keys by serial number. */
   readonly #waiting = new Map<string, SpoolItem>();
+  /** Keys whose binding this run has begun: they wait only for a later run. */
+  readonly #begun = new Set<SpoolItem>();
   /** Bytes that the disk has. */
   #size: number;
 
@@ -88,7 +90,7 @@ export class SpoolFile {
 
   /** The keys that wait, in the order in which they were plugged in. */
   *items(): Generator<SpoolItem> {
-    for (const item of this.#items.values()) if (item.delivered === null) yield item;
+    for (const item of this.#items.values()) if (item.delivered === null && !this.#begun.has(item)) yield item;
   }
 
   /** The key that waits with this serial number; null if none does. */
@@ -107,6 +109,37 @@ export class SpoolFile {
     const item: SpoolItem = { entry, sentAt, delivered: null };
     this.#items.set(id, item);
     this.#waiting.set(serialNumber, item);
+  }
+
+  /** A key whose registration is sent next. A run that finds it unfinished delivers it, this one only after `waits`. */
+  async begin(entry: SpoolEntry): Promise<SpoolItem> {
+    if (this.#items.size >= mostKeys) throw tooMany(this.path);
+    const { id, at } = entry;
+    await this.#append({ key: entry }, { sent: id, at });
+    const item: SpoolItem = { entry, sentAt: at, delivered: null };
+    this.#items.set(id, item);
+    this.#begun.add(item);
+    return item;
+  }
+
+  /** The binding of a key that was begun is over. */
+  async end(item: SpoolItem): Promise<void> {
+    const { id } = item.entry;
+    await this.#append({ ended: id, at: new Date().toISOString() });
+    this.#items.delete(id);
+    this.#begun.delete(item);
+  }
+
+  /** The registry could not take a key that was begun. */
+  waits(item: SpoolItem): void {
+    this.#begun.delete(item);
+    this.#waiting.set(item.entry.registration.serialNumber, item);
+  }
+
+  /** This run continues a key that waits. */
+  resume(item: SpoolItem): void {
+    this.#waiting.delete(item.entry.registration.serialNumber);
+    this.#begun.add(item);
   }
 
   /** To be called before the registration is sent. */
@@ -136,6 +169,13 @@ export class SpoolFile {
     await this.#queue.settled();
     closeSync(this.#fd);
     this.#lock.release();
+  }
+
+  /** Closes the file, and removes it if it has no key that is unfinished. */
+  async closeOrRemove(): Promise<void> {
+    await this.#queue.settled();
+    if ([...this.#items.values()].every(({ delivered }) => delivered !== null)) removeIfPossible(this.path);
+    await this.close();
   }
 
   /** Appends lines. A write that fails leaves nothing. */
